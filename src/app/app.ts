@@ -1,0 +1,44 @@
+/**
+ * What the use cases are made of. Facades receive an App and call the functions of this folder; every one takes
+ * `(app, input, signal)`.
+ */
+import type { Logger } from 'pino';
+import type { FacadeName } from '../domain/classification.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Store } from '../store/store.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Faked in tests, by parameter; nothing else is. */
+export interface Clock {
+  /** Microseconds since 1970 UTC, strictly increasing within a process. */
+  now(): number;
+}
+
+export interface AppConfig {
+  /** Base of `result_url` and of the addresses printed at start, without a trailing slash. */
+  publicUrl: string;
+  /** Bytes that must stay free on the data folder's disk; below it new work is refused. */
+  diskFreeBytesMin: number;
+  termsRequired: boolean;
+  /** Uploads that are read at once; the others wait by backpressure (DESIGN.md section 7). */
+  uploadsMax: number;
+  /** CIDR networks that may be fetched from although they are private. */
+  fetchAllowNetworks: string[];
+  fetchTimeoutMs: number;
+}
+
+export interface App {
+  readonly config: AppConfig;
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** 32 unpredictable bytes as hex: identifiers. */
+  readonly newIdentifier: () => string;
+}
+
+/** Passed by every facade with a call, for the record and the metrics. */
+export interface CallContext {
+  facade: FacadeName;
+}

@@ -1,0 +1,108 @@
+/**
+ * The durable record a client gets, and the analysis behind it. Only engine/ moves an analysis from state to
+ * state; the transitions here are the only legal ones.
+ */
+import type { MediaKind } from './media.ts';
+import type { AnalysisOptions } from './options.ts';
+import type { AnalysisResult } from './result.ts';
+
+/** The states of interface.md. */
+export const STATUSES = ['new', 'done', 'errored'] as const;
+export type Status = (typeof STATUSES)[number];
+
+export const ANALYSIS_STATES = ['queued', 'running', 'done', 'errored', 'cancelled'] as const;
+export type AnalysisState = (typeof ANALYSIS_STATES)[number];
+
+const NEXT: Readonly<Record<AnalysisState, readonly AnalysisState[]>> = {
+  queued: ['running', 'cancelled'],
+  running: ['queued', 'done', 'errored', 'cancelled'],
+  done: [],
+  errored: [],
+  cancelled: [],
+};
+
+/** Throws on a transition that no path of the engine may take: a programmer error, not an input's. */
+export function assertTransition(from: AnalysisState, to: AnalysisState): void {
+  if (!NEXT[from].includes(to)) throw new Error(`illegal analysis transition: ${from} to ${to}`);
+}
+
+export function hasEnded(state: AnalysisState): boolean {
+  return NEXT[state].length === 0;
+}
+
+/** `analysed`: the account paid for new work; `joined`: it shares its own running work; `cached`: it was answered at once. */
+export type Origin = 'analysed' | 'joined' | 'cached';
+
+export const FACADES = ['rest', 'graphql', 'grpc'] as const;
+export type FacadeName = (typeof FACADES)[number];
+
+export interface Classification {
+  identifier: string;
+  accountId: number;
+  kind: MediaKind;
+  name: string;
+  refId: string;
+  /** SHA-256 of the file, or an empty string while an address has not been fetched. */
+  hash: string;
+  mime: string;
+  sizeBytes: number;
+  /** Where the file was fetched from, or null for an upload. */
+  sourceUrl: string | null;
+  options: AnalysisOptions;
+  analysisId: string;
+  origin: Origin;
+  /** Set apart from the analysis' state: cancelling one of several sharers ends only its own record. */
+  cancelled: boolean;
+  credits: number;
+  webhookUrl: string | null;
+  facade: FacadeName;
+  requestId: string | null;
+  createdAt: number;
+}
+
+/** A worker's claim on an analysis; whoever finds a lease at start knows that its holder is dead. */
+export interface Lease {
+  slot: number;
+  startedAt: number;
+}
+
+/** The work on one blob under one set of options and models. */
+export interface Analysis {
+  id: string;
+  /** `kind/hash/options/models`: equal keys are equal work. An address not fetched yet has its own key. */
+  key: string;
+  kind: MediaKind;
+  hash: string;
+  sourceUrl: string | null;
+  options: AnalysisOptions;
+  /** Pack keys, sorted. */
+  models: string[];
+  /** The account whose turn in the queue it takes. */
+  accountId: number;
+  state: AnalysisState;
+  attempts: number;
+  lease: Lease | null;
+  /** The reason a person understands, once errored. */
+  error: string;
+  queuedAt: number;
+  endedAt: number | null;
+  apiVersion: string;
+  result: AnalysisResult | null;
+}
+
+/** How far a running analysis is; held in memory only, nothing depends on it after a restart. */
+export interface Progress {
+  step: string;
+  done: number;
+  total: number;
+}
+
+/** The correct value that a person gave a file, for every record of the account with the hash. */
+export interface Override {
+  accountId: number;
+  kind: MediaKind;
+  hash: string;
+  classification: 'human' | 'artificial';
+  reason: string;
+  at: number;
+}

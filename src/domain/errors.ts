@@ -1,0 +1,113 @@
+/**
+ * Every way a request can fail, once: the reason, its gRPC-style code and its HTTP status. Facades turn an
+ * AppError into their protocol with one table each; rooms below never name a transport's own status type.
+ */
+
+/** The closed set of codes, those of gRPC that Assay uses. */
+export type ErrorCode =
+  | 'invalid_argument'
+  | 'unauthenticated'
+  | 'permission_denied'
+  | 'not_found'
+  | 'already_exists'
+  | 'failed_precondition'
+  | 'resource_exhausted'
+  | 'unavailable'
+  | 'deadline_exceeded'
+  | 'cancelled'
+  | 'internal';
+
+/** One row per reason. `http` is the status of DESIGN.md section 4 on REST. */
+export const REASONS = {
+  bad_field: { code: 'invalid_argument', http: 400 },
+  unsupported_media_type: { code: 'invalid_argument', http: 400 },
+  bad_address: { code: 'invalid_argument', http: 400 },
+  too_large: { code: 'invalid_argument', http: 413 },
+  corrupt: { code: 'invalid_argument', http: 422 },
+  below_minimum: { code: 'invalid_argument', http: 422 },
+  too_many_pixels: { code: 'invalid_argument', http: 422 },
+  no_models: { code: 'invalid_argument', http: 422 },
+  list_too_long: { code: 'invalid_argument', http: 422 },
+  request_reused: { code: 'invalid_argument', http: 422 },
+  key: { code: 'unauthenticated', http: 401 },
+  not_enabled: { code: 'permission_denied', http: 403 },
+  terms: { code: 'permission_denied', http: 403 },
+  read_only: { code: 'permission_denied', http: 403 },
+  role: { code: 'permission_denied', http: 403 },
+  classification: { code: 'not_found', http: 404 },
+  heatmap: { code: 'not_found', http: 404 },
+  media: { code: 'not_found', http: 404 },
+  user: { code: 'not_found', http: 404 },
+  upload: { code: 'not_found', http: 404 },
+  email: { code: 'already_exists', http: 400 },
+  credits: { code: 'failed_precondition', http: 402 },
+  already_ended: { code: 'failed_precondition', http: 409 },
+  not_ended: { code: 'failed_precondition', http: 409 },
+  rate: { code: 'resource_exhausted', http: 429 },
+  queue_full: { code: 'resource_exhausted', http: 429 },
+  starting: { code: 'unavailable', http: 503 },
+  draining: { code: 'unavailable', http: 503 },
+  disk_full: { code: 'unavailable', http: 503 },
+  probe_busy: { code: 'unavailable', http: 503 },
+  damaged: { code: 'internal', http: 500 },
+  deadline: { code: 'deadline_exceeded', http: 504 },
+  cancelled: { code: 'cancelled', http: 499 },
+  internal: { code: 'internal', http: 500 },
+} as const satisfies Record<string, { code: ErrorCode; http: number }>;
+
+export type Reason = keyof typeof REASONS;
+
+/** A fault of one input field: which, what was expected and what was found, in one sentence. */
+export interface FieldViolation {
+  field: string;
+  description: string;
+}
+
+export interface AppErrorDetails {
+  /** Fields at fault; required for `bad_field`, optional elsewhere. */
+  fields?: FieldViolation[];
+  /** Figures a machine wants: actual and maximum bytes, model, required and actual size. */
+  metadata?: Record<string, string>;
+  /** Seconds after which the same call may succeed. */
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/** A failure with a public message. The cause is for the log only and never leaves the box. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly reason: Reason;
+  readonly fields: FieldViolation[];
+  readonly metadata: Record<string, string>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(reason: Reason, message: string, details: AppErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.reason = reason;
+    this.fields = details.fields ?? [];
+    this.metadata = details.metadata ?? {};
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+
+  get code(): ErrorCode {
+    return REASONS[this.reason].code;
+  }
+
+  get httpStatus(): number {
+    return REASONS[this.reason].http;
+  }
+}
+
+/** The error for one field at fault. */
+export function badField(field: string, description: string): AppError {
+  return new AppError('bad_field', `${field}: ${description}`, { fields: [{ field, description }] });
+}
+
+/** What a caller may see of any thrown value: an AppError as it is, anything else only as `internal`. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof Error && error.name === 'AbortError') {
+    return new AppError('cancelled', 'the caller went away', { cause: error });
+  }
+  return new AppError('internal', 'internal error', { cause: error });
+}

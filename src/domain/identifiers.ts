@@ -1,0 +1,8 @@
+/** Identifiers and hashes are 64 hex characters (32 bytes); here is their one grammar. */
+
+const HEX_64 = /^[0-9a-f]{64}$/;
+
+/** Whether the text is a classification identifier or a SHA-256 in lower-case hex. */
+export function isHex64(text: string): boolean {
+  return HEX_64.test(text);
+}

@@ -1,0 +1,122 @@
+/**
+ * The record that every facade serves: the fields of interface.md, plus what the new facades add. One value, three
+ * projections; a facade only renames and leaves out.
+ */
+import type { Assessment } from './assessment.ts';
+import type { Origin, Progress, Status } from './classification.ts';
+import type { Verdict } from './heuristics.ts';
+import type { Label, MediaKind } from './media.ts';
+import type { Axis } from './model-pack.ts';
+import type { AnalysisOptions } from './options.ts';
+import type { C2paReport } from './provenance.ts';
+
+export interface ModelResult {
+  model: string;
+  version: string;
+  axis: Axis;
+  device: string;
+  unknown: boolean;
+  /** Why there is no answer; an empty string where there is one. */
+  reason: string;
+  elapsedSeconds: number;
+  /** Both labels with their scores, or empty when unknown. */
+  classification: { label: Label; score: number }[];
+}
+
+export interface VideoVerdict extends Verdict {
+  count: number;
+  unknown: boolean;
+}
+
+interface RecordBase {
+  identifier: string;
+  hash: string;
+  apiVersion: string | null;
+  status: Status;
+  errors: string;
+  name: string;
+  refId: string;
+  resultUrl: string;
+  forceClassification: Label | null;
+  mime: string;
+  sizeBytes: number;
+  sourceUrl: string | null;
+  options: AnalysisOptions;
+  origin: Origin;
+  credits: number;
+  /** Microseconds since 1970 UTC. */
+  createdAt: number;
+  endedAt: number | null;
+  /** Present while the work is queued or running. */
+  progress: Progress | null;
+  cancelled: boolean;
+}
+
+export interface DetectionRecord {
+  box: { x1: number; y1: number; x2: number; y2: number };
+  results: ModelResult[];
+  verdict: Verdict;
+}
+
+export interface ImageRecord extends RecordBase {
+  kind: 'image';
+  width: number | null;
+  height: number | null;
+  isNsfw: boolean | null;
+  c2pa: C2paReport | null;
+  hasHeatmap: boolean;
+  verdict: Verdict | null;
+  verdicts: Verdict[];
+  results: ModelResult[];
+  details: { detections: DetectionRecord[] }[];
+  assessment: Assessment | null;
+}
+
+export interface ClipRecord {
+  index: number;
+  startSeconds: number;
+  endSeconds: number;
+  results: ModelResult[];
+  verdict: Verdict;
+}
+
+export interface AudioRecord extends RecordBase {
+  kind: 'audio';
+  durationSeconds: number | null;
+  verdict: Verdict | null;
+  verdicts: Verdict[];
+  results: ModelResult[];
+  clips: ClipRecord[];
+  assessment: Assessment | null;
+}
+
+export interface VideoRecord extends RecordBase {
+  kind: 'video';
+  width: number | null;
+  height: number | null;
+  durationSeconds: number | null;
+  isNsfw: boolean | null;
+  verdict: VideoVerdict | null;
+  verdicts: VideoVerdict[];
+  images: ImageRecord[];
+  audios: AudioRecord[];
+  assessment: Assessment | null;
+}
+
+export type ClassificationRecord = ImageRecord | VideoRecord | AudioRecord;
+
+/** The outcome of a validation (interface.md, Media validation result). */
+export interface MediaValidation {
+  valid: true;
+  sizeBytes: number;
+  mime: string;
+  width: number | null;
+  height: number | null;
+  models: string[];
+}
+
+export interface OverrideResult {
+  classification: Label;
+  type: MediaKind;
+  hash: string;
+}
