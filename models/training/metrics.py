@@ -1,0 +1,123 @@
+"""Owns the figures: pure functions of scores, labels and weights.
+
+All are weighted, so that a source with 250 pictures does not decide alone, and
+intervals come from drawing sources again, not pictures: pictures of one source
+are not independent.
+"""
+
+import numpy
+
+BIN_COUNT = 10
+REPLICATE_COUNT = 1000
+LOG_ODDS_MAX = 30.0
+
+
+def to_probability(log_odds):
+    return 1 / (1 + numpy.exp(-numpy.clip(log_odds, -LOG_ODDS_MAX, LOG_ODDS_MAX)))
+
+
+def fit_platt(logits, is_artificial, weights, iteration_count=50):
+    """Returns (slope, intercept) of the weighted logistic regression by Newton's method."""
+    design = numpy.stack([logits, numpy.ones_like(logits)], axis=1)
+    parameters = numpy.array([1.0, 0.0])
+    for _ in range(iteration_count):
+        probability = to_probability(design @ parameters)
+        gradient = design.T @ (weights * (probability - is_artificial))
+        curvature = (design * (weights * probability * (1 - probability))[:, None]).T @ design
+        parameters = parameters - numpy.linalg.solve(curvature + 1e-9 * numpy.eye(2), gradient)
+    return float(parameters[0]), float(parameters[1])
+
+
+def to_auc(scores, is_artificial, weights):
+    """Probability that an artificial picture scores above a human one; ties count half."""
+    values, inverse = numpy.unique(scores, return_inverse=True)
+    artificial = numpy.bincount(inverse, weights * is_artificial, len(values))
+    human = numpy.bincount(inverse, weights * ~is_artificial, len(values))
+    below = numpy.cumsum(human) - human
+    return float((artificial * (below + human / 2)).sum() / (artificial.sum() * human.sum()))
+
+
+def to_rates(scores, is_artificial, weights, threshold):
+    """Returns (recall, false alarm rate) when scores at or above the threshold are called artificial."""
+    called = scores >= threshold
+    recall = weights[called & is_artificial].sum() / weights[is_artificial].sum()
+    false_alarms = weights[called & ~is_artificial].sum() / weights[~is_artificial].sum()
+    return float(recall), float(false_alarms)
+
+
+def find_threshold(scores, is_artificial, weights, false_alarm_rate_max):
+    """Returns the lowest threshold just above a human score that keeps the false alarm rate."""
+    order = numpy.argsort(-scores[~is_artificial])
+    human_scores = scores[~is_artificial][order]
+    share = numpy.cumsum(weights[~is_artificial][order]) / weights[~is_artificial].sum()
+    over = numpy.nonzero(share > false_alarm_rate_max)[0]
+    return float(numpy.nextafter(human_scores[over[0]], numpy.inf))
+
+
+def to_tpr_at_fpr(scores, is_artificial, weights, false_alarm_rate_max):
+    threshold = find_threshold(scores, is_artificial, weights, false_alarm_rate_max)
+    return to_rates(scores, is_artificial, weights, threshold)[0]
+
+
+def to_ece(probabilities, is_artificial, weights):
+    """Expected calibration error over equal bins of probability."""
+    bins = numpy.minimum((probabilities * BIN_COUNT).astype(int), BIN_COUNT - 1)
+    stated = numpy.bincount(bins, weights * probabilities, BIN_COUNT)
+    observed = numpy.bincount(bins, weights * is_artificial, BIN_COUNT)
+    return float(numpy.abs(stated - observed).sum() / weights.sum())
+
+
+def measure(probabilities, is_artificial, weights, decision):
+    """Returns every figure of a tier by its name in model.json, and those of the inconclusive band."""
+    recall, false_alarms = to_rates(probabilities, is_artificial, weights, 0.5)
+    cautious = to_rates(probabilities, is_artificial, weights, decision["cautiousThreshold"])
+    return {
+        "auc": to_auc(probabilities, is_artificial, weights),
+        "balancedAccuracy": (recall + 1 - false_alarms) / 2,
+        "tprAtFpr5": to_tpr_at_fpr(probabilities, is_artificial, weights, 0.05),
+        "tprAtFpr1": to_tpr_at_fpr(probabilities, is_artificial, weights, 0.01),
+        "ece": to_ece(probabilities, is_artificial, weights),
+        "falseAlarmRateBalanced": false_alarms,
+        "falseAlarmRateCautious": cautious[1],
+        "recallCautious": cautious[0],
+        **measure_band(probabilities, is_artificial, weights, decision),
+    }
+
+
+def measure_band(probabilities, is_artificial, weights, decision):
+    """Returns how much lies outside the inconclusive band and how well it is told there."""
+    low, high = decision["inconclusiveLow"], decision["inconclusiveHigh"]
+    decided = (probabilities < low) | (probabilities > high)
+    coverage = weights[decided].sum() / weights.sum()
+    sides = [weights[decided & (is_artificial == side)].sum() for side in (False, True)]
+    if min(sides) == 0:
+        return {"coverage": float(coverage), "balancedAccuracyDecided": float("nan")}
+    recall, false_alarms = to_rates(
+        probabilities[decided], is_artificial[decided], weights[decided], 0.5
+    )
+    return {"coverage": float(coverage), "balancedAccuracyDecided": (recall + 1 - false_alarms) / 2}
+
+
+def bootstrap(probabilities, is_artificial, weights, sources, decision, seed=1):
+    """Returns {figure: (low, high)}, 95 % intervals over sources drawn again within each label."""
+    rng = numpy.random.default_rng(seed)
+    names, inverse = numpy.unique(sources, return_inverse=True)
+    label_of = numpy.zeros(len(names), dtype=bool)
+    label_of[inverse] = is_artificial
+    replicates = []
+    for _ in range(REPLICATE_COUNT):
+        multiplicity = numpy.zeros(len(names))
+        for label in (False, True):
+            members = numpy.nonzero(label_of == label)[0]
+            drawn = rng.choice(members, len(members))
+            multiplicity += numpy.bincount(drawn, minlength=len(names))
+        kept = multiplicity[inverse] > 0
+        drawn_weights = (weights * multiplicity[inverse])[kept]
+        for label in (False, True):
+            mask = is_artificial[kept] == label
+            drawn_weights[mask] *= 0.5 / drawn_weights[mask].sum()
+        replicates.append(measure(probabilities[kept], is_artificial[kept], drawn_weights, decision))
+    return {
+        name: tuple(float(v) for v in numpy.nanpercentile([r[name] for r in replicates], (2.5, 97.5)))
+        for name in replicates[0]
+    }

@@ -1,0 +1,142 @@
+/**
+ * Media bytes on disk by their SHA-256. Life cycle: temporary (uploading), kept (renamed to its hash), removed.
+ * A temporary file belongs to one process only, so a start sweeps them all.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { access, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HEAD_BYTES } from '../domain/media.ts';
+import { renameDurably } from './folder.ts';
+
+export interface TemporaryBlob {
+  path: string;
+  hash: string;
+  sizeBytes: number;
+  /** The first bytes, enough to tell the type. */
+  head: Uint8Array;
+}
+
+/** The bytes went past the bound; what was read is deleted already. */
+export class BlobTooLargeError extends Error {
+  override readonly name = 'BlobTooLargeError';
+  readonly readBytes: number;
+
+  constructor(readBytes: number, bytesMax: number) {
+    super(`more than ${bytesMax} bytes`);
+    this.readBytes = readBytes;
+  }
+}
+
+export class BlobStore {
+  readonly #temporaryFolder: string;
+  readonly #folder: string;
+  readonly #locks = new Map<string, Promise<unknown>>();
+
+  constructor(dataFolder: string) {
+    this.#temporaryFolder = join(dataFolder, 'uploads');
+    this.#folder = join(dataFolder, 'blobs');
+  }
+
+  async prepare(): Promise<void> {
+    await rm(this.#temporaryFolder, { recursive: true, force: true });
+    await mkdir(this.#temporaryFolder, { recursive: true });
+    await mkdir(this.#folder, { recursive: true });
+  }
+
+  /** One pass: write, hash and count; memory is one chunk whatever the size. Flushed to disk when it resolves. */
+  async receive(
+    bytes: AsyncIterable<Uint8Array>,
+    { bytesMax }: { bytesMax: number },
+    signal: AbortSignal,
+  ): Promise<TemporaryBlob> {
+    const path = join(this.#temporaryFolder, randomBytes(16).toString('hex'));
+    try {
+      return await this.#write(path, bytes, bytesMax, signal);
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  async #write(
+    path: string,
+    bytes: AsyncIterable<Uint8Array>,
+    bytesMax: number,
+    signal: AbortSignal,
+  ): Promise<TemporaryBlob> {
+    await using file = await open(path, 'wx', 0o600);
+    const hash = createHash('sha256');
+    let sizeBytes = 0;
+    let head = Buffer.alloc(0);
+    for await (const chunk of bytes) {
+      signal.throwIfAborted();
+      sizeBytes += chunk.byteLength;
+      if (sizeBytes > bytesMax) throw new BlobTooLargeError(sizeBytes, bytesMax);
+      if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]).subarray(0, HEAD_BYTES);
+      hash.update(chunk);
+      await file.writeFile(chunk);
+    }
+    signal.throwIfAborted();
+    await file.sync();
+    return { path, hash: hash.digest('hex'), sizeBytes, head: Buffer.from(head) };
+  }
+
+  pathOf(hash: string): string {
+    return join(this.#folder, hash.slice(0, 2), hash);
+  }
+
+  async has(hash: string): Promise<boolean> {
+    try {
+      await access(this.pathOf(hash));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Gives the bytes their permanent name. Call inside withLock, together with the transaction that refers to it. */
+  async keep(temporary: TemporaryBlob): Promise<void> {
+    const path = this.pathOf(temporary.hash);
+    await mkdir(join(this.#folder, temporary.hash.slice(0, 2)), { recursive: true });
+    if (await this.has(temporary.hash)) await rm(temporary.path, { force: true });
+    else await renameDurably(temporary.path, path);
+  }
+
+  async discard(temporary: TemporaryBlob): Promise<void> {
+    await rm(temporary.path, { force: true });
+  }
+
+  async remove(hash: string): Promise<void> {
+    await rm(this.pathOf(hash), { force: true });
+  }
+
+  async sizeOf(hash: string): Promise<number> {
+    return (await stat(this.pathOf(hash))).size;
+  }
+
+  /** Serialises keeping and removing of one hash: else a deletion could take the file of a new submission. */
+  async withLock<T>(hash: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#locks.get(hash) ?? Promise.resolve();
+    const own = before.then(work, work);
+    const settled = own.catch(() => undefined);
+    this.#locks.set(hash, settled);
+    try {
+      return await own;
+    } finally {
+      if (this.#locks.get(hash) === settled) this.#locks.delete(hash);
+    }
+  }
+
+  /** Removes kept files that no record needs: a crash between rename and transaction leaves one. */
+  async sweep(isNeeded: (hash: string) => boolean): Promise<number> {
+    let removed = 0;
+    for (const prefix of await readdir(this.#folder)) {
+      for (const hash of await readdir(join(this.#folder, prefix))) {
+        if (isNeeded(hash)) continue;
+        await this.remove(hash);
+        removed += 1;
+      }
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,19 @@
+/** Durability of files: what is renamed into a folder is only safe once the folder itself is flushed. */
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export async function flushFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
+}
+
+export async function flushFile(path: string): Promise<void> {
+  await using handle = await open(path, 'r+');
+  await handle.sync();
+}
+
+/** Renames and flushes, so that the new name survives a power loss. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await rename(from, to);
+  await flushFolder(dirname(to));
+}
