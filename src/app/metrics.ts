@@ -1,5 +1,5 @@
 /** The daemon's figures in Prometheus form; one registry, made once in compose.ts. */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export class Metrics {
   readonly registry = new Registry();
@@ -10,16 +10,28 @@ export class Metrics {
   ]);
   readonly uploadedBytes = this.#counter('assay_uploaded_bytes_total', 'Bytes received in uploads', []);
   readonly analyses = this.#counter('assay_analyses_total', 'Analyses by how they ended', ['kind', 'state']);
-  readonly verdicts = this.#counter('assay_verdicts_total', 'Assessment states of ended analyses', ['kind', 'state']);
-  readonly workerDeaths = this.#counter('assay_worker_deaths_total', 'Worker processes that ended unasked', ['worker']);
-  readonly damagedRecords = this.#counter('assay_damaged_records_total', 'Records refused by their checksum', [
-    'table',
+  readonly verdicts = this.#counter('assay_verdicts_total', 'Assessment states of ended analyses', [
+    'kind',
+    'state',
   ]);
+  readonly workerDeaths = this.#counter('assay_worker_deaths_total', 'Worker processes that ended unasked', [
+    'worker',
+  ]);
+  readonly damagedRecords = this.#counter(
+    'assay_damaged_records_total',
+    'Records refused by their checksum',
+    ['table'],
+  );
   readonly queueDepth = this.#gauge('assay_queue_depth', 'Analyses waiting', []);
   readonly running = this.#gauge('assay_analyses_running', 'Analyses in work', []);
   readonly watchers = this.#gauge('assay_watchers', 'Open watch streams and subscriptions', []);
   readonly stepSeconds = this.#histogram('assay_step_seconds', 'Time of one step of an analysis', ['step']);
-  readonly batchSize = this.#histogram('assay_batch_size', 'Patches per model run', ['model'], [1, 2, 4, 8, 16, 32]);
+  readonly batchSize = this.#histogram(
+    'assay_batch_size',
+    'Patches per model run',
+    ['model'],
+    [1, 2, 4, 8, 16, 32],
+  );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -35,6 +47,12 @@ export class Metrics {
 
   #histogram(name: string, help: string, labelNames: string[], buckets?: number[]): Histogram {
     const registers = [this.registry];
-    return new Histogram({ name, help, labelNames, registers, ...(buckets === undefined ? {} : { buckets }) });
+    return new Histogram({
+      name,
+      help,
+      labelNames,
+      registers,
+      ...(buckets === undefined ? {} : { buckets }),
+    });
   }
 }

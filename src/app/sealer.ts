@@ -1,0 +1,38 @@
+/** Seals secrets that must be shown again (API keys) under a key file of the data folder: AES-256-GCM. */
+import { createCipheriv, randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+export const SEALING_KEY_FILE = 'sealing.key';
+
+export class Sealer {
+  readonly #key: Buffer;
+
+  private constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** Reads the key file, or makes it at the first start. */
+  static async open(folder: string): Promise<Sealer> {
+    const path = join(folder, SEALING_KEY_FILE);
+    try {
+      await writeFile(path, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const key = await readFile(path);
+    if (key.length !== KEY_BYTES)
+      throw new Error(`${SEALING_KEY_FILE} is damaged: expected ${KEY_BYTES} bytes`);
+    return new Sealer(key);
+  }
+
+  /** Nonce, tag, ciphertext. */
+  seal(secret: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
+    const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Submitting media: judged, kept, recorded, charged and queued in one transaction, flushed, and only then
+ * answered (DESIGN.md section 3). The analysis itself goes on without the caller.
+ */
+import { createHash } from 'node:crypto';
+import type { Classification, FacadeName } from '../domain/classification.ts';
+import { AppError, badField } from '../domain/errors.ts';
+import { ADDRESS_CHARACTERS_MAX, REQUEST_ID_TTL_MS } from '../domain/limits.ts';
+import type { MediaKind } from '../domain/media.ts';
+import type { ModelPack } from '../domain/model-pack.ts';
+import { optionsKey } from '../domain/options.ts';
+import type { ClassificationRecord } from '../domain/record.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import { assertFetchable } from './address.ts';
+import type { App } from './app.ts';
+import { assertMayWrite } from './authenticate.ts';
+import { parseSubmission, parseText, type RawFields, type Submission } from './input.ts';
+import { assertKindEnabled, judgeMedia, kindOfContent } from './judge-media.ts';
+import type { Principal } from './principal.ts';
+import { readRecord } from './record.ts';
+import { assertAcceptsWork, type ReceivedMedia } from './uploads.ts';
+
+export interface SubmitInput {
+  principal: Principal;
+  facade: FacadeName;
+  /** Undefined where the content decides. */
+  kind: MediaKind | undefined;
+  /** The form field of the media, for errors. */
+  field: string;
+  media: ReceivedMedia | undefined;
+  fields: RawFields;
+}
+
+/** What the transaction needs, whichever way the media came. */
+interface Candidate {
+  kind: MediaKind;
+  submission: Submission;
+  packs: ModelPack[];
+  name: string;
+  hash: string;
+  mime: string;
+  sizeBytes: number;
+  sourceUrl: string | null;
+}
+
+/** Answers with the record, `new` or, from the account's own cache, `done`. */
+export async function submitMedia(
+  app: App,
+  input: SubmitInput,
+  signal: AbortSignal,
+): Promise<ClassificationRecord> {
+  assertMayWrite(input.principal);
+  await assertAcceptsWork(app);
+  const { media } = input;
+  if (media === undefined) {
+    const candidate = await candidateOfAddress(app, input, signal);
+    return record(app, input, candidate);
+  }
+  const candidate = await candidateOfUpload(app, input, media, signal);
+  return app.store.blobs.withLock(media.hash, async () => {
+    await app.store.blobs.keep(media);
+    try {
+      return await record(app, input, candidate);
+    } finally {
+      // A refused transaction (no credits, full queue) must not leave bytes that no record names.
+      if (!app.store.read.hasBlobReference(media.hash)) await app.store.blobs.remove(media.hash);
+    }
+  });
+}
+
+async function candidateOfUpload(
+  app: App,
+  { principal, kind: namedKind, field, fields }: SubmitInput,
+  media: ReceivedMedia,
+  signal: AbortSignal,
+): Promise<Candidate> {
+  const kind = namedKind ?? kindOfContent(media) ?? 'image';
+  const submission = withinPlan(parseSubmission(kind, fields), principal);
+  const { probe, packs } = await judgeMedia(
+    app,
+    { principal, kind, field, media, options: submission.options },
+    signal,
+  );
+  const { name, hash, sizeBytes } = media;
+  return { kind, submission, packs, name, hash, mime: probe.mime, sizeBytes, sourceUrl: null };
+}
+
+async function candidateOfAddress(
+  app: App,
+  { principal, kind = 'image', field, fields }: SubmitInput,
+  signal: AbortSignal,
+): Promise<Candidate> {
+  const sourceUrl = parseText(fields, 'file_url', ADDRESS_CHARACTERS_MAX);
+  if (sourceUrl === undefined) throw badField(field, 'expected a file or an address, found nothing');
+  assertKindEnabled(principal, kind);
+  const submission = withinPlan(parseSubmission(kind, fields), principal);
+  const packs = app.engine.resolveModels(kind, submission.options, principal.plan);
+  await assertFetchable(app.config, sourceUrl, signal);
+  const name = decodeURIComponent(new URL(sourceUrl).pathname.split('/').at(-1) ?? '');
+  return { kind, submission, packs, name, hash: '', mime: '', sizeBytes: 0, sourceUrl };
+}
+
+/** Options that need an enablement are ignored without it (interface.md, Authentication rule 5). */
+function withinPlan(submission: Submission, { plan }: Principal): Submission {
+  const webhookUrl = plan.options.includes('webhook') ? submission.webhookUrl : null;
+  const withAudio = submission.options.withAudio && plan.options.includes('audio_track');
+  return { ...submission, webhookUrl, options: { ...submission.options, withAudio } };
+}
+
+async function record(app: App, input: SubmitInput, candidate: Candidate): Promise<ClassificationRecord> {
+  const { identifier, isNew } = await app.store.transact((tx) => {
+    const earlier = earlierAnswer(app, tx, input, candidate);
+    if (earlier !== undefined) return { identifier: earlier, isNew: false };
+    return { identifier: insert(app, tx, input, candidate), isNew: true };
+  });
+  if (isNew) {
+    app.engine.publish(identifier, input.principal.account.id);
+    app.engine.wake();
+  }
+  return readRecord(app, identifier);
+}
+
+/** The identifier that the same request was answered with before, if it came with a request identifier. */
+function earlierAnswer(
+  app: App,
+  tx: StoreTransaction,
+  { principal }: SubmitInput,
+  candidate: Candidate,
+): string | undefined {
+  const { requestId } = candidate.submission;
+  if (requestId === null) return undefined;
+  const earlier = tx.request(principal.account.id, requestId);
+  if (earlier === undefined || app.clock.now() - earlier.at > REQUEST_ID_TTL_MS * 1000) return undefined;
+  if (earlier.fingerprint !== fingerprintOf(candidate)) {
+    throw new AppError('request_reused', 'the request identifier was used before with another content');
+  }
+  return tx.classification(earlier.identifier) === undefined ? undefined : earlier.identifier;
+}
+
+function fingerprintOf({ kind, hash, sourceUrl, submission }: Candidate): string {
+  const content = [kind, hash, sourceUrl ?? '', optionsKey(kind, submission.options), submission.refId].join(
+    '\n',
+  );
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: Candidate): string {
+  const { principal, facade } = input;
+  const { kind, submission, hash, sourceUrl, packs, name, mime, sizeBytes } = candidate;
+  const accountId = principal.account.id;
+  const { analysis, origin } = app.engine.joinAnalysis(tx, {
+    kind,
+    hash,
+    sourceUrl,
+    options: submission.options,
+    models: packs,
+    accountId,
+    noCache: submission.noCache,
+  });
+  const identifier = app.newIdentifier();
+  const credits = origin === 'analysed' ? principal.plan.credits[kind] : 0;
+  charge(tx, accountId, credits, identifier, app.clock.now());
+  const classification: Classification = {
+    identifier,
+    accountId,
+    kind,
+    name,
+    refId: submission.refId,
+    hash,
+    mime,
+    sizeBytes,
+    sourceUrl,
+    options: submission.options,
+    analysisId: analysis.id,
+    origin,
+    cancelled: false,
+    credits,
+    webhookUrl: submission.webhookUrl,
+    facade,
+    requestId: submission.requestId,
+    createdAt: app.clock.now(),
+  };
+  tx.putClassification(classification);
+  if (submission.requestId !== null) {
+    const fingerprint = fingerprintOf(candidate);
+    tx.putRequest(accountId, submission.requestId, { identifier, fingerprint, at: app.clock.now() });
+  }
+  return identifier;
+}
+
+function charge(
+  tx: StoreTransaction,
+  accountId: number,
+  credits: number,
+  identifier: string,
+  at: number,
+): void {
+  if (credits === 0) return;
+  const { available } = tx.balance(accountId);
+  if (available < credits) {
+    throw new AppError('credits', `the submission costs ${credits} credits, ${available} are left`);
+  }
+  tx.appendLedger({ accountId, reason: 'charge', amount: -credits, identifier, at });
+}

@@ -1,0 +1,34 @@
+/** Whether a file could be analysed: the checks of a submission, nothing stored, nothing charged. */
+import type { MediaKind } from '../domain/media.ts';
+import type { MediaValidation } from '../domain/record.ts';
+import type { App } from './app.ts';
+import { parseSubmission, type RawFields } from './input.ts';
+import { judgeMedia } from './judge-media.ts';
+import type { Principal } from './principal.ts';
+import type { ReceivedMedia } from './uploads.ts';
+
+export interface ValidateInput {
+  principal: Principal;
+  kind: MediaKind;
+  field: string;
+  media: ReceivedMedia;
+  fields: RawFields;
+}
+
+export async function validateMedia(
+  app: App,
+  input: ValidateInput,
+  signal: AbortSignal,
+): Promise<MediaValidation> {
+  const { principal, kind, field, media, fields } = input;
+  const { options } = parseSubmission(kind, fields);
+  const { probe, packs } = await judgeMedia(app, { principal, kind, field, media, options }, signal);
+  return {
+    valid: true,
+    sizeBytes: media.sizeBytes,
+    mime: probe.mime,
+    width: probe.width,
+    height: probe.height,
+    models: packs.map((pack) => pack.id),
+  };
+}
