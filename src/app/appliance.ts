@@ -40,7 +40,7 @@ export async function getStatus(app: App): Promise<ApplianceStatus> {
     apiVersion: API_VERSION,
     phase,
     notReadyReason: app.engine.notReadyReason,
-    isolation,
+    isolation: isolation ?? 'not started',
     queueDepth,
     running,
     uptimeSeconds: Math.round(process.uptime()),

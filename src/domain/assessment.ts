@@ -4,7 +4,7 @@
  */
 import { fuseLogOdds, logistic, usableRuns } from './heuristics.ts';
 import type { DeclaredOrigin } from './provenance.ts';
-import type { ImageResult, StabilityVariant } from './result.ts';
+import type { AnalysisResult, ImageResult, StabilityVariant } from './result.ts';
 
 export const ASSESSMENT_STATES = ['human', 'artificial', 'inconclusive', 'not_applicable'] as const;
 export type AssessmentState = (typeof ASSESSMENT_STATES)[number];
@@ -140,4 +140,9 @@ function notesOf(result: ImageResult): AssessmentReason[] {
     notes.push(reason('FIRST_PAGE_ONLY', `Only the first of ${result.pages} pages was analysed.`));
   }
   return notes;
+}
+
+/** The state alone, for counters; null for kinds that have no assessment yet. */
+export function assessmentState(result: AnalysisResult): AssessmentState | null {
+  return result.kind === 'image' ? assessImage(result).state : null;
 }

@@ -138,7 +138,14 @@ export interface InferRequest {
 }
 
 export type InferenceRequest =
-  | { type: 'load'; packs: LoadedPack[]; providers: string[]; threads: number; batchMax: number; batchWaitMs: number }
+  | {
+      type: 'load';
+      packs: LoadedPack[];
+      providers: string[];
+      threads: number;
+      batchMax: number;
+      batchWaitMs: number;
+    }
   | InferRequest
   | { type: 'shutdown' };
 

@@ -1,0 +1,175 @@
+/** `assay classify`: files, folders or standard input to verdicts. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { type Classification, Status } from '../../grpc/gen/assay/v1/classification_pb.ts';
+import { forEachBounded } from '../bounded.ts';
+import { classifyFile, Interrupted } from '../classify-file.ts';
+import { type AssayClient, openClient } from '../client.ts';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { saveHeatmap } from '../heatmap-file.ts';
+import { listMediaSources, type MediaSource } from '../media-files.ts';
+import { jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
+import { ProgressBars } from '../progress-bars.ts';
+import { describeRecord, formatTable, printable, toRecordJson } from '../record-view.ts';
+import { printLine, printNote, type Terminal } from '../terminal.ts';
+import type { MediaHeaderInit } from '../upload.ts';
+
+interface ClassifyOptions extends SubmitOptions {
+  json?: true;
+  jobs: number;
+  name: string;
+  heatmapDir?: string;
+}
+
+/** A busy daemon is asked again so often; then the file counts as failed. */
+const ATTEMPTS_MAX = 8;
+const WAIT_SECONDS_MAX = 30;
+
+interface Run {
+  terminal: Terminal;
+  client: AssayClient;
+  options: ClassifyOptions;
+  header: MediaHeaderInit;
+  bars: ProgressBars;
+  interrupted: AbortSignal;
+  rows: string[][];
+  counts: { skipped: number; failed: number; goingOn: number; cancelled: number };
+}
+
+export function addClassifyCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('classify')
+    .description('tell human-made media from artificial: upload, wait, print the verdicts')
+    .argument('<files...>', 'files, folders (searched for media files), or - for standard input')
+    .option('--json', 'one record per line instead of a table')
+    .option('--with-heatmap', 'also make a heatmap')
+    .option('--heatmap-dir <dir>', 'save the heatmaps there as NAME.heatmap.png (implies --with-heatmap)')
+    .option('--with-morphing', 'also analyse faces')
+    .option('--with-tampering', 'also analyse signs of editing')
+    .option('--with-nsfw', 'also look for unsafe content')
+    .option('--with-audio', 'also analyse the sound of a video')
+    .option('--prevent-c2pa-forces', 'a C2PA signature does not force the verdict')
+    .option('--ref-id <id>', 'reference in your own system, kept with each record')
+    .option('--no-cache', 'analyse again what was analysed before')
+    .option('--name <name>', 'name of what comes by standard input', 'stdin')
+    .addOption(kindOption('what the files are (otherwise told from their content)'))
+    .addOption(jobsOption())
+    .action((files: string[], options: ClassifyOptions) => classify(terminal, files, options));
+}
+
+async function classify(
+  terminal: Terminal,
+  files: readonly string[],
+  options: ClassifyOptions,
+): Promise<void> {
+  using client = await openClient(terminal);
+  const counts = { skipped: 0, failed: 0, goingOn: 0, cancelled: 0 };
+  const interrupted = terminal.watchInterrupt();
+  using bars = new ProgressBars(terminal, true);
+  if (options.heatmapDir !== undefined) options.withHeatmap = true;
+  const header = toHeader(options);
+  const run: Run = { terminal, client, options, header, bars, interrupted, rows: [], counts };
+  try {
+    const sources = untilInterrupted(
+      listMediaSources(files, { stdinName: options.name, counts }),
+      interrupted,
+    );
+    await forEachBounded(sources, options.jobs, (source) => classifySource(run, source));
+  } finally {
+    bars[Symbol.dispose]();
+    printOutcome(run);
+  }
+}
+
+async function* untilInterrupted<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  for await (const item of items) {
+    if (signal.aborted) return;
+    yield item;
+  }
+}
+
+/** Throws only what makes the other files pointless. */
+async function classifySource(run: Run, source: MediaSource): Promise<void> {
+  const startedAt = performance.now();
+  const shownName = source.type === 'file' ? source.path : source.name;
+  const bar = run.bars.add(source.name);
+  try {
+    if (source.type === 'missing') throw source.failure;
+    const record = await withRetries(run, source.type === 'file', () =>
+      classifyFile(run.client, {
+        source,
+        header: run.header,
+        bar,
+        stdin: run.terminal.stdin,
+        interrupted: run.interrupted,
+      }),
+    );
+    if (record.status !== Status.DONE) run.counts.failed += 1;
+    report(run, shownName, record, (performance.now() - startedAt) / 1000);
+    if (run.options.heatmapDir !== undefined && record.hasHeatmap) {
+      await saveHeatmap(run.client, record, run.options.heatmapDir);
+    }
+  } catch (error) {
+    reportFailure(run, shownName, error);
+  } finally {
+    bar.remove();
+  }
+}
+
+/** Repeats what a busy daemon refused, as it asks for; standard input cannot be sent twice. */
+async function withRetries(
+  run: Run,
+  canRepeat: boolean,
+  attempt: () => Promise<Classification>,
+): Promise<Classification> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const wait = error instanceof CliFailure ? error.retryAfterSeconds : null;
+      if (wait === null || !canRepeat || attempts === ATTEMPTS_MAX) throw error;
+      const seconds = Math.min(WAIT_SECONDS_MAX, Math.max(wait, 0.5) * attempts);
+      await sleep(seconds * 1000, undefined, { signal: run.interrupted }).catch(() => {
+        throw new Interrupted(null);
+      });
+    }
+  }
+}
+
+function report(run: Run, shownName: string, record: Classification, seconds: number): void {
+  if (run.options.json === true) {
+    printLine(run.terminal, JSON.stringify({ path: shownName, ...toRecordJson(record) }));
+    return;
+  }
+  const { verdict, confidence, assessment, decidedBy } = describeRecord(record);
+  run.rows.push([shownName, verdict, confidence, assessment, decidedBy, seconds.toFixed(1)]);
+}
+
+function reportFailure(run: Run, shownName: string, error: unknown): void {
+  if (error instanceof Interrupted) {
+    if (error.identifier === null) run.counts.cancelled += 1;
+    else run.counts.goingOn += 1;
+    return;
+  }
+  if (!(error instanceof CliFailure) || error.isFatal) throw error;
+  run.counts.failed += 1;
+  const line = `${printable(shownName)}: ${printable(error.message)}`;
+  if (!run.bars.log(line)) printNote(run.terminal, line);
+  if (run.options.json === true) {
+    printLine(run.terminal, JSON.stringify({ path: shownName, error: error.message }));
+  } else {
+    run.rows.push([shownName, 'failed', '', '', '', '']);
+  }
+}
+
+function printOutcome(run: Run): void {
+  const { terminal, rows, counts } = run;
+  const head = ['name', 'verdict', 'confidence', 'assessment', 'decided by', 'seconds'];
+  if (rows.length > 0) printLine(terminal, formatTable(head, rows));
+  if (counts.skipped > 0) printNote(terminal, `${counts.skipped} other files in the folders were skipped`);
+  if (run.interrupted.aborted) {
+    const accepted = counts.goingOn === 0 ? '' : `; ${counts.goingOn} accepted analyses go on (assay list)`;
+    printNote(terminal, `interrupted: ${counts.cancelled} uploads cancelled${accepted}`);
+    terminal.setExitCode(EXIT_CODES.interrupted);
+  } else if (counts.failed > 0) terminal.setExitCode(EXIT_CODES.someFailed);
+}

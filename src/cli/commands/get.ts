@@ -1,0 +1,63 @@
+/** `assay get`: records by their identifiers. */
+import type { Command } from 'commander';
+import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
+import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { openClient } from '../client.ts';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { saveHeatmap } from '../heatmap-file.ts';
+import { describeRecord, formatColumns, formatCreated, toRecordJson } from '../record-view.ts';
+import { printLine, printNote, type Terminal } from '../terminal.ts';
+
+export function addGetCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('get')
+    .description('show records')
+    .argument('<identifiers...>', 'identifiers of records')
+    .option('--json', 'one record per line')
+    .option('--heatmap-dir <dir>', 'save their heatmaps there as NAME.heatmap.png')
+    .action((identifiers: string[], options: { json?: true; heatmapDir?: string }) =>
+      getRecords(terminal, identifiers, options),
+    );
+}
+
+async function getRecords(
+  terminal: Terminal,
+  identifiers: readonly string[],
+  options: { json?: true; heatmapDir?: string },
+): Promise<void> {
+  using client = await openClient(terminal);
+  for (const identifier of identifiers) {
+    try {
+      const answer = await client.call(ClassificationService.method.getClassification, { identifier });
+      const record = answer.classification;
+      if (record === undefined) continue;
+      printLine(
+        terminal,
+        options.json === true ? JSON.stringify(toRecordJson(record)) : describeFully(record),
+      );
+      if (options.heatmapDir !== undefined && record.hasHeatmap) {
+        printNote(terminal, `heatmap: ${await saveHeatmap(client, record, options.heatmapDir)}`);
+      }
+    } catch (error) {
+      if (!(error instanceof CliFailure) || error.isFatal) throw error;
+      printNote(terminal, `${identifier}: ${error.message}`);
+      terminal.setExitCode(EXIT_CODES.someFailed);
+    }
+  }
+}
+
+function describeFully(record: Classification): string {
+  const { verdict, confidence, assessment, decidedBy } = describeRecord(record);
+  const reasons = record.assessment?.reasons.map(({ sentence }) => ['', sentence]) ?? [];
+  return `${formatColumns([
+    ['identifier', record.identifier],
+    ['name', record.name],
+    ['hash', record.hash],
+    ['created', formatCreated(record)],
+    ['verdict', [verdict, confidence].filter(Boolean).join(', ')],
+    ['decided by', decidedBy],
+    ['assessment', assessment],
+    ...reasons,
+    ['heatmap', record.hasHeatmap ? 'yes' : 'no'],
+  ])}\n`;
+}

@@ -1,0 +1,62 @@
+/** `assay models`: what the daemon judges with. */
+import type { Command } from 'commander';
+import { ApplianceService, type Model } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { openClient } from '../client.ts';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { formatTable, nameOf } from '../record-view.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+export function addModelsCommand(program: Command, terminal: Terminal): void {
+  const models = program.command('models').description('the installed models');
+  models
+    .command('list', { isDefault: true })
+    .description('list them')
+    .option('--json', 'one model per line')
+    .action((options: { json?: true }) => listModels(terminal, options));
+  models
+    .command('verify')
+    .description('exit with 1 if a model is out of service: its file, its golden outputs or its device')
+    .action(() => verifyModels(terminal));
+}
+
+async function readModels(terminal: Terminal): Promise<Model[]> {
+  using client = await openClient(terminal);
+  return (await client.call(ApplianceService.method.listModels, {})).models;
+}
+
+async function listModels(terminal: Terminal, options: { json?: true }): Promise<void> {
+  const models = await readModels(terminal);
+  if (options.json === true) {
+    for (const model of models) printLine(terminal, JSON.stringify(toJson(model)));
+    return;
+  }
+  const rows = models.map((model) => [
+    `${model.id} ${model.version}`,
+    model.task,
+    nameOf(MediaKind, model.kind),
+    `${model.minimumShortSide} px`,
+    model.fault || model.provider || 'not loaded',
+    model.licence,
+  ]);
+  printLine(terminal, formatTable(['model', 'task', 'kind', 'smallest side', 'runs on', 'licence'], rows));
+}
+
+function toJson(model: Model): Record<string, unknown> {
+  const { id, version, name, task, provider, fault, licence, minimumShortSide } = model;
+  const kind = nameOf(MediaKind, model.kind);
+  return { id, version, name, task, kind, provider, fault, licence, minimum_short_side: minimumShortSide };
+}
+
+async function verifyModels(terminal: Terminal): Promise<void> {
+  const models = await readModels(terminal);
+  for (const { id, version, fault, provider } of models) {
+    const outcome =
+      fault || (provider === '' ? 'not loaded' : `agrees with its golden outputs on ${provider}`);
+    printLine(terminal, `${id} ${version}: ${outcome}`);
+  }
+  const faulty = models.filter((model) => model.fault !== '' || model.provider === '').length;
+  if (models.length === 0) throw new CliFailure('no model is installed', EXIT_CODES.someFailed);
+  if (faulty > 0)
+    throw new CliFailure(`${faulty} of ${models.length} models are out of service`, EXIT_CODES.someFailed);
+}

@@ -1,0 +1,69 @@
+/** `assay override`: a person's correction for a file, on every record of the account with it. */
+import { Argument, type Command } from 'commander';
+import { LABELS, type Label, type MediaKind } from '../../domain/media.ts';
+import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { type MediaKind as ProtoKind, Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { type AssayClient, openClient } from '../client.ts';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { kindOption, toProtoKind } from '../media-options.ts';
+import { nameOf } from '../record-view.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+interface OverrideOptions {
+  kind?: MediaKind;
+  reason?: string;
+  remove?: true;
+  json?: true;
+}
+
+const LABEL_VALUES = { human: ProtoLabel.HUMAN, artificial: ProtoLabel.ARTIFICIAL } as const;
+
+export function addOverrideCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('override')
+    .description('state the correct value of a file; all your records of it then say so')
+    .argument('<record>', 'identifier of a record, or with --kind the SHA-256 of a file')
+    .addArgument(new Argument('[label]', 'the correct value').choices(LABELS))
+    .addOption(kindOption('says that a hash is given, and of what kind'))
+    .option('--reason <text>', 'why, for the audit log')
+    .option('--remove', 'take the statement back')
+    .option('--json', 'the answer as one line of JSON')
+    .action((record: string, label: Label | undefined, options: OverrideOptions) =>
+      override(terminal, record, label, options),
+    );
+}
+
+async function override(
+  terminal: Terminal,
+  record: string,
+  label: Label | undefined,
+  options: OverrideOptions,
+): Promise<void> {
+  if ((label === undefined) !== (options.remove === true)) {
+    const message = `give either ${LABELS.join(' or ')}, or --remove`;
+    throw new CliFailure(message, EXIT_CODES.usage);
+  }
+  using client = await openClient(terminal);
+  const file = await findFile(client, record, options.kind);
+  const { overrideClassification, removeOverride } = ClassificationService.method;
+  const reason = options.reason ?? '';
+  const answer =
+    label === undefined
+      ? await client.call(removeOverride, file)
+      : await client.call(overrideClassification, { ...file, classification: LABEL_VALUES[label], reason });
+  const classification = nameOf(ProtoLabel, answer.classification);
+  const line = `${answer.hash}: ${label === undefined ? `no longer stated as ${classification}` : classification}`;
+  printLine(terminal, options.json === true ? JSON.stringify({ classification, hash: answer.hash }) : line);
+}
+
+async function findFile(
+  client: AssayClient,
+  record: string,
+  kind: MediaKind | undefined,
+): Promise<{ kind: ProtoKind; hash: string }> {
+  if (kind !== undefined) return { kind: toProtoKind(kind), hash: record };
+  const request = { identifier: record };
+  const { classification } = await client.call(ClassificationService.method.getClassification, request);
+  if (classification === undefined) throw new CliFailure('no such record', EXIT_CODES.someFailed);
+  return { kind: classification.kind, hash: classification.hash };
+}

@@ -1,0 +1,55 @@
+/** `assay status`: how the daemon is. */
+import { toJson } from '@bufbuild/protobuf';
+import type { Command } from 'commander';
+import {
+  ApplianceService,
+  type GetStatusResponse,
+  GetStatusResponseSchema,
+  Phase,
+} from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { openClient } from '../client.ts';
+import { EXIT_CODES } from '../failure.ts';
+import { formatColumns, nameOf } from '../record-view.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+export function addStatusCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('status')
+    .description('show how the daemon is; exits with 1 while it is not ready')
+    .option('--json', 'as one line of JSON')
+    .action((options: { json?: true }) => showStatus(terminal, options));
+}
+
+async function showStatus(terminal: Terminal, options: { json?: true }): Promise<void> {
+  using client = await openClient(terminal);
+  const status = await client.call(ApplianceService.method.getStatus, {});
+  const json = () =>
+    toJson(GetStatusResponseSchema, status, { useProtoFieldName: true, alwaysEmitImplicit: true });
+  printLine(terminal, options.json === true ? JSON.stringify(json()) : describeStatus(status));
+  if (status.phase !== Phase.READY) terminal.setExitCode(EXIT_CODES.someFailed);
+}
+
+function describeStatus(status: GetStatusResponse): string {
+  const models = status.models.map((model) => [
+    'model',
+    `${model.id} ${model.version}: ${model.fault || model.provider || 'not loaded'}`,
+  ]);
+  const phase = nameOf(Phase, status.phase);
+  return formatColumns([
+    ['version', `${status.version} (interface ${status.apiVersion})`],
+    ['phase', status.notReadyReason === '' ? phase : `${phase}: ${status.notReadyReason}`],
+    ['up', formatDuration(status.uptimeSeconds)],
+    ['queue', `${status.queueDepth} waiting, ${status.running} running`],
+    ['memory', `${(Number(status.rssAnonBytes) / 1e6).toFixed(0)} MB`],
+    ['disk free', `${(Number(status.diskFreeBytes) / 1e9).toFixed(1)} GB`],
+    ['isolation', status.isolation],
+    ...models,
+  ]);
+}
+
+function formatDuration(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1) return `${Math.floor(seconds)} s`;
+  if (minutes < 120) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,51 @@
+/** `assay watch`: changes as they happen, of one record until it ends or of the account's without end. */
+import type { Command } from 'commander';
+import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
+import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { type AssayClient, openClient } from '../client.ts';
+import { describeRecord, printable, toRecordJson } from '../record-view.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+export function addWatchCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('watch')
+    .description('print each change of a record until it ends, or of all your records until Ctrl-C')
+    .argument('[identifier]', 'a record; without it, all of them')
+    .option('--json', 'one record per line')
+    .action((identifier: string | undefined, options: { json?: true }) =>
+      watch(terminal, identifier, options),
+    );
+}
+
+async function watch(
+  terminal: Terminal,
+  identifier: string | undefined,
+  options: { json?: true },
+): Promise<void> {
+  using client = await openClient(terminal);
+  for await (const { classification } of openChanges(client, identifier, terminal.watchInterrupt())) {
+    if (classification === undefined) continue;
+    const line =
+      options.json === true ? JSON.stringify(toRecordJson(classification)) : toLine(classification);
+    printLine(terminal, line);
+  }
+}
+
+function openChanges(
+  client: AssayClient,
+  identifier: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<{ classification?: Classification | undefined }> {
+  const { watchClassification, watchClassifications } = ClassificationService.method;
+  return identifier === undefined
+    ? client.receive(watchClassifications, {}, signal)
+    : client.receive(watchClassification, { identifier }, signal);
+}
+
+function toLine(record: Classification): string {
+  const { progress } = record;
+  const { verdict, confidence } = describeRecord(record);
+  const step = progress === undefined ? '' : `${progress.step} ${progress.done}/${progress.total}`;
+  const cells = [record.identifier, step, step === '' ? verdict : '', confidence, record.name];
+  return printable(cells.filter(Boolean).join('  '));
+}

@@ -1,0 +1,97 @@
+/** How a command fails: one sentence for a person, one exit code for a script. */
+import { status } from '@grpc/grpc-js';
+import { decodeErrorReason } from './error-details.ts';
+
+export const EXIT_CODES = {
+  done: 0,
+  someFailed: 1,
+  usage: 2,
+  unreachable: 3,
+  keyRefused: 4,
+  interrupted: 130,
+} as const;
+
+export const EXIT_CODES_HELP = `
+Exit codes:
+  0    all done
+  1    some file failed, was refused or ended errored
+  2    wrong usage
+  3    the daemon cannot be reached
+  4    the API key was refused
+  130  interrupted`;
+
+export class CliFailure extends Error {
+  override readonly name = 'CliFailure';
+  readonly exitCode: number;
+  /** Seconds after which the same call may succeed, where the daemon said so. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    message: string,
+    exitCode: number,
+    options: { retryAfterSeconds?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.exitCode = exitCode;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+  }
+
+  /** Whether going on with other files is pointless. */
+  get isFatal(): boolean {
+    return this.exitCode !== EXIT_CODES.someFailed;
+  }
+}
+
+/** What grpc-js throws, as far as it is looked at here. */
+interface CallError {
+  code: number;
+  details: string;
+  metadata?: { get(key: string): (string | Buffer)[] };
+}
+
+function isCallError(error: unknown): error is Error & CallError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'details' in error;
+}
+
+/** Reasons that pass by themselves: the same call is worth repeating. */
+const PASSING_REASONS: readonly string[] = ['rate', 'queue_full', 'probe_busy', 'starting'];
+const RETRY_SECONDS_DEFAULT = 1;
+
+/** Turns whatever a call threw into a sentence with a hint. `address` is where the daemon was looked for. */
+export function toFailure(error: unknown, address: string): CliFailure {
+  if (error instanceof CliFailure) return error;
+  if (!isCallError(error)) return toLocalFailure(error);
+  const { reason, retryAfterSeconds } = decodeErrorReason(error.metadata);
+  if (error.code === status.UNAVAILABLE && reason === null) {
+    const message = `no daemon answers at ${address}: start it with npm start, or set ASSAY_ADDRESS`;
+    return new CliFailure(message, EXIT_CODES.unreachable, { cause: error });
+  }
+  if (error.code === status.UNAUTHENTICATED) {
+    const message = `${sentence(error)}: set ASSAY_API_KEY, or run where the daemon's admin.key can be read (ASSAY_DATA_DIR)`;
+    return new CliFailure(message, EXIT_CODES.keyRefused, { cause: error });
+  }
+  if (error.code === status.CANCELLED)
+    return new CliFailure('cancelled', EXIT_CODES.someFailed, { cause: error });
+  const passes = reason !== null && PASSING_REASONS.includes(reason);
+  const retryIn = passes ? (retryAfterSeconds ?? RETRY_SECONDS_DEFAULT) : null;
+  return new CliFailure(sentence(error), EXIT_CODES.someFailed, { retryAfterSeconds: retryIn, cause: error });
+}
+
+function sentence(error: CallError): string {
+  return error.details === '' ? `the daemon answered with code ${error.code}` : error.details;
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EACCES: 'not readable for you',
+  EISDIR: 'a folder, not a file',
+};
+
+/** A file that cannot be read fails by itself; anything else is a fault of this program and keeps its stack. */
+function toLocalFailure(error: unknown): CliFailure {
+  if (error instanceof Error && 'syscall' in error && 'code' in error) {
+    const found = FILE_FAULTS[String(error.code)] ?? error.message;
+    return new CliFailure(found, EXIT_CODES.someFailed, { cause: error });
+  }
+  throw error;
+}

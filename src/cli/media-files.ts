@@ -1,0 +1,71 @@
+/** Which files a command line means: files as named, folders with all media files in them, `-` for standard input. */
+import { opendir, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { MEDIA_TYPES } from '../domain/media.ts';
+import { CliFailure, EXIT_CODES, toFailure } from './failure.ts';
+
+export interface FileSource {
+  type: 'file';
+  path: string;
+  /** As it is shown and submitted. */
+  name: string;
+  sizeBytes: number;
+}
+
+export interface StdinSource {
+  type: 'stdin';
+  name: string;
+}
+
+/** Found on the command line but not usable; reported like a failed file. */
+export interface MissingSource {
+  type: 'missing';
+  name: string;
+  failure: CliFailure;
+}
+
+export type MediaSource = FileSource | StdinSource | MissingSource;
+
+/** Counts up while sources are listed. */
+export interface SourceCounts {
+  skipped: number;
+}
+
+const EXTENSIONS: ReadonlySet<string> = new Set(
+  MEDIA_TYPES.flatMap((type) => type.extensions.map((extension) => `.${extension}`)),
+);
+
+/** Lists lazily, so that a folder of a million files costs no memory. A file named outright is sent whatever its ending. */
+export async function* listMediaSources(
+  names: readonly string[],
+  options: { stdinName: string; counts: SourceCounts },
+): AsyncGenerator<MediaSource> {
+  if (names.filter((name) => name === '-').length > 1) {
+    throw new CliFailure('standard input (-) can be named only once', EXIT_CODES.usage);
+  }
+  for (const name of names) {
+    if (name === '-') yield { type: 'stdin', name: options.stdinName };
+    else yield* listPath(name, options.counts);
+  }
+}
+
+async function* listPath(path: string, counts: SourceCounts): AsyncGenerator<MediaSource> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) yield* listFolder(path, counts);
+    else yield { type: 'file', path, name: basename(path), sizeBytes: found.size };
+  } catch (error) {
+    yield { type: 'missing', name: path, failure: toFailure(error, '') };
+  }
+}
+
+/** Does not follow links inside a folder: a link to a parent would never end. */
+async function* listFolder(folder: string, counts: SourceCounts): AsyncGenerator<MediaSource> {
+  for await (const entry of await opendir(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* listPath(path, counts);
+    else if (entry.isFile() && EXTENSIONS.has(extname(entry.name).toLowerCase()))
+      yield* listPath(path, counts);
+    else counts.skipped += 1;
+  }
+}

@@ -1,0 +1,65 @@
+/** The list of commands, and how every one of them ends. */
+import { Command, CommanderError } from 'commander';
+import { addCheckConfigCommand } from './commands/check-config.ts';
+import { addClassifyCommand } from './commands/classify.ts';
+import { addGetCommand } from './commands/get.ts';
+import { addListCommand } from './commands/list.ts';
+import { addModelsCommand } from './commands/models.ts';
+import { addOverrideCommand } from './commands/override.ts';
+import { addServeCommand } from './commands/serve.ts';
+import { addStatusCommand } from './commands/status.ts';
+import { addValidateCommand } from './commands/validate.ts';
+import { addVersionCommand } from './commands/version.ts';
+import { addWatchCommand } from './commands/watch.ts';
+import { CliFailure, EXIT_CODES, EXIT_CODES_HELP } from './failure.ts';
+import { printable } from './record-view.ts';
+import { printNote, type Terminal } from './terminal.ts';
+
+const HELP = `
+The daemon is looked for at ASSAY_ADDRESS (default 127.0.0.1:8481). The key is ASSAY_API_KEY, or on the daemon's own
+box the one in its data folder (ASSAY_DATA_DIR, default ./data).
+${EXIT_CODES_HELP}`;
+
+/** Runs one command line. Faults are printed and become the exit code; only a fault of this program is thrown. */
+export async function runCommandLine(terminal: Terminal, argv: readonly string[]): Promise<void> {
+  try {
+    await buildProgram(terminal).parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      terminal.setExitCode(error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage);
+    } else if (error instanceof CliFailure) {
+      printNote(terminal, `assay: ${error.message.split('\n').map(printable).join('\n')}`);
+      terminal.setExitCode(error.exitCode);
+    } else throw error;
+  }
+}
+
+function buildProgram(terminal: Terminal): Command {
+  const program = new Command('assay')
+    .description('Tells human-made media from artificial, with the daemon on this box or in this network.')
+    .addHelpText('after', HELP)
+    .showHelpAfterError('(assay COMMAND --help says more)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.stdout.write(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+    });
+  addServeCommand(program);
+  for (const add of COMMANDS) add(program, terminal);
+  // Each command was made with the settings above only where commander copies them; help text is not among them.
+  for (const command of program.commands) command.addHelpText('after', EXIT_CODES_HELP);
+  return program;
+}
+
+const COMMANDS = [
+  addClassifyCommand,
+  addValidateCommand,
+  addGetCommand,
+  addListCommand,
+  addWatchCommand,
+  addOverrideCommand,
+  addModelsCommand,
+  addStatusCommand,
+  addCheckConfigCommand,
+  addVersionCommand,
+] as const;

@@ -1,0 +1,134 @@
+/** Gathers the values of all settings from the file and the variables, with each fault and each origin. */
+import { parse, TomlError } from 'smol-toml';
+import { findNearestName } from './nearest-name.ts';
+import type { Parser } from './parsers.ts';
+import { Secret } from './secret.ts';
+import type { SettingFault } from './settings-error.ts';
+import { OTHER_VARIABLES, SETTINGS, type SettingName, type SettingValues, variableOf } from './table.ts';
+import { findKeyLines, lineOfKey } from './toml-lines.ts';
+
+/** Where settings come from; the file is looked for only at `path`. */
+export interface SettingSources {
+  env: Readonly<Record<string, string | undefined>>;
+  file: { path: string; toml: string } | null;
+}
+
+export interface CollectedSettings {
+  values: SettingValues;
+  /** Where each value came from: `assay.toml line 4`, `ASSAY_HTTP_LISTEN` or `default`. */
+  origins: Record<SettingName, string>;
+  faults: SettingFault[];
+}
+
+interface FileValues {
+  values: Map<string, unknown>;
+  placeOf: (key: string) => string;
+  faults: SettingFault[];
+}
+
+const NO_FILE: FileValues = { values: new Map(), placeOf: () => 'default', faults: [] };
+const KEYS = Object.values(SETTINGS).map((setting) => setting.key);
+const SHOWN_CHARACTERS_MAX = 60;
+
+/** A variable wins over the file, the file over the default. An empty variable counts as not set. */
+export function collectSettings(sources: SettingSources): CollectedSettings {
+  const file = sources.file === null ? NO_FILE : readFileValues(sources.file);
+  const faults = [...file.faults, ...unknownVariables(sources.env)];
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, string> = {};
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const { key } = setting;
+    // The rows have different value types; a row's parser and default always agree, so one shape serves here.
+    const parser: Parser<unknown> = setting.parser;
+    const variable = variableOf(key);
+    const fromVariable = sources.env[variable] || undefined;
+    const found = fromVariable ?? file.values.get(key);
+    const place =
+      fromVariable === undefined ? (found === undefined ? 'default' : file.placeOf(key)) : variable;
+    const value = found === undefined ? setting.default : parser.parse(found);
+    if (value === undefined) faults.push({ key, place, expected: parser.expected, found: show(key, found) });
+    values[name] = value ?? setting.default;
+    origins[name] = place;
+  }
+  return { values: values as SettingValues, origins: origins as Record<SettingName, string>, faults };
+}
+
+function readFileValues(file: { path: string; toml: string }): FileValues {
+  let table: unknown;
+  try {
+    table = parse(file.toml);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [firstLine = ''] = error.message.split('\n');
+    const found = firstLine.replace('Invalid TOML document: ', '');
+    const place = `${file.path} line ${error.line}`;
+    return { ...NO_FILE, faults: [{ key: 'the file', place, expected: 'TOML', found }] };
+  }
+  const lines = findKeyLines(file.toml);
+  const placeOf = (key: string) => `${file.path} line ${lineOfKey(lines, key) ?? 1}`;
+  const values = new Map<string, unknown>();
+  flatten(table, '', values);
+  const faults = [...values].filter(([key]) => !KEYS.includes(key)).map(([key]) => unknownKey(key, placeOf));
+  return { values, placeOf, faults };
+}
+
+/** Collects leaves under their dotted keys. A known key ends the descent, so that its wrong type is reported there. */
+function flatten(value: unknown, prefix: string, into: Map<string, unknown>): void {
+  if (!isTable(value) || KEYS.includes(prefix)) {
+    into.set(prefix, value);
+    return;
+  }
+  for (const [key, child] of Object.entries(value)) flatten(child, prefix ? `${prefix}.${key}` : key, into);
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+function unknownKey(key: string, placeOf: (key: string) => string): SettingFault {
+  // A right name in the wrong table is the commoner slip, and far away by edits.
+  const leaf = key.slice(key.lastIndexOf('.') + 1);
+  const nearest =
+    findNearestName(key, KEYS, Math.max(2, Math.floor(key.length / 3))) ??
+    KEYS.find((known) => known === leaf || known.endsWith(`.${leaf}`));
+  const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
+  return { key, place: placeOf(key), expected: 'a known setting', found: `an unknown one${hint}` };
+}
+
+/**
+ * Mistyped variables. Only near misses are faults: container platforms set variables with our prefix of their
+ * own accord (ASSAY_SERVICE_HOST for a service named assay).
+ */
+function unknownVariables(env: SettingSources['env']): SettingFault[] {
+  const variables = KEYS.map(variableOf);
+  const known: readonly string[] = [...variables, ...OTHER_VARIABLES];
+  return Object.keys(env)
+    .filter((name) => name.startsWith('ASSAY_') && !known.includes(name))
+    .flatMap((name) => {
+      const nearest = findNearestName(name, variables, 2);
+      if (nearest === undefined) return [];
+      const found = `an unknown one (did you mean ${nearest}?)`;
+      return [{ key: name, place: 'variable', expected: 'a known variable', found }];
+    });
+}
+
+/** A value as an error shows it: quoted and bounded; a secret only by its length. */
+function show(key: string, value: unknown): string {
+  const isSecret = key === SETTINGS.adminPassword.key || key === SETTINGS.adminApiKey.key;
+  if (isSecret) return typeof value === 'string' ? `${value.length} characters` : `a ${typeof value}`;
+  const shown = JSON.stringify(value) ?? String(value);
+  return shown.length > SHOWN_CHARACTERS_MAX ? `${shown.slice(0, SHOWN_CHARACTERS_MAX)}…` : shown;
+}
+
+/** A setting's value as check-config shows it. */
+export function showValue(value: unknown): string {
+  if (value === null) return '';
+  if (value instanceof Secret) return value.toString();
+  if (Array.isArray(value)) return value.join(', ');
+  if (isTable(value) && typeof value.host === 'string') return formatListen(value.host, value.port);
+  return String(value);
+}
+
+function formatListen(host: string, port: unknown): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

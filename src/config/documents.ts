@@ -1,0 +1,93 @@
+/**
+ * Prints docs/settings.md and assay.example.toml from the table of settings. Run as a program it writes both; a
+ * test compares them with what lies in the repository.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { showValue } from './collect.ts';
+import type { Parser } from './parsers.ts';
+import { SETTINGS, variableOf } from './table.ts';
+
+interface AnyRow {
+  key: string;
+  parser: Parser<unknown>;
+  default: unknown;
+  defaultText?: string;
+  description: string;
+}
+
+const ROWS: readonly AnyRow[] = Object.values(SETTINGS);
+
+export const DOCUMENTS: readonly { path: string; print: () => string }[] = [
+  { path: join('docs', 'settings.md'), print: printSettingsPage },
+  { path: 'assay.example.toml', print: printExampleFile },
+];
+
+const PAGE_HEAD = `# Settings
+
+Nothing has to be set. What is set comes from one TOML file (\`--config FILE\` or \`ASSAY_CONFIG\`) and from environment
+variables; a variable wins over the file, and an empty variable counts as not set. Relative paths start at the working
+directory. Wrong settings stop the start with every fault named: key, line or variable, what was expected and what was
+found. \`npx assay check-config\` does the same without starting, and shows where each value comes from.
+
+A list is an array in the file and separated by commas in a variable. A size is bytes or a number with \`KiB\`, \`MiB\`
+or \`GiB\`. \`assay.example.toml\` holds every key with its default.
+
+| key | variable | default | takes | what it does |
+|---|---|---|---|---|
+`;
+
+const PAGE_TAIL = `
+The command line reads two more variables: \`ASSAY_ADDRESS\` (\`host:port\` of the daemon's gRPC side, default
+\`127.0.0.1:8481\`) and \`ASSAY_API_KEY\`; see cli.md.
+`;
+
+export function printSettingsPage(): string {
+  const rows = ROWS.map((row) => {
+    const initial = row.defaultText ?? showDefault(row);
+    const cells = [
+      `\`${row.key}\``,
+      `\`${variableOf(row.key)}\``,
+      initial,
+      row.parser.expected,
+      row.description,
+    ];
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  });
+  return `${PAGE_HEAD}${rows.join('\n')}\n${PAGE_TAIL}`;
+}
+
+function showDefault(row: AnyRow): string {
+  const shown = showValue(row.default);
+  return shown === '' ? '' : `\`${shown}\``;
+}
+
+/** Every key commented out with its default, so that the file as it stands changes nothing. */
+export function printExampleFile(): string {
+  const lines = [
+    '# Every setting of Assay with its default; docs/settings.md explains them. Uncomment what you change.',
+  ];
+  let table = '';
+  for (const row of ROWS) {
+    const dot = row.key.lastIndexOf('.');
+    const rowTable = row.key.slice(0, Math.max(0, dot));
+    if (rowTable !== table) lines.push('', `[${rowTable}]`);
+    table = rowTable;
+    lines.push('', `# ${row.description}`, `# ${row.key.slice(dot + 1)} = ${tomlDefault(row)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function tomlDefault(row: AnyRow): string {
+  if (row.defaultText !== undefined) return `…  # default: ${row.defaultText || 'none'}`;
+  const initial = row.default;
+  if (Array.isArray(initial)) return JSON.stringify(initial);
+  return typeof initial === 'number' || typeof initial === 'boolean'
+    ? String(initial)
+    : JSON.stringify(showValue(initial));
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..', '..');
+  for (const document of DOCUMENTS) writeFileSync(join(root, document.path), document.print());
+}

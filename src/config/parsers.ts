@@ -1,0 +1,140 @@
+/**
+ * Turns what stands in the file (a TOML value) or in a variable (always text) into a setting's value. A parser
+ * answers undefined for what it does not take; the caller reports it with `expected`.
+ */
+import ipaddr from 'ipaddr.js';
+import { Secret } from './secret.ts';
+
+export interface Parser<T> {
+  /** Completes the sentence "expected …". */
+  readonly expected: string;
+  parse(value: unknown): T | undefined;
+}
+
+export interface ListenAddress {
+  /** Without brackets. */
+  host: string;
+  /** 0 = any free port. */
+  port: number;
+}
+
+/** A whole number between two bounds, both allowed. */
+export function integer(minimum: number, maximum: number): Parser<number> {
+  return {
+    expected: `a whole number from ${minimum} to ${maximum}`,
+    parse(value) {
+      const number = typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
+      if (typeof number !== 'number' || !Number.isSafeInteger(number)) return undefined;
+      return number >= minimum && number <= maximum ? number : undefined;
+    },
+  };
+}
+
+const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+/** Bytes: a number, or a number with KiB, MiB or GiB. */
+export function size(minimum: number): Parser<number> {
+  return {
+    expected: `a size in bytes or like 512MiB or 1GiB, at least ${minimum}`,
+    parse(value) {
+      const match = /^(\d+)\s*(KiB|MiB|GiB|)$/.exec(String(value).trim());
+      const bytes = Number(match?.[1]) * (SIZE_UNITS[match?.[2] ?? ''] ?? 1);
+      return Number.isSafeInteger(bytes) && bytes >= minimum ? bytes : undefined;
+    },
+  };
+}
+
+export function boolean(): Parser<boolean> {
+  return {
+    expected: 'true or false',
+    parse(value) {
+      if (typeof value === 'boolean') return value;
+      if (value === 'true' || value === '1' || value === 'on') return true;
+      return value === 'false' || value === '0' || value === 'off' ? false : undefined;
+    },
+  };
+}
+
+export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
+  return {
+    expected: `one of ${choices.join(', ')}`,
+    parse: (value) => choices.find((choice) => choice === value),
+  };
+}
+
+/** Text of a bounded length without control characters. */
+export function text(expected: string, pattern: RegExp): Parser<string> {
+  return {
+    expected,
+    parse: (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined),
+  };
+}
+
+export function secret(expected: string, pattern: RegExp): Parser<Secret> {
+  return {
+    expected,
+    parse: (value) => (typeof value === 'string' && pattern.test(value) ? new Secret(value) : undefined),
+  };
+}
+
+/** `host:port`; an IPv6 host stands in brackets. */
+export function listenAddress(): Parser<ListenAddress> {
+  return {
+    expected: 'host:port, as 127.0.0.1:8480 or [::1]:8480 (port 0 = any free one)',
+    parse(value) {
+      const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})$/.exec(String(value));
+      const port = Number(match?.[3]);
+      if (match === null || port > 65_535) return undefined;
+      const [, bracketed, host] = match;
+      if (bracketed !== undefined) {
+        return ipaddr.IPv6.isValid(bracketed) ? { host: bracketed, port } : undefined;
+      }
+      if (host === undefined || (/^[\d.]+$/.test(host) && !ipaddr.IPv4.isValidFourPartDecimal(host))) {
+        return undefined;
+      }
+      return { host, port };
+    },
+  };
+}
+
+/** An http or https address without a query; a trailing slash is dropped. */
+export function httpUrl(): Parser<string> {
+  return {
+    expected: 'an address like https://assay.example.org',
+    parse(value) {
+      if (typeof value !== 'string' || !URL.canParse(value)) return undefined;
+      const url = new URL(value);
+      const isPlain = url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+      if (!isPlain || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+      return url.href.replace(/\/+$/, '');
+    },
+  };
+}
+
+/** A list of what `item` takes: an array in the file, separated by commas in a variable. */
+export function listOf<T>(item: Parser<T>, what: string, countMin = 0): Parser<T[]> {
+  return {
+    expected: `a list (in a variable: separated by commas) of ${what}`,
+    parse(value) {
+      const parts = typeof value === 'string' ? splitList(value) : value;
+      if (!Array.isArray(parts) || parts.length < countMin) return undefined;
+      const items = parts.map((part) => item.parse(part));
+      return items.every((parsed) => parsed !== undefined) ? items : undefined;
+    },
+  };
+}
+
+function splitList(value: string): string[] {
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** A network in CIDR notation. */
+export function cidr(): Parser<string> {
+  return {
+    expected: 'a network like 10.0.0.0/8',
+    parse: (value) => (typeof value === 'string' && ipaddr.isValidCIDR(value) ? value : undefined),
+  };
+}

@@ -1,0 +1,227 @@
+/**
+ * Runs queued analyses: claims one, tries it within its deadline, and writes down how it ended. Every change of
+ * state is a transaction of its own, so that a kill at any instant leaves either the old state or the new.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Analysis, Progress } from '../domain/classification.ts';
+import type { AnalysisResult } from '../domain/result.ts';
+import type { Store } from '../store/store.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import type { Attempt } from './analyse-image.ts';
+import { giveUpSentence, judgeFailure } from './engine-errors.ts';
+import { Schedule, type Turn } from './schedule.ts';
+import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from './transitions.ts';
+
+export interface RunnerConfig {
+  attemptsMax: number;
+  analysisTimeoutMs: number;
+  analysesMax: number;
+}
+
+export interface RunnerParts {
+  store: Store;
+  clock: { now(): number };
+  log: Logger;
+  /** Undefined where the analysis was cancelled under way. */
+  analyse: (attempt: Attempt) => Promise<AnalysisResult | undefined>;
+  /** The state or the progress of an analysis changed. */
+  changed: (analysisId: string) => void;
+  ended: (analysis: Analysis) => void;
+  queueChanged: (depth: number, running: number) => void;
+}
+
+type Outcome =
+  | { type: 'done'; result: AnalysisResult }
+  | { type: 'errored'; sentence: string }
+  | { type: 'requeued'; isCounted: boolean; pauseMs: number }
+  | { type: 'left' };
+
+interface Job {
+  slot: number;
+  accountId: number;
+  controller: AbortController;
+  progress: Progress | null;
+  settled: Promise<void>;
+}
+
+type AbortCause = 'cancelled' | 'drained';
+
+/** What waits for the box (a full disk, a busy pool, a failing store) must not be asked in a tight loop. */
+const WAIT_PAUSE_MS = 2000;
+/** After a worker's death, so that a box in trouble gets its breath. */
+const RETRY_PAUSE_MS = 200;
+/** Aborted work ends at once; what does not is left to the next start. */
+const ABORT_WAIT_MS = 5000;
+
+export class AnalysisRunner {
+  readonly #config: RunnerConfig;
+  readonly #parts: RunnerParts;
+  readonly #schedule: Schedule;
+  readonly #jobs = new Map<string, Job>();
+  readonly #stopped = new AbortController();
+  #isOpen = false;
+
+  constructor(config: RunnerConfig, parts: RunnerParts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.#schedule = new Schedule(config.analysesMax);
+  }
+
+  get depth(): number {
+    return this.#schedule.depth;
+  }
+
+  get running(): number {
+    return this.#schedule.running;
+  }
+
+  progressOf(analysisId: string): Progress | null {
+    return this.#jobs.get(analysisId)?.progress ?? null;
+  }
+
+  /** Begins to take work. */
+  open(): void {
+    this.#isOpen = true;
+    this.pump();
+  }
+
+  add({ id, accountId }: Pick<Analysis, 'id' | 'accountId'>): void {
+    this.#schedule.add(id, accountId);
+  }
+
+  /** Starts what may be started. */
+  pump(): void {
+    while (this.#isOpen) {
+      const turn = this.#schedule.next();
+      if (turn === undefined) break;
+      this.#start(turn);
+    }
+    this.#parts.queueChanged(this.depth, this.running);
+  }
+
+  /** Stops work whose record was cancelled; its state is written already. */
+  abort(analysisId: string): void {
+    this.#jobs.get(analysisId)?.controller.abort('cancelled' satisfies AbortCause);
+    if (this.#schedule.remove(analysisId)) this.#parts.queueChanged(this.depth, this.running);
+  }
+
+  /** Takes no more work, lets the running end until the time is up, then puts it back into the queue. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#isOpen = false;
+    this.#stopped.abort();
+    await this.#settle(timeoutMs);
+    for (const { controller } of this.#jobs.values()) controller.abort('drained' satisfies AbortCause);
+    await this.#settle(ABORT_WAIT_MS);
+  }
+
+  async #settle(timeoutMs: number): Promise<void> {
+    if (this.#jobs.size === 0) return;
+    const timer = new AbortController();
+    const settled = Promise.all(Array.from(this.#jobs.values(), (job) => job.settled));
+    await Promise.race([settled, pause(timeoutMs, timer.signal)]);
+    timer.abort();
+  }
+
+  #start({ id, accountId }: Turn): void {
+    const slots = new Set(Array.from(this.#jobs.values(), ({ slot }) => slot));
+    let slot = 0;
+    while (slots.has(slot)) slot += 1;
+    const controller = new AbortController();
+    const job: Job = { slot, accountId, controller, progress: null, settled: Promise.resolve() };
+    this.#jobs.set(id, job);
+    job.settled = this.#work(id, job);
+  }
+
+  /** Never rejects. */
+  async #work(id: string, job: Job): Promise<void> {
+    let isToRepeat = false;
+    try {
+      isToRepeat = await this.#runOnce(id, job);
+    } catch (error) {
+      // Only the store fails here: nothing can be written down, so the analysis stays as it is and is claimed anew.
+      this.#parts.log.error({ err: error, analysis: id }, 'the store failed under an analysis');
+      await pause(WAIT_PAUSE_MS, this.#stopped.signal);
+      isToRepeat = true;
+    }
+    this.#jobs.delete(id);
+    this.#schedule.release(id);
+    if (isToRepeat) this.#schedule.add(id, job.accountId);
+    this.pump();
+    this.#parts.changed(id);
+  }
+
+  /** Whether the analysis is in the queue again. */
+  async #runOnce(id: string, job: Job): Promise<boolean> {
+    const { store, clock } = this.#parts;
+    const leased = await store.transact((tx) => claim(tx, id, job.slot, clock.now()));
+    if (leased === undefined) return false;
+    this.#parts.changed(id);
+    const outcome = await this.#attempt(leased, job);
+    const written = await store.transact((tx) => write(tx, id, outcome, clock.now()));
+    if (written === undefined) {
+      await store.artifacts.removeAll(id);
+      return false;
+    }
+    if (outcome.type !== 'requeued') {
+      this.#parts.ended(written);
+      return false;
+    }
+    job.progress = null;
+    this.#parts.changed(id);
+    await pause(outcome.pauseMs, AbortSignal.any([this.#stopped.signal, job.controller.signal]));
+    return true;
+  }
+
+  async #attempt(analysis: Analysis, job: Job): Promise<Outcome> {
+    const { analysisTimeoutMs: timeoutMs } = this.#config;
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.any([job.controller.signal, deadline]);
+    const report = (progress: Progress) => {
+      job.progress = progress;
+      this.#parts.changed(analysis.id);
+    };
+    try {
+      const result = await this.#parts.analyse({ analysis, signal, report });
+      return result === undefined ? { type: 'left' } : { type: 'done', result };
+    } catch (error) {
+      const cause: AbortCause | undefined = job.controller.signal.reason;
+      if (cause === 'cancelled') return { type: 'left' };
+      if (cause === 'drained') return { type: 'requeued', isCounted: false, pauseMs: 0 };
+      return this.#judge(analysis, error, deadline.aborted);
+    }
+  }
+
+  #judge({ id, attempts }: Analysis, error: unknown, isOverdue: boolean): Outcome {
+    const { attemptsMax, analysisTimeoutMs: timeoutMs } = this.#config;
+    const failure = judgeFailure(error, { isOverdue, timeoutMs });
+    if (failure.type === 'final') return { type: 'errored', sentence: failure.sentence };
+    this.#parts.log.warn({ err: error, analysis: id, attempts }, 'an attempt at an analysis failed');
+    if (failure.type === 'wait') return { type: 'requeued', isCounted: false, pauseMs: WAIT_PAUSE_MS };
+    if (attempts < attemptsMax) return { type: 'requeued', isCounted: true, pauseMs: RETRY_PAUSE_MS };
+    return { type: 'errored', sentence: giveUpSentence(attempts, failure.sentence) };
+  }
+}
+
+/** Nobody else runs it, so a lease that is found here was lost when the store failed; it costs no attempt. */
+function claim(tx: StoreTransaction, id: string, slot: number, now: number): Analysis | undefined {
+  requeueAnalysis(tx, id, { isCounted: false });
+  return leaseAnalysis(tx, id, slot, now);
+}
+
+function write(tx: StoreTransaction, id: string, outcome: Outcome, now: number): Analysis | undefined {
+  switch (outcome.type) {
+    case 'done':
+      return completeAnalysis(tx, id, outcome.result, now);
+    case 'errored':
+      return failAnalysis(tx, id, outcome.sentence, now);
+    case 'requeued':
+      return requeueAnalysis(tx, id, outcome);
+    case 'left':
+      return undefined;
+  }
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { signal, ref: false }).catch(() => {});
+}

@@ -1,0 +1,85 @@
+/** From a model's raw outputs to calibrated figures. Pure. */
+import { fuseLogOdds, logistic, usableRuns } from '../domain/heuristics.ts';
+import type { ModelPack } from '../domain/model-pack.ts';
+import type { ModelRun, StabilityVariant } from '../domain/result.ts';
+
+/** Calibrated natural log-odds of `artificial` at even prior odds. */
+export function calibrate({ calibration }: Pick<ModelPack, 'calibration'>, logit: number): number {
+  return calibration.slope * logit + calibration.intercept;
+}
+
+/** The run of a model that answered, from its logit of each patch. */
+export function toAnsweredRun(
+  pack: ModelPack,
+  { logits, elapsedMs, device }: { logits: Float32Array; elapsedMs: number; device: string },
+): ModelRun {
+  const logit = mean(logits);
+  if (!Number.isFinite(logit)) return toUnknownRun(pack, 'The model gave no number.');
+  const logOdds = calibrate(pack, logit);
+  return {
+    ...describe(pack),
+    unknown: false,
+    reason: '',
+    logit,
+    logOdds,
+    probability: logistic(logOdds),
+    elapsedSeconds: elapsedMs / 1000,
+    device,
+  };
+}
+
+/** The run of a model that could not answer, with the sentence why. */
+export function toUnknownRun(pack: ModelPack, reason: string): ModelRun {
+  return {
+    ...describe(pack),
+    unknown: true,
+    reason,
+    logit: null,
+    logOdds: null,
+    probability: null,
+    elapsedSeconds: 0,
+    device: '',
+  };
+}
+
+/** The run of a pack that the analysis was queued for and that is not usable any more. */
+export function toMissingRun(key: string): ModelRun {
+  const [model = key, version = ''] = key.split('@');
+  return {
+    ...{ model, version, task: 'image-origin', axis: 'generated', unknown: true },
+    reason: 'The model is not installed any more.',
+    ...{ logit: null, logOdds: null, probability: null, weight: 1, elapsedSeconds: 0, device: '' },
+    ...{ cautiousThreshold: 1, inconclusiveLow: 0.5, inconclusiveHigh: 0.5 },
+  };
+}
+
+/** The models' common answer on a copy, or null where none answered. */
+export function toStabilityVariant(name: string, runs: readonly ModelRun[]): StabilityVariant | null {
+  const usable = usableRuns(runs);
+  if (usable.length === 0) return null;
+  const logOdds = fuseLogOdds(usable);
+  return { name, logOdds, probability: logistic(logOdds) };
+}
+
+/** Calibrated probability of each patch, for the heatmap. */
+export function toProbabilities(pack: ModelPack, logits: Float32Array): number[] {
+  return Array.from(logits, (logit) => logistic(calibrate(pack, logit)));
+}
+
+function mean(logits: Float32Array): number {
+  return logits.reduce((sum, logit) => sum + logit, 0) / logits.length;
+}
+
+function describe({ id, version, task, axis, decision }: ModelPack) {
+  const { cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight } = decision;
+  return {
+    model: id,
+    version,
+    task,
+    axis,
+    cautiousThreshold,
+    inconclusiveLow,
+    inconclusiveHigh,
+    weight,
+  };
+}

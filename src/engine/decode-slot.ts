@@ -1,0 +1,227 @@
+/**
+ * One decode child and its folder: `in/` holds the file at work, `out/` what the child made of it. A child that
+ * crashed, overran its deadline or spoke nonsense is killed; nothing brings a slot back from that, its owner
+ * opens another.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { lstatSync } from 'node:fs';
+import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DecodeRequest, DecodeResponse } from '../worker/protocol.ts';
+import { describeExit } from './child-exit.ts';
+import { forwardLines } from './child-log.ts';
+import { outFile, parseDecodeResponse } from './decode-answer.ts';
+import { type ChildBounds, decodeCommand, type Isolation } from './isolation.ts';
+import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from './worker-errors.ts';
+
+export interface DecodeSlotConfig {
+  /** The slot's own folder; made here and removed with the slot. */
+  folder: string;
+  isolation: Isolation;
+  bounds: ChildBounds;
+  /** For a child to be ready, and for a request that names no time of its own. */
+  timeoutMs: number;
+  log: (line: string) => void;
+}
+
+type WithoutId<T> = T extends { id: number } ? Omit<T, 'id'> : never;
+/** A request of the protocol; the slot numbers it. */
+export type DecodeWork = WithoutId<DecodeRequest>;
+
+const ANSWER_TYPES = {
+  probe: 'probed',
+  'decode-image': 'decoded-image',
+  'render-heatmap': 'rendered-heatmap',
+} as const satisfies Record<DecodeWork['type'], DecodeResponse['type']>;
+
+export type DecodeAnswer<W extends DecodeWork> = Extract<
+  DecodeResponse,
+  { type: (typeof ANSWER_TYPES)[W['type']] }
+>;
+
+export type DecodeProgress = Extract<DecodeResponse, { type: 'progress' }>;
+
+export interface RequestOptions {
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+  onProgress?: (progress: DecodeProgress) => void;
+}
+
+/** The request under way; `id` 0 is the wait for `ready`. */
+interface Waiting {
+  id: number;
+  answerType: DecodeResponse['type'];
+  onProgress: ((progress: DecodeProgress) => void) | undefined;
+  resolve: (response: DecodeResponse) => void;
+  reject: (error: Error) => void;
+}
+
+/** The name says nothing of the file: some demuxers act on endings (libraries.md section 4). */
+const INPUT_NAME = 'input';
+/** A hard link is not possible to another disk, for another owner's file, or past the file system's bound. */
+const COPY_INSTEAD = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP']);
+
+export class DecodeSlot implements AsyncDisposable {
+  readonly #config: DecodeSlotConfig;
+  readonly #child: ChildProcess;
+  readonly #ended = Promise.withResolvers<void>();
+  #waiting: Waiting | null = null;
+  #loss: WorkerLostError | null = null;
+  #requestCount = 0;
+
+  private constructor(config: DecodeSlotConfig) {
+    this.#config = config;
+    const { file, args, cwd, env } = decodeCommand(config.isolation, config.folder, config.bounds);
+    // JSON on the channel: the child may be hostile, and a JSON parser is the smaller door.
+    const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
+    this.#child = spawn(file, args, { cwd, env, stdio: [...stdio], serialization: 'json' });
+    if (this.#child.stderr !== null) forwardLines(this.#child.stderr, config.log);
+    this.#child.on('message', (message) => this.#receive(message));
+    this.#child.on('error', (error) => this.#end(`it could not be started or reached: ${error.message}`));
+    this.#child.on('exit', (code, signal) => this.#end(describeExit(code, signal)));
+  }
+
+  /** Makes the folder, starts the child and waits until it is ready. */
+  static async open(config: DecodeSlotConfig): Promise<DecodeSlot> {
+    await mkdir(join(config.folder, 'in'), { recursive: true });
+    await mkdir(join(config.folder, 'out'), { recursive: true });
+    const slot = new DecodeSlot(config);
+    try {
+      await slot.#await(0, 'ready', {});
+      return slot;
+    } catch (error) {
+      await slot[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** False once the child is lost; it never becomes true again. */
+  get isUsable(): boolean {
+    return this.#loss === null;
+  }
+
+  /** Why the child was lost; null while it lives. */
+  get loss(): WorkerLostError | null {
+    return this.#loss;
+  }
+
+  /** Requests so far, for recycling. */
+  get requestCount(): number {
+    return this.#requestCount;
+  }
+
+  /** Puts a file into `in/` without copying it where the file system allows; returns its name for requests. */
+  async placeInput(sourcePath: string): Promise<string> {
+    const path = join(this.#config.folder, 'in', INPUT_NAME);
+    await rm(path, { force: true });
+    try {
+      await link(sourcePath, path);
+    } catch (error) {
+      if (!COPY_INSTEAD.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      await copyFile(sourcePath, path);
+    }
+    return INPUT_NAME;
+  }
+
+  /** Absolute path of a file that the child wrote. Throws where it is no plain file: a link could lead anywhere. */
+  outPath(file: string): string {
+    const path = join(this.#config.folder, 'out', outFile.parse(file));
+    if (lstatSync(path).isFile()) return path;
+    throw this.#lose('broken', `the decoder left something else than a file as ${file}`);
+  }
+
+  /**
+   * Asks the child. Throws MediaFaultError for the file's fault, WorkerLostError when the child is lost (it is,
+   * after a deadline), AbortError when the signal aborts, which costs the child too: a decoder cannot be interrupted.
+   */
+  async request<W extends DecodeWork>(work: W, options: RequestOptions = {}): Promise<DecodeAnswer<W>> {
+    if (this.#waiting !== null) throw new Error('a slot does one thing at a time');
+    if (this.#loss !== null) throw this.#loss;
+    if (options.signal?.aborted) throw new AbortError(options.signal);
+    this.#requestCount += 1;
+    const id = this.#requestCount;
+    const answer = this.#await(id, ANSWER_TYPES[work.type], options);
+    this.#child.send({ ...work, id }, () => {
+      // A channel that closed is followed by `exit`, which tells more.
+    });
+    return (await answer) as DecodeAnswer<W>;
+  }
+
+  /** Empties the folders for the next file. */
+  async clear(): Promise<void> {
+    for (const folder of ['in', 'out'].map((name) => join(this.#config.folder, name))) {
+      for (const name of await readdir(folder))
+        await rm(join(folder, name), { recursive: true, force: true });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#lose('stopped', 'the decoder was stopped');
+    await this.#ended.promise;
+    // Behind a wall the killed child's last write may still be under way.
+    await rm(this.#config.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #await(
+    id: number,
+    answerType: Waiting['answerType'],
+    options: RequestOptions,
+  ): Promise<DecodeResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<DecodeResponse>();
+    const { timeoutMs = this.#config.timeoutMs, signal, onProgress } = options;
+    this.#waiting = { id, answerType, onProgress, resolve, reject };
+    const timer = setTimeout(
+      () => this.#lose('deadline', `the decoder took longer than ${timeoutMs / 1000} s`),
+      timeoutMs,
+    );
+    const onAbort = () => {
+      if (signal !== undefined) reject(new AbortError(signal));
+      this.#lose('stopped', 'the decoder was stopped because its work was called off');
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      this.#waiting = null;
+    }
+  }
+
+  #receive(message: unknown): void {
+    const response = parseDecodeResponse(message);
+    const waiting = this.#waiting;
+    const id = response === null || response.type === 'ready' ? 0 : response.id;
+    if (response === null || waiting === null || waiting.id !== id) {
+      this.#lose('broken', 'the decoder answered something that was not asked');
+    } else if (response.type === 'progress') {
+      waiting.onProgress?.(response);
+    } else if (response.type === 'failed') {
+      waiting.reject(new MediaFaultError(response.fault, response.message));
+    } else if (response.type === waiting.answerType) {
+      waiting.resolve(response);
+    } else {
+      const reason = response.type === 'broken' ? response.message : 'it gave the wrong kind of answer';
+      this.#lose('broken', `the decoder failed: ${reason}`);
+    }
+  }
+
+  #end(how: string): void {
+    this.#lose('ended', `the decoder ended before it had finished: ${how}`);
+    this.#ended.resolve();
+  }
+
+  /** The first loss is the cause; what follows from the kill is not told. */
+  #lose(loss: WorkerLoss, message: string): WorkerLostError {
+    if (this.#loss === null) {
+      this.#loss = new WorkerLostError(loss, message);
+      this.#child.kill('SIGKILL');
+      this.#waiting?.reject(this.#loss);
+    }
+    return this.#loss;
+  }
+}

@@ -1,0 +1,75 @@
+/** What the engine is made of and tells of itself. */
+import type { Logger } from 'pino';
+import type { Analysis } from '../domain/classification.ts';
+import type { Store } from '../store/store.ts';
+import type { IsolationLevel } from '../worker/protocol.ts';
+import type { DecodePoolConfig } from './decode-pool.ts';
+import type { InferencePoolConfig } from './inference-pool.ts';
+import type { FetchMedia } from './source.ts';
+
+export interface EngineConfig {
+  /** Slots work below it, in `jobs/`: hard links need the same disk as the media. */
+  dataFolder: string;
+  decode: Partial<Omit<DecodePoolConfig, 'jobsFolder' | 'isolation'>>;
+  inference: Partial<InferencePoolConfig>;
+  /** Folders whose sub-folders are packs; one that does not exist holds none. */
+  modelFolders: readonly string[];
+  /** PEM bundle of C2PA trust anchors, or an empty string. */
+  trustAnchorsPem: string;
+  /** A file that ends its worker so often is given up. */
+  attemptsMax: number;
+  /** Of one attempt, with its wait for a slot and for the models. */
+  analysisTimeoutMs: number;
+  /** How long a probe waits for a slot: somebody waits for its answer. */
+  probeWaitMs: number;
+  /** Analyses that may wait. */
+  queueMax: number;
+  /** Analyses in work at once. */
+  analysesMax: number;
+  /** Whether each picture is measured again on a recompressed and a scaled copy. */
+  stability: boolean;
+  isolation: DecodePoolConfig['isolation'];
+}
+
+/** For metrics; must not throw. */
+export interface EngineObserver {
+  analysisEnded(analysis: Analysis): void;
+  stepTimed(step: string, seconds: number): void;
+  workerDied(worker: 'decode' | 'inference', message: string): void;
+  queueChanged(depth: number, running: number): void;
+  batch(model: string, size: number): void;
+}
+
+export interface EngineParts {
+  store: Store;
+  /** Microseconds since 1970 UTC. */
+  clock: { now(): number };
+  newIdentifier: () => string;
+  log: Logger;
+  observer: EngineObserver;
+  fetchMedia: FetchMedia;
+}
+
+export type EnginePhase = 'starting' | 'ready' | 'failed' | 'draining';
+
+export interface EngineStatus {
+  phase: EnginePhase;
+  /** Null before the decoders have started. */
+  isolation: IsolationLevel | null;
+  queueDepth: number;
+  running: number;
+  decodePids: number[];
+  inferencePids: number[];
+  /** Every pack that was found, also those that are not used. */
+  packs: PackStatus[];
+}
+
+export interface PackStatus {
+  id: string;
+  version: string;
+  task: string;
+  /** Execution provider, or null while it loads or where it is not used. */
+  provider: string | null;
+  /** Why it is not used; null where it is. */
+  fault: string | null;
+}

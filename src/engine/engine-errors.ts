@@ -1,0 +1,62 @@
+/** What a failed attempt means: whose fault it was, whether another try can help, and the sentence for a person. */
+import { AppError, type Reason } from '../domain/errors.ts';
+import { AbortError, MediaFaultError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
+
+export type Failure =
+  /** The file's or the address' fault: another try would end the same way. */
+  | { type: 'final'; sentence: string }
+  /** Costs an attempt. */
+  | { type: 'retry'; sentence: string }
+  /** The box cannot work just now; the file has no part in it. */
+  | { type: 'wait' };
+
+const WAIT_REASONS: readonly Reason[] = ['disk_full', 'draining', 'starting', 'probe_busy'];
+
+/** How an attempt's error is answered. `isOverdue` where the attempt's own deadline passed. */
+export function judgeFailure(
+  error: unknown,
+  { isOverdue, timeoutMs }: { isOverdue: boolean; timeoutMs: number },
+): Failure {
+  if (isOverdue) {
+    return { type: 'retry', sentence: `the analysis took longer than ${timeoutMs / 1000} seconds` };
+  }
+  if (error instanceof MediaFaultError) return { type: 'final', sentence: error.message };
+  if (error instanceof SlotBusyError) return { type: 'wait' };
+  if (error instanceof WorkerLostError) {
+    return { type: 'retry', sentence: 'a worker process ended while it analysed the file' };
+  }
+  if (error instanceof AppError) return judgeAppError(error);
+  return { type: 'retry', sentence: 'the analysis failed inside the appliance; its log tells why' };
+}
+
+function judgeAppError(error: AppError): Failure {
+  if (WAIT_REASONS.includes(error.reason)) return { type: 'wait' };
+  const isFinal = error.code === 'invalid_argument' || error.code === 'permission_denied';
+  return { type: isFinal ? 'final' : 'retry', sentence: error.message };
+}
+
+/** The sentence of a record whose attempts are used up. */
+export function giveUpSentence(attempts: number, sentence: string): string {
+  return `given up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${sentence}`;
+}
+
+/** What somebody who waits for a probe is told. */
+export function toProbeError(error: unknown): unknown {
+  if (error instanceof MediaFaultError) return new AppError(error.fault, error.message, { cause: error });
+  if (error instanceof SlotBusyError) {
+    return new AppError('probe_busy', 'too many files are being checked', {
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  }
+  if (error instanceof WorkerLostError) {
+    if (error.loss === 'stopped')
+      return new AppError('draining', 'the appliance is stopping', { cause: error });
+    return new AppError('corrupt', 'the file cannot be read: the decoder ended over it', { cause: error });
+  }
+  return error;
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof AbortError || (error instanceof Error && error.name === 'AbortError');
+}

@@ -1,0 +1,255 @@
+/**
+ * The front of the engine: accepts work inside the caller's transaction, runs it in worker processes, and tells
+ * who watches. The only room that changes an analysis' state.
+ */
+import { join } from 'node:path';
+import { type Classification, hasEnded, type Progress } from '../domain/classification.ts';
+import { AppError } from '../domain/errors.ts';
+import type { MediaKind } from '../domain/media.ts';
+import type { ModelPack } from '../domain/model-pack.ts';
+import type { AnalysisOptions } from '../domain/options.ts';
+import type { Plan } from '../domain/plan.ts';
+import type { AnalysisResult } from '../domain/result.ts';
+import type { StoreReader } from '../store/reader.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+import type { PackReport, Probe } from '../worker/protocol.ts';
+import { type Attempt, analyseImage } from './analyse-image.ts';
+import { AnalysisRunner } from './analysis-runner.ts';
+import { DECODE_POOL_DEFAULTS, DecodePool } from './decode-pool.ts';
+import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
+import { Feed, type WatchFilter } from './feed.ts';
+import { INFERENCE_POOL_DEFAULTS, InferencePool } from './inference-pool.ts';
+import { PackShelf } from './pack-shelf.ts';
+import type { InstalledPack } from './packs.ts';
+import { probeForCaller, probeInSlot } from './probe.ts';
+import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue.ts';
+import { recoverAnalyses } from './recovery.ts';
+import { resolveModels } from './resolve-models.ts';
+import { fetchSource } from './source.ts';
+import { decodeObserver, inferenceObserver } from './worker-observers.ts';
+
+export type {
+  EngineConfig,
+  EngineObserver,
+  EngineParts,
+  EnginePhase,
+  EngineStatus,
+} from './engine-config.ts';
+
+export class Engine implements AsyncDisposable {
+  readonly #config: EngineConfig;
+  readonly #parts: EngineParts;
+  readonly #feed = new Feed();
+  readonly #shelf = new PackShelf();
+  readonly #decodePool: DecodePool;
+  readonly #runner: AnalysisRunner;
+  /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
+  readonly #unconfirmed: string[] = [];
+  #inference: InferencePool | null = null;
+  #phase: EnginePhase = 'starting';
+  #notReadyReason: string | null = 'the models are being loaded';
+
+  constructor(config: EngineConfig, parts: EngineParts) {
+    this.#config = config;
+    this.#parts = parts;
+    const { decode, dataFolder, isolation } = config;
+    this.#decodePool = new DecodePool(
+      { ...DECODE_POOL_DEFAULTS, ...decode, isolation, jobsFolder: join(dataFolder, 'jobs') },
+      decodeObserver(parts),
+    );
+    this.#runner = new AnalysisRunner(config, {
+      ...{ store: parts.store, clock: parts.clock, log: parts.log },
+      analyse: (attempt) => this.#analyse(attempt),
+      changed: (analysisId) => this.#publishAnalysis(analysisId),
+      ended: (analysis) => parts.observer.analysisEnded(analysis),
+      queueChanged: (depth, running) => parts.observer.queueChanged(depth, running),
+    });
+  }
+
+  /** Queues again what a dead daemon left, then brings the models up. Throws where the box must not serve at all. */
+  async start(): Promise<void> {
+    await this.#recover();
+    await this.#shelf.read(this.#config.modelFolders);
+    await this.#decodePool.start();
+    if (this.#isStopping()) return;
+    const packs = this.#shelf.toLoad();
+    if (packs.length === 0) return this.#settlePhase();
+    const { log, observer } = this.#parts;
+    const watcher = inferenceObserver({ log, observer }, (reports) => this.#applyReports(reports));
+    this.#inference = new InferencePool(
+      { ...INFERENCE_POOL_DEFAULTS, ...this.#config.inference },
+      packs,
+      watcher,
+    );
+    try {
+      this.#applyReports(await this.#inference.ready());
+    } catch (error) {
+      if (!this.#isStopping()) throw error;
+    }
+  }
+
+  get phase(): EnginePhase {
+    return this.#phase;
+  }
+
+  /** Null when ready. */
+  get notReadyReason(): string | null {
+    return this.#notReadyReason;
+  }
+
+  /** Usable packs; before the models are up, those whose files are whole. */
+  get packs(): readonly InstalledPack[] {
+    return this.#shelf.usable ?? [];
+  }
+
+  /** Throws AppError `no_models`, or `starting` in the moment before the folders are read. */
+  resolveModels(kind: MediaKind, options: AnalysisOptions, plan: Pick<Plan, 'models'>): ModelPack[] {
+    const usable = this.#shelf.usable;
+    if (usable === null) {
+      throw new AppError('starting', 'the appliance is starting', { retryAfterSeconds: 1 });
+    }
+    return resolveModels(
+      usable.map(({ pack }) => pack),
+      kind,
+      options,
+      plan,
+    );
+  }
+
+  /** Type and size of a file, while somebody waits. Throws AppErrors and AbortError. */
+  async probe(path: string, signal: AbortSignal): Promise<Probe> {
+    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs: this.#config.probeWaitMs });
+  }
+
+  /** Joins or queues, inside the caller's transaction; call `wake` after it. Throws AppError `queue_full`. */
+  joinAnalysis(tx: StoreTransaction, spec: AnalysisSpec): Joined {
+    this.#dropRolledBack(tx);
+    const { newIdentifier, clock } = this.#parts;
+    const { queueMax } = this.#config;
+    const queue = { id: newIdentifier(), now: clock.now(), depth: this.#runner.depth, queueMax };
+    const joined = joinOrQueue(tx, spec, queue);
+    if (joined.origin === 'analysed') {
+      this.#runner.add(joined.analysis);
+      this.#unconfirmed.push(joined.analysis.id);
+    }
+    return joined;
+  }
+
+  /** Cancels the analysis where this record was the last that waited for it; call `abortAnalysis` after the commit. */
+  cancelInTransaction(tx: StoreTransaction, classification: Classification): void {
+    leaveAnalysis(tx, classification, this.#parts.clock.now());
+  }
+
+  /** After a commit: starts queued work. */
+  wake(): void {
+    this.#dropRolledBack(this.#parts.store.read);
+    this.#runner.pump();
+  }
+
+  /** Tells watchers that a record changed for another reason than its analysis. */
+  publish(identifier: string, accountId: number): void {
+    this.#feed.publish(identifier, accountId);
+  }
+
+  progressOf(analysisId: string): Progress | null {
+    return this.#runner.progressOf(analysisId);
+  }
+
+  /** Stops the work of an analysis that was cancelled or deleted; of another one it stops nothing. */
+  abortAnalysis(analysisId: string): void {
+    const analysis = this.#parts.store.read.analysis(analysisId);
+    if (analysis === undefined || hasEnded(analysis.state)) this.#runner.abort(analysisId);
+  }
+
+  /**
+   * Identifiers of records that changed after this call, each as often as the reader asks, never fewer than its
+   * last change. Ends when the signal aborts; throws AppError `rate` where the reader fell hopelessly behind.
+   */
+  watch(filter: WatchFilter, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
+    return this.#feed.watch(filter, signal);
+  }
+
+  status(): EngineStatus {
+    return {
+      phase: this.#phase,
+      isolation: this.#decodePool.isolation,
+      queueDepth: this.#runner.depth,
+      running: this.#runner.running,
+      decodePids: this.#decodePool.pids(),
+      inferencePids: this.#inference?.pids() ?? [],
+      packs: this.#shelf.status(),
+    };
+  }
+
+  /** Takes no more work; what runs may end within the time, the rest is queued for the next start. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#phase = 'draining';
+    this.#notReadyReason = 'the appliance is stopping';
+    await this.#runner.drain(timeoutMs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.drain(0);
+    await this.#decodePool[Symbol.asyncDispose]();
+    await this.#inference?.[Symbol.asyncDispose]();
+  }
+
+  async #recover(): Promise<void> {
+    for (const analysis of await recoverAnalyses(this.#parts, this.#config.attemptsMax)) {
+      if (hasEnded(analysis.state)) this.#parts.observer.analysisEnded(analysis);
+      else this.#runner.add(analysis);
+    }
+  }
+
+  #applyReports(reports: readonly PackReport[]): void {
+    this.#shelf.applyReports(reports);
+    this.#settlePhase();
+  }
+
+  #settlePhase(): void {
+    if (this.#isStopping()) return;
+    const isReady = this.packs.length > 0;
+    const { modelFolders } = this.#config;
+    this.#phase = isReady ? 'ready' : 'failed';
+    this.#notReadyReason = isReady ? null : this.#shelf.describeEmptiness(modelFolders);
+    if (isReady) this.#runner.open();
+  }
+
+  #isStopping(): boolean {
+    return this.#phase === 'draining';
+  }
+
+  async #analyse(attempt: Attempt): Promise<AnalysisResult | undefined> {
+    const { store, fetchMedia, observer } = this.#parts;
+    const { trustAnchorsPem, stability, analysisTimeoutMs } = this.#config;
+    const inference = this.#inference;
+    if (inference === null) throw new AppError('starting', 'the models are not loaded');
+    const findPack = (key: string) => this.#shelf.find(key);
+    const probe = (path: string, signal: AbortSignal) =>
+      this.#decodePool.run('analysis', (slot) => probeInSlot(slot, path, signal), { signal });
+    const source = { store, fetchMedia, probe, findPack };
+    const analysis = await fetchSource(source, attempt.analysis, attempt.signal);
+    if (analysis === undefined) return undefined;
+    return await analyseImage(
+      {
+        ...{ store, decodePool: this.#decodePool, inference, findPack, trustAnchorsPem, stability },
+        inferTimeoutMs: analysisTimeoutMs / 2,
+        stepTimed: (step, seconds) => observer.stepTimed(step, seconds),
+      },
+      { ...attempt, analysis },
+    );
+  }
+
+  #publishAnalysis(analysisId: string): void {
+    if (this.#feed.watchers === 0) return;
+    const sharers = this.#parts.store.read.classificationsOfAnalysis(analysisId);
+    for (const { identifier, accountId } of sharers) this.#feed.publish(identifier, accountId);
+  }
+
+  /** What a rolled-back transaction queued must not hold a place in the queue. */
+  #dropRolledBack(reader: StoreReader): void {
+    for (const id of this.#unconfirmed.splice(0)) {
+      if (reader.analysis(id) === undefined) this.#runner.abort(id);
+    }
+  }
+}

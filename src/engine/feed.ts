@@ -1,0 +1,55 @@
+/**
+ * Tells watchers which records changed; they read the state themselves. Nothing is kept for a watcher that is
+ * not there, and no timer runs.
+ */
+import { Subscription } from './subscription.ts';
+
+export type WatchFilter = { identifier: string } | { accountId: number };
+
+/** A watcher this far behind is gone or broken; a fresh list costs it less than the backlog. */
+const DIRTY_MAX = 10_000;
+
+export class Feed {
+  readonly #dirtyMax: number;
+  readonly #byIdentifier = new Map<string, Set<Subscription>>();
+  readonly #byAccount = new Map<number, Set<Subscription>>();
+  #watchers = 0;
+
+  constructor(dirtyMax: number = DIRTY_MAX) {
+    this.#dirtyMax = dirtyMax;
+  }
+
+  get watchers(): number {
+    return this.#watchers;
+  }
+
+  publish(identifier: string, accountId: number): void {
+    for (const subscription of this.#byIdentifier.get(identifier) ?? []) subscription.mark(identifier);
+    for (const subscription of this.#byAccount.get(accountId) ?? []) subscription.mark(identifier);
+  }
+
+  /** Registers at the call, so that what changes after it is never missed. */
+  watch(filter: WatchFilter, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
+    return 'identifier' in filter
+      ? this.#subscribe(this.#byIdentifier, filter.identifier, signal)
+      : this.#subscribe(this.#byAccount, filter.accountId, signal);
+  }
+
+  #subscribe<Key>(index: Map<Key, Set<Subscription>>, key: Key, signal: AbortSignal): Subscription {
+    const onEnd = (ended: Subscription) => this.#remove(index, key, ended);
+    const subscription = new Subscription({ dirtyMax: this.#dirtyMax, signal, onEnd });
+    if (signal.aborted) return subscription;
+    this.#watchers += 1;
+    const subscriptions = index.get(key);
+    if (subscriptions === undefined) index.set(key, new Set([subscription]));
+    else subscriptions.add(subscription);
+    return subscription;
+  }
+
+  #remove<Key>(index: Map<Key, Set<Subscription>>, key: Key, ended: Subscription): void {
+    const subscriptions = index.get(key);
+    if (subscriptions?.delete(ended) !== true) return;
+    this.#watchers -= 1;
+    if (subscriptions.size === 0) index.delete(key);
+  }
+}

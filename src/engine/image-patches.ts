@@ -1,0 +1,59 @@
+/** Which patches an analysis of a picture asks for, and what the decode child must have made of it. Pure. */
+import type { ModelPack } from '../domain/model-pack.ts';
+import {
+  type DecodedImage,
+  type PatchSet,
+  type PatchSetRequest,
+  STABILITY_VARIANTS,
+} from '../worker/protocol.ts';
+import { WorkerLostError } from './worker-errors.ts';
+
+/** `origin` decides, `map` only draws: so a verdict is the same with and without a heatmap. */
+export type PatchPurpose = 'origin' | 'map' | (typeof STABILITY_VARIANTS)[number];
+
+export interface PlannedSet {
+  pack: ModelPack;
+  purpose: PatchPurpose;
+  request: PatchSetRequest;
+}
+
+/** A copy only has to show whether the answer flips. */
+const STABILITY_PATCHES_MAX = 4;
+
+export function planPatchSets(
+  packs: readonly ModelPack[],
+  { withMap, withStability }: { withMap: boolean; withStability: boolean },
+): PlannedSet[] {
+  const purposes: PatchPurpose[] = [
+    'origin',
+    ...(withMap ? (['map'] as const) : []),
+    ...(withStability ? STABILITY_VARIANTS : []),
+  ];
+  // One pack draws the map: two maps on one picture could not be read.
+  return packs.flatMap((pack, index) =>
+    purposes
+      .filter((purpose) => purpose !== 'map' || index === 0)
+      .map((purpose) => ({ pack, purpose, request: toRequest(pack, index, purpose) })),
+  );
+}
+
+function toRequest({ view }: ModelPack, index: number, purpose: PatchPurpose): PatchSetRequest {
+  const isCopy = purpose !== 'origin' && purpose !== 'map';
+  const stabilityMax = Math.min(STABILITY_PATCHES_MAX, view.countMax);
+  const countMax = isCopy ? stabilityMax : purpose === 'map' ? view.mapCountMax : view.countMax;
+  return {
+    name: `${index}-${purpose}`,
+    variant: isCopy ? purpose : 'original',
+    layout: { size: view.size, align: view.align, countMax },
+  };
+}
+
+/** The set that was made for the plan; undefined where the picture is smaller than a patch. */
+export function findPatchSet({ patchSets }: DecodedImage, { request }: PlannedSet): PatchSet | undefined {
+  const set = patchSets.find(({ name }) => name === request.name);
+  if (set === undefined) return undefined;
+  const { size, countMax } = request.layout;
+  // The child has read hostile bytes: more than was asked for would be work without bound.
+  if (set.size === size && set.positions.length <= countMax) return set;
+  throw new WorkerLostError('broken', 'the decoder made other patches than it was asked for');
+}

@@ -1,0 +1,57 @@
+/** The packs of this box and what the inference processes said of them. */
+import { type ModelPack, packKey } from '../domain/model-pack.ts';
+import type { LoadedPack, PackReport } from '../worker/protocol.ts';
+import type { PackStatus } from './engine-config.ts';
+import { type FoundPacks, findPacks, type InstalledPack, isUsable, toLoadedPack } from './packs.ts';
+
+export class PackShelf {
+  #found: FoundPacks | null = null;
+
+  /** Null until the folders have been read. */
+  get usable(): InstalledPack[] | null {
+    return this.#found === null ? null : this.#found.installed.filter(isUsable);
+  }
+
+  async read(modelFolders: readonly string[]): Promise<void> {
+    this.#found = await findPacks(modelFolders);
+  }
+
+  toLoad(): LoadedPack[] {
+    return (this.#found?.installed ?? []).map(toLoadedPack);
+  }
+
+  find(key: string): InstalledPack | undefined {
+    return this.usable?.find(({ pack }) => packKey(pack) === key);
+  }
+
+  /** The reports of a process that came up; a later one counts, since a device can go away. */
+  applyReports(reports: readonly PackReport[]): void {
+    for (const installed of this.#found?.installed ?? []) {
+      installed.report = reports.find(({ key }) => key === packKey(installed.pack)) ?? installed.report;
+    }
+  }
+
+  status(): PackStatus[] {
+    if (this.#found === null) return [];
+    const installed = this.#found.installed.map(({ pack, report }) => ({
+      ...describe(pack),
+      provider: report?.provider ?? null,
+      fault: report?.fault ?? null,
+    }));
+    const refused = this.#found.refused.map(({ id, version, task, fault, folder }) => ({
+      ...{ id: id === '' ? folder : id, version, task, provider: null, fault },
+    }));
+    return [...installed, ...refused];
+  }
+
+  /** Why nothing can be analysed, in one sentence. */
+  describeEmptiness(modelFolders: readonly string[]): string {
+    const faults = this.status().flatMap(({ id, fault }) => (fault === null ? [] : [`${id}: ${fault}`]));
+    const where = modelFolders.join(', ');
+    return faults.length === 0 ? `no model pack in ${where}` : `no usable model pack: ${faults.join('; ')}`;
+  }
+}
+
+function describe({ id, version, task }: ModelPack): Pick<PackStatus, 'id' | 'version' | 'task'> {
+  return { id, version, task };
+}

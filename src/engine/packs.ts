@@ -1,0 +1,160 @@
+/**
+ * Finds the model packs of the configured folders and checks that each is whole: its description by schema, its
+ * model by SHA-256. A bad pack is a fault in the status, never a reason not to start. Nothing is loaded here.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ModelPack, modelPackSchema, packKey } from '../domain/model-pack.ts';
+import type { LoadedPack, PackReport } from '../worker/protocol.ts';
+
+/** Tasks that this version runs; a pack of another task waits for a later one. */
+const RUNNABLE_TASKS: readonly ModelPack['task'][] = ['image-origin'];
+/** A description is some kilobytes; more is a mistake, and it is parsed in memory. */
+const DESCRIPTION_BYTES_MAX = 1024 ** 2;
+
+export interface InstalledPack {
+  pack: ModelPack;
+  folder: string;
+  /** Null until the inference processes have loaded it. */
+  report: PackReport | null;
+}
+
+/** A folder that looks like a pack and is not used. */
+export interface RefusedPack {
+  id: string;
+  version: string;
+  task: string;
+  folder: string;
+  fault: string;
+}
+
+export interface FoundPacks {
+  installed: InstalledPack[];
+  refused: RefusedPack[];
+}
+
+/** Reads every `model.json` one level below the folders, in stable order. */
+export async function findPacks(modelFolders: readonly string[]): Promise<FoundPacks> {
+  const found: FoundPacks = { installed: [], refused: [] };
+  for (const modelFolder of modelFolders) {
+    for (const name of await packNamesIn(modelFolder, found)) {
+      await addPack(found, join(modelFolder, name), name);
+    }
+  }
+  return found;
+}
+
+async function packNamesIn(modelFolder: string, found: FoundPacks): Promise<string[]> {
+  try {
+    const names: string[] = [];
+    for (const entry of await readdir(modelFolder, { withFileTypes: true })) {
+      if (entry.isFile() || entry.name.startsWith('.')) continue;
+      if (await exists(join(modelFolder, entry.name, 'model.json'))) names.push(entry.name);
+    }
+    return names.sort();
+  } catch (error) {
+    // The data folder's own model folder is there only once somebody has made it.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    found.refused.push(refuse(modelFolder, '', `the model folder cannot be read: ${messageOf(error)}`));
+    return [];
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function addPack(found: FoundPacks, folder: string, name: string): Promise<void> {
+  const outcome = await readPack(folder, name);
+  if ('fault' in outcome) {
+    found.refused.push(outcome);
+    return;
+  }
+  const key = packKey(outcome.pack);
+  const twin = found.installed.find(({ pack }) => packKey(pack) === key);
+  if (twin === undefined) found.installed.push(outcome);
+  else found.refused.push({ ...about(outcome), fault: `the same pack is installed in ${twin.folder}` });
+}
+
+async function readPack(folder: string, name: string): Promise<InstalledPack | RefusedPack> {
+  try {
+    if ((await lstat(folder)).isSymbolicLink()) return refuse(folder, name, 'the folder is a link');
+    const pack = parseDescription(await readDescription(folder));
+    const installed: InstalledPack = { pack, folder, report: null };
+    const fault = await findFault(installed, name);
+    return fault === null ? installed : { ...about(installed), fault };
+  } catch (error) {
+    return refuse(folder, name, messageOf(error));
+  }
+}
+
+async function readDescription(folder: string): Promise<string> {
+  const path = join(folder, 'model.json');
+  const { size } = await lstatFile(path, 'model.json');
+  if (size > DESCRIPTION_BYTES_MAX) throw new Error('model.json is larger than a description can be');
+  return await readFile(path, 'utf8');
+}
+
+function parseDescription(text: string): ModelPack {
+  const parsed = modelPackSchema.safeParse(JSON.parse(text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`model.json: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not a model pack'}`);
+}
+
+async function findFault({ pack, folder }: InstalledPack, name: string): Promise<string | null> {
+  if (pack.id !== name) return `the folder is named ${name}, the pack ${pack.id}`;
+  if (!RUNNABLE_TASKS.includes(pack.task)) return `this version cannot run the task ${pack.task}`;
+  await lstatFile(join(folder, pack.file), pack.file);
+  const sha256 = await hashFile(join(folder, pack.file));
+  return sha256 === pack.sha256 ? null : `${pack.file} is not the file that model.json describes (SHA-256)`;
+}
+
+/** The schema keeps names free of folders, so without links a file cannot lie outside the pack. */
+async function lstatFile(path: string, name: string): Promise<{ size: number }> {
+  const stats = await lstat(path);
+  if (!stats.isFile()) throw new Error(`${name} is not a plain file`);
+  return stats;
+}
+
+/** Streamed: a model may be larger than what the daemon should hold. */
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+function about({ pack, folder }: InstalledPack): Omit<RefusedPack, 'fault'> {
+  return { id: pack.id, version: pack.version, task: pack.task, folder };
+}
+
+function refuse(folder: string, id: string, fault: string): RefusedPack {
+  return { id, version: '', task: '', folder, fault };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A pack serves until its report says otherwise, so that work is accepted while models load. */
+export function isUsable({ report }: InstalledPack): boolean {
+  return report === null || report.fault === null;
+}
+
+/** What the inference process needs of a pack. */
+export function toLoadedPack({ pack, folder }: InstalledPack): LoadedPack {
+  const { name, mean, std } = pack.input;
+  const { tolerance, expected } = pack.golden;
+  return {
+    key: packKey(pack),
+    modelPath: join(folder, pack.file),
+    input: { name, mean, std, size: pack.view.size },
+    outputName: pack.output.name,
+    golden: { tolerance, expected },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Every change of an analysis' state, each inside one transaction of the store. An attempt is counted when it
+ * begins, so that a file that takes the whole daemon down with it is not tried for ever.
+ */
+import { type Analysis, assertTransition } from '../domain/classification.ts';
+import type { AnalysisResult } from '../domain/result.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+
+/** The version of interface.md that a finished record follows. */
+export const API_VERSION = '1.1.0';
+
+/** Claims a queued analysis; undefined where it is gone or not queued any more. */
+export function leaseAnalysis(
+  tx: StoreTransaction,
+  id: string,
+  slot: number,
+  now: number,
+): Analysis | undefined {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'queued') return undefined;
+  assertTransition(analysis.state, 'running');
+  const leased: Analysis = {
+    ...analysis,
+    state: 'running',
+    attempts: analysis.attempts + 1,
+    lease: { slot, startedAt: now },
+  };
+  tx.putAnalysis(leased);
+  return leased;
+}
+
+/** Undefined where it was cancelled meanwhile: then the result is nobody's. */
+export function completeAnalysis(
+  tx: StoreTransaction,
+  id: string,
+  result: AnalysisResult,
+  now: number,
+): Analysis | undefined {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'running') return undefined;
+  assertTransition(analysis.state, 'done');
+  const done: Analysis = {
+    ...analysis,
+    state: 'done',
+    lease: null,
+    error: '',
+    endedAt: now,
+    apiVersion: API_VERSION,
+    result,
+  };
+  tx.putAnalysis(done);
+  return done;
+}
+
+/** Ends a running analysis with a sentence for a person, and gives back what it cost. */
+export function failAnalysis(
+  tx: StoreTransaction,
+  id: string,
+  error: string,
+  now: number,
+): Analysis | undefined {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'running') return undefined;
+  assertTransition(analysis.state, 'errored');
+  const errored: Analysis = {
+    ...analysis,
+    state: 'errored',
+    lease: null,
+    error,
+    endedAt: now,
+    apiVersion: API_VERSION,
+  };
+  tx.putAnalysis(errored);
+  refund(tx, id, now);
+  return errored;
+}
+
+function refund(tx: StoreTransaction, analysisId: string, now: number): void {
+  for (const classification of tx.classificationsOfAnalysis(analysisId)) {
+    const { accountId, credits, identifier } = classification;
+    if (credits <= 0) continue;
+    tx.appendLedger({ accountId, reason: 'refund', amount: credits, identifier, at: now });
+    tx.putClassification({ ...classification, credits: 0 });
+  }
+}
+
+/** Puts running work back; `isCounted` false where the attempt ended for no fault of the file. */
+export function requeueAnalysis(
+  tx: StoreTransaction,
+  id: string,
+  { isCounted }: { isCounted: boolean },
+): Analysis | undefined {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'running') return undefined;
+  assertTransition(analysis.state, 'queued');
+  const attempts = isCounted ? analysis.attempts : Math.max(0, analysis.attempts - 1);
+  const queued: Analysis = { ...analysis, state: 'queued', attempts, lease: null };
+  tx.putAnalysis(queued);
+  return queued;
+}
+
+/** Ends work that nobody waits for any more. */
+export function cancelAnalysis(tx: StoreTransaction, id: string, now: number): void {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'queued' && analysis?.state !== 'running') return;
+  assertTransition(analysis.state, 'cancelled');
+  tx.putAnalysis({ ...analysis, state: 'cancelled', lease: null, endedAt: now });
+}

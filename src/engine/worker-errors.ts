@@ -1,0 +1,51 @@
+/** What work in a child process can end with, besides an answer. */
+import type { MediaFault } from '../worker/protocol.ts';
+
+/** The file's own fault: final, shown to the one who sent it. */
+export class MediaFaultError extends Error {
+  override readonly name = 'MediaFaultError';
+  readonly fault: MediaFault;
+
+  constructor(fault: MediaFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+/** `ended`: by itself or by the kernel; `deadline`: killed by us; `broken`: reported or showed a fault of its own. */
+export type WorkerLoss = 'ended' | 'deadline' | 'broken' | 'stopped';
+
+/** The child is gone, and with it this attempt; the same work may succeed in a fresh one. */
+export class WorkerLostError extends Error {
+  override readonly name = 'WorkerLostError';
+  readonly loss: WorkerLoss;
+
+  constructor(loss: WorkerLoss, message: string) {
+    super(message);
+    this.loss = loss;
+  }
+}
+
+/** The inference process lives but cannot answer: the model is out of service, or it failed on these patches. */
+export class ModelFailedError extends Error {
+  override readonly name = 'ModelFailedError';
+}
+
+/** No slot came free in time; the caller may be asked to try again. */
+export class SlotBusyError extends Error {
+  override readonly name = 'SlotBusyError';
+}
+
+/** Named as Node names it, so that `toAppError` knows it. */
+export class AbortError extends Error {
+  override readonly name = 'AbortError';
+
+  constructor(signal: AbortSignal) {
+    super('the work was called off', { cause: signal.reason });
+  }
+}
+
+/** Refuses to start: the operator asked for isolation that this machine does not give. */
+export class IsolationMissingError extends Error {
+  override readonly name = 'IsolationMissingError';
+}

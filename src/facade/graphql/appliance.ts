@@ -1,0 +1,51 @@
+/** How the appliance itself is: `appliance`. */
+import { getStatus } from '../../app/appliance.ts';
+import { builder, mediaKindEnum } from './builder.ts';
+import { countCall } from './calls.ts';
+
+type Status = Awaited<ReturnType<typeof getStatus>>;
+
+const modelType = builder.objectRef<Status['models'][number]>('Model').implement({
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    version: t.exposeString('version'),
+    name: t.exposeString('name'),
+    task: t.exposeString('task'),
+    kind: t.expose('kind', { type: mediaKindEnum }),
+    provider: t.exposeString('provider', { nullable: true, description: 'What really runs it.' }),
+    fault: t.exposeString('fault', { nullable: true, description: 'Why it is out of service.' }),
+    licence: t.exposeString('licence'),
+    minimumShortSide: t.exposeInt('minimumShortSide', { nullable: true }),
+  }),
+});
+
+const applianceType = builder.objectRef<Status>('Appliance').implement({
+  fields: (t) => ({
+    version: t.exposeString('version'),
+    apiVersion: t.exposeString('apiVersion'),
+    phase: t.exposeString('phase'),
+    notReadyReason: t.exposeString('notReadyReason', { nullable: true }),
+    isolation: t.exposeString('isolation', { nullable: true }),
+    queueDepth: t.exposeInt('queueDepth'),
+    running: t.exposeInt('running'),
+    uptimeSeconds: t.exposeFloat('uptimeSeconds'),
+    rssAnonBytes: t.expose('rssAnonBytes', { type: 'Long' }),
+    diskFreeBytes: t.expose('diskFreeBytes', { type: 'Long' }),
+    models: t.expose('models', { type: [modelType] }),
+  }),
+});
+
+export function addApplianceQueries(): void {
+  builder.queryField('appliance', (t) =>
+    t.field({
+      type: applianceType,
+      nullable: true,
+      description: 'State, load and models; any valid key may ask.',
+      resolve: (_, _args, context) =>
+        countCall(context, 'appliance', async () => {
+          context.principal();
+          return await getStatus(context.app);
+        }),
+    }),
+  );
+}

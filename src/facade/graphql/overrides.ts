@@ -1,0 +1,64 @@
+/** The mutations that set a person's verdict on a file and take it back. */
+import { overrideClassification, removeOverride } from '../../app/overrides.ts';
+import type { OverrideResult } from '../../domain/record.ts';
+import { builder, labelEnum, mediaKindEnum } from './builder.ts';
+import { type Payload, settleCall } from './calls.ts';
+import { userErrorType } from './user-errors.ts';
+
+const overrideType = builder.objectRef<OverrideResult>('Override').implement({
+  fields: (t) => ({
+    classification: t.expose('classification', { type: labelEnum }),
+    kind: t.expose('type', { type: mediaKindEnum }),
+    hash: t.exposeString('hash'),
+  }),
+});
+
+const overridePayloadType = builder.objectRef<Payload<OverrideResult>>('OverridePayload').implement({
+  fields: (t) => ({
+    override: t.field({ type: overrideType, nullable: true, resolve: (payload) => payload.value }),
+    userErrors: t.expose('userErrors', { type: [userErrorType] }),
+  }),
+});
+
+const overrideInput = builder.inputType('OverrideClassificationInput', {
+  description: 'Holds for every record of the account with this kind and hash.',
+  fields: (t) => ({
+    kind: t.field({ type: mediaKindEnum, required: true }),
+    hash: t.string({ required: true }),
+    classification: t.field({ type: labelEnum, required: true }),
+    reason: t.string(),
+  }),
+});
+
+const removeInput = builder.inputType('RemoveOverrideInput', {
+  fields: (t) => ({
+    kind: t.field({ type: mediaKindEnum, required: true }),
+    hash: t.string({ required: true }),
+  }),
+});
+
+export function addOverrideMutations(): void {
+  builder.mutationFields((t) => ({
+    overrideClassification: t.field({
+      type: overridePayloadType,
+      nullable: true,
+      args: { input: t.arg({ type: overrideInput, required: true }) },
+      resolve: (_, { input }, context) =>
+        settleCall(context, 'overrideClassification', () => {
+          const { kind, hash, classification } = input;
+          const reason = input.reason === null || input.reason === undefined ? {} : { reason: input.reason };
+          const principal = context.principal();
+          return overrideClassification(context.app, { principal, kind, hash, classification, ...reason });
+        }),
+    }),
+    removeOverride: t.field({
+      type: overridePayloadType,
+      nullable: true,
+      args: { input: t.arg({ type: removeInput, required: true }) },
+      resolve: (_, { input: { kind, hash } }, context) =>
+        settleCall(context, 'removeOverride', () =>
+          removeOverride(context.app, { principal: context.principal(), kind, hash }),
+        ),
+    }),
+  }));
+}

@@ -1,0 +1,95 @@
+/** `interface Classification` and its three kinds: the record of domain/record.ts in camelCase. */
+import type { AudioRecord, ClassificationRecord, ImageRecord, VideoRecord } from '../../domain/record.ts';
+import { builder, labelEnum, mediaKindEnum, originEnum, statusEnum } from './builder.ts';
+import {
+  assessmentType,
+  clipType,
+  detailType,
+  modelResultType,
+  optionsType,
+  progressType,
+  verdictType,
+} from './result-types.ts';
+
+const TYPE_NAMES = {
+  image: 'ImageClassification',
+  video: 'VideoClassification',
+  audio: 'AudioClassification',
+} as const;
+
+export const classificationType = builder.interfaceRef<ClassificationRecord>('Classification').implement({
+  resolveType: (record) => TYPE_NAMES[record.kind],
+  fields: (t) => ({
+    identifier: t.exposeID('identifier'),
+    kind: t.expose('kind', { type: mediaKindEnum }),
+    hash: t.exposeString('hash', {
+      description: 'SHA-256 of the file in hex, empty while an address has not been fetched.',
+    }),
+    apiVersion: t.exposeString('apiVersion', { nullable: true }),
+    status: t.expose('status', { type: statusEnum }),
+    errors: t.exposeString('errors', { description: 'Why the work failed; empty where it did not.' }),
+    name: t.exposeString('name'),
+    refId: t.exposeString('refId'),
+    resultUrl: t.exposeString('resultUrl'),
+    forceClassification: t.expose('forceClassification', { type: labelEnum, nullable: true }),
+    mime: t.exposeString('mime'),
+    sizeBytes: t.expose('sizeBytes', { type: 'Long' }),
+    sourceUrl: t.exposeString('sourceUrl', { nullable: true }),
+    options: t.expose('options', { type: optionsType }),
+    origin: t.expose('origin', { type: originEnum }),
+    credits: t.exposeFloat('credits'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    endedAt: t.expose('endedAt', { type: 'DateTime', nullable: true }),
+    progress: t.expose('progress', {
+      type: progressType,
+      nullable: true,
+      description: 'Present while the work waits or runs.',
+    }),
+    cancelled: t.exposeBoolean('cancelled'),
+    verdict: t.expose('verdict', { type: verdictType, nullable: true }),
+    verdicts: t.expose('verdicts', { type: [verdictType] }),
+    assessment: t.expose('assessment', { type: assessmentType, nullable: true }),
+  }),
+});
+
+export const imageType = builder.objectRef<ImageRecord>('ImageClassification').implement({
+  interfaces: [classificationType],
+  fields: (t) => ({
+    width: t.exposeInt('width', { nullable: true }),
+    height: t.exposeInt('height', { nullable: true }),
+    isNsfw: t.exposeBoolean('isNsfw', { nullable: true }),
+    c2pa: t.field({ type: 'JSON', nullable: true, resolve: (record) => record.c2pa }),
+    hasHeatmap: t.exposeBoolean('hasHeatmap'),
+    heatmapUrl: t.string({
+      nullable: true,
+      description: 'Where the heatmap can be fetched (PNG, with the same key).',
+      resolve: (record, _, { app }) =>
+        record.hasHeatmap
+          ? `${app.config.publicUrl}/api/classification/heatmap/${encodeURIComponent(record.identifier)}`
+          : null,
+    }),
+    results: t.expose('results', { type: [modelResultType] }),
+    details: t.expose('details', { type: [detailType] }),
+  }),
+});
+
+export const audioType = builder.objectRef<AudioRecord>('AudioClassification').implement({
+  interfaces: [classificationType],
+  fields: (t) => ({
+    durationSeconds: t.exposeFloat('durationSeconds', { nullable: true }),
+    results: t.expose('results', { type: [modelResultType] }),
+    clips: t.expose('clips', { type: [clipType] }),
+  }),
+});
+
+export const videoType = builder.objectRef<VideoRecord>('VideoClassification').implement({
+  interfaces: [classificationType],
+  fields: (t) => ({
+    width: t.exposeInt('width', { nullable: true }),
+    height: t.exposeInt('height', { nullable: true }),
+    durationSeconds: t.exposeFloat('durationSeconds', { nullable: true }),
+    isNsfw: t.exposeBoolean('isNsfw', { nullable: true }),
+    images: t.expose('images', { type: [imageType] }),
+    audios: t.expose('audios', { type: [audioType] }),
+  }),
+});

@@ -1,0 +1,132 @@
+/** The mutations that take a file: submitMedia and validateMedia. */
+import { submitMedia } from '../../app/submit.ts';
+import { type ReceivedMedia, receiveMedia } from '../../app/uploads.ts';
+import { validateMedia } from '../../app/validate.ts';
+import { badField } from '../../domain/errors.ts';
+import type { MediaKind } from '../../domain/media.ts';
+import type { ClassificationRecord, MediaValidation } from '../../domain/record.ts';
+import { builder, keyFrameMethodEnum, mediaKindEnum } from './builder.ts';
+import { type Payload, settleCall } from './calls.ts';
+import { classificationPayloadType } from './classifications.ts';
+import type { GraphqlContext } from './context.ts';
+import { type OptionsInput, type SubmitFieldsInput, toOptionFields, toSubmitFields } from './convert.ts';
+import { userErrorType } from './user-errors.ts';
+
+const optionsInput = builder.inputType('AnalysisOptionsInput', {
+  description: 'What is not named stays at its default; options of another kind of media are ignored.',
+  fields: (t) => ({
+    withMorphing: t.boolean(),
+    withTampering: t.boolean(),
+    withHeatmap: t.boolean(),
+    withNsfw: t.boolean(),
+    withAudio: t.boolean(),
+    preventC2paForces: t.boolean(),
+    frames: t.int(),
+    keyFrames: t.boolean(),
+    keyFramesMethod: t.field({ type: keyFrameMethodEnum }),
+    ensureFacePerFrame: t.boolean(),
+  }),
+});
+
+const submitInput = builder.inputType('SubmitMediaInput', {
+  description: 'Either file or fileUrl.',
+  fields: (t) => ({
+    file: t.field({ type: 'Upload' }),
+    fileUrl: t.string(),
+    kind: t.field({ type: mediaKindEnum, description: 'Found out from the file where it is not given.' }),
+    refId: t.string(),
+    options: t.field({ type: optionsInput }),
+    webhookUrl: t.string(),
+    noCache: t.boolean({ description: 'Analyse anew although an equal analysis is known.' }),
+    requestId: t.string({ description: 'A repeated submission with it answers with the first record.' }),
+  }),
+});
+
+const validateInput = builder.inputType('ValidateMediaInput', {
+  fields: (t) => ({
+    file: t.field({ type: 'Upload', required: true }),
+    kind: t.field({ type: mediaKindEnum, required: true }),
+    options: t.field({ type: optionsInput }),
+  }),
+});
+
+const validationType = builder.objectRef<MediaValidation>('MediaValidation').implement({
+  fields: (t) => ({
+    valid: t.exposeBoolean('valid'),
+    sizeBytes: t.expose('sizeBytes', { type: 'Long' }),
+    mime: t.exposeString('mime'),
+    width: t.exposeInt('width', { nullable: true }),
+    height: t.exposeInt('height', { nullable: true }),
+    models: t.exposeStringList('models', { description: 'The models that would run.' }),
+  }),
+});
+
+const validatePayloadType = builder.objectRef<Payload<MediaValidation>>('ValidateMediaPayload').implement({
+  fields: (t) => ({
+    validation: t.field({ type: validationType, nullable: true, resolve: (payload) => payload.value }),
+    userErrors: t.expose('userErrors', { type: [userErrorType] }),
+  }),
+});
+
+export function addSubmissionMutations(): void {
+  builder.mutationFields((t) => ({
+    submitMedia: t.field({
+      type: classificationPayloadType,
+      nullable: true,
+      description: 'Takes a file or an address and answers as soon as the work is accepted.',
+      args: { input: t.arg({ type: submitInput, required: true }) },
+      resolve: (_, { input }, context) => settleCall(context, 'submitMedia', () => submit(context, input)),
+    }),
+    validateMedia: t.field({
+      type: validatePayloadType,
+      nullable: true,
+      description: 'Says whether a file would be accepted, and keeps nothing.',
+      args: { input: t.arg({ type: validateInput, required: true }) },
+      resolve: (_, { input }, context) =>
+        settleCall(context, 'validateMedia', () => validate(context, input)),
+    }),
+  }));
+}
+
+interface SubmitInput extends SubmitFieldsInput {
+  file?: string | null | undefined;
+  kind?: MediaKind | null | undefined;
+}
+
+async function submit(context: GraphqlContext, input: SubmitInput): Promise<ClassificationRecord> {
+  const { app, signal } = context;
+  const principal = context.principal();
+  const hasFile = input.file !== null && input.file !== undefined;
+  const hasAddress = input.fileUrl !== null && input.fileUrl !== undefined;
+  if (hasFile === hasAddress) throw badField('file', 'expected either file or fileUrl');
+  await using media = hasFile ? await receiveUpload(context, input.file ?? '') : undefined;
+  const call = {
+    principal,
+    facade: 'graphql' as const,
+    kind: input.kind ?? undefined,
+    field: hasFile ? 'file' : 'file_url',
+    media,
+    fields: toSubmitFields(input),
+  };
+  return await submitMedia(app, call, signal);
+}
+
+interface ValidateInput {
+  file: string;
+  kind: MediaKind;
+  options?: OptionsInput | null | undefined;
+}
+
+async function validate(context: GraphqlContext, input: ValidateInput): Promise<MediaValidation> {
+  const principal = context.principal();
+  await using media = await receiveUpload(context, input.file);
+  const { kind } = input;
+  const call = { principal, kind, field: 'file', media, fields: toOptionFields(input.options) };
+  return await validateMedia(context.app, call, context.signal);
+}
+
+function receiveUpload({ app, uploads, signal }: GraphqlContext, token: string): Promise<ReceivedMedia> {
+  const upload = uploads.get(token);
+  if (upload === undefined) throw badField('file', 'expected a file part of a multipart request');
+  return receiveMedia(app, { field: 'file', name: upload.name, bytes: upload.bytes }, signal);
+}

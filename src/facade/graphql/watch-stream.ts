@@ -1,0 +1,50 @@
+/**
+ * A watch as GraphQL reads it. A generator that waits for its next change cannot be returned, so leaving aborts
+ * its signal first; otherwise every closed browser tab would leave a watcher behind until the next change.
+ */
+import type { GraphqlContext } from './context.ts';
+
+export type Watched<T> = { record: T } | { fault: unknown };
+
+/** Opens a watch that ends with its operation, with the client's connection or by itself. */
+export function openWatch<T>(
+  { app, signal }: GraphqlContext,
+  watch: (signal: AbortSignal) => AsyncGenerator<T>,
+): AsyncIterableIterator<Watched<T>> {
+  const departure = new AbortController();
+  const source = watch(AbortSignal.any([signal, departure.signal]));
+  let isOpen = true;
+  const end = (): IteratorResult<Watched<T>> => {
+    if (isOpen) app.metrics.watchers.dec();
+    isOpen = false;
+    return { done: true, value: undefined };
+  };
+  app.metrics.watchers.inc();
+  signal.addEventListener('abort', end, { once: true });
+  const close = (): IteratorResult<Watched<T>> => {
+    signal.removeEventListener('abort', end);
+    return end();
+  };
+  return {
+    async next() {
+      if (!isOpen) return close();
+      try {
+        const { done, value } = await source.next();
+        return done === true ? close() : { done: false, value: { record: value } };
+      } catch (fault) {
+        const isGone = !isOpen || departure.signal.aborted;
+        close();
+        return isGone ? close() : { done: false, value: { fault } };
+      }
+    },
+    async return() {
+      departure.abort();
+      // A fault of a watch that nobody reads any more has no reader either.
+      await source.return(undefined).catch(() => {});
+      return close();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** The GraphQL engine behind both transports: schema, limits, masking and the context of an operation. */
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import { type GraphQLError, NoSchemaIntrospectionCustomRule, parse } from 'graphql';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import type { App } from '../../app/app.ts';
+import { authenticate } from '../../app/authenticate.ts';
+import type { Principal } from '../../app/principal.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { GraphqlContext } from './context.ts';
+import { createErrorMask, withoutSuggestion } from './errors.ts';
+import { JSON_BYTES_MAX, OperationLimitsRule, TOKENS_MAX } from './limits.ts';
+import { getSchema } from './schema.ts';
+import type { PendingUpload } from './uploads.ts';
+
+export const GRAPHQL_PATH = '/graphql';
+
+export interface YogaConfig {
+  /** Whether the schema may be read without a key. */
+  introspection: boolean;
+  graphiql: boolean;
+}
+
+/** What a transport knows of an operation's sender. */
+export interface Caller {
+  caller: {
+    key: string | undefined;
+    signal: AbortSignal;
+    uploads: ReadonlyMap<string, PendingUpload>;
+  };
+}
+
+export type GraphqlYoga = YogaServerInstance<Caller, GraphqlContext>;
+
+export function openYoga(app: App, config: YogaConfig): GraphqlYoga {
+  return createYoga<Caller, GraphqlContext>({
+    schema: getSchema(),
+    context: ({ caller }) => toContext(app, caller),
+    graphqlEndpoint: GRAPHQL_PATH,
+    graphiql: config.graphiql && { title: 'Assay', subscriptionsProtocol: 'WS' },
+    renderGraphiQL,
+    landingPage: false,
+    healthCheckEndpoint: `${GRAPHQL_PATH}/health`,
+    cors: false,
+    multipart: false,
+    batching: false,
+    logging: false,
+    maxRequestBodySize: JSON_BYTES_MAX * 2,
+    maskedErrors: { maskError: createErrorMask(app.log, !config.introspection) },
+    plugins: [useLimits(app, config)],
+  });
+}
+
+function toContext(app: App, { key, signal, uploads }: Caller['caller']): GraphqlContext {
+  let found: Principal | undefined;
+  const principal = () => {
+    found ??= authenticate(app, key);
+    return found;
+  };
+  return { app, principal, signal, uploads };
+}
+
+function useLimits(app: App, { introspection }: YogaConfig): Plugin<Caller> {
+  return {
+    onParse({ setParseFn }) {
+      setParseFn((source, options) => parse(source, { ...options, maxTokens: TOKENS_MAX }));
+    },
+    onValidate({ addValidationRule, context }) {
+      addValidationRule(OperationLimitsRule);
+      if (introspection || isKnown(app, context)) return;
+      addValidationRule(NoSchemaIntrospectionCustomRule);
+      return ({ result, setResult }) => {
+        setResult((result as readonly GraphQLError[]).map(withoutSuggestion));
+      };
+    },
+  };
+}
+
+/** Validation comes before the context is built, so the key is looked up here for itself. */
+function isKnown(app: App, { caller }: Caller): boolean {
+  try {
+    authenticate(app, caller.key);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,179 @@
+/** The record as a message: fields are renamed, never computed. */
+import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
+import type { Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
+import type { Assessment } from '../../domain/assessment.ts';
+import type { Verdict } from '../../domain/heuristics.ts';
+import type { AnalysisOptions } from '../../domain/options.ts';
+import type { C2paReport } from '../../domain/provenance.ts';
+import type {
+  AudioRecord,
+  ClassificationRecord,
+  ClipRecord,
+  DetectionRecord,
+  ImageRecord,
+  ModelResult,
+  VideoRecord,
+  VideoVerdict,
+} from '../../domain/record.ts';
+import { type AssessmentSchema, DeclaredOrigin } from '../../grpc/gen/assay/v1/assessment_pb.ts';
+import {
+  type Classification,
+  ClassificationSchema,
+  type ClipSchema,
+  type DetectionSchema,
+  type ModelResultSchema,
+  type VerdictSchema,
+} from '../../grpc/gen/assay/v1/classification_pb.ts';
+import { type AnalysisOptionsSchema, Label } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { ASSESSMENT_STATE, AXIS, DECLARED_ORIGIN, KIND, LABEL, METHOD, ORIGIN, STATUS } from './enums.ts';
+
+type ClassificationInit = Exclude<MessageInitShape<typeof ClassificationSchema>, Classification>;
+
+export function toClassification(record: ClassificationRecord): Classification {
+  return create(ClassificationSchema, { ...toCommon(record), ...toFindings(record), media: toMedia(record) });
+}
+
+function toCommon(record: ClassificationRecord): ClassificationInit {
+  const { identifier, hash, errors, name, refId, resultUrl, mime, cancelled, progress } = record;
+  return {
+    ...{ identifier, hash, errors, name, refId, resultUrl, mime, cancelled },
+    kind: KIND[record.kind],
+    apiVersion: record.apiVersion ?? '',
+    status: STATUS[record.status],
+    forceClassification:
+      record.forceClassification === null ? Label.UNSPECIFIED : LABEL[record.forceClassification],
+    sizeBytes: BigInt(record.sizeBytes),
+    sourceUrl: record.sourceUrl ?? '',
+    options: toOptions(record.options),
+    origin: ORIGIN[record.origin],
+    credits: BigInt(record.credits),
+    createdAt: toTimestamp(record.createdAt),
+    ...(record.endedAt === null ? {} : { endedAt: toTimestamp(record.endedAt) }),
+    ...(progress === null ? {} : { progress }),
+  };
+}
+
+function toFindings(record: ClassificationRecord): ClassificationInit {
+  const { verdict, assessment } = record;
+  return {
+    ...(verdict === null ? {} : { verdict: toVerdict(verdict) }),
+    verdicts: record.verdicts.map(toVerdict),
+    results: record.kind === 'video' ? [] : record.results.map(toModelResult),
+    ...(record.kind === 'audio' || record.isNsfw === null ? {} : { isNsfw: record.isNsfw }),
+    ...(record.kind === 'image' && record.c2pa !== null ? { c2pa: toStruct(record.c2pa) } : {}),
+    hasHeatmap: record.kind === 'image' && record.hasHeatmap,
+    ...(assessment === null ? {} : { assessment: toAssessment(assessment) }),
+  };
+}
+
+function toMedia(record: ClassificationRecord): NonNullable<ClassificationInit['media']> {
+  switch (record.kind) {
+    case 'image':
+      return { case: 'image', value: toImageDetail(record) };
+    case 'video':
+      return { case: 'video', value: toVideoDetail(record) };
+    case 'audio':
+      return { case: 'audio', value: toAudioDetail(record) };
+  }
+}
+
+function toImageDetail({ width, height, details }: ImageRecord) {
+  return {
+    ...present({ width, height }),
+    details: details.map(({ detections }) => ({ detections: detections.map(toDetection) })),
+  };
+}
+
+function toVideoDetail({ width, height, durationSeconds, images, audios }: VideoRecord) {
+  return {
+    ...present({ width, height, durationSeconds }),
+    images: images.map(toClassification),
+    audios: audios.map(toClassification),
+  };
+}
+
+function toAudioDetail({ durationSeconds, clips }: AudioRecord) {
+  return { ...present({ durationSeconds }), clips: clips.map(toClip) };
+}
+
+/** The figures that are known: an absent field says what null says in the record. */
+export function present<T extends Record<string, number | null>>(figures: T): { [K in keyof T]?: number } {
+  const known: { [K in keyof T]?: number } = {};
+  for (const key in figures) {
+    const figure = figures[key];
+    if (figure !== null && figure !== undefined) known[key] = figure;
+  }
+  return known;
+}
+
+function toDetection({ box, results, verdict }: DetectionRecord): MessageInitShape<typeof DetectionSchema> {
+  return { box, results: results.map(toModelResult), verdict: toVerdict(verdict) };
+}
+
+function toClip(clip: ClipRecord): MessageInitShape<typeof ClipSchema> {
+  return {
+    index: clip.index,
+    start: clip.startSeconds,
+    end: clip.endSeconds,
+    results: clip.results.map(toModelResult),
+    verdict: toVerdict(clip.verdict),
+  };
+}
+
+function toVerdict(verdict: Verdict | VideoVerdict): MessageInitShape<typeof VerdictSchema> {
+  return {
+    heuristic: verdict.heuristic,
+    confidence: verdict.confidence,
+    classification: LABEL[verdict.classification],
+    models: verdict.models,
+    ...('count' in verdict ? { count: verdict.count, unknown: verdict.unknown } : {}),
+  };
+}
+
+function toModelResult(result: ModelResult): MessageInitShape<typeof ModelResultSchema> {
+  const { model, version, device, unknown, reason } = result;
+  return {
+    ...{ model, version, device, unknown, reason },
+    axis: AXIS[result.axis],
+    elapsedTime: result.elapsedSeconds,
+    classification: result.classification.map(({ label, score }) => ({ label: LABEL[label], score })),
+  };
+}
+
+function toAssessment(assessment: Assessment): MessageInitShape<typeof AssessmentSchema> {
+  const { probability, log10LikelihoodRatio, reasons, stability, quality, declaredOrigin } = assessment;
+  return {
+    state: ASSESSMENT_STATE[assessment.state],
+    ...present({ probability, log10LikelihoodRatio }),
+    reasons,
+    ...(stability === null ? {} : { stability }),
+    quality: {
+      shortSide: quality.shortSide,
+      truncated: quality.truncated,
+      ...present({ jpegQuality: quality.jpegQuality }),
+    },
+    declaredOrigin: declaredOrigin === null ? DeclaredOrigin.UNSPECIFIED : DECLARED_ORIGIN[declaredOrigin],
+    remoteManifestUrl: assessment.remoteManifestUrl ?? '',
+  };
+}
+
+function toOptions(options: AnalysisOptions): MessageInitShape<typeof AnalysisOptionsSchema> {
+  return { ...options, keyFramesMethod: METHOD[options.keyFramesMethod] };
+}
+
+/** The report comes out of a JSON reader; the round trip drops what JSON cannot hold, such as undefined. */
+function toStruct(report: C2paReport): JsonObject {
+  return JSON.parse(JSON.stringify(report));
+}
+
+const MICROSECONDS_PER_SECOND = 1_000_000;
+
+export function toTimestamp(
+  microseconds: number,
+): Exclude<MessageInitShape<typeof TimestampSchema>, Timestamp> {
+  const seconds = Math.floor(microseconds / MICROSECONDS_PER_SECOND);
+  return {
+    seconds: BigInt(seconds),
+    nanos: (microseconds - seconds * MICROSECONDS_PER_SECOND) * 1000,
+  };
+}

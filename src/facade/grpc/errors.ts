@@ -1,0 +1,113 @@
+/** Turns anything thrown into a gRPC status with the machine's part in `grpc-status-details-bin`. */
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { anyPack } from '@bufbuild/protobuf/wkt';
+import { Metadata, type ServerErrorResponse, status } from '@grpc/grpc-js';
+import { type AppError, type ErrorCode, toAppError } from '../../domain/errors.ts';
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from '../../grpc/gen/google/rpc/error_details_pb.ts';
+import { StatusSchema } from '../../grpc/gen/google/rpc/status_pb.ts';
+
+/** What the reasons are unique in (google.rpc.ErrorInfo). */
+const ERROR_DOMAIN = 'assay';
+const DETAILS_KEY = 'grpc-status-details-bin';
+
+const STATUS_OF_CODE: Readonly<Record<ErrorCode, status>> = {
+  cancelled: status.CANCELLED,
+  invalid_argument: status.INVALID_ARGUMENT,
+  deadline_exceeded: status.DEADLINE_EXCEEDED,
+  not_found: status.NOT_FOUND,
+  already_exists: status.ALREADY_EXISTS,
+  permission_denied: status.PERMISSION_DENIED,
+  resource_exhausted: status.RESOURCE_EXHAUSTED,
+  failed_precondition: status.FAILED_PRECONDITION,
+  internal: status.INTERNAL,
+  unavailable: status.UNAVAILABLE,
+  unauthenticated: status.UNAUTHENTICATED,
+};
+
+/** Where the app's field of the same meaning lies in our messages; other names are the same here. */
+const PATH_OF_FIELD: Readonly<Record<string, string>> = {
+  limit: 'page_size',
+  cursor: 'page_token',
+  file_url: 'header.source_url',
+  ref_id: 'header.ref_id',
+  webhook_url: 'header.webhook_url',
+  request_id: 'header.request_id',
+  no_cache: 'header.no_cache',
+  with_morphing: 'header.options.with_morphing',
+  with_tampering: 'header.options.with_tampering',
+  with_heatmap: 'header.options.with_heatmap',
+  with_nsfw: 'header.options.with_nsfw',
+  with_audio: 'header.options.with_audio',
+  prevent_c2pa_forces: 'header.options.prevent_c2pa_forces',
+  frames: 'header.options.frames',
+  key_frames: 'header.options.key_frames',
+  key_frames_method: 'header.options.key_frames_method',
+  ensure_face_per_frame: 'header.options.ensure_face_per_frame',
+};
+
+/** For what may be tried again but whose thrower named no time: soon for a person, rare for a loop. */
+const RETRY_AFTER_SECONDS_DEFAULT = 5;
+
+export function toServiceError(thrown: unknown): ServerErrorResponse {
+  const error = toAppError(thrown);
+  const code = STATUS_OF_CODE[error.code];
+  const details = messageOf(error);
+  const packed = detailsOf(error).map(({ schema, init }) => anyPack(schema, create(schema, init)));
+  const metadata = new Metadata();
+  const bytes = toBinary(StatusSchema, create(StatusSchema, { code, message: details, details: packed }));
+  metadata.set(DETAILS_KEY, Buffer.from(bytes));
+  return Object.assign(new Error(details), { code, details, metadata });
+}
+
+/** The name of the status for the metrics: `NOT_FOUND`. */
+export function codeNameOf(thrown: unknown): string {
+  return toAppError(thrown).code.toUpperCase();
+}
+
+function messageOf(error: AppError): string {
+  if (error.reason === 'internal') return 'internal error';
+  const [violation] = error.fields;
+  if (violation === undefined || !error.message.startsWith(`${violation.field}: `)) return error.message;
+  return pathOf(violation.field) + error.message.slice(violation.field.length);
+}
+
+interface Detail {
+  schema: DescMessage;
+  init: MessageInitShape<DescMessage>;
+}
+
+function detail<S extends DescMessage>(schema: S, init: MessageInitShape<S>): Detail {
+  return { schema, init: create(schema, init) };
+}
+
+function detailsOf(error: AppError): Detail[] {
+  const reason = error.reason.toUpperCase();
+  const details = [detail(ErrorInfoSchema, { reason, domain: ERROR_DOMAIN, metadata: error.metadata })];
+  if (error.fields.length > 0) {
+    const fieldViolations = error.fields.map(({ field, description }) => ({
+      field: pathOf(field),
+      description,
+    }));
+    details.push(detail(BadRequestSchema, { fieldViolations }));
+  }
+  const seconds = retrySecondsOf(error);
+  if (seconds !== undefined) {
+    const retryDelay = { seconds: BigInt(Math.floor(seconds)), nanos: Math.round((seconds % 1) * 1e9) };
+    details.push(detail(RetryInfoSchema, { retryDelay }));
+  }
+  return details;
+}
+
+function retrySecondsOf(error: AppError): number | undefined {
+  if (error.retryAfterSeconds !== undefined) return error.retryAfterSeconds;
+  const mayPass = error.code === 'resource_exhausted' || error.code === 'unavailable';
+  return mayPass ? RETRY_AFTER_SECONDS_DEFAULT : undefined;
+}
+
+function pathOf(field: string): string {
+  return PATH_OF_FIELD[field] ?? field;
+}

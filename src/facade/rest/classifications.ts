@@ -1,0 +1,129 @@
+/** GET of one record and of lists of records. A whole history is streamed, page by page, as one JSON array. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../app/app.ts';
+import { getClassification, getClassifications, listClassifications } from '../../app/classifications.ts';
+import type { Principal } from '../../app/principal.ts';
+import { badField } from '../../domain/errors.ts';
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
+import type { MediaKind } from '../../domain/media.ts';
+import { principalOf, requireKey } from './authenticate.ts';
+import { toClassification } from './convert.ts';
+import { KIND_PATHS } from './routes.ts';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+type Query = Record<string, string | string[] | undefined>;
+
+export function routeClassifications(fastify: FastifyInstance, app: App): void {
+  const onRequest = requireKey(app);
+  for (const { kind, one, many } of KIND_PATHS) {
+    for (const path of one) {
+      fastify.get<{ Params: { identifier: string } }>(
+        `${path}/:identifier`,
+        { onRequest },
+        (request, reply) => {
+          const { identifier } = request.params;
+          const record = getClassification(app, { principal: principalOf(request), identifier, kind });
+          reply.type(JSON_TYPE).send(JSON.stringify(toClassification(record)));
+        },
+      );
+    }
+    for (const path of many) {
+      // A HEAD would build the whole list to throw it away.
+      fastify.get<{ Querystring: Query }>(path, { onRequest, exposeHeadRoute: false }, (request, reply) =>
+        sendList(app, kind, request, reply),
+      );
+    }
+  }
+}
+
+function sendList(
+  app: App,
+  kind: MediaKind,
+  request: FastifyRequest<{ Querystring: Query }>,
+  reply: FastifyReply,
+): void {
+  const principal = principalOf(request);
+  const identifiers = parseIdentifiers(request.query);
+  reply.type(JSON_TYPE);
+  if (identifiers !== undefined) {
+    const records = getClassifications(app, { principal, identifiers, kind });
+    reply.send(JSON.stringify(records.map(toClassification)));
+    return;
+  }
+  const limit = parseLimit(request.query.limit);
+  const cursor = lastOf(request.query.cursor);
+  if (limit === undefined && cursor === undefined) {
+    reply.send(Readable.from(streamAll(app, principal, kind), { objectMode: false }));
+    return;
+  }
+  const page = {
+    principal,
+    kind,
+    limit: limit ?? PAGE_SIZE_DEFAULT,
+    ...(cursor === undefined ? {} : { cursor }),
+  };
+  const { records, nextCursor } = listClassifications(app, page);
+  if (nextCursor !== null) reply.header('link', linkToNext(request.url, page.limit, nextCursor));
+  reply.send(JSON.stringify(records.map(toClassification)));
+}
+
+/** The first page is read before the first byte is sent, so that a refusal still has its status. */
+function streamAll(app: App, principal: Principal, kind: MediaKind): Iterable<string> {
+  const first = listClassifications(app, { principal, kind, limit: PAGE_SIZE_MAX });
+  return (function* (): Generator<string> {
+    let page = first;
+    let separator = '[';
+    for (;;) {
+      const text = page.records.map((record) => JSON.stringify(toClassification(record))).join(',');
+      if (text !== '') {
+        yield separator + text;
+        separator = ',';
+      }
+      if (page.nextCursor === null) break;
+      page = listClassifications(app, { principal, kind, limit: PAGE_SIZE_MAX, cursor: page.nextCursor });
+    }
+    yield separator === '[' ? '[]' : ']';
+  })();
+}
+
+/** `identifiers[]` or `identifiers`, repeated, comma-separated or a JSON array; undefined where none is given. */
+export function parseIdentifiers(query: Query): string[] | undefined {
+  const given = Object.entries(query).filter(([name]) => /^identifiers(\[\d*\])?$/.test(name));
+  if (given.length === 0) return undefined;
+  return given.flatMap(([, value]) => (value ?? []) as string | string[]).flatMap(parseIdentifierText);
+}
+
+function parseIdentifierText(text: string): string[] {
+  if (!text.trimStart().startsWith('[')) {
+    return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  }
+  const fault = badField('identifiers', 'expected a JSON array of identifiers');
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list) && list.every((entry) => typeof entry === 'string')) return list;
+  } catch {
+    throw fault;
+  }
+  throw fault;
+}
+
+export function parseLimit(value: string | string[] | undefined): number | undefined {
+  const text = lastOf(value);
+  if (text === undefined) return undefined;
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > PAGE_SIZE_MAX) {
+    throw badField('limit', `expected a whole number from 1 to ${PAGE_SIZE_MAX}`);
+  }
+  return limit;
+}
+
+function lastOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.at(-1) : value;
+}
+
+function linkToNext(url: string, limit: number, cursor: string): string {
+  const path = url.split('?', 1)[0] ?? url;
+  return `<${path}?${new URLSearchParams({ limit: String(limit), cursor })}>; rel="next"`;
+}

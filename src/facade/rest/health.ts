@@ -1,0 +1,43 @@
+/** What operators and load balancers ask: alive, ready, figures, the interface's description. */
+import type { FastifyInstance } from 'fastify';
+import type { App } from '../../app/app.ts';
+import { getStatus } from '../../app/appliance.ts';
+import { requireKeyOffLoopback } from './authenticate.ts';
+import { JSON_TYPE } from './classifications.ts';
+import { describeInterface } from './openapi.ts';
+
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+const STARTING_RETRY_SECONDS = '2';
+
+export function routeHealth(fastify: FastifyInstance, app: App): void {
+  const openapi = JSON.stringify(describeInterface());
+  fastify.get('/livez', (_request, reply) => reply.type(TEXT_TYPE).send('ok\n'));
+  fastify.get<{ Querystring: { verbose?: string } }>('/readyz', async (request, reply) => {
+    const { phase, notReadyReason } = app.engine;
+    const isReady = phase === 'ready';
+    if (!isReady) reply.code(503).header('retry-after', STARTING_RETRY_SECONDS);
+    if (request.query.verbose !== undefined) return reply.send(await describeReadiness(app));
+    const answer = isReady ? 'ready' : `${phase}${notReadyReason === null ? '' : `: ${notReadyReason}`}`;
+    return reply.type(TEXT_TYPE).send(`${answer}\n`);
+  });
+  fastify.get('/metrics', { onRequest: requireKeyOffLoopback(app) }, async (_request, reply) =>
+    reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics()),
+  );
+  fastify.get('/openapi.json', (_request, reply) => reply.type(JSON_TYPE).send(openapi));
+}
+
+/** No more than a load balancer's operator needs: this route asks for no key. */
+async function describeReadiness(app: App): Promise<object> {
+  const status = await getStatus(app);
+  return {
+    ready: status.phase === 'ready',
+    phase: status.phase,
+    reason: status.notReadyReason,
+    version: status.version,
+    uptime_seconds: Math.round(status.uptimeSeconds),
+    checks: {
+      models: { ok: status.models.some((model) => model.fault === null), count: status.models.length },
+      disk: { ok: status.diskFreeBytes > app.config.diskFreeBytesMin, free_bytes: status.diskFreeBytes },
+    },
+  };
+}

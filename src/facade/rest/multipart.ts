@@ -1,0 +1,129 @@
+/**
+ * Reads one submission form: the file is handed on as it comes through, in one pass; fields are collected and
+ * bounded, and judged by the app once the form has ended, because parts may come in any order.
+ */
+import type { Multipart } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app/app.ts';
+import { type ReceivedMedia, receiveMedia } from '../../app/uploads.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+
+/** A form has 14 documented fields; many more is a mistake or an attack on the parser. */
+export const PARTS_MAX = 32;
+/** Longest documented field is an address of 2048 characters. */
+export const FIELD_BYTES_MAX = 16 * 1024;
+const FIELD_NAME_BYTES_MAX = 100;
+const PART_HEADERS_MAX = 16;
+const NAME_DEFAULT = 'unnamed';
+
+/** For @fastify/multipart. The file's own bound is receiveMedia's: here a cut file would look like a whole one. */
+export const MULTIPART_LIMITS = {
+  parts: PARTS_MAX,
+  fields: PARTS_MAX,
+  files: PARTS_MAX,
+  fieldSize: FIELD_BYTES_MAX,
+  fieldNameSize: FIELD_NAME_BYTES_MAX,
+  headerPairs: PART_HEADERS_MAX,
+  fileSize: Number.POSITIVE_INFINITY,
+};
+
+export interface FormSpec {
+  /** Field that faults of the form itself belong to. */
+  field: string;
+  /** Field that carries the file, or null where the form has none. */
+  fileField: string | null;
+}
+
+/** Disposing deletes the received file unless it was submitted. */
+export interface Form extends AsyncDisposable {
+  fields: Record<string, unknown>;
+  media: ReceivedMedia | undefined;
+}
+
+type FilePart = Extract<Multipart, { type: 'file' }>;
+type FieldPart = Extract<Multipart, { type: 'field' }>;
+
+export async function receiveForm(
+  app: App,
+  request: FastifyRequest,
+  spec: FormSpec,
+  signal: AbortSignal,
+): Promise<Form> {
+  if (!request.isMultipart()) throw badField(spec.field, 'send the form as multipart/form-data');
+  const reader = new FormReader(app, spec, signal);
+  try {
+    for await (const part of request.parts()) await reader.take(part);
+    if (signal.aborted) throw new AppError('cancelled', 'the caller went away');
+    return reader;
+  } catch (error) {
+    await reader[Symbol.asyncDispose]();
+    throw error instanceof AppError ? error : toFormError(error, spec, signal);
+  } finally {
+    // Whatever the form's end was, the rest of the body must be read off, or the client never sees the answer.
+    request.raw.unpipe();
+    request.raw.resume();
+  }
+}
+
+class FormReader implements Form {
+  readonly fields: Record<string, unknown> = Object.create(null);
+  media: ReceivedMedia | undefined;
+  readonly #app: App;
+  readonly #spec: FormSpec;
+  readonly #signal: AbortSignal;
+
+  constructor(app: App, spec: FormSpec, signal: AbortSignal) {
+    this.#app = app;
+    this.#spec = spec;
+    this.#signal = signal;
+  }
+
+  async take(part: Multipart): Promise<void> {
+    if (part.type === 'field') this.#takeField(part);
+    else await this.#takeFile(part);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.media?.[Symbol.asyncDispose]();
+  }
+
+  #takeField(part: FieldPart): void {
+    const { fieldname, value } = part;
+    if (part.fieldnameTruncated) throw badField(this.#spec.field, 'a field name of the form is too long');
+    if (part.valueTruncated) throw badField(fieldname, `expected at most ${FIELD_BYTES_MAX} bytes`);
+    if (fieldname === this.#spec.fileField) {
+      throw badField(fieldname, 'expected a file, found a plain field: give the part a file name');
+    }
+    this.fields[fieldname] = value;
+  }
+
+  async #takeFile(part: FilePart): Promise<void> {
+    if (part.fieldname !== this.#spec.fileField) {
+      // An unknown field, which is ignored: read off so that the parts behind it are reached.
+      part.file.resume();
+      return;
+    }
+    if (this.media !== undefined) throw badField(part.fieldname, 'expected one file, found several');
+    const upload = { field: part.fieldname, name: part.filename || NAME_DEFAULT, bytes: part.file };
+    this.media = await receiveMedia(this.#app, upload, this.#signal);
+    // The parser cuts a file at its limit without an error; the app would take the head for the whole.
+    if (part.file.truncated) throw badField(part.fieldname, 'the file was cut short');
+  }
+}
+
+/** The parser's errors are the form's fault, a vanished client's are nobody's. */
+function toFormError(error: unknown, spec: FormSpec, signal: AbortSignal): unknown {
+  if (signal.aborted) return new AppError('cancelled', 'the caller went away', { cause: error });
+  if (!(error instanceof Error) || !isParserError(error)) return error;
+  if ('code' in error && error.code === 'FST_PARTS_LIMIT') {
+    return badField(spec.field, `expected at most ${PARTS_MAX} parts in the form`);
+  }
+  return badField(spec.field, `the form cannot be read: ${error.message}`);
+}
+
+const PARSER_MESSAGES = /^(Multipart: |Unexpected end of (multipart|form)|Part terminated early|Malformed )/;
+
+function isParserError(error: Error): boolean {
+  const code = 'code' in error ? String(error.code) : '';
+  return code.startsWith('FST_') || PARSER_MESSAGES.test(error.message);
+}

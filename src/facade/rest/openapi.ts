@@ -1,0 +1,73 @@
+/** The OpenAPI 3.1 description of the REST interface: served at /openapi.json, printed to schema/openapi.json. */
+import { API_VERSION } from '../../domain/version.ts';
+import { EXAMPLES } from './openapi-examples.ts';
+import { answer, describePaths } from './openapi-paths.ts';
+import { reference, SCHEMAS, type Schema } from './openapi-schemas.ts';
+
+export function describeInterface(): Schema {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Assay',
+      version: API_VERSION,
+      description:
+        'Classifies images, videos and speech as human-made or artificial. Submit a file, keep the identifier, ' +
+        'poll the record until its `status` is `done` or `errored`; GraphQL and gRPC follow it live instead.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: [
+      { name: 'submission', description: 'Hand in media' },
+      { name: 'records', description: 'Read and correct results' },
+      { name: 'account', description: "The caller's account" },
+      { name: 'operations', description: 'For whoever runs the box' },
+    ],
+    paths: describePaths(),
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
+      schemas: SCHEMAS,
+      responses: describeErrors(),
+    },
+  };
+}
+
+/** Named by their status; a suffix tells the routes with a shape of their own. */
+function describeErrors(): Record<string, Schema> {
+  const retry = {
+    headers: { 'Retry-After': { description: 'seconds', schema: { type: 'integer', minimum: 1 } } },
+  };
+  return {
+    400: answer(
+      'a field is missing or not readable, or the type is not accepted',
+      'FieldError',
+      EXAMPLES.fieldError,
+    ),
+    401: answer('the key is missing or not valid', 'Error', EXAMPLES.key),
+    402: answer('not enough credits', 'Error', EXAMPLES.credit),
+    403: answer('terms, media kind or account do not allow it', 'Error', EXAMPLES.notEnabled),
+    404: answer('no such record of this account, or no heatmap', 'Error', EXAMPLES.notFound),
+    413: answer('the file is too big', 'FieldError', EXAMPLES.tooLarge),
+    422: oneOf(
+      'corrupt or too small, or no model is left',
+      ['FieldError', 'Message'],
+      [EXAMPLES.fieldError, EXAMPLES.noModels],
+    ),
+    429: { ...answer('too many requests', 'Message', EXAMPLES.rate), ...retry },
+    500: answer('a fault of the box; the log says which', 'Error', { error: 'internal error' }),
+    503: { ...answer('stopping, starting, busy or out of disk', 'Error', EXAMPLES.unavailable), ...retry },
+    '413validation': answer('the file is too big', 'ValidationFailure', EXAMPLES.validationFailure),
+    '422validation': oneOf(
+      'the file could not be analysed',
+      ['ValidationFailure', 'Message'],
+      [EXAMPLES.validationFailure, EXAMPLES.noModels],
+    ),
+    '422list': answer('too many identifiers', 'Message', EXAMPLES.listTooLong),
+  };
+}
+
+function oneOf(description: string, names: string[], examples: unknown[]): Schema {
+  const named = examples.map((value, index) => [`example${index + 1}`, { value }]);
+  const schema = { oneOf: names.map(reference) };
+  return { description, content: { 'application/json': { schema, examples: Object.fromEntries(named) } } };
+}

@@ -1,0 +1,60 @@
+/** POST of a file or of an address: the form is read in one pass, the app judges it, the identifier goes back. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../app/app.ts';
+import { submitMedia } from '../../app/submit.ts';
+import type { MediaKind } from '../../domain/media.ts';
+import { principalOf, requireKey, signalOf } from './authenticate.ts';
+import { type FormSpec, receiveForm } from './multipart.ts';
+import { KIND_PATHS } from './routes.ts';
+
+interface SubmissionRoute extends FormSpec {
+  kind: MediaKind;
+}
+
+export function routeSubmissions(fastify: FastifyInstance, app: App): void {
+  for (const { kind, field, one, fromAddress } of KIND_PATHS) {
+    for (const path of one) routeSubmission(fastify, app, path, { kind, field, fileField: field });
+    routeSubmission(fastify, app, fromAddress, { kind, field: 'file_url', fileField: null });
+  }
+}
+
+function routeSubmission(fastify: FastifyInstance, app: App, path: string, route: SubmissionRoute): void {
+  fastify.post(
+    path,
+    { onRequest: requireKey(app), config: { errors: { field: route.field } } },
+    async (request, reply) => {
+      const signal = signalOf(reply);
+      await using form = await receiveForm(app, request, route, signal);
+      const submission = {
+        principal: principalOf(request),
+        facade: 'rest' as const,
+        kind: route.kind,
+        field: route.field,
+        media: form.media,
+        fields: { ...form.fields, request_id: requestIdOf(request) },
+      };
+      const record = await submitMedia(app, submission, signal);
+      return sendIdentifier(reply, record.identifier, request.headers.accept);
+    },
+  );
+}
+
+/** A retry with the same Idempotency-Key gets the record of the first try. */
+function requestIdOf(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key'];
+  return Array.isArray(key) ? key[0] : key;
+}
+
+function sendIdentifier(reply: FastifyReply, identifier: string, accept: string | undefined): FastifyReply {
+  if (acceptsJson(accept)) return reply.send({ identifier });
+  return reply.type('text/plain; charset=utf-8').send(identifier);
+}
+
+/** Only a named `application/json` counts; wildcards and silence get plain text, as documented. */
+export function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((text) => text.trim().toLowerCase());
+    return type === 'application/json' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}

@@ -1,0 +1,41 @@
+/** The daemon's entry: settings, compose, one line when it serves, a drain on SIGTERM. */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { openDaemon } from './compose.ts';
+import { loadSettings } from './config/settings.ts';
+import { SettingsError } from './config/settings-error.ts';
+import { assertPlatform } from './platform.ts';
+
+/** Serves until SIGTERM or SIGINT; resolves once everything is closed. */
+export async function serve(argv: readonly string[]): Promise<void> {
+  assertPlatform();
+  const settings = loadSettings({ argv, env: process.env, readFile: (path) => readFileSync(path, 'utf8') });
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
+  await using daemon = await openDaemon(settings);
+  const { http, grpc, newKey } = daemon;
+  if (newKey !== null) announceFirstStart(newKey, http.url);
+  process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
+  if (!stop.signal.aborted) await once(stop.signal, 'abort');
+  daemon.app.log.info({ signal: String(stop.signal.reason) }, 'stopping: no new work, finishing what runs');
+  await daemon.drain();
+}
+
+function announceFirstStart(key: string, url: string): void {
+  process.stdout.write(
+    `First start: the plan 'appliance' and the administrator were made.\n` +
+      `  API key (shown once): ${key}\n` +
+      `  Open: ${url}/\n`,
+  );
+}
+
+if (import.meta.main) {
+  try {
+    await serve(process.argv.slice(2));
+  } catch (error) {
+    const isOperatorFault =
+      error instanceof SettingsError || (error instanceof Error && error.name.endsWith('Error'));
+    process.stderr.write(`assay: ${isOperatorFault ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

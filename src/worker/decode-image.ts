@@ -1,0 +1,44 @@
+/** The analysis of a picture, as far as a decode child takes it: everything but the models. */
+import { join } from 'node:path';
+import type { DecodedImage, DecodeImageRequest, PatchSet } from './protocol.ts';
+import { readHeader } from './steps/header.ts';
+import { writePatchSet } from './steps/patches.ts';
+import { decodePixels, type Picture } from './steps/pixels.ts';
+import { readProvenance } from './steps/provenance.ts';
+import { measureQuality } from './steps/quality.ts';
+import { makeStabilityCopy } from './steps/stability-copies.ts';
+
+export type ReportStep = (step: string, done: number, total: number) => void;
+
+const STEPS_BEFORE_PATCHES = 4;
+
+export async function decodeImage(
+  request: DecodeImageRequest,
+  slotFolder: string,
+  report: ReportStep,
+): Promise<DecodedImage> {
+  const path = join(slotFolder, 'in', request.input);
+  const variants = [...Map.groupBy(request.patchSets, (set) => set.variant)];
+  const total = STEPS_BEFORE_PATCHES + variants.length;
+
+  report('header', 0, total);
+  const header = await readHeader(path, request.limits);
+  report('provenance', 1, total);
+  const provenance = await readProvenance(path, request.trustAnchorsPem);
+  report('pixels', 2, total);
+  const { picture, lacksData } = await decodePixels(header);
+  report('quality', 3, total);
+  const quality = await measureQuality(header, lacksData);
+
+  const patchSets: PatchSet[] = [];
+  for (const [index, [variant, requests]] of variants.entries()) {
+    report(`patches of ${variant}`, STEPS_BEFORE_PATCHES + index, total);
+    const copy: Picture = variant === 'original' ? picture : await makeStabilityCopy(picture, variant);
+    for (const set of requests) {
+      const written = await writePatchSet(copy, set, join(slotFolder, 'out'));
+      if (written !== null) patchSets.push(written);
+    }
+  }
+  const { mime, width, height, pages } = header;
+  return { mime, width, height, pages, quality, provenance, patchSets };
+}

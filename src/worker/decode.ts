@@ -1,0 +1,65 @@
+/**
+ * Entry of a decode child: reads hostile files in its slot folder (its working folder) and answers on the
+ * channel. It is expected to crash now and then; what must not happen is that it answers wrongly and goes on.
+ * So a fault that is not the file's own is reported and ends the process.
+ */
+
+import { join } from 'node:path';
+import { decodeImage } from './decode-image.ts';
+import { MediaFaultFound } from './media-fault.ts';
+import type { DecodeRequest, DecodeResponse } from './protocol.ts';
+import { renderHeatmap } from './steps/heatmap.ts';
+import { probe } from './steps/probe.ts';
+
+/** `EX_SOFTWARE`: the child found a fault of its own. */
+const EXIT_BROKEN = 70;
+
+const slotFolder = process.cwd();
+let turn: Promise<void> = Promise.resolve();
+
+process.on('message', (request: DecodeRequest) => {
+  turn = turn.then(() => handle(request));
+});
+send({ type: 'ready' });
+
+async function handle(request: DecodeRequest): Promise<void> {
+  if (request.type === 'shutdown') return process.disconnect();
+  try {
+    send(await answer(request));
+  } catch (error) {
+    if (error instanceof MediaFaultFound) {
+      return send({ type: 'failed', id: request.id, fault: error.fault, message: error.message });
+    }
+    breakDown(request.id, error);
+  }
+}
+
+async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Promise<DecodeResponse> {
+  const { id } = request;
+  const path = join(slotFolder, 'in', request.input);
+  switch (request.type) {
+    case 'probe':
+      return { type: 'probed', id, probe: await probe(path, request.limits) };
+    case 'decode-image': {
+      const image = await decodeImage(request, slotFolder, (step, done, total) =>
+        send({ type: 'progress', id, step, done, total }),
+      );
+      return { type: 'decoded-image', id, image };
+    }
+    case 'render-heatmap':
+      return { type: 'rendered-heatmap', id, heatmap: await renderHeatmap(request, slotFolder) };
+  }
+}
+
+function breakDown(id: number, error: unknown): void {
+  process.exitCode = EXIT_BROKEN;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? message) : message}\n`);
+  process.send?.({ type: 'broken', id, message: message.slice(0, 500) } satisfies DecodeResponse, () =>
+    process.disconnect(),
+  );
+}
+
+function send(response: DecodeResponse): void {
+  process.send?.(response);
+}

@@ -1,0 +1,29 @@
+/**
+ * Entry of an inference child: holds the models and runs them for all analyses. It reads model packs and patch
+ * files, never an uploaded file, so a hostile picture cannot reach the process that every analysis depends on.
+ */
+import { BatchLoop } from './inference/batch-loop.ts';
+import type { InferenceRequest, InferenceResponse } from './protocol.ts';
+
+const loop = new BatchLoop(send);
+/** Loads are awaited one after the other; requests that come meanwhile wait behind them. */
+let turn: Promise<void> = Promise.resolve();
+
+process.on('message', (request: InferenceRequest) => {
+  turn = turn.then(() => handle(request));
+});
+
+async function handle(request: InferenceRequest): Promise<void> {
+  switch (request.type) {
+    case 'load':
+      return send({ type: 'ready', packs: await loop.load(request) });
+    case 'infer':
+      return loop.add(request);
+    case 'shutdown':
+      return process.disconnect();
+  }
+}
+
+function send(response: InferenceResponse): void {
+  process.send?.(response);
+}

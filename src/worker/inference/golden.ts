@@ -1,0 +1,32 @@
+/**
+ * The golden inputs, made by rule so that a pack carries none: the same rule is in models/training/export.py.
+ * A model that does not reproduce its golden outputs on this device would give wrong verdicts silently.
+ */
+
+/** Patch `index`: size × size RGB bytes, row by row. */
+export function makeGoldenPatch(index: number, size: number): Uint8Array {
+  const bytes = new Uint8Array(size * size * 3);
+  let at = 0;
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      const texture = ((x * y) % (11 + index)) * 5;
+      for (let channel = 0; channel < 3; channel++) {
+        bytes[at++] = (x * (7 + index) + y * (13 + 2 * index) + channel * 29 + texture) % 256;
+      }
+    }
+  }
+  return bytes;
+}
+
+export function makeGoldenPatches(count: number, size: number): Uint8Array {
+  const patches = Array.from({ length: count }, (_, index) => makeGoldenPatch(index, size));
+  return Buffer.concat(patches);
+}
+
+/** Largest absolute difference; infinite where an output is not a number. */
+export function goldenDifference(actual: Float32Array, expected: readonly number[]): number {
+  return expected.reduce((largest, value, index) => {
+    const difference = Math.abs((actual[index] ?? Number.NaN) - value);
+    return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : Math.max(largest, difference);
+  }, 0);
+}

@@ -1,0 +1,37 @@
+/**
+ * The file's own fault, told apart from ours: it becomes a `failed` answer, which is final, while every other
+ * error becomes `broken` and costs the child. Decoder texts are turned into sentences here, once.
+ */
+import type { MediaFault } from './protocol.ts';
+
+export class MediaFaultFound extends Error {
+  override readonly name = 'MediaFaultFound';
+  readonly fault: MediaFault;
+
+  constructor(fault: MediaFault, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.fault = fault;
+  }
+}
+
+/** Decoder texts that speak of this machine, not of the file: a retry in a fresh child may succeed. */
+const OWN_FAULT =
+  /out of memory|unable to (allocate|malloc)|cannot allocate|no space left|too many open files/i;
+const ENDS_EARLY =
+  /premature end|truncated|unexpected end|end of (file|stream)|libpng read error|not enough/i;
+
+/** Judges what a picture decoder threw; returns the error to throw on. */
+export function toPictureFault(error: unknown, format: string): Error {
+  if (error instanceof MediaFaultFound) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  if (OWN_FAULT.test(text)) return new Error(`the picture decoder ran out of resources: ${firstLine(text)}`);
+  const what = ENDS_EARLY.test(text)
+    ? `the ${format} data ends early or is damaged`
+    : `the ${format} data is damaged`;
+  return new MediaFaultFound('corrupt', `${what} (${firstLine(text)})`, error);
+}
+
+/** Decoder texts can be many lines of the same complaint. */
+export function firstLine(text: string): string {
+  return (text.trim().split('\n')[0] ?? '').slice(0, 200);
+}

@@ -1,0 +1,47 @@
+/**
+ * The few letters of the heatmap's legend, five by seven pixels. Drawn here because a server has no fonts one
+ * could rely on.
+ */
+
+export const GLYPH_HEIGHT = 7;
+/** Five pixels and one of space. */
+export const GLYPH_ADVANCE = 6;
+
+const GLYPHS: Readonly<Record<string, readonly string[]>> = {
+  '0': [' ### ', '#   #', '#  ##', '# # #', '##  #', '#   #', ' ### '],
+  '1': ['  #  ', ' ##  ', '  #  ', '  #  ', '  #  ', '  #  ', ' ### '],
+  '5': ['#####', '#    ', '#### ', '    #', '    #', '#   #', ' ### '],
+  '.': ['     ', '     ', '     ', '     ', '     ', ' ##  ', ' ##  '],
+  ' ': [],
+  a: ['     ', '     ', ' ### ', '    #', ' ####', '#   #', ' ####'],
+  c: ['     ', '     ', ' ### ', '#    ', '#    ', '#   #', ' ### '],
+  f: ['  ## ', ' #  #', ' #   ', '###  ', ' #   ', ' #   ', ' #   '],
+  h: ['#    ', '#    ', '# ## ', '##  #', '#   #', '#   #', '#   #'],
+  i: ['  #  ', '     ', ' ##  ', '  #  ', '  #  ', '  #  ', ' ### '],
+  l: [' ##  ', '  #  ', '  #  ', '  #  ', '  #  ', '  #  ', ' ### '],
+  m: ['     ', '     ', '## # ', '# # #', '# # #', '#   #', '#   #'],
+  n: ['     ', '     ', '# ## ', '##  #', '#   #', '#   #', '#   #'],
+  r: ['     ', '     ', '# ## ', '##  #', '#    ', '#    ', '#    '],
+  t: [' #   ', ' #   ', '###  ', ' #   ', ' #   ', ' #  #', '  ## '],
+  u: ['     ', '     ', '#   #', '#   #', '#   #', '#  ##', ' ## #'],
+};
+
+export function textWidth(text: string, scale: number): number {
+  return (text.length * GLYPH_ADVANCE - 1) * scale;
+}
+
+/** Calls `paint` for every pixel that the text covers, its top left corner at 0, 0. */
+export function drawText(text: string, scale: number, paint: (x: number, y: number) => void): void {
+  for (const [index, letter] of [...text].entries()) {
+    for (const [row, line] of (GLYPHS[letter] ?? []).entries()) {
+      for (let column = 0; column < line.length; column++) {
+        if (line[column] === '#')
+          paintBlock((index * GLYPH_ADVANCE + column) * scale, row * scale, scale, paint);
+      }
+    }
+  }
+}
+
+function paintBlock(left: number, top: number, side: number, paint: (x: number, y: number) => void): void {
+  for (let y = top; y < top + side; y++) for (let x = left; x < left + side; x++) paint(x, y);
+}

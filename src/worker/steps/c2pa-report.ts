@@ -1,0 +1,79 @@
+/**
+ * Brings the reader's JSON into the documented fields (interface.md, c2pa fields), all of them present, and
+ * within a size that a record can carry.
+ */
+import type { C2paReport, C2paStatus } from '../../domain/provenance.ts';
+
+/** A manifest may embed anything; a record is read into memory by every list that shows it. */
+export const REPORT_BYTES_MAX = 1024 * 1024;
+
+interface ReaderJson {
+  manifests?: Record<string, unknown>;
+  active_manifest?: string | null;
+  validation_state?: string | null;
+  validation_status?: { url?: string | null; code: string; explanation?: string | null }[] | null;
+  validation_results?: {
+    activeManifest?: { failure?: unknown[]; success?: unknown[]; informational?: unknown[] } | null;
+    ingredientDeltas?: unknown[] | null;
+  } | null;
+}
+
+export function toC2paReport(value: unknown): C2paReport {
+  const json = value as ReaderJson;
+  const active = json.validation_results?.activeManifest;
+  return {
+    manifests: json.manifests ?? {},
+    active_manifest: json.active_manifest ?? '',
+    validation_state: json.validation_state ?? '',
+    validation_status: (json.validation_status ?? []).map(toStatus),
+    validation_results: {
+      activeManifest: {
+        failure: active?.failure ?? [],
+        success: active?.success ?? [],
+        informational: active?.informational ?? [],
+      },
+      ingredientDeltas: json.validation_results?.ingredientDeltas ?? [],
+    },
+  };
+}
+
+function toStatus(status: { url?: string | null; code: string; explanation?: string | null }): C2paStatus {
+  return { url: status.url ?? '', code: status.code, explanation: status.explanation ?? '' };
+}
+
+/** Drops first what assertions carry, then all but the names, until the report fits. */
+export function boundReport(report: C2paReport): C2paReport {
+  if (fits(report)) return report;
+  const lean = { ...report, manifests: mapManifests(report, withoutAssertionData) };
+  if (fits(lean)) return lean;
+  const active = report.manifests[report.active_manifest];
+  return {
+    ...report,
+    manifests: { [report.active_manifest]: signatureOnly(active) },
+    validation_status: report.validation_status.slice(0, 100),
+    validation_results: {
+      activeManifest: { failure: [], success: [], informational: [] },
+      ingredientDeltas: [],
+    },
+  };
+}
+
+const LEFT_OUT = { left_out: 'the report is larger than 1 MB' };
+
+function fits(report: C2paReport): boolean {
+  return Buffer.byteLength(JSON.stringify(report)) <= REPORT_BYTES_MAX;
+}
+
+function mapManifests(report: C2paReport, change: (manifest: unknown) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(report.manifests).map(([label, it]) => [label, change(it)]));
+}
+
+function withoutAssertionData(manifest: unknown): unknown {
+  const { assertions, ...rest } = manifest as { assertions?: { label: string }[] };
+  return { ...rest, assertions: (assertions ?? []).map(({ label }) => ({ label, data: LEFT_OUT })) };
+}
+
+function signatureOnly(manifest: unknown): unknown {
+  const { signature_info } = (manifest ?? {}) as { signature_info?: unknown };
+  return { signature_info, ...LEFT_OUT };
+}

@@ -1,0 +1,33 @@
+/**
+ * The one place that hands a file to the picture library, and with which settings. Only the loaders of the
+ * accepted types are left on: a polyglot that passes the type check still meets no other parser.
+ */
+import sharp, { type FailOnOptions, type Sharp } from 'sharp';
+
+// One thread per picture: the pool of children is the parallelism (libraries.md section 2).
+sharp.concurrency(1);
+// A cache would keep hostile pictures' pixels from job to job.
+sharp.cache(false);
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp', 'VipsForeignLoadTiff'],
+});
+
+/**
+ * The first page of a file. A file that ends early is an error; damage inside, which the decoder can step
+ * over, is not: newsrooms get many such files and people look at them all the same.
+ */
+export function openPicture(
+  path: string,
+  pixelsMax: number | false,
+  failOn: FailOnOptions = 'truncated',
+): Sharp {
+  return sharp(path, {
+    failOn,
+    limitInputPixels: pixelsMax,
+    sequentialRead: true,
+    // The models learnt from stored values: converting a wide-gamut photograph (every recent phone's) would
+    // move three of five samples and with them the traces that the models look for.
+    ignoreIcc: true,
+  });
+}

@@ -1,0 +1,51 @@
+/**
+ * The picture as the models see it: first page, upright, 8-bit RGB, at its native size. It is held once, in
+ * memory, at most `pixelsMax` × 3 bytes, and every patch is cut from it.
+ */
+import type { FailOnOptions, Sharp } from 'sharp';
+import { toPictureFault } from '../media-fault.ts';
+import type { PictureHeader } from './header.ts';
+import { openPicture } from './picture-file.ts';
+
+export interface Picture {
+  width: number;
+  height: number;
+  /** width × height × 3 bytes, row by row. */
+  rgb: Buffer;
+}
+
+export interface DecodedPixels {
+  picture: Picture;
+  /** The end marker is there, but rows before it are missing and the decoder filled them with grey. */
+  lacksData: boolean;
+}
+
+/** Decodes strictly first: only what the strict decoder complains of tells whether data is missing inside. */
+export async function decodePixels(header: PictureHeader): Promise<DecodedPixels> {
+  try {
+    return { picture: await decode(header, 'warning'), lacksData: false };
+  } catch (error) {
+    const text = error instanceof Error ? error.message : '';
+    return { picture: await decode(header, 'truncated'), lacksData: /premature end of data/i.test(text) };
+  }
+}
+
+async function decode({ path, format, limits }: PictureHeader, failOn: FailOnOptions): Promise<Picture> {
+  try {
+    return await toPicture(openPicture(path, limits.pixelsMax, failOn).autoOrient());
+  } catch (error) {
+    throw toPictureFault(error, format);
+  }
+}
+
+/** Transparency is laid on white, as a page shows it. */
+export async function toPicture(image: Sharp): Promise<Picture> {
+  const { data, info } = await image
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .removeAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  if (info.channels !== 3) throw new Error(`the picture library gave ${info.channels} channels, not 3`);
+  return { width: info.width, height: info.height, rgb: data };
+}

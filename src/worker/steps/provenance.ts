@@ -1,0 +1,56 @@
+/**
+ * Reads the C2PA manifest store of a file. Nothing is fetched: no remote manifest, no revocation list, no trust
+ * list. The settings are snake_case JSON because other spellings are silently ignored (libraries.md section 1).
+ */
+import { Reader } from '@contentauth/c2pa-node';
+import {
+  type C2paReport,
+  declaredOriginOf,
+  NO_PROVENANCE,
+  type Provenance,
+} from '../../domain/provenance.ts';
+import { firstLine } from '../media-fault.ts';
+import { boundReport, toC2paReport } from './c2pa-report.ts';
+
+export async function readProvenance(path: string, trustAnchorsPem: string): Promise<Provenance> {
+  let reader: Reader | null;
+  try {
+    reader = await Reader.fromAsset({ path }, settingsFor(trustAnchorsPem));
+  } catch (error) {
+    return fromReaderError(error);
+  }
+  if (reader === null) return NO_PROVENANCE;
+  const report = toC2paReport(reader.json());
+  return {
+    ...NO_PROVENANCE,
+    c2pa: boundReport(report),
+    declaredOrigin: declaredOriginOf(report),
+    signer: signerOf(report),
+  };
+}
+
+function settingsFor(trustAnchorsPem: string): string {
+  return JSON.stringify({
+    verify: { remote_manifest_fetch: false, ocsp_fetch: false, verify_trust: true },
+    core: { allowed_network_hosts: [] },
+    // The reader refuses an empty bundle.
+    ...(trustAnchorsPem === '' ? {} : { trust: { trust_anchors: trustAnchorsPem } }),
+  });
+}
+
+/** A file with a broken manifest is still a picture to be judged; faulty settings are ours and end the child. */
+function fromReaderError(error: unknown): Provenance {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/invalid settings/i.test(text))
+    throw new Error(`the C2PA reader refuses its settings: ${firstLine(text)}`);
+  const remote = /RemoteManifestUrl\(?\W*([^\s")]+)/.exec(text)?.[1];
+  if (remote !== undefined) return { ...NO_PROVENANCE, remoteManifestUrl: remote };
+  return { ...NO_PROVENANCE, fault: `the C2PA manifest cannot be read (${firstLine(text)})` };
+}
+
+function signerOf(report: C2paReport): string | null {
+  const active = report.manifests[report.active_manifest];
+  if (typeof active !== 'object' || active === null || !('signature_info' in active)) return null;
+  const { common_name, issuer } = active.signature_info as { common_name?: string; issuer?: string };
+  return common_name ?? issuer ?? null;
+}

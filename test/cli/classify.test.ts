@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { type FakeDaemon, startFakeDaemon } from './fake-daemon.ts';
+
+interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+}
+
+async function run(
+  daemon: FakeDaemon | string,
+  argv: string[],
+  options: { key?: string; stdin?: Readable; interrupted?: AbortSignal } = {},
+): Promise<Outcome> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const read = Promise.all([text(stdout), text(stderr)]);
+  let code = 0;
+  await runCommandLine(
+    {
+      env: {
+        ASSAY_ADDRESS: typeof daemon === 'string' ? daemon : daemon.address,
+        ASSAY_API_KEY: options.key ?? 'good',
+      },
+      stdin: options.stdin ?? Readable.from([]),
+      stdout,
+      stderr,
+      watchInterrupt: () => options.interrupted ?? new AbortController().signal,
+      setExitCode: (found) => {
+        code = found;
+      },
+    },
+    argv,
+  );
+  stdout.end();
+  stderr.end();
+  const [out, err] = await read;
+  return { code, out, err };
+}
+
+function writeFiles(folder: string, sizes: Record<string, number>): void {
+  for (const [name, size] of Object.entries(sizes)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), Buffer.alloc(size, name));
+  }
+}
+
+test('a folder is searched for media files, and a table says what was found', async () => {
+  await using daemon = await startFakeDaemon();
+  using folder = temporaryFolder();
+  writeFiles(folder.path, { 'a.jpg': 10, 'sub/b.PNG': 700_000, 'notes.txt': 5 });
+  const { code, out, err } = await run(daemon, ['classify', folder.path]);
+  assert.equal(code, 0, err);
+  assert.match(out, /a\.jpg .*artificial .*93\.0 % .*inconclusive .*m1/);
+  assert.match(out, /b\.PNG/);
+  assert.match(err, /1 other files in the folders were skipped/);
+  assert.equal(daemon.received.get('b.PNG'), 700_000);
+});
+
+test('one failed file does not stop the others, and the exit code is 1', async () => {
+  await using daemon = await startFakeDaemon();
+  using folder = temporaryFolder();
+  writeFiles(folder.path, { 'bad.jpg': 10, 'good.jpg': 10 });
+  const names = ['bad.jpg', 'missing.jpg', 'good.jpg'].map((name) => join(folder.path, name));
+  const { code, out } = await run(daemon, ['classify', '--json', ...names]);
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const byPath = new Map(lines.map((line) => [line.path, line]));
+  assert.equal(code, 1);
+  assert.equal(lines.length, 3);
+  assert.equal(byPath.get(names[0])?.error, 'file: the picture is corrupt');
+  assert.equal(byPath.get(names[1])?.error, 'no such file');
+  assert.equal(byPath.get(names[2])?.status, 'STATUS_DONE');
+  assert.equal(byPath.get(names[2])?.has_heatmap, true);
+});
+
+test('hundreds of files go up, never more at once than asked for', async () => {
+  await using daemon = await startFakeDaemon();
+  using folder = temporaryFolder();
+  writeFiles(folder.path, Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.webp`, 100])));
+  const { code, out } = await run(daemon, ['classify', '--json', '--jobs', '8', folder.path]);
+  assert.equal(code, 0);
+  assert.equal(out.trim().split('\n').length, 300);
+  assert(daemon.openMax <= 8, `${daemon.openMax} at once`);
+});
+
+test('standard input is sent under its name, in chunks of any size', async () => {
+  await using daemon = await startFakeDaemon();
+  const stdin = Readable.from([Buffer.alloc(1_000_000), Buffer.alloc(3)]);
+  const { code } = await run(daemon, ['classify', '-', '--name', 'pipe.png'], { stdin });
+  assert.equal(code, 0);
+  assert.equal(daemon.received.get('pipe.png'), 1_000_003);
+});
+
+test('what a busy daemon refuses is sent again', async () => {
+  await using daemon = await startFakeDaemon();
+  using folder = temporaryFolder();
+  writeFiles(folder.path, { 'busy.jpg': 10 });
+  const { code, err } = await run(daemon, ['classify', folder.path]);
+  assert.equal(code, 0, err);
+});
+
+test('heatmaps are saved beside each other, complete', async () => {
+  await using daemon = await startFakeDaemon();
+  using folder = temporaryFolder();
+  writeFiles(folder.path, { 'a.jpg': 10 });
+  const maps = join(folder.path, 'maps');
+  const { code } = await run(daemon, ['classify', join(folder.path, 'a.jpg'), '--heatmap-dir', maps]);
+  assert.equal(code, 0);
+  assert.equal(readFileSync(join(maps, 'a.jpg.heatmap.png'), 'utf8'), 'PNG');
+});
+
+test('Ctrl-C cancels uploads and says that accepted analyses go on', async () => {
+  await using daemon = await startFakeDaemon();
+  using folder = temporaryFolder();
+  writeFiles(folder.path, { 'slow.jpg': 10 });
+  const interrupt = new AbortController();
+  const endless = new Readable({ read: () => {} });
+  const running = run(daemon, ['classify', join(folder.path, 'slow.jpg'), '-'], {
+    stdin: endless,
+    interrupted: interrupt.signal,
+  });
+  while (!daemon.received.has('slow.jpg')) await sleep(5);
+  await sleep(50);
+  interrupt.abort();
+  const { code, err } = await running;
+  assert.equal(code, 130);
+  assert.match(err, /interrupted: 1 uploads cancelled; 1 accepted analyses go on/);
+});
+
+const FAILURES: readonly {
+  name: string;
+  argv: string[];
+  address?: string;
+  key?: string;
+  code: number;
+  err: RegExp;
+}[] = [
+  { name: 'wrong usage', argv: ['classify'], code: 2, err: /missing required argument 'files'/ },
+  { name: 'too many jobs', argv: ['classify', '--jobs', '65', 'x'], code: 2, err: /from 1 to 64/ },
+  { name: 'standard input twice', argv: ['classify', '-', '-'], code: 2, err: /only once/ },
+  {
+    name: 'no daemon',
+    argv: ['classify', '-'],
+    address: '127.0.0.1:1',
+    code: 3,
+    err: /no daemon answers at 127\.0\.0\.1:1: start it with npm start/,
+  },
+  {
+    name: 'a refused key',
+    argv: ['classify', '-'],
+    key: 'wrong',
+    code: 4,
+    err: /the key is not valid.*ASSAY_API_KEY/,
+  },
+];
+
+for (const failure of FAILURES) {
+  test(`exit code ${failure.code}: ${failure.name}`, async () => {
+    await using daemon = await startFakeDaemon();
+    const key = failure.key === undefined ? {} : { key: failure.key };
+    const { code, err } = await run(failure.address ?? daemon, failure.argv, key);
+    assert.equal(code, failure.code, err);
+    assert.match(err, failure.err);
+  });
+}

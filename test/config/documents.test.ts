@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DOCUMENTS } from '../../src/config/documents.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+for (const document of DOCUMENTS) {
+  // The remedy is to run src/config/documents.ts as a program.
+  test(`${document.path} agrees with the table of settings`, () => {
+    assert.equal(readFileSync(join(ROOT, document.path), 'utf8'), document.print());
+  });
+}
+
+test('the example file changes nothing', () => {
+  const readFile = () => readFileSync(join(ROOT, 'assay.example.toml'), 'utf8');
+  const example = loadSettings({ argv: ['--config', 'assay.example.toml'], env: {}, readFile });
+  assert.deepEqual(example, loadSettings({ argv: [], env: {}, readFile }));
+});

@@ -1,0 +1,102 @@
+/** A real daemon for tests: its own process, its own data folder (kept when a test fails), any free ports. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export const TEST_KEY = `assay_${'7'.repeat(64)}`;
+
+export interface DaemonOptions {
+  folder?: string;
+  env?: Record<string, string>;
+  /** Wait until models are loaded; true unless a test wants to see the start. */
+  awaitReady?: boolean;
+}
+
+const READY_LINE = /assay ready http=(\S+) grpc=(\S+)$/;
+const READY_TIMEOUT_MS = 60_000;
+
+export class TestDaemon implements AsyncDisposable {
+  readonly folder: string;
+  readonly http: string;
+  readonly grpc: string;
+  readonly process: ChildProcess;
+  readonly #keepsFolder: boolean;
+  readonly stderr: string[];
+
+  private constructor(
+    child: ChildProcess,
+    folder: string,
+    keepsFolder: boolean,
+    http: string,
+    grpc: string,
+    stderr: string[],
+  ) {
+    this.process = child;
+    this.folder = folder;
+    this.#keepsFolder = keepsFolder;
+    this.http = http;
+    this.grpc = grpc;
+    this.stderr = stderr;
+  }
+
+  static async start(options: DaemonOptions = {}): Promise<TestDaemon> {
+    const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'assay-test-'));
+    const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts')], {
+      env: {
+        PATH: process.env.PATH,
+        ASSAY_DATA_DIR: folder,
+        ASSAY_HTTP_LISTEN: '127.0.0.1:0',
+        ASSAY_GRPC_LISTEN: '127.0.0.1:0',
+        ASSAY_ADMIN_API_KEY: TEST_KEY,
+        ASSAY_LOG_LEVEL: 'warn',
+        ...options.env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const stderr: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
+    const [http, grpc] = await readReadyLine(child, stderr);
+    const daemon = new TestDaemon(child, folder, options.folder !== undefined, http, grpc, stderr);
+    if (options.awaitReady !== false) await daemon.ready();
+    return daemon;
+  }
+
+  async ready(): Promise<void> {
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    while (Date.now() < deadline) {
+      const response = await fetch(`${this.http}/readyz`);
+      if (response.status === 200) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`the daemon did not get ready: ${this.stderr.join('\n')}`);
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return this.process.exitCode;
+    const exited = once(this.process, 'exit');
+    this.process.kill(signal);
+    const [code] = await exited;
+    return code as number | null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill('SIGTERM');
+    if (!this.#keepsFolder) rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function readReadyLine(child: ChildProcess, stderr: string[]): Promise<[string, string]> {
+  if (child.stdout === null) throw new Error('the daemon has no output');
+  const lines = createInterface({ input: child.stdout });
+  for await (const line of lines) {
+    const match = READY_LINE.exec(line);
+    if (match?.[1] !== undefined && match[2] !== undefined) {
+      child.stdout.resume();
+      return [match[1], match[2]];
+    }
+  }
+  throw new Error(`the daemon ended before it served: ${stderr.join('\n')}`);
+}

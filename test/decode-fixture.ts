@@ -1,0 +1,50 @@
+/** A decode slot and a decode pool of a test's own, quiet, at whatever isolation the machine gives. */
+import { join } from 'node:path';
+import { PIXELS_MAX, SIDE_PIXELS_MAX } from '../src/domain/limits.ts';
+import { DECODE_POOL_DEFAULTS, DecodePool, type DecodePoolConfig } from '../src/engine/decode-pool.ts';
+import { DecodeSlot } from '../src/engine/decode-slot.ts';
+import { detectIsolation, type Isolation } from '../src/engine/isolation.ts';
+
+export const LIMITS = { pixelsMax: PIXELS_MAX, sidePixelsMax: SIDE_PIXELS_MAX };
+
+export const BOUNDS = { memoryBytesMax: 2 * 1024 ** 3, fileBytesMax: 1024 ** 3 };
+
+/** At the strongest isolation of this machine. */
+export async function openSlot(folder: string, log: (line: string) => void = () => {}): Promise<DecodeSlot> {
+  return await openSlotAt(folder, await detectIsolation(join(folder, 'trial')), log);
+}
+
+/** Without walls: the child's process is the one that was started, so it can be looked at and stopped. */
+export async function openBareSlot(folder: string): Promise<DecodeSlot> {
+  const { limiter } = await detectIsolation(join(folder, 'trial'));
+  return await openSlotAt(folder, { level: 'limits only', limiter, unshareFlags: null }, () => {});
+}
+
+async function openSlotAt(
+  folder: string,
+  isolation: Isolation,
+  log: (line: string) => void,
+): Promise<DecodeSlot> {
+  const slotFolder = join(folder, 'slot');
+  return await DecodeSlot.open({ folder: slotFolder, isolation, bounds: BOUNDS, timeoutMs: 30_000, log });
+}
+
+export interface ObservedPool extends AsyncDisposable {
+  pool: DecodePool;
+  /** Sentences of lost children. */
+  losses: string[];
+  started: number[];
+}
+
+export function makePool(folder: string, config: Partial<DecodePoolConfig> = {}): ObservedPool {
+  const losses: string[] = [];
+  const started: number[] = [];
+  const observer = {
+    childStarted: (pid: number | undefined) => void started.push(pid ?? 0),
+    childLost: (_pid: number | undefined, error: Error) => void losses.push(error.message),
+    childSaid: () => {},
+  };
+  const jobsFolder = join(folder, 'jobs');
+  const pool = new DecodePool({ ...DECODE_POOL_DEFAULTS, slots: 1, ...config, jobsFolder }, observer);
+  return { pool, losses, started, [Symbol.asyncDispose]: async () => await pool[Symbol.asyncDispose]() };
+}

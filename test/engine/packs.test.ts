@@ -1,0 +1,98 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findPacks } from '../../src/engine/packs.ts';
+
+const BYTES = Buffer.from('not a model, but bytes to hash');
+const MODEL_FOLDER = join(import.meta.dirname, '../../models');
+
+interface PackFolder {
+  root: string;
+  folder: string;
+}
+
+async function writePack(root: string, changes: Record<string, unknown>): Promise<string> {
+  const shipped = JSON.parse(await readFile(join(MODEL_FOLDER, 'assay-residual/model.json'), 'utf8'));
+  const sha256 = createHash('sha256').update(BYTES).digest('hex');
+  const folder = join(root, 'models', 'tiny');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'model.onnx'), BYTES);
+  await writeFile(join(folder, 'model.json'), JSON.stringify({ ...shipped, id: 'tiny', sha256, ...changes }));
+  return folder;
+}
+
+async function withPack(
+  changes: Record<string, unknown>,
+  work: (pack: PackFolder) => Promise<void>,
+): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), 'assay-packs-'));
+  try {
+    await work({ root, folder: await writePack(root, changes) });
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** Without `fault` the pack must be taken. */
+function check(
+  name: string,
+  fault: RegExp | null,
+  changes: Record<string, unknown>,
+  harm: (pack: PackFolder) => Promise<unknown> = async () => {},
+): void {
+  test(name, async () => {
+    await withPack(changes, async (pack) => {
+      await harm(pack);
+      const { installed, refused } = await findPacks([join(pack.root, 'models')]);
+      if (fault === null) {
+        deepEqual([installed.map((found) => found.pack.id), refused], [['tiny'], []]);
+        return;
+      }
+      equal(installed.length, 0);
+      match(refused.map((found) => found.fault).join(), fault);
+    });
+  });
+}
+
+check('takes a whole pack', null, {});
+check('refuses an unknown field', /model\.json/, { surprise: true });
+check('refuses a file name that leads out', /model\.json: file/, { file: '../model.onnx' });
+check('refuses another hash', /SHA-256/, { sha256: '0'.repeat(64) });
+check('refuses a name that is not the folder', /folder is named tiny/, { id: 'other' });
+check('refuses a task that this version does not run', /cannot run the task nsfw/, { task: 'nsfw' });
+check('refuses a missing model', /ENOENT/, {}, ({ folder }) => rm(join(folder, 'model.onnx')));
+check('refuses text that is not JSON', /JSON/, {}, ({ folder }) =>
+  writeFile(join(folder, 'model.json'), '{'),
+);
+check('refuses a model that is a link', /not a plain file/, {}, async ({ root, folder }) => {
+  await rename(join(folder, 'model.onnx'), join(root, 'elsewhere.onnx'));
+  await symlink(join(root, 'elsewhere.onnx'), join(folder, 'model.onnx'));
+});
+check('refuses a description that is a link', /not a plain file/, {}, async ({ root, folder }) => {
+  await rename(join(folder, 'model.json'), join(root, 'elsewhere.json'));
+  await symlink(join(root, 'elsewhere.json'), join(folder, 'model.json'));
+});
+check('refuses a folder that is a link', /folder is a link/, {}, async ({ root, folder }) => {
+  await rename(folder, join(root, 'elsewhere'));
+  await symlink(join(root, 'elsewhere'), folder);
+});
+
+test('a folder that does not exist holds no packs', async () => {
+  deepEqual(await findPacks([join(tmpdir(), 'assay-no-such-folder')]), { installed: [], refused: [] });
+});
+
+test('the same pack twice is used once', async () => {
+  await withPack({}, async ({ root }) => {
+    const folder = join(root, 'models');
+    const { installed, refused } = await findPacks([folder, folder]);
+    deepEqual([installed.length, refused.length], [1, 1]);
+  });
+});
+
+test('the pack that Assay ships is whole', async () => {
+  const { installed, refused } = await findPacks([MODEL_FOLDER]);
+  deepEqual([installed.map(({ pack }) => pack.id), refused], [['assay-residual'], []]);
+});

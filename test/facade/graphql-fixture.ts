@@ -1,0 +1,129 @@
+/** An HTTP server with GraphQL alone, on a real store; of the engine only what reading and watching need. */
+import { pino } from 'pino';
+import type { App } from '../../src/app/app.ts';
+import { setUpFirstStart } from '../../src/app/first-start.ts';
+import { Metrics } from '../../src/app/metrics.ts';
+import { Sealer } from '../../src/app/sealer.ts';
+import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
+import { Feed } from '../../src/engine/feed.ts';
+import { plugGraphql } from '../../src/facade/graphql/server.ts';
+import { openHttpServer } from '../../src/facade/rest/server.ts';
+import { Store } from '../../src/store/store.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+export const IDENTIFIER = 'ab'.repeat(32);
+
+export interface GraphqlFixture extends AsyncDisposable {
+  app: App;
+  feed: Feed;
+  key: string;
+  url: string;
+}
+
+export async function openGraphqlFixture(introspection = true): Promise<GraphqlFixture> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await makeTemporaryFolder());
+  const store = stack.use(await Store.open({ folder: folder.path }));
+  let time = 1_767_225_600_000_000;
+  const clock = { now: () => time++ };
+  const key = await setUpFirstStart(store, clock, await Sealer.open(folder.path), {
+    dataFolder: folder.path,
+    adminEmail: 'admin@example.org',
+    adminPassword: null,
+    adminApiKey: null,
+    rateLimitPerMinute: 0,
+  });
+  const feed = new Feed();
+  const app: App = {
+    config: {
+      publicUrl: 'http://localhost:8080',
+      diskFreeBytesMin: 0,
+      termsRequired: false,
+      uploadsMax: 2,
+      fetchAllowNetworks: [],
+      fetchTimeoutMs: 1000,
+    },
+    store,
+    engine: stubEngine(feed),
+    clock,
+    log: pino({ level: 'silent' }),
+    metrics: new Metrics(),
+    newIdentifier: () => IDENTIFIER,
+  };
+  const rule = {
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: app.config.publicUrl,
+    allowedHosts: [],
+    trustedProxies: [],
+  };
+  const http = stack.use(
+    await openHttpServer(app, rule, async (fastify) => {
+      const isAllowedOrigin = (origin: string | undefined) => origin !== 'https://evil.example';
+      stack.use(await plugGraphql(app, fastify, { introspection, graphiql: true, isAllowedOrigin }));
+    }),
+  );
+  const held = stack.move();
+  return {
+    app,
+    feed,
+    key: key ?? '',
+    url: `${http.url}/graphql`,
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+function stubEngine(feed: Feed): App['engine'] {
+  const engine: Pick<App['engine'], 'watch' | 'progressOf' | 'phase' | 'resolveModels'> = {
+    phase: 'ready',
+    resolveModels: () => [],
+    watch: (filter, signal) => feed.watch(filter, signal),
+    progressOf: () => ({ step: 'patches', done: 1, total: 3 }),
+  };
+  return engine as App['engine'];
+}
+
+/** A record whose work is still waiting. */
+export async function addRecord({ app }: GraphqlFixture): Promise<void> {
+  const now = app.clock.now();
+  const common = {
+    kind: 'image',
+    hash: 'cd'.repeat(32),
+    sourceUrl: null,
+    options: { ...DEFAULT_OPTIONS },
+  } as const;
+  await app.store.transact((tx) => {
+    tx.putAnalysis({
+      ...common,
+      id: 'analysis-1',
+      key: 'image/key',
+      models: [],
+      accountId: 1,
+      state: 'queued',
+      attempts: 0,
+      lease: null,
+      error: '',
+      queuedAt: now,
+      endedAt: null,
+      apiVersion: '1.1.0',
+      result: null,
+    });
+    tx.putClassification({
+      ...common,
+      identifier: IDENTIFIER,
+      accountId: 1,
+      name: 'picture.png',
+      refId: '',
+      mime: 'image/png',
+      sizeBytes: 6_000_000_000,
+      analysisId: 'analysis-1',
+      origin: 'analysed',
+      cancelled: false,
+      credits: 0,
+      webhookUrl: null,
+      facade: 'graphql',
+      requestId: null,
+      createdAt: now,
+    });
+  });
+}

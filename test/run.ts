@@ -1,0 +1,37 @@
+/** `npm test`: every check that a change must pass, cheapest first; the test runner comes last and closes the output. */
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const tool = (name: string): string => join(root, 'node_modules', '.bin', name);
+
+const checks: { name: string; command: string; args: string[]; folder?: string }[] = [
+  { name: 'format and lint', command: tool('biome'), args: ['ci', '--error-on-warnings'] },
+  { name: 'types', command: tool('tsc'), args: ['--noEmit'] },
+  { name: 'proto lint', command: tool('buf'), args: ['lint'], folder: 'proto' },
+  {
+    name: 'proto breaking',
+    command: tool('buf'),
+    args: ['breaking', '--against', 'released.binpb'],
+    folder: 'proto',
+  },
+];
+
+for (const { name, command, args, folder = '.' } of checks) {
+  process.stdout.write(`— ${name}\n`);
+  const { status } = spawnSync(command, args, { cwd: join(root, folder), stdio: 'inherit' });
+  if (status !== 0) fail(name, status);
+}
+
+process.stdout.write('— tests\n');
+const files = process.argv.slice(2);
+const tests = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort();
+const runner = ['--test', '--test-reporter=spec', '--test-concurrency=2', '--test-timeout=120000', ...tests];
+const { status } = spawnSync(process.execPath, runner, { cwd: root, stdio: 'inherit' });
+process.exitCode = status ?? 1;
+
+function fail(name: string, status: number | null): never {
+  process.stderr.write(`${name} failed (exit ${status})\n`);
+  process.exit(1);
+}

@@ -1,0 +1,19 @@
+/**
+ * Collected media beside the checkout (`../shared/data`, or the folder that ASSAY_SHARED names). Tests that need it are
+ * skipped where it is absent, saying so.
+ */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const SHARED_FOLDER = resolve(process.env.ASSAY_SHARED ?? join(import.meta.dirname, '../../shared'));
+
+/** Path of a file or folder of the collection. */
+export function sharedData(...segments: string[]): string {
+  return join(SHARED_FOLDER, 'data', ...segments);
+}
+
+/** For `node:test`'s `skip` option: false where the folder is there, else the reason. */
+export function skipWithoutSharedData(folder: string): string | false {
+  const path = sharedData(folder);
+  return existsSync(path) ? false : `the media collection is not there (${path})`;
+}

@@ -1,0 +1,183 @@
+/** The style of the code as a test: floors, cycles, sizes, names and banned calls (ARCHITECTURE.md, Floors). */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import ts from 'typescript';
+
+const root = join(import.meta.dirname, '..');
+const FILE_LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 70;
+
+const isGenerated = (file: string): boolean => file.startsWith('src/grpc/gen/');
+const sources = globSync('src/**/*.ts', { cwd: root }).sort();
+const everything = [...sources, ...globSync('{test,bench,schema}/**/*.ts', { cwd: root })];
+const textOf = new Map(everything.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+
+interface Import {
+  to: string;
+  isType: boolean;
+}
+
+const importsOf = new Map(everything.map((file) => [file, readImports(file)]));
+
+function readImports(file: string): Import[] {
+  const text = textOf.get(file) ?? '';
+  const parsed = ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true);
+  const found: Import[] = [];
+  const visit = (node: ts.Node): void => {
+    const isStatic = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+    if (isStatic && node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier)) {
+      add(node.moduleSpecifier.text, ts.isImportDeclaration(node) && isTypeOnly(node));
+    }
+    if (ts.isStringLiteral(node) && /^\.{1,2}\/.*\.ts$/.test(node.text) && !isInImport(node)) {
+      add(node.text, false);
+    }
+    ts.forEachChild(node, visit);
+  };
+  const add = (specifier: string, isType: boolean): void => {
+    if (!specifier.startsWith('.')) return;
+    found.push({ to: relative(root, join(root, dirname(file), specifier)), isType });
+  };
+  visit(parsed);
+  return found;
+}
+
+function isInImport(node: ts.Node): boolean {
+  return ts.isImportDeclaration(node.parent) || ts.isExportDeclaration(node.parent);
+}
+
+function isTypeOnly(node: ts.ImportDeclaration): boolean {
+  if (node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
+  const named = node.importClause?.namedBindings;
+  if (named === undefined || !ts.isNamedImports(named) || node.importClause?.name !== undefined) return false;
+  return named.elements.length > 0 && named.elements.every((element) => element.isTypeOnly);
+}
+
+/** What each floor may import, besides itself (DESIGN.md section 2). */
+const FLOORS: Record<string, string[]> = {
+  'src/domain': [],
+  'src/store': ['src/domain'],
+  'src/worker': ['src/domain'],
+  'src/engine': ['src/domain', 'src/store', 'src/worker/protocol.ts'],
+  'src/app': ['src/domain', 'src/store', 'src/engine', 'src/worker/protocol.ts'],
+  'src/grpc': [],
+  'src/facade/rest': ['src/domain', 'src/app'],
+  'src/facade/graphql': ['src/domain', 'src/app'],
+  'src/facade/grpc': ['src/domain', 'src/app', 'src/grpc'],
+  'src/facade/dashboard': ['src/domain', 'src/app'],
+  'src/cli': ['src/grpc', 'src/config', 'src/main.ts', 'src/domain'],
+};
+
+const isUnder = (file: string, place: string): boolean => file === place || file.startsWith(`${place}/`);
+
+test('each floor imports only the floors below it', () => {
+  const faults: string[] = [];
+  for (const [floor, below] of Object.entries(FLOORS)) {
+    for (const file of sources.filter((source) => isUnder(source, floor))) {
+      for (const { to } of importsOf.get(file) ?? []) {
+        if (![floor, ...below].some((place) => isUnder(to, place))) faults.push(`${file} imports ${to}`);
+      }
+    }
+  }
+  assert.deepEqual(faults, []);
+});
+
+test('only the store knows lmdb', () => {
+  const users = sources.filter((file) => /from 'lmdb'/.test(textOf.get(file) ?? ''));
+  assert.deepEqual(
+    users.filter((file) => !isUnder(file, 'src/store')),
+    [],
+  );
+});
+
+test('no cycle over value imports', () => {
+  const state = new Map<string, 'open' | 'closed'>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: string[]): void => {
+    if (state.get(file) === 'closed') return;
+    if (state.get(file) === 'open') {
+      cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      return;
+    }
+    state.set(file, 'open');
+    for (const { to, isType } of importsOf.get(file) ?? []) if (!isType) visit(to, [...path, file]);
+    state.set(file, 'closed');
+  };
+  for (const file of sources) visit(file, []);
+  assert.deepEqual(cycles, []);
+});
+
+test('no dead file', () => {
+  const entries = ['src/main.ts', 'src/cli/main.ts', 'src/worker/decode.ts', 'src/worker/inference.ts'];
+  const used = new Set(sources.flatMap((file) => (importsOf.get(file) ?? []).map(({ to }) => to)));
+  const dead = sources.filter((file) => !isGenerated(file) && !entries.includes(file) && !used.has(file));
+  // A file whose only importer is a printer in schema/ documents itself there.
+  const printed = new Set(
+    globSync('schema/*.ts', { cwd: root }).flatMap((file) => (importsOf.get(file) ?? []).map(({ to }) => to)),
+  );
+  assert.deepEqual(
+    dead.filter((file) => !printed.has(file)),
+    [],
+  );
+});
+
+test('files and functions fit', () => {
+  const faults: string[] = [];
+  for (const file of everything.filter((name) => !isGenerated(name))) {
+    const text = textOf.get(file) ?? '';
+    const lines = text.split('\n').length;
+    if (lines > FILE_LINES_MAX) faults.push(`${file}: ${lines} lines`);
+    const parsed = ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true);
+    const visit = (node: ts.Node): void => {
+      if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+        const from = parsed.getLineAndCharacterOfPosition(node.getStart()).line;
+        const to = parsed.getLineAndCharacterOfPosition(node.getEnd()).line;
+        if (to - from + 1 > FUNCTION_LINES_MAX) faults.push(`${file}:${from + 1}: ${to - from + 1} lines`);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(parsed);
+  }
+  assert.deepEqual(faults, []);
+});
+
+/** What must not stand in a source, and where it may. */
+const BANNED: { pattern: RegExp; instead: string; allowed: RegExp }[] = [
+  {
+    pattern: /process\.env\b/,
+    instead: 'a setting in src/config',
+    allowed: /^src\/(config|cli|main\.ts|engine\/(isolation|inference-environment))/,
+  },
+  {
+    pattern: /process\.exit\(/,
+    instead: 'process.exitCode',
+    allowed: /^src\/(main\.ts|cli\/main\.ts|worker\/)/,
+  },
+  { pattern: /\bconsole\./, instead: 'the log', allowed: /^src\/cli\// },
+  { pattern: /export default/, instead: 'a named export', allowed: /^$/ },
+  { pattern: /\b(FIXME|XXX)\b/, instead: 'an issue', allowed: /^$/ },
+  { pattern: /\benum [A-Z]/, instead: 'an as const object', allowed: /^$/ },
+];
+
+test('nothing banned', () => {
+  const faults: string[] = [];
+  for (const file of sources.filter((name) => !isGenerated(name))) {
+    for (const { pattern, instead, allowed } of BANNED) {
+      if (!allowed.test(file) && pattern.test(textOf.get(file) ?? ''))
+        faults.push(`${file}: ${pattern}; use ${instead}`);
+    }
+    if (/(^|\/)(utils?|helpers?|common|misc|manager)(\/|\.ts$)/.test(file))
+      faults.push(`${file}: a name that says nothing`);
+  }
+  assert.deepEqual(faults, []);
+});
+
+test('no test is skipped for good or run alone', () => {
+  const pattern = /\b(test|it|describe)\.(only|skip|todo)\b/;
+  const own = relative(root, import.meta.filename);
+  assert.deepEqual(
+    everything.filter((file) => file !== own && pattern.test(textOf.get(file) ?? '')),
+    [],
+  );
+});

@@ -1,0 +1,189 @@
+/** What the probe accepts and refuses, on pictures made here, through a real decode child. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import sharp from 'sharp';
+import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import { MediaFaultError } from '../../src/engine/worker-errors.ts';
+import type { Probe } from '../../src/worker/protocol.ts';
+import { LIMITS, openSlot } from '../decode-fixture.ts';
+import { animatedWebp, greyPng, patternImage, twoPageTiff, writePicture } from '../pictures.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+
+let folder: TemporaryFolder;
+let slot: DecodeSlot;
+before(async () => {
+  folder = await makeTemporaryFolder();
+  slot = await openSlot(folder.path);
+});
+after(async () => {
+  await slot[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function probe(bytes: Uint8Array): Promise<Probe> {
+  const input = await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
+  return (await slot.request({ type: 'probe', input, limits: LIMITS })).probe;
+}
+
+const jpeg = () => patternImage(320, 200).jpeg({ quality: 85 }).toBuffer();
+const png = () => patternImage(320, 200).png().toBuffer();
+
+interface Accepted {
+  name: string;
+  bytes: () => Promise<Buffer>;
+  expected: Partial<Probe>;
+}
+
+const ACCEPTED: Accepted[] = [
+  { name: 'JPEG', bytes: jpeg, expected: { mime: 'image/jpeg', width: 320, height: 200, pages: 1 } },
+  {
+    name: 'JPEG turned by EXIF',
+    bytes: () => patternImage(320, 200).withMetadata({ orientation: 6 }).jpeg().toBuffer(),
+    expected: { width: 200, height: 320 },
+  },
+  {
+    name: 'CMYK JPEG',
+    bytes: () => patternImage(320, 200).toColourspace('cmyk').jpeg().toBuffer(),
+    expected: { mime: 'image/jpeg', width: 320 },
+  },
+  {
+    name: '16-bit PNG',
+    bytes: () => patternImage(320, 200).toColourspace('rgb16').png().toBuffer(),
+    expected: { mime: 'image/png', width: 320 },
+  },
+  {
+    name: 'PNG with alpha',
+    bytes: () => patternImage(320, 200).ensureAlpha(0.5).png().toBuffer(),
+    expected: { mime: 'image/png' },
+  },
+  {
+    name: 'palette PNG',
+    bytes: () => patternImage(320, 200).png({ palette: true, colours: 16 }).toBuffer(),
+    expected: { mime: 'image/png' },
+  },
+  {
+    name: 'two-page TIFF',
+    bytes: async () => twoPageTiff(64),
+    expected: { mime: 'image/tiff', width: 64, height: 64, pages: 2 },
+  },
+  {
+    name: 'animated WebP',
+    bytes: () => animatedWebp(96),
+    expected: { mime: 'image/webp', width: 96, height: 96, pages: 3 },
+  },
+  {
+    name: 'JPEG with data after its end',
+    bytes: async () => Buffer.concat([await jpeg(), Buffer.from('a motion photo goes on here')]),
+    expected: { mime: 'image/jpeg' },
+  },
+  {
+    name: 'JPEG with flipped bits inside',
+    bytes: async () => flipBits(await jpeg()),
+    expected: { mime: 'image/jpeg' },
+  },
+];
+
+function flipBits(bytes: Buffer): Buffer {
+  for (let at = Math.floor(bytes.length / 2); at < bytes.length - 64; at += 501)
+    bytes[at] = (bytes[at] ?? 0) ^ 0x14;
+  return bytes;
+}
+
+for (const { name, bytes, expected } of ACCEPTED) {
+  test(`accepts: ${name}`, async () => {
+    const found = await probe(await bytes());
+    assert.equal(found.kind, 'image');
+    assert.deepEqual({ ...found, ...expected }, found);
+  });
+}
+
+interface Refused {
+  name: string;
+  bytes: () => Promise<Uint8Array>;
+  fault: string;
+  message: RegExp;
+}
+
+const cut = async (whole: Promise<Buffer>, kept: number) => {
+  const bytes = await whole;
+  return bytes.subarray(0, kept < 0 ? bytes.length + kept : Math.floor(bytes.length * kept));
+};
+const svg = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="300" height="300"/>';
+
+const REFUSED: Refused[] = [
+  {
+    name: 'JPEG cut in half',
+    bytes: () => cut(jpeg(), 0.5),
+    fault: 'corrupt',
+    message: /JPEG data ends early/,
+  },
+  {
+    name: 'JPEG without its last byte',
+    bytes: () => cut(jpeg(), -1),
+    fault: 'corrupt',
+    message: /ends early/,
+  },
+  { name: 'PNG cut near its end', bytes: () => cut(png(), -200), fault: 'corrupt', message: /PNG data/ },
+  { name: 'JPEG of a header only', bytes: () => cut(jpeg(), 0.01), fault: 'corrupt', message: /JPEG data/ },
+  {
+    name: '30,000² PNG',
+    bytes: async () => greyPng(30_000, 30_000, 8),
+    fault: 'too_many_pixels',
+    message: /900000000 pixels \(30000 × 30000\); at most 100000000/,
+  },
+  {
+    name: 'PNG of one endless row',
+    bytes: async () => greyPng(90_000, 1, 1),
+    fault: 'too_many_pixels',
+    message: /90000 × 1 pixels; a side may have at most 65500/,
+  },
+  {
+    name: 'PNG of no size',
+    bytes: async () => greyPng(0, 0, 0),
+    fault: 'corrupt',
+    message: /PNG data is damaged/,
+  },
+  {
+    name: 'SVG',
+    bytes: async () => Buffer.from(svg),
+    fault: 'unsupported_media_type',
+    message: /an SVG drawing/,
+  },
+  {
+    name: 'empty file',
+    bytes: async () => Buffer.alloc(0),
+    fault: 'unsupported_media_type',
+    message: /is empty/,
+  },
+  {
+    name: 'text',
+    bytes: async () => Buffer.from('hello'),
+    fault: 'unsupported_media_type',
+    message: /is text/,
+  },
+  {
+    name: 'GIF',
+    bytes: async () =>
+      await sharp({ create: { width: 9, height: 9, channels: 3, background: 'red' } })
+        .gif()
+        .toBuffer(),
+    fault: 'unsupported_media_type',
+    message: /a GIF picture; accepted are PNG, JPEG, WEBP, TIFF/,
+  },
+  {
+    name: 'ZIP archive',
+    bytes: async () => Buffer.from('PK\x03\x04rest of it'),
+    fault: 'unsupported_media_type',
+    message: /a ZIP archive/,
+  },
+];
+
+for (const { name, bytes, fault, message } of REFUSED) {
+  test(`refuses: ${name}`, async () => {
+    const error: unknown = await probe(await bytes()).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof MediaFaultError, String(error));
+    assert.equal(error.fault, fault);
+    assert.match(error.message, message);
+    assert.ok(slot.isUsable, 'a refused file costs no child');
+  });
+}
