@@ -14,7 +14,7 @@ export interface FileBar {
 const NO_BAR: FileBar = { showUpload() {}, showStep() {}, remove() {} };
 
 export class ProgressBars implements Disposable {
-  readonly #bars: MultiBar | null;
+  #bars: MultiBar | null;
 
   constructor(terminal: Terminal, isWanted: boolean) {
     this.#bars = isWanted && terminal.stderr.isTTY === true ? openMultiBar(terminal) : null;
@@ -33,6 +33,8 @@ export class ProgressBars implements Disposable {
 
   [Symbol.dispose](): void {
     this.#bars?.stop();
+    // A second stop would clear the screen below a table that was printed meanwhile.
+    this.#bars = null;
   }
 }
 

@@ -108,12 +108,7 @@ export class Engine implements AsyncDisposable {
     if (usable === null) {
       throw new AppError('starting', 'the appliance is starting', { retryAfterSeconds: 1 });
     }
-    return resolveModels(
-      usable.map(({ pack }) => pack),
-      kind,
-      options,
-      plan,
-    );
+    return resolveModels(usable, kind, options, plan);
   }
 
   /** Type and size of a file, while somebody waits. Throws AppErrors and AbortError. */

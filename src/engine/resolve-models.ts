@@ -4,6 +4,7 @@ import type { MediaKind } from '../domain/media.ts';
 import type { ModelPack, ModelTask } from '../domain/model-pack.ts';
 import { type AnalysisOptions, OPTIONS_OF_KIND } from '../domain/options.ts';
 import type { Plan } from '../domain/plan.ts';
+import type { InstalledPack } from './packs.ts';
 
 /** Tasks without which a kind cannot be judged at all; no entry runs yet for a kind with none. */
 const TASK_OF_KIND: Readonly<Record<MediaKind, ModelTask | null>> = {
@@ -22,11 +23,12 @@ const TASK_OF_OPTION: readonly { option: keyof AnalysisOptions; field: string; t
 
 /** Throws `no_models`, which names the option or the kind that nothing installed answers. */
 export function resolveModels(
-  packs: readonly ModelPack[],
+  installed: readonly Pick<InstalledPack, 'pack'>[],
   kind: MediaKind,
   options: AnalysisOptions,
   plan: Pick<Plan, 'models'>,
 ): ModelPack[] {
+  const packs = installed.map(({ pack }) => pack);
   const allowed = packs.filter(({ id }) => plan.models === 'all' || plan.models.includes(id));
   const task = TASK_OF_KIND[kind];
   const models = allowed.filter((pack) => pack.task === task);

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { type FakeDaemon, startFakeDaemon } from './fake-daemon.ts';
 
 interface Outcome {
@@ -55,7 +55,7 @@ function writeFiles(folder: string, sizes: Record<string, number>): void {
 
 test('a folder is searched for media files, and a table says what was found', async () => {
   await using daemon = await startFakeDaemon();
-  using folder = temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   writeFiles(folder.path, { 'a.jpg': 10, 'sub/b.PNG': 700_000, 'notes.txt': 5 });
   const { code, out, err } = await run(daemon, ['classify', folder.path]);
   assert.equal(code, 0, err);
@@ -67,7 +67,7 @@ test('a folder is searched for media files, and a table says what was found', as
 
 test('one failed file does not stop the others, and the exit code is 1', async () => {
   await using daemon = await startFakeDaemon();
-  using folder = temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   writeFiles(folder.path, { 'bad.jpg': 10, 'good.jpg': 10 });
   const names = ['bad.jpg', 'missing.jpg', 'good.jpg'].map((name) => join(folder.path, name));
   const { code, out } = await run(daemon, ['classify', '--json', ...names]);
@@ -86,7 +86,7 @@ test('one failed file does not stop the others, and the exit code is 1', async (
 
 test('hundreds of files go up, never more at once than asked for', async () => {
   await using daemon = await startFakeDaemon();
-  using folder = temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   writeFiles(folder.path, Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}.webp`, 100])));
   const { code, out } = await run(daemon, ['classify', '--json', '--jobs', '8', folder.path]);
   assert.equal(code, 0);
@@ -104,7 +104,7 @@ test('standard input is sent under its name, in chunks of any size', async () =>
 
 test('what a busy daemon refuses is sent again', async () => {
   await using daemon = await startFakeDaemon();
-  using folder = temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   writeFiles(folder.path, { 'busy.jpg': 10 });
   const { code, err } = await run(daemon, ['classify', folder.path]);
   assert.equal(code, 0, err);
@@ -112,7 +112,7 @@ test('what a busy daemon refuses is sent again', async () => {
 
 test('heatmaps are saved beside each other, complete', async () => {
   await using daemon = await startFakeDaemon();
-  using folder = temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   writeFiles(folder.path, { 'a.jpg': 10 });
   const maps = join(folder.path, 'maps');
   const { code } = await run(daemon, ['classify', join(folder.path, 'a.jpg'), '--heatmap-dir', maps]);
@@ -122,7 +122,7 @@ test('heatmaps are saved beside each other, complete', async () => {
 
 test('Ctrl-C cancels uploads and says that accepted analyses go on', async () => {
   await using daemon = await startFakeDaemon();
-  using folder = temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   writeFiles(folder.path, { 'slow.jpg': 10 });
   const interrupt = new AbortController();
   const endless = new Readable({ read: () => {} });

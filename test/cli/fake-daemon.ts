@@ -91,7 +91,7 @@ function receive(
 
 /** A file named slow… is accepted and never ends. */
 function answer(call: Upload, name: string, hash: string): void {
-  const record = create(ClassificationSchema, {
+  const fields = {
     identifier: hash,
     hash,
     kind: MediaKind.IMAGE,
@@ -99,11 +99,12 @@ function answer(call: Upload, name: string, hash: string): void {
     name,
     createdAt: timestampFromMs(Date.UTC(2026, 0, 1)),
     progress: { step: 'infer', done: 1, total: 2 },
-  });
+  };
+  const record = create(ClassificationSchema, fields);
   call.write({ update: { case: 'classification', value: record } });
   if (name.startsWith('slow')) return;
   const done = create(ClassificationSchema, {
-    ...record,
+    ...fields,
     status: Status.DONE,
     hasHeatmap: true,
     verdict: { heuristic: 'balanced', confidence: 0.93, classification: Label.ARTIFICIAL, models: ['m1'] },

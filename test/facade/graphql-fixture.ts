@@ -74,9 +74,17 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
 }
 
 function stubEngine(feed: Feed): App['engine'] {
-  const engine: Pick<App['engine'], 'watch' | 'progressOf' | 'phase' | 'resolveModels'> = {
+  const engine: Pick<App['engine'], 'watch' | 'progressOf' | 'phase' | 'resolveModels' | 'probe'> = {
     phase: 'ready',
     resolveModels: () => [],
+    probe: async () => ({
+      kind: 'image',
+      mime: 'image/png',
+      width: 8,
+      height: 8,
+      pages: 1,
+      durationSeconds: null,
+    }),
     watch: (filter, signal) => feed.watch(filter, signal),
     progressOf: () => ({ step: 'patches', done: 1, total: 3 }),
   };

@@ -9,7 +9,7 @@ import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const skip = skipWithoutSharedData('c2pa');
-const read = async (file: string) => await readProvenance(sharedData('c2pa', file), '');
+const read = async (file: string) => await readProvenance(sharedData('c2pa', file), 'image/jpeg', '');
 
 function codesOf({ c2pa }: Provenance): string[] {
   return (c2pa?.validation_status ?? []).map(({ code }) => code);
@@ -39,7 +39,7 @@ for (const { file, state, code } of SIGNED) {
 
 for (const file of ['pub-adobe_20220124_A.jpg', 'pub-adobe_20220124_I.jpg']) {
   test(`${file} has no manifest`, { skip }, async () => {
-    assert.deepEqual(await read(file), await readProvenance(sharedData('c2pa', file), ''));
+    assert.deepEqual(await read(file), await readProvenance(sharedData('c2pa', file), 'image/jpeg', ''));
     assert.equal((await read(file)).c2pa, null);
   });
 }
@@ -51,7 +51,7 @@ before(async () => {
   const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
     <rdf:Description xmlns:dcterms="http://purl.org/dc/terms/" dcterms:provenance="${address}"/></rdf:RDF></x:xmpmeta>`;
   const jpeg = await patternImage(64, 64).withXmp(xmp).jpeg().toBuffer();
-  remote = await readProvenance(await writePicture(folder.path, 'remote.jpg', jpeg), '');
+  remote = await readProvenance(await writePicture(folder.path, 'remote.jpg', jpeg), 'image/jpeg', '');
 });
 
 test('a manifest elsewhere is named, not fetched, and forces nothing', () => {

@@ -1,6 +1,6 @@
 /** Turns anything thrown into a gRPC status with the machine's part in `grpc-status-details-bin`. */
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { anyPack } from '@bufbuild/protobuf/wkt';
+import { type Any, anyPack } from '@bufbuild/protobuf/wkt';
 import { Metadata, type ServerErrorResponse, status } from '@grpc/grpc-js';
 import { type AppError, type ErrorCode, toAppError } from '../../domain/errors.ts';
 import {
@@ -56,9 +56,11 @@ export function toServiceError(thrown: unknown): ServerErrorResponse {
   const error = toAppError(thrown);
   const code = STATUS_OF_CODE[error.code];
   const details = messageOf(error);
-  const packed = detailsOf(error).map(({ schema, init }) => anyPack(schema, create(schema, init)));
   const metadata = new Metadata();
-  const bytes = toBinary(StatusSchema, create(StatusSchema, { code, message: details, details: packed }));
+  const bytes = toBinary(
+    StatusSchema,
+    create(StatusSchema, { code, message: details, details: detailsOf(error) }),
+  );
   metadata.set(DETAILS_KEY, Buffer.from(bytes));
   return Object.assign(new Error(details), { code, details, metadata });
 }
@@ -75,16 +77,11 @@ function messageOf(error: AppError): string {
   return pathOf(violation.field) + error.message.slice(violation.field.length);
 }
 
-interface Detail {
-  schema: DescMessage;
-  init: MessageInitShape<DescMessage>;
+function detail<S extends DescMessage>(schema: S, init: MessageInitShape<S>): Any {
+  return anyPack(schema, create(schema, init));
 }
 
-function detail<S extends DescMessage>(schema: S, init: MessageInitShape<S>): Detail {
-  return { schema, init: create(schema, init) };
-}
-
-function detailsOf(error: AppError): Detail[] {
+function detailsOf(error: AppError): Any[] {
   const reason = error.reason.toUpperCase();
   const details = [detail(ErrorInfoSchema, { reason, domain: ERROR_DOMAIN, metadata: error.metadata })];
   if (error.fields.length > 0) {

@@ -12,10 +12,15 @@ import {
 import { firstLine } from '../media-fault.ts';
 import { boundReport, toC2paReport } from './c2pa-report.ts';
 
-export async function readProvenance(path: string, trustAnchorsPem: string): Promise<Provenance> {
+/** The type goes along because a slot's file has a neutral name, and the reader asks the name when it is not told. */
+export async function readProvenance(
+  path: string,
+  mimeType: string,
+  trustAnchorsPem: string,
+): Promise<Provenance> {
   let reader: Reader | null;
   try {
-    reader = await Reader.fromAsset({ path }, settingsFor(trustAnchorsPem));
+    reader = await Reader.fromAsset({ path, mimeType }, settingsFor(trustAnchorsPem));
   } catch (error) {
     return fromReaderError(error);
   }
@@ -43,7 +48,8 @@ function fromReaderError(error: unknown): Provenance {
   const text = error instanceof Error ? error.message : String(error);
   if (/invalid settings/i.test(text))
     throw new Error(`the C2PA reader refuses its settings: ${firstLine(text)}`);
-  const remote = /RemoteManifestUrl\(?\W*([^\s")]+)/.exec(text)?.[1];
+  // The reader puts its variant and the address into the error's name, a sentence into the message.
+  const remote = /RemoteManifestUrl\("([^"]+)"\)/.exec(String(error))?.[1];
   if (remote !== undefined) return { ...NO_PROVENANCE, remoteManifestUrl: remote };
   return { ...NO_PROVENANCE, fault: `the C2PA manifest cannot be read (${firstLine(text)})` };
 }

@@ -1,0 +1,92 @@
+/** Records: read, listed, watched, cancelled, retried, deleted. */
+import {
+  cancelClassification,
+  deleteClassification,
+  getClassification,
+  getClassifications,
+  listClassifications,
+  retryClassification,
+} from '../../app/classifications.ts';
+import { watchClassification, watchClassifications } from '../../app/watch.ts';
+import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
+import type { Handlers } from '../../grpc/definition.ts';
+import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { download, type GrpcContext, unary } from './calls.ts';
+import { toClassification } from './convert.ts';
+import { fromKind } from './enums.ts';
+
+const { method } = ClassificationService;
+const FACADE = { facade: 'grpc' } as const;
+
+type Readers = 'getClassification' | 'batchGetClassifications' | 'listClassifications';
+type Watchers = 'watchClassification' | 'watchClassifications';
+type Changers = 'cancelClassification' | 'retryClassification' | 'deleteClassification';
+
+export function readHandlers(context: GrpcContext): Pick<Handlers<typeof ClassificationService>, Readers> {
+  const { app } = context;
+  return {
+    getClassification: unary(context, method.getClassification, ({ principal, request }) => {
+      const record = getClassification(app, { principal, identifier: request.identifier });
+      return { classification: toClassification(record) };
+    }),
+    batchGetClassifications: unary(context, method.batchGetClassifications, ({ principal, request }) => {
+      const { identifiers } = request;
+      const kind = fromKind(request.kind, 'kind');
+      const records = getClassifications(app, { principal, identifiers, kind });
+      return { classifications: records.map(toClassification) };
+    }),
+    listClassifications: unary(context, method.listClassifications, ({ principal, request }) => {
+      const limit = request.pageSize === 0 ? PAGE_SIZE_DEFAULT : request.pageSize;
+      const cursor = request.pageToken === '' ? undefined : request.pageToken;
+      const kind = fromKind(request.kind, 'kind');
+      const { records, nextCursor } = listClassifications(app, { principal, kind, limit, cursor });
+      return { classifications: records.map(toClassification), nextPageToken: nextCursor ?? '' };
+    }),
+  };
+}
+
+export function watchHandlers(context: GrpcContext): Pick<Handlers<typeof ClassificationService>, Watchers> {
+  const { app } = context;
+  return {
+    watchClassification: download(
+      context,
+      method.watchClassification,
+      async function* ({ principal, request, signal }) {
+        const { identifier } = request;
+        for await (const record of watchClassification(app, { principal, identifier }, signal)) {
+          yield { classification: toClassification(record) };
+        }
+      },
+    ),
+    watchClassifications: download(
+      context,
+      method.watchClassifications,
+      async function* ({ principal, request, signal }) {
+        const kind = fromKind(request.kind, 'kind');
+        for await (const record of watchClassifications(app, { principal, kind }, signal)) {
+          yield { classification: toClassification(record) };
+        }
+      },
+    ),
+  };
+}
+
+export function changeHandlers(context: GrpcContext): Pick<Handlers<typeof ClassificationService>, Changers> {
+  const { app } = context;
+  return {
+    cancelClassification: unary(context, method.cancelClassification, async ({ principal, request }) => {
+      const { identifier } = request;
+      const record = await cancelClassification(app, { principal, identifier, ...FACADE });
+      return { classification: toClassification(record) };
+    }),
+    retryClassification: unary(context, method.retryClassification, async ({ principal, request }) => {
+      const { identifier } = request;
+      const record = await retryClassification(app, { principal, identifier, ...FACADE });
+      return { classification: toClassification(record) };
+    }),
+    deleteClassification: unary(context, method.deleteClassification, async ({ principal, request }) => {
+      await deleteClassification(app, { principal, identifier: request.identifier, ...FACADE });
+      return {};
+    }),
+  };
+}

@@ -1,0 +1,22 @@
+/** An image's heatmap: the stored PNG in pieces. */
+import { createReadStream } from 'node:fs';
+import { getHeatmap } from '../../app/classifications.ts';
+import type { Handlers } from '../../grpc/definition.ts';
+import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { download, type GrpcContext } from './calls.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+export function heatmapHandlers(
+  context: GrpcContext,
+): Pick<Handlers<typeof ClassificationService>, 'getHeatmap'> {
+  const { getHeatmap: method } = ClassificationService.method;
+  return {
+    getHeatmap: download(context, method, async function* ({ principal, request, signal }) {
+      const { path } = await getHeatmap(context.app, { principal, identifier: request.identifier });
+      for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })) {
+        yield { chunk };
+      }
+    }),
+  };
+}

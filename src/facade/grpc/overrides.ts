@@ -1,0 +1,31 @@
+/** A person's correction of a file. */
+import { overrideClassification, removeOverride } from '../../app/overrides.ts';
+import type { OverrideResult } from '../../domain/record.ts';
+import type { Handlers } from '../../grpc/definition.ts';
+import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { type GrpcContext, unary } from './calls.ts';
+import { fromLabel, KIND, LABEL, requireKind } from './enums.ts';
+
+const { method } = ClassificationService;
+
+export function overrideHandlers(
+  context: GrpcContext,
+): Pick<Handlers<typeof ClassificationService>, 'overrideClassification' | 'removeOverride'> {
+  const { app } = context;
+  return {
+    overrideClassification: unary(context, method.overrideClassification, async ({ principal, request }) => {
+      const { hash, reason } = request;
+      const kind = requireKind(request.kind, 'kind');
+      const classification = fromLabel(request.classification, 'classification');
+      return toOverride(await overrideClassification(app, { principal, kind, hash, classification, reason }));
+    }),
+    removeOverride: unary(context, method.removeOverride, async ({ principal, request }) => {
+      const kind = requireKind(request.kind, 'kind');
+      return toOverride(await removeOverride(app, { principal, kind, hash: request.hash }));
+    }),
+  };
+}
+
+function toOverride({ classification, type, hash }: OverrideResult) {
+  return { classification: LABEL[classification], type: KIND[type], hash };
+}

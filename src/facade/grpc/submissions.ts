@@ -1,0 +1,73 @@
+/** Uploads: submitted, submitted and followed, or only validated. */
+
+import { submitMedia } from '../../app/submit.ts';
+import { validateMedia } from '../../app/validate.ts';
+import { watchClassification } from '../../app/watch.ts';
+import { badField } from '../../domain/errors.ts';
+import type { ClassificationRecord, MediaValidation } from '../../domain/record.ts';
+import type { Handlers } from '../../grpc/definition.ts';
+import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { duplex, type GrpcContext, upload } from './calls.ts';
+import { present, toClassification } from './convert.ts';
+import { requireKind } from './enums.ts';
+import { MEDIA_FIELD, receiveUpload, toFields, type UploadInput } from './uploads.ts';
+
+const { method } = ClassificationService;
+
+type Methods = 'submitMedia' | 'classifyMedia' | 'validateMedia';
+
+export function submissionHandlers(
+  context: GrpcContext,
+): Pick<Handlers<typeof ClassificationService>, Methods> {
+  const { app } = context;
+  return {
+    submitMedia: upload(context, method.submitMedia, async ({ signal, ...input }) => ({
+      classification: toClassification(await submitUpload(context, input, signal)),
+    })),
+    classifyMedia: duplex(context, method.classifyMedia, async function* ({ signal, ...input }) {
+      const { identifier } = await submitUpload(context, input, signal);
+      const { principal } = input;
+      for await (const record of watchClassification(app, { principal, identifier }, signal)) {
+        yield { update: { case: 'classification' as const, value: toClassification(record) } };
+      }
+    }),
+    validateMedia: upload(context, method.validateMedia, ({ signal, ...input }) =>
+      validateUpload(context, input, signal),
+    ),
+  };
+}
+
+async function submitUpload(
+  { app }: GrpcContext,
+  input: UploadInput,
+  signal: AbortSignal,
+): Promise<ClassificationRecord> {
+  const { header, kind, media } = await receiveUpload(app, input, signal);
+  await using _media = media;
+  const submission = {
+    principal: input.principal,
+    facade: 'grpc' as const,
+    kind,
+    field: media === undefined ? 'header.source_url' : MEDIA_FIELD,
+    media,
+    fields: toFields(header),
+  };
+  // What is committed is accepted: a caller that leaves now ends only its own watching.
+  return submitMedia(app, submission, new AbortController().signal);
+}
+
+async function validateUpload({ app }: GrpcContext, input: UploadInput, signal: AbortSignal) {
+  const { header, media } = await receiveUpload(app, input, signal);
+  await using _media = media;
+  const kind = requireKind(header.kind, 'header.kind');
+  if (media === undefined) throw badField('header.source_url', 'expected a file in chunks, found an address');
+  const { principal } = input;
+  const fields = toFields(header);
+  return toValidation(
+    await validateMedia(app, { principal, kind, field: MEDIA_FIELD, media, fields }, signal),
+  );
+}
+
+function toValidation({ valid, sizeBytes, mime, width, height, models }: MediaValidation) {
+  return { valid, filesize: BigInt(sizeBytes), mimetype: mime, models, ...present({ width, height }) };
+}

@@ -1,0 +1,184 @@
+/**
+ * The order of an upload's messages: header, chunks, commit, end. A cancelled stream looks like a finished one
+ * to grpc-js, so what was not committed counts as never sent.
+ */
+import type { App } from '../../app/app.ts';
+import type { RawFields } from '../../app/input.ts';
+import type { Principal } from '../../app/principal.ts';
+import { type ReceivedMedia, receiveMedia, tooLarge } from '../../app/uploads.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import { isHex64 } from '../../domain/identifiers.ts';
+import type { MediaKind } from '../../domain/media.ts';
+import { KeyFrameMethod, type MediaCommit, type MediaHeader } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { fromKind, fromMethod } from './enums.ts';
+
+/** Common to the requests of all uploads. */
+export interface MediaMessage {
+  payload:
+    | { case: 'header'; value: MediaHeader }
+    | { case: 'chunk'; value: Uint8Array }
+    | { case: 'commit'; value: MediaCommit }
+    | { case: undefined; value?: undefined };
+}
+
+export interface Upload {
+  header: MediaHeader;
+  kind: MediaKind | undefined;
+  /** Undefined where the header names an address instead. */
+  media: ReceivedMedia | undefined;
+}
+
+export interface UploadInput {
+  principal: Principal;
+  messages: AsyncIterator<MediaMessage, unknown>;
+}
+
+/** The field that a fault of the bytes belongs to. */
+export const MEDIA_FIELD = 'chunk';
+
+/** Returns after the commit and the end of the stream; the caller disposes the media. */
+export async function receiveUpload(
+  app: App,
+  { principal, messages }: UploadInput,
+  signal: AbortSignal,
+): Promise<Upload> {
+  const stream = new UploadStream(messages);
+  const header = await stream.readHeader();
+  const kind = fromKind(header.kind, 'header.kind');
+  if (header.sourceUrl !== '') {
+    await receiveNothing(stream, header);
+    return { header, kind, media: undefined };
+  }
+  const bytesMax = kind === undefined ? undefined : principal.plan.fileBytesMax[kind];
+  assertPlausible(header, bytesMax);
+  const input = { field: MEDIA_FIELD, name: header.name, bytes: stream.readChunks(), bytesMax };
+  const media = await receiveMedia(app, input, signal);
+  try {
+    assertSame('header', media, header.sizeBytes, header.sha256, header.sizeBytes !== 0n);
+    assertSame('commit', media, stream.commit.sizeBytes, stream.commit.sha256, true);
+  } catch (error) {
+    await media[Symbol.asyncDispose]();
+    throw error;
+  }
+  return { header, kind, media };
+}
+
+/** The header under the names of interface.md, for the app's own parsing. */
+export function toFields(header: MediaHeader): RawFields {
+  const { options } = header;
+  return {
+    ref_id: header.refId,
+    webhook_url: header.webhookUrl,
+    no_cache: header.noCache,
+    file_url: header.sourceUrl,
+    request_id: header.requestId,
+    with_morphing: options?.withMorphing,
+    with_tampering: options?.withTampering,
+    with_heatmap: options?.withHeatmap,
+    with_nsfw: options?.withNsfw,
+    with_audio: options?.withAudio,
+    prevent_c2pa_forces: options?.preventC2paForces,
+    frames: options?.frames,
+    key_frames: options?.keyFrames,
+    key_frames_method: fromMethod(
+      options?.keyFramesMethod ?? KeyFrameMethod.UNSPECIFIED,
+      'header.options.key_frames_method',
+    ),
+    ensure_face_per_frame: options?.ensureFacePerFrame,
+  };
+}
+
+class UploadStream {
+  readonly #messages: AsyncIterator<MediaMessage, unknown>;
+  #commit: MediaCommit | undefined;
+
+  constructor(messages: AsyncIterator<MediaMessage, unknown>) {
+    this.#messages = messages;
+  }
+
+  get commit(): MediaCommit {
+    if (this.#commit === undefined) throw new Error('the commit is read after the chunks');
+    return this.#commit;
+  }
+
+  async readHeader(): Promise<MediaHeader> {
+    const first = await this.#next();
+    if (first?.case === 'header') return first.value;
+    throw badField('header', `expected the header as the first message, found ${nameOf(first)}`);
+  }
+
+  async *readChunks(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const payload = await this.#next();
+      if (payload?.case === 'chunk') yield payload.value;
+      else if (payload?.case === 'commit') return await this.#end(payload.value);
+      else throw badField(...misplaced(payload));
+    }
+  }
+
+  async #end(commit: MediaCommit): Promise<void> {
+    const more = await this.#next();
+    if (more !== undefined) {
+      throw badField(more.case ?? 'payload', `expected nothing after the commit, found ${nameOf(more)}`);
+    }
+    this.#commit = commit;
+  }
+
+  /** Undefined at the end of the stream. */
+  async #next(): Promise<MediaMessage['payload'] | undefined> {
+    try {
+      const { done, value } = await this.#messages.next();
+      return done === true ? undefined : (value as MediaMessage).payload;
+    } catch (error) {
+      throw new AppError('cancelled', 'the upload was cut off', { cause: error });
+    }
+  }
+}
+
+function nameOf(payload: MediaMessage['payload'] | undefined): string {
+  if (payload === undefined) return 'the end of the stream';
+  return payload.case === undefined ? 'an empty message' : `a ${payload.case}`;
+}
+
+function misplaced(payload: MediaMessage['payload'] | undefined): [field: string, description: string] {
+  if (payload === undefined) return ['commit', 'expected a commit before the end of the stream, found none'];
+  if (payload.case === 'header') return ['header', 'expected one header, found another'];
+  return ['payload', `expected a chunk or the commit, found ${nameOf(payload)}`];
+}
+
+async function receiveNothing(stream: UploadStream, header: MediaHeader): Promise<void> {
+  if (header.sizeBytes !== 0n) throw badField('header.size_bytes', 'expected none beside header.source_url');
+  if (header.sha256 !== '') throw badField('header.sha256', 'expected none beside header.source_url');
+  for await (const _ of stream.readChunks()) {
+    throw badField(MEDIA_FIELD, 'expected no chunk beside header.source_url');
+  }
+  const { sizeBytes, sha256 } = stream.commit;
+  if (sizeBytes !== 0n) throw badField('commit.size_bytes', `expected 0 for an address, found ${sizeBytes}`);
+  if (sha256 !== '') throw badField('commit.sha256', 'expected none for an address');
+}
+
+/** Refuses what cannot end well before a byte of it is read. */
+function assertPlausible({ sizeBytes, sha256 }: MediaHeader, bytesMax: number | undefined): void {
+  if (sizeBytes < 0n) throw badField('header.size_bytes', `expected 0 or more, found ${sizeBytes}`);
+  if (sha256 !== '' && !isHex64(sha256.toLowerCase())) {
+    throw badField('header.sha256', 'expected 64 hex characters');
+  }
+  if (bytesMax !== undefined && sizeBytes > BigInt(bytesMax)) {
+    throw tooLarge('header.size_bytes', Number(sizeBytes), bytesMax);
+  }
+}
+
+function assertSame(
+  part: 'header' | 'commit',
+  media: ReceivedMedia,
+  sizeBytes: bigint,
+  sha256: string,
+  isSizeStated: boolean,
+): void {
+  if (isSizeStated && sizeBytes !== BigInt(media.sizeBytes)) {
+    throw badField(`${part}.size_bytes`, `stated ${sizeBytes} bytes, received ${media.sizeBytes}`);
+  }
+  if (sha256 !== '' && sha256.toLowerCase() !== media.hash) {
+    throw badField(`${part}.sha256`, `does not match what was received, which has ${media.hash}`);
+  }
+}

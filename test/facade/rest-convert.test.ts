@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Verdict } from '../../src/domain/heuristics.ts';
+import type { Axis } from '../../src/domain/model-pack.ts';
+import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
+import type { AudioRecord, ImageRecord, ModelResult, VideoRecord } from '../../src/domain/record.ts';
+import { toClassification } from '../../src/facade/rest/convert.ts';
+
+const base = {
+  identifier: 'a'.repeat(64),
+  hash: 'b'.repeat(64),
+  apiVersion: null,
+  status: 'new' as const,
+  errors: '',
+  name: 'photo.jpg',
+  refId: '',
+  resultUrl: 'http://127.0.0.1/classifications/a',
+  forceClassification: null,
+  mime: 'image/jpeg',
+  sizeBytes: 1,
+  sourceUrl: null,
+  options: DEFAULT_OPTIONS,
+  origin: 'analysed' as const,
+  credits: 0,
+  createdAt: 0,
+  endedAt: null,
+  progress: null,
+  cancelled: false,
+};
+const fresh: ImageRecord = {
+  ...base,
+  kind: 'image',
+  width: null,
+  height: null,
+  isNsfw: null,
+  c2pa: null,
+  hasHeatmap: false,
+  verdict: null,
+  verdicts: [],
+  results: [],
+  details: [],
+  assessment: null,
+};
+const head = {
+  hash: base.hash,
+  identifier: base.identifier,
+  status: 'new',
+  errors: '',
+  name: 'photo.jpg',
+  ref_id: '',
+  result_url: base.resultUrl,
+};
+const verdict: Verdict = {
+  heuristic: 'balanced',
+  confidence: 0.9,
+  classification: 'artificial',
+  models: ['m'],
+};
+
+function result(axis: Axis): ModelResult {
+  const classification: ModelResult['classification'] = [
+    { label: 'human', score: 0.1 },
+    { label: 'artificial', score: 0.9 },
+  ];
+  return {
+    model: axis,
+    version: '1',
+    axis,
+    device: 'cpu',
+    unknown: false,
+    reason: '',
+    elapsedSeconds: 0.5,
+    classification,
+  };
+}
+
+const shown = {
+  model: 'generated',
+  unknown: false,
+  elapsed_time: 0.5,
+  classification: [
+    { label: 'human', score: 0.1 },
+    { label: 'artificial', score: 0.9 },
+  ],
+  classification_details: {},
+};
+
+test('a new image has no verdict, no api_version and empty lists', () => {
+  const record = { ...head, c2pa: null, has_heatmap: false, verdicts: [], results: [], details: [] };
+  assert.deepEqual(toClassification(fresh), record);
+});
+
+test('is_nsfw is there only when asked and known', () => {
+  const asked = { ...DEFAULT_OPTIONS, withNsfw: true };
+  const rows: [ImageRecord, boolean | undefined][] = [
+    [{ ...fresh, isNsfw: false }, undefined],
+    [{ ...fresh, options: asked }, undefined],
+    [{ ...fresh, options: asked, isNsfw: false }, false],
+    [{ ...fresh, options: asked, isNsfw: true }, true],
+  ];
+  for (const [record, expected] of rows) {
+    assert.equal((toClassification(record) as { is_nsfw?: boolean }).is_nsfw, expected);
+  }
+});
+
+test('a finished image shows its results but no NSFW entry', () => {
+  const box = { x1: 1, x2: 2, y1: 3, y2: 4 };
+  const done: ImageRecord = {
+    ...fresh,
+    status: 'done',
+    apiVersion: '1.1.0',
+    forceClassification: 'human',
+    verdict,
+    verdicts: [verdict],
+    results: [result('generated'), result('nsfw')],
+    details: [{ detections: [{ box, results: [result('swapped')], verdict }] }],
+  };
+  const { models: _models, ...faceVerdict } = verdict;
+  const face = { ...shown, model: 'swapped', classification_details: { confidence: 0.9 } };
+  assert.deepEqual(toClassification(done), {
+    ...head,
+    api_version: '1.1.0',
+    status: 'done',
+    c2pa: null,
+    has_heatmap: false,
+    verdict,
+    verdicts: [verdict],
+    force_classification: 'human',
+    results: [shown],
+    details: [{ detections: [{ box, results: [face], verdict: faceVerdict }] }],
+  });
+});
+
+test('a sound shows its clips in seconds', () => {
+  const record: AudioRecord = {
+    ...base,
+    kind: 'audio',
+    durationSeconds: 4,
+    verdict: null,
+    verdicts: [],
+    results: [],
+    clips: [{ index: 0, startSeconds: 0, endSeconds: 4, results: [result('generated')], verdict }],
+    assessment: null,
+  };
+  const clips = [{ index: 0, start: 0, end: 4, results: [shown], verdict }];
+  assert.deepEqual(toClassification(record), { ...head, verdicts: [], results: [], details: { clips } });
+});
+
+test('a frame of a video never says that it has a heatmap', () => {
+  const counted = { ...verdict, count: 1, unknown: false };
+  const record: VideoRecord = {
+    ...base,
+    kind: 'video',
+    width: 1,
+    height: 1,
+    durationSeconds: 1,
+    isNsfw: null,
+    verdict: counted,
+    verdicts: [counted],
+    images: [{ ...fresh, hasHeatmap: true }],
+    audios: [],
+    assessment: null,
+  };
+  const images = [toClassification(fresh)];
+  const expected = { ...head, verdict: counted, verdicts: [counted], results: { images, audios: [] } };
+  assert.deepEqual(toClassification(record), expected);
+});
