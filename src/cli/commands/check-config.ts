@@ -5,17 +5,6 @@ import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { formatColumns } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
-/** Loaded only when asked for: the other commands talk to a daemon whose settings they do not know. */
-const SETTINGS_MODULE = '../../config/settings.ts';
-
-interface SettingsModule {
-  loadSettings(input: {
-    argv: readonly string[];
-    env: Terminal['env'];
-    readFile: (path: string) => string;
-  }): { origins: { key: string; value: string; origin: string }[] };
-}
-
 export function addCheckConfigCommand(program: Command, terminal: Terminal): void {
   program
     .command('check-config')
@@ -26,7 +15,8 @@ export function addCheckConfigCommand(program: Command, terminal: Terminal): voi
 }
 
 async function checkConfig(terminal: Terminal, options: { config?: string; json?: true }): Promise<void> {
-  const { loadSettings }: SettingsModule = await import(SETTINGS_MODULE);
+  // The other commands talk to a daemon whose settings they do not know, so they do not load this.
+  const { loadSettings } = await import('../../config/settings.ts');
   const argv = options.config === undefined ? [] : ['--config', options.config];
   const readFile = (path: string) => readFileSync(path, 'utf8');
   try {

@@ -53,7 +53,7 @@ async function submitUpload(
     fields: toFields(header),
   };
   // What is committed is accepted: a caller that leaves now ends only its own watching.
-  return submitMedia(app, submission, new AbortController().signal);
+  return await submitMedia(app, submission, new AbortController().signal);
 }
 
 async function validateUpload({ app }: GrpcContext, input: UploadInput, signal: AbortSignal) {

@@ -1,12 +1,12 @@
 /**
- * Prints docs/settings.md and assay.example.toml from the table of settings. Run as a program it writes both; a
- * test compares them with what lies in the repository.
+ * Prints docs/settings.md and assay.example.toml from the table of settings: `node schema/print-settings.ts`
+ * writes both; a test compares them with what lies in the repository.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { showValue } from './collect.ts';
-import type { Parser } from './parsers.ts';
-import { SETTINGS, variableOf } from './table.ts';
+import { showValue } from '../src/config/collect.ts';
+import type { Parser } from '../src/config/parsers.ts';
+import { SETTINGS, variableOf } from '../src/config/table.ts';
 
 interface AnyRow {
   key: string;
@@ -88,6 +88,6 @@ function tomlDefault(row: AnyRow): string {
 }
 
 if (import.meta.main) {
-  const root = join(import.meta.dirname, '..', '..');
+  const root = join(import.meta.dirname, '..');
   for (const document of DOCUMENTS) writeFileSync(join(root, document.path), document.print());
 }
