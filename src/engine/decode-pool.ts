@@ -20,7 +20,7 @@ export interface DecodePoolConfig {
   probeSlotsMin: number;
   /** A child is replaced after so many requests: a slow leak in a decoder stays small. */
   requestsPerChildMax: number;
-  /** Private memory of one child; a picture of PIXELS_MAX needs about a third of the default. */
+  /** Private memory of one child, mapped or not; the runtime maps 0.7 GB, a WebP of PIXELS_MAX takes 1.6 GB. */
   memoryBytesMax: number;
   /** Largest file that a child may write. */
   fileBytesMax: number;
@@ -34,7 +34,7 @@ export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'jobsFolder'>
   slots: availableParallelism(),
   probeSlotsMin: 1,
   requestsPerChildMax: 200,
-  memoryBytesMax: 2 * 1024 ** 3,
+  memoryBytesMax: 3 * 1024 ** 3,
   fileBytesMax: 1024 ** 3,
   stepTimeoutMs: 60_000,
   isolation: 'auto',
@@ -97,8 +97,8 @@ export class DecodePool implements AsyncDisposable {
     work: (slot: DecodeSlot) => Promise<T>,
     options: WaitOptions = {},
   ): Promise<T> {
-    if (this.#isClosed) throw new WorkerLostError('stopped', 'the decoders are stopped');
     await this.start();
+    this.#assertOpen();
     using _permit = await this.#queue.acquire(purpose, options);
     const slot = await this.#takeSlot();
     try {
@@ -128,7 +128,12 @@ export class DecodePool implements AsyncDisposable {
     return found;
   }
 
+  #assertOpen(): void {
+    if (this.#isClosed) throw new WorkerLostError('stopped', 'the decoders are stopped');
+  }
+
   async #takeSlot(): Promise<DecodeSlot> {
+    this.#assertOpen();
     for (let slot = this.#idle.pop(); slot !== undefined; slot = this.#idle.pop()) {
       if (slot.isUsable) return slot;
       await this.#drop(slot);

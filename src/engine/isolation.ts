@@ -42,6 +42,8 @@ const RUNTIME_PATHS = ['node_modules', 'package.json', 'src/worker', 'src/domain
 /** Linux keeps the loader and the libraries here, as folders or as links into /usr. */
 const SYSTEM_PATHS = ['/usr', '/lib', '/lib64', '/bin', '/etc/ld.so.cache'];
 const SLOT_INSIDE = '/slot';
+/** So that a child can free a picture when it is done with it: two of the largest do not fit into its bound. */
+const NODE_FLAGS = ['--expose-gc'];
 
 /**
  * The whole environment of a decode child, written out: nothing of the daemon's own is passed on. One malloc
@@ -103,7 +105,7 @@ async function succeeds(file: string, args: string[]): Promise<boolean> {
 
 /** The command of a decode child whose folder is `slotFolder`, with `in/` and `out/` in it. */
 export function decodeCommand(isolation: Isolation, slotFolder: string, bounds: ChildBounds): ChildCommand {
-  const { file, args } = wrap(isolation, slotFolder, bounds, [NODE, ENTRY]);
+  const { file, args } = wrap(isolation, slotFolder, bounds, [NODE, ...NODE_FLAGS, ENTRY]);
   return { file, args, cwd: slotFolder, env: { ...ENVIRONMENT } };
 }
 

@@ -14,6 +14,9 @@ import { probe } from './steps/probe.ts';
 /** `EX_SOFTWARE`: the child found a fault of its own. */
 const EXIT_BROKEN = 70;
 
+/** More than this is a large picture that nobody needs any more. */
+const EXTERNAL_BYTES_KEPT = 128 * 1024 ** 2;
+
 const slotFolder = process.cwd();
 let turn: Promise<void> = Promise.resolve();
 
@@ -32,6 +35,8 @@ async function handle(request: DecodeRequest): Promise<void> {
     }
     breakDown(request.id, error);
   }
+  // The collector does not see how much memory hangs on a small buffer object (isolation.ts gives the flag).
+  if (process.memoryUsage().external > EXTERNAL_BYTES_KEPT) globalThis.gc?.();
 }
 
 async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Promise<DecodeResponse> {

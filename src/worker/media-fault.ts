@@ -33,5 +33,5 @@ export function toPictureFault(error: unknown, format: string): Error {
 
 /** Decoder texts can be many lines of the same complaint. */
 export function firstLine(text: string): string {
-  return (text.trim().split('\n')[0] ?? '').slice(0, 200);
+  return (text.trim().split('\n')[0] ?? '').replace(/[\s:.]+$/, '').slice(0, 200);
 }

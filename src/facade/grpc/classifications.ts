@@ -1,4 +1,5 @@
 /** Records: read, listed, watched, cancelled, retried, deleted. */
+import type { App } from '../../app/app.ts';
 import {
   cancelClassification,
   deleteClassification,
@@ -9,7 +10,9 @@ import {
 } from '../../app/classifications.ts';
 import { watchClassification, watchClassifications } from '../../app/watch.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
+import type { ClassificationRecord } from '../../domain/record.ts';
 import type { Handlers } from '../../grpc/definition.ts';
+import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { download, type GrpcContext, unary } from './calls.ts';
 import { toClassification } from './convert.ts';
@@ -45,6 +48,19 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
   };
 }
 
+/** The changes as messages, counted as one watcher while they are read. */
+export async function* toUpdates(
+  app: App,
+  records: AsyncIterable<ClassificationRecord>,
+): AsyncGenerator<Classification> {
+  app.metrics.watchers.inc();
+  try {
+    for await (const record of records) yield toClassification(record);
+  } finally {
+    app.metrics.watchers.dec();
+  }
+}
+
 export function watchHandlers(context: GrpcContext): Pick<Handlers<typeof ClassificationService>, Watchers> {
   const { app } = context;
   return {
@@ -53,8 +69,9 @@ export function watchHandlers(context: GrpcContext): Pick<Handlers<typeof Classi
       method.watchClassification,
       async function* ({ principal, request, signal }) {
         const { identifier } = request;
-        for await (const record of watchClassification(app, { principal, identifier }, signal)) {
-          yield { classification: toClassification(record) };
+        const records = watchClassification(app, { principal, identifier }, signal);
+        for await (const classification of toUpdates(app, records)) {
+          yield { classification };
         }
       },
     ),
@@ -63,8 +80,9 @@ export function watchHandlers(context: GrpcContext): Pick<Handlers<typeof Classi
       method.watchClassifications,
       async function* ({ principal, request, signal }) {
         const kind = fromKind(request.kind, 'kind');
-        for await (const record of watchClassifications(app, { principal, kind }, signal)) {
-          yield { classification: toClassification(record) };
+        const records = watchClassifications(app, { principal, kind }, signal);
+        for await (const classification of toUpdates(app, records)) {
+          yield { classification };
         }
       },
     ),

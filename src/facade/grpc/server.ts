@@ -49,7 +49,7 @@ export async function openGrpcServer(app: App, config: GrpcServerConfig): Promis
   const closing = new AbortController();
   addServices(server, { app, closing: closing.signal });
   const names = SERVICES.map((service) => service.typeName);
-  const health = new Health(server, app.engine, names);
+  const health = new Health(server, () => app.engine.phase === 'ready', names);
   if (config.reflection) {
     serveReflection(server, app, SERVICES, { credential: !isLoopback(config.host) });
   }

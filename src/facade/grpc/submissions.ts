@@ -8,6 +8,7 @@ import type { ClassificationRecord, MediaValidation } from '../../domain/record.
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { duplex, type GrpcContext, upload } from './calls.ts';
+import { toUpdates } from './classifications.ts';
 import { present, toClassification } from './convert.ts';
 import { requireKind } from './enums.ts';
 import { MEDIA_FIELD, receiveUpload, toFields, type UploadInput } from './uploads.ts';
@@ -27,8 +28,9 @@ export function submissionHandlers(
     classifyMedia: duplex(context, method.classifyMedia, async function* ({ signal, ...input }) {
       const { identifier } = await submitUpload(context, input, signal);
       const { principal } = input;
-      for await (const record of watchClassification(app, { principal, identifier }, signal)) {
-        yield { update: { case: 'classification' as const, value: toClassification(record) } };
+      const records = watchClassification(app, { principal, identifier }, signal);
+      for await (const value of toUpdates(app, records)) {
+        yield { update: { case: 'classification' as const, value } };
       }
     }),
     validateMedia: upload(context, method.validateMedia, ({ signal, ...input }) =>

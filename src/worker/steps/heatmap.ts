@@ -5,7 +5,7 @@
  *   1024 pixels: a picture pixel (x, y) is at (x × mapWidth / pictureWidth, y × mapHeight / pictureHeight).
  * - Below it lies the legend, always LEGEND_HEIGHT (32) pixels high and as wide as the map.
  * - So the PNG is mapWidth × (mapHeight + 32) pixels. The picture shows through in dim grey; the colour over it
- *   has the same strength everywhere, so that the legend reads true at every point.
+ *   has the same strength everywhere, so that the legend reads the same at every point.
  */
 import { join } from 'node:path';
 import sharp from 'sharp';

@@ -6,8 +6,8 @@ import sharp, { type Sharp } from 'sharp';
 import type { StabilityVariantName } from '../protocol.ts';
 import { type Picture, toPicture } from './pixels.ts';
 
-/** 4 megapixels hold more patches than any layout asks for, and encode in a tenth of a second. */
-const CROP_SIDE_MAX = 2048;
+/** Many more patches than a copy is asked for; four times the area would double the cost of a picture's analysis. */
+const CROP_SIDE_MAX = 1024;
 const GRID = 8;
 
 export async function makeStabilityCopy(picture: Picture, variant: StabilityVariantName): Promise<Picture> {

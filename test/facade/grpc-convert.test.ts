@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fromBinary, toBinary, toJson } from '@bufbuild/protobuf';
+import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
+import type {
+  AudioRecord,
+  ClassificationRecord,
+  ImageRecord,
+  ModelResult,
+  VideoRecord,
+} from '../../src/domain/record.ts';
+import { toClassification } from '../../src/facade/grpc/convert.ts';
+import { ClassificationSchema } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
+
+const BASE = {
+  identifier: 'a'.repeat(64),
+  hash: 'b'.repeat(64),
+  apiVersion: '1.1.0',
+  status: 'done',
+  errors: '',
+  name: 'a.jpg',
+  refId: 'r',
+  resultUrl: 'http://localhost/classifications/a',
+  forceClassification: null,
+  mime: 'image/jpeg',
+  sizeBytes: 5_000_000_000,
+  sourceUrl: null,
+  options: { ...DEFAULT_OPTIONS, withNsfw: true },
+  origin: 'joined',
+  credits: 2,
+  createdAt: 1_700_000_000_123_456,
+  endedAt: null,
+  progress: null,
+  cancelled: false,
+} as const;
+
+const VERDICT = {
+  heuristic: 'balanced',
+  confidence: 0.75,
+  classification: 'artificial',
+  models: ['m'],
+} as const;
+
+const RESULT: ModelResult = {
+  model: 'm',
+  version: '1.0.0',
+  axis: 'generated',
+  device: 'cpu',
+  unknown: false,
+  reason: '',
+  elapsedSeconds: 0.5,
+  classification: [
+    { label: 'human', score: 0.25 },
+    { label: 'artificial', score: 0.75 },
+  ],
+};
+
+const REPORT = {
+  manifests: { one: { claim: null, list: [1, 'two', false] } },
+  active_manifest: 'one',
+  validation_state: 'Valid',
+  validation_status: [{ url: 'u', code: 'c', explanation: 'e' }],
+  validation_results: {
+    activeManifest: { failure: [], success: [], informational: [] },
+    ingredientDeltas: [],
+  },
+};
+
+const IMAGE: ImageRecord = {
+  ...BASE,
+  kind: 'image',
+  width: 640,
+  height: 480,
+  isNsfw: false,
+  c2pa: REPORT,
+  hasHeatmap: true,
+  verdict: { ...VERDICT, models: ['m'] },
+  verdicts: [{ ...VERDICT, models: ['m'] }],
+  results: [RESULT],
+  details: [
+    {
+      detections: [
+        { box: { x1: 1, y1: 2, x2: 3, y2: 4 }, results: [], verdict: { ...VERDICT, models: ['m'] } },
+      ],
+    },
+  ],
+  assessment: {
+    state: 'inconclusive',
+    probability: 0.5,
+    log10LikelihoodRatio: 0,
+    reasons: [{ code: 'WEAK_EVIDENCE', sentence: 'Weak.' }],
+    stability: { variants: [{ name: 'jpeg-60', logOdds: -1, probability: 0.25 }], flips: 1 },
+    quality: { shortSide: 480, jpegQuality: null, truncated: false },
+    declaredOrigin: 'composite_with_generated',
+    remoteManifestUrl: null,
+  },
+};
+
+const VIDEO: VideoRecord = {
+  ...BASE,
+  kind: 'video',
+  width: 640,
+  height: 480,
+  durationSeconds: 1.5,
+  isNsfw: null,
+  verdict: { ...VERDICT, models: ['m'], count: 0, unknown: true },
+  verdicts: [],
+  images: [IMAGE],
+  audios: [],
+  assessment: null,
+};
+
+const AUDIO: AudioRecord = {
+  ...BASE,
+  kind: 'audio',
+  status: 'new',
+  apiVersion: null,
+  forceClassification: 'human',
+  progress: { step: 'queued', done: 0, total: 1 },
+  durationSeconds: null,
+  verdict: null,
+  verdicts: [],
+  results: [],
+  clips: [
+    { index: 1, startSeconds: 0.5, endSeconds: 1, results: [], verdict: { ...VERDICT, models: ['m'] } },
+  ],
+  assessment: null,
+};
+
+/** The expected part of the message's JSON; undefined = the field must be absent. */
+const CASES: readonly { name: string; record: ClassificationRecord; expected: Record<string, unknown> }[] = [
+  {
+    name: 'the fields of every record',
+    record: IMAGE,
+    expected: {
+      kind: 'MEDIA_KIND_IMAGE',
+      status: 'STATUS_DONE',
+      origin: 'ORIGIN_JOINED',
+      api_version: '1.1.0',
+      size_bytes: '5000000000',
+      credits: '2',
+      created_at: '2023-11-14T22:13:20.123456Z',
+      ended_at: undefined,
+      progress: undefined,
+      force_classification: undefined,
+      options: { with_nsfw: true, frames: 10, key_frames_method: 'KEY_FRAME_METHOD_IFRAMES' },
+    },
+  },
+  {
+    name: 'an image',
+    record: IMAGE,
+    expected: {
+      is_nsfw: false,
+      has_heatmap: true,
+      c2pa: REPORT,
+      verdict: { heuristic: 'balanced', confidence: 0.75, classification: 'LABEL_ARTIFICIAL', models: ['m'] },
+      results: [
+        {
+          ...{ model: 'm', version: '1.0.0', axis: 'AXIS_GENERATED', device: 'cpu', elapsed_time: 0.5 },
+          classification: [
+            { label: 'LABEL_HUMAN', score: 0.25 },
+            { label: 'LABEL_ARTIFICIAL', score: 0.75 },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    name: 'an assessment keeps a zero apart from nothing',
+    record: IMAGE,
+    expected: {
+      assessment: {
+        state: 'ASSESSMENT_STATE_INCONCLUSIVE',
+        probability: 0.5,
+        log10_likelihood_ratio: 0,
+        reasons: [{ code: 'WEAK_EVIDENCE', sentence: 'Weak.' }],
+        stability: { variants: [{ name: 'jpeg-60', log_odds: -1, probability: 0.25 }], flips: 1 },
+        quality: { short_side: 480 },
+        declared_origin: 'DECLARED_ORIGIN_COMPOSITE_WITH_GENERATED',
+      },
+    },
+  },
+  {
+    name: 'a video says count and unknown even when they are zero and true, and holds its frames',
+    record: VIDEO,
+    expected: {
+      is_nsfw: undefined,
+      results: undefined,
+      assessment: undefined,
+      verdict: {
+        ...{ heuristic: 'balanced', confidence: 0.75, classification: 'LABEL_ARTIFICIAL', models: ['m'] },
+        ...{ count: 0, unknown: true },
+      },
+      video: {
+        ...{ width: 640, height: 480, duration_seconds: 1.5 },
+        images: [toJson(ClassificationSchema, toClassification(IMAGE), { useProtoFieldName: true })],
+      },
+    },
+  },
+  {
+    name: 'a sound under way, forced by its owner',
+    record: AUDIO,
+    expected: {
+      api_version: undefined,
+      status: 'STATUS_NEW',
+      progress: { step: 'queued', total: 1 },
+      force_classification: 'LABEL_HUMAN',
+      verdict: undefined,
+      audio: {
+        clips: [
+          {
+            ...{ index: 1, start: 0.5, end: 1 },
+            verdict: {
+              heuristic: 'balanced',
+              confidence: 0.75,
+              classification: 'LABEL_ARTIFICIAL',
+              models: ['m'],
+            },
+          },
+        ],
+      },
+    },
+  },
+];
+
+function check(record: ClassificationRecord, expected: Record<string, unknown>): void {
+  const received = fromBinary(ClassificationSchema, toBinary(ClassificationSchema, toClassification(record)));
+  const json = toJson(ClassificationSchema, received, { useProtoFieldName: true });
+  assert.ok(typeof json === 'object' && json !== null && !Array.isArray(json));
+  for (const [field, value] of Object.entries(expected)) assert.deepEqual(json[field], value, field);
+}
+
+for (const { name, record, expected } of CASES) {
+  test(`gRPC messages: ${name}`, () => check(record, expected));
+}

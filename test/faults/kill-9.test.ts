@@ -1,0 +1,64 @@
+/** A daemon that is killed at any instant keeps every promise that it has answered, and charges for it once. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { TestDaemon } from '../daemon.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { assertBooks, jobInputs, setPicturePrice, uploadFiles } from './data-folder.ts';
+import { childrenOf, isAlive } from './processes.ts';
+import { awaitEnds, distinctPicture, KEY_HEADERS, pidOf, postPicture, until } from './submissions.ts';
+
+const PICTURES = 20;
+const PRICE = 2;
+
+/** A folder of a daemon that ran once, whose pictures cost something. */
+async function preparePricedFolder(folder: string): Promise<void> {
+  const first = await TestDaemon.start({ folder, awaitReady: false });
+  equal(await first.kill('SIGTERM'), 0);
+  await setPicturePrice(folder, PRICE);
+}
+
+async function creditsOf({ http }: TestDaemon): Promise<{ available_credits: number; total_spent: number }> {
+  return await (await fetch(`${http}/api/user/credits`, { headers: KEY_HEADERS })).json();
+}
+
+/** Submits all at once and kills as soon as `killAfter` were accepted; the others fail in mid-flight. */
+async function submitAndKill(daemon: TestDaemon, pictures: Buffer[], killAfter: number): Promise<string[]> {
+  const accepted: string[] = [];
+  const submissions = pictures.map(async (bytes) => {
+    const response = await postPicture(daemon, bytes);
+    equal(response.status, 200);
+    accepted.push(await response.text());
+    if (accepted.length === killAfter) await daemon.kill('SIGKILL');
+  });
+  // What was not answered may fail in any way a cut connection fails.
+  await Promise.allSettled(submissions);
+  equal(daemon.process.signalCode, 'SIGKILL');
+  return accepted;
+}
+
+for (const killAfter of [PICTURES, PICTURES / 4]) {
+  test(`killed after ${killAfter} of ${PICTURES} answers`, { timeout: 60_000 }, async () => {
+    await using folder = await makeTemporaryFolder();
+    await preparePricedFolder(folder.path);
+    const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));
+    const killed = await TestDaemon.start({ folder: folder.path });
+    const children = childrenOf(pidOf(killed));
+    const before = await creditsOf(killed);
+    const accepted = await submitAndKill(killed, pictures, killAfter);
+    const orphans = [...children.decode, ...children.inference];
+    await until(() => !orphans.some(isAlive), 'the children of the killed daemon to end');
+    {
+      await using daemon = await TestDaemon.start({ folder: folder.path });
+      const ends = await awaitEnds(daemon, accepted);
+      deepEqual(
+        ends,
+        accepted.map(() => 'done'),
+      );
+      await until(() => jobInputs(folder.path).length === 0, 'the slots to be emptied');
+      deepEqual(uploadFiles(folder.path), []);
+      const after = await creditsOf(daemon);
+      equal(before.available_credits - after.available_credits, after.total_spent - before.total_spent);
+    }
+    await assertBooks(folder.path, accepted, PRICE);
+  });
+}

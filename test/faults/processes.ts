@@ -1,0 +1,54 @@
+/** Finds a daemon's children as the kernel sees them, whatever wall stands around them. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ChildProcesses {
+  /** Node itself, inside any wall. */
+  decode: number[];
+  inference: number[];
+}
+
+export function childrenOf(daemonPid: number): ChildProcesses {
+  const all = descendantsOf(daemonPid);
+  return { decode: innermost(all, 'worker/decode.ts'), inference: innermost(all, 'worker/inference.ts') };
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Memory that is the process' own, not the page cache's. */
+export function rssAnonBytes(pid: number): number {
+  const match = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1] ?? Number.NaN) * 1024;
+}
+
+/** The last of the arguments is the script; walls only carry it for another process, so only leaves count. */
+function innermost(pids: readonly number[], script: string): number[] {
+  return pids.filter((pid) => commandOf(pid).at(-1)?.endsWith(script) && directChildrenOf(pid).length === 0);
+}
+
+function descendantsOf(pid: number): number[] {
+  return directChildrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+function directChildrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function commandOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
