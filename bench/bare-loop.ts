@@ -2,13 +2,14 @@
  * What an analysis cannot do without, in one process and nothing around it: decode, cut the same patches, make the
  * same stability copies, run the same model. No upload, no store, no isolation, no provenance, no record.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ModelPack, modelPackSchema, packKey } from '../src/domain/model-pack.ts';
+import type { ModelPack } from '../src/domain/model-pack.ts';
 import { placePatches } from '../src/domain/patches.ts';
 import { DECODE_LIMITS } from '../src/engine/analyse-image.ts';
 import { planPatchSets } from '../src/engine/image-patches.ts';
+import { findPacks, toLoadedPack } from '../src/engine/packs.ts';
 import { PackSession } from '../src/worker/inference/pack-session.ts';
 import type { PatchSetRequest } from '../src/worker/protocol.ts';
 import { readHeader } from '../src/worker/steps/header.ts';
@@ -36,20 +37,16 @@ export class BareLoop implements AsyncDisposable {
   }
 
   static async open(photos: readonly Buffer[]): Promise<BareLoop> {
-    const { pack, modelPath } = findPack();
-    const { input, output, golden, view } = pack;
-    const loaded = {
-      ...{ key: packKey(pack), modelPath, outputName: output.name, golden },
-      input: { name: input.name, mean: input.mean, std: input.std, size: view.size },
-    };
-    const session = await PackSession.open(loaded, 'cpu', { threads: CORES, batchMax: BATCH });
+    const [found] = (await findPacks([MODELS])).installed;
+    if (found === undefined) throw new Error('there is no model pack');
+    const session = await PackSession.open(toLoadedPack(found), 'cpu', { threads: CORES, batchMax: BATCH });
     const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
     const paths = photos.map((bytes, index) => {
       const path = join(folder, `${index}.jpg`);
       writeFileSync(path, bytes);
       return path;
     });
-    return new BareLoop(session, pack, folder, paths);
+    return new BareLoop(session, found.pack, folder, paths);
   }
 
   /** Pictures per second. As many are decoded at once as the appliance has slots. */
@@ -87,21 +84,6 @@ export class BareLoop implements AsyncDisposable {
     await this.#session.release();
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** The appliance of the benchmark finds the same pack, since it is the only one. */
-function findPack(): { pack: ModelPack; modelPath: string } {
-  for (const name of readdirSync(MODELS)) {
-    try {
-      const json: unknown = JSON.parse(readFileSync(join(MODELS, name, 'model.json'), 'utf8'));
-      const pack = modelPackSchema.parse(json);
-      return { pack, modelPath: join(MODELS, name, pack.file) };
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') continue;
-      throw error;
-    }
-  }
-  throw new Error('there is no model pack');
 }
 
 function cutPatch({ width, rgb }: Picture, { x, y }: { x: number; y: number }, size: number): Buffer {

@@ -55,7 +55,7 @@ export function assessImage(result: ImageResult): Assessment {
   }
   const logOdds = fuseLogOdds(runs);
   const probability = logistic(logOdds);
-  const doubts = doubtsOf(probability, runs, stability);
+  const doubts = [...doubtsOf(probability, runs, stability), ...contradictionsOf(probability, result)];
   const state = doubts.length > 0 ? 'inconclusive' : probability >= 0.5 ? 'artificial' : 'human';
   const lean = reason(
     probability >= 0.5 ? 'MODEL_LEANS_ARTIFICIAL' : 'MODEL_LEANS_HUMAN',
@@ -99,6 +99,15 @@ function doubtsOf(
     );
   }
   return doubts;
+}
+
+/** A file that declares itself generated must not be called human by a weak model, nor the other way round. */
+function contradictionsOf(probability: number, { provenance }: ImageResult): AssessmentReason[] {
+  const declared = provenance.declaredOrigin;
+  const saysGenerated = declared === 'generated' || declared === 'composite_with_generated';
+  if (saysGenerated === probability >= 0.5 || (!saysGenerated && declared !== 'captured')) return [];
+  const sentence = 'What the file declares of its origin contradicts what the models measured.';
+  return [reason('PROVENANCE_CONTRADICTS_MODELS', sentence)];
 }
 
 const ORIGIN_SENTENCES: Readonly<Record<DeclaredOrigin, string>> = {

@@ -34,6 +34,8 @@ export class StoreTransaction extends StoreReader {
   }
 
   putAnalysis(analysis: Analysis): void {
+    const before = this.analysis(analysis.id);
+    if (before !== undefined && before.key !== analysis.key) this.#forgetKey(before);
     this.tables.analyses.put(analysis.id, analysis);
     this.tables.analysesByKey.put(analysis.key, analysis.id);
     if (hasEnded(analysis.state)) this.tables.analysesOpen.remove([analysis.queuedAt, analysis.id]);
@@ -43,7 +45,11 @@ export class StoreTransaction extends StoreReader {
   deleteAnalysis(analysis: Analysis): void {
     this.tables.analyses.remove(analysis.id);
     this.tables.analysesOpen.remove([analysis.queuedAt, analysis.id]);
-    if (this.analysisIdOfKey(analysis.key) === analysis.id) this.tables.analysesByKey.remove(analysis.key);
+    this.#forgetKey(analysis);
+  }
+
+  #forgetKey({ key, id }: Analysis): void {
+    if (this.analysisIdOfKey(key) === id) this.tables.analysesByKey.remove(key);
   }
 
   putAccount(account: Account): void {

@@ -35,6 +35,11 @@ interface GraphqlRecord {
   c2pa: { validation_state: string } | null;
 }
 
+interface SubmitMediaPayload {
+  classification: { identifier: string } | null;
+  userErrors: { code: string; reason: string; field: string | null }[];
+}
+
 interface GraphqlAnswer {
   data?: Record<string, unknown> | null;
   errors?: { message: string; extensions?: { code?: string; reason?: string } }[];
@@ -69,10 +74,8 @@ export class GraphqlWay implements Way {
     const answer = await this.#post(form);
     const fault = faultOf(answer);
     if (fault !== undefined) return fault;
-    const { classification, userErrors } = answer.data?.submitMedia as {
-      classification: { identifier: string } | null;
-      userErrors: { code: string; reason: string; field: string | null }[];
-    };
+    const data = answer.data as unknown as { submitMedia: SubmitMediaPayload };
+    const { classification, userErrors } = data.submitMedia;
     const [first] = userErrors;
     if (first !== undefined) {
       return { fault: { code: first.code.toLowerCase(), reason: first.reason, field: first.field ?? '' } };

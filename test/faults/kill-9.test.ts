@@ -5,7 +5,15 @@ import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { assertBooks, jobInputs, setPicturePrice, uploadFiles } from './data-folder.ts';
 import { childrenOf, isAlive } from './processes.ts';
-import { awaitEnds, distinctPicture, KEY_HEADERS, pidOf, postPicture, until } from './submissions.ts';
+import {
+  awaitEnds,
+  awaitIdle,
+  distinctPicture,
+  KEY_HEADERS,
+  pidOf,
+  postPicture,
+  until,
+} from './submissions.ts';
 
 const PICTURES = 20;
 const PRICE = 2;
@@ -36,16 +44,21 @@ async function submitAndKill(daemon: TestDaemon, pictures: Buffer[], killAfter: 
   return accepted;
 }
 
-for (const killAfter of [PICTURES, PICTURES / 4]) {
-  test(`killed after ${killAfter} of ${PICTURES} answers`, { timeout: 60_000 }, async () => {
+for (const { name, killAfter, freeze } of [
+  { name: 'killed after every answer and before any result', killAfter: PICTURES, freeze: true },
+  { name: 'killed amid submissions and analyses', killAfter: PICTURES / 4, freeze: false },
+]) {
+  test(name, { timeout: 60_000 }, async () => {
     await using folder = await makeTemporaryFolder();
     await preparePricedFolder(folder.path);
     const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));
     const killed = await TestDaemon.start({ folder: folder.path });
     const children = childrenOf(pidOf(killed));
     const before = await creditsOf(killed);
-    const accepted = await submitAndKill(killed, pictures, killAfter);
     const orphans = [...children.decode, ...children.inference];
+    if (freeze) for (const pid of children.inference) process.kill(pid, 'SIGSTOP');
+    const accepted = await submitAndKill(killed, pictures, killAfter);
+    if (freeze) for (const pid of children.inference) process.kill(pid, 'SIGCONT');
     await until(() => !orphans.some(isAlive), 'the children of the killed daemon to end');
     {
       await using daemon = await TestDaemon.start({ folder: folder.path });
@@ -54,6 +67,7 @@ for (const killAfter of [PICTURES, PICTURES / 4]) {
         ends,
         accepted.map(() => 'done'),
       );
+      await awaitIdle(daemon);
       await until(() => jobInputs(folder.path).length === 0, 'the slots to be emptied');
       deepEqual(uploadFiles(folder.path), []);
       const after = await creditsOf(daemon);

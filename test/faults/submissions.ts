@@ -70,3 +70,11 @@ export function pidOf({ process: child }: TestDaemon): number {
   if (child.pid === undefined) throw new Error('the daemon has no process id');
   return child.pid;
 }
+
+/** Nothing waits and nothing runs, not even what was accepted without its answer arriving. */
+export async function awaitIdle(daemon: TestDaemon): Promise<void> {
+  const isIdle = async () =>
+    (await metricOf(daemon, 'assay_queue_depth')) === 0 &&
+    (await metricOf(daemon, 'assay_analyses_running')) === 0;
+  await until(isIdle, 'the daemon to be idle');
+}

@@ -1,7 +1,7 @@
 /** Signed, broken, chained and unsigned files of the collection, and files with a manifest elsewhere. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { forcesArtificial, NO_PROVENANCE, type Provenance } from '../../src/domain/provenance.ts';
+import { forcesArtificial, type Provenance } from '../../src/domain/provenance.ts';
 import { boundReport, REPORT_BYTES_MAX, toC2paReport } from '../../src/worker/steps/c2pa-report.ts';
 import { readProvenance } from '../../src/worker/steps/provenance.ts';
 import { patternImage, writePicture } from '../pictures.ts';

@@ -1,0 +1,62 @@
+/**
+ * The least that could stand in Assay's place, in a process of its own: answers every GET with the same bytes from
+ * memory; writes every other body to a file, hashes it and answers with the hash.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Answer } from './rest-client.ts';
+
+export class BareServer implements Disposable {
+  readonly origin: string;
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(child: ChildProcess, folder: string, port: number) {
+    this.#child = child;
+    this.#folder = folder;
+    this.origin = `http://127.0.0.1:${port}`;
+  }
+
+  static async start(answer: Answer = { headers: {}, body: '' }): Promise<BareServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
+    const child = fork(import.meta.filename, [folder]);
+    child.send(answer);
+    const [port] = await once(child, 'message');
+    return new BareServer(child, folder, Number(port));
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function serve({ headers, body }: Answer, folder: string): void {
+  const bytes = Buffer.from(body);
+  const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...rest } = headers;
+  const head = { ...rest, 'content-length': bytes.length };
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') response.writeHead(200, head).end(bytes);
+    else store(request, join(folder, 'upload')).then((hash) => response.end(hash));
+  });
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+}
+
+async function store(request: IncomingMessage, path: string): Promise<string> {
+  await using file = await open(path, 'w');
+  const hash = createHash('sha256');
+  for await (const bytes of request as AsyncIterable<Buffer>) {
+    hash.update(bytes);
+    await file.write(bytes);
+  }
+  return hash.digest('hex');
+}
+
+if (import.meta.main) process.once('message', (answer: Answer) => serve(answer, process.argv[2] ?? tmpdir()));

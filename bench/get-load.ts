@@ -1,0 +1,53 @@
+/** Asks one address again and again over kept connections, from a process of its own. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Client } from 'undici';
+import { TEST_KEY } from '../test/daemon.ts';
+
+const CONNECTIONS = 16;
+const WARM_UP_MS = 500;
+const MEASURED_MS = 2000;
+
+export interface GetFigures {
+  perSecond: number;
+  p99Ms: number;
+}
+
+export async function measureGets(address: string): Promise<GetFigures> {
+  const child = fork(import.meta.filename, [address]);
+  const [figures] = (await once(child, 'message')) as [GetFigures];
+  return figures;
+}
+
+async function load(address: string): Promise<GetFigures> {
+  const { origin, pathname: path } = new URL(address);
+  const startAt = performance.now() + WARM_UP_MS;
+  const endAt = startAt + MEASURED_MS;
+  const times: number[] = [];
+  const ask = async () => {
+    await using client = new Client(origin);
+    for (let from = performance.now(); from < endAt; ) {
+      const { statusCode, body } = await client.request({
+        path,
+        method: 'GET',
+        headers: { 'x-api-key': TEST_KEY },
+      });
+      await body.dump();
+      if (statusCode !== 200) throw new Error(`${address} was answered ${statusCode}`);
+      const to = performance.now();
+      if (from >= startAt) times.push(to - from);
+      from = to;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, ask));
+  const sorted = times.sort((a, b) => a - b);
+  return {
+    perSecond: times.length / (MEASURED_MS / 1000),
+    p99Ms: sorted[Math.floor(times.length * 0.99)] ?? Number.NaN,
+  };
+}
+
+if (import.meta.main) {
+  process.send?.(await load(process.argv[2] ?? ''));
+  process.disconnect();
+}

@@ -1,0 +1,56 @@
+/**
+ * `npm run bench [-- --json]`: measures this machine, judges nothing. It ends with 0 even where a row could not be
+ * taken, because a figure of a busy machine must not fail a build.
+ */
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import Table from 'cli-table3';
+import { type Row, type RowSummary, summarise } from './row.ts';
+import { measurePhotos } from './rows/photos.ts';
+import { measureRecords } from './rows/records.ts';
+import { measureStartUp } from './rows/start-up.ts';
+import { measureUploads } from './rows/uploads.ts';
+
+interface Fault {
+  name: string;
+  message: string;
+}
+
+const MEASUREMENTS: { name: string; measure: () => Promise<Row[]> }[] = [
+  { name: 'start-up', measure: measureStartUp },
+  { name: 'pictures', measure: measurePhotos },
+  { name: 'records', measure: measureRecords },
+  { name: 'uploads', measure: measureUploads },
+];
+
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const [loadBefore] = loadavg();
+const rows: RowSummary[] = [];
+const faults: Fault[] = [];
+for (const { name, measure } of MEASUREMENTS) {
+  process.stderr.write(`measuring ${name} …\n`);
+  try {
+    rows.push(...(await measure()).map(summarise));
+  } catch (error) {
+    faults.push({ name, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+process.stdout.write(values.json ? `${JSON.stringify({ loadBefore, rows, faults }, null, 2)}\n` : toText());
+
+function toText(): string {
+  const table = new Table({
+    head: ['', 'median', 'worst', 'unit', 'bare', 'ratio'],
+    colAligns: ['left', 'right', 'right', 'left', 'right', 'right'],
+    style: { head: [], border: [] },
+  });
+  for (const { name, median, worst, unit, bareMedian, ratio } of rows) {
+    table.push([name, toFigure(median), toFigure(worst), unit, toFigure(bareMedian), toFigure(ratio)]);
+  }
+  const unmeasured = faults.map(({ name, message }) => `not measured: ${name}: ${message}\n`);
+  return `${table.toString()}\nload before: ${toFigure(loadBefore ?? null)}\n${unmeasured.join('')}`;
+}
+
+function toFigure(value: number | null): string {
+  if (value === null) return '';
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}

@@ -1,0 +1,61 @@
+/** Pictures per second from upload to ended record, and the daemon's memory meanwhile. */
+import { TestDaemon } from '../../test/daemon.ts';
+import { BareLoop } from '../bare-loop.ts';
+import { classifyPhotos } from '../grpc-photos.ts';
+import { type MemoryMib, MemoryPeak, readMemory } from '../memory.ts';
+import { makePhotos, stampJpeg } from '../photos.ts';
+import { type Row, RUNS } from '../row.ts';
+
+/** After ready, so that what the start allocated is mostly given back. */
+const SETTLE_MS = 3000;
+
+interface Run {
+  ours: number;
+  bare: number;
+  bareWithoutStability: number;
+  peak: MemoryMib;
+}
+
+export async function measurePhotos(): Promise<Row[]> {
+  const photos = await makePhotos();
+  await using bare = await BareLoop.open(photos);
+  await using daemon = await TestDaemon.start();
+  const pid = daemon.process.pid ?? 0;
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  const idle = readMemory(pid);
+  const runs: Run[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const stamped = photos.map((photo) => stampJpeg(photo, `run ${run}`));
+    using memory = new MemoryPeak(pid);
+    const ours = await classifyPhotos(daemon, stamped);
+    const peak = { ...memory.peak };
+    const bareRun = await bare.run({ withStability: true });
+    const bareWithoutStability = await bare.run({ withStability: false });
+    runs.push({ ours, bare: bareRun, bareWithoutStability, peak });
+  }
+  return [...toSpeedRows(runs), ...toMemoryRows(idle, runs)];
+}
+
+function toSpeedRows(runs: readonly Run[]): Row[] {
+  return [
+    {
+      ...{ name: 'pictures end to end (gRPC)', unit: '1/s', better: 'higher' },
+      runs: runs.map(({ ours }) => ours),
+      bareRuns: runs.map(({ bare }) => bare),
+    },
+    {
+      ...{ name: 'time spent on stability (bare loop)', unit: '%', better: 'lower' },
+      runs: runs.map(({ bare, bareWithoutStability }) => 100 * (1 - bare / bareWithoutStability)),
+    },
+  ];
+}
+
+function toMemoryRows(idle: MemoryMib, runs: readonly Run[]): Row[] {
+  const row = { unit: 'MiB', better: 'lower' } as const;
+  return [
+    { ...row, name: 'memory idle, daemon', runs: [idle.daemon] },
+    { ...row, name: 'memory idle, with its workers', runs: [idle.tree] },
+    { ...row, name: 'memory peak, daemon', runs: runs.map(({ peak }) => peak.daemon) },
+    { ...row, name: 'memory peak, with its workers', runs: runs.map(({ peak }) => peak.tree) },
+  ];
+}

@@ -1,0 +1,134 @@
+/**
+ * `npm run test:heavy`: 200 distinct pictures at once over gRPC. All must end done, the daemon's own memory must
+ * stay within its bound, and the event loop free: what GET /livez takes tells. Prints a table; exit code 1 on a miss.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { openServiceClient, type ServiceClient } from '../../src/grpc/definition.ts';
+import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
+import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { rssAnonBytes } from '../faults/processes.ts';
+import { awaitIdle, distinctPicture, metricOf, pidOf } from '../faults/submissions.ts';
+
+const PICTURES = 200;
+const SIDE = 640;
+const RSS_ANON_MIB_MAX = 300;
+const IDLE_MS = 5000;
+const SAMPLE_MS = 20;
+const MIB = 1024 ** 2;
+const END_TIMEOUT_MS = 600_000;
+
+type Client = ServiceClient<typeof ClassificationService>;
+
+interface Sample {
+  latencyMs: number;
+  rssBytes: number;
+}
+
+const metadata = new Metadata();
+metadata.set('x-api-key', TEST_KEY);
+
+/** Samples until the signal aborts, one request after the other on a connection of its own. */
+async function watch(daemon: TestDaemon, signal: AbortSignal): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    await (await fetch(`${daemon.http}/livez`)).text();
+    samples.push({ latencyMs: performance.now() - startedAt, rssBytes: rssAnonBytes(pidOf(daemon)) });
+    await delay(SAMPLE_MS);
+  }
+  return samples;
+}
+
+function submitOnce(client: Client, name: string, bytes: Buffer): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const call = client.submitMedia(metadata, {}, (error, response) => {
+    if (error === null) resolve(response?.classification?.identifier ?? '');
+    else reject(error);
+  });
+  call.on('error', () => {});
+  const header = { name, kind: MediaKind.IMAGE, sizeBytes: BigInt(bytes.length) };
+  call.write({ payload: { case: 'header', value: header } });
+  call.write({ payload: { case: 'chunk', value: bytes } });
+  call.write({ payload: { case: 'commit', value: { sizeBytes: BigInt(bytes.length) } } });
+  call.end();
+  return promise;
+}
+
+/** A box that is busy says so and names a time; a customer's client comes back. */
+async function submit(client: Client, name: string, bytes: Buffer, onBusy: () => void): Promise<string> {
+  for (;;) {
+    try {
+      return await submitOnce(client, name, bytes);
+    } catch (error) {
+      const { code } = error as ServiceError;
+      if (code !== status.UNAVAILABLE && code !== status.RESOURCE_EXHAUSTED) throw error;
+      onBusy();
+      await delay(1000);
+    }
+  }
+}
+
+function quantile(samples: readonly Sample[], share: number): string {
+  const sorted = samples.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
+  return `${(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1)} ms`;
+}
+
+function describe(phase: string, samples: readonly Sample[]) {
+  const peak = samples.reduce((most, { rssBytes }) => Math.max(most, rssBytes), 0) / MIB;
+  const row = {
+    phase,
+    samples: samples.length,
+    'livez median': quantile(samples, 0.5),
+    'livez p99': quantile(samples, 0.99),
+    'livez max': quantile(samples, 1),
+    'RssAnon peak': `${peak.toFixed(0)} MiB`,
+  };
+  return { row, peak };
+}
+
+async function awaitAllEnded(daemon: TestDaemon): Promise<number> {
+  const done = 'assay_analyses_total{kind="image",state="done"}';
+  const errored = 'assay_analyses_total{kind="image",state="errored"}';
+  const deadline = performance.now() + END_TIMEOUT_MS;
+  while ((await metricOf(daemon, done)) + (await metricOf(daemon, errored)) < PICTURES) {
+    if (performance.now() > deadline) throw new Error('the pictures did not end in time');
+    await delay(500);
+  }
+  await awaitIdle(daemon);
+  return await metricOf(daemon, done);
+}
+
+async function run(): Promise<void> {
+  const pictures: Buffer[] = [];
+  for (let seed = 0; seed < PICTURES; seed++) pictures.push(await distinctPicture(seed, SIDE));
+  await using daemon = await TestDaemon.start();
+  const client = openServiceClient(ClassificationService, daemon.grpc, credentials.createInsecure());
+  const idle = describe('idle', await watch(daemon, AbortSignal.timeout(IDLE_MS)));
+  const loaded = new AbortController();
+  const watching = watch(daemon, loaded.signal);
+  const startedAt = performance.now();
+  let busy = 0;
+  const submissions = pictures.map((bytes, index) => submit(client, `${index}.jpg`, bytes, () => busy++));
+  const identifiers = new Set(await Promise.all(submissions));
+  const acceptedMs = performance.now() - startedAt;
+  const done = await awaitAllEnded(daemon);
+  const seconds = (performance.now() - startedAt) / 1000;
+  loaded.abort();
+  const load = describe('load', await watching);
+  client.close();
+  console.table([idle.row, load.row]);
+  console.table([
+    { pictures: PICTURES, accepted: identifiers.size, done, 'told to come back': busy },
+    {
+      'all accepted after': `${(acceptedMs / 1000).toFixed(1)} s`,
+      'all done after': `${seconds.toFixed(1)} s`,
+    },
+  ]);
+  if (done === PICTURES && identifiers.size === PICTURES && load.peak <= RSS_ANON_MIB_MAX) return;
+  process.stderr.write(`missed: ${PICTURES} done and at most ${RSS_ANON_MIB_MAX} MiB were to be held\n`);
+  process.exitCode = 1;
+}
+
+await run();
