@@ -25,7 +25,8 @@ async function load(address: string): Promise<GetFigures> {
   const endAt = startAt + MEASURED_MS;
   const times: number[] = [];
   const ask = async () => {
-    await using client = new Client(origin);
+    await using stack = new AsyncDisposableStack();
+    const client = stack.adopt(new Client(origin), (opened) => opened.close());
     for (let from = performance.now(); from < endAt; ) {
       const { statusCode, body } = await client.request({
         path,

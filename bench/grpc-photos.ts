@@ -28,5 +28,5 @@ async function classifyPhoto(client: AssayClient, photo: Buffer, name: string): 
   call.end();
   let status: Status = Status.UNSPECIFIED;
   for await (const { update } of call) if (update.case === 'classification') status = update.value.status;
-  if (status !== Status.DONE) throw new Error(`${name} ended as ${Status[status]}`);
+  if (status !== Status.DONE) throw new Error(`${name} ended with status ${status}`);
 }

@@ -10,6 +10,8 @@ import { type DecodeResponse, MEDIA_FAULTS } from '../worker/protocol.ts';
 const id = z.int();
 const side = z.int().min(1).max(100_000);
 const text = z.string().max(4000);
+/** The label of a manifest; the whole report is at most 1 MB. */
+const label = z.string().max(1024 * 1024);
 const sentence = z.string().max(2000);
 /** A plain name inside `out/`. */
 export const outFile = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,127}$/);
@@ -18,7 +20,7 @@ const position = z.strictObject({ x: z.int().min(0), y: z.int().min(0) });
 
 const c2paReport = z.strictObject({
   manifests: z.record(z.string(), z.unknown()),
-  active_manifest: text,
+  active_manifest: label,
   validation_state: text,
   validation_status: z.array(z.strictObject({ url: text, code: text, explanation: text })).max(10_000),
   validation_results: z.strictObject({

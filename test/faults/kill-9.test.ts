@@ -52,7 +52,7 @@ for (const { name, killAfter, freeze } of [
     await using folder = await makeTemporaryFolder();
     await preparePricedFolder(folder.path);
     const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));
-    const killed = await TestDaemon.start({ folder: folder.path });
+    await using killed = await TestDaemon.start({ folder: folder.path });
     const children = childrenOf(pidOf(killed));
     const before = await creditsOf(killed);
     const orphans = [...children.decode, ...children.inference];

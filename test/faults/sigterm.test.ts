@@ -12,7 +12,7 @@ const PICTURES = 10;
 test('SIGTERM amid work: exit code 0, and every accepted picture ends', { timeout: 60_000 }, async () => {
   await using folder = await makeTemporaryFolder();
   const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));
-  const stopped = await TestDaemon.start({ folder: folder.path });
+  await using stopped = await TestDaemon.start({ folder: folder.path });
   const identifiers = await Promise.all(pictures.map((bytes) => submitPicture(stopped, bytes)));
   const { decode, inference } = childrenOf(pidOf(stopped));
   equal(await stopped.kill('SIGTERM'), 0, stopped.stderr.join('\n'));

@@ -6,6 +6,9 @@ import type { C2paReport, C2paStatus } from '../../domain/provenance.ts';
 
 /** A manifest may embed anything; a record is read into memory by every list that shows it. */
 export const REPORT_BYTES_MAX = 1024 * 1024;
+/** Of a name or a sentence; real ones have a few hundred. */
+export const TEXT_CHARACTERS_MAX = 1000;
+const STATUSES_MAX = 100;
 
 interface ReaderJson {
   manifests?: Record<string, unknown>;
@@ -38,7 +41,11 @@ export function toC2paReport(value: unknown): C2paReport {
 }
 
 function toStatus(status: { url?: string | null; code: string; explanation?: string | null }): C2paStatus {
-  return { url: status.url ?? '', code: status.code, explanation: status.explanation ?? '' };
+  return {
+    url: cutText(status.url),
+    code: cutText(status.code),
+    explanation: cutText(status.explanation),
+  };
 }
 
 /** Drops first what assertions carry, then all but the names, until the report fits. */
@@ -46,11 +53,21 @@ export function boundReport(report: C2paReport): C2paReport {
   if (fits(report)) return report;
   const lean = { ...report, manifests: mapManifests(report, withoutAssertionData) };
   if (fits(lean)) return lean;
-  const active = report.manifests[report.active_manifest];
+  return boundToNames(report);
+}
+
+export function cutText(text: string | null | undefined): string {
+  return (text ?? '').slice(0, TEXT_CHARACTERS_MAX);
+}
+
+function boundToNames(report: C2paReport): C2paReport {
+  const label = cutText(report.active_manifest);
+  const signature_info = signatureNames(report.manifests[report.active_manifest]);
   return {
-    ...report,
-    manifests: { [report.active_manifest]: signatureOnly(active) },
-    validation_status: report.validation_status.slice(0, 100),
+    manifests: { [label]: { signature_info, ...LEFT_OUT } },
+    active_manifest: label,
+    validation_state: report.validation_state,
+    validation_status: report.validation_status.slice(0, STATUSES_MAX),
     validation_results: {
       activeManifest: { failure: [], success: [], informational: [] },
       ingredientDeltas: [],
@@ -73,7 +90,9 @@ function withoutAssertionData(manifest: unknown): unknown {
   return { ...rest, assertions: (assertions ?? []).map(({ label }) => ({ label, data: LEFT_OUT })) };
 }
 
-function signatureOnly(manifest: unknown): unknown {
-  const { signature_info } = (manifest ?? {}) as { signature_info?: unknown };
-  return { signature_info, ...LEFT_OUT };
+function signatureNames(manifest: unknown): unknown {
+  const { signature_info } = (manifest ?? {}) as {
+    signature_info?: { common_name?: string; issuer?: string };
+  };
+  return { common_name: cutText(signature_info?.common_name), issuer: cutText(signature_info?.issuer) };
 }

@@ -10,7 +10,7 @@ import {
   type Provenance,
 } from '../../domain/provenance.ts';
 import { firstLine } from '../media-fault.ts';
-import { boundReport, toC2paReport } from './c2pa-report.ts';
+import { boundReport, cutText, toC2paReport } from './c2pa-report.ts';
 
 /** The type goes along because a slot's file has a neutral name, and the reader asks the name when it is not told. */
 export async function readProvenance(
@@ -50,7 +50,7 @@ function fromReaderError(error: unknown): Provenance {
     throw new Error(`the C2PA reader refuses its settings: ${firstLine(text)}`);
   // The reader puts its variant and the address into the error's name, a sentence into the message.
   const remote = /RemoteManifestUrl\("([^"]+)"\)/.exec(String(error))?.[1];
-  if (remote !== undefined) return { ...NO_PROVENANCE, remoteManifestUrl: remote };
+  if (remote !== undefined) return { ...NO_PROVENANCE, remoteManifestUrl: cutText(remote) };
   return { ...NO_PROVENANCE, fault: `the C2PA manifest cannot be read (${firstLine(text)})` };
 }
 
@@ -58,5 +58,6 @@ function signerOf(report: C2paReport): string | null {
   const active = report.manifests[report.active_manifest];
   if (typeof active !== 'object' || active === null || !('signature_info' in active)) return null;
   const { common_name, issuer } = active.signature_info as { common_name?: string; issuer?: string };
-  return common_name ?? issuer ?? null;
+  const name = cutText(common_name ?? issuer);
+  return name === '' ? null : name;
 }

@@ -1,0 +1,74 @@
+/** The store on a real LMDB: atomic, checked, exclusive, and swept at start. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { decodeValue, encodeValue } from '../../src/store/codec.ts';
+import { Store } from '../../src/store/store.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+const NEVER = new AbortController().signal;
+const grant = { accountId: 1, reason: 'grant', amount: 10, identifier: '', at: 1 } as const;
+
+async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test('a change that throws leaves nothing behind', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: folder.path });
+  await assert.rejects(
+    store.transact((tx) => {
+      tx.appendLedger(grant);
+      throw new Error('refused');
+    }),
+    /refused/,
+  );
+  assert.equal(store.read.balance(1).available, 0);
+});
+
+test('the ledger’s sum is the balance', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: folder.path });
+  await store.transact((tx) => tx.appendLedger(grant));
+  await store.transact((tx) => tx.appendLedger({ ...grant, reason: 'charge', amount: -3, identifier: 'a' }));
+  await store.transact((tx) => tx.appendLedger({ ...grant, reason: 'refund', amount: 3, identifier: 'a' }));
+  const sum = store.read.ledger(1).reduce((total, { amount }) => total + amount, 0);
+  assert.deepEqual(store.read.balance(1), { available: sum, spent: 0, sequence: 3 });
+});
+
+test('a flipped bit is found, never served', () => {
+  const bytes = encodeValue({ verdict: 'human' });
+  assert.deepEqual(decodeValue('t', 'k', bytes), { verdict: 'human' });
+  bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
+  assert.throws(() => decodeValue('t', 'k', bytes), /damaged record in t/);
+});
+
+test('a second opener is refused with the pid of the first', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using _first = await Store.open({ folder: folder.path });
+  await assert.rejects(Store.open({ folder: folder.path }), new RegExp(`in use by process ${process.pid}`));
+});
+
+test('bytes are hashed and counted in one pass, bounded, and swept while no record needs them', async () => {
+  await using folder = await makeTemporaryFolder();
+  let hash: string;
+  {
+    await using store = await Store.open({ folder: folder.path });
+    const blob = await store.blobs.receive(chunks('ab', 'c'), { bytesMax: 3 }, NEVER);
+    hash = blob.hash;
+    assert.equal(blob.sizeBytes, 3);
+    assert.equal(hash, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    await assert.rejects(
+      store.blobs.receive(chunks('ab', 'cd'), { bytesMax: 3 }, NEVER),
+      /more than 3 bytes/,
+    );
+    await store.blobs.keep(blob);
+    assert.ok(existsSync(store.blobs.pathOf(hash)));
+    await writeFile(join(folder.path, 'uploads', 'left-behind'), 'x');
+  }
+  await using again = await Store.open({ folder: folder.path });
+  assert.equal(existsSync(again.blobs.pathOf(hash)), false);
+  assert.equal(existsSync(join(folder.path, 'uploads', 'left-behind')), false);
+});
