@@ -22,7 +22,7 @@ const c2paReport = z.strictObject({
   manifests: z.record(z.string(), z.unknown()),
   active_manifest: label,
   validation_state: text,
-  validation_status: z.array(z.strictObject({ url: text, code: text, explanation: text })).max(10_000),
+  validation_status: z.array(z.strictObject({ url: text, code: text, explanation: text })).max(50_000),
   validation_results: z.strictObject({
     activeManifest: z.strictObject({
       failure: z.array(z.unknown()),

@@ -48,14 +48,13 @@ test('a child reports a signed file that lies in its slot under a neutral name',
   await using folder = await makeTemporaryFolder();
   await using slot = await openSlot(folder.path);
   const input = await slot.placeInput(sharedData('c2pa', 'py-C.jpg'));
-  const request = {
+  const { image } = await slot.request({
     type: 'decode-image',
     input,
     limits: LIMITS,
     trustAnchorsPem: '',
     patchSets: [],
-  } as const;
-  const { image } = await slot.request(request);
+  });
   assert.deepEqual(image.provenance, await read('py-C.jpg'));
 });
 
