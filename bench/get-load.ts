@@ -43,7 +43,6 @@ async function load(address: string): Promise<GetFigures> {
       if (from >= startAt) times.push(to - from);
       from = to;
     }
-    await client.close();
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, ask));
   const sorted = times.sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- --json]`: measures this machine, judges nothing. It ends with 0 even where a row could not be
- * taken, because a figure of a busy machine must not fail a build.
+ * `npm run bench -- [--json] [start-up] [pictures] [records] [uploads]`: measures this machine, judges nothing. It
+ * ends with 0 even where a row could not be taken, because a figure of a busy machine must not fail a build.
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -23,11 +23,15 @@ const MEASUREMENTS: { name: string; measure: () => Promise<Row[]> }[] = [
   { name: 'uploads', measure: measureUploads },
 ];
 
-const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const { values, positionals: wanted } = parseArgs({
+  options: { json: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const [loadBefore] = loadavg();
 const rows: RowSummary[] = [];
 const faults: Fault[] = [];
 for (const { name, measure } of MEASUREMENTS) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   process.stderr.write(`measuring ${name} …\n`);
   try {
     rows.push(...(await measure()).map(summarise));

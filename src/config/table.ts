@@ -173,7 +173,7 @@ export const SETTINGS = {
   decodeMemoryBytesMax: row(
     'decode.memory_bytes_max',
     size(256 * MIB),
-    2 * GIB,
+    3 * GIB,
     'Memory of one decode process; more ends it, which costs the analysis one attempt.',
   ),
   decodeStepTimeoutMs: row(
