@@ -2,43 +2,38 @@
  * `npm run test:heavy`: 200 distinct pictures at once over gRPC. All must end done, the daemon's own memory must
  * stay within its bound, and the event loop free: what GET /livez takes tells. Prints a table; exit code 1 on a miss.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { openServiceClient, type ServiceClient } from '../../src/grpc/definition.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { rssAnonBytes } from '../faults/processes.ts';
 import { awaitIdle, distinctPicture, metricOf, pidOf } from '../faults/submissions.ts';
+import type { LivezSample } from './livez-probe.ts';
 
 const PICTURES = 200;
 const SIDE = 640;
 const RSS_ANON_MB_MAX = 300;
 const IDLE_MS = 5000;
-const SAMPLE_MS = 20;
 const MB = 1e6;
 const END_TIMEOUT_MS = 600_000;
 
 type Client = ServiceClient<typeof ClassificationService>;
 
-interface Sample {
-  latencyMs: number;
-  rssBytes: number;
-}
-
 const metadata = new Metadata();
 metadata.set('x-api-key', TEST_KEY);
 
-/** Samples until the signal aborts, one request after the other on a connection of its own. */
-async function watch(daemon: TestDaemon, signal: AbortSignal): Promise<Sample[]> {
-  const samples: Sample[] = [];
-  while (!signal.aborted) {
-    const startedAt = performance.now();
-    await (await fetch(`${daemon.http}/livez`)).text();
-    samples.push({ latencyMs: performance.now() - startedAt, rssBytes: rssAnonBytes(pidOf(daemon)) });
-    await delay(SAMPLE_MS);
-  }
-  return samples;
+/** Samples from a process of its own until the returned function is called. */
+function watch(daemon: TestDaemon): () => Promise<LivezSample[]> {
+  const probe = fork(join(import.meta.dirname, 'livez-probe.ts'), [daemon.http, String(pidOf(daemon))]);
+  const samples = once(probe, 'message').then(([message]) => message as LivezSample[]);
+  return async () => {
+    probe.send('stop');
+    return await samples;
+  };
 }
 
 function submitOnce(client: Client, name: string, bytes: Buffer): Promise<string> {
@@ -70,12 +65,12 @@ async function submit(client: Client, name: string, bytes: Buffer, onBusy: () =>
   }
 }
 
-function quantile(samples: readonly Sample[], share: number): string {
+function quantile(samples: readonly LivezSample[], share: number): string {
   const sorted = samples.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
   return `${(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1)} ms`;
 }
 
-function describe(phase: string, samples: readonly Sample[]) {
+function describe(phase: string, samples: readonly LivezSample[]) {
   const peak = samples.reduce((most, { rssBytes }) => Math.max(most, rssBytes), 0) / MB;
   const row = {
     phase,
@@ -105,9 +100,10 @@ async function run(): Promise<void> {
   for (let seed = 0; seed < PICTURES; seed++) pictures.push(await distinctPicture(seed, SIDE));
   await using daemon = await TestDaemon.start();
   const client = openServiceClient(ClassificationService, daemon.grpc, credentials.createInsecure());
-  const idle = describe('idle', await watch(daemon, AbortSignal.timeout(IDLE_MS)));
-  const loaded = new AbortController();
-  const watching = watch(daemon, loaded.signal);
+  const stopIdle = watch(daemon);
+  await delay(IDLE_MS);
+  const idle = describe('idle', await stopIdle());
+  const stopLoaded = watch(daemon);
   const startedAt = performance.now();
   let busy = 0;
   const submissions = pictures.map((bytes, index) => submit(client, `${index}.jpg`, bytes, () => busy++));
@@ -115,8 +111,7 @@ async function run(): Promise<void> {
   const acceptedMs = performance.now() - startedAt;
   const done = await awaitAllEnded(daemon);
   const seconds = (performance.now() - startedAt) / 1000;
-  loaded.abort();
-  const load = describe('load', await watching);
+  const load = describe('load', await stopLoaded());
   client.close();
   console.table([idle.row, load.row]);
   console.table([

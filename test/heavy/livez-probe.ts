@@ -1,0 +1,30 @@
+/**
+ * Samples `GET /livez` and the daemon's RssAnon from a process of its own, so that what the load's client does to
+ * its event loop is not taken for the daemon's. Arguments: base address, pid. Ends with the channel: answers `stop`
+ * with all samples.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { rssAnonBytes } from '../faults/processes.ts';
+
+export interface LivezSample {
+  latencyMs: number;
+  rssBytes: number;
+}
+
+const SAMPLE_MS = 20;
+
+const [base = '', pid = ''] = process.argv.slice(2);
+const samples: LivezSample[] = [];
+let isStopped = false;
+
+process.on('message', () => {
+  isStopped = true;
+});
+
+while (!isStopped) {
+  const startedAt = performance.now();
+  await (await fetch(`${base}/livez`)).text();
+  samples.push({ latencyMs: performance.now() - startedAt, rssBytes: rssAnonBytes(Number(pid)) });
+  await delay(SAMPLE_MS);
+}
+process.send?.(samples, () => process.disconnect());
