@@ -16,6 +16,10 @@ export interface Account {
   readonly: boolean;
   /** Overrides the plan's policy where set. */
   c2paPolicy: C2paPolicy | null;
+  /** The Standard Webhooks secret, sealed as API keys are; null until it is first asked for. */
+  webhookSecret: Uint8Array | null;
+  /** The id that the newest key got: a revoked key's id never names another key. */
+  lastKeyId: number;
   /** Argon2id in PHC form, or null while no password is set. */
   passwordHash: string | null;
   address: string | null;
@@ -33,9 +37,36 @@ export interface Account {
   deletedAt: number | null;
 }
 
+/** A browser that signed in with e-mail and password. */
+export interface Session {
+  /** SHA-256 of the cookie's value, hex: the look-up key. */
+  hash: string;
+  accountId: number;
+  /** Sent back in a header by the page that holds the cookie: another site cannot read it. */
+  csrfToken: string;
+  userAgent: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+export const TOKEN_PURPOSES = ['set_password', 'reset_password', 'verify_email'] as const;
+export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
+
+/** A mailed single-use link; it is deleted when it is used. */
+export interface MailToken {
+  /** SHA-256 of the token, hex: the look-up key. */
+  hash: string;
+  accountId: number;
+  purpose: TokenPurpose;
+  createdAt: number;
+  expiresAt: number;
+}
+
 export interface ApiKey {
   /** SHA-256 of the key, hex: the look-up key. */
   hash: string;
+  /** Names the key to people and to the facades; the hash never leaves the store. */
+  id: number;
   accountId: number;
   name: string;
   /** AES-256-GCM of the key under the data folder's sealing key: nonce, tag, ciphertext. */

@@ -2,9 +2,10 @@
  * The assessment says what the verdict cannot: inconclusive, not applicable, why, and whether the answer
  * survives recompression and scaling. It is never forced by a signature or an override.
  */
-import { fuseLogOdds, logistic, usableRuns } from './heuristics.ts';
-import type { DeclaredOrigin } from './provenance.ts';
-import type { AnalysisResult, ImageResult, StabilityVariant } from './result.ts';
+import { notesOnAudio, notesOnImage, notesOnVideo } from './assessment-notes.ts';
+import { fuseLogOdds, logistic, type UsableRun, usableRuns } from './heuristics.ts';
+import type { DeclaredOrigin, Provenance } from './provenance.ts';
+import type { AnalysisResult, AudioResult, ImageResult, StabilityVariant, VideoResult } from './result.ts';
 
 export const ASSESSMENT_STATES = ['human', 'artificial', 'inconclusive', 'not_applicable'] as const;
 export type AssessmentState = (typeof ASSESSMENT_STATES)[number];
@@ -20,6 +21,12 @@ export interface Stability {
   flips: number;
 }
 
+export interface Quality {
+  shortSide: number;
+  jpegQuality: number | null;
+  truncated: boolean;
+}
+
 export interface Assessment {
   state: AssessmentState;
   /** Calibrated probability of `artificial` at even prior odds: how likely, not how much. Null without an answer. */
@@ -28,58 +35,86 @@ export interface Assessment {
   log10LikelihoodRatio: number | null;
   reasons: AssessmentReason[];
   stability: Stability | null;
-  quality: { shortSide: number; jpegQuality: number | null; truncated: boolean };
+  /** Null for sound. */
+  quality: Quality | null;
   declaredOrigin: DeclaredOrigin | null;
   remoteManifestUrl: string | null;
 }
 
-/** Below this estimated JPEG quality the traces a detector reads are mostly gone. */
-const JPEG_QUALITY_LOW = 40;
+/** What an assessment is made of, whatever the kind of media. */
+interface Evidence {
+  /** `picture`, `sound`, … in sentences. */
+  what: string;
+  runs: UsableRun[];
+  stability: Stability | null;
+  quality: Quality | null;
+  provenance: Provenance;
+  notes: AssessmentReason[];
+}
+
+export function assess(result: AnalysisResult): Assessment {
+  switch (result.kind) {
+    case 'image':
+      return assessImage(result);
+    case 'audio':
+      return assessAudio(result);
+    case 'video':
+      return assessVideo(result);
+  }
+}
 
 /** Derives the assessment of one analysed picture. */
 export function assessImage(result: ImageResult): Assessment {
   const runs = usableRuns(result.runs);
-  const stability = stabilityOf(result);
-  const base = {
-    stability,
-    quality: result.quality,
-    declaredOrigin: result.provenance.declaredOrigin,
-    remoteManifestUrl: result.provenance.remoteManifestUrl,
-  };
+  const { quality, provenance } = result;
+  const stability = stabilityOf(result.stability, runs);
+  return weigh({ what: 'picture', runs, stability, quality, provenance, notes: notesOnImage(result) });
+}
+
+export function assessAudio(result: AudioResult): Assessment {
+  const runs = usableRuns(result.runs);
+  const { provenance } = result;
+  const none = { stability: null, quality: null };
+  return weigh({ what: 'sound', runs, ...none, provenance, notes: notesOnAudio(result) });
+}
+
+export function assessVideo(result: VideoResult): Assessment {
+  const runs = usableRuns(result.runs);
+  const { width, height, provenance } = result;
+  const quality = { shortSide: Math.min(width, height), jpegQuality: null, truncated: false };
+  const notes = notesOnVideo(result);
+  return weigh({ what: 'video', runs, stability: null, quality, provenance, notes });
+}
+
+function weigh({ what, runs, stability, quality, provenance, notes }: Evidence): Assessment {
+  const { declaredOrigin, remoteManifestUrl } = provenance;
+  const base = { stability, quality, declaredOrigin, remoteManifestUrl };
   if (runs.length === 0) {
-    const reasons = [
-      reason('NO_MODEL_ANSWERED', 'No model could answer for this picture.'),
-      ...notesOf(result),
-    ];
+    const silent = reason('NO_MODEL_ANSWERED', `No model could answer for this ${what}.`);
+    const reasons = [silent, ...notes];
     return { state: 'not_applicable', probability: null, log10LikelihoodRatio: null, reasons, ...base };
   }
   const logOdds = fuseLogOdds(runs);
   const probability = logistic(logOdds);
-  const doubts = [...doubtsOf(probability, runs, stability), ...contradictionsOf(probability, result)];
+  const doubts = [...doubtsOf(probability, runs, stability), ...contradictionsOf(probability, provenance)];
   const state = doubts.length > 0 ? 'inconclusive' : probability >= 0.5 ? 'artificial' : 'human';
   const lean = reason(
     probability >= 0.5 ? 'MODEL_LEANS_ARTIFICIAL' : 'MODEL_LEANS_HUMAN',
     `The models put the probability of an artificial origin at ${(probability * 100).toFixed(0)} % at even prior odds.`,
   );
-  return {
-    state,
-    probability,
-    log10LikelihoodRatio: logOdds / Math.LN10,
-    reasons: [...doubts, lean, ...notesOf(result)],
-    ...base,
-  };
+  const reasons = [...doubts, lean, ...notes];
+  return { state, probability, log10LikelihoodRatio: logOdds / Math.LN10, reasons, ...base };
 }
 
 function reason(code: string, sentence: string): AssessmentReason {
   return { code, sentence };
 }
 
-function stabilityOf(result: ImageResult): Stability | null {
-  const runs = usableRuns(result.runs);
-  if (result.stability.length === 0 || runs.length === 0) return null;
+function stabilityOf(variants: StabilityVariant[], runs: readonly UsableRun[]): Stability | null {
+  if (variants.length === 0 || runs.length === 0) return null;
   const isArtificial = fuseLogOdds(runs) >= 0;
-  const flips = result.stability.filter((variant) => variant.logOdds >= 0 !== isArtificial).length;
-  return { variants: result.stability, flips };
+  const flips = variants.filter((variant) => variant.logOdds >= 0 !== isArtificial).length;
+  return { variants, flips };
 }
 
 function doubtsOf(
@@ -102,7 +137,7 @@ function doubtsOf(
 }
 
 /** A file that declares itself generated must not be called human by a weak model, nor the other way round. */
-function contradictionsOf(probability: number, { provenance }: ImageResult): AssessmentReason[] {
+function contradictionsOf(probability: number, provenance: Provenance): AssessmentReason[] {
   const declared = provenance.declaredOrigin;
   const saysGenerated = declared === 'generated' || declared === 'composite_with_generated';
   if (saysGenerated === probability >= 0.5 || (!saysGenerated && declared !== 'captured')) return [];
@@ -110,48 +145,7 @@ function contradictionsOf(probability: number, { provenance }: ImageResult): Ass
   return [reason('PROVENANCE_CONTRADICTS_MODELS', sentence)];
 }
 
-const ORIGIN_SENTENCES: Readonly<Record<DeclaredOrigin, string>> = {
-  generated: 'The file carries a C2PA manifest that declares it generated by an algorithm.',
-  composite_with_generated: 'The file carries a C2PA manifest that declares generated parts.',
-  captured:
-    'The file carries a C2PA manifest that declares a capture by a camera; a signature is no proof of truth.',
-  edited: 'The file carries a C2PA manifest that declares edits by a person.',
-  unknown: 'The file carries a C2PA manifest that declares no source type.',
-};
-
-function notesOf(result: ImageResult): AssessmentReason[] {
-  const { provenance, quality } = result;
-  const notes: AssessmentReason[] = [];
-  if (provenance.declaredOrigin !== null) {
-    notes.push(
-      reason(`C2PA_${provenance.declaredOrigin.toUpperCase()}`, ORIGIN_SENTENCES[provenance.declaredOrigin]),
-    );
-  }
-  if (provenance.c2pa?.validation_state === 'Invalid') {
-    notes.push(
-      reason('C2PA_INVALID', 'The C2PA manifest does not match the file: it was altered after signing.'),
-    );
-  }
-  if (provenance.remoteManifestUrl !== null) {
-    notes.push(
-      reason('C2PA_REMOTE_NOT_FETCHED', 'The file names a remote C2PA manifest; it was not fetched.'),
-    );
-  }
-  if (provenance.fault !== null) {
-    notes.push(reason('C2PA_UNREADABLE', 'The file holds a C2PA manifest that cannot be read.'));
-  }
-  if (quality.jpegQuality !== null && quality.jpegQuality < JPEG_QUALITY_LOW) {
-    notes.push(
-      reason('HEAVILY_COMPRESSED', 'The picture is heavily compressed; most traces of its origin are lost.'),
-    );
-  }
-  if (result.pages > 1) {
-    notes.push(reason('FIRST_PAGE_ONLY', `Only the first of ${result.pages} pages was analysed.`));
-  }
-  return notes;
-}
-
-/** The state alone, for counters; null for kinds that have no assessment yet. */
-export function assessmentState(result: AnalysisResult): AssessmentState | null {
-  return result.kind === 'image' ? assessImage(result).state : null;
+/** The state alone, for counters. */
+export function assessmentState(result: AnalysisResult): AssessmentState {
+  return assess(result).state;
 }

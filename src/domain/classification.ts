@@ -105,4 +105,8 @@ export interface Override {
   classification: 'human' | 'artificial';
   reason: string;
   at: number;
+  /** The account that said so: the owner itself, its partner or an administrator. */
+  byAccountId: number;
+  /** What was measured then: `human`, `artificial`, or null where nothing was. */
+  measured: 'human' | 'artificial' | null;
 }

@@ -19,6 +19,9 @@ export const PIXELS_MAX = 100_000_000;
 /** A single side above this overflows the tile arithmetic of common encoders. */
 export const SIDE_PIXELS_MAX = 65_500;
 
+/** Two hours of sound are 460 MB of samples in a slot's folder; a longer recording is sent in parts. */
+export const SOUND_SECONDS_MAX = 7200;
+
 /** A reference is a key in somebody else's system, not a document. */
 export const REF_ID_CHARACTERS_MAX = 255;
 /** The usual bound of file systems; a longer name is a mistake or an attack. */

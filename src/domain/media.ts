@@ -1,6 +1,6 @@
 /**
- * Media kinds and types: what interface.md lists, how a type is told from the first bytes, and which decoder
- * family reads it. Nothing here opens a file.
+ * Media kinds and types: what interface.md lists, how a type is told from the first bytes, and which kind a
+ * container turns out to be once its streams are known. Nothing here opens a file.
  */
 
 export const MEDIA_KINDS = ['image', 'video', 'audio'] as const;
@@ -13,43 +13,98 @@ export type Label = (typeof LABELS)[number];
 export interface MediaType {
   mime: string;
   kind: MediaKind;
+  /** For sentences. */
+  name: string;
   /** File name endings, the first is the preferred one. */
   extensions: readonly string[];
-  /** Listed in interface.md, so accepted whatever the plan says. */
+  /** Listed in interface.md (for video: any `video/*`), so accepted whatever the plan says. */
   documented: boolean;
 }
 
+const type = (
+  kind: MediaKind,
+  mime: string,
+  name: string,
+  extensions: readonly string[],
+  documented: boolean,
+): MediaType => ({ kind, mime, name, extensions, documented });
+
+/** A mime stands twice where the same container is of one kind or the other by what it holds. */
 export const MEDIA_TYPES: readonly MediaType[] = [
-  { mime: 'image/png', kind: 'image', extensions: ['png'], documented: true },
-  { mime: 'image/jpeg', kind: 'image', extensions: ['jpg', 'jpeg'], documented: true },
-  { mime: 'image/webp', kind: 'image', extensions: ['webp'], documented: true },
-  { mime: 'image/tiff', kind: 'image', extensions: ['tiff', 'tif'], documented: true },
+  type('image', 'image/png', 'PNG', ['png'], true),
+  type('image', 'image/jpeg', 'JPEG', ['jpg', 'jpeg'], true),
+  type('image', 'image/webp', 'WEBP', ['webp'], true),
+  type('image', 'image/tiff', 'TIFF', ['tiff', 'tif'], true),
+  type('image', 'image/heic', 'HEIC', ['heic', 'heif', 'hif'], false),
+  type('image', 'image/avif', 'AVIF', ['avif'], false),
+  type('image', 'image/gif', 'GIF', ['gif'], false),
+  type('image', 'image/jxl', 'JPEG XL', ['jxl'], false),
+
+  type('video', 'video/mp4', 'MP4', ['mp4', 'm4v'], true),
+  type('video', 'video/quicktime', 'MOV', ['mov', 'qt'], true),
+  type('video', 'video/x-matroska', 'MKV', ['mkv'], true),
+  type('video', 'video/webm', 'WebM', ['webm'], true),
+  type('video', 'video/x-msvideo', 'AVI', ['avi'], true),
+  type('video', 'video/mp2t', 'MPEG-TS', ['ts', 'mts', 'm2ts'], true),
+  type('video', 'video/mpeg', 'MPEG-PS', ['mpg', 'mpeg', 'vob'], true),
+  type('video', 'video/3gpp', '3GP', ['3gp', '3g2'], true),
+  type('video', 'video/ogg', 'OGG video', ['ogv'], true),
+  type('video', 'video/x-flv', 'FLV', ['flv'], true),
+  type('video', 'video/x-ms-wmv', 'WMV', ['wmv', 'asf'], true),
+  type('video', 'application/mxf', 'MXF', ['mxf'], true),
+
+  type('audio', 'audio/mpeg', 'MP3', ['mp3', 'mp2'], true),
+  type('audio', 'audio/wav', 'WAV', ['wav'], true),
+  type('audio', 'audio/ogg', 'OGG', ['ogg', 'oga', 'opus'], true),
+  type('audio', 'audio/flac', 'FLAC', ['flac'], true),
+  type('audio', 'audio/aac', 'AAC', ['aac'], true),
+  type('audio', 'audio/3gp', '3GP', [], true),
+  type('audio', 'audio/m4a', 'M4A', ['m4a'], true),
+  type('audio', 'audio/m4b', 'M4B', ['m4b'], true),
+  type('audio', 'audio/m4p', 'M4P', ['m4p'], true),
+  type('audio', 'audio/m4r', 'M4R', ['m4r'], true),
+  type('audio', 'video/mp4', 'MP4', [], true),
+  type('audio', 'video/quicktime', 'MOV', [], false),
+  type('audio', 'audio/x-matroska', 'MKA', ['mka'], false),
+  type('audio', 'audio/webm', 'WebM', ['weba'], false),
+  type('audio', 'video/x-msvideo', 'AVI', [], false),
+  type('audio', 'video/mp2t', 'MPEG-TS', [], false),
+  type('audio', 'video/mpeg', 'MPEG-PS', [], false),
+  type('audio', 'video/x-flv', 'FLV', [], false),
+  type('audio', 'audio/x-ms-wma', 'WMA', ['wma'], false),
+  type('audio', 'application/mxf', 'MXF', [], false),
+  type('audio', 'audio/aiff', 'AIFF', ['aiff', 'aif'], false),
+  type('audio', 'audio/x-caf', 'CAF', ['caf'], false),
+  type('audio', 'audio/amr', 'AMR', ['amr'], false),
+  type('audio', 'audio/ac3', 'AC-3', ['ac3', 'eac3'], false),
 ];
 
-/** Bytes of a file's head that are enough to tell its type. */
-export const HEAD_BYTES = 64;
+/** A container's mime once it is known to hold sound only; where none is named it stays as it was sniffed. */
+const SOUND_MIMES: Readonly<Record<string, string>> = {
+  'video/3gpp': 'audio/3gp',
+  'video/x-matroska': 'audio/x-matroska',
+  'video/webm': 'audio/webm',
+  'video/ogg': 'audio/ogg',
+  'video/x-ms-wmv': 'audio/x-ms-wma',
+};
 
-/** The media type that the first bytes show, or undefined where no accepted type begins so. */
-export function sniffMediaType(head: Uint8Array): MediaType | undefined {
-  const mime = sniffMime(head);
-  return MEDIA_TYPES.find((type) => type.mime === mime);
+/** A container's mime once a moving picture was found in what looked like sound. */
+const PICTURE_MIMES: Readonly<Record<string, string>> = {
+  'audio/m4a': 'video/mp4',
+  'audio/m4b': 'video/mp4',
+  'audio/m4p': 'video/mp4',
+  'audio/m4r': 'video/mp4',
+  'audio/ogg': 'video/ogg',
+};
+
+/** The type of a container by what it was found to hold; undefined where such a one is not accepted. */
+export function refineMediaType(mime: string, kind: 'video' | 'audio'): MediaType | undefined {
+  const refined = (kind === 'audio' ? SOUND_MIMES : PICTURE_MIMES)[mime] ?? mime;
+  return MEDIA_TYPES.find((known) => known.mime === refined && known.kind === kind);
 }
 
-function sniffMime(head: Uint8Array): string | undefined {
-  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
-  if (bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return 'image/png';
-  if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return 'image/jpeg';
-  const tag = bytes.subarray(0, 4).toString('latin1');
-  if (tag === 'RIFF' && bytes.subarray(8, 12).toString('latin1') === 'WEBP') return 'image/webp';
-  if (tag === 'II*\0' || tag === 'MM\0*' || tag === 'II+\0' || tag === 'MM\0+') return 'image/tiff';
-  return undefined;
-}
-
-const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-
-/** The accepted types of a kind, for an error's sentence: `PNG, JPEG, WEBP, TIFF`. */
+/** The accepted types of a kind, for an error's sentence: `PNG, JPEG, WEBP, …`. */
 export function describeAcceptedTypes(kind: MediaKind): string {
-  return MEDIA_TYPES.filter((type) => type.kind === kind)
-    .map((type) => type.mime.slice(type.mime.indexOf('/') + 1).toUpperCase())
-    .join(', ');
+  const names = MEDIA_TYPES.filter((known) => known.kind === kind).map(({ name }) => name);
+  return [...new Set(names)].join(', ');
 }

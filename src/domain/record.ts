@@ -28,7 +28,8 @@ export interface VideoVerdict extends Verdict {
   unknown: boolean;
 }
 
-interface RecordBase {
+/** What records of every kind have; the verdict aside. */
+export interface RecordBase {
   identifier: string;
   hash: string;
   apiVersion: string | null;
@@ -60,6 +61,8 @@ export interface DetectionRecord {
 
 export interface ImageRecord extends RecordBase {
   kind: 'image';
+  /** Of a frame: where in its video it is; null for a picture of its own. */
+  timeSeconds: number | null;
   width: number | null;
   height: number | null;
   isNsfw: boolean | null;
@@ -83,6 +86,9 @@ export interface ClipRecord {
 export interface AudioRecord extends RecordBase {
   kind: 'audio';
   durationSeconds: number | null;
+  /** What of it is speech. */
+  speechSeconds: number | null;
+  c2pa: C2paReport | null;
   verdict: Verdict | null;
   verdicts: Verdict[];
   results: ModelResult[];
@@ -96,6 +102,7 @@ export interface VideoRecord extends RecordBase {
   height: number | null;
   durationSeconds: number | null;
   isNsfw: boolean | null;
+  c2pa: C2paReport | null;
   verdict: VideoVerdict | null;
   verdicts: VideoVerdict[];
   images: ImageRecord[];

@@ -87,27 +87,87 @@ export interface ClipResult {
   runs: ModelRun[];
 }
 
+/** One channel of a sound whose channels hold different voices. */
+export interface ChannelResult {
+  /** `channel-1` … */
+  name: string;
+  speechSeconds: number;
+  runs: ModelRun[];
+}
+
 export interface AudioResult {
   kind: 'audio';
   mime: string;
   durationSeconds: number;
+  /** Of the original, samples a second. */
+  sampleRate: number;
+  channelCount: number;
+  /** What of it the speech detector took for speech. */
+  speechSeconds: number;
+  /** Whether the file's data ended early or was damaged in part. */
+  damaged: boolean;
   runs: ModelRun[];
   clips: ClipResult[];
+  /** Empty where all channels hold the same. */
+  channels: ChannelResult[];
   provenance: Provenance;
 }
 
-/** A video's frames and track are analyses of their own, named here by their identifiers. */
+/** An analysed frame of a video: a PNG among the analysis' artifacts. */
+export interface FrameResult {
+  identifier: string;
+  timeSeconds: number;
+  /** Name of the artifact. */
+  file: string;
+  /** SHA-256 of the PNG. */
+  hash: string;
+  sizeBytes: number;
+  /** Without a provenance of its own: it was never a file before. */
+  image: ImageResult;
+}
+
+/** A video's sound: a FLAC among the analysis' artifacts. */
+export interface TrackResult {
+  identifier: string;
+  file: string;
+  hash: string;
+  sizeBytes: number;
+  audio: AudioResult;
+}
+
 export interface VideoResult {
   kind: 'video';
   mime: string;
+  /** As it is shown, pixels. */
   width: number;
   height: number;
   durationSeconds: number;
-  frameIdentifiers: string[];
-  trackIdentifiers: string[];
+  frames: FrameResult[];
+  /** Frames that were chosen and could not be decoded. */
+  damagedFrames: number;
+  tracks: TrackResult[];
+  /** Whether the track was asked for; a silent video has none all the same. */
+  withTrack: boolean;
+  /** Of the image models over all frames, and of the speech models on the track. */
   runs: ModelRun[];
   nsfw: number | null;
   provenance: Provenance;
 }
 
 export type AnalysisResult = ImageResult | AudioResult | VideoResult;
+
+/** What of a result has an identifier of its own: a video's frames and track. */
+export interface ResultPart {
+  identifier: string;
+  kind: 'image' | 'audio';
+  /** Place in `frames` or `tracks`. */
+  index: number;
+}
+
+export function partsOf(result: AnalysisResult | null): ResultPart[] {
+  if (result?.kind !== 'video') return [];
+  return [
+    ...result.frames.map(({ identifier }, index) => ({ identifier, kind: 'image' as const, index })),
+    ...result.tracks.map(({ identifier }, index) => ({ identifier, kind: 'audio' as const, index })),
+  ];
+}

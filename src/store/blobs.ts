@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { access, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HEAD_BYTES } from '../domain/media.ts';
+import { HEAD_BYTES } from '../domain/sniff.ts';
 import { renameDurably } from './folder.ts';
 
 export interface TemporaryBlob {

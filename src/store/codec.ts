@@ -4,17 +4,17 @@
  */
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
+import { AppError } from '../domain/errors.ts';
 
 const CHECKSUM_BYTES = 4;
 
 /** A stored value whose bytes are not those that were written. */
-export class DamagedRecordError extends Error {
-  override readonly name = 'DamagedRecordError';
+export class DamagedRecordError extends AppError {
   readonly table: string;
   readonly key: unknown;
 
   constructor(table: string, key: unknown) {
-    super(`damaged record in ${table}: ${JSON.stringify(key)}; restore it from a backup`);
+    super('damaged', `damaged record in ${table}; an administrator can restore it from a backup`);
     this.table = table;
     this.key = key;
   }

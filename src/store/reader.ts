@@ -1,10 +1,14 @@
 /** What can be read from the store. A transaction reads the same way and sees its own writes. */
-import type { Account, ApiKey, Balance, LedgerEntry } from '../domain/account.ts';
+import { createHash } from 'node:crypto';
+import type { Account, ApiKey, Balance, LedgerEntry, MailToken, Session } from '../domain/account.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/classification.ts';
 import { hasEnded } from '../domain/classification.ts';
 import type { MediaKind } from '../domain/media.ts';
 import type { Plan } from '../domain/plan.ts';
-import type { AcceptedRequest, Tables } from './schema.ts';
+import type { DisabledReceiver, WebhookDelivery } from '../domain/webhook.ts';
+import { DamagedRecordError } from './codec.ts';
+import type { AcceptedRequest, PartReference, Tables } from './schema.ts';
 
 export interface ListQuery {
   accountId: number;
@@ -12,6 +16,11 @@ export interface ListQuery {
   /** The last record of the page before. */
   before?: { createdAt: number; identifier: string } | undefined;
   limit: number;
+}
+
+/** LMDB's keys are bounded, addresses are not. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 const NO_BALANCE: Balance = { available: 0, spent: 0, sequence: 0 };
@@ -41,12 +50,25 @@ export class StoreReader {
     return Array.from(this.tables.analysesOpen.under([]), (key) => String(key[1]));
   }
 
+  /** Errored analyses, newest first. */
+  *failedAnalyses(): Generator<Analysis> {
+    for (const key of this.tables.analysesFailed.underReversed([])) {
+      const analysis = this.analysis(String(key[1]));
+      if (analysis !== undefined) yield analysis;
+    }
+  }
+
   classificationsOfAnalysis(analysisId: string): Classification[] {
     return this.#load(this.tables.classificationsByAnalysis.under([analysisId]));
   }
 
   classificationsOfHash(accountId: number, kind: MediaKind, hash: string): Classification[] {
     return this.#load(this.tables.classificationsByHash.under([hash, accountId, kind]));
+  }
+
+  /** The records of every account and kind that have these bytes. */
+  classificationsOfBlob(hash: string): Classification[] {
+    return this.#load(this.tables.classificationsByHash.under([hash]));
   }
 
   /** Whether any record of any account still needs the bytes. */
@@ -73,6 +95,11 @@ export class StoreReader {
     return id === undefined ? undefined : this.account(id);
   }
 
+  /** The account with the highest id, deleted ones included. */
+  newestAccount(): Account | undefined {
+    return this.tables.accounts.last(undefined, 1)[0];
+  }
+
   accounts(): Account[] {
     return [...this.tables.accounts.values()];
   }
@@ -89,6 +116,94 @@ export class StoreReader {
     return this.tables.apiKeys.get(hash);
   }
 
+  /** The account's keys in the order in which they were made. */
+  apiKeys(accountId: number): ApiKey[] {
+    const hashes = Array.from(this.tables.apiKeysByAccount.under([accountId]), (key) => String(key.at(-1)));
+    return hashes.flatMap((hash) => this.apiKey(hash) ?? []);
+  }
+
+  session(hash: string): Session | undefined {
+    return this.tables.sessions.get(hash);
+  }
+
+  sessions(): Session[] {
+    return [...this.tables.sessions.values()];
+  }
+
+  mailToken(hash: string): MailToken | undefined {
+    return this.tables.mailTokens.get(hash);
+  }
+
+  mailTokens(): MailToken[] {
+    return [...this.tables.mailTokens.values()];
+  }
+
+  /** Newest first, those before the sequence number where one is given. */
+  audit({ before, limit }: { before?: number | undefined; limit: number }): AuditEntry[] {
+    return this.tables.audit.last(before, limit);
+  }
+
+  delivery(id: string): WebhookDelivery | undefined {
+    return this.tables.deliveries.get(id);
+  }
+
+  /** Newest first. */
+  deliveries(
+    accountId: number,
+    { before, limit }: { before?: { createdAt: number; id: string } | undefined; limit: number },
+  ): WebhookDelivery[] {
+    const last = before === undefined ? undefined : [accountId, before.createdAt, before.id];
+    const found: WebhookDelivery[] = [];
+    for (const key of this.tables.deliveriesByAccount.underReversed([accountId], last)) {
+      if (found.length >= limit) break;
+      const delivery = this.delivery(String(key.at(-1)));
+      if (delivery !== undefined) found.push(delivery);
+    }
+    return found;
+  }
+
+  /** Ids of the account's deliveries that are older than `before` or not among the newest `keepMax`, newest first. */
+  staleDeliveryIds(accountId: number, { before, keepMax }: { before: number; keepMax: number }): string[] {
+    const stale: string[] = [];
+    let seen = 0;
+    for (const [, createdAt, id] of this.tables.deliveriesByAccount.underReversed([accountId])) {
+      seen += 1;
+      if (seen > keepMax || Number(createdAt) < before) stale.push(String(id));
+    }
+    return stale;
+  }
+
+  /** Deliveries whose next attempt is due, the one that waits longest first. */
+  dueDeliveries(now: number, limit: number): WebhookDelivery[] {
+    const found: WebhookDelivery[] = [];
+    for (const [dueAt, id] of this.tables.deliveriesDue.under([])) {
+      if (Number(dueAt) > now || found.length >= limit) break;
+      const delivery = this.delivery(String(id));
+      if (delivery !== undefined) found.push(delivery);
+    }
+    return found;
+  }
+
+  /** When the next delivery is due; undefined where none waits. */
+  nextDeliveryAt(): number | undefined {
+    for (const [dueAt] of this.tables.deliveriesDue.under([])) return Number(dueAt);
+    return undefined;
+  }
+
+  disabledReceiver(accountId: number, url: string): DisabledReceiver | undefined {
+    return this.tables.disabledReceivers.get([accountId, sha256(url)]);
+  }
+
+  part(identifier: string): PartReference | undefined {
+    return this.tables.parts.get(identifier);
+  }
+
+  /** Every override of the file by the account, the last one included, oldest first. */
+  overrideHistory(accountId: number, kind: MediaKind, hash: string): Override[] {
+    const start = [accountId, kind, hash, 0];
+    return [...this.tables.overrideHistory.values(start, [accountId, kind, hash, Number.MAX_SAFE_INTEGER])];
+  }
+
   balance(accountId: number): Balance {
     return this.tables.balances.get(accountId) ?? NO_BALANCE;
   }
@@ -97,12 +212,31 @@ export class StoreReader {
     return [...this.tables.ledger.values([accountId], [accountId, Number.MAX_SAFE_INTEGER])];
   }
 
+  /** Newest first, those before the sequence number where one is given; sequences have no gaps. */
+  ledgerPage(
+    accountId: number,
+    { before, limit }: { before?: number | undefined; limit: number },
+  ): LedgerEntry[] {
+    const end = Math.min(before ?? Number.MAX_SAFE_INTEGER, this.balance(accountId).sequence + 1);
+    return [...this.tables.ledger.values([accountId, Math.max(1, end - limit)], [accountId, end])].reverse();
+  }
+
   override(accountId: number, kind: MediaKind, hash: string): Override | undefined {
     return this.tables.overrides.get([accountId, kind, hash]);
   }
 
   request(accountId: number, requestId: string): AcceptedRequest | undefined {
     return this.tables.requests.get([accountId, requestId]);
+  }
+
+  /** Accepted requests older than `before`, oldest first. */
+  requestsBefore(before: number, limit: number): { accountId: number; requestId: string }[] {
+    const found: { accountId: number; requestId: string }[] = [];
+    for (const [at, accountId, requestId] of this.tables.requestsByTime.under([])) {
+      if (Number(at) >= before || found.length >= limit) break;
+      found.push({ accountId: Number(accountId), requestId: String(requestId) });
+    }
+    return found;
   }
 
   /** Records whose work has not ended; the invariant that a fault test checks. */
@@ -117,9 +251,19 @@ export class StoreReader {
     const found: Classification[] = [];
     for (const key of keys) {
       if (found.length >= limit) break;
-      const classification = this.classification(String(key.at(-1)));
+      const classification = this.#unlessDamaged(String(key.at(-1)));
       if (classification !== undefined) found.push(classification);
     }
     return found;
+  }
+
+  /** One damaged record must not hide all others from a list; asked for by its name it is refused. */
+  #unlessDamaged(identifier: string): Classification | undefined {
+    try {
+      return this.classification(identifier);
+    } catch (error) {
+      if (error instanceof DamagedRecordError) return undefined;
+      throw error;
+    }
   }
 }

@@ -1,12 +1,14 @@
 /** The tables and indexes of the store, once. Adding one is a row here; changing one is a new format version. */
 import type { RootDatabase } from 'lmdb';
-import type { Account, ApiKey, Balance, LedgerEntry } from '../domain/account.ts';
+import type { Account, ApiKey, Balance, LedgerEntry, MailToken, Session } from '../domain/account.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
+import type { DisabledReceiver, WebhookDelivery } from '../domain/webhook.ts';
 import { Index, Table } from './table.ts';
 
-/** Raised with every change of what is stored; an older store is migrated, a newer one refused. */
-export const FORMAT_VERSION = 1;
+/** Raised with every change of what is stored; an older store is migrated (migrations.ts), a newer one refused. */
+export const FORMAT_VERSION = 2;
 
 /** An accepted submission that a repeated request identifier answers with. */
 export interface AcceptedRequest {
@@ -14,6 +16,13 @@ export interface AcceptedRequest {
   /** What was submitted: kind, hash and options; another content under the same identifier is refused. */
   fingerprint: string;
   at: number;
+}
+
+/** Where a video's frame or track lies in the result of its analysis. */
+export interface PartReference {
+  analysisId: string;
+  kind: 'image' | 'audio';
+  index: number;
 }
 
 export interface StoreMeta {
@@ -27,6 +36,16 @@ export interface Tables {
   accounts: Table<Account>;
   accountsByEmail: Table<number>;
   apiKeys: Table<ApiKey>;
+  apiKeysByAccount: Index;
+  sessions: Table<Session>;
+  mailTokens: Table<MailToken>;
+  audit: Table<AuditEntry>;
+  deliveries: Table<WebhookDelivery>;
+  deliveriesByAccount: Index;
+  deliveriesDue: Index;
+  disabledReceivers: Table<DisabledReceiver>;
+  /** Identifiers of a video's frames and track, which are no records of their own. */
+  parts: Table<PartReference>;
   ledger: Table<LedgerEntry>;
   balances: Table<Balance>;
   classifications: Table<Classification>;
@@ -37,31 +56,49 @@ export interface Tables {
   analyses: Table<Analysis>;
   analysesByKey: Table<string>;
   analysesOpen: Index;
+  analysesFailed: Index;
   overrides: Table<Override>;
   overrideHistory: Table<Override>;
   requests: Table<AcceptedRequest>;
+  requestsByTime: Index;
 }
+
+/** Accounts, plans and keys: some hundred bytes each, asked with every call. */
+const SMALL_CACHE_BYTES_MAX = 1024 ** 2;
+/** Records and analyses: the hundreds that clients poll and watch; decoded they take about five times this. */
+const RECORD_CACHE_BYTES_MAX = 4 * 1024 ** 2;
 
 export function openTables(root: RootDatabase): Tables {
   return {
     meta: new Table(root, 'meta'),
-    plans: new Table(root, 'plans'),
-    accounts: new Table(root, 'accounts'),
+    plans: new Table(root, 'plans', SMALL_CACHE_BYTES_MAX),
+    accounts: new Table(root, 'accounts', SMALL_CACHE_BYTES_MAX),
     accountsByEmail: new Table(root, 'accounts-by-email'),
-    apiKeys: new Table(root, 'api-keys'),
+    apiKeys: new Table(root, 'api-keys', SMALL_CACHE_BYTES_MAX),
+    apiKeysByAccount: new Index(root, 'api-keys-by-account'),
+    sessions: new Table(root, 'sessions'),
+    mailTokens: new Table(root, 'mail-tokens'),
+    audit: new Table(root, 'audit'),
+    deliveries: new Table(root, 'deliveries'),
+    deliveriesByAccount: new Index(root, 'deliveries-by-account'),
+    deliveriesDue: new Index(root, 'deliveries-due'),
+    disabledReceivers: new Table(root, 'disabled-receivers'),
+    parts: new Table(root, 'parts'),
     ledger: new Table(root, 'ledger'),
     balances: new Table(root, 'balances'),
-    classifications: new Table(root, 'classifications'),
+    classifications: new Table(root, 'classifications', RECORD_CACHE_BYTES_MAX),
     classificationsByAccount: new Index(root, 'classifications-by-account'),
     classificationsByKind: new Index(root, 'classifications-by-kind'),
     classificationsByHash: new Index(root, 'classifications-by-hash'),
     classificationsByAnalysis: new Index(root, 'classifications-by-analysis'),
-    analyses: new Table(root, 'analyses'),
+    analyses: new Table(root, 'analyses', RECORD_CACHE_BYTES_MAX),
     analysesByKey: new Table(root, 'analyses-by-key'),
     analysesOpen: new Index(root, 'analyses-open'),
+    analysesFailed: new Index(root, 'analyses-failed'),
     overrides: new Table(root, 'overrides'),
     overrideHistory: new Table(root, 'override-history'),
     requests: new Table(root, 'requests'),
+    requestsByTime: new Index(root, 'requests-by-time'),
   };
 }
 

@@ -2,18 +2,28 @@
  * The embedded store: LMDB for records, plain files for media. One writer process; a transaction is synchronous,
  * atomic, and answered only once it is on the disk.
  */
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { ArtifactStore } from './artifacts.ts';
 import { BlobStore } from './blobs.ts';
+import type { DamagedRecordError } from './codec.ts';
 import { FolderLock } from './lock.ts';
+import { migrate } from './migrations.ts';
 import { StoreReader } from './reader.ts';
+import { assertNotHalfRestored } from './restore.ts';
 import { FORMAT_VERSION, openTables, TABLES_MAX, type Tables } from './schema.ts';
-import { StoreTransaction } from './transaction.ts';
+import { Table } from './table.ts';
+import { type StoreChange, StoreTransaction } from './transaction.ts';
 
 export interface StoreConfig {
   folder: string;
+  /** Told how far an upgrade of an older store is. */
+  onUpgrade?: ((message: string) => void) | undefined;
+  /** Told of each stored value that is not what was written. */
+  onDamage?: ((error: DamagedRecordError) => void) | undefined;
+  /** Told after a commit what it changed that somebody may watch. */
+  onChange?: ((change: StoreChange) => void) | undefined;
 }
 
 export class NewerFormatError extends Error {
@@ -27,15 +37,20 @@ export class Store implements AsyncDisposable {
   readonly read: StoreReader;
   readonly blobs: BlobStore;
   readonly artifacts: ArtifactStore;
-  readonly #folder: string;
+  readonly folder: string;
   readonly #root: RootDatabase;
+  readonly #tables: Tables;
   readonly #transaction: StoreTransaction;
   readonly #lock: FolderLock;
+  readonly #onChange: ((change: StoreChange) => void) | undefined;
 
-  private constructor(folder: string, root: RootDatabase, tables: Tables, lock: FolderLock) {
-    this.#folder = folder;
+  private constructor(config: StoreConfig, root: RootDatabase, tables: Tables, lock: FolderLock) {
+    const { folder, onChange } = config;
+    this.folder = folder;
+    this.#onChange = onChange;
     this.#root = root;
     this.#lock = lock;
+    this.#tables = tables;
     this.read = new StoreReader(tables);
     this.#transaction = new StoreTransaction(tables);
     this.blobs = new BlobStore(folder);
@@ -43,32 +58,47 @@ export class Store implements AsyncDisposable {
   }
 
   /** Locks the folder, checks the format and sweeps what a killed daemon left. */
-  static async open({ folder }: StoreConfig): Promise<Store> {
+  static async open(config: StoreConfig): Promise<Store> {
+    const { folder } = config;
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    await assertNotHalfRestored(folder);
     const lock = await FolderLock.acquire(folder);
     const root = open({ path: join(folder, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX });
     const tables = openTables(root);
-    const store = new Store(folder, root, tables, lock);
-    await store.#checkFormat(tables);
-    await store.blobs.prepare();
-    await store.artifacts.prepare();
-    await store.blobs.sweep((hash) => store.read.hasBlobReference(hash));
-    await store.artifacts.sweep((id) => store.read.analysis(id) !== undefined);
-    return store;
+    for (const table of Object.values(tables)) if (table instanceof Table) table.onDamage = config.onDamage;
+    const store = new Store(config, root, tables, lock);
+    try {
+      await store.#checkFormat(tables, config.onUpgrade);
+      await store.#prepareFiles();
+      return store;
+    } catch (error) {
+      await store[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
-  async #checkFormat(tables: Tables): Promise<void> {
+  async #prepareFiles(): Promise<void> {
+    await this.blobs.prepare();
+    await this.artifacts.prepare();
+    await this.blobs.sweep((hash) => this.read.hasBlobReference(hash));
+    await this.artifacts.sweep((id) => this.read.analysis(id) !== undefined);
+  }
+
+  async #checkFormat(tables: Tables, onUpgrade: StoreConfig['onUpgrade']): Promise<void> {
     const meta = tables.meta.get('store');
     if (meta === undefined) {
       await this.transact((tx) =>
         tx.setMeta({ formatVersion: FORMAT_VERSION, createdAt: Date.now() * 1000 }),
       );
     } else if (meta.formatVersion > FORMAT_VERSION) {
-      await this[Symbol.asyncDispose]();
       throw new NewerFormatError(
         `the data folder has format ${meta.formatVersion}, this version reads up to ${FORMAT_VERSION}: ` +
           'start the newer version that wrote it, or restore a backup of this version',
       );
+    } else if (meta.formatVersion < FORMAT_VERSION) {
+      const transact: Store['transact'] = (change) => this.transact(change);
+      const report = onUpgrade ?? (() => undefined);
+      await migrate({ tables, transact, report }, meta, this.folder, (path) => this.copyRecords(path));
     }
   }
 
@@ -77,14 +107,38 @@ export class Store implements AsyncDisposable {
    * The change is synchronous: lmdb-js' asynchronous transactions never resolve on the Node that Assay runs on.
    */
   async transact<T>(change: (tx: StoreTransaction) => T): Promise<T> {
-    const result = this.#root.transactionSync(() => change(this.#transaction));
+    // A transaction that threw before this one changed nothing; what it noted must not be told.
+    this.#transaction.takeChanges();
+    const result = this.#commit(change);
+    const changes = this.#transaction.takeChanges();
     await this.#root.flushed;
+    for (const noted of changes) this.#onChange?.(noted);
     return result;
+  }
+
+  /** A consistent copy of all records, made beside running work on a thread of its own; `folder` must not exist. */
+  async copyRecords(folder: string): Promise<void> {
+    await mkdir(folder, { mode: 0o700 });
+    await this.#root.backup(folder, true);
+  }
+
+  #commit<T>(change: (tx: StoreTransaction) => T): T {
+    try {
+      return this.#root.transactionSync(() => change(this.#transaction));
+    } catch (error) {
+      for (const table of Object.values(this.#tables)) if (table instanceof Table) table.forget();
+      throw error;
+    }
+  }
+
+  /** Size of the file that holds the records; it never shrinks. */
+  async recordsBytes(): Promise<number> {
+    return (await stat(join(this.folder, 'records', 'data.mdb'))).size;
   }
 
   /** Bytes that the disk of the data folder still takes. */
   async freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.#folder);
+    const { bavail, bsize } = await statfs(this.folder);
     return bavail * bsize;
   }
 

@@ -1,38 +1,103 @@
 /** One LMDB table of checked values, and one kind of index that holds keys only. */
 import type { Database, Key, RootDatabase } from 'lmdb';
-import { decodeValue, encodeValue } from './codec.ts';
+import { LRUCache } from 'lru-cache';
+import { DamagedRecordError, decodeValue, encodeValue } from './codec.ts';
 
-export class Table<V> {
+/** A decoded value takes several times its encoded bytes, and the entry itself about so much. */
+const ENTRY_BYTES = 256;
+
+export class Table<V extends object | string | number> {
   readonly name: string;
+  /** Told of each value that is not what was written, for the log and the count. */
+  onDamage: ((error: DamagedRecordError) => void) | undefined;
   readonly #database: Database<Buffer, Key>;
+  /** Decoded values of the keys read last: a record is read far more often than it changes. */
+  readonly #cache: LRUCache<string | number, V> | null;
 
-  constructor(root: RootDatabase, name: string) {
+  /** `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. */
+  constructor(root: RootDatabase, name: string, cacheBytesMax = 0) {
     this.name = name;
     this.#database = root.openDB<Buffer, Key>(name, { encoding: 'binary' });
+    this.#cache = cacheBytesMax === 0 ? null : new LRUCache({ maxSize: cacheBytesMax });
   }
 
+  /** The value may be shared with other readers: it is never changed in place. */
   get(key: Key): V | undefined {
+    const cacheKey = typeof key === 'string' || typeof key === 'number' ? key : null;
+    if (this.#cache === null || cacheKey === null) return this.#read(key)?.value;
+    const known = this.#cache.get(cacheKey);
+    if (known !== undefined) return known;
+    const found = this.#read(key);
+    if (found !== undefined) this.#cache.set(cacheKey, found.value, { size: found.sizeBytes + ENTRY_BYTES });
+    return found?.value;
+  }
+
+  #read(key: Key): { value: V; sizeBytes: number } | undefined {
     const bytes = this.#database.get(key);
-    return bytes === undefined ? undefined : (decodeValue(this.name, key, bytes) as V);
+    if (bytes === undefined) return undefined;
+    return { value: this.#decode(key, bytes), sizeBytes: bytes.length };
+  }
+
+  #decode(key: Key, bytes: Buffer): V {
+    try {
+      return decodeValue(this.name, key, bytes) as V;
+    } catch (error) {
+      if (error instanceof DamagedRecordError) this.onDamage?.(error);
+      throw error;
+    }
+  }
+
+  /** After a transaction was undone: what it wrote may have been read, and with that be remembered. */
+  forget(): void {
+    this.#cache?.clear();
+  }
+
+  #forgetKey(key: Key): void {
+    if (typeof key === 'string' || typeof key === 'number') this.#cache?.delete(key);
   }
 
   /** Every value between two keys, in key order; `end` is not part of it. */
   *values(start?: Key, end?: Key): Generator<V> {
     for (const { key, value } of this.#database.getRange(bounds(start, end))) {
-      yield decodeValue(this.name, key, value) as V;
+      yield this.#decode(key, value);
     }
   }
 
+  /** At most `limit` values with their keys, in key order; those behind the key where one is given. */
+  after(last: Key | undefined, limit: number): { key: Key; value: V }[] {
+    const range = { limit: limit + 1, ...(last === undefined ? {} : { start: last }) };
+    const found: { key: Key; value: V }[] = [];
+    for (const { key, value } of this.#database.getRange(range)) {
+      if (found.length === limit || (last !== undefined && sameKey([key].flat(), [last].flat()))) continue;
+      found.push({ key, value: this.#decode(key, value) });
+    }
+    return found;
+  }
+
+  /** At most `limit` values from the end, last first; those before the key where one is given. */
+  last(before: Key | undefined, limit: number): V[] {
+    const range = { reverse: true, limit: limit + 1, ...(before === undefined ? {} : { start: before }) };
+    const found: V[] = [];
+    for (const { key, value } of this.#database.getRange(range)) {
+      if (key !== before && found.length < limit) found.push(this.#decode(key, value));
+    }
+    return found;
+  }
+
   put(key: Key, value: V): void {
+    this.#forgetKey(key);
     this.#database.putSync(key, encodeValue(value));
   }
 
   remove(key: Key): void {
+    this.#forgetKey(key);
     this.#database.removeSync(key);
   }
 }
 
-const EMPTY = Buffer.from([0]);
+/** An index has keys only; LMDB wants some value. */
+export const INDEX_VALUE_BYTES = 1;
+const EMPTY = Buffer.alloc(INDEX_VALUE_BYTES);
 
 /** Keys only; rebuilt from records when it is lost. */
 export class Index {

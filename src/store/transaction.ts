@@ -1,12 +1,29 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
-import type { Account, ApiKey, LedgerEntry } from '../domain/account.ts';
+import type { Account, ApiKey, LedgerEntry, MailToken, Session } from '../domain/account.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/classification.ts';
 import { hasEnded } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
-import { StoreReader } from './reader.ts';
-import type { AcceptedRequest } from './schema.ts';
+import { partsOf } from '../domain/result.ts';
+import type { WebhookDelivery } from '../domain/webhook.ts';
+import { StoreReader, sha256 } from './reader.ts';
+import type { AcceptedRequest, PartReference } from './schema.ts';
+
+/** What a committed transaction changed of an account that somebody may watch. */
+export type StoreChange =
+  | { type: 'balance'; accountId: number }
+  | { type: 'delivery'; accountId: number; id: string };
 
 export class StoreTransaction extends StoreReader {
+  #changes: StoreChange[] = [];
+
+  /** What was changed since the last call. */
+  takeChanges(): StoreChange[] {
+    const changes = this.#changes;
+    this.#changes = [];
+    return changes;
+  }
+
   putClassification(classification: Classification): void {
     const before = this.classification(classification.identifier);
     if (before !== undefined && before.hash !== classification.hash) this.#unindexHash(before);
@@ -40,10 +57,15 @@ export class StoreTransaction extends StoreReader {
     this.tables.analysesByKey.put(analysis.key, analysis.id);
     if (hasEnded(analysis.state)) this.tables.analysesOpen.remove([analysis.queuedAt, analysis.id]);
     else this.tables.analysesOpen.put([analysis.queuedAt, analysis.id]);
+    if (analysis.state === 'errored' && analysis.endedAt !== null) {
+      this.tables.analysesFailed.put([analysis.endedAt, analysis.id]);
+    }
   }
 
   deleteAnalysis(analysis: Analysis): void {
+    for (const { identifier } of partsOf(analysis.result)) this.removePart(identifier);
     this.tables.analyses.remove(analysis.id);
+    if (analysis.endedAt !== null) this.tables.analysesFailed.remove([analysis.endedAt, analysis.id]);
     this.tables.analysesOpen.remove([analysis.queuedAt, analysis.id]);
     this.#forgetKey(analysis);
   }
@@ -54,7 +76,12 @@ export class StoreTransaction extends StoreReader {
 
   putAccount(account: Account): void {
     const before = this.account(account.id);
-    if (before !== undefined) this.tables.accountsByEmail.remove(before.email.toLowerCase());
+    // A deleted account's address may be another's by now.
+    const holder =
+      before === undefined ? undefined : this.tables.accountsByEmail.get(before.email.toLowerCase());
+    if (before !== undefined && holder === before.id) {
+      this.tables.accountsByEmail.remove(before.email.toLowerCase());
+    }
     this.tables.accounts.put(account.id, account);
     if (account.deletedAt === null) this.tables.accountsByEmail.put(account.email.toLowerCase(), account.id);
   }
@@ -65,6 +92,67 @@ export class StoreTransaction extends StoreReader {
 
   putApiKey(key: ApiKey): void {
     this.tables.apiKeys.put(key.hash, key);
+    this.tables.apiKeysByAccount.put([key.accountId, key.id, key.hash]);
+  }
+
+  removeApiKey({ hash, id, accountId }: ApiKey): void {
+    this.tables.apiKeys.remove(hash);
+    this.tables.apiKeysByAccount.remove([accountId, id, hash]);
+  }
+
+  putSession(session: Session): void {
+    this.tables.sessions.put(session.hash, session);
+  }
+
+  removeSession(hash: string): void {
+    this.tables.sessions.remove(hash);
+  }
+
+  putMailToken(token: MailToken): void {
+    this.tables.mailTokens.put(token.hash, token);
+  }
+
+  removeMailToken(hash: string): void {
+    this.tables.mailTokens.remove(hash);
+  }
+
+  appendAudit(line: Omit<AuditEntry, 'sequence'>): void {
+    const sequence = (this.audit({ limit: 1 })[0]?.sequence ?? 0) + 1;
+    this.tables.audit.put(sequence, { ...line, sequence });
+  }
+
+  putDelivery(delivery: WebhookDelivery): void {
+    const before = this.delivery(delivery.id);
+    const { id, accountId, createdAt, nextAttemptAt } = delivery;
+    if (before !== undefined && before.nextAttemptAt !== null) {
+      this.tables.deliveriesDue.remove([before.nextAttemptAt, id]);
+    }
+    this.tables.deliveries.put(id, delivery);
+    this.tables.deliveriesByAccount.put([accountId, createdAt, id]);
+    if (nextAttemptAt !== null) this.tables.deliveriesDue.put([nextAttemptAt, id]);
+    this.#changes.push({ type: 'delivery', accountId, id });
+  }
+
+  removeDelivery({ id, accountId, createdAt, nextAttemptAt }: WebhookDelivery): void {
+    this.tables.deliveries.remove(id);
+    this.tables.deliveriesByAccount.remove([accountId, createdAt, id]);
+    if (nextAttemptAt !== null) this.tables.deliveriesDue.remove([nextAttemptAt, id]);
+  }
+
+  disableReceiver(accountId: number, url: string, at: number): void {
+    this.tables.disabledReceivers.put([accountId, sha256(url)], { accountId, url, at });
+  }
+
+  enableReceiver(accountId: number, url: string): void {
+    this.tables.disabledReceivers.remove([accountId, sha256(url)]);
+  }
+
+  putPart(identifier: string, part: PartReference): void {
+    this.tables.parts.put(identifier, part);
+  }
+
+  removePart(identifier: string): void {
+    this.tables.parts.remove(identifier);
   }
 
   /** The only way credits move: one line, and the balance that it makes. */
@@ -74,6 +162,7 @@ export class StoreTransaction extends StoreReader {
     const spent = line.reason === 'grant' ? balance.spent : balance.spent - line.amount;
     this.tables.ledger.put([line.accountId, sequence], { ...line, sequence });
     this.tables.balances.put(line.accountId, { available: balance.available + line.amount, spent, sequence });
+    this.#changes.push({ type: 'balance', accountId: line.accountId });
   }
 
   putOverride(override: Override): void {
@@ -87,7 +176,16 @@ export class StoreTransaction extends StoreReader {
   }
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {
+    this.removeRequest(accountId, requestId);
     this.tables.requests.put([accountId, requestId], request);
+    this.tables.requestsByTime.put([request.at, accountId, requestId]);
+  }
+
+  removeRequest(accountId: number, requestId: string): void {
+    const before = this.request(accountId, requestId);
+    if (before === undefined) return;
+    this.tables.requests.remove([accountId, requestId]);
+    this.tables.requestsByTime.remove([before.at, accountId, requestId]);
   }
 
   setMeta(meta: { formatVersion: number; createdAt: number }): void {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { appliancePlan } from '../../src/domain/plan.ts';
 import { decodeValue, encodeValue } from '../../src/store/codec.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -26,6 +27,21 @@ test('a change that throws leaves nothing behind', async () => {
     /refused/,
   );
   assert.equal(store.read.balance(1).available, 0);
+});
+
+test('what an undone change wrote and read is not remembered', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: folder.path });
+  const plan = appliancePlan(0);
+  await store.transact((tx) => tx.putPlan(plan));
+  assert.equal(store.read.plan(plan.id)?.name, plan.name);
+  const change = store.transact((tx) => {
+    tx.putPlan({ ...plan, name: 'undone' });
+    assert.equal(tx.plan(plan.id)?.name, 'undone');
+    throw new Error('refused');
+  });
+  await assert.rejects(change, /refused/);
+  assert.equal(store.read.plan(plan.id)?.name, plan.name);
 });
 
 test('the ledger’s sum is the balance', async () => {

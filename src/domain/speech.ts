@@ -1,0 +1,151 @@
+/**
+ * Where speech is in a sound, and which windows and clips of it are judged. Pure arithmetic on seconds and
+ * samples; the probabilities come from the speech detector.
+ */
+
+/** Seconds from the beginning of the sound. */
+export interface SpeechSegment {
+  startSeconds: number;
+  endSeconds: number;
+}
+
+/** The detector's makers' own settings: speech begins above the one, and ends below the other. */
+const ONSET = 0.5;
+const OFFSET = 0.35;
+/** A pause this short is a breath between two words, not an end. */
+const PAUSE_SECONDS_MAX = 0.1;
+/** Shorter is a click or a cough. */
+const SEGMENT_SECONDS_MIN = 0.25;
+/** The detector answers a little late. */
+const PADDING_SECONDS = 0.03;
+
+/** Segments of speech in order, from the probability of each frame. */
+export function findSpeech(
+  probabilities: ArrayLike<number>,
+  frameSeconds: number,
+  durationSeconds: number,
+): SpeechSegment[] {
+  const pauseFrames = PAUSE_SECONDS_MAX / frameSeconds;
+  const found: { from: number; to: number }[] = [];
+  let isSpeaking = false;
+  for (let frame = 0; frame < probabilities.length; frame++) {
+    const probability = probabilities[frame] ?? 0;
+    isSpeaking = probability >= (isSpeaking ? OFFSET : ONSET);
+    if (!isSpeaking) continue;
+    const last = found.at(-1);
+    if (last !== undefined && frame - last.to <= pauseFrames) last.to = frame + 1;
+    else found.push({ from: frame, to: frame + 1 });
+  }
+  return found
+    .filter(({ from, to }) => (to - from) * frameSeconds >= SEGMENT_SECONDS_MIN)
+    .map(({ from, to }) => ({
+      startSeconds: Math.max(0, from * frameSeconds - PADDING_SECONDS),
+      endSeconds: Math.min(durationSeconds, to * frameSeconds + PADDING_SECONDS),
+    }));
+}
+
+export function secondsOf(segments: readonly SpeechSegment[]): number {
+  return segments.reduce((sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds, 0);
+}
+
+/** How a model's windows lie in a sound, in samples. */
+export interface WindowLayout {
+  windowSamples: number;
+  hopSamples: number;
+  countMax: number;
+}
+
+/** A shorter segment would make the window more silence than speech. */
+const SPEECH_SHARE_MIN = 0.5;
+
+/**
+ * Offsets of overlapping windows inside speech, at most `countMax`, evenly thinned where there are more. A segment
+ * shorter than a window gets one around its middle, if it fills half of it.
+ */
+export function placeWindows(
+  segments: readonly SpeechSegment[],
+  layout: WindowLayout,
+  sound: { sampleRate: number; sampleCount: number },
+): number[] {
+  const last = sound.sampleCount - layout.windowSamples;
+  if (last < 0) return [];
+  const offsets = segments.flatMap(({ startSeconds, endSeconds }) => {
+    const start = Math.round(startSeconds * sound.sampleRate);
+    return windowsIn(start, Math.round(endSeconds * sound.sampleRate), layout);
+  });
+  const inside = offsets.map((offset) => Math.max(0, Math.min(last, offset)));
+  return takeEvenly([...new Set(inside)], layout.countMax);
+}
+
+function windowsIn(start: number, end: number, { windowSamples, hopSamples }: WindowLayout): number[] {
+  const length = end - start;
+  if (length < windowSamples) {
+    const isEnough = length >= windowSamples * SPEECH_SHARE_MIN;
+    return isEnough ? [Math.round(start + (length - windowSamples) / 2)] : [];
+  }
+  const hops = Math.floor((length - windowSamples) / hopSamples);
+  const offsets = Array.from({ length: hops + 1 }, (_, index) => start + index * hopSamples);
+  const rest = length - windowSamples - hops * hopSamples;
+  // The end of a segment is worth a window of its own where half a hop of it was not seen.
+  return rest * 2 >= hopSamples ? [...offsets, end - windowSamples] : offsets;
+}
+
+/** A sentence or so: long enough for several windows, short enough to point at. */
+export const CLIP_SECONDS = 6;
+/** A third of a clip is in the next one too, so that no word falls between two. */
+const CLIP_HOP_SECONDS = 4;
+/** Two and a half minutes of unbroken speech, as many windows as a model takes; of a longer sound an even choice. */
+const CLIPS_MAX = 40;
+/** Less speech in a clip gives a model no whole window. */
+const CLIP_SPEECH_SECONDS_MIN = 1;
+
+export interface PlannedClip extends SpeechSegment {
+  /** The speech inside it. */
+  speech: SpeechSegment[];
+}
+
+/** Overlapping clips where there is speech, in order; at most CLIPS_MAX, spread evenly over those that qualify. */
+export function planClips(segments: readonly SpeechSegment[], durationSeconds: number): PlannedClip[] {
+  const count = Math.max(1, Math.ceil((durationSeconds - CLIP_SECONDS) / CLIP_HOP_SECONDS) + 1);
+  const clips: PlannedClip[] = [];
+  let first = 0;
+  for (let index = 0; index < count; index++) {
+    const startSeconds = index * CLIP_HOP_SECONDS;
+    const endSeconds = Math.min(durationSeconds, startSeconds + CLIP_SECONDS);
+    // Both lists are in order, so what ended before this clip is never looked at again.
+    while ((segments[first]?.endSeconds ?? Number.POSITIVE_INFINITY) <= startSeconds) first += 1;
+    const speech = cut(segments, first, startSeconds, endSeconds);
+    if (secondsOf(speech) >= CLIP_SPEECH_SECONDS_MIN) clips.push({ startSeconds, endSeconds, speech });
+  }
+  return takeEvenly(clips, CLIPS_MAX);
+}
+
+function cut(segments: readonly SpeechSegment[], first: number, start: number, end: number): SpeechSegment[] {
+  const inside: SpeechSegment[] = [];
+  for (let index = first; index < segments.length; index++) {
+    const segment = segments[index];
+    if (segment === undefined || segment.startSeconds >= end) break;
+    const startSeconds = Math.max(start, segment.startSeconds);
+    inside.push({ startSeconds, endSeconds: Math.min(end, segment.endSeconds) });
+  }
+  return inside;
+}
+
+/** The speech that the clips cover, without their overlaps. */
+export function uniteClips(clips: readonly PlannedClip[]): SpeechSegment[] {
+  const united: SpeechSegment[] = [];
+  for (const segment of clips.flatMap(({ speech }) => speech)) {
+    const last = united.at(-1);
+    if (last === undefined || segment.startSeconds > last.endSeconds) united.push({ ...segment });
+    else last.endSeconds = Math.max(last.endSeconds, segment.endSeconds);
+  }
+  return united;
+}
+
+function takeEvenly<T>(items: readonly T[], countMax: number): T[] {
+  if (items.length <= countMax) return [...items];
+  const step = (items.length - 1) / Math.max(1, countMax - 1);
+  return Array.from({ length: countMax }, (_, index) => items[Math.round(index * step)]).filter(
+    (item) => item !== undefined,
+  );
+}

@@ -1,0 +1,259 @@
+/**
+ * A hot backup: a snapshot of the records, then every media file, artifact and model pack that lies in the data
+ * folder. A folder of its own each time; what an earlier backup beside it holds already is a hard link to that.
+ * Checked by reading all of it back before it gets its name, so that a folder with a manifest is a good one.
+ */
+import { constants } from 'node:fs';
+import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import {
+  type BackupManifest,
+  hashFile,
+  ListingWriter,
+  MANIFEST_FILE,
+  writeManifest,
+} from './backup-listing.ts';
+import { flushFile, flushFolder, renameDurably } from './folder.ts';
+import { openRecordsCopy, type RecordsCopy } from './records-copy.ts';
+import { FORMAT_VERSION } from './schema.ts';
+import type { Store } from './store.ts';
+
+export interface BackupOrder {
+  /** Holds the backups; made where it is not there. */
+  folder: string;
+  withSecrets: boolean;
+  /** Of the program, for the manifest. */
+  version: string;
+  /** Milliseconds since 1970 UTC: the backup's name. */
+  now: number;
+}
+
+export interface BackupProgress {
+  phase: 'records' | 'check' | 'files' | 'done';
+  files: number;
+  bytes: number;
+  /** Bytes that no earlier backup had. */
+  copiedBytes: number;
+}
+
+export interface Backup {
+  path: string;
+  manifest: BackupManifest;
+  copiedBytes: number;
+  /** Media whose bytes are not those that were submitted, and that no earlier backup has whole: left out. */
+  damaged: string[];
+}
+
+/** Names of finished backups: `assay-20260730T120000.000Z`; they sort by time. */
+const NAME = /^assay-\d{8}T\d{6}\.\d{3}Z$/;
+const PARTIAL_PREFIX = '.partial-assay-';
+/** Whole sub-folders of the data folder; uploads and jobs are of the moment, mail is sent. */
+const TREES = ['blobs', 'artifacts', 'models'] as const;
+/** Without the first, keys still work but cannot be shown again (app/sealer.ts). */
+const SECRETS = ['sealing.key', 'admin.key'] as const;
+
+/** Newest first. */
+export async function listBackups(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const found: string[] = [];
+  for (const name of names
+    .filter((candidate) => NAME.test(candidate))
+    .sort()
+    .reverse()) {
+    if (await isFile(join(folder, name, MANIFEST_FILE))) found.push(join(folder, name));
+  }
+  return found;
+}
+
+/** Throws where anything cannot be written or does not read back as it was; then nothing is left behind. */
+export async function writeBackup(
+  store: Store,
+  order: BackupOrder,
+  report: (progress: BackupProgress) => void,
+  signal: AbortSignal,
+): Promise<Backup> {
+  const { folder } = order;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await sweepPartials(folder);
+  const [previous] = await listBackups(folder);
+  const name = `assay-${new Date(order.now).toISOString().replace(/[-:]/g, '')}`;
+  const partial = join(folder, `${PARTIAL_PREFIX}${name.slice('assay-'.length)}`);
+  await mkdir(partial, { mode: 0o700 });
+  try {
+    const run = new BackupRun(store, partial, previous, report, signal);
+    const manifest = await run.write(order);
+    const path = join(folder, name);
+    await renameDurably(partial, path);
+    run.tell('done');
+    return { path, manifest, copiedBytes: run.copiedBytes, damaged: run.damaged };
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Removes all but the newest `keep`. Files that a kept one shares stay, as hard links do. */
+export async function removeOldBackups(folder: string, keep: number): Promise<string[]> {
+  const old = (await listBackups(folder)).slice(keep);
+  for (const path of old) {
+    // Without its manifest it is no backup any more: a removal that breaks off leaves nothing that looks whole.
+    await rm(join(path, MANIFEST_FILE), { force: true });
+    await rm(path, { recursive: true, force: true });
+  }
+  return old;
+}
+
+/** Of a daemon that was killed amid a backup; the lock of the data folder lets only one run at a time. */
+async function sweepPartials(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(PARTIAL_PREFIX)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+interface Copy {
+  sha256: string;
+  bytes: number;
+  isCopied: boolean;
+}
+
+class BackupRun {
+  readonly #store: Store;
+  readonly #target: string;
+  readonly #previous: string | undefined;
+  readonly #report: (progress: BackupProgress) => void;
+  readonly #signal: AbortSignal;
+  #files = 0;
+  #bytes = 0;
+  copiedBytes = 0;
+  readonly damaged: string[] = [];
+
+  constructor(
+    store: Store,
+    target: string,
+    previous: string | undefined,
+    report: (progress: BackupProgress) => void,
+    signal: AbortSignal,
+  ) {
+    this.#store = store;
+    this.#target = target;
+    this.#previous = previous;
+    this.#report = report;
+    this.#signal = signal;
+  }
+
+  tell(phase: BackupProgress['phase']): void {
+    this.#report({ phase, files: this.#files, bytes: this.#bytes, copiedBytes: this.copiedBytes });
+  }
+
+  async write({ withSecrets, version, now }: BackupOrder): Promise<BackupManifest> {
+    await using listing = await ListingWriter.create(this.#target);
+    this.tell('records');
+    // The snapshot comes first: every file that it names was on the disk before it.
+    await this.#store.copyRecords(join(this.#target, 'records'));
+    this.tell('check');
+    await using records = await openRecordsCopy(join(this.#target, 'records'));
+    await records.check(this.#signal);
+    for (const tree of TREES) await this.#copyTree(tree, records, listing);
+    if (withSecrets) for (const name of SECRETS) await this.#copyIfThere(name, listing);
+    await records[Symbol.asyncDispose]();
+    await this.#listRecords(listing);
+    const figures = await listing.finish();
+    return await writeManifest(this.#target, {
+      formatVersion: FORMAT_VERSION,
+      version,
+      createdAt: new Date(now).toISOString(),
+      withSecrets,
+      ...figures,
+    });
+  }
+
+  async #listRecords(listing: ListingWriter): Promise<void> {
+    const path = join('records', 'data.mdb');
+    const { sha256, bytes } = await hashFile(join(this.#target, path), this.#signal);
+    await flushFile(join(this.#target, path));
+    await listing.add({ path, sha256 }, bytes);
+    this.#count(bytes, bytes);
+  }
+
+  async #copyTree(tree: string, records: RecordsCopy, listing: ListingWriter): Promise<void> {
+    const entries = await readdir(join(this.#store.folder, tree)).catch(() => []);
+    for (const entry of entries) {
+      const files = await readdir(join(this.#store.folder, tree, entry), { recursive: true }).catch(() => []);
+      for (const file of files) {
+        const path = join(tree, entry, file);
+        if (isNeeded(tree, entry, file, records)) await this.#copyIfThere(path, listing);
+      }
+    }
+  }
+
+  /** A file that a deletion took since the snapshot is left out: its record is meant to be gone too. */
+  async #copyIfThere(path: string, listing: ListingWriter): Promise<void> {
+    this.#signal.throwIfAborted();
+    const source = join(this.#store.folder, path);
+    if (!(await isFile(source))) return;
+    try {
+      const copy = await this.#copy(source, path);
+      if (copy === undefined) return;
+      await listing.add({ path, sha256: copy.sha256 }, copy.bytes);
+      this.#count(copy.bytes, copy.isCopied ? copy.bytes : 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFile(source))) throw error;
+    }
+  }
+
+  /** Undefined where the media's bytes are damaged and nobody has them whole. */
+  async #copy(source: string, path: string): Promise<Copy | undefined> {
+    const target = join(this.#target, path);
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    const found = await hashFile(source, this.#signal);
+    const expected = { ...found, sha256: path.startsWith('blobs/') ? basename(path) : found.sha256 };
+    if (await this.#linkPrevious(path, target, expected.sha256)) return { ...expected, isCopied: false };
+    if (found.sha256 !== expected.sha256) {
+      this.damaged.push(path);
+      return undefined;
+    }
+    await copyFile(source, target, constants.COPYFILE_FICLONE);
+    await flushFile(target);
+    await flushFolder(dirname(target));
+    const written = await hashFile(target, this.#signal);
+    if (written.sha256 === expected.sha256) return { ...written, isCopied: true };
+    throw new Error(`${path} does not read back as it was written: the disk of the backup is failing`);
+  }
+
+  /** Whether the backup before has the same bytes; what rotted there is not handed on. */
+  async #linkPrevious(path: string, target: string, sha256: string): Promise<boolean> {
+    if (this.#previous === undefined) return false;
+    const earlier = join(this.#previous, path);
+    if (!(await isFile(earlier))) return false;
+    const found = await hashFile(earlier, this.#signal).catch(() => undefined);
+    if (found?.sha256 !== sha256) return false;
+    try {
+      await link(earlier, target);
+      return true;
+    } catch {
+      // A disk without hard links, or a file with as many as it may have: it is copied.
+      return false;
+    }
+  }
+
+  #count(bytes: number, copied: number): void {
+    this.#files += 1;
+    this.#bytes += bytes;
+    this.copiedBytes += copied;
+    this.tell('files');
+  }
+}
+
+function isNeeded(tree: string, entry: string, file: string, records: RecordsCopy): boolean {
+  if (file.endsWith('.partial')) return false;
+  if (tree === 'blobs') return records.read.hasBlobReference(file);
+  return tree !== 'artifacts' || records.read.analysis(entry) !== undefined;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

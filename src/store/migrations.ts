@@ -1,0 +1,140 @@
+/**
+ * From one stored format to the next, forward only. A step may be broken off at any instant and begun again: it
+ * fills in what is missing and leaves what is there; the format's number is written when all of it is done.
+ */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Key } from 'lmdb';
+import type { Account, ApiKey } from '../domain/account.ts';
+import type { Override } from '../domain/classification.ts';
+import { PLAN_OPTIONS, type Plan } from '../domain/plan.ts';
+import { flushFolder, renameDurably } from './folder.ts';
+import { openRecordsCopy } from './records-copy.ts';
+import { FORMAT_VERSION, type Tables } from './schema.ts';
+import type { Table } from './table.ts';
+import type { StoreTransaction } from './transaction.ts';
+
+/** What a step works with. */
+export interface MigrationContext {
+  tables: Tables;
+  transact<T>(change: (tx: StoreTransaction) => T): Promise<T>;
+  /** For the log: what is being done, and how far it is. */
+  report(message: string): void;
+}
+
+/** A value of an older format: some fields are not there yet. */
+type Older<T> = Partial<T>;
+
+interface Migration {
+  to: number;
+  what: string;
+  run(context: MigrationContext): Promise<void>;
+}
+
+/** Values changed in one transaction: the event loop waits for it. */
+const BATCH = 500;
+const APPLIANCE_PLAN_ID = 1;
+
+export const MIGRATIONS: readonly Migration[] = [
+  { to: 2, what: 'keys with ids, plans with retention, overrides with their history', run: toFormat2 },
+];
+
+async function toFormat2(context: MigrationContext): Promise<void> {
+  const { plans, apiKeys, accounts, overrides, analyses, analysesFailed } = context.tables;
+  await eachValue(context, plans, (tx, old: Older<Plan> & Pick<Plan, 'id' | 'options'>) => {
+    const added: Pick<Plan, 'optionCredits' | 'mediaDays' | 'recordDays' | 'zeroRetention'> = {
+      optionCredits: {},
+      mediaDays: 0,
+      recordDays: 0,
+      zeroRetention: false,
+    };
+    // The embedded plan enables everything, so also what is new.
+    const options = old.id === APPLIANCE_PLAN_ID ? [...PLAN_OPTIONS] : old.options;
+    tx.putPlan({ ...added, ...(old as Plan), options });
+  });
+  await eachValue(context, accounts, (tx, old: Older<Account>) => {
+    const added: Pick<Account, 'webhookSecret' | 'lastKeyId'> = { webhookSecret: null, lastKeyId: 0 };
+    tx.putAccount({ ...added, ...(old as Account) });
+  });
+  await eachValue(context, apiKeys, (tx, old: Older<ApiKey> & Pick<ApiKey, 'accountId'>) => {
+    const account = tx.account(old.accountId);
+    const id = old.id ?? (account?.lastKeyId ?? 0) + 1;
+    tx.putApiKey({ ...(old as ApiKey), id });
+    if (account !== undefined && account.lastKeyId < id) tx.putAccount({ ...account, lastKeyId: id });
+  });
+  await eachValue(context, overrides, (tx, old: Older<Override> & Pick<Override, 'accountId'>) => {
+    const added = { byAccountId: old.accountId, measured: null };
+    tx.putOverride({ ...added, ...(old as Override) });
+  });
+  // Only the index: putAnalysis would also make an old analysis the newest of its key.
+  await eachValue(context, analyses, (_tx, { id, state, endedAt }) => {
+    if (state === 'errored' && endedAt !== null) analysesFailed.put([endedAt, id]);
+  });
+}
+
+/** In batches, each a transaction of its own. */
+async function eachValue<V extends string | number | object, O>(
+  { transact, report }: MigrationContext,
+  table: Table<V>,
+  change: (tx: StoreTransaction, old: V & O) => void,
+): Promise<void> {
+  let done = 0;
+  let after: Key | undefined;
+  for (;;) {
+    const batch = table.after(after, BATCH);
+    if (batch.length === 0) return;
+    await transact((tx) => {
+      for (const { value } of batch) change(tx, value as V & O);
+    });
+    after = batch.at(-1)?.key;
+    done += batch.length;
+    report(`${table.name}: ${done}`);
+  }
+}
+
+/** Where the records lie as they were before an upgrade. */
+export const BEFORE_UPGRADE_FOLDER = 'before-upgrade';
+
+/**
+ * Brings an older store to this version's format; `copyRecords` writes the copy that a way back needs. Media are
+ * never touched by a step, so the copy holds the records only.
+ */
+export async function migrate(
+  context: MigrationContext,
+  from: { formatVersion: number; createdAt: number },
+  folder: string,
+  copyRecords: (folder: string) => Promise<void>,
+): Promise<void> {
+  const copy = await copyBefore(folder, from.formatVersion, copyRecords);
+  context.report(`the records of format ${from.formatVersion} are kept in ${copy}`);
+  for (const { to, what, run } of MIGRATIONS) {
+    if (to <= from.formatVersion) continue;
+    context.report(`format ${to}: ${what}`);
+    await run(context);
+    await context.transact((tx) => tx.setMeta({ ...from, formatVersion: to }));
+  }
+  context.report(`the data folder has format ${FORMAT_VERSION} now`);
+}
+
+/** Kept where an earlier try made it: it shows the store before any step. */
+async function copyBefore(
+  folder: string,
+  format: number,
+  copyRecords: (folder: string) => Promise<void>,
+): Promise<string> {
+  const parent = join(folder, BEFORE_UPGRADE_FOLDER);
+  const copy = join(parent, `format-${format}`);
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  if ((await readdir(parent)).includes(`format-${format}`)) return copy;
+  const partial = `${copy}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { mode: 0o700 });
+  await copyRecords(join(partial, 'records'));
+  {
+    await using records = await openRecordsCopy(join(partial, 'records'));
+    await records.check(new AbortController().signal);
+  }
+  await flushFolder(partial);
+  await renameDurably(partial, copy);
+  return copy;
+}

@@ -1,0 +1,49 @@
+/** The records of a backup, opened for reading only: checked value by value, and asked what they refer to. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Database, type Key, open } from 'lmdb';
+import { decodeValue } from './codec.ts';
+import { StoreReader } from './reader.ts';
+import { openTables, TABLES_MAX } from './schema.ts';
+import { INDEX_VALUE_BYTES } from './table.ts';
+
+export interface RecordsCopy extends AsyncDisposable {
+  readonly read: StoreReader;
+  /** Reads every value of every table, also of tables that this version does not know. Throws DamagedRecordError. */
+  check(signal: AbortSignal): Promise<number>;
+}
+
+/** Values between two breaths, so that a backup of a million records does not hold up the answers. */
+const VALUES_PER_TURN = 200;
+
+/** Hash the file before: LMDB trusts its pages, and damaged ones can end the process. */
+export async function openRecordsCopy(folder: string): Promise<RecordsCopy> {
+  const root = open({ path: folder, readOnly: true, maxDbs: TABLES_MAX });
+  const names = Array.from(root.getKeys(), String);
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    await root.close();
+    await rm(join(folder, 'lock.mdb'), { force: true });
+  };
+  return {
+    read: new StoreReader(openTables(root)),
+    async check(signal) {
+      let values = 0;
+      for (const name of names) {
+        const table: Database<Buffer, Key> = root.openDB(name, { encoding: 'binary' });
+        for (const { key, value } of table.getRange({})) {
+          values += 1;
+          if (value.length > INDEX_VALUE_BYTES) decodeValue(name, key, value);
+          if (values % VALUES_PER_TURN === 0) await nextTurn();
+          signal.throwIfAborted();
+        }
+      }
+      return values;
+    },
+    [Symbol.asyncDispose]: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}

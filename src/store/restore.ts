@@ -1,0 +1,136 @@
+/**
+ * Brings a backup back into an empty data folder. Every file is hashed before anything is written, so that a
+ * damaged backup changes nothing; the records come last, behind a mark that a start refuses.
+ */
+import { access, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  type BackupManifest,
+  BadBackupError,
+  hashFile,
+  LISTING_FILE,
+  readListing,
+  readManifest,
+} from './backup-listing.ts';
+import { flushFile, flushFolder } from './folder.ts';
+import { openRecordsCopy } from './records-copy.ts';
+import { FORMAT_VERSION } from './schema.ts';
+
+export interface RestoreOrder {
+  backup: string;
+  dataFolder: string;
+  /** Judges everything and writes nothing. */
+  isDryRun: boolean;
+}
+
+export interface Restored {
+  manifest: BackupManifest;
+  /** Values of all tables; null in a dry run. */
+  values: number | null;
+}
+
+/** What is wrong with a backup, file by file. */
+export class DamagedBackupError extends BadBackupError {
+  readonly damages: readonly string[];
+
+  constructor(backup: string, damages: readonly string[]) {
+    const shown = damages.slice(0, SHOWN_MAX).map((damage) => `  ${damage}`);
+    if (damages.length > SHOWN_MAX) shown.push(`  and ${damages.length - SHOWN_MAX} more`);
+    super(`the backup ${backup} is damaged; nothing was restored:\n${shown.join('\n')}`);
+    this.damages = damages;
+  }
+}
+
+/** A folder in which a restore broke off must not be mistaken for one that was never used. */
+export const RESTORE_MARK = 'restore.incomplete';
+/** A person reads these. */
+const SHOWN_MAX = 20;
+/** What a file system puts into a folder of its own accord. */
+const EMPTY_ENTRIES: readonly string[] = ['lost+found'];
+
+/** Throws BadBackupError, DamagedBackupError, or an Error that says what to do. */
+export async function restoreBackup(order: RestoreOrder, signal: AbortSignal): Promise<Restored> {
+  const { backup, dataFolder, isDryRun } = order;
+  await assertEmpty(dataFolder);
+  const manifest = await readManifest(backup);
+  if (manifest.formatVersion > FORMAT_VERSION) {
+    throw new BadBackupError(
+      `the backup ${backup} has format ${manifest.formatVersion}, this version reads up to ${FORMAT_VERSION}: ` +
+        `restore it with Assay ${manifest.version} or newer`,
+    );
+  }
+  await checkFiles(backup, manifest, signal);
+  if (isDryRun) return { manifest, values: null };
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const mark = join(dataFolder, RESTORE_MARK);
+  await writeFile(mark, 'A restore into this folder did not finish: empty the folder and restore again.\n');
+  await flushFolder(dataFolder);
+  const values = await copyFiles(order, signal);
+  await rm(mark);
+  await flushFolder(dataFolder);
+  return { manifest, values };
+}
+
+/** Throws where a restore into the folder began and did not end. */
+export async function assertNotHalfRestored(folder: string): Promise<void> {
+  const isHalf = await access(join(folder, RESTORE_MARK)).then(
+    () => true,
+    () => false,
+  );
+  if (isHalf) {
+    throw new BadBackupError(`a restore into ${folder} did not finish: empty the folder and restore again`);
+  }
+}
+
+async function assertEmpty(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const found = names.filter((name) => !EMPTY_ENTRIES.includes(name));
+  if (found.length === 0) return;
+  throw new BadBackupError(
+    `the data folder ${folder} is not empty (${found.slice(0, 3).join(', ')}): expected an empty or a new folder`,
+  );
+}
+
+/** Reads the whole backup; every damage is named, not only the first. */
+async function checkFiles(backup: string, manifest: BackupManifest, signal: AbortSignal): Promise<void> {
+  const listing = await hashFile(join(backup, LISTING_FILE), signal).catch(() => undefined);
+  if (listing?.sha256 !== manifest.listingSha256) {
+    throw new DamagedBackupError(backup, [
+      `${LISTING_FILE}: ${listing === undefined ? 'missing' : 'changed'}`,
+    ]);
+  }
+  const damages: string[] = [];
+  for await (const { path, sha256 } of readListing(backup)) {
+    const found = await hashFile(join(backup, path), signal).catch((error: NodeJS.ErrnoException) => {
+      signal.throwIfAborted();
+      return error.code === 'ENOENT' ? 'missing' : `cannot be read (${error.code})`;
+    });
+    if (typeof found === 'string') damages.push(`${path}: ${found}`);
+    else if (found.sha256 !== sha256) damages.push(`${path}: its bytes have changed`);
+  }
+  if (damages.length > 0) throw new DamagedBackupError(backup, damages);
+}
+
+async function copyFiles({ backup, dataFolder }: RestoreOrder, signal: AbortSignal): Promise<number> {
+  const folders = new Set<string>();
+  for await (const { path, sha256 } of readListing(backup)) {
+    signal.throwIfAborted();
+    const target = join(dataFolder, path);
+    if (!folders.has(dirname(target))) await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    folders.add(dirname(target));
+    await copyFile(join(backup, path), target);
+    await flushFile(target);
+    // Read back: the disk may be the very thing that failed.
+    if ((await hashFile(target, signal)).sha256 !== sha256) {
+      throw new Error(
+        `${target} does not read back as it was written: the disk of the data folder is failing`,
+      );
+    }
+  }
+  for (const folder of folders) await flushFolder(folder);
+  await using records = await openRecordsCopy(join(dataFolder, 'records'));
+  return await records.check(signal);
+}

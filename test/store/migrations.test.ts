@@ -1,0 +1,82 @@
+/** A store of each released format is brought forward, whole, behind a copy; broken off, it is begun again. */
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { PLAN_OPTIONS } from '../../src/domain/plan.ts';
+import { FORMAT_VERSION } from '../../src/store/schema.ts';
+import { Store } from '../../src/store/store.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+/** The format's number, and the records that a daemon of that format wrote (its media are not needed to read them). */
+const FORMATS = [{ format: 1, file: 'format-1.mdb.gz' }];
+const CREATED_AT_MAX = 1_900_000_000_000_000;
+
+async function unpack(folder: string, file: string): Promise<void> {
+  const packed = await readFile(join(import.meta.dirname, 'formats', file));
+  await mkdir(join(folder, 'records'), { recursive: true });
+  await writeFile(join(folder, 'records', 'data.mdb'), gunzipSync(packed));
+}
+
+for (const { format, file } of FORMATS) {
+  test(`a store of format ${format} opens with everything in it`, async () => {
+    await using folder = await makeTemporaryFolder();
+    await unpack(folder.path, file);
+    const said: string[] = [];
+    {
+      await using store = await Store.open({ folder: folder.path, onUpgrade: (line) => said.push(line) });
+      const { read } = store;
+      deepEqual(read.plan(1)?.options, [...PLAN_OPTIONS]);
+      const desk = read.plan(2);
+      deepEqual(desk?.options, ['heatmap'], 'a plan gains no option by an upgrade');
+      deepEqual(
+        [desk?.optionCredits, desk?.mediaDays, desk?.recordDays, desk?.zeroRetention],
+        [{}, 0, 0, false],
+      );
+      deepEqual(
+        read.apiKeys(2).map(({ id, name }) => ({ id, name })),
+        [...read.apiKeys(2)].map(({ name }, index) => ({ id: index + 1, name })),
+      );
+      deepEqual(
+        read
+          .apiKeys(2)
+          .map(({ name }) => name)
+          .sort(),
+        ['archive', 'cms'],
+      );
+      equal(read.account(2)?.lastKeyId, 2);
+      equal(read.account(2)?.webhookSecret, null);
+      const override = read.override(2, 'image', 'a'.repeat(64));
+      deepEqual([override?.byAccountId, override?.measured, override?.classification], [2, null, 'human']);
+      deepEqual(read.overrideHistory(2, 'image', 'a'.repeat(64)), [override]);
+      const [record] = read.listClassifications({ accountId: 1, limit: 10 });
+      deepEqual([record?.name, record?.refId], ['old.jpg', 'old-1']);
+      ok(record !== undefined && record.createdAt < CREATED_AT_MAX);
+      equal(read.analysis(record.analysisId)?.state, 'done');
+      equal(read.balance(1).available, 1_000_000);
+    }
+    ok(existsSync(join(folder.path, 'before-upgrade', `format-${format}`, 'records', 'data.mdb')));
+    match(said.join('\n'), new RegExp(`format ${FORMAT_VERSION}`));
+    const again: string[] = [];
+    await using _ = await Store.open({ folder: folder.path, onUpgrade: (line) => again.push(line) });
+    deepEqual(again, [], 'an upgraded store is not upgraded again');
+  });
+
+  test(`an upgrade from format ${format} that broke off is begun again`, async () => {
+    await using folder = await makeTemporaryFolder();
+    await unpack(folder.path, file);
+    const breakOff = (line: string) => {
+      if (line.startsWith('api-keys')) throw new Error('broken off');
+    };
+    await rejects(Store.open({ folder: folder.path, onUpgrade: breakOff }), /broken off/);
+    await using store = await Store.open({ folder: folder.path });
+    deepEqual(
+      store.read.apiKeys(2).map(({ id }) => id),
+      [1, 2],
+    );
+    equal(store.read.account(2)?.lastKeyId, 2);
+    deepEqual(store.read.overrideHistory(2, 'image', 'a'.repeat(64)).length, 1);
+  });
+}
