@@ -73,6 +73,48 @@ const probe = z.strictObject({
   durationSeconds: z.number().min(0).nullable(),
 });
 
+const seconds = z.number().min(0).max(1e9);
+/** SHA-256 in hexadecimal. */
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const sizeBytes = z.int().min(1);
+
+const soundFile = z.strictObject({ name: z.string().max(64), file: outFile, sampleCount: z.int().min(0) });
+
+const decodedSound = z.strictObject({
+  durationSeconds: seconds,
+  sampleRate: z.int().min(1).max(10_000_000),
+  channelCount: z.int().min(1).max(1024),
+  sounds: z.array(soundFile).min(1).max(16),
+});
+
+const decodedFrame = z.strictObject({
+  timeSeconds: seconds,
+  file: outFile,
+  hash,
+  sizeBytes,
+  width: side,
+  height: side,
+  patchSets: z.array(patchSet).max(256),
+});
+
+const decodedVideo = z.strictObject({
+  mime: z.string().max(100),
+  width: side,
+  height: side,
+  durationSeconds: seconds,
+  provenance,
+  frames: z.array(decodedFrame).max(1000),
+  damagedFrames: z.int().min(0).max(1000),
+  track: z.strictObject({ file: outFile, hash, sizeBytes, sound: decodedSound }).nullable(),
+});
+
+const decodedAudio = z.strictObject({
+  mime: z.string().max(100),
+  provenance,
+  sound: decodedSound,
+  damaged: z.boolean(),
+});
+
 const heatmap = z.strictObject({ width: side, height: side });
 
 const count = z.int().min(0);
@@ -82,6 +124,8 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('progress'), id, step: z.string().max(200), done: count, total: count }),
   z.strictObject({ type: z.literal('probed'), id, probe }),
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
+  z.strictObject({ type: z.literal('decoded-video'), id, video: decodedVideo }),
+  z.strictObject({ type: z.literal('decoded-audio'), id, audio: decodedAudio }),
   z.strictObject({ type: z.literal('rendered-heatmap'), id, heatmap }),
   z.strictObject({ type: z.literal('failed'), id, fault: z.enum(MEDIA_FAULTS), message: sentence }),
   z.strictObject({ type: z.literal('broken'), id, message: sentence }),

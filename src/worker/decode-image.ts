@@ -4,11 +4,10 @@ import type { DecodedImage, DecodeImageRequest, PatchSet } from './protocol.ts';
 import { readHeader } from './steps/header.ts';
 import { writePatchSet } from './steps/patches.ts';
 import { decodePixels, type Picture } from './steps/pixels.ts';
+import type { ReportStep } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { makeStabilityCopy } from './steps/stability-copies.ts';
-
-export type ReportStep = (step: string, done: number, total: number) => void;
 
 const STEPS_BEFORE_PATCHES = 4;
 

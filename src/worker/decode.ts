@@ -5,11 +5,14 @@
  */
 
 import { join } from 'node:path';
+import { decodeAudio } from './decode-audio.ts';
 import { decodeImage } from './decode-image.ts';
+import { decodeVideo } from './decode-video.ts';
 import { MediaFaultFound } from './media-fault.ts';
 import type { DecodeRequest, DecodeResponse } from './protocol.ts';
 import { renderHeatmap } from './steps/heatmap.ts';
 import { probe } from './steps/probe.ts';
+import type { ReportStep } from './steps/progress.ts';
 
 /** `EX_SOFTWARE`: the child found a fault of its own. */
 const EXIT_BROKEN = 70;
@@ -42,15 +45,16 @@ async function handle(request: DecodeRequest): Promise<void> {
 async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Promise<DecodeResponse> {
   const { id } = request;
   const path = join(slotFolder, 'in', request.input);
+  const report: ReportStep = (step, done, total) => send({ type: 'progress', id, step, done, total });
   switch (request.type) {
     case 'probe':
       return { type: 'probed', id, probe: await probe(path, request.limits) };
-    case 'decode-image': {
-      const image = await decodeImage(request, slotFolder, (step, done, total) =>
-        send({ type: 'progress', id, step, done, total }),
-      );
-      return { type: 'decoded-image', id, image };
-    }
+    case 'decode-image':
+      return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, report) };
+    case 'decode-audio':
+      return { type: 'decoded-audio', id, audio: await decodeAudio(request, slotFolder, report) };
+    case 'decode-video':
+      return { type: 'decoded-video', id, video: await decodeVideo(request, slotFolder, report) };
     case 'render-heatmap':
       return { type: 'rendered-heatmap', id, heatmap: await renderHeatmap(request, slotFolder) };
   }

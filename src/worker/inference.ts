@@ -1,6 +1,6 @@
 /**
- * Entry of an inference child: holds the models and runs them for all analyses. It reads model packs and patch
- * files, never an uploaded file, so a hostile picture cannot reach the process that every analysis depends on.
+ * Entry of an inference child: holds the models and runs them for all analyses. It reads model packs and patch and sound
+ * files of slot folders, never an uploaded file, so a hostile picture cannot reach the process that every analysis depends on.
  */
 import { BatchLoop } from './inference/batch-loop.ts';
 import type { InferenceRequest, InferenceResponse } from './protocol.ts';
@@ -18,6 +18,7 @@ async function handle(request: InferenceRequest): Promise<void> {
     case 'load':
       return send({ type: 'ready', packs: await loop.load(request) });
     case 'infer':
+    case 'detect-speech':
       return loop.add(request);
     case 'shutdown':
       return process.disconnect();

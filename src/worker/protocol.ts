@@ -80,6 +80,95 @@ export interface DecodedImage {
   patchSets: PatchSet[];
 }
 
+/** Which frames of a video are analysed: spread evenly in time, or found by a method. */
+export interface FrameChoice {
+  method: 'even' | 'iframes' | 'flow' | 'color';
+  countMax: number;
+}
+
+export interface DecodeVideoRequest {
+  type: 'decode-video';
+  id: number;
+  input: string;
+  limits: DecodeLimits;
+  trustAnchorsPem: string;
+  frames: FrameChoice;
+  /** Cut from every frame; the names in the answer are those asked for. */
+  patchSets: PatchSetRequest[];
+  withTrack: boolean;
+  /** Of the track: its samples are written to the slot folder as floats. */
+  soundSecondsMax: number;
+}
+
+/** One chosen frame: oriented as it is shown, in SDR, square pixels. */
+export interface DecodedFrame {
+  /** Presentation time from the video's beginning. */
+  timeSeconds: number;
+  /** A PNG in `out/`, with its SHA-256. */
+  file: string;
+  hash: string;
+  sizeBytes: number;
+  width: number;
+  height: number;
+  /** Files are named for the frame: `<index>-<name>.rgb`. */
+  patchSets: PatchSet[];
+}
+
+/** Samples as 32-bit floats, one channel, little-endian, no header, 16 kHz. */
+export interface SoundFile {
+  /** `mix`, or `channel-1` … where the channels hold different speakers. */
+  name: string;
+  /** File in `out/`. */
+  file: string;
+  sampleCount: number;
+}
+
+export interface DecodedSound {
+  durationSeconds: number;
+  /** Of the original. */
+  sampleRate: number;
+  channelCount: number;
+  sounds: SoundFile[];
+}
+
+export interface DecodedTrack {
+  /** The track as FLAC in `out/`, with its SHA-256. */
+  file: string;
+  hash: string;
+  sizeBytes: number;
+  sound: DecodedSound;
+}
+
+export interface DecodedVideo {
+  mime: string;
+  /** As it is shown, pixels. */
+  width: number;
+  height: number;
+  durationSeconds: number;
+  provenance: Provenance;
+  frames: DecodedFrame[];
+  /** Frames that were chosen and could not be decoded. */
+  damagedFrames: number;
+  /** Null where none was asked for or the video is silent. */
+  track: DecodedTrack | null;
+}
+
+export interface DecodeAudioRequest {
+  type: 'decode-audio';
+  id: number;
+  input: string;
+  trustAnchorsPem: string;
+  soundSecondsMax: number;
+}
+
+export interface DecodedAudio {
+  mime: string;
+  provenance: Provenance;
+  sound: DecodedSound;
+  /** Whether the file's data ended early or was damaged in part. */
+  damaged: boolean;
+}
+
 /** Draws the heatmap of the picture that this slot still holds in `in/`. */
 export interface RenderHeatmapRequest {
   type: 'render-heatmap';
@@ -99,10 +188,16 @@ export interface RenderedHeatmap {
   height: number;
 }
 
-export type DecodeRequest = ProbeRequest | DecodeImageRequest | RenderHeatmapRequest | { type: 'shutdown' };
+export type DecodeRequest =
+  | ProbeRequest
+  | DecodeImageRequest
+  | DecodeVideoRequest
+  | DecodeAudioRequest
+  | RenderHeatmapRequest
+  | { type: 'shutdown' };
 
 /** Why a child refuses a file: the file's fault, so it is final and not tried again. */
-export const MEDIA_FAULTS = ['unsupported_media_type', 'corrupt', 'too_many_pixels'] as const;
+export const MEDIA_FAULTS = ['unsupported_media_type', 'corrupt', 'too_many_pixels', 'too_long'] as const;
 export type MediaFault = (typeof MEDIA_FAULTS)[number];
 
 /** What isolates a decode child, strongest first. */
@@ -114,27 +209,72 @@ export type DecodeResponse =
   | { type: 'progress'; id: number; step: string; done: number; total: number }
   | { type: 'probed'; id: number; probe: Probe }
   | { type: 'decoded-image'; id: number; image: DecodedImage }
+  | { type: 'decoded-video'; id: number; video: DecodedVideo }
+  | { type: 'decoded-audio'; id: number; audio: DecodedAudio }
   | { type: 'rendered-heatmap'; id: number; heatmap: RenderedHeatmap }
   | { type: 'failed'; id: number; fault: MediaFault; message: string }
   /** The child's own fault: it ends itself after this, and the attempt counts. */
   | { type: 'broken'; id: number; message: string };
 
+/** What a model takes: patches of a picture, windows of a sound, or the frames of a sound one after the other. */
+export interface PatchInput {
+  kind: 'patches';
+  /** Name of the model's input. */
+  name: string;
+  mean: [number, number, number];
+  std: [number, number, number];
+  size: number;
+}
+
+export interface WindowInput {
+  kind: 'windows';
+  name: string;
+  windowSamples: number;
+}
+
+/** A speech detector with a state of its own from frame to frame. */
+export interface SpeechInput {
+  kind: 'speech';
+  name: string;
+  frameSamples: number;
+  /** Samples before a frame that the model sees again. */
+  contextSamples: number;
+}
+
 /** What the inference child needs of a pack; paths are absolute, written by the operator or by us, never hostile. */
 export interface LoadedPack {
   key: string;
   modelPath: string;
-  input: { name: string; mean: [number, number, number]; std: [number, number, number]; size: number };
+  input: PatchInput | WindowInput | SpeechInput;
   outputName: string;
   golden: { tolerance: number; expected: number[] };
+}
+
+/** Where windows begin in a file of samples. */
+export interface WindowCut {
+  sampleCount: number;
+  /** One per window, in samples. */
+  offsets: number[];
 }
 
 export interface InferRequest {
   type: 'infer';
   id: number;
   pack: string;
-  /** Absolute path of a patch file in a slot folder: bytes written by a decode child, never opened as a picture. */
+  /** Absolute path of a patch or sample file in a slot folder: written by a decode child, never opened as media. */
   path: string;
+  /** Patches or windows. */
   count: number;
+  /** For a pack that takes windows. */
+  windows?: WindowCut | undefined;
+}
+
+export interface DetectRequest {
+  type: 'detect-speech';
+  id: number;
+  pack: string;
+  path: string;
+  sampleCount: number;
 }
 
 export type InferenceRequest =
@@ -147,6 +287,7 @@ export type InferenceRequest =
       batchWaitMs: number;
     }
   | InferRequest
+  | DetectRequest
   | { type: 'shutdown' };
 
 /** How a pack came up: the provider that really runs it, or why it is out of service. */
@@ -162,4 +303,8 @@ export interface PackReport {
 export type InferenceResponse =
   | { type: 'ready'; packs: PackReport[] }
   | { type: 'inferred'; id: number; logits: Float32Array; elapsedMs: number; batches: number }
+  /** One probability of speech per frame. */
+  | { type: 'detected'; id: number; probabilities: Float32Array; elapsedMs: number }
+  /** A long request is at work: the child is not hung. */
+  | { type: 'working'; id: number }
   | { type: 'failed'; id: number; message: string };

@@ -1,6 +1,6 @@
 /**
- * The golden inputs, made by rule so that a pack carries none: the same rule is in models/training/export.py.
- * A model that does not reproduce its golden outputs on this device would give wrong verdicts silently.
+ * The golden inputs, made by rule so that a pack carries none: the same rules are in models/training. A model that
+ * does not reproduce its golden outputs on this device would give wrong verdicts silently.
  */
 
 /** Patch `index`: size × size RGB bytes, row by row. */
@@ -18,9 +18,12 @@ export function makeGoldenPatch(index: number, size: number): Uint8Array {
   return bytes;
 }
 
-export function makeGoldenPatches(count: number, size: number): Uint8Array {
-  const patches = Array.from({ length: count }, (_, index) => makeGoldenPatch(index, size));
-  return Buffer.concat(patches);
+/** Window `index`: a tone in noise. Every product is exact in a double for fewer than 2^20 samples. */
+export function makeGoldenSound(index: number, sampleCount: number): Float32Array {
+  return Float32Array.from({ length: sampleCount }, (_, time) => {
+    const noise = ((time * 1_103_515_245 + 12_345 * (index + 1)) % 2 ** 31) / 2 ** 30 - 1;
+    return 0.1 * Math.sin(0.05 * (index + 1) * time) + 0.05 * noise;
+  });
 }
 
 /** Largest absolute difference; infinite where an output is not a number. */

@@ -1,61 +1,76 @@
 /**
- * A pack in memory: its session on one execution provider and the buffers of one batch. `run` blocks the
- * process while the model computes (libraries.md section 3), which is why this process does nothing else.
+ * A pack in memory: its session on one execution provider and the buffer of one batch. `run` blocks the process
+ * while the model computes (libraries.md section 3), which is why this process does nothing else.
  */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { LoadedPack } from '../protocol.ts';
-import { makeTables, writePlanes } from './tensor-layout.ts';
+import { type BatchInput, itemShapeOf } from './item-source.ts';
+
+/** A pack whose items do not depend on each other. */
+export type BatchPack = LoadedPack & { input: BatchInput };
+
+export interface SessionOptions {
+  threads: number;
+  batchMax: number;
+}
+
+/** Asks for one provider only: a list would let the runtime fall back without a word. */
+export async function openOnnx(
+  modelPath: string,
+  provider: string,
+  threads: number,
+): Promise<InferenceSession> {
+  return await InferenceSession.create(modelPath, {
+    executionProviders: [provider],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionMode: 'sequential',
+    graphOptimizationLevel: 'all',
+    logSeverityLevel: 3,
+  });
+}
 
 export class PackSession {
-  readonly pack: LoadedPack;
+  readonly pack: BatchPack;
   readonly provider: string;
   readonly batchMax: number;
   readonly #session: InferenceSession;
-  readonly #tables: Float32Array[];
-  readonly #planes: Float32Array;
-  readonly #patchBytes: number;
+  readonly #itemShape: number[];
+  readonly #itemFloats: number;
+  readonly #batch: Float32Array;
 
-  private constructor(pack: LoadedPack, provider: string, batchMax: number, session: InferenceSession) {
+  private constructor(pack: BatchPack, provider: string, batchMax: number, session: InferenceSession) {
     this.pack = pack;
     this.provider = provider;
     this.batchMax = batchMax;
     this.#session = session;
-    this.#tables = makeTables(pack.input);
-    this.#patchBytes = pack.input.size ** 2 * 3;
-    this.#planes = new Float32Array(batchMax * this.#patchBytes);
+    this.#itemShape = itemShapeOf(pack.input);
+    this.#itemFloats = this.#itemShape.reduce((product, side) => product * side, 1);
+    this.#batch = new Float32Array(batchMax * this.#itemFloats);
   }
 
-  /** Asks for one provider only: a list would let the runtime fall back without a word. */
   static async open(
-    pack: LoadedPack,
+    pack: BatchPack,
     provider: string,
-    { threads, batchMax }: { threads: number; batchMax: number },
+    { threads, batchMax }: SessionOptions,
   ): Promise<PackSession> {
-    const session = await InferenceSession.create(pack.modelPath, {
-      executionProviders: [provider],
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      executionMode: 'sequential',
-      graphOptimizationLevel: 'all',
-      logSeverityLevel: 3,
-    });
-    return new PackSession(pack, provider, batchMax, session);
+    return new PackSession(pack, provider, batchMax, await openOnnx(pack.modelPath, provider, threads));
   }
 
-  /** Puts patches into the batch, the first of them at place `first`. */
-  fill(bytes: Uint8Array, first: number): void {
-    writePlanes(bytes, this.#tables, this.pack.input.size, this.#planes, first);
+  /** The batch from its item `first` on, to be filled before a run. */
+  place(first: number): Float32Array {
+    return this.#batch.subarray(first * this.#itemFloats);
   }
 
-  /** Runs the first `count` patches of the batch; the batch may be filled again once this has resolved. */
+  /** Runs the first `count` items of the batch; the batch may be filled again once this has resolved. */
   async run(count: number): Promise<Float32Array> {
     const { input, outputName } = this.pack;
     const shapeCount = this.#shapeCount(count);
-    const planes = this.#planes.subarray(0, shapeCount * this.#patchBytes);
-    const feeds = { [input.name]: new Tensor('float32', planes, [shapeCount, 3, input.size, input.size]) };
+    const items = this.#batch.subarray(0, shapeCount * this.#itemFloats);
+    const feeds = { [input.name]: new Tensor('float32', items, [shapeCount, ...this.#itemShape]) };
     const data = (await this.#session.run(feeds, [outputName]))[outputName]?.data;
     if (!(data instanceof Float32Array) || data.length !== shapeCount) {
-      throw new Error(`the model gave ${data?.length ?? 'no'} values for ${shapeCount} patches`);
+      throw new Error(`the model gave ${data?.length ?? 'no'} values for ${shapeCount} ${input.kind}`);
     }
     return data.slice(0, count);
   }

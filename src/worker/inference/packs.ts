@@ -3,13 +3,18 @@
  * reproduces is out of service, with every provider's reason.
  */
 import type { InferenceRequest, LoadedPack, PackReport } from '../protocol.ts';
-import { goldenDifference, makeGoldenPatches } from './golden.ts';
-import { PackSession } from './pack-session.ts';
+import { Detection } from './detection.ts';
+import { DetectionQueue } from './detection-queue.ts';
+import { goldenDifference, makeGoldenSound } from './golden.ts';
+import { goldenSource } from './item-source.ts';
+import { type BatchPack, PackSession } from './pack-session.ts';
+import { RequestQueue, type WorkQueue } from './request-queue.ts';
+import { type SpeechPack, SpeechSession } from './speech-session.ts';
 
 export type LoadRequest = Extract<InferenceRequest, { type: 'load' }>;
 
 export interface BroughtUp {
-  session: PackSession | null;
+  queue: WorkQueue | null;
   report: PackReport;
 }
 
@@ -20,15 +25,15 @@ export async function bringUp(pack: LoadedPack, request: LoadRequest): Promise<B
   for (const provider of request.providers) {
     const attempt = await tryProvider(pack, provider, request);
     goldenError = attempt.goldenError ?? goldenError;
-    if (attempt.session !== null) {
+    if (attempt.queue !== null) {
       // Not silent: that a better provider failed is in the daemon's log.
       for (const fault of faults) process.stderr.write(`${pack.key}: ${fault}\n`);
-      return { session: attempt.session, report: toReport(pack, provider, null, goldenError, startedAt) };
+      return { queue: attempt.queue, report: toReport(pack, provider, null, goldenError, startedAt) };
     }
     faults.push(`${provider}: ${attempt.fault}`);
   }
   const fault = faults.length === 0 ? 'no execution provider is configured' : faults.join('; ');
-  return { session: null, report: toReport(pack, null, fault, goldenError, startedAt) };
+  return { queue: null, report: toReport(pack, null, fault, goldenError, startedAt) };
 }
 
 function toReport(
@@ -42,37 +47,67 @@ function toReport(
 }
 
 interface Attempt {
-  session: PackSession | null;
+  queue: WorkQueue | null;
   fault: string;
   goldenError: number | null;
 }
 
+/** A model that is open on a provider, before it is judged. */
+interface Candidate {
+  measureGolden: () => Promise<number>;
+  queue: WorkQueue;
+}
+
 async function tryProvider(pack: LoadedPack, provider: string, request: LoadRequest): Promise<Attempt> {
-  let session: PackSession | null = null;
+  let candidate: Candidate | null = null;
   try {
-    session = await PackSession.open(pack, provider, request);
-    const goldenError = await measureGolden(session);
+    candidate = await openCandidate(pack, provider, request);
+    const goldenError = await candidate.measureGolden();
     const { tolerance } = pack.golden;
-    if (goldenError <= tolerance) return { session, fault: '', goldenError };
-    await session.release();
+    if (goldenError <= tolerance) return { queue: candidate.queue, fault: '', goldenError };
+    await candidate.queue.release();
     const fault = `the golden outputs differ by ${goldenError.toPrecision(3)}, at most ${tolerance} is allowed`;
-    return { session: null, fault, goldenError };
+    return { queue: null, fault, goldenError };
   } catch (error) {
-    await session?.release();
+    await candidate?.queue.release();
     const text = error instanceof Error ? error.message : String(error);
-    return { session: null, fault: text.trim().slice(0, 300), goldenError: null };
+    return { queue: null, fault: text.trim().slice(0, 300), goldenError: null };
   }
 }
 
-async function measureGolden(session: PackSession): Promise<number> {
+async function openCandidate(pack: LoadedPack, provider: string, request: LoadRequest): Promise<Candidate> {
+  const { input } = pack;
+  if (input.kind === 'speech') {
+    const speechPack: SpeechPack = { ...pack, input };
+    const session = await SpeechSession.open(speechPack, provider, request.threads);
+    return { measureGolden: () => measureSpeechGolden(session), queue: new DetectionQueue(session) };
+  }
+  const batchPack: BatchPack = { ...pack, input };
+  const session = await PackSession.open(batchPack, provider, request);
+  return { measureGolden: () => measureBatchGolden(session), queue: new RequestQueue(session) };
+}
+
+async function measureBatchGolden(session: PackSession): Promise<number> {
   const { golden, input } = session.pack;
-  const patches = makeGoldenPatches(golden.expected.length, input.size);
-  const patchBytes = input.size ** 2 * 3;
+  const source = goldenSource(input);
   let largest = 0;
   for (let first = 0; first < golden.expected.length; first += session.batchMax) {
     const expected = golden.expected.slice(first, first + session.batchMax);
-    session.fill(patches.subarray(first * patchBytes, (first + expected.length) * patchBytes), 0);
+    source.write(first, expected.length, session.place(0));
     largest = Math.max(largest, goldenDifference(await session.run(expected.length), expected));
   }
   return largest;
+}
+
+/** The first frames of the first golden sound. */
+async function measureSpeechGolden(session: SpeechSession): Promise<number> {
+  const { golden, input } = session.pack;
+  const sound = makeGoldenSound(0, golden.expected.length * input.frameSamples);
+  const detection = new Detection(session, sound.length, (offset, samples) => {
+    const from = Math.max(0, offset);
+    samples.fill(0);
+    samples.set(sound.subarray(from, offset + samples.length), from - offset);
+  });
+  while (!detection.isDone) await detection.step();
+  return goldenDifference(detection.probabilities, golden.expected);
 }

@@ -1,18 +1,32 @@
 /**
- * The requests that wait for one pack, and the batches cut from them: patches of several requests fill a batch
+ * The requests that wait for one pack, and the batches cut from them: items of several requests fill a batch
  * together, in the order in which they came.
  */
-import type { InferRequest } from '../protocol.ts';
+import type { DetectRequest, InferenceResponse, InferRequest } from '../protocol.ts';
+import { type ItemSource, openSource } from './item-source.ts';
 import type { PackSession } from './pack-session.ts';
-import { PatchFile } from './patch-file.ts';
 
-export interface WaitingRequest {
+/** What the loop needs of a pack, whatever it computes. */
+export interface WorkQueue {
+  readonly key: string;
+  /** Throws where the request is not one for this pack or its file is not what it says. */
+  add(request: InferRequest | DetectRequest, now: number): void;
+  /** When the next batch may run; infinite where nothing waits. */
+  ripeAt(batchWaitMs: number): number;
+  /** Runs one batch; returns what there is to say after it. Never rejects. */
+  runBatch(): Promise<InferenceResponse[]>;
+  /** Ends every request, for a pack that is replaced or out of service. */
+  clear(message: string): InferenceResponse[];
+  release(): Promise<void>;
+}
+
+interface WaitingRequest {
   readonly id: number;
-  readonly file: PatchFile;
+  readonly source: ItemSource;
   readonly count: number;
   readonly arrivedAt: number;
   readonly logits: Float32Array;
-  /** Patches that were answered. */
+  /** Items that were answered. */
   done: number;
   /** Its share of the time that the model ran. */
   busyMs: number;
@@ -24,56 +38,64 @@ interface Share {
   count: number;
 }
 
-export class RequestQueue {
-  readonly session: PackSession;
+export class RequestQueue implements WorkQueue {
+  readonly #session: PackSession;
   readonly #waiting: WaitingRequest[] = [];
-  readonly #bytes: Uint8Array;
 
   constructor(session: PackSession) {
-    this.session = session;
-    this.#bytes = new Uint8Array(session.batchMax * session.pack.input.size ** 2 * 3);
+    this.#session = session;
   }
 
-  /** Throws where the patch file is not what the request says. */
-  add({ id, path, count }: InferRequest, now: number): void {
-    const file = PatchFile.open(path, count, this.session.pack.input.size);
+  get key(): string {
+    return this.#session.pack.key;
+  }
+
+  add(request: InferRequest | DetectRequest, now: number): void {
+    if (request.type !== 'infer') throw new Error(`the model ${this.key} does not detect speech`);
+    const { id, count } = request;
+    const source = openSource(this.#session.pack.input, request);
     const logits = new Float32Array(count);
-    this.#waiting.push({ id, file, count, arrivedAt: now, logits, done: 0, busyMs: 0, batches: 0 });
+    this.#waiting.push({ id, source, count, arrivedAt: now, logits, done: 0, busyMs: 0, batches: 0 });
   }
 
-  /** When the next batch may run: at once when it is full, else when the oldest request has waited long enough. */
+  /** At once when a batch is full, else when the oldest request has waited long enough. */
   ripeAt(batchWaitMs: number): number {
     const [oldest] = this.#waiting;
     if (oldest === undefined) return Number.POSITIVE_INFINITY;
-    const patches = this.#waiting.reduce((sum, { count, done }) => sum + count - done, 0);
-    return patches >= this.session.batchMax ? oldest.arrivedAt : oldest.arrivedAt + batchWaitMs;
+    const items = this.#waiting.reduce((sum, { count, done }) => sum + count - done, 0);
+    return items >= this.#session.batchMax ? oldest.arrivedAt : oldest.arrivedAt + batchWaitMs;
   }
 
-  /** Runs one batch; returns the requests it completed. On an error every request of the batch is dropped with it. */
-  async runBatch(): Promise<{ completed: WaitingRequest[]; failed: WaitingRequest[]; error: unknown }> {
+  /** On an error every request of the batch is dropped with it. */
+  async runBatch(): Promise<InferenceResponse[]> {
     const shares = this.#takeShares();
     try {
       await this.#run(shares);
     } catch (error) {
       const failed = shares.map(({ request }) => request);
       this.#remove(failed);
-      return { completed: [], failed, error };
+      return failed.map(({ id }) => toFailed(id, error));
     }
     const completed = shares.map(({ request }) => request).filter(({ done, count }) => done === count);
     this.#remove(completed);
-    return { completed, failed: [], error: undefined };
+    return completed.map(({ id, logits, busyMs, batches }) => ({
+      ...{ type: 'inferred', id, logits, elapsedMs: busyMs, batches },
+    }));
   }
 
-  /** Ends every request, for a pack that is replaced or out of service. */
-  clear(): WaitingRequest[] {
+  clear(message: string): InferenceResponse[] {
     const dropped = [...this.#waiting];
     this.#remove(dropped);
-    return dropped;
+    return dropped.map(({ id }) => toFailed(id, message));
+  }
+
+  async release(): Promise<void> {
+    await this.#session.release();
   }
 
   #takeShares(): Share[] {
     const shares: Share[] = [];
-    let free = this.session.batchMax;
+    let free = this.#session.batchMax;
     for (const request of this.#waiting) {
       if (free === 0) break;
       const count = Math.min(free, request.count - request.done);
@@ -86,11 +108,11 @@ export class RequestQueue {
   async #run(shares: Share[]): Promise<void> {
     let filled = 0;
     for (const { request, count } of shares) {
-      this.session.fill(request.file.read(request.done, count, this.#bytes), filled);
+      request.source.write(request.done, count, this.#session.place(filled));
       filled += count;
     }
     const startedAt = performance.now();
-    const logits = await this.session.run(filled);
+    const logits = await this.#session.run(filled);
     const elapsedMs = performance.now() - startedAt;
     let taken = 0;
     for (const { request, count } of shares) {
@@ -104,8 +126,13 @@ export class RequestQueue {
 
   #remove(requests: WaitingRequest[]): void {
     for (const request of requests) {
-      request.file[Symbol.dispose]();
+      request.source[Symbol.dispose]();
       this.#waiting.splice(this.#waiting.indexOf(request), 1);
     }
   }
+}
+
+export function toFailed(id: number, error: unknown): InferenceResponse {
+  const message = error instanceof Error ? error.message : String(error);
+  return { type: 'failed', id, message: message.slice(0, 500) };
 }

@@ -2,13 +2,14 @@
  * The first look at a picture: type by content, sides, pages. Bounds are judged here, before any pixel is
  * decoded; a picture of 30,000² pixels fits into 100 KB of PNG.
  */
-import { open } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
-import { describeAcceptedTypes, type MediaType, sniffMediaType } from '../../domain/media.ts';
 import { MediaFaultFound, toPictureFault } from '../media-fault.ts';
 import type { DecodeLimits } from '../protocol.ts';
-import { describeHead, HEAD_SAMPLE_BYTES } from './foreign-types.ts';
+import { readJxlSize } from './jxl-size.ts';
+import { readMediaType, refuseKind } from './media-header.ts';
 import { openPicture } from './picture-file.ts';
+import { describeRawTiff } from './raw-photo.ts';
+import { readStillSides } from './still-sides.ts';
 
 export interface PictureHeader {
   path: string;
@@ -23,28 +24,27 @@ export interface PictureHeader {
 }
 
 export async function readHeader(path: string, limits: DecodeLimits): Promise<PictureHeader> {
-  const type = await readType(path);
-  const format = type.mime.slice('image/'.length).toUpperCase();
+  const { kind, mime, name: format } = await readMediaType(path);
+  if (kind !== 'image') throw refuseKind('image', `${format} ${kind}`);
+  if (mime === 'image/jxl') return await readJxlHeader({ path, mime, format, limits });
+  const raw = mime === 'image/tiff' ? await describeRawTiff(path) : null;
+  if (raw !== null) throw refuseKind('image', `${raw}, whose preview is not the photograph`);
   const { autoOrient, pages } = await readMetadata(path, format);
-  const header = { path, mime: type.mime, format, ...autoOrient, pages: pages ?? 1, limits };
+  const header = { path, mime, format, ...autoOrient, pages: pages ?? 1, limits };
   assertBounds(header);
   return header;
 }
 
-async function readType(path: string): Promise<MediaType> {
-  const head = await readHead(path);
-  const type = sniffMediaType(head);
-  if (type?.kind === 'image') return type;
-  throw new MediaFaultFound(
-    'unsupported_media_type',
-    `the file is ${describeHead(head)}; accepted are ${describeAcceptedTypes('image')}`,
-  );
-}
-
-async function readHead(path: string): Promise<Buffer> {
-  await using file = await open(path, 'r');
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_SAMPLE_BYTES), 0, HEAD_SAMPLE_BYTES, 0);
-  return buffer.subarray(0, bytesRead);
+/** The bounds are judged on the header's own figures first: the media library decodes as soon as it looks. */
+async function readJxlHeader(
+  file: Pick<PictureHeader, 'path' | 'mime' | 'format' | 'limits'>,
+): Promise<PictureHeader> {
+  const stored = await readJxlSize(file.path);
+  if (stored === null) throw new MediaFaultFound('corrupt', `the ${file.format} header is damaged`);
+  assertBounds({ ...file, ...stored, pages: 1 });
+  const header = { ...file, ...readStillSides(file), pages: 1 };
+  assertBounds(header);
+  return header;
 }
 
 /** Without the library's own pixel limit, whose error does not say how many pixels there are. */

@@ -14,8 +14,8 @@ import type { RenderedHeatmap, RenderHeatmapRequest } from '../protocol.ts';
 import { RAMP, rampOffset } from './colour-ramp.ts';
 import { type PictureHeader, readHeader } from './header.ts';
 import { drawLegend, LEGEND_HEIGHT } from './heatmap-legend.ts';
-import { openPicture } from './picture-file.ts';
 import { interpolateMap } from './probability-map.ts';
+import { openUpright } from './upright-picture.ts';
 
 export const MAP_SIDE_MAX = 1024;
 /** Enough colour to read the legend's steps, enough grey to recognise the picture. */
@@ -44,15 +44,16 @@ export async function renderHeatmap(
   return { width, height };
 }
 
-async function decodeGrey({ path, format, width, height, limits }: PictureHeader): Promise<GreyPicture> {
+async function decodeGrey(header: PictureHeader): Promise<GreyPicture> {
+  const { format, width, height } = header;
   const scale = Math.min(1, MAP_SIDE_MAX / Math.max(width, height));
   const size = {
     width: Math.max(1, Math.round(width * scale)),
     height: Math.max(1, Math.round(height * scale)),
   };
   try {
-    const { data } = await openPicture(path, limits.pixelsMax)
-      .autoOrient()
+    const upright = await openUpright(header);
+    const { data } = await upright
       .resize({ ...size, fit: 'fill' })
       .flatten({ background: '#ffffff' })
       .toColourspace('b-w')

@@ -10,17 +10,18 @@ import type { Picture } from './pixels.ts';
 
 const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;
 
-/** Writes one set into `outFolder`, or returns null where the picture is smaller than a patch. */
+/** Writes one set into `outFolder`, or returns null where the picture is smaller than a patch. `filePrefix` tells frames apart. */
 export async function writePatchSet(
   picture: Picture,
   { name, layout }: Pick<PatchSetRequest, 'name' | 'layout'>,
   outFolder: string,
+  filePrefix = '',
 ): Promise<PatchSet | null> {
   const { width, height } = picture;
   if (Math.min(width, height) < layout.size) return null;
   if (!SET_NAME.test(name)) throw new Error(`a patch set cannot be named ${JSON.stringify(name)}`);
   const positions = placePatches(width, height, layout);
-  const file = `${name}.rgb`;
+  const file = `${filePrefix}${name}.rgb`;
   await writePatches(picture, positions, layout, join(outFolder, file));
   return { name, file, size: layout.size, positions, width, height };
 }

@@ -5,7 +5,7 @@
 import type { FailOnOptions, Sharp } from 'sharp';
 import { toPictureFault } from '../media-fault.ts';
 import type { PictureHeader } from './header.ts';
-import { openPicture } from './picture-file.ts';
+import { openUpright } from './upright-picture.ts';
 
 export interface Picture {
   width: number;
@@ -30,11 +30,11 @@ export async function decodePixels(header: PictureHeader): Promise<DecodedPixels
   }
 }
 
-async function decode({ path, format, limits }: PictureHeader, failOn: FailOnOptions): Promise<Picture> {
+async function decode(header: PictureHeader, failOn: FailOnOptions): Promise<Picture> {
   try {
-    return await toPicture(openPicture(path, limits.pixelsMax, failOn).autoOrient());
+    return await toPicture(await openUpright(header, failOn));
   } catch (error) {
-    throw toPictureFault(error, format);
+    throw toPictureFault(error, header.format);
   }
 }
 

@@ -12,16 +12,41 @@ import {
 import { firstLine } from '../media-fault.ts';
 import { boundReport, cutText, toC2paReport } from './c2pa-report.ts';
 
+/** Types that can carry a manifest the reader finds, by the reader's own names; no other file has provenance. */
+const READER_MIMES: Readonly<Record<string, string>> = {
+  'image/jpeg': 'image/jpeg',
+  'image/png': 'image/png',
+  'image/webp': 'image/webp',
+  'image/tiff': 'image/tiff',
+  'image/gif': 'image/gif',
+  'image/heic': 'image/heic',
+  'image/avif': 'image/avif',
+  'image/jxl': 'image/jxl',
+  'video/mp4': 'video/mp4',
+  'video/quicktime': 'video/quicktime',
+  'video/x-msvideo': 'video/x-msvideo',
+  'audio/mpeg': 'audio/mpeg',
+  'audio/wav': 'audio/wav',
+  'audio/flac': 'audio/flac',
+  'audio/m4a': 'audio/mp4',
+  'audio/m4b': 'audio/mp4',
+  'audio/m4p': 'audio/mp4',
+  'audio/m4r': 'audio/mp4',
+};
+
 /** The type goes along because a slot's file has a neutral name, and the reader asks the name when it is not told. */
 export async function readProvenance(
   path: string,
   mimeType: string,
   trustAnchorsPem: string,
 ): Promise<Provenance> {
+  const readerMime = READER_MIMES[mimeType];
+  if (readerMime === undefined) return NO_PROVENANCE;
   let reader: Reader | null;
   try {
-    reader = await Reader.fromAsset({ path, mimeType }, settingsFor(trustAnchorsPem));
+    reader = await Reader.fromAsset({ path, mimeType: readerMime }, settingsFor(trustAnchorsPem));
   } catch (error) {
+    if (/UnsupportedType|type is unsupported|naked codestream/i.test(String(error))) return NO_PROVENANCE;
     return fromReaderError(error);
   }
   if (reader === null) return NO_PROVENANCE;

@@ -1,0 +1,86 @@
+/**
+ * Where the items of a batch come from: the patches of a file, the windows of a sound, or the golden inputs. Each
+ * writes its items in the form that the model takes.
+ */
+import type { InferRequest, PatchInput, WindowCut, WindowInput } from '../protocol.ts';
+import { makeGoldenPatch, makeGoldenSound } from './golden.ts';
+import { SlotFile } from './slot-file.ts';
+import { SoundFile } from './sound-file.ts';
+import { makeTables, writePlanes } from './tensor-layout.ts';
+
+export type BatchInput = PatchInput | WindowInput;
+
+export interface ItemSource extends Disposable {
+  /** Writes items `first` … `first + count - 1` to the beginning of `place`. */
+  write(first: number, count: number, place: Float32Array): void;
+}
+
+/** More items than any layout may place. */
+const COUNT_MAX = 65_536;
+
+/** Dimensions of one item in the model's input. */
+export function itemShapeOf(input: BatchInput): number[] {
+  return input.kind === 'patches' ? [3, input.size, input.size] : [input.windowSamples];
+}
+
+/** Throws where the file is not what the request says. */
+export function openSource(input: BatchInput, { path, count, windows }: InferRequest): ItemSource {
+  if (!Number.isInteger(count) || count < 1 || count > COUNT_MAX) {
+    throw new Error(`a request must have 1 to ${COUNT_MAX} patches or windows, not ${count}`);
+  }
+  if (input.kind === 'patches') return openPatches(input, path, count);
+  if (windows?.offsets.length !== count)
+    throw new Error(`a request must say where its ${count} windows begin`);
+  return openWindows(input, path, windows);
+}
+
+function openPatches(input: PatchInput, path: string, count: number): ItemSource {
+  const patchBytes = input.size ** 2 * 3;
+  const what = { file: 'patch file', content: `${count} patches` };
+  const file = SlotFile.open(path, count * patchBytes, what);
+  const tables = makeTables(input);
+  const patch = new Uint8Array(patchBytes);
+  return {
+    write(first, taken, place) {
+      for (let index = 0; index < taken; index++) {
+        file.read((first + index) * patchBytes, patch);
+        writePlanes(patch, tables, input.size, place, index);
+      }
+    },
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  };
+}
+
+function openWindows({ windowSamples }: WindowInput, path: string, cut: WindowCut): ItemSource {
+  const file = SoundFile.open(path, cut.sampleCount);
+  const isInside = (offset: number) => Number.isInteger(offset) && offset >= 0 && offset < cut.sampleCount;
+  if (!cut.offsets.every(isInside)) {
+    file[Symbol.dispose]();
+    throw new Error(`a window begins outside the ${cut.sampleCount} samples`);
+  }
+  return {
+    write(first, taken, place) {
+      for (const [index, offset] of cut.offsets.slice(first, first + taken).entries()) {
+        file.read(offset, place.subarray(index * windowSamples, (index + 1) * windowSamples));
+      }
+    },
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  };
+}
+
+export function goldenSource(input: BatchInput): ItemSource {
+  return {
+    write(first, count, place) {
+      for (let index = 0; index < count; index++) writeGolden(input, first + index, place, index);
+    },
+    [Symbol.dispose]: () => {},
+  };
+}
+
+function writeGolden(input: BatchInput, golden: number, place: Float32Array, index: number): void {
+  if (input.kind === 'patches') {
+    writePlanes(makeGoldenPatch(golden, input.size), makeTables(input), input.size, place, index);
+  } else {
+    place.set(makeGoldenSound(golden, input.windowSamples), index * input.windowSamples);
+  }
+}

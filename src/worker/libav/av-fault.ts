@@ -1,0 +1,36 @@
+/**
+ * What a return code of the media library means: negative is an error, two of them are no fault (end, try again),
+ * memory and disk are this box's fault, and the rest is the file's.
+ */
+import { AV_LOG_QUIET, AVERROR_EOF } from 'node-av/constants';
+import { FFmpegError, Log, PosixError } from 'node-av/lib';
+import { MediaFaultFound } from '../media-fault.ts';
+
+// A hostile file makes the library complain thousands of times; what matters comes back as a code.
+
+Log.setLevel(AV_LOG_QUIET);
+
+const OWN_CODES = [PosixError.ENOMEM, PosixError.ENOSPC, PosixError.EMFILE].map((name): number =>
+  FFmpegError.AVERROR(name),
+);
+
+export const isEnd = (code: number): boolean => code === AVERROR_EOF;
+
+/** Throws where a code is our own fault: a retry in a fresh child may succeed. */
+export function assertNotOwnFault(code: number): void {
+  if (OWN_CODES.includes(code))
+    throw new Error(`the media library ran out of resources: ${FFmpegError.strerror(code)}`);
+}
+
+/** For calls whose failure says that the file is damaged: `what` completes “…: ”. */
+export function assertMedia(code: number, what: string): number {
+  if (code >= 0) return code;
+  assertNotOwnFault(code);
+  throw new MediaFaultFound('corrupt', `${what} (${FFmpegError.strerror(code)})`);
+}
+
+/** For calls that can only fail by a mistake here. */
+export function assertDone(code: number, what: string): number {
+  if (code >= 0) return code;
+  throw new Error(`${what}: ${FFmpegError.strerror(code)}`);
+}

@@ -1,0 +1,109 @@
+/**
+ * A decoded frame as the models see it: upright, square pixels, progressive, standard dynamic range, 8-bit RGB at
+ * full size. The filters are built anew for each frame: chosen frames are far apart, and streams change size and
+ * colours on the way.
+ */
+import {
+  AV_FRAME_FLAG_INTERLACED,
+  AVCOL_PRI_UNSPECIFIED,
+  AVCOL_RANGE_JPEG,
+  AVCOL_SPC_RGB,
+  AVCOL_SPC_UNSPECIFIED,
+  AVCOL_TRC_ARIB_STD_B67,
+  AVCOL_TRC_SMPTE2084,
+} from 'node-av/constants';
+import { avGetPixFmtName, FilterGraph, Frame } from 'node-av/lib';
+import { MediaFaultFound } from '../media-fault.ts';
+import type { DecodeLimits } from '../protocol.ts';
+import type { Picture } from '../steps/pixels.ts';
+import { assertDone, assertMedia } from './av-fault.ts';
+import { type Display, shownSides, squareSides, turnFilters } from './display.ts';
+
+/** Larger than any camera's video (8K is 33 megapixels): a decoder keeps up to 16 frames of it. */
+const FRAME_PIXELS_MAX = 8192 * 4608;
+/** Players take HD material that names no colour matrix for BT.709 and smaller for BT.601. */
+const HD_HEIGHT_MIN = 720;
+/** Exact arithmetic and all the chroma: the models look at single pixels. */
+const SCALE_FLAGS = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
+/** BT.2408: diffuse white lies near 203 cd/m², so that a face in HDR comes out as bright as in SDR. */
+const HDR_WHITE_NITS = 203;
+
+/** Throws MediaFaultFound where a frame is larger than what may be decoded. */
+export function assertFrameBounds(frame: Frame, display: Display, limits: DecodeLimits): void {
+  const { width, height } = shownSides(frame, display);
+  const pixelsMax = Math.min(limits.pixelsMax, FRAME_PIXELS_MAX);
+  if (width * height <= pixelsMax && Math.max(width, height) <= limits.sidePixelsMax) return;
+  const found = `the video's frames have ${width * height} pixels (${width} × ${height})`;
+  throw new MediaFaultFound('too_many_pixels', `${found}; at most ${pixelsMax} are accepted`);
+}
+
+/** As `rgba` the picture has four bytes a pixel; transparency is laid on black otherwise. */
+export function toUprightPicture(
+  frame: Frame,
+  display: Display,
+  format: 'rgb24' | 'rgba' = 'rgb24',
+): Picture {
+  using graph = new FilterGraph();
+  graph.alloc();
+  graph.nbThreads = 1;
+  const filters = [
+    ...progressive(frame),
+    ...standardRange(frame),
+    ...rgb(frame, display),
+    `format=${format}`,
+    ...turnFilters(display.turn),
+  ];
+  const chain = [sourceOf(frame), ...filters, 'buffersink@out'].join(',');
+  assertDone(graph.parse2(chain), `the filters ${chain} are refused`);
+  assertMedia(graph.configSync(), 'a frame has a pixel format that cannot be shown');
+  const source = graph.getFilter('buffer@in');
+  const sink = graph.getFilter('buffersink@out');
+  if (source === null || sink === null) throw new Error('the filters have no ends');
+  using shown = new Frame();
+  shown.alloc();
+  assertMedia(source.buffersrcAddFrameSync(frame), 'a frame cannot be shown');
+  // The deinterlacer gives a frame only when it sees the next one or the end.
+  assertDone(source.buffersrcAddFrameSync(null), 'the filters take no end');
+  assertMedia(sink.buffersinkGetFrameSync(shown), 'a frame cannot be shown');
+  const { width, height } = shown;
+  const pixels = shown.toBuffer();
+  if (pixels.length !== width * height * (format === 'rgba' ? 4 : 3))
+    throw new Error(`a frame of ${pixels.length} bytes is no RGB picture`);
+  return { width, height, rgb: pixels };
+}
+
+function sourceOf({ width, height, format, colorSpace, colorRange }: Frame): string {
+  const picture = `video_size=${width}x${height}:pix_fmt=${format}:time_base=1/1000:pixel_aspect=1/1`;
+  return `buffer@in=${picture}:colorspace=${colorSpace}:range=${colorRange}`;
+}
+
+function progressive(frame: Frame): string[] {
+  return frame.hasFlags(AV_FRAME_FLAG_INTERLACED) ? ['yadif=mode=send_frame:deint=all'] : [];
+}
+
+/** Curves of BT.2100 to BT.709 by way of linear light. What a stream leaves unsaid is what cameras mean by it. */
+function standardRange({ colorTrc, colorPrimaries, colorSpace, colorRange }: Frame): string[] {
+  if (colorTrc !== AVCOL_TRC_SMPTE2084 && colorTrc !== AVCOL_TRC_ARIB_STD_B67) return [];
+  const transfer = colorTrc === AVCOL_TRC_SMPTE2084 ? 'smpte2084' : 'arib-std-b67';
+  const primaries = colorPrimaries === AVCOL_PRI_UNSPECIFIED ? 'primariesin=bt2020:' : '';
+  const matrix = colorSpace === AVCOL_SPC_UNSPECIFIED ? 'matrixin=bt2020nc:' : '';
+  const range = colorRange === AVCOL_RANGE_JPEG ? 'full' : 'limited';
+  return [
+    `zscale=transferin=${transfer}:${primaries}${matrix}rangein=${range}:transfer=linear:npl=${HDR_WHITE_NITS}`,
+    'format=gbrpf32le',
+    'zscale=primaries=bt709',
+    'tonemap=tonemap=hable:desat=0',
+    'zscale=transfer=bt709:matrix=gbr:range=full',
+    'format=gbrp',
+  ];
+}
+
+function rgb(frame: Frame, display: Display): string[] {
+  const { width, height } = squareSides(frame, display);
+  const isRgb =
+    frame.colorSpace === AVCOL_SPC_RGB ||
+    /rgb|bgr|gbr|pal8/.test(avGetPixFmtName(frame.format as never) ?? '');
+  const isUnsaid = frame.colorSpace === AVCOL_SPC_UNSPECIFIED && !isRgb;
+  const matrix = isUnsaid && frame.height >= HD_HEIGHT_MIN ? ':in_color_matrix=bt709' : '';
+  return [`scale=${width}:${height}:flags=${SCALE_FLAGS}${matrix}`];
+}

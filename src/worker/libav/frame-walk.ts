@@ -1,0 +1,170 @@
+/**
+ * Finds the frames that a player would show at given times, in order, each at most once. Between near times it
+ * decodes on; over a long gap it seeks to the key frame before the time and decodes on from there, so an hour of
+ * video costs no more than a few seconds of it.
+ */
+import { AV_FRAME_FLAG_CORRUPT } from 'node-av/constants';
+import { Frame, type Stream } from 'node-av/lib';
+import { type Container, NO_TIME } from './container.ts';
+import type { StreamDecoder } from './stream-decoder.ts';
+import { type TimeSpan, toSeconds, toTimestamp } from './time-span.ts';
+
+/**
+ * A seek costs the frames from the key frame to the time (half of 250 at common settings) and a decoder filled
+ * anew; a shorter gap is decoded through.
+ */
+const SEEK_FRAMES_MIN = 120;
+/** Containers without an index land near a time, at worst behind it: then a seek goes back this far and again. */
+const STEPS_BACK_SECONDS = [2, 8, 32];
+const FRAME_RATE_DEFAULT = 25;
+
+export interface ShownFrame {
+  frame: Frame;
+  /** From the video's beginning. */
+  timeSeconds: number;
+}
+
+export class FrameWalk implements Disposable {
+  readonly #container: Container;
+  readonly #stream: Stream;
+  readonly #decoder: StreamDecoder;
+  readonly #start: bigint;
+  readonly #frameTicks: bigint;
+  /** The last frame at or before the time, and the first one after it. */
+  readonly #held = new Timed();
+  readonly #ahead = new Timed();
+  #lastTime = NO_TIME;
+  #isEnded = false;
+  #isDamagePassed = false;
+  /** Times at which the video has a frame, but none that can be decoded. */
+  damagedFrames = 0;
+
+  constructor(container: Container, stream: Stream, decoder: StreamDecoder, { start }: TimeSpan) {
+    this.#container = container;
+    this.#stream = stream;
+    this.#decoder = decoder;
+    this.#start = start;
+    const { num, den } = stream.avgFrameRate;
+    const rate = num > 0 && den > 0 ? num / den : FRAME_RATE_DEFAULT;
+    const ticks = toTimestamp(1 / rate, stream);
+    this.#frameTicks = ticks > 0n ? ticks : 1n;
+    container.readOnly(stream);
+  }
+
+  /** The frame shown at a time, valid until the next call; null where it was given before or cannot be had. */
+  frameAt(seconds: number): ShownFrame | null {
+    const target = this.#start + toTimestamp(seconds, this.#stream);
+    if (this.#isFar(target)) this.#seek(target);
+    this.#advance(target);
+    const shown = this.#held.isEmpty ? this.#ahead : this.#held;
+    if (shown.isEmpty || this.#isMissing(target)) {
+      this.damagedFrames += 1;
+      return null;
+    }
+    if (shown.time === this.#lastTime) {
+      if (this.#isDamagePassed) this.damagedFrames += 1;
+      return null;
+    }
+    this.#lastTime = shown.time;
+    this.#isDamagePassed = false;
+    const timeSeconds = Math.max(0, toSeconds(shown.time - this.#start, this.#stream));
+    return { frame: shown.frame, timeSeconds };
+  }
+
+  /** For a container that was read before. */
+  rewind(): void {
+    this.#seek(this.#start);
+  }
+
+  [Symbol.dispose](): void {
+    this.#held.frame.free();
+    this.#ahead.frame.free();
+  }
+
+  #isFar(target: bigint): boolean {
+    const position = this.#ahead.isEmpty ? this.#start : this.#ahead.time;
+    return (target - position) / this.#frameTicks > SEEK_FRAMES_MIN;
+  }
+
+  #seek(target: bigint): void {
+    for (const step of [0, ...STEPS_BACK_SECONDS]) {
+      const back = target - toTimestamp(step, this.#stream);
+      const isBefore = back <= this.#start;
+      const place = isBefore ? this.#start : back;
+      if (!this.#container.seek(this.#stream, place)) return;
+      this.#decoder.restart();
+      this.#held.clear();
+      this.#ahead.clear();
+      this.#isEnded = false;
+      this.#advance(place);
+      if (!this.#held.isEmpty || isBefore) return;
+    }
+  }
+
+  #advance(target: bigint): void {
+    while (!this.#isEnded && (this.#ahead.isEmpty || this.#ahead.time <= target)) {
+      this.#held.take(this.#ahead);
+      this.#readAhead();
+    }
+  }
+
+  #readAhead(): void {
+    for (;;) {
+      const badBefore = this.#decoder.badPackets;
+      const frame = this.#decoder.next();
+      if (this.#decoder.badPackets > badBefore) this.#isDamagePassed = true;
+      if (frame === null) {
+        this.#isEnded = true;
+        return;
+      }
+      if (frame.hasFlags(AV_FRAME_FLAG_CORRUPT) || frame.decodeErrorFlags !== 0) {
+        this.#isDamagePassed = true;
+        continue;
+      }
+      const stamp = frame.bestEffortTimestamp;
+      const follows = this.#held.isEmpty ? this.#start : this.#held.time + this.#frameTicks;
+      this.#ahead.set(frame, stamp === NO_TIME ? follows : stamp);
+      return;
+    }
+  }
+
+  /** The stream ended well before the time: the container says there is more, the data does not. */
+  #isMissing(target: bigint): boolean {
+    if (!this.#isEnded || this.#held.isEmpty) return false;
+    const { frame, time } = this.#held;
+    const end = time + (frame.duration > 0n ? frame.duration : this.#frameTicks);
+    return target > end + this.#frameTicks && this.#isDamagePassed;
+  }
+}
+
+/** A frame kept beyond the decoder's next one. */
+class Timed {
+  readonly frame = new Frame();
+  time = NO_TIME;
+
+  constructor() {
+    this.frame.alloc();
+  }
+
+  get isEmpty(): boolean {
+    return this.time === NO_TIME;
+  }
+
+  set(frame: Frame, time: bigint): void {
+    this.frame.unref();
+    this.frame.ref(frame);
+    this.time = time;
+  }
+
+  /** Moves `other` here; an empty one leaves this as it is. */
+  take(other: Timed): void {
+    if (other.isEmpty) return;
+    this.set(other.frame, other.time);
+    other.clear();
+  }
+
+  clear(): void {
+    this.frame.unref();
+    this.time = NO_TIME;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Decodes one stream of a container, frame by frame, stepping over what cannot be decoded: a newsroom's file is
+ * often damaged in places and looked at all the same. Synchronous: in a process of its own that is the fastest,
+ * and there is nobody else to wait (libraries.md section 4).
+ */
+import { availableParallelism } from 'node:os';
+import { Codec, CodecContext, Frame, type Packet, type Stream } from 'node-av/lib';
+import { assertMedia, assertNotOwnFault } from './av-fault.ts';
+import type { Container } from './container.ts';
+
+/** Each thread holds frames of its own: more of them cost memory and, after a seek, frames decoded ahead in vain. */
+const THREADS_MAX = 4;
+/** An 8K frame of 10 bits takes 100 MB: with several threads a decoder would pass the child's bound. */
+const THREADED_PIXELS_MAX = 4096 * 2304;
+
+export class StreamDecoder implements Disposable {
+  readonly #container: Container;
+  readonly #stream: Stream;
+  readonly #context = new CodecContext();
+  readonly #frame = new Frame();
+  #isDraining = false;
+  /** Packets that the decoder refused. */
+  badPackets = 0;
+
+  constructor(container: Container, stream: Stream) {
+    this.#container = container;
+    this.#stream = stream;
+    const { codecpar } = stream;
+    const codec = Codec.findDecoder(codecpar.codecId);
+    if (codec === null) throw new Error('a stream without a decoder was chosen');
+    this.#context.allocContext3(codec);
+    this.#frame.alloc();
+    try {
+      assertMedia(this.#context.parametersToContext(codecpar), 'the codec parameters are damaged');
+      this.#context.pktTimebase = stream.timeBase;
+      const isSmall = codecpar.width * codecpar.height <= THREADED_PIXELS_MAX;
+      this.#context.threadCount = isSmall ? Math.min(THREADS_MAX, availableParallelism()) : 1;
+      assertMedia(this.#context.open2Sync(codec, null), `the ${codec.name} stream cannot be decoded`);
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** The next frame, valid until the next call; null at the end. */
+  next(): Frame | null {
+    for (;;) {
+      this.#frame.unref();
+      const code = this.#context.receiveFrameSync(this.#frame);
+      if (code >= 0) return this.#frame;
+      assertNotOwnFault(code);
+      if (this.#isDraining) return null;
+      // Any other code than “try again” is a frame that could not be decoded; the next packet is tried.
+      this.#feed(this.#container.readPacket(this.#stream));
+    }
+  }
+
+  /** After the container was moved: what the decoder still holds belongs to the old place. */
+  restart(): void {
+    this.#context.flushBuffers();
+    this.#isDraining = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.#frame.free();
+    this.#context.freeContext();
+  }
+
+  #feed(packet: Packet | null): void {
+    if (packet === null) this.#isDraining = true;
+    const code = this.#context.sendPacketSync(packet);
+    if (code >= 0) return;
+    assertNotOwnFault(code);
+    if (packet !== null) this.badPackets += 1;
+  }
+}

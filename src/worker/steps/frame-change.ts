@@ -1,0 +1,114 @@
+/**
+ * How much changes from one frame to the next, on thumbnails: in colours (cuts, new scenes, other light) or in
+ * motion (where something moves, and a generator has most to get wrong).
+ */
+import { AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGB24 } from 'node-av/constants';
+import type { Frame } from 'node-av/lib';
+import { Thumbnails } from '../libav/thumbnail.ts';
+
+const WIDTH = 64;
+const HEIGHT = 36;
+/** Histogram cells per channel. */
+const SHADES = 8;
+const BLOCK = 8;
+/** A block is looked for this many thumbnail pixels around: an eighth of the picture's width in one frame. */
+const REACH = 4;
+/** A block that matches another place no better than this (per pixel, of 255) stands still: noise, not motion. */
+const GAIN_MIN = 1;
+
+export interface ChangeMeter extends Disposable {
+  /** How much differs from the frame before; 0 for the first. */
+  measure: (frame: Frame) => number;
+}
+
+/** The share of pixels whose colour went to another cell of the histogram, 0..1. */
+export function colourMeter(): ChangeMeter {
+  const thumbnails = new Thumbnails(WIDTH, HEIGHT, AV_PIX_FMT_RGB24);
+  let before: Float64Array | null = null;
+  return {
+    measure: (frame) => {
+      const now = histogramOf(thumbnails.shrink(frame));
+      const change = before === null ? 0 : differenceOf(before, now);
+      before = now;
+      return change;
+    },
+    [Symbol.dispose]: () => thumbnails[Symbol.dispose](),
+  };
+}
+
+function histogramOf(rgb: Buffer): Float64Array {
+  const histogram = new Float64Array(SHADES ** 3);
+  const cell = (at: number) => ((rgb[at] ?? 0) * SHADES) >> 8;
+  for (let at = 0; at < rgb.length; at += 3) {
+    const index = (cell(at) * SHADES + cell(at + 1)) * SHADES + cell(at + 2);
+    histogram[index] = (histogram[index] ?? 0) + 3 / rgb.length;
+  }
+  return histogram;
+}
+
+function differenceOf(one: Float64Array, other: Float64Array): number {
+  let sum = 0;
+  for (let index = 0; index < one.length; index++) sum += Math.abs((one[index] ?? 0) - (other[index] ?? 0));
+  return sum / 2;
+}
+
+/** The mean shift of 8 × 8 blocks in thumbnail pixels, by exhaustive matching of absolute differences. */
+export function motionMeter(): ChangeMeter {
+  const thumbnails = new Thumbnails(WIDTH, HEIGHT, AV_PIX_FMT_GRAY8);
+  let before: Buffer | null = null;
+  return {
+    measure: (frame) => {
+      const now = thumbnails.shrink(frame);
+      const motion = before === null ? 0 : meanShift(before, now);
+      before = now;
+      return motion;
+    },
+    [Symbol.dispose]: () => thumbnails[Symbol.dispose](),
+  };
+}
+
+function meanShift(before: Buffer, now: Buffer): number {
+  let sum = 0;
+  let blocks = 0;
+  for (let y = 0; y + BLOCK <= HEIGHT; y += BLOCK) {
+    for (let x = 0; x + BLOCK <= WIDTH; x += BLOCK) {
+      sum += blockShift(before, now, x, y);
+      blocks += 1;
+    }
+  }
+  return sum / blocks;
+}
+
+function blockShift(before: Buffer, now: Buffer, x: number, y: number): number {
+  const still = blockError(before, now, [x, y, 0, 0], Number.POSITIVE_INFINITY);
+  let best = still - GAIN_MIN * BLOCK * BLOCK;
+  if (best <= 0) return 0;
+  let shift = 0;
+  for (let dy = -REACH; dy <= REACH; dy++) {
+    for (let dx = -REACH; dx <= REACH; dx++) {
+      if (x + dx < 0 || x + dx + BLOCK > WIDTH || y + dy < 0 || y + dy + BLOCK > HEIGHT) continue;
+      const error = blockError(before, now, [x, y, dx, dy], best);
+      if (error >= best) continue;
+      best = error;
+      shift = Math.hypot(dx, dy);
+    }
+  }
+  return shift;
+}
+
+/** Stops as soon as the error is no better than `limit`. */
+function blockError(
+  before: Buffer,
+  now: Buffer,
+  [x, y, dx, dy]: readonly [number, number, number, number],
+  limit: number,
+): number {
+  let sum = 0;
+  for (let row = 0; row < BLOCK && sum < limit; row++) {
+    const here = (y + row) * WIDTH + x;
+    const there = (y + dy + row) * WIDTH + x + dx;
+    for (let column = 0; column < BLOCK; column++)
+      sum += Math.abs((now[here + column] ?? 0) - (before[there + column] ?? 0));
+  }
+  return sum;
+}

@@ -1,0 +1,57 @@
+/** Writes one chosen frame: a PNG, which is a picture with a hash of its own, and the patches for the models. */
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { DecodedFrame, PatchSet, PatchSetRequest } from '../protocol.ts';
+import { writePatchSet } from './patches.ts';
+import type { Picture } from './pixels.ts';
+import { makeStabilityCopy } from './stability-copies.ts';
+
+/** Frames are noise to a PNG encoder: more effort takes several times as long for a few per cent. */
+const COMPRESSION_LEVEL = 2;
+
+export interface ChosenPicture {
+  index: number;
+  timeSeconds: number;
+  picture: Picture;
+}
+
+export async function writeFrame(
+  { index, timeSeconds, picture }: ChosenPicture,
+  patchSets: readonly PatchSetRequest[],
+  outFolder: string,
+): Promise<DecodedFrame> {
+  const { width, height, rgb } = picture;
+  const png = await sharp(rgb, { raw: { width, height, channels: 3 } })
+    .png({ compressionLevel: COMPRESSION_LEVEL, adaptiveFiltering: false })
+    .toBuffer();
+  const file = `${index}.png`;
+  await writeFile(join(outFolder, file), png);
+  return {
+    timeSeconds,
+    file,
+    hash: createHash('sha256').update(png).digest('hex'),
+    sizeBytes: png.length,
+    width,
+    height,
+    patchSets: await writePatchSets(picture, patchSets, outFolder, `${index}-`),
+  };
+}
+
+async function writePatchSets(
+  picture: Picture,
+  requests: readonly PatchSetRequest[],
+  outFolder: string,
+  filePrefix: string,
+): Promise<PatchSet[]> {
+  const written: PatchSet[] = [];
+  for (const [variant, sets] of Map.groupBy(requests, (set) => set.variant)) {
+    const copy = variant === 'original' ? picture : await makeStabilityCopy(picture, variant);
+    for (const set of sets) {
+      const patches = await writePatchSet(copy, set, outFolder, filePrefix);
+      if (patches !== null) written.push(patches);
+    }
+  }
+  return written;
+}

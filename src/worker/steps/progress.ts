@@ -1,0 +1,21 @@
+/** Progress as the daemon hears it: real shares of the work, and not so many messages that they become work. */
+export type ReportStep = (step: string, done: number, total: number) => void;
+
+/** A person's eye follows no faster. */
+const INTERVAL_MS = 250;
+
+/** Reports whole seconds of sound; where the length is not known, as much as is done. */
+export function secondsReporter(
+  report: ReportStep,
+  step: string,
+  totalSeconds: number | null,
+): (seconds: number) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (seconds) => {
+    const now = performance.now();
+    if (now - last < INTERVAL_MS) return;
+    last = now;
+    const done = Math.floor(seconds);
+    report(step, done, Math.max(done, Math.ceil(totalSeconds ?? done)));
+  };
+}

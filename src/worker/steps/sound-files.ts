@@ -1,0 +1,126 @@
+/**
+ * Writes sound as the speech models take it: 16 kHz, one channel, 32-bit floats, as it comes, so that memory stays
+ * flat over hours. Of a stereo recording the channels are written besides the mix where they hold different
+ * speakers, as in an interview with a microphone each.
+ *
+ * The rule, over the whole recording at 16 kHz: the channels differ where their correlation is below 0.5 and the
+ * quieter one has at least a hundredth of the louder one's energy. Music, film and two microphones in one room
+ * correlate above that (0.6 to 1), an interview with a microphone each near 0. Channels that cancel each other
+ * (correlation below −0.5: one was wired the wrong way round) give the left one as the mix.
+ */
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Frame } from 'node-av/lib';
+import { monoFloats, Resampler } from '../libav/resampler.ts';
+import type { SoundFile } from '../protocol.ts';
+
+export const MODEL_RATE = 16_000;
+const CORRELATION_MAX = 0.5;
+const ENERGY_SHARE_MIN = 0.01;
+/** −60 dB of full scale on the whole: below is the noise of silent channels, which never correlates. */
+const AUDIBLE_POWER_MIN = 1e-6;
+/** A float file may hold anything; a model fed with infinities answers nonsense for the whole batch. */
+const AMPLITUDE_MAX = 8;
+
+interface Tap {
+  name: string;
+  file: string;
+  descriptor: number;
+  resampler: Resampler;
+  sampleCount: number;
+}
+
+export class SoundFiles implements Disposable {
+  readonly #folder: string;
+  readonly #taps: Tap[] = [];
+  readonly #energy = { left: 0, right: 0, both: 0 };
+  #left: Float32Array = new Float32Array();
+
+  constructor(folder: string, channelCount: number) {
+    this.#folder = folder;
+    this.#open('mix', 'mix');
+    if (channelCount === 2) for (const channel of [0, 1]) this.#open(`channel-${channel + 1}`, channel);
+  }
+
+  get seconds(): number {
+    return (this.#taps[0]?.sampleCount ?? 0) / MODEL_RATE;
+  }
+
+  write(frame: Frame): void {
+    const isStereo = frame.channels === 2;
+    for (const tap of this.#taps) {
+      // A broadcast that goes from stereo to mono or surround and back: its channels are no longer two persons.
+      if (tap.name === 'mix' || isStereo) tap.resampler.feed(frame, (samples) => this.#take(tap, samples));
+    }
+  }
+
+  /** Ends the files and keeps those that are worth it. */
+  finish(): SoundFile[] {
+    for (const tap of this.#taps) tap.resampler.flush((samples) => this.#take(tap, samples));
+    const [mix, left, right] = this.#taps;
+    this[Symbol.dispose]();
+    if (mix === undefined) throw new Error('the mix was never opened');
+    if (left === undefined || right === undefined) return [toSoundFile(mix)];
+    const isWhole = left.sampleCount === mix.sampleCount && right.sampleCount === mix.sampleCount;
+    const correlation = this.#correlation();
+    if (isWhole && this.#differ(correlation)) return this.#taps.map(toSoundFile);
+    if (isWhole && correlation < -CORRELATION_MAX)
+      renameSync(join(this.#folder, left.file), join(this.#folder, mix.file));
+    else rmSync(join(this.#folder, left.file));
+    rmSync(join(this.#folder, right.file));
+    return [toSoundFile(mix)];
+  }
+
+  [Symbol.dispose](): void {
+    for (const tap of this.#taps) {
+      tap.resampler[Symbol.dispose]();
+      if (tap.descriptor >= 0) closeSync(tap.descriptor);
+      tap.descriptor = -1;
+    }
+  }
+
+  #open(name: string, choice: 'mix' | number): void {
+    const file = `${name}.f32`;
+    const descriptor = openSync(join(this.#folder, file), 'w');
+    const resampler = new Resampler(monoFloats(MODEL_RATE), choice);
+    this.#taps.push({ name, file, descriptor, resampler, sampleCount: 0 });
+  }
+
+  #take(tap: Tap, bytes: Buffer): void {
+    const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+    for (let index = 0; index < samples.length; index++) {
+      if (!(Math.abs(samples[index] ?? 0) <= AMPLITUDE_MAX)) samples[index] = 0;
+    }
+    if (tap.name === 'channel-1') this.#left = samples.slice();
+    if (tap.name === 'channel-2') this.#measure(samples);
+    writeSync(tap.descriptor, bytes);
+    tap.sampleCount += samples.length;
+  }
+
+  /** Both channels go through equal resamplers, so their pieces come in equal lengths. */
+  #measure(right: Float32Array): void {
+    const energy = this.#energy;
+    for (let index = 0; index < Math.min(right.length, this.#left.length); index++) {
+      const [a = 0, b = 0] = [this.#left[index], right[index]];
+      energy.left += a * a;
+      energy.right += b * b;
+      energy.both += a * b;
+    }
+  }
+
+  #correlation(): number {
+    const { left, right, both } = this.#energy;
+    return left > 0 && right > 0 ? both / Math.sqrt(left * right) : 1;
+  }
+
+  #differ(correlation: number): boolean {
+    const { left, right } = this.#energy;
+    const isBothHeard = Math.min(left, right) >= ENERGY_SHARE_MIN * Math.max(left, right);
+    const isAudible = Math.max(left, right) >= AUDIBLE_POWER_MIN * (this.#taps[0]?.sampleCount ?? 0);
+    return isAudible && isBothHeard && Math.abs(correlation) < CORRELATION_MAX;
+  }
+}
+
+function toSoundFile({ name, file, sampleCount }: Tap): SoundFile {
+  return { name, file, sampleCount };
+}

@@ -1,0 +1,69 @@
+/** Decodes a stream of sound from its beginning to its end, for whoever takes the frames. */
+import type { Frame, Stream } from 'node-av/lib';
+import type { Container } from '../libav/container.ts';
+import { StreamDecoder } from '../libav/stream-decoder.ts';
+import { toSeconds } from '../libav/time-span.ts';
+import { MediaFaultFound } from '../media-fault.ts';
+import type { DecodedSound } from '../protocol.ts';
+import { SoundFiles } from './sound-files.ts';
+
+export interface SoundWork {
+  container: Container;
+  stream: Stream;
+  outFolder: string;
+  secondsMax: number;
+  /** Whether a longer recording is refused, or its beginning is taken. */
+  isLongRefused: boolean;
+  onFrame?: (frame: Frame) => void;
+  onProgress: (seconds: number) => void;
+}
+
+export interface DecodedStream {
+  sound: DecodedSound;
+  /** The data ended early or was damaged in part. */
+  isDamaged: boolean;
+}
+
+/** The header of an indexed container names the end to a frame; half a second less is missing data. */
+const MISSING_SECONDS_MIN = 0.5;
+/** Other containers' lengths are estimates, and nothing follows from them. */
+const EXACT_LENGTH = /^(mov|wav|flac|aiff|caf)/;
+
+/** The container stands at its beginning. Throws `corrupt` where no sound can be decoded at all. */
+export function decodeSound(work: SoundWork): DecodedStream {
+  const { container, stream, outFolder, secondsMax } = work;
+  container.readOnly(stream);
+  using decoder = new StreamDecoder(container, stream);
+  const first = decoder.next();
+  if (first === null) throw new MediaFaultFound('corrupt', 'no sound in the file can be decoded');
+  const { sampleRate, channels } = first;
+  using files = new SoundFiles(outFolder, channels);
+  for (let frame: Frame | null = first; frame !== null; frame = decoder.next()) {
+    if (files.seconds >= secondsMax) {
+      if (work.isLongRefused) throw tooLong(container, secondsMax);
+      break;
+    }
+    if (frame.nbSamples === 0) continue;
+    files.write(frame);
+    work.onFrame?.(frame);
+    work.onProgress(files.seconds);
+  }
+  const sounds = files.finish();
+  const durationSeconds = (sounds[0]?.sampleCount ?? 0) / 16_000;
+  if (durationSeconds === 0) throw new MediaFaultFound('corrupt', 'the sound in the file has no samples');
+  const isCutOff = durationSeconds < exactSeconds(container, stream) - MISSING_SECONDS_MIN;
+  const isDamaged =
+    decoder.badPackets > 0 || container.isReadBroken || (isCutOff && durationSeconds < secondsMax);
+  return { sound: { durationSeconds, sampleRate, channelCount: channels, sounds }, isDamaged };
+}
+
+function exactSeconds(container: Container, stream: Stream): number {
+  if (!EXACT_LENGTH.test(container.formatName) || stream.duration <= 0n) return 0;
+  return toSeconds(stream.duration, stream);
+}
+
+function tooLong(container: Container, secondsMax: number): MediaFaultFound {
+  const claimed = container.claimedSeconds ?? 0;
+  const found = claimed > secondsMax ? `${Math.round(claimed)} seconds` : `more than ${secondsMax} seconds`;
+  return new MediaFaultFound('too_long', `the recording lasts ${found}; at most ${secondsMax} are accepted`);
+}

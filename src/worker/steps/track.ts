@@ -1,0 +1,52 @@
+/** The track of a video: a FLAC file, which is a recording with a hash of its own, and the samples for the models. */
+import { join } from 'node:path';
+import type { Stream } from 'node-av/lib';
+import type { Container } from '../libav/container.ts';
+import { FlacFile } from '../libav/flac-file.ts';
+import { MediaFaultFound } from '../media-fault.ts';
+import type { DecodedTrack } from '../protocol.ts';
+import { hashFile } from './hash-file.ts';
+import { decodeSound } from './sound.ts';
+
+const TRACK_FILE = 'track.flac';
+
+export interface TrackWork {
+  /** Opened anew: it stands at the beginning. */
+  container: Container;
+  stream: Stream;
+  outFolder: string;
+  secondsMax: number;
+  onProgress: (seconds: number) => void;
+}
+
+/** Null where the track cannot be decoded: the pictures are there all the same. */
+export async function decodeTrack(work: TrackWork): Promise<DecodedTrack | null> {
+  const path = join(work.outFolder, TRACK_FILE);
+  let flac: FlacFile | null = null;
+  try {
+    const { sound } = decodeSound({
+      ...work,
+      isLongRefused: false,
+      onFrame: (frame) => {
+        flac ??= new FlacFile(path, frame);
+        flac.write(frame);
+      },
+    });
+    finish(flac);
+    return { file: TRACK_FILE, ...(await hashFile(path)), sound };
+  } catch (error) {
+    if (error instanceof MediaFaultFound) return null;
+    throw error;
+  } finally {
+    dispose(flac);
+  }
+}
+
+function finish(flac: FlacFile | null): void {
+  if (flac === null) throw new Error('a track was decoded without a frame');
+  flac.finish();
+}
+
+function dispose(flac: FlacFile | null): void {
+  flac?.[Symbol.dispose]();
+}

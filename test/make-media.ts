@@ -1,0 +1,353 @@
+/**
+ * Video and sound for tests, encoded on the spot by the same library that reads them. Each frame carries its own
+ * number as a row of black and white squares along its lower edge, and a colour in each corner, so that a test
+ * can tell which frame it got and whether it is upright (`readFrameNumber`, `CORNERS`).
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  AV_CODEC_FLAG_GLOBAL_HEADER,
+  AV_CODEC_FLAG_INTERLACED_DCT,
+  AV_FRAME_FLAG_INTERLACED,
+  AV_FRAME_FLAG_TOP_FIELD_FIRST,
+  AV_LOG_QUIET,
+  AV_OPT_SEARCH_CHILDREN,
+  AV_OPT_TYPE_STRING,
+  AV_PIX_FMT_RGB24,
+  AV_PIX_FMT_YUV420P,
+  AV_PKT_DATA_DISPLAYMATRIX,
+  AV_SAMPLE_FMT_FLT,
+  AVCOL_PRI_BT709,
+  AVCOL_PRI_BT2020,
+  AVCOL_RANGE_MPEG,
+  AVCOL_SPC_BT2020_NCL,
+  AVCOL_SPC_SMPTE170M,
+  AVCOL_TRC_ARIB_STD_B67,
+  AVCOL_TRC_BT709,
+  AVCOL_TRC_SMPTE2084,
+  AVFMT_GLOBALHEADER,
+  type AVPixelFormat,
+  type FFEncoderCodec,
+} from 'node-av/constants';
+import {
+  avChannelLayoutDefault,
+  Codec,
+  CodecContext,
+  FFmpegError,
+  FormatContext,
+  Frame,
+  Log,
+  Packet,
+  Rational,
+  SoftwareResampleContext,
+  SoftwareScaleContext,
+  type Stream,
+} from 'node-av/lib';
+
+Log.setLevel(AV_LOG_QUIET);
+
+export interface VideoRecipe {
+  /** A muxer: `mp4`, `mov`, `matroska`, `webm`, `avi`, `mpegts`, `3gp`, `ogg`, … */
+  container: string;
+  codec: FFEncoderCodec;
+  seconds: number;
+  width: number;
+  height: number;
+  fps: number;
+  /** Clockwise degrees that a player must turn the picture by. */
+  rotation?: 90 | 180 | 270;
+  /** Codec of a track of sound. */
+  withSound?: FFEncoderCodec;
+  /** Frames from one key frame to the next. */
+  keyFrameInterval?: number;
+  pixelFormat?: AVPixelFormat;
+  /** Width of a pixel over its height. */
+  pixelAspect?: [number, number];
+  transfer?: 'pq' | 'hlg';
+  isInterlaced?: boolean;
+  /** Presentation time of each frame in frames; default its number. */
+  timeOf?: (index: number) => number;
+  /** Replaces the picture of a frame: width × height × RGB. */
+  paint?: (index: number, rgb: Buffer) => void;
+  muxerOptions?: Record<string, string>;
+  encoderOptions?: Record<string, string>;
+}
+
+export interface SoundRecipe {
+  container: string;
+  codec: FFEncoderCodec;
+  seconds: number;
+  rate: number;
+  channels: number;
+  /** The signal of a channel at a time in seconds, −1..1; default a tone that differs little between channels. */
+  wave?: (seconds: number, channel: number) => number;
+  muxerOptions?: Record<string, string>;
+}
+
+const FRAME_NUMBER_BITS = 12;
+/** Top left, top right, bottom left, bottom right. */
+export const CORNERS = [
+  [200, 40, 40],
+  [40, 180, 40],
+  [50, 60, 200],
+  [190, 180, 50],
+] as const;
+
+export function makeVideo(recipe: VideoRecipe): Buffer {
+  return mux(recipe.container, recipe.muxerOptions, (output) => {
+    const video = openVideo(output, recipe);
+    const sound = recipe.withSound === undefined ? null : openSound(output, toTrack(recipe));
+    return () => {
+      sound?.write();
+      video.write();
+    };
+  });
+}
+
+export function makeSound(recipe: SoundRecipe): Buffer {
+  return mux(recipe.container, recipe.muxerOptions, (output) => openSound(output, recipe).write);
+}
+
+function toTrack({ container, seconds, withSound = 'aac' as FFEncoderCodec }: VideoRecipe): SoundRecipe {
+  return { container, codec: withSound, seconds, rate: container === '3gp' ? 16_000 : 48_000, channels: 2 };
+}
+
+/** Opens the muxer, lets `open` add streams, then `write` fill them. */
+function mux(
+  container: string,
+  options: Record<string, string> | undefined,
+  open: (output: FormatContext) => () => void,
+): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-media-'));
+  const path = join(folder, 'media');
+  const output = new FormatContext();
+  try {
+    check(output.allocOutputContext2(null, container, path));
+    const write = open(output);
+    check(output.openOutputSync());
+    for (const [name, value] of Object.entries(options ?? {}))
+      check(output.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN));
+    check(output.writeHeaderSync());
+    write();
+    check(output.writeTrailerSync());
+    output.closeOutputSync();
+    return readFileSync(path);
+  } finally {
+    output.freeContext();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function check(code: number): number {
+  FFmpegError.throwIfError(code, 'making media');
+  return code;
+}
+
+interface Track {
+  write: () => void;
+}
+
+function openEncoder(output: FormatContext, codec: FFEncoderCodec): [Codec, CodecContext] {
+  const encoder = Codec.findEncoderByName(codec);
+  if (encoder === null) throw new Error(`there is no encoder ${codec}`);
+  const context = new CodecContext();
+  context.allocContext3(encoder);
+  context.threadCount = 1;
+  if (output.oformat?.hasFlags(AVFMT_GLOBALHEADER)) context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
+  return [encoder, context];
+}
+
+function openVideo(output: FormatContext, recipe: VideoRecipe): Track {
+  const [codec, context] = openEncoder(output, recipe.codec);
+  setPicture(context, codec, recipe);
+  const speed = recipe.codec === 'libx264' || recipe.codec === 'libx265' ? { preset: 'ultrafast' } : {};
+  // Set one by one: a dictionary handed to `open2Sync` is freed twice (node-av 6.1.1).
+  for (const [name, value] of Object.entries({ ...speed, ...recipe.encoderOptions }))
+    check(context.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN));
+  check(context.open2Sync(codec, null));
+  const stream = output.newStream(null);
+  check(stream.codecpar.fromContext(context));
+  stream.timeBase = context.timeBase;
+  stream.avgFrameRate = new Rational(recipe.fps, 1);
+  stream.sampleAspectRatio = context.sampleAspectRatio;
+  if (recipe.rotation !== undefined)
+    check(stream.codecpar.addCodedSideData(AV_PKT_DATA_DISPLAYMATRIX, rotationMatrix(recipe)));
+  return { write: () => writeFrames(output, context, stream, recipe) };
+}
+
+function setPicture(context: CodecContext, codec: Codec, recipe: VideoRecipe): void {
+  context.width = recipe.width;
+  context.height = recipe.height;
+  context.timeBase = new Rational(1, recipe.fps);
+  context.framerate = new Rational(recipe.fps, 1);
+  context.pixelFormat = recipe.pixelFormat ?? codec.pixelFormats?.[0] ?? AV_PIX_FMT_YUV420P;
+  context.gopSize = recipe.keyFrameInterval ?? 12;
+  context.bitRate = 4_000_000n;
+  context.sampleAspectRatio = new Rational(...(recipe.pixelAspect ?? [1, 1]));
+  context.colorRange = AVCOL_RANGE_MPEG;
+  const isWide = recipe.transfer !== undefined;
+  context.colorPrimaries = isWide ? AVCOL_PRI_BT2020 : AVCOL_PRI_BT709;
+  context.colorSpace = isWide ? AVCOL_SPC_BT2020_NCL : AVCOL_SPC_SMPTE170M;
+  context.colorTrc = transferOf(recipe);
+  if (recipe.isInterlaced) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
+}
+
+function transferOf({ transfer }: VideoRecipe): CodecContext['colorTrc'] {
+  if (transfer === undefined) return AVCOL_TRC_BT709;
+  return transfer === 'pq' ? AVCOL_TRC_SMPTE2084 : AVCOL_TRC_ARIB_STD_B67;
+}
+
+/** Rows a b u, c d v, x y w of ISO/IEC 14496-12, as 16.16 and 2.30 fixed point. */
+function rotationMatrix({ rotation, width, height }: VideoRecipe): Buffer {
+  const one = 1 << 16;
+  const [a, b, c, d, x, y] =
+    rotation === 90
+      ? [0, one, -one, 0, height * one, 0]
+      : rotation === 180
+        ? [-one, 0, 0, -one, width * one, height * one]
+        : [0, -one, one, 0, 0, width * one];
+  return Buffer.from(new Int32Array([a, b, 0, c, d, 0, x, y, 1 << 30]).buffer);
+}
+
+function writeFrames(
+  output: FormatContext,
+  context: CodecContext,
+  stream: Stream,
+  recipe: VideoRecipe,
+): void {
+  const { width, height, isInterlaced, timeOf = (index: number) => index } = recipe;
+  const paint = recipe.paint ?? ((index, rgb) => paintFrame(index, width, height, rgb));
+  const rgb = Buffer.alloc(width * height * 3);
+  const scaler = new SoftwareScaleContext();
+  scaler.getContext(width, height, AV_PIX_FMT_RGB24, width, height, context.pixelFormat);
+  const packet = newPacket();
+  for (let index = 0; index < Math.round(recipe.seconds * recipe.fps); index++) {
+    paint(index, rgb);
+    using source = Frame.fromVideoBuffer(rgb, { width, height, format: AV_PIX_FMT_RGB24 });
+    using frame = new Frame();
+    frame.alloc();
+    Object.assign(frame, { width, height, format: context.pixelFormat });
+    check(frame.getBuffer());
+    check(scaler.scaleFrameSync(frame, source));
+    frame.pts = BigInt(timeOf(index));
+    if (isInterlaced) frame.setFlags(AV_FRAME_FLAG_INTERLACED, AV_FRAME_FLAG_TOP_FIELD_FIRST);
+    check(context.sendFrameSync(frame));
+    drain(output, context, stream, packet);
+  }
+  finish(output, context, stream, packet);
+  scaler.freeContext();
+}
+
+export function paintFrame(index: number, width: number, height: number, rgb: Buffer): void {
+  const rowBytes = width * 3;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const [red, green, blue] = CORNERS[(y * 2 < height ? 0 : 2) + (x * 2 < width ? 0 : 1)] ?? [0, 0, 0];
+      rgb.set([red, green, blue], y * rowBytes + x * 3);
+    }
+  }
+  const square = Math.floor(width / FRAME_NUMBER_BITS);
+  for (let bit = 0; bit < FRAME_NUMBER_BITS; bit++) {
+    const shade = (index >> bit) & 1 ? 235 : 16;
+    for (let y = height - square; y < height; y++) {
+      const start = y * rowBytes + bit * square * 3;
+      rgb.fill(shade, start, start + square * 3);
+    }
+  }
+}
+
+/** The number that `paintFrame` drew, from an upright picture. */
+export function readFrameNumber(rgb: Uint8Array, width: number, height: number): number {
+  const square = Math.floor(width / FRAME_NUMBER_BITS);
+  const y = height - Math.ceil(square / 2);
+  let number = 0;
+  for (let bit = 0; bit < FRAME_NUMBER_BITS; bit++) {
+    const x = bit * square + Math.floor(square / 2);
+    if ((rgb[(y * width + x) * 3 + 1] ?? 0) > 128) number |= 1 << bit;
+  }
+  return number;
+}
+
+function openSound(output: FormatContext, recipe: SoundRecipe): Track {
+  const [codec, context] = openEncoder(output, recipe.codec);
+  context.sampleRate = recipe.rate;
+  context.channelLayout = avChannelLayoutDefault(recipe.channels);
+  context.sampleFormat = codec.sampleFormats?.[0] ?? AV_SAMPLE_FMT_FLT;
+  context.timeBase = new Rational(1, recipe.rate);
+  if (!recipe.codec.startsWith('pcm') && recipe.codec !== 'flac')
+    context.bitRate = BigInt(48_000 * recipe.channels);
+  check(context.open2Sync(codec, null));
+  const stream = output.newStream(null);
+  check(stream.codecpar.fromContext(context));
+  stream.timeBase = context.timeBase;
+  return { write: () => writeSamples(output, context, stream, recipe) };
+}
+
+function writeSamples(
+  output: FormatContext,
+  context: CodecContext,
+  stream: Stream,
+  { rate, channels, seconds, wave = tone }: SoundRecipe,
+): void {
+  const resampler = new SoftwareResampleContext();
+  const layout = avChannelLayoutDefault(channels);
+  const step = context.frameSize > 0 ? context.frameSize : 1024;
+  check(resampler.allocSetOpts2(layout, context.sampleFormat, rate, layout, AV_SAMPLE_FMT_FLT, rate));
+  check(resampler.init());
+  const packet = newPacket();
+  const total = Math.round(seconds * rate);
+  for (let start = 0; start < total; start += step) {
+    const nbSamples = Math.min(step, total - start);
+    const samples = Float32Array.from({ length: nbSamples * channels }, (_, at) =>
+      wave((start + Math.floor(at / channels)) / rate, at % channels),
+    );
+    using source = Frame.fromAudioBuffer(Buffer.from(samples.buffer), {
+      ...{ nbSamples, format: AV_SAMPLE_FMT_FLT, sampleRate: rate, channelLayout: layout },
+    });
+    using frame = new Frame();
+    frame.alloc();
+    Object.assign(frame, {
+      nbSamples,
+      format: context.sampleFormat,
+      sampleRate: rate,
+      channelLayout: layout,
+    });
+    check(frame.getBuffer());
+    check(resampler.convertFrame(frame, source));
+    frame.pts = BigInt(start);
+    check(context.sendFrameSync(frame));
+    drain(output, context, stream, packet);
+  }
+  finish(output, context, stream, packet);
+  resampler.free();
+}
+
+function tone(seconds: number, channel: number): number {
+  return (
+    0.3 * Math.sin(2 * Math.PI * 440 * seconds) +
+    0.02 * Math.sin(2 * Math.PI * (900 + 100 * channel) * seconds)
+  );
+}
+
+function newPacket(): Packet {
+  const packet = new Packet();
+  packet.alloc();
+  return packet;
+}
+
+function drain(output: FormatContext, context: CodecContext, stream: Stream, packet: Packet): void {
+  while (context.receivePacketSync(packet) >= 0) {
+    packet.streamIndex = stream.index;
+    packet.rescaleTs(context.timeBase, stream.timeBase);
+    check(output.interleavedWriteFrameSync(packet));
+    packet.unref();
+  }
+}
+
+function finish(output: FormatContext, context: CodecContext, stream: Stream, packet: Packet): void {
+  context.sendFrameSync(null);
+  drain(output, context, stream, packet);
+  packet.free();
+  context.freeContext();
+}

@@ -1,0 +1,147 @@
+/** Sound, through a real decode child: channels told apart, damage stepped over, bounds held. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { FF_ENCODER_LIBMP3LAME, FF_ENCODER_PCM_F32LE, FF_ENCODER_PCM_S16LE } from 'node-av/constants';
+import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import { MediaFaultError } from '../../src/engine/worker-errors.ts';
+import type { DecodedAudio } from '../../src/worker/protocol.ts';
+import { openSlot } from '../decode-fixture.ts';
+import { makeSound, type SoundRecipe } from '../make-media.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+
+let folder: TemporaryFolder;
+let slot: DecodeSlot;
+before(async () => {
+  folder = await makeTemporaryFolder();
+  slot = await openSlot(folder.path);
+});
+after(async () => {
+  await slot[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const WAV: SoundRecipe = {
+  container: 'wav',
+  codec: FF_ENCODER_PCM_S16LE,
+  seconds: 3,
+  rate: 16_000,
+  channels: 2,
+};
+
+async function decode(bytes: Uint8Array, soundSecondsMax = 60): Promise<DecodedAudio> {
+  const path = join(folder.path, 'upload');
+  await writeFile(path, bytes);
+  const input = await slot.placeInput(path);
+  return (await slot.request({ type: 'decode-audio', input, trustAnchorsPem: '', soundSecondsMax })).audio;
+}
+
+/** Root mean square of a sound. */
+async function levelOf(audio: DecodedAudio, name: string): Promise<number> {
+  const sound = audio.sound.sounds.find((one) => one.name === name);
+  assert.ok(sound !== undefined, `there is no ${name}`);
+  const bytes = await readFile(slot.outPath(sound.file));
+  const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+}
+
+/** Two people take turns of half a second, each at a pitch of their own. */
+const person = (seconds: number, who: number): number =>
+  Math.floor(seconds * 2) % 2 === who ? 0.4 * Math.sin(2 * Math.PI * (220 + 130 * who) * seconds) : 0;
+
+const STEREO: { name: string; wave: (seconds: number, channel: number) => number; expected: string[] }[] = [
+  { name: 'one person in both channels', wave: (at) => person(at, 0), expected: ['mix'] },
+  { name: 'a person in each channel', wave: person, expected: ['mix', 'channel-1', 'channel-2'] },
+  {
+    name: 'a person in each channel, heard a little in the other',
+    wave: (at, channel) => person(at, channel) + 0.15 * person(at, 1 - channel),
+    expected: ['mix', 'channel-1', 'channel-2'],
+  },
+  {
+    name: 'two people in one room before two microphones',
+    wave: (at, channel) => person(at, channel) + 0.6 * person(at, 1 - channel),
+    expected: ['mix'],
+  },
+  {
+    name: 'a person left, silence right',
+    wave: (at, channel) => (channel === 0 ? person(at, 0) : 0),
+    expected: ['mix'],
+  },
+  { name: 'silence', wave: () => 0, expected: ['mix'] },
+];
+
+for (const { name, wave, expected } of STEREO) {
+  test(`stereo: ${name}`, async () => {
+    const { sound } = await decode(makeSound({ ...WAV, wave }));
+    assert.deepEqual(
+      sound.sounds.map((file) => file.name),
+      expected,
+    );
+    for (const file of sound.sounds) assert.equal(file.sampleCount, 48_000);
+  });
+}
+
+test('a channel holds its person only', async () => {
+  const audio = await decode(
+    makeSound({ ...WAV, wave: (at, channel) => (channel + 1) * 0.5 * person(at, channel) }),
+  );
+  assert.ok(Math.abs((await levelOf(audio, 'channel-1')) - 0.1) < 0.01);
+  assert.ok(Math.abs((await levelOf(audio, 'channel-2')) - 0.2) < 0.01);
+});
+
+test('channels that cancel each other are still heard', async () => {
+  const audio = await decode(
+    makeSound({ ...WAV, wave: (at, channel) => (channel === 0 ? 1 : -1) * person(at, 0) }),
+  );
+  assert.deepEqual(
+    audio.sound.sounds.map(({ name }) => name),
+    ['mix'],
+  );
+  assert.ok((await levelOf(audio, 'mix')) > 0.15);
+});
+
+test('a mix of equal channels is as loud as one of them', async () => {
+  for (const channels of [1, 2, 6, 8]) {
+    const audio = await decode(makeSound({ ...WAV, channels, wave: (at) => 0.3 * Math.sin(2000 * at) }));
+    const level = await levelOf(audio, 'mix');
+    assert.ok(Math.abs(level - 0.212) < 0.03, `${channels} channels: ${level}`);
+  }
+});
+
+test('numbers that are none become silence', async () => {
+  const bytes = makeSound({
+    ...WAV,
+    codec: FF_ENCODER_PCM_F32LE,
+    channels: 1,
+    wave: (at) => 0.1 * Math.sin(2000 * at),
+  });
+  for (let at = 10_000; at < 12_000; at += 8) {
+    bytes.writeFloatLE(Number.NaN, at);
+    bytes.writeFloatLE(Number.POSITIVE_INFINITY, at + 4);
+  }
+  const level = await levelOf(await decode(bytes), 'mix');
+  assert.ok(level > 0.05 && level < 0.09, String(level));
+});
+
+test('a recording that ends early is given as far as it goes', async () => {
+  const whole = makeSound(WAV);
+  const { sound, damaged } = await decode(whole.subarray(0, whole.length / 2));
+  assert.ok(Math.abs(sound.durationSeconds - 1.5) < 0.05);
+  assert.equal(damaged, true);
+  assert.equal((await decode(whole)).damaged, false);
+});
+
+test('damage inside is stepped over', async () => {
+  const bytes = makeSound({ ...WAV, container: 'mp3', codec: FF_ENCODER_LIBMP3LAME, seconds: 6 });
+  bytes.fill(0x5a, Math.floor(bytes.length / 3), Math.floor(bytes.length / 2));
+  const { sound } = await decode(bytes);
+  assert.ok(sound.durationSeconds > 4, `${sound.durationSeconds} seconds`);
+});
+
+test('a recording that is too long is refused with its length', async () => {
+  const error = await decode(makeSound(WAV), 2).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof MediaFaultError);
+  assert.equal(error.fault, 'too_long');
+  assert.match(error.message, /lasts 3 seconds; at most 2 are accepted/);
+});

@@ -1,0 +1,218 @@
+/** Pictures beyond JPEG and PNG, through a real decode child: HEIC with grids and turns, AVIF, GIF, JPEG XL, raw files. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import sharp, { type Sharp } from 'sharp';
+import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import { MediaFaultError } from '../../src/engine/worker-errors.ts';
+import { LIMITS, openSlot } from '../decode-fixture.ts';
+import { CORNERS, paintFrame } from '../make-media.ts';
+import { type HeicRecipe, makeHeic, makeJxl } from '../make-stills.ts';
+import { writePicture } from '../pictures.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+
+let folder: TemporaryFolder;
+let slot: DecodeSlot;
+before(async () => {
+  folder = await makeTemporaryFolder();
+  slot = await openSlot(folder.path);
+});
+after(async () => {
+  await slot[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const WIDTH = 240;
+const HEIGHT = 160;
+const RGB = Buffer.alloc(WIDTH * HEIGHT * 3);
+paintFrame(0, WIDTH, HEIGHT, RGB);
+const upright = (): Sharp => sharp(RGB, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } });
+const place = async (bytes: Uint8Array) =>
+  await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
+
+/** Stored so that the turn brings it upright. */
+async function heic(store: (image: Sharp) => Sharp, more: Partial<HeicRecipe>): Promise<Buffer> {
+  const { data, info } = await store(upright()).raw().toBuffer({ resolveWithObject: true });
+  return await makeHeic({ rgb: data, width: info.width, height: info.height, ...more });
+}
+
+const STILLS: { name: string; mime: string; bytes: () => Promise<Buffer>; pages?: number }[] = [
+  { name: 'HEIC', mime: 'image/heic', bytes: () => heic((image) => image, {}) },
+  { name: 'HEIC of tiles', mime: 'image/heic', bytes: () => heic((image) => image, { tile: 64 }) },
+  {
+    name: 'HEIC turned by a quarter',
+    mime: 'image/heic',
+    bytes: () => heic((image) => image.rotate(90), { quarters: 1 }),
+  },
+  {
+    name: 'HEIC turned by three quarters',
+    mime: 'image/heic',
+    bytes: () => heic((image) => image.rotate(270), { quarters: 3 }),
+  },
+  {
+    name: 'HEIC of tiles turned by a quarter',
+    mime: 'image/heic',
+    bytes: () => heic((image) => image.rotate(90), { tile: 64, quarters: 1 }),
+  },
+  { name: 'HEIC mirrored', mime: 'image/heic', bytes: () => heic((image) => image.flop(), { mirror: 1 }) },
+  {
+    name: 'HEIC upside down',
+    mime: 'image/heic',
+    bytes: () => heic((image) => image.rotate(180), { quarters: 2 }),
+  },
+  { name: 'AVIF', mime: 'image/avif', bytes: () => upright().avif({ quality: 90 }).toBuffer() },
+  { name: 'GIF', mime: 'image/gif', bytes: () => upright().gif().toBuffer() },
+  { name: 'JPEG XL', mime: 'image/jxl', bytes: async () => makeJxl(RGB, WIDTH, HEIGHT) },
+];
+
+for (const { name, mime, bytes } of STILLS) {
+  test(`${name}: probed, upright and in the right colours`, async () => {
+    const input = await place(await bytes());
+    const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
+    assert.deepEqual(probe, {
+      kind: 'image',
+      mime,
+      width: WIDTH,
+      height: HEIGHT,
+      pages: 1,
+      durationSeconds: null,
+    });
+    const layout = { size: 160, align: 8, countMax: 1 };
+    const patchSets = [{ name: 'whole', variant: 'original', layout } as const];
+    const request = { type: 'decode-image', input, limits: LIMITS, trustAnchorsPem: '', patchSets } as const;
+    const { image } = await slot.request(request);
+    assert.deepEqual(
+      [image.mime, image.width, image.height, image.provenance.fault],
+      [mime, WIDTH, HEIGHT, null],
+    );
+    const [set] = image.patchSets;
+    assert.ok(set !== undefined);
+    const patch = await readFile(slot.outPath(set.file));
+    const left = set.positions[0]?.x ?? 0;
+    for (const [corner, [x, y]] of [
+      [60, 20],
+      [180, 20],
+      [60, 120],
+      [180, 120],
+    ].entries()) {
+      const at = ((y ?? 0) * 160 + (x ?? 0) - left) * 3;
+      const error = [0, 1, 2].map((channel) =>
+        Math.abs((patch[at + channel] ?? 0) - (CORNERS[corner]?.[channel] ?? 0)),
+      );
+      assert.ok(Math.max(...error) <= 12, `corner ${corner}: ${[...patch.subarray(at, at + 3)]}`);
+    }
+    const map = { type: 'render-heatmap', input, limits: LIMITS, size: 160, output: 'map.png' } as const;
+    const { heatmap } = await slot.request({ ...map, positions: [{ x: 40, y: 0 }], probabilities: [0.5] });
+    assert.equal(heatmap.width, WIDTH);
+  });
+}
+
+/** A TIFF of one page with the given tags (all LONG). */
+function tiff(tags: readonly (readonly [tag: number, value: number])[], mark = ''): Buffer {
+  const bytes = Buffer.alloc(512);
+  bytes.write(`II*\0\x10\0\0\0${mark}`, 'latin1');
+  bytes.writeUInt16LE(tags.length, 16);
+  for (const [index, [tag, value]] of tags.entries()) {
+    bytes.writeUInt16LE(tag, 18 + index * 12);
+    bytes.writeUInt16LE(4, 20 + index * 12);
+    bytes.writeUInt32LE(1, 22 + index * 12);
+    bytes.writeUInt32LE(value, 26 + index * 12);
+  }
+  return bytes;
+}
+
+const JXL_OF_ONE_GIGAPIXEL = Buffer.from([0xff, 0x0a, ...jxlSides(40_000, 40_000), ...Buffer.alloc(40)]);
+
+/** SizeHeader with both sides written in 18 bits. */
+function jxlSides(width: number, height: number): number[] {
+  const bits: number[] = [];
+  const put = (value: number, count: number) => {
+    for (let bit = 0; bit < count; bit++) bits.push((value >> bit) & 1);
+  };
+  put(0, 1);
+  put(2, 2);
+  put(height - 1, 18);
+  put(0, 3);
+  put(2, 2);
+  put(width - 1, 18);
+  return Array.from({ length: Math.ceil(bits.length / 8) }, (_, byte) =>
+    bits.slice(byte * 8, byte * 8 + 8).reduce((sum, bit, index) => sum + (bit << index), 0),
+  );
+}
+
+const REFUSED: { name: string; bytes: () => Promise<Uint8Array>; fault: string; message: RegExp }[] = [
+  {
+    name: 'DNG',
+    bytes: async () => tiff([[50_706, 0x0104]]),
+    fault: 'unsupported_media_type',
+    message: /a DNG raw photograph/,
+  },
+  {
+    name: 'CR2',
+    bytes: async () => tiff([[256, 10]], 'CR\x02\0'),
+    fault: 'unsupported_media_type',
+    message: /a Canon CR2 raw photograph/,
+  },
+  {
+    name: 'NEF or ARW',
+    bytes: async () =>
+      tiff([
+        [254, 1],
+        [256, 160],
+        [330, 400],
+      ]),
+    fault: 'unsupported_media_type',
+    message: /a camera's raw photograph/,
+  },
+  {
+    name: 'CR3',
+    bytes: async () => Buffer.from('\0\0\0\x18ftypcrx \0\0\0\x01crx isom', 'latin1'),
+    fault: 'unsupported_media_type',
+    message: /a Canon CR3 raw photograph/,
+  },
+  {
+    name: 'JPEG XL of 1.6 gigapixels',
+    bytes: async () => JXL_OF_ONE_GIGAPIXEL,
+    fault: 'too_many_pixels',
+    message: /1600000000 pixels \(40000 × 40000\)/,
+  },
+  {
+    name: 'HEIC cut in half',
+    bytes: async () => {
+      const whole = await heic((image) => image, { tile: 64 });
+      return whole.subarray(0, whole.length / 2);
+    },
+    fault: 'corrupt',
+    message: /HEIC/,
+  },
+  {
+    name: 'JPEG XL cut in half',
+    bytes: async () => {
+      const whole = makeJxl(RGB, WIDTH, HEIGHT);
+      return whole.subarray(0, Math.floor(whole.length / 2));
+    },
+    fault: 'corrupt',
+    message: /JPEG XL/,
+  },
+  {
+    name: 'AVIF cut in half',
+    bytes: async () => {
+      const whole = await upright().avif().toBuffer();
+      return whole.subarray(0, Math.floor(whole.length / 2));
+    },
+    fault: 'corrupt',
+    message: /AVIF/,
+  },
+];
+
+for (const { name, bytes, fault, message } of REFUSED) {
+  test(`refuses: ${name}`, async () => {
+    const input = await place(await bytes());
+    const error = await slot
+      .request({ type: 'probe', input, limits: LIMITS })
+      .catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof MediaFaultError, String(error));
+    assert.equal(error.fault, fault);
+    assert.match(error.message, message);
+  });
+}
