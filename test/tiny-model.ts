@@ -64,6 +64,24 @@ export function tinyModelBytes(size: number, { gain = 1, rounds = 0 } = {}): Uin
   return message([1, 8], [7, graph], [8, message([2, 13])]);
 }
 
+/** Takes windows of a sound; its logit is the mean square of a window times `gain`, plus `offset`. */
+export function tinySoundModelBytes(windowSamples: number, { gain = 1, offset = 0 } = {}): Uint8Array {
+  const axes = message([1, 'axes'], [8, 1], [20, INTS_ATTRIBUTE]);
+  const keep = message([1, 'keepdims'], [3, 0], [20, INT_ATTRIBUTE]);
+  const graph = message(
+    [1, message([1, 'sound'], [1, 'sound'], [2, 'square'], [4, 'Mul'])],
+    [1, message([1, 'square'], [2, 'mean'], [4, 'ReduceMean'], [5, axes], [5, keep])],
+    [1, message([1, 'mean'], [1, 'gain'], [2, 'scaled'], [4, 'Mul'])],
+    [1, message([1, 'scaled'], [1, 'offset'], [2, 'logit'], [4, 'Add'])],
+    [2, 'tiny'],
+    [5, scalar('gain', gain)],
+    [5, scalar('offset', offset)],
+    [11, tensorInfo('sound', ['count', windowSamples])],
+    [12, tensorInfo('logit', ['count'])],
+  );
+  return message([1, 8], [7, graph], [8, message([2, 13])]);
+}
+
 export interface TinyPackOptions {
   key?: string;
   size?: number;
@@ -82,7 +100,7 @@ export async function writeTinyPack(folder: string, options: TinyPackOptions = {
   return {
     key,
     modelPath,
-    input: { name: 'pixels', mean: [0, 0, 0], std: [1, 1, 1], size },
+    input: { kind: 'patches', name: 'pixels', mean: [0, 0, 0], std: [1, 1, 1], size },
     outputName: 'logit',
     golden: { tolerance: 0.001, expected },
   };

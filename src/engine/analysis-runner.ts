@@ -163,6 +163,8 @@ export class AnalysisRunner {
       await store.artifacts.removeAll(id);
       return false;
     }
+    // Frames of an attempt that failed belong to no record.
+    if (outcome.type === 'errored') await store.artifacts.removeAll(id);
     if (outcome.type !== 'requeued') {
       this.#parts.ended(written);
       return false;

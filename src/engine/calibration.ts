@@ -1,16 +1,16 @@
 /** From a model's raw outputs to calibrated figures. Pure. */
 import { fuseLogOdds, logistic, usableRuns } from '../domain/heuristics.ts';
-import type { ModelPack } from '../domain/model-pack.ts';
+import type { JudgingPack } from '../domain/model-pack.ts';
 import type { ModelRun, StabilityVariant } from '../domain/result.ts';
 
 /** Calibrated natural log-odds of `artificial` at even prior odds. */
-export function calibrate({ calibration }: Pick<ModelPack, 'calibration'>, logit: number): number {
+export function calibrate({ calibration }: Pick<JudgingPack, 'calibration'>, logit: number): number {
   return calibration.slope * logit + calibration.intercept;
 }
 
-/** The run of a model that answered, from its logit of each patch. */
+/** The run of a model that answered, from its logit of each patch or window. */
 export function toAnsweredRun(
-  pack: ModelPack,
+  pack: JudgingPack,
   { logits, elapsedMs, device }: { logits: Float32Array; elapsedMs: number; device: string },
 ): ModelRun {
   const logit = mean(logits);
@@ -29,7 +29,7 @@ export function toAnsweredRun(
 }
 
 /** The run of a model that could not answer, with the sentence why. */
-export function toUnknownRun(pack: ModelPack, reason: string): ModelRun {
+export function toUnknownRun(pack: JudgingPack, reason: string): ModelRun {
   return {
     ...describe(pack),
     unknown: true,
@@ -43,10 +43,10 @@ export function toUnknownRun(pack: ModelPack, reason: string): ModelRun {
 }
 
 /** The run of a pack that the analysis was queued for and that is not usable any more. */
-export function toMissingRun(key: string): ModelRun {
+export function toMissingRun(key: string, task: ModelRun['task']): ModelRun {
   const [model = key, version = ''] = key.split('@');
   return {
-    ...{ model, version, task: 'image-origin', axis: 'generated', unknown: true },
+    ...{ model, version, task, axis: 'generated', unknown: true },
     reason: 'The model is not installed any more.',
     ...{ logit: null, logOdds: null, probability: null, weight: 1, elapsedSeconds: 0, device: '' },
     ...{ cautiousThreshold: 1, inconclusiveLow: 0.5, inconclusiveHigh: 0.5 },
@@ -62,7 +62,7 @@ export function toStabilityVariant(name: string, runs: readonly ModelRun[]): Sta
 }
 
 /** Calibrated probability of each patch, for the heatmap. */
-export function toProbabilities(pack: ModelPack, logits: Float32Array): number[] {
+export function toProbabilities(pack: Pick<JudgingPack, 'calibration'>, logits: Float32Array): number[] {
   return Array.from(logits, (logit) => logistic(calibrate(pack, logit)));
 }
 
@@ -70,7 +70,7 @@ function mean(logits: Float32Array): number {
   return logits.reduce((sum, logit) => sum + logit, 0) / logits.length;
 }
 
-function describe({ id, version, task, axis, decision }: ModelPack) {
+function describe({ id, version, task, axis, decision }: JudgingPack) {
   const { cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight } = decision;
   return {
     model: id,

@@ -31,6 +31,8 @@ export type DecodeWork = WithoutId<DecodeRequest>;
 const ANSWER_TYPES = {
   probe: 'probed',
   'decode-image': 'decoded-image',
+  'decode-video': 'decoded-video',
+  'decode-audio': 'decoded-audio',
   'render-heatmap': 'rendered-heatmap',
 } as const satisfies Record<DecodeWork['type'], DecodeResponse['type']>;
 

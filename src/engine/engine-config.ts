@@ -22,6 +22,8 @@ export interface EngineConfig {
   analysisTimeoutMs: number;
   /** How long a probe waits for a slot: somebody waits for its answer. */
   probeWaitMs: number;
+  /** Pixels that a video's height must reach. */
+  videoHeightMin: number;
   /** Analyses that may wait. */
   queueMax: number;
   /** Analyses in work at once. */

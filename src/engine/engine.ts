@@ -6,19 +6,22 @@ import { join } from 'node:path';
 import { type Classification, hasEnded, type Progress } from '../domain/classification.ts';
 import { AppError } from '../domain/errors.ts';
 import type { MediaKind } from '../domain/media.ts';
-import type { ModelPack } from '../domain/model-pack.ts';
+import { isDetectorPack, type ModelPack } from '../domain/model-pack.ts';
 import type { AnalysisOptions } from '../domain/options.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { AnalysisResult } from '../domain/result.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { PackReport, Probe } from '../worker/protocol.ts';
-import { type Attempt, analyseImage } from './analyse-image.ts';
+import { analyseAudio } from './analyse-audio.ts';
+import { type AnalysisParts, type Attempt, analyseImage } from './analyse-image.ts';
+import { analyseVideo } from './analyse-video.ts';
 import { AnalysisRunner } from './analysis-runner.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool } from './decode-pool.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
 import { Feed, type WatchFilter } from './feed.ts';
 import { INFERENCE_POOL_DEFAULTS, InferencePool } from './inference-pool.ts';
+import { judgeProbe, type ProbeRule } from './judge-probe.ts';
 import { PackShelf } from './pack-shelf.ts';
 import type { InstalledPack } from './packs.ts';
 import { probeForCaller, probeInSlot } from './probe.ts';
@@ -35,6 +38,10 @@ export type {
   EnginePhase,
   EngineStatus,
 } from './engine-config.ts';
+
+const ANALYSES: Readonly<
+  Record<MediaKind, (parts: AnalysisParts, attempt: Attempt) => Promise<AnalysisResult>>
+> = { image: analyseImage, audio: analyseAudio, video: analyseVideo };
 
 export class Engine implements AsyncDisposable {
   readonly #config: EngineConfig;
@@ -114,6 +121,11 @@ export class Engine implements AsyncDisposable {
   /** Type and size of a file, while somebody waits. Throws AppErrors and AbortError. */
   async probe(path: string, signal: AbortSignal): Promise<Probe> {
     return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs: this.#config.probeWaitMs });
+  }
+
+  /** Throws the documented AppError where the file may not be analysed. */
+  judgeProbe(probe: Probe, rule: Omit<ProbeRule, 'videoHeightMin'>): void {
+    judgeProbe(probe, { ...rule, videoHeightMin: this.#config.videoHeightMin });
   }
 
   /** Joins or queues, inside the caller's transaction; call `wake` after it. Throws AppError `queue_full`. */
@@ -203,7 +215,7 @@ export class Engine implements AsyncDisposable {
 
   #settlePhase(): void {
     if (this.#isStopping()) return;
-    const isReady = this.packs.length > 0;
+    const isReady = this.packs.some(({ pack }) => !isDetectorPack(pack));
     const { modelFolders } = this.#config;
     this.#phase = isReady ? 'ready' : 'failed';
     this.#notReadyReason = isReady ? null : this.#shelf.describeEmptiness(modelFolders);
@@ -215,24 +227,30 @@ export class Engine implements AsyncDisposable {
   }
 
   async #analyse(attempt: Attempt): Promise<AnalysisResult | undefined> {
-    const { store, fetchMedia, observer } = this.#parts;
-    const { trustAnchorsPem, stability, analysisTimeoutMs } = this.#config;
+    const { store, fetchMedia, newIdentifier, observer } = this.#parts;
+    const { trustAnchorsPem, stability, analysisTimeoutMs, videoHeightMin } = this.#config;
     const inference = this.#inference;
     if (inference === null) throw new AppError('starting', 'the models are not loaded');
     const findPack = (key: string) => this.#shelf.find(key);
     const probe = (path: string, signal: AbortSignal) =>
       this.#decodePool.run('analysis', (slot) => probeInSlot(slot, path, signal), { signal });
-    const source = { store, fetchMedia, probe, findPack };
+    const source = { store, fetchMedia, probe, findPack, videoHeightMin };
     const analysis = await fetchSource(source, attempt.analysis, attempt.signal);
     if (analysis === undefined) return undefined;
-    return await analyseImage(
-      {
-        ...{ store, decodePool: this.#decodePool, inference, findPack, trustAnchorsPem, stability },
-        inferTimeoutMs: analysisTimeoutMs / 2,
-        stepTimed: (step, seconds) => observer.stepTimed(step, seconds),
+    const parts: AnalysisParts = {
+      ...{
+        store,
+        decodePool: this.#decodePool,
+        inference,
+        findPack,
+        newIdentifier,
+        trustAnchorsPem,
+        stability,
       },
-      { ...attempt, analysis },
-    );
+      ...{ inferTimeoutMs: analysisTimeoutMs / 2, decodeTimeoutMs: analysisTimeoutMs },
+      stepTimed: (step, seconds) => observer.stepTimed(step, seconds),
+    };
+    return await ANALYSES[analysis.kind](parts, { ...attempt, analysis });
   }
 
   #publishAnalysis(analysisId: string): void {

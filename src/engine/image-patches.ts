@@ -1,5 +1,5 @@
 /** Which patches an analysis of a picture asks for, and what the decode child must have made of it. Pure. */
-import type { ModelPack } from '../domain/model-pack.ts';
+import type { ImagePack } from '../domain/model-pack.ts';
 import {
   type DecodedImage,
   type PatchSet,
@@ -12,7 +12,7 @@ import { WorkerLostError } from './worker-errors.ts';
 export type PatchPurpose = 'origin' | 'map' | (typeof STABILITY_VARIANTS)[number];
 
 export interface PlannedSet {
-  pack: ModelPack;
+  pack: ImagePack;
   purpose: PatchPurpose;
   request: PatchSetRequest;
 }
@@ -21,7 +21,7 @@ export interface PlannedSet {
 const STABILITY_PATCHES_MAX = 4;
 
 export function planPatchSets(
-  packs: readonly ModelPack[],
+  packs: readonly ImagePack[],
   { withMap, withStability }: { withMap: boolean; withStability: boolean },
 ): PlannedSet[] {
   const purposes: PatchPurpose[] = [
@@ -37,7 +37,7 @@ export function planPatchSets(
   );
 }
 
-function toRequest({ view }: ModelPack, index: number, purpose: PatchPurpose): PatchSetRequest {
+function toRequest({ view }: ImagePack, index: number, purpose: PatchPurpose): PatchSetRequest {
   const isCopy = purpose !== 'origin' && purpose !== 'map';
   const stabilityMax = Math.min(STABILITY_PATCHES_MAX, view.countMax);
   const countMax = isCopy ? stabilityMax : purpose === 'map' ? view.mapCountMax : view.countMax;
@@ -49,7 +49,10 @@ function toRequest({ view }: ModelPack, index: number, purpose: PatchPurpose): P
 }
 
 /** The set that was made for the plan; undefined where the picture is smaller than a patch. */
-export function findPatchSet({ patchSets }: DecodedImage, { request }: PlannedSet): PatchSet | undefined {
+export function findPatchSet(
+  { patchSets }: Pick<DecodedImage, 'patchSets'>,
+  { request }: PlannedSet,
+): PatchSet | undefined {
   const set = patchSets.find(({ name }) => name === request.name);
   if (set === undefined) return undefined;
   const { size, countMax } = request.layout;

@@ -1,7 +1,8 @@
-/** Several inference processes over the same packs; each request goes to the one with the fewest patches in work. */
+/** Several inference processes over the same packs; each request goes to the one with the least in work. */
 import { availableParallelism } from 'node:os';
 import type { LoadedPack, PackReport } from '../worker/protocol.ts';
 import {
+  type DetectionWork,
   INFERENCE_DEFAULTS,
   type Inference,
   type InferenceConfig,
@@ -9,6 +10,7 @@ import {
   type InferenceOptions,
   InferenceProcess,
   type InferenceWork,
+  type SpeechDetection,
 } from './inference-process.ts';
 
 export interface InferencePoolConfig extends InferenceConfig {
@@ -23,8 +25,12 @@ export const INFERENCE_POOL_DEFAULTS: Readonly<InferencePoolConfig> = {
 
 interface Member {
   process: InferenceProcess;
-  patches: number;
+  /** Patches, windows and sounds in work. */
+  load: number;
 }
+
+/** How many patches' worth of work a sound is for the speech detector, roughly: a minute of it. */
+const SOUND_LOAD = 32;
 
 export class InferencePool implements AsyncDisposable {
   readonly #members: Member[];
@@ -32,7 +38,7 @@ export class InferencePool implements AsyncDisposable {
   constructor(config: InferencePoolConfig, packs: readonly LoadedPack[], observer: InferenceObserver) {
     this.#members = Array.from({ length: Math.max(1, config.processes) }, () => ({
       process: new InferenceProcess(config, packs, observer),
-      patches: 0,
+      load: 0,
     }));
   }
 
@@ -59,23 +65,31 @@ export class InferencePool implements AsyncDisposable {
   }
 
   async infer(work: InferenceWork, options: InferenceOptions = {}): Promise<Inference> {
-    const member = this.#leastLoaded();
-    member.patches += work.count;
-    try {
-      return await member.process.infer(work, options);
-    } finally {
-      member.patches -= work.count;
-    }
+    return await this.#lend(work.count, (process) => process.infer(work, options));
+  }
+
+  async detectSpeech(work: DetectionWork, options: InferenceOptions = {}): Promise<SpeechDetection> {
+    return await this.#lend(SOUND_LOAD, (process) => process.detectSpeech(work, options));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#members.map(({ process }) => process[Symbol.asyncDispose]()));
   }
 
+  async #lend<T>(load: number, work: (process: InferenceProcess) => Promise<T>): Promise<T> {
+    const member = this.#leastLoaded();
+    member.load += load;
+    try {
+      return await work(member.process);
+    } finally {
+      member.load -= load;
+    }
+  }
+
   /** A process that is coming up gets work only when no other can take it. */
   #leastLoaded(): Member {
     const isReady = ({ process }: Member) => process.reports !== null;
     const candidates = this.#members.some(isReady) ? this.#members.filter(isReady) : this.#members;
-    return candidates.reduce((least, member) => (member.patches < least.patches ? member : least));
+    return candidates.reduce((least, member) => (member.load < least.load ? member : least));
   }
 }

@@ -1,10 +1,17 @@
 /**
  * One inference child: started at once, restarted with growing pauses when it ends, given its packs again each
- * time. It never opens an uploaded file; what reaches it are patch files of a known length.
+ * time. It never opens an uploaded file; what reaches it are patch and sample files of a known length.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { InferenceRequest, InferenceResponse, LoadedPack, PackReport } from '../worker/protocol.ts';
+import type {
+  DetectRequest,
+  InferenceRequest,
+  InferenceResponse,
+  InferRequest,
+  LoadedPack,
+  PackReport,
+} from '../worker/protocol.ts';
 import { describeExit } from './child-exit.ts';
 import { forwardLines } from './child-log.ts';
 import { inferenceEnvironment } from './inference-environment.ts';
@@ -41,13 +48,11 @@ export interface InferenceObserver {
   childSaid(line: string): void;
 }
 
-export interface InferenceWork {
-  /** Key of the pack. */
-  pack: string;
-  /** Absolute path of a patch file. */
-  path: string;
-  count: number;
-}
+/** Patches or windows for one pack, by its key. */
+export type InferenceWork = Omit<InferRequest, 'type' | 'id'>;
+
+/** A sound for the speech detector. */
+export type DetectionWork = Omit<DetectRequest, 'type' | 'id'>;
 
 export interface InferenceOptions {
   signal?: AbortSignal | undefined;
@@ -56,16 +61,24 @@ export interface InferenceOptions {
 }
 
 export interface Inference {
-  /** One per patch, in the file's order. */
+  /** One per patch or window, in the order of the request. */
   logits: Float32Array;
-  /** What of the model's time these patches took. */
+  /** What of the model's time these items took. */
   elapsedMs: number;
 }
+
+export interface SpeechDetection {
+  /** Of speech, one per frame. */
+  probabilities: Float32Array;
+  elapsedMs: number;
+}
+
+type Answer = Extract<InferenceResponse, { type: 'inferred' | 'detected' }>;
 
 interface Waiting {
   /** Whether the child of now has it; if not, it is sent to the next one that is ready. */
   isSent: boolean;
-  resolve: (inference: Inference) => void;
+  resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
 }
 
@@ -125,9 +138,25 @@ export class InferenceProcess implements AsyncDisposable {
   }
 
   /** Throws ModelFailedError, WorkerLostError when the child ends or is too slow, AbortError. */
-  async infer(work: InferenceWork, { signal, timeoutMs }: InferenceOptions = {}): Promise<Inference> {
+  async infer(work: InferenceWork, options: InferenceOptions = {}): Promise<Inference> {
+    const answer = await this.#ask((id) => ({ type: 'infer', id, ...work }), options);
+    if (answer.type === 'inferred') return answer;
+    throw new ModelFailedError('the models answered another question');
+  }
+
+  /** Throws as `infer` does. */
+  async detectSpeech(work: DetectionWork, options: InferenceOptions = {}): Promise<SpeechDetection> {
+    const answer = await this.#ask((id) => ({ type: 'detect-speech', id, ...work }), options);
+    if (answer.type === 'detected') return answer;
+    throw new ModelFailedError('the models answered another question');
+  }
+
+  async #ask(
+    toRequest: (id: number) => InferRequest | DetectRequest,
+    { signal, timeoutMs }: InferenceOptions,
+  ): Promise<Answer> {
     if (signal?.aborted) throw new AbortError(signal);
-    const { promise, resolve, reject } = Promise.withResolvers<Inference>();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     this.#requestId += 1;
     const id = this.#requestId;
     const waiting: Waiting = { isSent: false, resolve, reject };
@@ -142,7 +171,7 @@ export class InferenceProcess implements AsyncDisposable {
         waiting.isSent = true;
         this.#owed += 1;
         this.#watch();
-        this.#send({ type: 'infer', id, ...work });
+        this.#send(toRequest(id));
       },
       (error: Error) => reject(error),
     );
@@ -204,12 +233,13 @@ export class InferenceProcess implements AsyncDisposable {
       this.#observer.childReady(this.pid, response.packs, performance.now() - this.#startedAt);
       return;
     }
-    this.#owed -= 1;
+    if (response.type !== 'working') this.#owed -= 1;
     this.#watch();
+    if (response.type === 'working') return;
     // Of a request that was called off there is nobody left to tell.
     const waiting = this.#waiting.get(response.id);
     if (response.type === 'failed') waiting?.reject(new ModelFailedError(response.message));
-    else waiting?.resolve({ logits: response.logits, elapsedMs: response.elapsedMs });
+    else waiting?.resolve(response);
   }
 
   /** Counts the silence anew. A request that is only slow does not cost the child; one that is hung does. */

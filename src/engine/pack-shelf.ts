@@ -2,7 +2,14 @@
 import { type ModelPack, packKey } from '../domain/model-pack.ts';
 import type { LoadedPack, PackReport } from '../worker/protocol.ts';
 import type { PackStatus } from './engine-config.ts';
-import { type FoundPacks, findPacks, type InstalledPack, isUsable, toLoadedPack } from './packs.ts';
+import {
+  type FoundPacks,
+  findDetector,
+  findPacks,
+  type InstalledPack,
+  isUsable,
+  toLoadedPack,
+} from './packs.ts';
 
 export class PackShelf {
   #found: FoundPacks | null = null;
@@ -13,7 +20,11 @@ export class PackShelf {
   }
 
   async read(modelFolders: readonly string[]): Promise<void> {
-    this.#found = await findPacks(modelFolders);
+    const [found, detector] = await Promise.all([findPacks(modelFolders), findDetector()]);
+    this.#found = {
+      installed: [...found.installed, ...detector.installed],
+      refused: [...found.refused, ...detector.refused],
+    };
   }
 
   toLoad(): LoadedPack[] {

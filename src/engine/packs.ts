@@ -5,12 +5,21 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type ModelPack, modelPackSchema, packKey } from '../domain/model-pack.ts';
+import { basename, join, resolve } from 'node:path';
+import {
+  isDetectorPack,
+  isSpeechPack,
+  type ModelPack,
+  modelPackSchema,
+  packKey,
+} from '../domain/model-pack.ts';
 import type { LoadedPack, PackReport } from '../worker/protocol.ts';
 
 /** Tasks that this version runs; a pack of another task waits for a later one. */
-const RUNNABLE_TASKS: readonly ModelPack['task'][] = ['image-origin'];
+const RUNNABLE_TASKS: readonly ModelPack['task'][] = ['image-origin', 'speech-origin', 'voice-activity'];
+/** Shipped with the program: only a pack here may use a model out of an npm package. */
+const PROGRAM_FOLDER = resolve(import.meta.dirname, '../..');
+const DETECTOR_FOLDER = join(PROGRAM_FOLDER, 'models', 'silero-vad');
 /** A description is some kilobytes; more is a mistake, and it is parsed in memory. */
 const DESCRIPTION_BYTES_MAX = 1024 ** 2;
 
@@ -35,14 +44,22 @@ export interface FoundPacks {
   refused: RefusedPack[];
 }
 
-/** Reads every `model.json` one level below the folders, in stable order. */
+/** Reads every `model.json` one level below the folders, in stable order; the speech detector is found apart. */
 export async function findPacks(modelFolders: readonly string[]): Promise<FoundPacks> {
   const found: FoundPacks = { installed: [], refused: [] };
   for (const modelFolder of modelFolders) {
     for (const name of await packNamesIn(modelFolder, found)) {
-      await addPack(found, join(modelFolder, name), name);
+      const folder = join(modelFolder, name);
+      if (resolve(folder) !== DETECTOR_FOLDER) await addPack(found, folder, name);
     }
   }
+  return found;
+}
+
+/** The speech detector, whatever folders the operator names: without it no speech model can be asked. */
+export async function findDetector(): Promise<FoundPacks> {
+  const found: FoundPacks = { installed: [], refused: [] };
+  await addPack(found, DETECTOR_FOLDER, basename(DETECTOR_FOLDER));
   return found;
 }
 
@@ -110,9 +127,19 @@ function parseDescription(text: string): ModelPack {
 async function findFault({ pack, folder }: InstalledPack, name: string): Promise<string | null> {
   if (pack.id !== name) return `the folder is named ${name}, the pack ${pack.id}`;
   if (!RUNNABLE_TASKS.includes(pack.task)) return `this version cannot run the task ${pack.task}`;
-  await lstatFile(join(folder, pack.file), pack.file);
-  const sha256 = await hashFile(join(folder, pack.file));
-  return sha256 === pack.sha256 ? null : `${pack.file} is not the file that model.json describes (SHA-256)`;
+  if (isDetectorPack(pack) && resolve(folder) !== DETECTOR_FOLDER) {
+    return `a pack of the task ${pack.task} comes with Assay only`;
+  }
+  const path = modelPathOf({ pack, folder });
+  const shown = typeof pack.file === 'string' ? pack.file : pack.file.path;
+  await lstatFile(path, shown);
+  const sha256 = await hashFile(path);
+  return sha256 === pack.sha256 ? null : `${shown} is not the file that model.json describes (SHA-256)`;
+}
+
+function modelPathOf({ pack, folder }: Pick<InstalledPack, 'pack' | 'folder'>): string {
+  if (typeof pack.file === 'string') return join(folder, pack.file);
+  return join(PROGRAM_FOLDER, 'node_modules', pack.file.package, pack.file.path);
 }
 
 /** The schema keeps names free of folders, so without links a file cannot lie outside the pack. */
@@ -148,13 +175,24 @@ export function isUsable({ report }: InstalledPack): boolean {
 
 /** What the inference process needs of a pack. */
 export function toLoadedPack({ pack, folder }: InstalledPack): LoadedPack {
-  const { name, mean, std } = pack.input;
   const { tolerance, expected } = pack.golden;
   return {
     key: packKey(pack),
-    modelPath: join(folder, pack.file),
-    input: { name, mean, std, size: pack.view.size },
+    modelPath: modelPathOf({ pack, folder }),
+    input: toInput(pack),
     outputName: pack.output.name,
     golden: { tolerance, expected },
   };
+}
+
+function toInput(pack: ModelPack): LoadedPack['input'] {
+  if (isDetectorPack(pack)) {
+    const { frameSamples, contextSamples } = pack.view;
+    return { kind: 'speech', name: pack.input.name, frameSamples, contextSamples };
+  }
+  if (isSpeechPack(pack)) {
+    return { kind: 'windows', name: pack.input.name, windowSamples: pack.view.windowSamples };
+  }
+  const { name, mean, std } = pack.input;
+  return { kind: 'patches', name, mean, std, size: pack.view.size };
 }

@@ -1,5 +1,6 @@
 /** What a start finds of the last run: at start every lease has a dead holder. */
 import type { Analysis } from '../domain/classification.ts';
+import { AppError } from '../domain/errors.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { EngineParts } from './engine-config.ts';
 import { giveUpSentence } from './engine-errors.ts';
@@ -18,9 +19,19 @@ export async function recoverAnalyses(
 }
 
 function recover(tx: StoreTransaction, id: string, attemptsMax: number, now: number): Analysis | undefined {
-  const analysis = tx.analysis(id);
+  const analysis = readUnlessDamaged(tx, id);
   if (analysis?.state !== 'running') return analysis;
   return analysis.attempts < attemptsMax
     ? requeueAnalysis(tx, id, { isCounted: true })
     : failAnalysis(tx, id, giveUpSentence(attemptsMax, SENTENCE), now);
+}
+
+/** One damaged analysis must not keep all others from being done; its record says that it is damaged. */
+function readUnlessDamaged(tx: StoreTransaction, id: string): Analysis | undefined {
+  try {
+    return tx.analysis(id);
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'damaged') return undefined;
+    throw error;
+  }
 }

@@ -6,19 +6,23 @@ import { type AnalysisOptions, OPTIONS_OF_KIND } from '../domain/options.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { InstalledPack } from './packs.ts';
 
-/** Tasks without which a kind cannot be judged at all; no entry runs yet for a kind with none. */
-const TASK_OF_KIND: Readonly<Record<MediaKind, ModelTask | null>> = {
-  image: 'image-origin',
-  video: null,
-  audio: 'speech-origin',
+/** Without an answer to these a kind cannot be judged at all. */
+const TASKS_OF_KIND: Readonly<Record<MediaKind, readonly ModelTask[]>> = {
+  image: ['image-origin'],
+  video: ['image-origin'],
+  audio: ['speech-origin', 'voice-activity'],
 };
 
-/** Options that need a model of their own, with their names on the wire. */
-const TASK_OF_OPTION: readonly { option: keyof AnalysisOptions; field: string; task: ModelTask }[] = [
-  { option: 'withMorphing', field: 'with_morphing', task: 'face-origin' },
-  { option: 'withTampering', field: 'with_tampering', task: 'image-tampering' },
-  { option: 'withNsfw', field: 'with_nsfw', task: 'nsfw' },
-  { option: 'withAudio', field: 'with_audio', task: 'speech-origin' },
+/** Options that need models of their own, with their names on the wire. */
+const TASKS_OF_OPTION: readonly {
+  option: keyof AnalysisOptions;
+  field: string;
+  tasks: readonly ModelTask[];
+}[] = [
+  { option: 'withMorphing', field: 'with_morphing', tasks: ['face-origin'] },
+  { option: 'withTampering', field: 'with_tampering', tasks: ['image-tampering'] },
+  { option: 'withNsfw', field: 'with_nsfw', tasks: ['nsfw'] },
+  { option: 'withAudio', field: 'with_audio', tasks: ['speech-origin', 'voice-activity'] },
 ];
 
 /** Throws `no_models`, which names the option or the kind that nothing installed answers. */
@@ -29,17 +33,26 @@ export function resolveModels(
   plan: Pick<Plan, 'models'>,
 ): ModelPack[] {
   const packs = installed.map(({ pack }) => pack);
-  const allowed = packs.filter(({ id }) => plan.models === 'all' || plan.models.includes(id));
-  const task = TASK_OF_KIND[kind];
-  const models = allowed.filter((pack) => pack.task === task);
-  if (models.length === 0) throw new AppError('no_models', `no installed model analyses ${kind}`);
-  for (const wanted of TASK_OF_OPTION) {
-    if (!options[wanted.option] || !OPTIONS_OF_KIND[kind].includes(wanted.option)) continue;
-    const found = allowed.filter((pack) => pack.task === wanted.task);
-    if (found.length === 0) throw noModelFor(wanted.field, wanted.task);
-    models.push(...found);
+  const allowed = packs.filter((pack) => isAllowed(pack, plan));
+  const models = TASKS_OF_KIND[kind].flatMap((task) => {
+    const found = allowed.filter((pack) => pack.task === task);
+    if (found.length === 0) throw new AppError('no_models', `no installed model analyses ${kind} (${task})`);
+    return found;
+  });
+  for (const { option, field, tasks } of TASKS_OF_OPTION) {
+    if (!options[option] || !OPTIONS_OF_KIND[kind].includes(option)) continue;
+    for (const task of tasks) {
+      const found = allowed.filter((pack) => pack.task === task);
+      if (found.length === 0) throw noModelFor(field, task);
+      models.push(...found);
+    }
   }
   return models;
+}
+
+/** The speech detector judges nothing, so no plan has to name it. */
+function isAllowed({ id, task }: ModelPack, { models }: Pick<Plan, 'models'>): boolean {
+  return models === 'all' || task === 'voice-activity' || models.includes(id);
 }
 
 function noModelFor(field: string, task: ModelTask): AppError {

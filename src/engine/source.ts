@@ -1,16 +1,17 @@
 /** An analysis of an address: its file is fetched, checked and kept before anything else, and then like an upload. */
 import type { Analysis } from '../domain/classification.ts';
-import { AppError } from '../domain/errors.ts';
+import type { MediaKind } from '../domain/media.ts';
 import type { TemporaryBlob } from '../store/blobs.ts';
 import type { Store } from '../store/store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { Probe } from '../worker/protocol.ts';
+import { judgeProbe } from './judge-probe.ts';
 import type { InstalledPack } from './packs.ts';
 import { analysisKey } from './queue.ts';
 
 /** Downloads into a temporary file; throws an AppError with a sentence for a person. */
 export type FetchMedia = (
-  url: string,
+  source: { address: string; kind: MediaKind; accountId: number },
   signal: AbortSignal,
 ) => Promise<{ temporary: TemporaryBlob; name: string | null }>;
 
@@ -20,6 +21,7 @@ export interface SourceParts {
   /** Throws MediaFaultError for the file's fault. */
   probe: (path: string, signal: AbortSignal) => Promise<Probe>;
   findPack: (key: string) => InstalledPack | undefined;
+  videoHeightMin: number;
 }
 
 interface Fetched {
@@ -36,7 +38,8 @@ export async function fetchSource(
 ): Promise<Analysis | undefined> {
   if (analysis.hash !== '') return analysis;
   if (analysis.sourceUrl === null) throw new Error('an analysis has neither a file nor an address');
-  const { temporary, name } = await parts.fetchMedia(analysis.sourceUrl, signal);
+  const { kind, accountId, sourceUrl: address } = analysis;
+  const { temporary, name } = await parts.fetchMedia({ address, kind, accountId }, signal);
   try {
     const probe = await parts.probe(temporary.path, signal);
     checkProbe(parts, analysis, probe);
@@ -48,17 +51,19 @@ export async function fetchSource(
 }
 
 /** The checks that an upload passes inside its submission. */
-function checkProbe({ findPack }: SourceParts, analysis: Analysis, { kind, width, height }: Probe): void {
-  if (kind !== analysis.kind) {
-    throw new AppError('unsupported_media_type', `the address leads to ${kind}, not to ${analysis.kind}`);
-  }
-  if (width === null || height === null) return;
-  const minimums = analysis.models.flatMap((key) => findPack(key)?.pack.minimumShortSide ?? []);
-  const needed = Math.min(...minimums);
-  if (minimums.length > 0 && Math.min(width, height) < needed) {
-    const sentence = `the ${kind} has ${width} × ${height} pixels; the models need ${needed} on the short side`;
-    throw new AppError('below_minimum', sentence);
-  }
+function checkProbe(
+  { findPack, store, videoHeightMin }: SourceParts,
+  analysis: Analysis,
+  probe: Probe,
+): void {
+  const { kind, models, accountId } = analysis;
+  const account = store.read.account(accountId);
+  const plan = account === undefined ? undefined : store.read.plan(account.planId);
+  judgeProbe(probe, {
+    ...{ kind, videoHeightMin },
+    packs: models.flatMap((key) => findPack(key)?.pack ?? []),
+    allowsForeignTypes: plan?.options.includes('foreign_types') ?? false,
+  });
 }
 
 async function keep(store: Store, analysis: Analysis, fetched: Fetched): Promise<Analysis | undefined> {
@@ -80,7 +85,8 @@ function setSource(tx: StoreTransaction, id: string, fetched: Fetched): Analysis
   const kept: Analysis = { ...known, key: analysisKey(known) };
   tx.putAnalysis(kept);
   for (const classification of tx.classificationsOfAnalysis(id)) {
-    const name = classification.name === '' ? (fetched.name ?? '') : classification.name;
+    // The sender's own name for the file says more than the end of its address.
+    const name = fetched.name ?? classification.name;
     tx.putClassification({ ...classification, hash, sizeBytes, mime: fetched.probe.mime, name });
   }
   return kept;

@@ -3,8 +3,9 @@
  * begins, so that a file that takes the whole daemon down with it is not tried for ever.
  */
 import { type Analysis, assertTransition } from '../domain/classification.ts';
-import type { AnalysisResult } from '../domain/result.ts';
+import { type AnalysisResult, partsOf } from '../domain/result.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
+import { queueDeliveries } from './outbox.ts';
 
 /** The version of interface.md that a finished record follows. */
 export const API_VERSION = '1.1.0';
@@ -49,6 +50,8 @@ export function completeAnalysis(
     result,
   };
   tx.putAnalysis(done);
+  for (const { identifier, ...part } of partsOf(result)) tx.putPart(identifier, { analysisId: id, ...part });
+  queueDeliveries(tx, id, now);
   return done;
 }
 
@@ -72,6 +75,7 @@ export function failAnalysis(
   };
   tx.putAnalysis(errored);
   refund(tx, id, now);
+  queueDeliveries(tx, id, now);
   return errored;
 }
 

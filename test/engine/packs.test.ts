@@ -1,10 +1,10 @@
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findPacks } from '../../src/engine/packs.ts';
+import { findDetector, findPacks } from '../../src/engine/packs.ts';
 
 const BYTES = Buffer.from('not a model, but bytes to hash');
 const MODEL_FOLDER = join(import.meta.dirname, '../../models');
@@ -92,7 +92,20 @@ test('the same pack twice is used once', async () => {
   });
 });
 
-test('the pack that Assay ships is whole', async () => {
+check('refuses a speech detector of an operator', /comes with Assay only/, {
+  task: 'voice-activity',
+  ...{ mediaKind: 'audio', file: { package: 'some-package', path: 'model.onnx' } },
+  input: { name: 'input', layout: 'samples', sampleRate: 16_000 },
+  view: { type: 'frames', frameSamples: 512, contextSamples: 64 },
+  output: { name: 'output', type: 'probability', positive: 'speech' },
+  ...{ axis: undefined, calibration: undefined, decision: undefined },
+  ...{ minimumShortSide: undefined, figures: undefined },
+});
+
+test('the packs that Assay ships are whole', async () => {
   const { installed, refused } = await findPacks([MODEL_FOLDER]);
-  deepEqual([installed.map(({ pack }) => pack.id), refused], [['assay-residual'], []]);
+  deepEqual(refused, []);
+  ok(installed.some(({ pack }) => pack.id === 'assay-residual'));
+  const detector = await findDetector();
+  deepEqual([detector.installed.map(({ pack }) => pack.id), detector.refused], [['silero-vad'], []]);
 });

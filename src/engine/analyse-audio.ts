@@ -1,0 +1,48 @@
+/** The analysis of a sound: a decode child turns it into samples, speech is found, and its windows are judged. */
+import { SOUND_SECONDS_MAX } from '../domain/limits.ts';
+import type { AudioResult } from '../domain/result.ts';
+import type { DecodedSound } from '../worker/protocol.ts';
+import { type AnalysisParts, type Attempt, timed } from './analyse-image.ts';
+import type { DecodeSlot } from './decode-slot.ts';
+import { StepCount } from './image-runs.ts';
+import { hearSound } from './sound-runs.ts';
+
+export async function analyseAudio(parts: AnalysisParts, attempt: Attempt): Promise<AudioResult> {
+  const { signal } = attempt;
+  return await parts.decodePool.run('analysis', (slot) => analyseInSlot(parts, attempt, slot), { signal });
+}
+
+async function analyseInSlot(
+  parts: AnalysisParts,
+  { analysis, signal, report }: Attempt,
+  slot: DecodeSlot,
+): Promise<AudioResult> {
+  const { trustAnchorsPem, decodeTimeoutMs } = parts;
+  const steps = new StepCount(1, report);
+  const input = await slot.placeInput(parts.store.blobs.pathOf(analysis.hash));
+  const { audio } = await timed(parts, 'decode', () =>
+    slot.request(
+      { type: 'decode-audio', input, trustAnchorsPem, soundSecondsMax: SOUND_SECONDS_MAX },
+      { signal, timeoutMs: decodeTimeoutMs, onProgress: (progress) => steps.decoding(progress) },
+    ),
+  );
+  steps.decoded();
+  const { mime, sound, damaged, provenance } = audio;
+  const heard = await hearInSlot(parts, slot, { sound, models: analysis.models, signal });
+  steps.advance('speech');
+  return { kind: 'audio', mime, ...heard, damaged, provenance };
+}
+
+export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'provenance'>;
+
+/** The part that a recording and a video's track have in common. */
+export async function hearInSlot(
+  parts: AnalysisParts,
+  slot: DecodeSlot,
+  { sound, models, signal }: { sound: DecodedSound; models: readonly string[]; signal: AbortSignal },
+): Promise<HeardSound> {
+  const { durationSeconds, sampleRate, channelCount } = sound;
+  const work = { slot, sound, models, signal, secondsMax: SOUND_SECONDS_MAX };
+  const answer = await timed(parts, 'speech', () => hearSound(parts, work));
+  return { durationSeconds, sampleRate, channelCount, ...answer };
+}
