@@ -6,7 +6,11 @@ import type { Logger } from 'pino';
 import type { FacadeName } from '../domain/classification.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Store } from '../store/store.ts';
+import type { AccountFeed } from './account-feed.ts';
+import type { Backups } from './backups.ts';
+import type { Mailer } from './mail.ts';
 import type { Metrics } from './metrics.ts';
+import type { Sealer } from './sealer.ts';
 
 /** Faked in tests, by parameter; nothing else is. */
 export interface Clock {
@@ -20,11 +24,15 @@ export interface AppConfig {
   /** Bytes that must stay free on the data folder's disk; below it new work is refused. */
   diskFreeBytesMin: number;
   termsRequired: boolean;
+  /** Whether anybody may make an account, under which plan and with how many credits. */
+  registration: { isOpen: boolean; planSku: string; credits: number };
   /** Uploads that are read at once; the others wait by backpressure (DESIGN.md section 7). */
   uploadsMax: number;
   /** CIDR networks that may be fetched from although they are private. */
   fetchAllowNetworks: string[];
   fetchTimeoutMs: number;
+  /** CIDR networks that webhooks may be delivered to although they are private. */
+  webhookAllowNetworks: string[];
 }
 
 export interface App {
@@ -34,6 +42,10 @@ export interface App {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly backups: Backups;
+  readonly accountFeed: AccountFeed;
+  readonly mailer: Mailer;
+  readonly sealer: Sealer;
   /** 32 unpredictable bytes as hex: identifiers. */
   readonly newIdentifier: () => string;
 }

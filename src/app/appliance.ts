@@ -1,9 +1,10 @@
 /** What the box says of itself. */
 import { readFile } from 'node:fs/promises';
 import type { MediaKind } from '../domain/media.ts';
-import type { ModelTask } from '../domain/model-pack.ts';
+import { isImagePack, type ModelTask } from '../domain/model-pack.ts';
 import { API_VERSION, VERSION } from '../domain/version.ts';
 import type { App } from './app.ts';
+import type { BackupStatus } from './backups.ts';
 
 export interface ModelStatus {
   id: string;
@@ -15,6 +16,7 @@ export interface ModelStatus {
   provider: string | null;
   fault: string | null;
   licence: string;
+  /** Pixels; 0 for a model that hears. */
   minimumShortSide: number;
 }
 
@@ -31,6 +33,9 @@ export interface ApplianceStatus {
   rssAnonBytes: number;
   diskFreeBytes: number;
   models: ModelStatus[];
+  /** Size of the file that holds the records. */
+  recordsBytes: number;
+  backup: BackupStatus;
 }
 
 export async function getStatus(app: App): Promise<ApplianceStatus> {
@@ -46,6 +51,8 @@ export async function getStatus(app: App): Promise<ApplianceStatus> {
     uptimeSeconds: Math.round(process.uptime()),
     rssAnonBytes: await readRssAnon(),
     diskFreeBytes: await app.store.freeBytes(),
+    recordsBytes: await app.store.recordsBytes(),
+    backup: app.backups.status(),
     models: app.engine.packs.map(({ pack, report }) => ({
       id: pack.id,
       version: pack.version,
@@ -55,7 +62,7 @@ export async function getStatus(app: App): Promise<ApplianceStatus> {
       provider: report?.provider ?? null,
       fault: report?.fault ?? null,
       licence: pack.licence,
-      minimumShortSide: pack.minimumShortSide,
+      minimumShortSide: isImagePack(pack) ? pack.minimumShortSide : 0,
     })),
   };
 }

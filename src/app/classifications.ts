@@ -2,18 +2,23 @@
 import { stat } from 'node:fs/promises';
 import type { Classification, FacadeName } from '../domain/classification.ts';
 import { hasEnded } from '../domain/classification.ts';
-import { AppError, badField } from '../domain/errors.ts';
+import { AppError, badField, type Reason } from '../domain/errors.ts';
 import { isHex64 } from '../domain/identifiers.ts';
 import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../domain/limits.ts';
 import type { MediaKind } from '../domain/media.ts';
+import { priceOf } from '../domain/price.ts';
 import type { ClassificationRecord } from '../domain/record.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
 import type { App } from './app.ts';
+import { auditLine } from './audit.ts';
 import { assertMayWrite } from './authenticate.ts';
+import { charge } from './credits.ts';
 import type { Principal } from './principal.ts';
-import { readRecord, toRecord } from './record.ts';
+import { readRecord, statusOf, toPartRecord, toRecord } from './record.ts';
 import { assertAcceptsWork } from './uploads.ts';
 
 export const HEATMAP_FILE = 'heatmap.png';
+const LEFT_OUT: readonly Reason[] = ['classification', 'damaged'];
 
 export interface RecordInput {
   principal: Principal;
@@ -21,8 +26,21 @@ export interface RecordInput {
   kind?: MediaKind | undefined;
 }
 
+/** Of a submission, or of a frame or track of one. */
 export function getClassification(app: App, input: RecordInput): ClassificationRecord {
-  return toRecord(app, ownClassification(app, input));
+  return partRecord(app, input) ?? toRecord(app, ownClassification(app, input));
+}
+
+/** A part is whoever's who has a record of its video's analysis. */
+function partRecord(
+  app: App,
+  { principal, identifier, kind }: RecordInput,
+): ClassificationRecord | undefined {
+  const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
+  if (part === undefined || (kind !== undefined && part.kind !== kind)) return undefined;
+  const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
+  const own = sharers.find(({ accountId }) => accountId === principal.account.id);
+  return own && toPartRecord(app, own, part);
 }
 
 /** The stored record, if the account may see it. */
@@ -49,13 +67,18 @@ export function getClassifications(
     );
   }
   return identifiers.flatMap((identifier) => {
-    try {
-      return [getClassification(app, { principal, identifier, kind })];
-    } catch (error) {
-      if (error instanceof AppError && error.reason === 'classification') return [];
-      throw error;
-    }
+    return recordOrNone(() => getClassification(app, { principal, identifier, kind }));
   });
+}
+
+/** In a list a record that is not there, or that is damaged, must not hide the others. */
+function recordOrNone(read: () => ClassificationRecord): ClassificationRecord[] {
+  try {
+    return [read()];
+  } catch (error) {
+    if (error instanceof AppError && LEFT_OUT.includes(error.reason)) return [];
+    throw error;
+  }
 }
 
 export interface ListInput {
@@ -85,7 +108,7 @@ export function listClassifications(app: App, { principal, kind, limit, cursor }
   const page = found.slice(0, limit);
   const last = page.at(-1);
   return {
-    records: page.map((classification) => toRecord(app, classification)),
+    records: page.flatMap((classification) => recordOrNone(() => toRecord(app, classification))),
     nextCursor: found.length > limit && last !== undefined ? formatCursor(last) : null,
   };
 }
@@ -132,6 +155,7 @@ export async function cancelClassification(app: App, input: ChangeInput): Promis
     const cancelled = { ...classification, cancelled: true };
     tx.putClassification(cancelled);
     app.engine.cancelInTransaction(tx, cancelled);
+    tx.appendAudit(auditLine(app, input.principal, 'classification.cancel', identifier));
   });
   app.engine.publish(identifier, accountId);
   app.engine.abortAnalysis(analysisId);
@@ -139,37 +163,51 @@ export async function cancelClassification(app: App, input: ChangeInput): Promis
   return readRecord(app, identifier);
 }
 
-/** Runs an errored record's work again, under the same identifier. */
+/** Runs an errored record's work again, under the same identifier; what a failure has refunded is charged again. */
 export async function retryClassification(app: App, input: ChangeInput): Promise<ClassificationRecord> {
-  assertMayWrite(input.principal);
+  const { principal } = input;
+  assertMayWrite(principal);
   await assertAcceptsWork(app);
   const own = ownClassification(app, input);
-  const record = toRecord(app, own);
-  if (record.status !== 'errored')
-    throw new AppError('not_ended', 'only an errored classification can be retried');
-  const packs = app.engine.resolveModels(own.kind, own.options, input.principal.plan);
+  const models = app.engine.resolveModels(own.kind, own.options, principal.plan);
   await app.store.transact((tx) => {
-    const { analysis } = app.engine.joinAnalysis(tx, {
-      kind: own.kind,
-      hash: own.hash,
-      sourceUrl: own.sourceUrl,
-      options: own.options,
-      models: packs,
-      accountId: own.accountId,
-      noCache: true,
-    });
-    tx.deleteClassification(own);
-    tx.putClassification({ ...own, analysisId: analysis.id, cancelled: false });
+    // Two retries at once must not both be charged: the second finds the first one's work waiting.
+    const record = tx.classification(own.identifier);
+    const ended = record === undefined ? undefined : tx.analysis(record.analysisId);
+    if (record === undefined || ended === undefined || statusOf(record, ended) !== 'errored') {
+      throw new AppError('not_ended', 'only an errored classification can be retried');
+    }
+    const { kind, hash, sourceUrl, options, accountId, identifier } = record;
+    const spec = { kind, hash, sourceUrl, options, models, accountId, noCache: true };
+    const { analysis } = app.engine.joinAnalysis(tx, spec);
+    const credits = record.credits > 0 ? 0 : priceOf(principal.plan, record);
+    charge(tx, { accountId, credits, identifier, at: app.clock.now() });
+    const retried = { ...record, analysisId: analysis.id, cancelled: false, origin: 'analysed' } as const;
+    tx.deleteClassification(record);
+    tx.putClassification({ ...retried, credits: record.credits + credits });
+    tx.appendAudit(auditLine(app, principal, 'classification.retry', identifier));
   });
   app.engine.publish(own.identifier, own.accountId);
   app.engine.wake();
+  await removeAnalysis(app, own.analysisId);
   return readRecord(app, own.identifier);
 }
 
 /** Deletes the record; its heatmap and the media's bytes go with their last record. */
 export async function deleteClassification(app: App, input: ChangeInput): Promise<void> {
   assertMayWrite(input.principal);
-  const { analysisId, hash, accountId, identifier } = ownClassification(app, input);
+  const own = ownClassification(app, input);
+  await removeClassification(app, own, (tx) =>
+    tx.appendAudit(auditLine(app, input.principal, 'classification.delete', own.identifier)),
+  );
+}
+
+/** For whoever has judged already that the record may go: its owner's wish, or the end of its retention. */
+export async function removeClassification(
+  app: Pick<App, 'store' | 'engine'>,
+  { analysisId, hash, accountId, identifier }: Classification,
+  note: (tx: StoreTransaction) => void = () => {},
+): Promise<void> {
   const isLast = await app.store.transact((tx) => {
     const own = tx.classification(identifier);
     const analysis = tx.analysis(analysisId);
@@ -178,6 +216,7 @@ export async function deleteClassification(app: App, input: ChangeInput): Promis
       app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
     }
     tx.deleteClassification(own);
+    note(tx);
     return tx.classificationsOfAnalysis(analysisId).length === 0;
   });
   app.engine.abortAnalysis(analysisId);
@@ -186,17 +225,17 @@ export async function deleteClassification(app: App, input: ChangeInput): Promis
   if (hash !== '') await removeUnneededBlob(app, hash);
 }
 
-async function removeAnalysis(app: App, analysisId: string): Promise<void> {
-  await app.store.transact((tx) => {
+async function removeAnalysis({ store }: Pick<App, 'store'>, analysisId: string): Promise<void> {
+  await store.transact((tx) => {
     const analysis = tx.analysis(analysisId);
     const isUnused = tx.classificationsOfAnalysis(analysisId).length === 0;
     if (analysis !== undefined && isUnused && hasEnded(analysis.state)) tx.deleteAnalysis(analysis);
   });
-  if (app.store.read.analysis(analysisId) === undefined) await app.store.artifacts.removeAll(analysisId);
+  if (store.read.analysis(analysisId) === undefined) await store.artifacts.removeAll(analysisId);
 }
 
-async function removeUnneededBlob(app: App, hash: string): Promise<void> {
-  await app.store.blobs.withLock(hash, async () => {
-    if (!app.store.read.hasBlobReference(hash)) await app.store.blobs.remove(hash);
+async function removeUnneededBlob({ store }: Pick<App, 'store'>, hash: string): Promise<void> {
+  await store.blobs.withLock(hash, async () => {
+    if (!store.read.hasBlobReference(hash)) await store.blobs.remove(hash);
   });
 }

@@ -1,67 +1,149 @@
 /** Fetching media from an address: pinned connections, redirects judged again, bounded in size, time and hops. */
-import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { AppError } from '../domain/errors.ts';
-import { VIDEO_BYTES_MAX } from '../domain/limits.ts';
-import type { BlobStore, TemporaryBlob } from '../store/blobs.ts';
-import { type AddressConfig, type PinnedAddress, pinAddress } from './address.ts';
+import type { MediaKind } from '../domain/media.ts';
+import { BlobTooLargeError, type TemporaryBlob } from '../store/blobs.ts';
+import type { Store } from '../store/store.ts';
+import {
+  fetchRule,
+  lookupOf,
+  nameOfAddress,
+  type PinnedAddress,
+  pinAddress,
+  type ResolveHost,
+} from './address.ts';
+import { cleanName, diskFull, tooLarge } from './uploads.ts';
 
-export interface FetchConfig extends AddressConfig {
+export interface FetchConfig {
+  fetchAllowNetworks: readonly string[];
   fetchTimeoutMs: number;
+  /** How names are resolved; the system's own way unless a test says otherwise. */
+  resolve?: ResolveHost;
+}
+
+export interface MediaSource {
+  /** As the caller gave it. */
+  address: string;
+  kind: MediaKind;
+  /** Whose plan bounds the file. */
+  accountId: number;
 }
 
 /** More hops than this are a loop or a maze. */
 const REDIRECTS_MAX = 5;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
+const FIELD = 'file_url';
+
+/** Compressed transfer would let a small body become a large file, and media are compressed already. */
+const REQUEST_HEADERS = { 'accept-encoding': 'identity', accept: '*/*', 'user-agent': 'Assay' };
 
 /** Streams the body to a temporary blob; throws an AppError with a sentence for the record's `errors`. */
 export async function fetchMedia(
   config: FetchConfig,
-  blobs: BlobStore,
-  address: string,
+  store: Store,
+  source: MediaSource,
   signal: AbortSignal,
 ): Promise<{ temporary: TemporaryBlob; name: string | null }> {
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(config.fetchTimeoutMs)]);
-  let next = address;
-  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
-    const pinned = await pinAddress(config, next, bounded);
-    const outcome = await fetchOnce(pinned, blobs, bounded);
-    if (outcome.location === null) return { temporary: outcome.temporary, name: nameOf(pinned.url) };
-    next = new URL(outcome.location, pinned.url).href;
+  const timeout = AbortSignal.timeout(config.fetchTimeoutMs);
+  const bounded = AbortSignal.any([signal, timeout]);
+  try {
+    return await followRedirects(config, store, source, bounded);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted) {
+      throw failed(`the address took longer than ${config.fetchTimeoutMs / 1000} seconds`, error);
+    }
+    throw toFetchError(error);
   }
-  throw new AppError('bad_address', `the address redirects more than ${REDIRECTS_MAX} times`);
 }
 
-type Outcome = { location: string } | { location: null; temporary: TemporaryBlob };
+async function followRedirects(
+  config: FetchConfig,
+  store: Store,
+  source: MediaSource,
+  signal: AbortSignal,
+): Promise<{ temporary: TemporaryBlob; name: string | null }> {
+  const bytesMax = bytesMaxOf(store, source);
+  const rule = { ...fetchRule(config), ...(config.resolve === undefined ? {} : { resolve: config.resolve }) };
+  let next = source.address;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    const pinned = await pinAddress(rule, next, signal);
+    const outcome = await fetchOnce(pinned, store, bytesMax, signal);
+    if (outcome.location === null) {
+      const { temporary, disposition } = outcome;
+      const name = nameOfDisposition(disposition) || nameOfAddress(new URL(source.address));
+      return { temporary, name: cleanName(name || nameOfAddress(pinned.url)) || null };
+    }
+    if (!URL.canParse(outcome.location, pinned.url.href)) {
+      throw failed('the address redirects to something that is no address');
+    }
+    next = new URL(outcome.location, pinned.url).href;
+  }
+  throw failed(`the address redirects more than ${REDIRECTS_MAX} times`);
+}
 
-async function fetchOnce(pinned: PinnedAddress, blobs: BlobStore, signal: AbortSignal): Promise<Outcome> {
+function bytesMaxOf({ read }: Store, { accountId, kind }: MediaSource): number {
+  const account = read.account(accountId);
+  const plan = account === undefined ? undefined : read.plan(account.planId);
+  if (plan === undefined) throw new AppError('not_enabled', 'the account has no pricing plan');
+  return plan.fileBytesMax[kind];
+}
+
+type Outcome = { location: string } | { location: null; temporary: TemporaryBlob; disposition: string };
+
+async function fetchOnce(
+  pinned: PinnedAddress,
+  store: Store,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
-    const { statusCode, headers, body } = await request(pinned.url, { dispatcher: agent, signal });
-    const location = headers.location;
-    if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') {
-      await body.dump();
-      return { location };
-    }
-    if (statusCode !== 200) {
-      await body.dump();
-      throw new AppError('bad_address', `the address answered with status ${statusCode}`);
-    }
-    return { location: null, temporary: await blobs.receive(body, { bytesMax: VIDEO_BYTES_MAX }, signal) };
+    const answer = await request(pinned.url, { dispatcher: agent, signal, headers: REQUEST_HEADERS });
+    const { statusCode, headers, body } = answer;
+    // The connection is cut below whatever is left of the body; nobody else listens for that.
+    body.on('error', () => {});
+    const { location } = headers;
+    if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') return { location };
+    if (statusCode !== 200) throw failed(`the address answered with status ${statusCode}`);
+    const stated = Number(headers['content-length'] ?? 0);
+    if (stated > bytesMax) throw tooLarge(FIELD, stated, bytesMax);
+    const temporary = await store.blobs.receive(body, { bytesMax }, signal).catch((error: unknown) => {
+      throw error instanceof BlobTooLargeError
+        ? tooLarge(FIELD, error.readBytes, bytesMax, 'at least ')
+        : error;
+    });
+    return { location: null, temporary, disposition: String(headers['content-disposition'] ?? '') };
   } finally {
     await agent.destroy();
   }
 }
 
-/** Answers every look-up with the address that was judged. */
-function lookupOf({ address, family }: PinnedAddress): LookupFunction {
-  return (_host, options, callback) => {
-    if (options.all === true) callback(null, [{ address, family }]);
-    else callback(null, address, family);
-  };
+function failed(sentence: string, cause?: unknown): AppError {
+  return new AppError('bad_address', sentence, { cause });
 }
 
-function nameOf(url: URL): string | null {
-  const last = url.pathname.split('/').at(-1) ?? '';
-  return last === '' ? null : last;
+/** Faults of the network are the address' fault, and final: the record says why and can be tried again. */
+function toFetchError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ENOSPC') return diskFull(error);
+  return /^(E[A-Z]|UND_ERR|ERR_|CERT_|DEPTH_|UNABLE_|SELF_|HPE_)/.test(code)
+    ? failed(`the address could not be fetched (${code})`, error)
+    : error;
+}
+
+/** The file name of a Content-Disposition (RFC 6266), the extended form first; an empty string where there is none. */
+export function nameOfDisposition(header: string): string {
+  const extended = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(header)?.[1];
+  if (extended !== undefined) {
+    try {
+      return decodeURIComponent(extended);
+    } catch {
+      // A broken extended form leaves the plain one.
+    }
+  }
+  const quoted = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(header)?.[1];
+  if (quoted !== undefined) return quoted.replace(/\\(.)/g, '$1');
+  return /;\s*filename\s*=\s*([^;\s"]+)/i.exec(header)?.[1] ?? '';
 }

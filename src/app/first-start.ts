@@ -1,15 +1,17 @@
 /** The first start: the plan `appliance`, the administrator and its key, in one transaction. */
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../domain/account.ts';
-import { DEFAULT_HEURISTIC } from '../domain/heuristics.ts';
 import { appliancePlan } from '../domain/plan.ts';
 import type { Store } from '../store/store.ts';
+import { blankAccount } from './account-rules.ts';
 import type { Clock } from './app.ts';
+import { auditLine } from './audit.ts';
 import { hashKey } from './authenticate.ts';
+import { newApiKey } from './keys.ts';
 import { hashPassword } from './password.ts';
 import type { Sealer } from './sealer.ts';
+import { issueToken } from './tokens.ts';
 
 export interface FirstStartConfig {
   dataFolder: string;
@@ -21,30 +23,41 @@ export interface FirstStartConfig {
 }
 
 const ADMIN_ACCOUNT_ID = 1;
+const APPLIANCE_PLAN_ID = 1;
 /** DESIGN.md section 1: credits of the embedded plan, which consumes none. */
 const ADMIN_CREDITS = 1_000_000;
-const KEY_BYTES = 32;
 export const ADMIN_KEY_FILE = 'admin.key';
 
-/** Returns the new key, to be shown once; null where the appliance was set up before. */
+/** Shown once, by whoever started the daemon. */
+export interface FirstStart {
+  key: string;
+  /** Of a link that sets the administrator's password; null where the settings gave one. */
+  passwordToken: string | null;
+}
+
+/** Null where the appliance was set up before. */
 export async function setUpFirstStart(
   store: Store,
   clock: Clock,
   sealer: Sealer,
   config: FirstStartConfig,
-): Promise<string | null> {
-  if (store.read.account(ADMIN_ACCOUNT_ID) !== undefined) return null;
-  const key = config.adminApiKey ?? `assay_${randomBytes(KEY_BYTES).toString('hex')}`;
+): Promise<FirstStart | null> {
+  if (store.read.account(ADMIN_ACCOUNT_ID) !== undefined) {
+    await applyRateLimit(store, config.rateLimitPerMinute);
+    return null;
+  }
+  const key = config.adminApiKey ?? newApiKey();
   const now = clock.now();
   const passwordHash = config.adminPassword === null ? null : await hashPassword(config.adminPassword);
   const sealed = sealer.seal(key);
   // The file comes first: were it written after, a kill in between would leave a key that nobody has.
   await writeFile(join(config.dataFolder, ADMIN_KEY_FILE), `${key}\n`, { mode: 0o600 });
-  await store.transact((tx) => {
+  const passwordToken = await store.transact((tx) => {
     tx.putPlan(appliancePlan(config.rateLimitPerMinute));
     tx.putAccount(adminAccount(config.adminEmail, passwordHash, now));
     tx.putApiKey({
       hash: hashKey(key),
+      id: 1,
       accountId: ADMIN_ACCOUNT_ID,
       name: 'first',
       sealed,
@@ -58,33 +71,29 @@ export async function setUpFirstStart(
       identifier: '',
       at: now,
     });
+    tx.appendAudit(
+      auditLine({ clock }, null, 'account.create', ADMIN_ACCOUNT_ID, { email: config.adminEmail }),
+    );
+    if (passwordHash !== null) return null;
+    return issueToken(tx, { accountId: ADMIN_ACCOUNT_ID, purpose: 'set_password', now }).token;
   });
-  return key;
+  return { key, passwordToken };
+}
+
+/** The setting wins over what was stored: an operator who raises it must not have to know where it was kept. */
+async function applyRateLimit(store: Store, rateLimitPerMinute: number): Promise<void> {
+  const plan = store.read.plan(APPLIANCE_PLAN_ID);
+  if (plan === undefined || plan.rateLimitPerMinute === rateLimitPerMinute) return;
+  await store.transact((tx) => tx.putPlan({ ...plan, rateLimitPerMinute }));
 }
 
 function adminAccount(email: string, passwordHash: string | null, now: number): Account {
   return {
-    id: ADMIN_ACCOUNT_ID,
-    name: 'Administrator',
-    email,
+    ...blankAccount(ADMIN_ACCOUNT_ID, { name: 'Administrator', email, planId: 1 }, now),
     role: 'admin',
-    planId: 1,
-    partnerId: null,
-    heuristic: DEFAULT_HEURISTIC,
-    readonly: false,
-    c2paPolicy: null,
+    lastKeyId: 1,
     passwordHash,
-    address: null,
-    zip: null,
-    city: null,
-    country: null,
-    phone: null,
-    contact: null,
-    vat: null,
     emailVerifiedAt: now,
     termsAcceptedAt: now,
-    createdAt: now,
-    updatedAt: now,
-    deletedAt: null,
   };
 }

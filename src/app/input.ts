@@ -132,7 +132,8 @@ export function parseHash(value: string): string {
   return hash;
 }
 
-function show(value: unknown): string {
+/** A value as a fault shows it: quoted and bounded. */
+export function show(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

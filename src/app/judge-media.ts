@@ -1,8 +1,9 @@
 /** What a submission and a validation check alike: kind and type by content, size, pixels, models. */
 import { AppError } from '../domain/errors.ts';
-import { describeAcceptedTypes, type MediaKind, sniffMediaType } from '../domain/media.ts';
+import type { MediaKind } from '../domain/media.ts';
 import type { ModelPack } from '../domain/model-pack.ts';
 import type { AnalysisOptions } from '../domain/options.ts';
+import { sniffMediaType } from '../domain/sniff.ts';
 import type { Probe } from '../worker/protocol.ts';
 import type { App } from './app.ts';
 import type { Principal } from './principal.ts';
@@ -33,20 +34,18 @@ export async function judgeMedia(app: App, input: JudgeInput, signal: AbortSigna
   const bytesMax = principal.plan.fileBytesMax[kind];
   if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
   const packs = app.engine.resolveModels(kind, options, principal.plan);
-  const probe = await probeMedia(app, media, field, signal);
-  if (probe.kind !== kind) throw wrongKind(field, kind, probe.mime);
-  for (const pack of packs) assertSide(field, pack, probe);
-  return { probe, packs };
+  const allowsForeignTypes = principal.plan.options.includes('foreign_types');
+  return await onField(field, async () => {
+    const probe = await app.engine.probe(media.path, signal);
+    app.engine.judgeProbe(probe, { kind, packs, allowsForeignTypes });
+    return { probe, packs };
+  });
 }
 
-async function probeMedia(
-  app: App,
-  media: ReceivedMedia,
-  field: string,
-  signal: AbortSignal,
-): Promise<Probe> {
+/** Names the field in what the engine says of the file. */
+async function onField<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await app.engine.probe(media.path, signal);
+    return await work();
   } catch (error) {
     if (!(error instanceof AppError) || error.fields.length > 0) throw error;
     throw new AppError(error.reason, error.message, {
@@ -58,23 +57,16 @@ async function probeMedia(
   }
 }
 
-function wrongKind(field: string, kind: MediaKind, found: string): AppError {
-  const description = `expected ${describeAcceptedTypes(kind)}, found ${found}`;
-  return new AppError('unsupported_media_type', description, { fields: [{ field, description }] });
-}
-
-function assertSide(field: string, pack: ModelPack, probe: Probe): void {
-  if (probe.width === null || probe.height === null) return;
-  const side = Math.min(probe.width, probe.height);
-  if (side >= pack.minimumShortSide) return;
-  const description = `the model ${pack.id} needs a short side of at least ${pack.minimumShortSide} pixels, found ${side}`;
-  throw new AppError('below_minimum', description, {
-    fields: [{ field, description }],
-    metadata: { model: pack.id, required_pixels: String(pack.minimumShortSide), actual_pixels: String(side) },
-  });
-}
-
-/** The kind that the content shows, for facades whose caller need not name it. */
-export function kindOfContent(media: ReceivedMedia): MediaKind | undefined {
-  return sniffMediaType(media.head)?.kind;
+/**
+ * The kind that the content shows, for facades whose caller need not name it. A container may hold a picture or
+ * sound only, which its head does not tell: then the file is looked at.
+ */
+export async function findKind(
+  app: App,
+  { media, field }: Pick<JudgeInput, 'media' | 'field'>,
+  signal: AbortSignal,
+): Promise<MediaKind> {
+  if (sniffMediaType(media.head)?.kind === 'image') return 'image';
+  const { kind } = await onField(field, () => app.engine.probe(media.path, signal));
+  return kind;
 }

@@ -17,6 +17,21 @@ export class Metrics {
   readonly workerDeaths = this.#counter('assay_worker_deaths_total', 'Worker processes that ended unasked', [
     'worker',
   ]);
+  readonly webhookAttempts = this.#counter('assay_webhook_attempts_total', 'Webhooks sent, by their end', [
+    'outcome',
+  ]);
+  readonly backups = this.#counter('assay_backups_total', 'Backups by how they ended', ['outcome']);
+  readonly backupLastGood = this.#gauge(
+    'assay_backup_last_good_timestamp_seconds',
+    'When the last backup was made that read back whole; 0 = none known',
+    [],
+  );
+  readonly diskFree = this.#gauge(
+    'assay_disk_free_bytes',
+    'Bytes that the disk of the data folder takes',
+    [],
+  );
+  readonly recordsBytes = this.#gauge('assay_records_bytes', 'Size of the file that holds the records', []);
   readonly damagedRecords = this.#counter(
     'assay_damaged_records_total',
     'Records refused by their checksum',

@@ -1,17 +1,23 @@
-/** A person's correction of a file, by hash and kind; what was measured stays in the record. */
+/** A person's correction of a file, by hash and kind; what was measured stays in the record, and who said what is kept. */
+import type { Override } from '../domain/classification.ts';
 import { AppError } from '../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../domain/limits.ts';
-import type { MediaKind } from '../domain/media.ts';
+import type { Label, MediaKind } from '../domain/media.ts';
 import type { OverrideResult } from '../domain/record.ts';
 import type { App } from './app.ts';
+import { auditLine } from './audit.ts';
 import { assertMayWrite } from './authenticate.ts';
 import { parseHash, parseLabel, parseText } from './input.ts';
 import type { Principal } from './principal.ts';
+import { toRecord } from './record.ts';
 
-export interface OverrideInput {
+export interface FileInput {
   principal: Principal;
   kind: MediaKind;
   hash: string;
+}
+
+export interface OverrideInput extends FileInput {
   classification: unknown;
   reason?: string | undefined;
 }
@@ -25,30 +31,57 @@ export async function overrideClassification(app: App, input: OverrideInput): Pr
   const reason = parseText({ reason: input.reason }, 'reason', OVERRIDE_REASON_CHARACTERS_MAX) ?? '';
   const accountId = principal.account.id;
   assertSubmitted(app, accountId, kind, hash);
-  await app.store.transact((tx) =>
-    tx.putOverride({ accountId, kind, hash, classification, reason, at: app.clock.now() }),
-  );
+  const measured = measuredOf(app, accountId, kind, hash);
+  await app.store.transact((tx) => {
+    const made = { accountId, kind, hash, classification, reason, measured };
+    tx.putOverride({ ...made, at: app.clock.now(), byAccountId: accountId });
+    const details = { kind, classification, measured: measured ?? '' };
+    tx.appendAudit(auditLine(app, principal, 'override.set', hash, details));
+  });
   publishAll(app, accountId, kind, hash);
   return { classification, type: kind, hash };
 }
 
-export async function removeOverride(
-  app: App,
-  input: Pick<OverrideInput, 'principal' | 'kind' | 'hash'>,
-): Promise<OverrideResult> {
-  assertMayWrite(input.principal);
+export async function removeOverride(app: App, input: FileInput): Promise<OverrideResult> {
+  const { principal, kind } = input;
+  assertMayWrite(principal);
   const hash = parseHash(input.hash);
-  const accountId = input.principal.account.id;
-  const override = app.store.read.override(accountId, input.kind, hash);
-  if (override === undefined) throw new AppError('classification', 'no override for this file');
-  await app.store.transact((tx) => tx.removeOverride(override));
-  publishAll(app, accountId, input.kind, hash);
-  return { classification: override.classification, type: input.kind, hash };
+  const accountId = principal.account.id;
+  const override = await app.store.transact((tx) => {
+    const found = tx.override(accountId, kind, hash);
+    if (found === undefined) throw new AppError('classification', 'no override for this file');
+    tx.removeOverride(found);
+    const details = { kind, classification: found.classification };
+    tx.appendAudit(auditLine(app, principal, 'override.remove', hash, details));
+    return found;
+  });
+  publishAll(app, accountId, kind, hash);
+  return { classification: override.classification, type: kind, hash };
+}
+
+/** Every override of the file by the account, oldest first; those that were removed or replaced included. */
+export function overrideHistory(app: App, { principal, kind, hash: given }: FileInput): Override[] {
+  const hash = parseHash(given);
+  const history = app.store.read.overrideHistory(principal.account.id, kind, hash);
+  if (history.length === 0) assertSubmitted(app, principal.account.id, kind, hash);
+  return history;
 }
 
 function assertSubmitted(app: App, accountId: number, kind: MediaKind, hash: string): void {
   if (app.store.read.classificationsOfHash(accountId, kind, hash).length > 0) return;
   throw new AppError('classification', `no ${kind} with this hash was submitted`);
+}
+
+/** The verdict of the account's newest finished record of the file, or null where there is none yet. */
+function measuredOf(app: App, accountId: number, kind: MediaKind, hash: string): Label | null {
+  const newestFirst = app.store.read
+    .classificationsOfHash(accountId, kind, hash)
+    .sort((left, right) => right.createdAt - left.createdAt);
+  for (const classification of newestFirst) {
+    const { verdict } = toRecord(app, classification);
+    if (verdict !== null) return verdict.classification;
+  }
+  return null;
 }
 
 function publishAll(app: App, accountId: number, kind: MediaKind, hash: string): void {

@@ -1,8 +1,16 @@
-/** Who is calling: an account with its plan, found by its API key. */
+/** Who is calling, how and from where: an account with its plan, found by its API key or its session. */
 import type { Account } from '../domain/account.ts';
+import type { FacadeName } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
 
-export interface Principal {
+/** Where a call comes from, for the audit log and the limits. */
+export interface CallOrigin {
+  facade: FacadeName;
+  /** The address of the peer, or the one that a trusted proxy names. */
+  remoteAddress: string;
+}
+
+export interface Principal extends CallOrigin {
   account: Account;
   plan: Plan;
 }

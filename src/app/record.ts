@@ -1,12 +1,20 @@
 /** Builds the record that facades serve from what is stored; pure but for the reads. */
-import { assessImage } from '../domain/assessment.ts';
 import type { Analysis, Classification, Status } from '../domain/classification.ts';
 import { AppError } from '../domain/errors.ts';
-import { judge } from '../domain/heuristics.ts';
-import { forcesArtificial } from '../domain/provenance.ts';
-import type { ClassificationRecord, DetectionRecord, ImageRecord, ModelResult } from '../domain/record.ts';
-import type { Detection, ImageResult, ModelRun } from '../domain/result.ts';
+import { DEFAULT_HEURISTIC } from '../domain/heuristics.ts';
+import type { MediaKind } from '../domain/media.ts';
+import type { AudioRecord, ClassificationRecord, ImageRecord, RecordBase } from '../domain/record.ts';
+import type { FrameResult, ResultPart, TrackResult, VideoResult } from '../domain/result.ts';
 import type { App } from './app.ts';
+import {
+  measureAudio,
+  measureImage,
+  measureVideo,
+  type Reading,
+  UNMEASURED_AUDIO,
+  UNMEASURED_IMAGE,
+  UNMEASURED_VIDEO,
+} from './measured.ts';
 
 export function readRecord(app: App, identifier: string): ClassificationRecord {
   const classification = app.store.read.classification(identifier);
@@ -15,56 +23,121 @@ export function readRecord(app: App, identifier: string): ClassificationRecord {
 }
 
 export function toRecord(app: App, classification: Classification): ClassificationRecord {
-  const analysis = app.store.read.analysis(classification.analysisId);
-  if (analysis === undefined) throw new AppError('damaged', 'the analysis of this record is missing');
+  const analysis = analysisOf(app, classification);
   const base = baseOf(app, classification, analysis);
+  const result = base.status === 'done' ? analysis.result : null;
+  const reading = readingOf(app, classification);
   switch (classification.kind) {
-    case 'image':
-      return imageRecord(app, classification, analysis, base);
-    case 'audio':
-      return {
-        ...base,
-        kind: 'audio',
-        durationSeconds: null,
-        verdict: null,
-        verdicts: [],
-        results: [],
-        clips: [],
-        assessment: null,
-      };
-    case 'video':
-      return {
-        ...base,
-        kind: 'video',
-        width: null,
-        height: null,
-        durationSeconds: null,
-        isNsfw: null,
-        verdict: null,
-        verdicts: [],
-        images: [],
-        audios: [],
-        assessment: null,
-      };
+    case 'image': {
+      const measured = result?.kind === 'image' ? measureImage(result, reading) : UNMEASURED_IMAGE;
+      return { ...base, kind: 'image', ...measured };
+    }
+    case 'audio': {
+      const measured = result?.kind === 'audio' ? measureAudio(result, reading) : UNMEASURED_AUDIO;
+      return { ...base, kind: 'audio', ...measured };
+    }
+    case 'video': {
+      if (result?.kind !== 'video')
+        return { ...base, kind: 'video', ...UNMEASURED_VIDEO, images: [], audios: [] };
+      const whole: Whole = { app, base, reading, result, accountId: classification.accountId };
+      const images = result.frames.map((frame) => frameRecord(whole, frame));
+      const audios = result.tracks.map((track) => trackRecord(whole, track));
+      return { ...base, kind: 'video', ...measureVideo(result, reading), images, audios };
+    }
   }
 }
 
-type Base = Omit<ImageRecord, Exclude<keyof ImageRecord, keyof ClassificationRecord> | 'kind' | ImageOnly>;
-type ImageOnly =
-  | 'width'
-  | 'height'
-  | 'isNsfw'
-  | 'c2pa'
-  | 'hasHeatmap'
-  | 'verdict'
-  | 'verdicts'
-  | 'results'
-  | 'details'
-  | 'assessment';
+/** The record of one frame or track of a video; undefined where the video's analysis has none. */
+export function toPartRecord(
+  app: App,
+  classification: Classification,
+  { kind, index }: Omit<ResultPart, 'identifier'>,
+): ImageRecord | AudioRecord | undefined {
+  const analysis = analysisOf(app, classification);
+  const base = baseOf(app, classification, analysis);
+  const { result } = analysis;
+  if (base.status !== 'done' || result?.kind !== 'video') return undefined;
+  const { accountId } = classification;
+  const whole: Whole = { app, base, reading: readingOf(app, classification), result, accountId };
+  const [frame, track] = [result.frames[index], result.tracks[index]];
+  if (kind === 'image') return frame && frameRecord(whole, frame);
+  return track && trackRecord(whole, track);
+}
 
-function baseOf(app: App, classification: Classification, analysis: Analysis): Base {
+/** The video that a part belongs to. */
+interface Whole {
+  app: App;
+  base: RecordBase;
+  reading: Reading;
+  result: VideoResult;
+  accountId: number;
+}
+
+function frameRecord(whole: Whole, frame: FrameResult): ImageRecord {
+  const { image, timeSeconds } = frame;
+  const name = `${whole.base.name} at ${timeSeconds.toFixed(2)} s`;
+  const measured = measureImage(image, whole.reading, whole.result.provenance);
+  return {
+    ...partBase(whole, 'image', { ...frame, name, mime: image.mime }),
+    kind: 'image',
+    ...measured,
+    timeSeconds,
+  };
+}
+
+function trackRecord(whole: Whole, track: TrackResult): AudioRecord {
+  const { audio } = track;
+  const name = `${whole.base.name}, sound`;
+  const measured = measureAudio(audio, whole.reading, whole.result.provenance);
+  return { ...partBase(whole, 'audio', { ...track, name, mime: audio.mime }), kind: 'audio', ...measured };
+}
+
+/** Never charged and never a submission: what it shares with its video it takes from there. */
+function partBase(
+  { app, base, accountId }: Whole,
+  kind: MediaKind,
+  part: Pick<RecordBase, 'identifier' | 'hash' | 'sizeBytes' | 'name' | 'mime'>,
+): RecordBase {
+  const { identifier, hash, sizeBytes, name, mime } = part;
+  return {
+    ...base,
+    ...{ identifier, hash, sizeBytes, name, mime, credits: 0, sourceUrl: null },
+    resultUrl: resultUrlOf(app, identifier),
+    forceClassification: overrideOf(app, accountId, kind, hash),
+  };
+}
+
+function resultUrlOf({ config }: App, identifier: string): string {
+  return `${config.publicUrl}/classifications/${identifier}`;
+}
+
+function overrideOf(
+  { store }: App,
+  accountId: number,
+  kind: MediaKind,
+  hash: string,
+): RecordBase['forceClassification'] {
+  return hash === '' ? null : (store.read.override(accountId, kind, hash)?.classification ?? null);
+}
+
+function analysisOf(app: App, { analysisId }: Classification): Analysis {
+  const analysis = app.store.read.analysis(analysisId);
+  if (analysis === undefined) throw new AppError('damaged', 'the analysis of this record is missing');
+  return analysis;
+}
+
+function readingOf(app: App, { accountId, options }: Classification): Reading {
+  const account = app.store.read.account(accountId);
+  const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
+  return {
+    heuristic: account?.heuristic ?? DEFAULT_HEURISTIC,
+    policy: account?.c2paPolicy ?? plan?.c2paPolicy ?? 'any',
+    preventC2paForces: options.preventC2paForces,
+  };
+}
+
+function baseOf(app: App, classification: Classification, analysis: Analysis): RecordBase {
   const { identifier, accountId, kind, hash } = classification;
-  const override = hash === '' ? undefined : app.store.read.override(accountId, kind, hash);
   const status = statusOf(classification, analysis);
   return {
     identifier,
@@ -74,8 +147,8 @@ function baseOf(app: App, classification: Classification, analysis: Analysis): B
     errors: errorsOf(classification, analysis),
     name: classification.name,
     refId: classification.refId,
-    resultUrl: `${app.config.publicUrl}/classifications/${identifier}`,
-    forceClassification: override?.classification ?? null,
+    resultUrl: resultUrlOf(app, identifier),
+    forceClassification: overrideOf(app, accountId, kind, hash),
     mime: classification.mime,
     sizeBytes: classification.sizeBytes,
     sourceUrl: classification.sourceUrl,
@@ -107,69 +180,4 @@ export function statusOf(classification: Classification, analysis: Analysis): St
 function errorsOf(classification: Classification, analysis: Analysis): string {
   if (classification.cancelled || analysis.state === 'cancelled') return 'cancelled';
   return analysis.state === 'errored' ? analysis.error : '';
-}
-
-function imageRecord(app: App, classification: Classification, analysis: Analysis, base: Base): ImageRecord {
-  const result = base.status === 'done' && analysis.result?.kind === 'image' ? analysis.result : null;
-  if (result === null) {
-    return {
-      ...base,
-      kind: 'image',
-      width: null,
-      height: null,
-      isNsfw: null,
-      c2pa: null,
-      hasHeatmap: false,
-      verdict: null,
-      verdicts: [],
-      results: [],
-      details: [],
-      assessment: null,
-    };
-  }
-  return { ...base, kind: 'image', ...measuredPart(app, classification, result) };
-}
-
-/** Probability from which NSFW is stated. */
-const NSFW_THRESHOLD = 0.5;
-
-function measuredPart(
-  app: App,
-  { accountId, options }: Classification,
-  result: ImageResult,
-): Pick<ImageRecord, ImageOnly> {
-  const account = app.store.read.account(accountId);
-  const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
-  const policy = account?.c2paPolicy ?? plan?.c2paPolicy ?? 'any';
-  const verdicts = judge(result.runs, forcesArtificial(result.provenance, policy, options.preventC2paForces));
-  return {
-    width: result.width,
-    height: result.height,
-    isNsfw: result.nsfw === null ? null : result.nsfw >= NSFW_THRESHOLD,
-    c2pa: result.provenance.c2pa,
-    hasHeatmap: result.hasHeatmap,
-    verdict: verdicts.find((verdict) => verdict.heuristic === account?.heuristic) ?? verdicts[0] ?? null,
-    verdicts,
-    results: result.runs.filter((run) => run.axis !== 'nsfw' && run.axis !== 'face').map(toModelResult),
-    details: result.detections.length === 0 ? [] : [{ detections: result.detections.map(toDetection) }],
-    assessment: assessImage(result),
-  };
-}
-
-function toModelResult(run: ModelRun): ModelResult {
-  const { model, version, axis, device, unknown, reason, elapsedSeconds, probability } = run;
-  const classification: ModelResult['classification'] =
-    unknown || probability === null
-      ? []
-      : [
-          { label: 'human', score: 1 - probability },
-          { label: 'artificial', score: probability },
-        ];
-  return { model, version, axis, device, unknown, reason, elapsedSeconds, classification };
-}
-
-function toDetection({ box, runs }: Detection): DetectionRecord {
-  const [verdict] = judge(runs, false);
-  if (verdict === undefined) throw new Error('a heuristic always answers');
-  return { box, results: runs.map(toModelResult), verdict };
 }

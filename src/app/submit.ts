@@ -9,16 +9,18 @@ import { ADDRESS_CHARACTERS_MAX, REQUEST_ID_TTL_MS } from '../domain/limits.ts';
 import type { MediaKind } from '../domain/media.ts';
 import type { ModelPack } from '../domain/model-pack.ts';
 import { optionsKey } from '../domain/options.ts';
+import { enabledOptions, priceOf } from '../domain/price.ts';
 import type { ClassificationRecord } from '../domain/record.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
-import { assertFetchable } from './address.ts';
+import { assertDeliverable, fetchRule, nameOfAddress, pinAddress, webhookRule } from './address.ts';
 import type { App } from './app.ts';
-import { assertMayWrite } from './authenticate.ts';
+import { assertMayWrite, assertNotDeleted } from './authenticate.ts';
+import { charge } from './credits.ts';
 import { parseSubmission, parseText, type RawFields, type Submission } from './input.ts';
-import { assertKindEnabled, judgeMedia, kindOfContent } from './judge-media.ts';
+import { assertKindEnabled, findKind, judgeMedia } from './judge-media.ts';
 import type { Principal } from './principal.ts';
 import { readRecord } from './record.ts';
-import { assertAcceptsWork, type ReceivedMedia } from './uploads.ts';
+import { assertAcceptsWork, cleanName, type ReceivedMedia } from './uploads.ts';
 
 export interface SubmitInput {
   principal: Principal;
@@ -54,9 +56,11 @@ export async function submitMedia(
   const { media } = input;
   if (media === undefined) {
     const candidate = await candidateOfAddress(app, input, signal);
+    await assertWebhook(app, candidate, signal);
     return record(app, input, candidate);
   }
   const candidate = await candidateOfUpload(app, input, media, signal);
+  await assertWebhook(app, candidate, signal);
   return app.store.blobs.withLock(media.hash, async () => {
     await app.store.blobs.keep(media);
     try {
@@ -74,7 +78,7 @@ async function candidateOfUpload(
   media: ReceivedMedia,
   signal: AbortSignal,
 ): Promise<Candidate> {
-  const kind = namedKind ?? kindOfContent(media) ?? 'image';
+  const kind = namedKind ?? (await findKind(app, { media, field }, signal));
   const submission = withinPlan(parseSubmission(kind, fields), principal);
   const { probe, packs } = await judgeMedia(
     app,
@@ -95,20 +99,26 @@ async function candidateOfAddress(
   assertKindEnabled(principal, kind);
   const submission = withinPlan(parseSubmission(kind, fields), principal);
   const packs = app.engine.resolveModels(kind, submission.options, principal.plan);
-  await assertFetchable(app.config, sourceUrl, signal);
-  const name = decodeURIComponent(new URL(sourceUrl).pathname.split('/').at(-1) ?? '');
+  const { url } = await pinAddress(fetchRule(app.config), sourceUrl, signal);
+  const name = cleanName(nameOfAddress(url));
   return { kind, submission, packs, name, hash: '', mime: '', sizeBytes: 0, sourceUrl };
+}
+
+/** Throws `bad_address` on webhook_url where it is no address or leads to a refused network. */
+async function assertWebhook(app: App, { submission }: Candidate, signal: AbortSignal): Promise<void> {
+  if (submission.webhookUrl === null) return;
+  await assertDeliverable(webhookRule(app.config), submission.webhookUrl, signal);
 }
 
 /** Options that need an enablement are ignored without it (interface.md, Authentication rule 5). */
 function withinPlan(submission: Submission, { plan }: Principal): Submission {
   const webhookUrl = plan.options.includes('webhook') ? submission.webhookUrl : null;
-  const withAudio = submission.options.withAudio && plan.options.includes('audio_track');
-  return { ...submission, webhookUrl, options: { ...submission.options, withAudio } };
+  return { ...submission, webhookUrl, options: enabledOptions(plan, submission.options) };
 }
 
 async function record(app: App, input: SubmitInput, candidate: Candidate): Promise<ClassificationRecord> {
   const { identifier, isNew } = await app.store.transact((tx) => {
+    assertNotDeleted(tx, input.principal);
     const earlier = earlierAnswer(app, tx, input, candidate);
     if (earlier !== undefined) return { identifier: earlier, isNew: false };
     return { identifier: insert(app, tx, input, candidate), isNew: true };
@@ -138,10 +148,9 @@ function earlierAnswer(
 }
 
 function fingerprintOf({ kind, hash, sourceUrl, submission }: Candidate): string {
-  const content = [kind, hash, sourceUrl ?? '', optionsKey(kind, submission.options), submission.refId].join(
-    '\n',
-  );
-  return createHash('sha256').update(content).digest('hex');
+  const { options, refId, webhookUrl, noCache } = submission;
+  const content = [kind, hash, sourceUrl, optionsKey(kind, options), refId, webhookUrl, noCache];
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
 function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: Candidate): string {
@@ -158,8 +167,8 @@ function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: C
     noCache: submission.noCache,
   });
   const identifier = app.newIdentifier();
-  const credits = origin === 'analysed' ? principal.plan.credits[kind] : 0;
-  charge(tx, accountId, credits, identifier, app.clock.now());
+  const credits = origin === 'analysed' ? priceOf(principal.plan, { kind, ...submission }) : 0;
+  charge(tx, { accountId, credits, identifier, at: app.clock.now() });
   const classification: Classification = {
     identifier,
     accountId,
@@ -186,19 +195,4 @@ function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: C
     tx.putRequest(accountId, submission.requestId, { identifier, fingerprint, at: app.clock.now() });
   }
   return identifier;
-}
-
-function charge(
-  tx: StoreTransaction,
-  accountId: number,
-  credits: number,
-  identifier: string,
-  at: number,
-): void {
-  if (credits === 0) return;
-  const { available } = tx.balance(accountId);
-  if (available < credits) {
-    throw new AppError('credits', `the submission costs ${credits} credits, ${available} are left`);
-  }
-  tx.appendLedger({ accountId, reason: 'charge', amount: -credits, identifier, at });
 }

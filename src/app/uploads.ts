@@ -75,7 +75,7 @@ export function tooLarge(field: string, actualBytes: number, maximumBytes: numbe
 
 const DISK_RETRY_SECONDS = 60;
 
-function diskFull(cause?: unknown): AppError {
+export function diskFull(cause?: unknown): AppError {
   return new AppError('disk_full', 'the disk is full: no new work is accepted until space is free', {
     retryAfterSeconds: DISK_RETRY_SECONDS,
     cause,
@@ -93,7 +93,7 @@ export async function assertAcceptsWork(app: App): Promise<void> {
 }
 
 /** The last path segment without control characters: a name is shown, never used as a path. */
-function cleanName(name: string): string {
+export function cleanName(name: string): string {
   const base = name.split(/[/\\]/).at(-1) ?? '';
   return base.replace(/\p{Cc}/gu, '').slice(0, NAME_CHARACTERS_MAX);
 }

@@ -1,5 +1,7 @@
 /** Whether a file could be analysed: the checks of a submission, nothing stored, nothing charged. */
 import type { MediaKind } from '../domain/media.ts';
+import { isDetectorPack } from '../domain/model-pack.ts';
+import { enabledOptions } from '../domain/price.ts';
 import type { MediaValidation } from '../domain/record.ts';
 import type { App } from './app.ts';
 import { parseSubmission, type RawFields } from './input.ts';
@@ -21,7 +23,7 @@ export async function validateMedia(
   signal: AbortSignal,
 ): Promise<MediaValidation> {
   const { principal, kind, field, media, fields } = input;
-  const { options } = parseSubmission(kind, fields);
+  const options = enabledOptions(principal.plan, parseSubmission(kind, fields).options);
   const { probe, packs } = await judgeMedia(app, { principal, kind, field, media, options }, signal);
   return {
     valid: true,
@@ -29,6 +31,7 @@ export async function validateMedia(
     mime: probe.mime,
     width: probe.width,
     height: probe.height,
-    models: packs.map((pack) => pack.id),
+    // Finding speech judges nothing.
+    models: packs.flatMap((pack) => (isDetectorPack(pack) ? [] : [pack.id])),
   };
 }

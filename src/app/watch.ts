@@ -2,6 +2,7 @@
 import type { MediaKind } from '../domain/media.ts';
 import type { ClassificationRecord } from '../domain/record.ts';
 import type { App } from './app.ts';
+import { assertNotDeleted } from './authenticate.ts';
 import { getClassification, ownClassification, type RecordInput } from './classifications.ts';
 import type { Principal } from './principal.ts';
 import { toRecord } from './record.ts';
@@ -20,6 +21,7 @@ export async function* watchClassification(
     yield present;
     if (present.status !== 'new') return;
     for await (const _ of changes) {
+      assertNotDeleted(app.store.read, input.principal);
       const record = getClassification(app, input);
       yield record;
       if (record.status !== 'new') return;
@@ -36,6 +38,7 @@ export async function* watchClassifications(
   signal: AbortSignal,
 ): AsyncGenerator<ClassificationRecord> {
   for await (const identifier of app.engine.watch({ accountId: principal.account.id }, signal)) {
+    assertNotDeleted(app.store.read, principal);
     const classification = app.store.read.classification(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;
     yield toRecord(app, classification);

@@ -112,9 +112,15 @@ function unknownVariables(env: SettingSources['env']): SettingFault[] {
     });
 }
 
+const SECRET_KEYS: readonly string[] = [
+  SETTINGS.adminPassword.key,
+  SETTINGS.adminApiKey.key,
+  SETTINGS.mailSmtpUrl.key,
+];
+
 /** A value as an error shows it: quoted and bounded; a secret only by its length. */
 function show(key: string, value: unknown): string {
-  const isSecret = key === SETTINGS.adminPassword.key || key === SETTINGS.adminApiKey.key;
+  const isSecret = SECRET_KEYS.includes(key);
   if (isSecret) return typeof value === 'string' ? `${value.length} characters` : `a ${typeof value}`;
   const shown = JSON.stringify(value) ?? String(value);
   return shown.length > SHOWN_CHARACTERS_MAX ? `${shown.slice(0, SHOWN_CHARACTERS_MAX)}…` : shown;

@@ -138,3 +138,12 @@ export function cidr(): Parser<string> {
     parse: (value) => (typeof value === 'string' && ipaddr.isValidCIDR(value) ? value : undefined),
   };
 }
+
+/** One address, or a network in CIDR notation. */
+export function addressOrNetwork(): Parser<string> {
+  return {
+    expected: 'an address or a network like 10.0.0.5 or 10.0.0.0/8',
+    parse: (value) =>
+      typeof value === 'string' && (ipaddr.isValid(value) || ipaddr.isValidCIDR(value)) ? value : undefined,
+  };
+}

@@ -3,9 +3,14 @@
  * its own slice. The only place that reads the environment of the daemon.
  */
 import { basename, join, resolve } from 'node:path';
-import ipaddr from 'ipaddr.js';
 import type { AppConfig } from '../app/app.ts';
+import type { BackupsConfig } from '../app/backups.ts';
+import type { MailConfig } from '../app/mail.ts';
+import type { RetentionConfig } from '../app/retention.ts';
+import type { TlsConfig } from '../app/tls.ts';
+import { readTls, readTrustAnchors } from './certificates.ts';
 import { type CollectedSettings, collectSettings, type SettingSources, showValue } from './collect.ts';
+import { findCrossFaults } from './cross-faults.ts';
 import type { ListenAddress } from './parsers.ts';
 import type { Secret } from './secret.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
@@ -31,6 +36,7 @@ export interface EngineSettings {
   queueMax: number;
   analysesMax: number;
   stability: boolean;
+  videoHeightMin: number;
   isolation: SettingValues['decodeIsolation'];
 }
 
@@ -40,6 +46,7 @@ export interface HttpSettings {
   publicUrl: string | null;
   allowedHosts: string[];
   behindProxy: boolean;
+  trustedProxies: string[];
 }
 
 export interface Settings {
@@ -47,14 +54,21 @@ export interface Settings {
   store: { folder: string };
   engine: EngineSettings;
   http: HttpSettings;
+  /** Null: both listeners speak clear text, on loopback or behind a proxy. */
+  tls: TlsConfig | null;
+  backups: BackupsConfig;
+  retention: RetentionConfig;
   grpc: { listen: ListenAddress };
   app: AppConfig;
+  mail: Pick<MailConfig, 'from' | 'language' | 'folder'> & { smtpUrl: Secret | null };
   admin: { email: string; password: Secret | null; apiKey: Secret | null; rateLimitPerMinute: number };
-  webhook: { allowNetworks: string[] };
   log: { level: SettingValues['logLevel'] };
   /** Every setting with its value as text (secrets hidden) and where it came from. */
   origins: { key: string; value: string; origin: string }[];
 }
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 export interface SettingInput {
   /** The arguments after the command's name: `--config FILE` or nothing. */
@@ -69,10 +83,11 @@ export function loadSettings(input: SettingInput): Settings {
   const faults: SettingFault[] = [];
   const file = readConfigFile(input, faults);
   const collected = collectSettings({ env: input.env, file });
-  faults.push(...collected.faults, ...crossFaults(collected));
+  faults.push(...collected.faults, ...findCrossFaults(collected));
   const trustAnchorsPem = readTrustAnchors(collected, input.readFile, faults);
+  const tls = readTls(collected, input.readFile, faults);
   if (faults.length > 0) throw new SettingsError(faults);
-  return freezeDeep(toSettings(collected, trustAnchorsPem));
+  return freezeDeep(toSettings(collected, trustAnchorsPem, tls));
 }
 
 function readConfigFile(input: SettingInput, faults: SettingFault[]): SettingSources['file'] {
@@ -109,55 +124,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
-function crossFaults({ values, origins }: CollectedSettings): SettingFault[] {
-  const faults: SettingFault[] = [];
-  for (const name of ['httpListen', 'grpcListen'] as const) {
-    if (values.behindProxy || isLoopback(values[name].host)) continue;
-    faults.push({
-      key: SETTINGS[name].key,
-      place: origins[name],
-      expected:
-        'a loopback address, or behind_proxy = true where a proxy in front ends TLS: keys and media would cross the network in clear text',
-      found: JSON.stringify(showValue(values[name])),
-    });
-  }
-  const { httpListen: http, grpcListen: grpc } = values;
-  if (http.port !== 0 && http.port === grpc.port && http.host === grpc.host) {
-    const found = JSON.stringify(showValue(grpc));
-    faults.push({
-      key: SETTINGS.grpcListen.key,
-      place: origins.grpcListen,
-      expected: 'another port than http.listen',
-      found,
-    });
-  }
-  return faults;
-}
-
-function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
-}
-
-function readTrustAnchors(
-  { values, origins }: CollectedSettings,
-  readFile: SettingInput['readFile'],
-  faults: SettingFault[],
-): string {
-  const path = values.trustAnchorsFile;
-  if (path === null) return '';
-  const fault = { key: SETTINGS.trustAnchorsFile.key, place: origins.trustAnchorsFile };
-  try {
-    const pem = readFile(path);
-    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
-    faults.push({ ...fault, expected: 'a PEM file of certificates', found: `no certificate in ${path}` });
-  } catch (error) {
-    faults.push({ ...fault, expected: 'a readable PEM file', found: `${path}: ${codeOf(error)}` });
-  }
-  return '';
-}
-
-function toSettings(collected: CollectedSettings, trustAnchorsPem: string): Settings {
+function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: TlsConfig | null): Settings {
   const { values, origins } = collected;
   const dataFolder = resolve(values.dataDir);
   return {
@@ -169,15 +136,31 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string): Sett
       publicUrl: values.publicUrl,
       allowedHosts: values.httpAllowedHosts,
       behindProxy: values.behindProxy,
+      trustedProxies: values.trustedProxies,
     },
+    tls,
+    backups: {
+      folder: values.backupDir === null ? null : resolve(values.backupDir),
+      intervalMs: values.backupIntervalHours * HOUR_MS,
+      keep: values.backupKeep,
+      ageMsMax: values.backupAgeHoursMax * HOUR_MS,
+      withSecrets: values.backupWithSecrets,
+    },
+    retention: { intervalMs: values.retentionIntervalMinutes * MINUTE_MS },
     grpc: { listen: values.grpcListen },
     app: {
-      publicUrl: values.publicUrl ?? `http://${showValue(values.httpListen)}`,
+      publicUrl: values.publicUrl ?? `${tls === null ? 'http' : 'https'}://${showValue(values.httpListen)}`,
       diskFreeBytesMin: values.diskFreeMin,
       termsRequired: values.termsRequired,
+      registration: {
+        isOpen: values.registrationOpen,
+        planSku: values.registrationPlan,
+        credits: values.registrationCredits,
+      },
       uploadsMax: values.uploadsMax,
       fetchAllowNetworks: values.fetchAllowNetworks,
       fetchTimeoutMs: values.fetchTimeoutMs,
+      webhookAllowNetworks: values.webhookAllowNetworks,
     },
     admin: {
       email: values.adminEmail,
@@ -185,7 +168,12 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string): Sett
       apiKey: values.adminApiKey,
       rateLimitPerMinute: values.rateLimitPerMinute,
     },
-    webhook: { allowNetworks: values.webhookAllowNetworks },
+    mail: {
+      smtpUrl: values.mailSmtpUrl,
+      from: values.mailFrom,
+      language: values.mailLanguage,
+      folder: join(dataFolder, 'mail'),
+    },
     log: { level: values.logLevel },
     origins: (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
       key: SETTINGS[name].key,
@@ -222,6 +210,7 @@ function toEngineSettings(
     queueMax: values.queueMax,
     analysesMax: values.runningMax,
     stability: values.stability,
+    videoHeightMin: values.videoHeightMin,
     isolation: values.decodeIsolation,
   };
 }

@@ -4,7 +4,9 @@
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { ACCOUNT_SETTINGS } from './account-settings.ts';
 import {
+  addressOrNetwork,
   boolean,
   cidr,
   httpUrl,
@@ -13,21 +15,10 @@ import {
   listenAddress,
   listOf,
   oneOf,
-  type Parser,
-  secret,
   size,
   text,
 } from './parsers.ts';
-import type { Secret } from './secret.ts';
-
-export interface SettingRow<T> {
-  key: string;
-  parser: Parser<T>;
-  default: T;
-  /** The default as documents show it, where it depends on the machine or is nothing. */
-  defaultText?: string;
-  description: string;
-}
+import { optional, row } from './setting-row.ts';
 
 export const PROVIDERS = ['tensorrt', 'cuda', 'webgpu', 'cpu'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -40,16 +31,6 @@ const path = text('a path', /^[^\0]{1,4096}$/);
 const host = text('a host name', /^[A-Za-z0-9.[\]:-]{1,255}$/);
 /** Shipped with the program, beside src/. */
 const builtInModels = join(import.meta.dirname, '..', '..', 'models');
-
-/** Keeps each row's value type, and lets a row without a default be null. */
-function row<T>(key: string, parser: Parser<T>, initial: T, description: string, defaultText?: string) {
-  const rest = defaultText === undefined ? {} : { defaultText };
-  return { key, parser, default: initial, description, ...rest } satisfies SettingRow<T>;
-}
-
-function optional<T>(key: string, parser: Parser<T>, description: string, defaultText = '') {
-  return row<T | null>(key, parser, null, description, defaultText);
-}
 
 function loopback(port: number): ListenAddress {
   return { host: '127.0.0.1', port };
@@ -67,13 +48,19 @@ export const SETTINGS = {
     'behind_proxy',
     boolean(),
     false,
-    'Says that a proxy in front ends TLS. Needed for a listener that is not on loopback.',
+    'Says that a proxy in front ends TLS. A listener that is not on loopback needs this or `tls.cert_file`.',
+  ),
+  trustedProxies: row(
+    'trusted_proxies',
+    listOf(addressOrNetwork(), 'addresses or networks like 10.0.0.5 or 10.0.0.0/8'),
+    [],
+    'Proxies whose `X-Forwarded-For` names the caller; of all others the header is ignored.',
   ),
   rateLimitPerMinute: row(
     'rate_limit_per_minute',
     integer(0, 1_000_000),
     0,
-    'Requests per minute that the `appliance` plan allows an account; 0 = no limit. Read at the first start.',
+    'Calls per minute that the `appliance` plan allows an account, over REST, GraphQL and gRPC together; 0 = no limit. Set at every start.',
   ),
   diskFreeMin: row(
     'disk_free_min',
@@ -100,23 +87,7 @@ export const SETTINGS = {
     'Further `Host` names that are answered, besides the public address and loopback.',
   ),
   grpcListen: row('grpc.listen', listenAddress(), loopback(8481), 'Where gRPC listens.'),
-  adminEmail: row(
-    'admin.email',
-    text('an e-mail address', /^[^\s@]{1,64}@[^\s@]{1,190}$/),
-    'admin@localhost',
-    'The admin account that the first start makes.',
-  ),
-  adminPassword: optional<Secret>(
-    'admin.password',
-    secret('8 to 1024 characters', /^[^\0]{8,1024}$/),
-    'Its password. Without it the first start prints a link that sets one.',
-  ),
-  adminApiKey: optional<Secret>(
-    'admin.api_key',
-    secret('8 to 256 printable ASCII characters without spaces', /^[\x21-\x7e]{8,256}$/),
-    'The API key that the admin gets at the first start. Without it the first start makes one and prints it once.',
-    'a random key',
-  ),
+  ...ACCOUNT_SETTINGS,
   logLevel: row('log.level', oneOf(LOG_LEVELS), 'info', 'Least severity that is logged.'),
   fetchAllowNetworks: row(
     'fetch.allow_networks',
@@ -162,6 +133,12 @@ export const SETTINGS = {
     boolean(),
     true,
     'Whether the models also see recompressed and scaled copies; a verdict that flips is inconclusive.',
+  ),
+  videoHeightMin: row(
+    'limits.video_height_min',
+    integer(1, 4320),
+    240,
+    'Least height of a video in pixels; a lower one is refused.',
   ),
   probeWaitMs: row(
     'probe.wait_ms',
@@ -216,6 +193,47 @@ export const SETTINGS = {
     'Folders that model packs are read from, besides `models/` in the data folder.',
     'the models that come with Assay',
   ),
+  tlsCertFile: optional<string>(
+    'tls.cert_file',
+    path,
+    'PEM file of the certificate, with its chain, for both listeners (TLS 1.3). Read again when it changes.',
+  ),
+  tlsKeyFile: optional<string>('tls.key_file', path, 'PEM file of its private key, without a passphrase.'),
+  tlsClientCaFile: optional<string>(
+    'tls.client_ca_file',
+    path,
+    'PEM file of the issuers of client certificates; with it gRPC takes only clients that show one, besides their key.',
+  ),
+  backupDir: optional<string>(
+    'backup.dir',
+    path,
+    'Folder that holds the backups, outside of `data_dir`; none are made anywhere else.',
+  ),
+  backupIntervalHours: row(
+    'backup.interval_hours',
+    integer(0, 8760),
+    24,
+    'Hours between two backups that the daemon makes by itself; 0 = only when asked for.',
+  ),
+  backupKeep: row('backup.keep', integer(1, 10_000), 7, 'Backups in `backup.dir` that are kept.'),
+  backupAgeHoursMax: row(
+    'backup.age_hours_max',
+    integer(1, 87_600),
+    48,
+    'Past this age of the last good backup, status and metrics say that it is too old.',
+  ),
+  backupWithSecrets: row(
+    'backup.with_secrets',
+    boolean(),
+    false,
+    'Whether these backups hold the key that seals API keys. Without it restored keys work but cannot be shown again.',
+  ),
+  retentionIntervalMinutes: row(
+    'retention.interval_minutes',
+    integer(1, 1440),
+    60,
+    'Minutes between two looks for media and records whose time, by their plan, is up.',
+  ),
   trustAnchorsFile: optional<string>(
     'provenance.trust_anchors_file',
     path,
@@ -229,7 +247,10 @@ export type SettingValues = {
 };
 
 /** Read by something other than the daemon's settings, so not unknown. */
-export const OTHER_VARIABLES = ['ASSAY_CONFIG', 'ASSAY_ADDRESS', 'ASSAY_API_KEY'] as const;
+export const OTHER_VARIABLES = [
+  ...['ASSAY_CONFIG', 'ASSAY_ADDRESS', 'ASSAY_API_KEY'],
+  ...['ASSAY_CA_FILE', 'ASSAY_CLIENT_CERT_FILE', 'ASSAY_CLIENT_KEY_FILE'],
+] as const;
 
 export function variableOf(key: string): string {
   return `ASSAY_${key.replaceAll('.', '_').toUpperCase()}`;

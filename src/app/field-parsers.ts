@@ -1,0 +1,126 @@
+/**
+ * Parsers of single fields of accounts and plans. Values come raw, as text from forms or typed from JSON, GraphQL and
+ * gRPC, under the names of interface.md; a fault names the field, what was expected and what was found.
+ */
+import { AppError, badField, type FieldViolation } from '../domain/errors.ts';
+import { PAGE_SIZE_MAX } from '../domain/limits.ts';
+import { type RawFields, show } from './input.ts';
+
+/** Runs each parser and throws all faults at once: nobody should learn of them one by one. */
+export function parseEach<T extends object>(parsers: { [K in keyof T]: () => T[K] }): T {
+  const violations: FieldViolation[] = [];
+  const parsed: Partial<T> = {};
+  for (const name of Object.keys(parsers) as (keyof T)[]) {
+    try {
+      parsed[name] = parsers[name]();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.reason !== 'bad_field') throw error;
+      violations.push(...error.fields);
+    }
+  }
+  const [first] = violations;
+  if (first === undefined) return parsed as T;
+  throw new AppError('bad_field', `${first.field}: ${first.description}`, { fields: violations });
+}
+
+export function isGiven(fields: RawFields, field: string): boolean {
+  return fields[field] !== undefined;
+}
+
+/** One line of text without control characters; undefined where the field is absent. */
+export function parseLine(fields: RawFields, field: string, charactersMax: number): string | undefined {
+  const value = fields[field];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw badField(field, `expected text, found ${show(value)}`);
+  const line = value.trim();
+  if (line === '') throw badField(field, 'expected text, found nothing');
+  if (line.length > charactersMax) {
+    throw badField(field, `expected at most ${charactersMax} characters, found ${line.length}`);
+  }
+  if (/\p{Cc}/u.test(line)) throw badField(field, 'expected one line, found control characters');
+  return line;
+}
+
+/** As parseLine, where null or nothing clears the field. */
+export function parseNullableLine(
+  fields: RawFields,
+  field: string,
+  charactersMax: number,
+): string | null | undefined {
+  const value = fields[field];
+  if (value === null || (typeof value === 'string' && value.trim() === '')) return null;
+  return parseLine(fields, field, charactersMax);
+}
+
+export function parseWhole(
+  fields: RawFields,
+  field: string,
+  minimum: number,
+  maximum: number,
+): number | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null || value === '') return undefined;
+  const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < minimum || number > maximum) {
+    throw badField(field, `expected a whole number from ${minimum} to ${maximum}, found ${show(value)}`);
+  }
+  return number;
+}
+
+export function parseChoice<const T extends string>(
+  fields: RawFields,
+  field: string,
+  choices: readonly T[],
+): T | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null || value === '') return undefined;
+  const choice = choices.find((allowed) => allowed === value);
+  if (choice === undefined) {
+    throw badField(field, `expected one of ${choices.join(', ')}, found ${show(value)}`);
+  }
+  return choice;
+}
+
+/** A list, or text separated by commas; without repetitions. */
+export function parseChoices<const T extends string>(
+  fields: RawFields,
+  field: string,
+  choices: readonly T[],
+): T[] | undefined {
+  const parts = parseTextList(fields, field);
+  return parts === undefined
+    ? undefined
+    : parts.map((part) => {
+        const choice = choices.find((allowed) => allowed === part);
+        if (choice !== undefined) return choice;
+        throw badField(field, `expected of ${choices.join(', ')}, found ${show(part)}`);
+      });
+}
+
+/** More than this is no list that a person has written. */
+const LIST_MAX = 100;
+
+export function parseTextList(fields: RawFields, field: string): string[] | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null) return undefined;
+  const parts = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
+  if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) {
+    throw badField(field, `expected a list, or text separated by commas, found ${show(value)}`);
+  }
+  const list = [...new Set(parts.filter((part) => part !== ''))];
+  if (list.length > LIST_MAX)
+    throw badField(field, `expected at most ${LIST_MAX} entries, found ${list.length}`);
+  return list;
+}
+
+/** The identifier of a user, a plan or a key. */
+export function parseId(fields: RawFields, field = 'id'): number {
+  const id = parseWhole(fields, field, 1, Number.MAX_SAFE_INTEGER);
+  if (id === undefined) throw badField(field, 'expected a whole number, found nothing');
+  return id;
+}
+
+export function assertPageSize(limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE_SIZE_MAX) return;
+  throw badField('limit', `expected a whole number from 1 to ${PAGE_SIZE_MAX}, found ${limit}`);
+}

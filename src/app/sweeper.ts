@@ -1,0 +1,91 @@
+/** Removes what has outlived its use, at a start and then every hour: the log of webhooks and request identifiers. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { REQUEST_ID_TTL_MS } from '../domain/limits.ts';
+import type { Store } from '../store/store.ts';
+import type { Clock } from './app.ts';
+
+export interface SweeperParts {
+  store: Store;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A log that answers "was it sent, last month?"; older news is nobody's. */
+export const DELIVERY_DAYS_MAX = 30;
+/** About 5 MB of log: a receiver that fails for a month must not fill the disk. */
+export const DELIVERIES_MAX = 10_000;
+const SWEEP_INTERVAL_MS = 3_600_000;
+/** One transaction holds up everything else for some milliseconds. */
+const BATCH_MAX = 200;
+const DAY_US = 24 * 3600 * 1_000_000;
+const MICROSECONDS_PER_MS = 1000;
+
+/** Resolves with how many were removed; those whose attempts still go on are kept. */
+export async function sweepDeliveries({ store, clock }: SweeperParts, signal: AbortSignal): Promise<number> {
+  const before = clock.now() - DELIVERY_DAYS_MAX * DAY_US;
+  let removed = 0;
+  for (const { id: accountId } of store.read.accounts()) {
+    const stale = store.read.staleDeliveryIds(accountId, { before, keepMax: DELIVERIES_MAX });
+    for (let from = 0; from < stale.length && !signal.aborted; from += BATCH_MAX) {
+      const batch = stale.slice(from, from + BATCH_MAX);
+      removed += await store.transact((tx) => {
+        const ended = batch.flatMap((id) => tx.delivery(id) ?? []).filter((it) => it.nextAttemptAt === null);
+        for (const delivery of ended) tx.removeDelivery(delivery);
+        return ended.length;
+      });
+      await nextTurn();
+    }
+  }
+  return removed;
+}
+
+/** Resolves with how many request identifiers were removed, past the time in which they answer with their record. */
+export async function sweepRequests({ store, clock }: SweeperParts, signal: AbortSignal): Promise<number> {
+  const before = clock.now() - REQUEST_ID_TTL_MS * MICROSECONDS_PER_MS;
+  let removed = 0;
+  while (!signal.aborted) {
+    const batch = store.read.requestsBefore(before, BATCH_MAX);
+    if (batch.length === 0) break;
+    await store.transact((tx) => {
+      for (const { accountId, requestId } of batch) tx.removeRequest(accountId, requestId);
+    });
+    removed += batch.length;
+    await nextTurn();
+  }
+  return removed;
+}
+
+export class Sweeper implements AsyncDisposable {
+  readonly #parts: SweeperParts;
+  readonly #stopped = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #sweep: Promise<void>;
+
+  constructor(parts: SweeperParts) {
+    this.#parts = parts;
+    this.#sweep = this.#run();
+    this.#timer = setInterval(() => {
+      this.#sweep = this.#sweep.then(() => this.#run());
+    }, SWEEP_INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopped.abort();
+    await this.#sweep;
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    const { log } = this.#parts;
+    try {
+      const deliveries = await sweepDeliveries(this.#parts, this.#stopped.signal);
+      const requests = await sweepRequests(this.#parts, this.#stopped.signal);
+      if (deliveries + requests > 0) log.info({ deliveries, requests }, 'removed what was outdated');
+    } catch (error) {
+      log.error({ err: error }, 'the sweep failed; it is tried again in an hour');
+    }
+  }
+}

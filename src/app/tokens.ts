@@ -1,0 +1,97 @@
+/** Secrets that are handed out once and kept as hashes only: mailed links, and what signs a browser in. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Account, TokenPurpose } from '../domain/account.ts';
+import { badField } from '../domain/errors.ts';
+import type { StoreReader } from '../store/reader.ts';
+import type { StoreTransaction } from '../store/transaction.ts';
+
+const SECRET_BYTES = 32;
+const HOUR_US = 3600 * 1_000_000;
+
+/** A link that sets a password opens the account, so it lives a day; one that verifies an address may wait for Monday. */
+const LIFE_US: Readonly<Record<TokenPurpose, number>> = {
+  set_password: 24 * HOUR_US,
+  reset_password: 24 * HOUR_US,
+  verify_email: 72 * HOUR_US,
+};
+
+export const PASSWORD_PURPOSES: readonly TokenPurpose[] = ['set_password', 'reset_password'];
+
+/** 256 random bits, safe in an address. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** As an unguessable secret needs no salt, its look-up key is one hash. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+export interface IssuedToken {
+  token: string;
+  expiresAt: number;
+}
+
+/** Earlier links of the kind stop to work: only the newest mail counts. Expired ones of anybody are swept. */
+export function issueToken(
+  tx: StoreTransaction,
+  { accountId, purpose, now }: { accountId: number; purpose: TokenPurpose; now: number },
+): IssuedToken {
+  const isReplaced = (other: TokenPurpose): boolean =>
+    other === purpose || (PASSWORD_PURPOSES.includes(other) && PASSWORD_PURPOSES.includes(purpose));
+  for (const earlier of tx.mailTokens()) {
+    const isOwn = earlier.accountId === accountId && isReplaced(earlier.purpose);
+    if (isOwn || earlier.expiresAt <= now) tx.removeMailToken(earlier.hash);
+  }
+  const token = newSecret();
+  const expiresAt = now + LIFE_US[purpose];
+  tx.putMailToken({ hash: hashSecret(token), accountId, purpose, createdAt: now, expiresAt });
+  return { token, expiresAt };
+}
+
+/** Whose token it is; throws the same fault for a wrong, used, replaced and expired one. */
+export function accountOfToken(
+  read: StoreReader,
+  token: string,
+  { purposes, now }: { purposes: readonly TokenPurpose[]; now: number },
+): Account {
+  const found = read.mailToken(hashSecret(token));
+  const account = found === undefined ? undefined : read.account(found.accountId);
+  const isGood = found !== undefined && purposes.includes(found.purpose) && found.expiresAt > now;
+  if (!isGood || account === undefined || account.deletedAt !== null) {
+    throw badField(
+      'token',
+      'expected a link that was neither used nor replaced nor has expired; ask for a new one',
+    );
+  }
+  return account;
+}
+
+/** The single use: whose token it was, which is gone with this transaction. */
+export function redeemToken(
+  tx: StoreTransaction,
+  token: string,
+  use: { purposes: readonly TokenPurpose[]; now: number },
+): Account {
+  const account = accountOfToken(tx, token, use);
+  tx.removeMailToken(hashSecret(token));
+  return account;
+}
+
+/** All that lets somebody into the account: keys, sessions, links. */
+export function revokeAccess(tx: StoreTransaction, accountId: number): void {
+  for (const key of tx.apiKeys(accountId)) tx.removeApiKey(key);
+  endSessions(tx, accountId);
+  removeTokens(tx, accountId);
+}
+
+export function removeTokens(tx: StoreTransaction, accountId: number): void {
+  for (const token of tx.mailTokens()) if (token.accountId === accountId) tx.removeMailToken(token.hash);
+}
+
+/** Signs the account's browsers out, but for the one that asks. */
+export function endSessions(tx: StoreTransaction, accountId: number, exceptHash?: string): number {
+  const ended = tx.sessions().filter((it) => it.accountId === accountId && it.hash !== exceptHash);
+  for (const { hash } of ended) tx.removeSession(hash);
+  return ended.length;
+}

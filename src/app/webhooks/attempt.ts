@@ -1,0 +1,105 @@
+/** One try at one delivery: whether it may still be sent, what is sent, and what the receiver said. */
+import type { Logger } from 'pino';
+import type { WebhookDelivery } from '../../domain/webhook.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { AddressRule } from '../address.ts';
+import type { Clock } from '../app.ts';
+import { afterAttempt, type PostResult } from './outcome.ts';
+import { postWebhook } from './post.ts';
+
+export interface AttemptParts {
+  read: StoreReader;
+  clock: Clock;
+  log: Logger;
+  rule: AddressRule;
+  timeoutMs: number;
+  /** 0 ≤ x < 1, for the spread of retries. */
+  random: () => number;
+  /** The account's `whsec_` secret. */
+  secretOf: (accountId: number) => Promise<string>;
+  /** The record as REST answers it now. */
+  bodyOf: (identifier: string) => string;
+}
+
+/** What became of it; applied to the delivery as it is stored by then. */
+export interface AttemptEnd {
+  outcome: 'delivered' | 'refused' | 'unreachable' | 'dropped';
+  apply: (delivery: WebhookDelivery) => WebhookDelivery;
+}
+
+const MICROSECONDS_PER_SECOND = 1_000_000;
+
+/** Rejects only where `signal` aborted: then nothing is known, and the delivery is tried again. */
+export async function attemptDelivery(
+  parts: AttemptParts,
+  delivery: WebhookDelivery,
+  signal: AbortSignal,
+): Promise<AttemptEnd> {
+  const at = parts.clock.now();
+  const obstacle = obstacleOf(parts.read, delivery);
+  if (obstacle !== undefined) return drop(obstacle, at);
+  const startedMs = performance.now();
+  const answer = await send(parts, delivery, at, signal);
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  const result: PostResult = { ...answer, at, elapsedMs };
+  return { outcome: outcomeOf(result), apply: (now) => afterAttempt(now, result, parts.random()) };
+}
+
+async function send(
+  { clock, rule, timeoutMs, secretOf, bodyOf, log }: AttemptParts,
+  { id, url, identifier, accountId }: WebhookDelivery,
+  at: number,
+  signal: AbortSignal,
+): Promise<Omit<PostResult, 'at' | 'elapsedMs'>> {
+  try {
+    const timestamp = Math.floor(at / MICROSECONDS_PER_SECOND);
+    const message = { id, timestamp, body: bodyOf(identifier) };
+    const secret = await secretOf(accountId);
+    return await postWebhook({ rule, url, secret, message, timeoutMs }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.error({ err: error, delivery: id, at: clock.now() }, 'a webhook could not be made');
+    return { status: null, error: 'the message could not be made', retryAfterSeconds: null };
+  }
+}
+
+interface Obstacle {
+  state: 'failed' | 'gone';
+  error: string;
+}
+
+/** Why nothing may be sent any more; undefined where it may. */
+function obstacleOf(
+  read: StoreReader,
+  { accountId, url, identifier }: WebhookDelivery,
+): Obstacle | undefined {
+  const account = read.account(accountId);
+  if (account === undefined || account.deletedAt !== null) {
+    return { state: 'failed', error: 'the account was deleted' };
+  }
+  if (read.plan(account.planId)?.options.includes('webhook') !== true) {
+    return { state: 'failed', error: 'the pricing plan no longer has webhooks' };
+  }
+  if (read.classification(identifier) === undefined) {
+    return { state: 'failed', error: 'the record was deleted' };
+  }
+  if (read.disabledReceiver(accountId, url) === undefined) return undefined;
+  return { state: 'gone', error: 'the receiver answered 410 earlier; replay a delivery to let it back in' };
+}
+
+function drop({ state, error }: Obstacle, at: number): AttemptEnd {
+  const attempt = { at, status: null, error, elapsedMs: 0 };
+  return {
+    outcome: 'dropped',
+    apply: (delivery) =>
+      // Replayed meanwhile: what stood in its way may be gone.
+      delivery.seriesAt > at
+        ? delivery
+        : { ...delivery, state, nextAttemptAt: null, attempts: [...delivery.attempts, attempt] },
+  };
+}
+
+function outcomeOf({ status, error }: PostResult): AttemptEnd['outcome'] {
+  if (status === null) return 'unreachable';
+  return error === '' ? 'delivered' : 'refused';
+}

@@ -1,0 +1,23 @@
+/** The delivery loop of an appliance: whose secrets sign, what is sent, and where it may go. */
+import type { ClassificationRecord } from '../../domain/record.ts';
+import { webhookRule } from '../address.ts';
+import type { App } from '../app.ts';
+import { webhookSecretOfAccount } from '../keys.ts';
+import { readRecord } from '../record.ts';
+import { DeliveryLoop } from './delivery-loop.ts';
+
+/** Standard Webhooks asks receivers to answer within 15 to 30 seconds. */
+const TIMEOUT_MS = 20_000;
+
+/** `toBody` writes a record as REST answers it: that is a facade's to know. */
+export function openDeliveryLoop(app: App, toBody: (record: ClassificationRecord) => string): DeliveryLoop {
+  const { store, clock, log, metrics, config } = app;
+  return new DeliveryLoop({
+    ...{ store, clock, log, metrics },
+    rule: webhookRule(config),
+    timeoutMs: TIMEOUT_MS,
+    random: Math.random,
+    secretOf: (accountId) => webhookSecretOfAccount(app, accountId),
+    bodyOf: (identifier) => toBody(readRecord(app, identifier)),
+  });
+}

@@ -1,0 +1,73 @@
+/** One attempt: a POST to the judged and pinned place, no redirect followed, nothing of the answer kept but its status. */
+import { Agent, request } from 'undici';
+import { AppError } from '../../domain/errors.ts';
+import { VERSION } from '../../domain/version.ts';
+import { type AddressRule, lookupOf, pinAddress } from '../address.ts';
+import { isTaken, type PostResult, parseRetryAfter } from './outcome.ts';
+import { type WebhookMessage, webhookHeaders } from './signature.ts';
+
+export interface PostInput {
+  rule: AddressRule;
+  url: string;
+  secret: string;
+  message: WebhookMessage;
+  timeoutMs: number;
+}
+
+/** What is read off so that the connection ends in order; more of it is cut. */
+const ANSWER_BYTES_MAX = 16_384;
+/** The status is all that counts; a body that trickles must not hold the attempt. */
+const ANSWER_WAIT_MS = 1000;
+
+type Answer = Omit<PostResult, 'at' | 'elapsedMs'>;
+
+/** Resolves with what the receiver said or why it said nothing; rejects only where `signal` aborted. */
+export async function postWebhook(input: PostInput, signal: AbortSignal): Promise<Answer> {
+  const timeout = AbortSignal.timeout(input.timeoutMs);
+  try {
+    return await post(input, AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    signal.throwIfAborted();
+    const text = timeout.aborted ? `no answer within ${input.timeoutMs / 1000} seconds` : describe(error);
+    return { status: null, error: text, retryAfterSeconds: null };
+  }
+}
+
+async function post({ rule, url, secret, message }: PostInput, signal: AbortSignal): Promise<Answer> {
+  const pinned = await pinAddress(rule, url, signal);
+  const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
+  try {
+    const { statusCode, headers, body } = await request(pinned.url, {
+      method: 'POST',
+      dispatcher: agent,
+      signal,
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': `Assay/${VERSION}`,
+        ...webhookHeaders(secret, message),
+      },
+      body: message.body,
+    });
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WAIT_MS)]);
+    await body.dump({ limit: ANSWER_BYTES_MAX, signal: patience }).catch(() => {});
+    const retryAfter = headers['retry-after'];
+    return {
+      status: statusCode,
+      error: isTaken(statusCode) ? '' : refusalOf(statusCode),
+      retryAfterSeconds: parseRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
+    };
+  } finally {
+    await agent.destroy();
+  }
+}
+
+function refusalOf(status: number): string {
+  const isRedirect = status >= 300 && status < 400;
+  return `the receiver answered with status ${status}${isRedirect ? '; redirects are not followed' : ''}`;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  return `the receiver could not be reached (${code})`;
+}

@@ -1,0 +1,115 @@
+/** Certificates and keys that settings name: read and judged at the start, when somebody still looks. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { TlsConfig } from '../app/tls.ts';
+import type { CollectedSettings } from './collect.ts';
+import type { SettingFault } from './settings-error.ts';
+import { SETTINGS, type SettingName } from './table.ts';
+
+type ReadFile = (path: string) => string;
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** The bundle's text, or an empty string where none is set or where it is at fault. */
+export function readTrustAnchors(
+  collected: CollectedSettings,
+  readFile: ReadFile,
+  faults: SettingFault[],
+): string {
+  return readCertificates(collected, 'trustAnchorsFile', readFile, faults) ?? '';
+}
+
+/** Null where TLS is not set or at fault. Only the paths are handed on: the files are read again when they change. */
+export function readTls(
+  collected: CollectedSettings,
+  readFile: ReadFile,
+  faults: SettingFault[],
+): TlsConfig | null {
+  const { tlsCertFile, tlsKeyFile, tlsClientCaFile } = collected.values;
+  readCertificates(collected, 'tlsClientCaFile', readFile, faults);
+  const certificate = readCertificates(collected, 'tlsCertFile', readFile, faults);
+  const isMissing = (tlsCertFile === null) !== (tlsKeyFile === null);
+  if (isMissing || (tlsClientCaFile !== null && tlsCertFile === null)) {
+    const name = tlsCertFile === null ? 'tlsCertFile' : 'tlsKeyFile';
+    const expected = 'both tls.cert_file and tls.key_file, since TLS needs both';
+    faults.push({ ...placeOf(collected, name), expected, found: 'nothing' });
+  }
+  if (tlsKeyFile !== null) judgeKey(collected, certificate, readFile, faults);
+  if (tlsCertFile === null || tlsKeyFile === null) return null;
+  return { certFile: tlsCertFile, keyFile: tlsKeyFile, clientCaFile: tlsClientCaFile };
+}
+
+function judgeKey(
+  collected: CollectedSettings,
+  certificate: string | null,
+  readFile: ReadFile,
+  faults: SettingFault[],
+): void {
+  const path = collected.values.tlsKeyFile ?? '';
+  const place = placeOf(collected, 'tlsKeyFile');
+  const text = readText(path, { ...place, expected: 'a readable PEM file' }, readFile, faults);
+  if (text === null) return;
+  try {
+    const key = createPrivateKey(text);
+    if (certificate === null || new X509Certificate(certificate).checkPrivateKey(key)) return;
+    faults.push({
+      ...place,
+      expected: 'the private key of the certificate in tls.cert_file',
+      found: 'another',
+    });
+  } catch {
+    faults.push({
+      ...place,
+      expected: 'a private key in PEM without a passphrase',
+      found: `none in ${path}`,
+    });
+  }
+}
+
+/** Every certificate of the file must parse: one that does not would be left out without a word. */
+function readCertificates(
+  collected: CollectedSettings,
+  name: 'trustAnchorsFile' | 'tlsCertFile' | 'tlsClientCaFile',
+  readFile: ReadFile,
+  faults: SettingFault[],
+): string | null {
+  const path = collected.values[name];
+  if (path === null) return null;
+  const place = placeOf(collected, name);
+  const pem = readText(path, { ...place, expected: 'a readable PEM file' }, readFile, faults);
+  if (pem === null) return null;
+  const blocks = pem.match(CERTIFICATE) ?? [];
+  const begun = pem.split('-----BEGIN CERTIFICATE-----').length - 1;
+  const bad = blocks.findIndex((block) => !isCertificate(block));
+  if (blocks.length > 0 && blocks.length === begun && bad === -1) return pem;
+  const which = bad === -1 ? begun : bad + 1;
+  const found = begun === 0 ? `no certificate in ${path}` : `certificate ${which} of ${path} cannot be read`;
+  faults.push({ ...place, expected: 'a PEM file of certificates', found });
+  return null;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function readText(
+  path: string,
+  fault: Omit<SettingFault, 'found'>,
+  readFile: ReadFile,
+  faults: SettingFault[],
+): string | null {
+  try {
+    return readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    faults.push({ ...fault, found: `${path}: ${code}` });
+    return null;
+  }
+}
+
+function placeOf({ origins }: CollectedSettings, name: SettingName): Pick<SettingFault, 'key' | 'place'> {
+  return { key: SETTINGS[name].key, place: origins[name] };
+}

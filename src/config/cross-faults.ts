@@ -1,0 +1,49 @@
+/** Faults of settings that are right by themselves and wrong together. */
+import { isAbsolute, relative, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { type CollectedSettings, showValue } from './collect.ts';
+import type { SettingFault } from './settings-error.ts';
+import { SETTINGS, type SettingName } from './table.ts';
+
+export function findCrossFaults(collected: CollectedSettings): SettingFault[] {
+  return [...exposureFaults(collected), ...portFaults(collected), ...backupFaults(collected)];
+}
+
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
+}
+
+/** Keys and media must not cross a network in clear text by an oversight. */
+function exposureFaults(collected: CollectedSettings): SettingFault[] {
+  const { values } = collected;
+  if (values.behindProxy || values.tlsCertFile !== null) return [];
+  const exposed = (['httpListen', 'grpcListen'] as const).filter((name) => !isLoopback(values[name].host));
+  return exposed.map((name) =>
+    faultOf(
+      collected,
+      name,
+      'a loopback address, or tls.cert_file and tls.key_file, or behind_proxy = true where a proxy in front ends TLS: keys and media would cross the network in clear text',
+    ),
+  );
+}
+
+function portFaults(collected: CollectedSettings): SettingFault[] {
+  const { httpListen: http, grpcListen: grpc } = collected.values;
+  if (http.port === 0 || http.port !== grpc.port || http.host !== grpc.host) return [];
+  return [faultOf(collected, 'grpcListen', 'another port than http.listen')];
+}
+
+/** A backup that is lost together with what it backs up is none. */
+function backupFaults(collected: CollectedSettings): SettingFault[] {
+  const { backupDir, dataDir } = collected.values;
+  if (backupDir === null) return [];
+  const inside = relative(resolve(dataDir), resolve(backupDir));
+  if (inside.startsWith('..') || isAbsolute(inside)) return [];
+  return [faultOf(collected, 'backupDir', 'a folder outside of data_dir')];
+}
+
+function faultOf({ values, origins }: CollectedSettings, name: SettingName, expected: string): SettingFault {
+  const found = JSON.stringify(showValue(values[name]));
+  return { key: SETTINGS[name].key, place: origins[name], expected, found };
+}

@@ -1,0 +1,27 @@
+/** One row of the table of settings. */
+import type { Parser } from './parsers.ts';
+
+export interface SettingRow<T> {
+  key: string;
+  parser: Parser<T>;
+  default: T;
+  /** The default as documents show it, where it depends on the machine or is nothing. */
+  defaultText?: string;
+  description: string;
+}
+
+/** Keeps each row's value type, and lets a row without a default be null. */
+export function row<T>(
+  key: string,
+  parser: Parser<T>,
+  initial: T,
+  description: string,
+  defaultText?: string,
+) {
+  const rest = defaultText === undefined ? {} : { defaultText };
+  return { key, parser, default: initial, description, ...rest } satisfies SettingRow<T>;
+}
+
+export function optional<T>(key: string, parser: Parser<T>, description: string, defaultText = '') {
+  return row<T | null>(key, parser, null, description, defaultText);
+}

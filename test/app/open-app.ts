@@ -1,0 +1,133 @@
+/** A whole daemon in the test's own process, without models: its App for use cases, its address for requests. */
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { App } from '../../src/app/app.ts';
+import { toPrincipal } from '../../src/app/authenticate.ts';
+import type { RawFields } from '../../src/app/input.ts';
+import type { Principal } from '../../src/app/principal.ts';
+import { createUser } from '../../src/app/users.ts';
+import { type Daemon, openDaemon } from '../../src/compose.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import type { Account } from '../../src/domain/account.ts';
+import type { MediaKind } from '../../src/domain/media.ts';
+import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+export const FROM = { facade: 'graphql', remoteAddress: '192.0.2.7' } as const;
+export const ADMIN_PASSWORD = 'correct horse battery';
+/** For tests that analyse; the others start without models, which is quicker. */
+export const BUILT_IN_MODELS = { ASSAY_MODELS_FOLDERS: join(import.meta.dirname, '..', '..', 'models') };
+const MINUTE_US = 60_000_000;
+
+export interface OpenApp extends AsyncDisposable {
+  daemon: Daemon;
+  app: App;
+  folder: string;
+  url: string;
+  admin: Principal;
+  /** Lets time pass for use cases; the daemon's own work does not notice. */
+  passMinutes(minutes: number): void;
+}
+
+export async function openApp(env: Record<string, string> = {}): Promise<OpenApp> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await makeTemporaryFolder());
+  const noModels = join(folder.path, 'no-models');
+  await mkdir(noModels);
+  const variables = {
+    ASSAY_DATA_DIR: join(folder.path, 'data'),
+    ...{ ASSAY_HTTP_LISTEN: '127.0.0.1:0', ASSAY_GRPC_LISTEN: '127.0.0.1:0', ASSAY_LOG_LEVEL: 'silent' },
+    ...{ ASSAY_MODELS_FOLDERS: noModels, ASSAY_DISK_FREE_MIN: '0', ASSAY_DECODE_SLOTS: '1' },
+    ...env,
+  };
+  const settings = loadSettings({ argv: [], env: variables, readFile: () => '' });
+  const daemon = stack.use(await openDaemon(settings));
+  let passed = 0;
+  const clock = { now: () => daemon.app.clock.now() + passed };
+  const app: App = { ...daemon.app, clock };
+  const held = stack.move();
+  return {
+    daemon,
+    app,
+    folder: settings.dataFolder,
+    url: daemon.http.url,
+    admin: principalOf(app, 1),
+    passMinutes(minutes) {
+      passed += minutes * MINUTE_US;
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+/** The account as the next call would find it. */
+export function principalOf(app: App, id: number): Principal {
+  const account = app.store.read.account(id);
+  if (account === undefined) throw new Error(`no account ${id}`);
+  return toPrincipal(app, account, FROM);
+}
+
+let made = 0;
+
+/** An account with a name and an address of its own. */
+export async function addUser(app: App, principal: Principal, fields: RawFields = {}): Promise<Account> {
+  made += 1;
+  return await createUser(app, {
+    principal,
+    fields: { name: `User ${made}`, email: `user${made}@example.org`, ...fields },
+  });
+}
+
+/** A finished record of a file, without an analysis having run. */
+export async function addRecord(
+  app: App,
+  accountId: number,
+  { hash, kind = 'image', credits = 0, state = 'errored' }: RecordOptions,
+): Promise<string> {
+  const identifier = app.newIdentifier();
+  const now = app.clock.now();
+  const common = { kind, hash, sourceUrl: null, options: { ...DEFAULT_OPTIONS }, accountId };
+  await app.store.transact((tx) => {
+    tx.putAnalysis({
+      ...common,
+      ...{
+        id: `analysis-${identifier}`,
+        key: `key-${identifier}`,
+        models: [],
+        state,
+        attempts: 1,
+        lease: null,
+      },
+      ...{ error: 'a test', queuedAt: now, endedAt: now, apiVersion: '1.1.0', result: null },
+    });
+    tx.putClassification({
+      ...common,
+      ...{ identifier, name: 'a.png', refId: '', mime: 'image/png', sizeBytes: 1 },
+      ...{ analysisId: `analysis-${identifier}`, origin: 'analysed', cancelled: false, credits },
+      ...{ webhookUrl: null, facade: 'rest', requestId: null, createdAt: now },
+    });
+  });
+  return identifier;
+}
+
+export interface RecordOptions {
+  hash: string;
+  kind?: MediaKind;
+  credits?: number;
+  state?: 'errored' | 'done';
+}
+
+/** The mails that lie in the data folder, oldest first, once nothing is under way any more. */
+export async function readMails({ app, folder }: Pick<OpenApp, 'app' | 'folder'>): Promise<string[]> {
+  await app.mailer.settled();
+  const mailFolder = join(folder, 'mail');
+  const names = await readdir(mailFolder).catch(() => []);
+  return await Promise.all(names.sort().map((name) => readFile(join(mailFolder, name), 'utf8')));
+}
+
+/** The token of the link in a mail, whatever its encoding did to the line. */
+export function tokenIn(mail: string | undefined): string {
+  const plain = (mail ?? '').replace(/=\r?\n/g, '').replaceAll('=3D', '=');
+  const token = /\?token=([\w-]+)/.exec(plain)?.[1];
+  if (token === undefined) throw new Error(`no link in the mail: ${mail}`);
+  return token;
+}
