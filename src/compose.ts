@@ -4,11 +4,20 @@
  */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { AccountFeed } from './app/account-feed.ts';
 import type { App, AppConfig, Clock } from './app/app.ts';
+import { Backups } from './app/backups.ts';
 import { fetchMedia } from './app/fetch-media.ts';
 import { setUpFirstStart } from './app/first-start.ts';
+import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/mail.ts';
+import { passwordLink } from './app/mail-texts.ts';
 import { Metrics } from './app/metrics.ts';
+import { Retention } from './app/retention.ts';
 import { Sealer } from './app/sealer.ts';
+import { Sweeper } from './app/sweeper.ts';
+import { TlsFiles } from './app/tls.ts';
+import type { DeliveryLoop } from './app/webhooks/delivery-loop.ts';
+import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
 import { assessmentState } from './domain/assessment.ts';
 import { Engine } from './engine/engine.ts';
@@ -16,9 +25,11 @@ import type { EngineObserver } from './engine/engine-config.ts';
 import { plugDashboard } from './facade/dashboard/server.ts';
 import { plugGraphql } from './facade/graphql/server.ts';
 import { type GrpcServer, openGrpcServer } from './facade/grpc/server.ts';
+import { toClassification } from './facade/rest/convert.ts';
 import { hostCheck } from './facade/rest/hosts.ts';
 import { type HttpServer, openHttpServer } from './facade/rest/server.ts';
 import { Store } from './store/store.ts';
+import type { StoreChange } from './store/transaction.ts';
 
 export interface Daemon extends AsyncDisposable {
   readonly http: HttpServer;
@@ -26,12 +37,16 @@ export interface Daemon extends AsyncDisposable {
   readonly app: App;
   /** The administrator's key, only at the first start. */
   readonly newKey: string | null;
+  /** Sets the administrator's password, only at the first start and where the settings gave none. */
+  readonly passwordLink: string | null;
   /** Stops taking work, finishes what runs, then closes everything. */
   drain(): Promise<void>;
 }
 
 /** How long running work may take to finish before it is put back into the queue. */
 const DRAIN_TIMEOUT_MS = 30_000;
+/** What is cut then is sent again after the next start, under the same id. */
+const WEBHOOK_GRACE_MS = 5_000;
 const IDENTIFIER_BYTES = 32;
 
 /** Opens everything and serves; models load in the background, `/readyz` tells when they are there. */
@@ -39,15 +54,26 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   await using stack = new AsyncDisposableStack();
   const log = pino({ level: settings.log.level, base: null }, pino.destination({ dest: 2, sync: true }));
   const clock = monotonicClock();
-  const store = stack.use(await Store.open(settings.store));
-  const newKey = await setUpFirstStart(store, clock, await Sealer.open(settings.dataFolder), {
+  const metrics = new Metrics();
+  const tls = settings.tls === null ? null : stack.use(await TlsFiles.open(settings.tls, log));
+  const accountFeed = new AccountFeed();
+  let deliveries: DeliveryLoop | undefined;
+  let retention: Retention | undefined;
+  const store = stack.use(
+    await openStore(settings, { log, metrics }, (change) => {
+      accountFeed.publish(change);
+      if (change.type === 'delivery') deliveries?.wake();
+    }),
+  );
+  const sealer = await Sealer.open(settings.dataFolder);
+  const mailer = stack.use(openMailer(settings, log));
+  const firstStart = await setUpFirstStart(store, clock, sealer, {
     dataFolder: settings.dataFolder,
     adminEmail: settings.admin.email,
     adminPassword: settings.admin.password?.reveal() ?? null,
     adminApiKey: settings.admin.apiKey?.reveal() ?? null,
     rateLimitPerMinute: settings.admin.rateLimitPerMinute,
   });
-  const metrics = new Metrics();
   const config: AppConfig = { ...settings.app, publicUrl: publicUrlOf(settings) };
   const newIdentifier = (): string => randomBytes(IDENTIFIER_BYTES).toString('hex');
   const engine = stack.use(
@@ -56,35 +82,68 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       clock,
       newIdentifier,
       log,
-      observer: observe(metrics),
-      fetchMedia: (url, signal) => fetchMedia(config, store.blobs, url, signal),
+      observer: observe(metrics, (analysis) => retention?.noteEnded(analysis)),
+      fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
     }),
   );
-  const app: App = { config, store, engine, clock, log, metrics, newIdentifier };
-  const http = stack.use(await openHttp(app, settings, stack));
+  const backups = stack.use(await Backups.open(settings.backups, { store, clock, log, metrics }));
+  const app: App = {
+    ...{ config, store, engine, clock, log, metrics, newIdentifier, accountFeed, mailer, sealer, backups },
+  };
+  retention = stack.use(new Retention(app, settings.retention));
+  const http = stack.use(await openHttp(app, settings, tls, stack));
   if (settings.http.publicUrl === null) config.publicUrl = http.url;
   const grpc = stack.use(
-    await openGrpcServer(app, { ...settings.grpc.listen, reflection: !settings.http.behindProxy }),
+    await openGrpcServer(app, { ...settings.grpc.listen, reflection: !settings.http.behindProxy, tls }),
   );
+  const webhooks = stack.use(openDeliveryLoop(app, (record) => JSON.stringify(toClassification(record))));
+  deliveries = webhooks;
+  webhooks.start();
+  stack.use(new Sweeper({ store, clock, log }));
   startEngine(engine, log);
+  const passwordToken = firstStart?.passwordToken ?? null;
   const held = stack.move();
   return {
     http,
     grpc,
     app,
-    newKey,
+    newKey: firstStart?.key ?? null,
+    passwordLink: passwordToken === null ? null : passwordLink(app, passwordToken),
     async drain() {
       grpc.stopServing();
       await engine.drain(DRAIN_TIMEOUT_MS);
+      await webhooks.stop(WEBHOOK_GRACE_MS);
       await http.stopServing();
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }
 
-function openHttp(app: App, settings: Settings, stack: AsyncDisposableStack): Promise<HttpServer> {
-  const { listen, allowedHosts, behindProxy } = settings.http;
-  const rule = { ...listen, publicUrl: app.config.publicUrl, allowedHosts, trustedProxies: [] };
+function openStore(
+  { store }: Settings,
+  { log, metrics }: Pick<App, 'log' | 'metrics'>,
+  onChange: (change: StoreChange) => void,
+): Promise<Store> {
+  return Store.open({
+    ...store,
+    onChange,
+    onUpgrade: (message) => log.warn(message),
+    onDamage({ table, key }) {
+      metrics.damagedRecords.inc({ table });
+      log.error({ table, key }, 'a stored record is damaged; restore it from a backup');
+    },
+  });
+}
+
+function openHttp(
+  app: App,
+  { http }: Settings,
+  tls: TlsFiles | null,
+  stack: AsyncDisposableStack,
+): Promise<HttpServer> {
+  const { listen, allowedHosts, behindProxy, trustedProxies } = http;
+  const { publicUrl } = app.config;
+  const rule = { ...listen, publicUrl, allowedHosts, behindProxy, trustedProxies, tls };
   const isAllowed = hostCheck(rule);
   return openHttpServer(app, rule, async (fastify) => {
     const graphql = await plugGraphql(app, fastify, {
@@ -99,13 +158,18 @@ function openHttp(app: App, settings: Settings, stack: AsyncDisposableStack): Pr
   });
 }
 
-/** A failed start of the models is told by `/readyz` and the log; the daemon goes on serving reads. */
-function startEngine(engine: Engine, log: App['log']): void {
-  engine.start().catch((error: unknown) => log.error({ error }, 'the engine did not start'));
+function openMailer({ mail }: Settings, log: App['log']): Mailer {
+  const smtpUrl = mail.smtpUrl?.reveal() ?? null;
+  return new Mailer({ ...mail, smtpUrl, retryDelaysMs: MAIL_RETRY_DELAYS_MS }, log);
 }
 
-function publicUrlOf({ http }: Settings): string {
-  return http.publicUrl ?? `http://${http.listen.host}:${http.listen.port}`;
+/** A failed start of the models is told by `/readyz` and the log; the daemon goes on serving reads. */
+function startEngine(engine: Engine, log: App['log']): void {
+  engine.start().catch((error: unknown) => log.error({ err: error }, 'the engine did not start'));
+}
+
+function publicUrlOf({ http, tls }: Settings): string {
+  return http.publicUrl ?? `${tls === null ? 'http' : 'https'}://${http.listen.host}:${http.listen.port}`;
 }
 
 const MICROSECONDS_PER_MS = 1000;
@@ -124,9 +188,10 @@ function monotonicClock(): Clock {
   };
 }
 
-function observe(metrics: Metrics): EngineObserver {
+function observe(metrics: Metrics, ended: EngineObserver['analysisEnded']): EngineObserver {
   return {
     analysisEnded(analysis) {
+      ended(analysis);
       metrics.analyses.inc({ kind: analysis.kind, state: analysis.state });
       const state = analysis.result === null ? null : assessmentState(analysis.result);
       if (state !== null) metrics.verdicts.inc({ kind: analysis.kind, state });

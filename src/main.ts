@@ -13,19 +13,22 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
   await using daemon = await openDaemon(settings);
-  const { http, grpc, newKey } = daemon;
-  if (newKey !== null) announceFirstStart(newKey, http.url);
+  const { http, grpc, newKey, passwordLink } = daemon;
+  if (newKey !== null) announceFirstStart(newKey, http.url, passwordLink);
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
   daemon.app.log.info({ signal: String(stop.signal.reason) }, 'stopping: no new work, finishing what runs');
   await daemon.drain();
 }
 
-function announceFirstStart(key: string, url: string): void {
+function announceFirstStart(key: string, url: string, passwordLink: string | null): void {
   process.stdout.write(
     `First start: the plan 'appliance' and the administrator were made.\n` +
       `  API key (shown once): ${key}\n` +
-      `  Open: ${url}/\n`,
+      `  Open: ${url}/\n` +
+      (passwordLink === null
+        ? ''
+        : `  Set the administrator's password (once, within 24 hours): ${passwordLink}\n`),
   );
 }
 

@@ -14,11 +14,11 @@ import {
   type ClientDuplexStream,
   type ClientReadableStream,
   type ClientWritableStream,
-  credentials,
   Metadata,
 } from '@grpc/grpc-js';
 import { serviceDefinition } from '../grpc/definition.ts';
-import { findAddress, findApiKey } from './api-key.ts';
+import { findApiKey } from './api-key.ts';
+import { type Channel, findChannel } from './channel.ts';
 import { toFailure } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -29,7 +29,7 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const ignore = (): void => {};
 
 export async function openClient(terminal: Terminal): Promise<AssayClient> {
-  return new AssayClient(findAddress(terminal.env), await findApiKey(terminal.env));
+  return new AssayClient(await findChannel(terminal.env), await findApiKey(terminal.env));
 }
 
 export class AssayClient implements Disposable {
@@ -37,11 +37,11 @@ export class AssayClient implements Disposable {
   readonly #client: Client;
   readonly #metadata = new Metadata();
 
-  constructor(address: string, apiKey: string | null) {
+  constructor({ address, credentials }: Channel, apiKey: string | null) {
     this.address = address;
     if (apiKey !== null) this.#metadata.set('x-api-key', apiKey);
     const options = { 'grpc.max_receive_message_length': ANSWER_BYTES_MAX };
-    this.#client = new Client(address, credentials.createInsecure(), options);
+    this.#client = new Client(address, credentials, options);
   }
 
   call<I extends DescMessage, O extends DescMessage>(

@@ -61,7 +61,7 @@ const RETRY_SECONDS_DEFAULT = 1;
 export function toFailure(error: unknown, address: string): CliFailure {
   if (error instanceof CliFailure) return error;
   if (!isCallError(error)) return toLocalFailure(error);
-  const { reason, retryAfterSeconds } = decodeErrorReason(error.metadata);
+  const { reason, retryAfterSeconds, violations } = decodeErrorReason(error.metadata);
   if (error.code === status.UNAVAILABLE && reason === null) {
     const message = `no daemon answers at ${address}: start it with npm start, or set ASSAY_ADDRESS`;
     return new CliFailure(message, EXIT_CODES.unreachable, { cause: error });
@@ -74,7 +74,9 @@ export function toFailure(error: unknown, address: string): CliFailure {
     return new CliFailure('cancelled', EXIT_CODES.someFailed, { cause: error });
   const passes = reason !== null && PASSING_REASONS.includes(reason);
   const retryIn = passes ? (retryAfterSeconds ?? RETRY_SECONDS_DEFAULT) : null;
-  return new CliFailure(sentence(error), EXIT_CODES.someFailed, { retryAfterSeconds: retryIn, cause: error });
+  // One fault is in the sentence already; of several, the sentence names only the first.
+  const message = violations.length > 1 ? violations.join('\n') : sentence(error);
+  return new CliFailure(message, EXIT_CODES.someFailed, { retryAfterSeconds: retryIn, cause: error });
 }
 
 function sentence(error: CallError): string {

@@ -1,7 +1,8 @@
 /** The command line's words for what a submission may ask, in one place for all commands that submit. */
 import { InvalidArgumentError, Option } from 'commander';
 import { MEDIA_KINDS, type MediaKind } from '../domain/media.ts';
-import { MediaKind as ProtoKind } from '../grpc/gen/assay/v1/media_pb.ts';
+import { FRAME_COUNTS, type FrameCount, KEY_FRAME_METHODS, type KeyFrameMethod } from '../domain/options.ts';
+import { MediaKind as ProtoKind, KeyFrameMethod as ProtoMethod } from '../grpc/gen/assay/v1/media_pb.ts';
 import type { MediaHeaderInit } from './upload.ts';
 
 /** Far above it a client only waits for its own uploads. */
@@ -17,9 +18,39 @@ export interface SubmitOptions {
   withNsfw?: true;
   withAudio?: true;
   preventC2paForces?: true;
+  frames?: FrameCount;
+  keyFrames?: true;
+  keyFramesMethod?: KeyFrameMethod;
+  ensureFacePerFrame?: true;
 }
 
 const KIND_VALUES = { image: ProtoKind.IMAGE, video: ProtoKind.VIDEO, audio: ProtoKind.AUDIO } as const;
+
+const METHOD_VALUES: Readonly<Record<KeyFrameMethod, ProtoMethod>> = {
+  iframes: ProtoMethod.IFRAMES,
+  flow: ProtoMethod.FLOW,
+  color: ProtoMethod.COLOR,
+};
+
+/** Which frames of a video are analysed. */
+export function frameOptions(): Option[] {
+  return [
+    new Option('--frames <n>', `frames of a video to analyse: ${FRAME_COUNTS.join(', ')}`).argParser(
+      parseFrames,
+    ),
+    new Option('--key-frames', 'choose key frames of a video instead of evenly spaced ones'),
+    new Option('--key-frames-method <method>', 'how they are found (implies --key-frames)').choices(
+      KEY_FRAME_METHODS,
+    ),
+    new Option('--ensure-face-per-frame', 'prefer frames that show a face'),
+  ];
+}
+
+function parseFrames(value: string): FrameCount {
+  const count = FRAME_COUNTS.find((allowed) => String(allowed) === value);
+  if (count === undefined) throw new InvalidArgumentError(`It must be one of ${FRAME_COUNTS.join(', ')}.`);
+  return count;
+}
 
 export function toProtoKind(kind: MediaKind | undefined): ProtoKind {
   return kind === undefined ? ProtoKind.UNSPECIFIED : KIND_VALUES[kind];
@@ -57,6 +88,10 @@ export function toHeader(options: SubmitOptions): MediaHeaderInit {
       withNsfw: options.withNsfw ?? false,
       withAudio: options.withAudio ?? false,
       preventC2paForces: options.preventC2paForces ?? false,
+      frames: options.frames ?? 0,
+      keyFrames: options.keyFrames ?? options.keyFramesMethod !== undefined,
+      keyFramesMethod: METHOD_VALUES[options.keyFramesMethod ?? 'iframes'],
+      ensureFacePerFrame: options.ensureFacePerFrame ?? false,
     },
   };
 }

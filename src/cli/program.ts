@@ -1,16 +1,26 @@
 /** The list of commands, and how every one of them ends. */
 import { Command, CommanderError } from 'commander';
+import { addAccountCommand } from './commands/account.ts';
+import { addAuditCommand } from './commands/audit.ts';
+import { addBackupCommand } from './commands/backup.ts';
 import { addCheckConfigCommand } from './commands/check-config.ts';
 import { addClassifyCommand } from './commands/classify.ts';
 import { addGetCommand } from './commands/get.ts';
+import { addKeyCommand } from './commands/key.ts';
+import { addLedgerCommand } from './commands/ledger.ts';
 import { addListCommand } from './commands/list.ts';
 import { addModelsCommand } from './commands/models.ts';
 import { addOverrideCommand } from './commands/override.ts';
+import { addPlanCommand } from './commands/plan.ts';
+import { addQueueCommand } from './commands/queue.ts';
+import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addStatusCommand } from './commands/status.ts';
+import { addUserCommand } from './commands/user.ts';
 import { addValidateCommand } from './commands/validate.ts';
 import { addVersionCommand } from './commands/version.ts';
 import { addWatchCommand } from './commands/watch.ts';
+import { addWebhookCommand } from './commands/webhook.ts';
 import { CliFailure, EXIT_CODES, EXIT_CODES_HELP } from './failure.ts';
 import { printable } from './record-view.ts';
 import { printNote, type Terminal } from './terminal.ts';
@@ -58,8 +68,18 @@ const COMMANDS = [
   addListCommand,
   addWatchCommand,
   addOverrideCommand,
+  addAccountCommand,
+  addLedgerCommand,
+  addKeyCommand,
+  addWebhookCommand,
+  addUserCommand,
+  addPlanCommand,
+  addAuditCommand,
+  addQueueCommand,
   addModelsCommand,
   addStatusCommand,
+  addBackupCommand,
+  addRestoreCommand,
   addCheckConfigCommand,
   addVersionCommand,
 ] as const;

@@ -2,7 +2,12 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import Table from 'cli-table3';
 import { AssessmentState } from '../grpc/gen/assay/v1/assessment_pb.ts';
-import { type Classification, ClassificationSchema, Status } from '../grpc/gen/assay/v1/classification_pb.ts';
+import {
+  type Classification,
+  ClassificationSchema,
+  Status,
+  type Verdict,
+} from '../grpc/gen/assay/v1/classification_pb.ts';
 import { Label } from '../grpc/gen/assay/v1/media_pb.ts';
 
 /** The record in its documented names (snake_case), every field present: protobuf's JSON. */
@@ -12,6 +17,8 @@ export function toRecordJson(record: Classification): JsonObject {
 }
 
 export interface RecordCells {
+  /** Of a video or a sound: `1:05`; empty for a picture. */
+  length: string;
   verdict: string;
   confidence: string;
   assessment: string;
@@ -21,13 +28,15 @@ export interface RecordCells {
 
 export function describeRecord(record: Classification): RecordCells {
   const { verdict } = record;
+  const length = describeLength(record);
   if (record.status !== Status.DONE) {
     const word = record.status === Status.ERRORED ? `errored: ${record.errors}` : 'new';
-    return { verdict: word, confidence: '', assessment: '', decidedBy: '' };
+    return { length, verdict: word, confidence: '', assessment: '', decidedBy: '' };
   }
   const assessment = nameOf(AssessmentState, record.assessment?.state);
   if (record.forceClassification !== Label.UNSPECIFIED) {
     return {
+      length,
       verdict: nameOf(Label, record.forceClassification),
       confidence: '',
       assessment,
@@ -35,11 +44,53 @@ export function describeRecord(record: Classification): RecordCells {
     };
   }
   return {
+    length,
     verdict: nameOf(Label, verdict?.classification),
     confidence: verdict === undefined ? '' : `${(verdict.confidence * 100).toFixed(1)} %`,
     assessment,
     decidedBy: verdict === undefined || verdict.models.length === 0 ? 'nothing' : verdict.models.join(', '),
   };
+}
+
+function describeLength({ media }: Classification): string {
+  const seconds = media.case === 'image' ? undefined : media.value?.durationSeconds;
+  return seconds === undefined ? '' : formatSeconds(seconds);
+}
+
+/** `1:02:03`, `2:03`, and `0:04.5` for what is shorter than ten seconds. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 10) return `0:0${seconds.toFixed(1)}`;
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const tail = String(whole % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
+}
+
+/** The frames and tracks of a video, or the clips of a sound: when, what, how sure. */
+export function describeParts({ media }: Classification): string[][] {
+  if (media.case === 'audio') {
+    return media.value.clips.map(({ start, end, verdict }) => [
+      `${formatSeconds(start)} to ${formatSeconds(end)}`,
+      ...describeVerdict(verdict),
+    ]);
+  }
+  if (media.case !== 'video') return [];
+  const frames = media.value.images.map((frame) => {
+    const seconds = frame.media.case === 'image' ? (frame.media.value.timeSeconds ?? 0) : 0;
+    return [formatSeconds(seconds), ...describeVerdict(frame.verdict), frame.identifier];
+  });
+  const tracks = media.value.audios.map((track) => [
+    'sound',
+    ...describeVerdict(track.verdict),
+    track.identifier,
+  ]);
+  return [...frames, ...tracks];
+}
+
+/** A verdict that no model contributed to says nothing. */
+function describeVerdict(verdict: Verdict | undefined): string[] {
+  if (verdict === undefined || verdict.models.length === 0) return ['unknown', ''];
+  return [nameOf(Label, verdict.classification), `${(verdict.confidence * 100).toFixed(1)} %`];
 }
 
 /** The name of an enum's value in lower case: `inconclusive`. */

@@ -1,7 +1,11 @@
 /** An HTTP server with GraphQL alone, on a real store; of the engine only what reading and watching need. */
+import { join } from 'node:path';
 import { pino } from 'pino';
+import { AccountFeed } from '../../src/app/account-feed.ts';
 import type { App } from '../../src/app/app.ts';
+import { Backups } from '../../src/app/backups.ts';
 import { setUpFirstStart } from '../../src/app/first-start.ts';
+import { Mailer } from '../../src/app/mail.ts';
 import { Metrics } from '../../src/app/metrics.ts';
 import { Sealer } from '../../src/app/sealer.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
@@ -20,13 +24,28 @@ export interface GraphqlFixture extends AsyncDisposable {
   url: string;
 }
 
+const CONFIG: App['config'] = {
+  publicUrl: 'http://localhost:8080',
+  diskFreeBytesMin: 0,
+  termsRequired: false,
+  registration: { isOpen: false, planSku: 'appliance', credits: 0 },
+  uploadsMax: 2,
+  fetchAllowNetworks: [],
+  fetchTimeoutMs: 1000,
+  webhookAllowNetworks: [],
+};
+
 export async function openGraphqlFixture(introspection = true): Promise<GraphqlFixture> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTemporaryFolder());
-  const store = stack.use(await Store.open({ folder: folder.path }));
+  const accountFeed = new AccountFeed();
+  const store = stack.use(
+    await Store.open({ folder: folder.path, onChange: (change) => accountFeed.publish(change) }),
+  );
   let time = 1_767_225_600_000_000;
   const clock = { now: () => time++ };
-  const key = await setUpFirstStart(store, clock, await Sealer.open(folder.path), {
+  const sealer = await Sealer.open(folder.path);
+  const firstStart = await setUpFirstStart(store, clock, sealer, {
     dataFolder: folder.path,
     adminEmail: 'admin@example.org',
     adminPassword: null,
@@ -35,20 +54,22 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   });
   const feed = new Feed();
   const app: App = {
-    config: {
-      publicUrl: 'http://localhost:8080',
-      diskFreeBytesMin: 0,
-      termsRequired: false,
-      uploadsMax: 2,
-      fetchAllowNetworks: [],
-      fetchTimeoutMs: 1000,
-    },
+    config: { ...CONFIG },
     store,
     engine: stubEngine(feed),
     clock,
     log: pino({ level: 'silent' }),
     metrics: new Metrics(),
+    accountFeed,
+    mailer: stack.use(openMailer(folder.path)),
+    sealer,
     newIdentifier: () => IDENTIFIER,
+    backups: stack.use(
+      await Backups.open(
+        { folder: null, intervalMs: 0, keep: 1, ageMsMax: 1, withSecrets: false },
+        { store, clock, log: pino({ level: 'silent' }), metrics: new Metrics() },
+      ),
+    ),
   };
   const rule = {
     host: '127.0.0.1',
@@ -56,6 +77,8 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     publicUrl: app.config.publicUrl,
     allowedHosts: [],
     trustedProxies: [],
+    behindProxy: false,
+    tls: null,
   };
   const http = stack.use(
     await openHttpServer(app, rule, async (fastify) => {
@@ -67,16 +90,25 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   return {
     app,
     feed,
-    key: key ?? '',
+    key: firstStart?.key ?? '',
     url: `${http.url}/graphql`,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }
 
+function openMailer(folder: string): Mailer {
+  const files = { smtpUrl: null, folder: join(folder, 'mail'), retryDelaysMs: [] };
+  return new Mailer({ ...files, from: 'assay@example.org', language: 'en' }, pino({ level: 'silent' }));
+}
+
 function stubEngine(feed: Feed): App['engine'] {
-  const engine: Pick<App['engine'], 'watch' | 'progressOf' | 'phase' | 'resolveModels' | 'probe'> = {
+  const engine: Pick<
+    App['engine'],
+    'watch' | 'progressOf' | 'phase' | 'resolveModels' | 'probe' | 'judgeProbe'
+  > = {
     phase: 'ready',
     resolveModels: () => [],
+    judgeProbe: () => {},
     probe: async () => ({
       kind: 'image',
       mime: 'image/png',

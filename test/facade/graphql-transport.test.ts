@@ -105,7 +105,8 @@ test('SSE gives the present state, then changes; leaving ends the watch', async 
   await addRecord(fixture);
   const departure = new AbortController();
   const accept = { accept: 'text/event-stream' };
-  const response = await post(fixture, SUBSCRIPTION, accept, { signal: departure.signal });
+  const query = SUBSCRIPTION.replace('status', 'status refId');
+  const response = await post(fixture, query, accept, { signal: departure.signal });
   assert.match(response.headers.get('content-type') ?? '', /text\/event-stream/);
   const reader = response.body?.getReader();
   let text = '';
@@ -113,9 +114,11 @@ test('SSE gives the present state, then changes; leaving ends the watch', async 
     while (!pattern.test(text)) text += new TextDecoder().decode((await reader?.read())?.value);
   };
   await readUntil(/"status":"NEW"/);
-  text = '';
+  const record = fixture.app.store.read.classification(IDENTIFIER);
+  assert.ok(record !== undefined);
+  await fixture.app.store.transact((tx) => tx.putClassification({ ...record, refId: 'changed' }));
   fixture.feed.publish(IDENTIFIER, 1);
-  await readUntil(/"step":"patches"/);
+  await readUntil(/"refId":"changed"/);
   assert.equal(await watchersOf(fixture), 1);
   departure.abort();
   await waitFor(async () => (await watchersOf(fixture)) === 0);

@@ -69,6 +69,7 @@ const REPORT = {
 const IMAGE: ImageRecord = {
   ...BASE,
   kind: 'image',
+  timeSeconds: null,
   width: 640,
   height: 480,
   isNsfw: false,
@@ -103,6 +104,7 @@ const VIDEO: VideoRecord = {
   height: 480,
   durationSeconds: 1.5,
   isNsfw: null,
+  c2pa: null,
   verdict: { ...VERDICT, models: ['m'], count: 0, unknown: true },
   verdicts: [],
   images: [IMAGE],
@@ -118,6 +120,8 @@ const AUDIO: AudioRecord = {
   forceClassification: 'human',
   progress: { step: 'queued', done: 0, total: 1 },
   durationSeconds: null,
+  speechSeconds: null,
+  c2pa: null,
   verdict: null,
   verdicts: [],
   results: [],
@@ -193,7 +197,12 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
       },
       video: {
         ...{ width: 640, height: 480, duration_seconds: 1.5 },
-        images: [toJson(ClassificationSchema, toClassification(IMAGE), { useProtoFieldName: true })],
+        // The report of the container stands in the video alone.
+        images: [
+          toJson(ClassificationSchema, toClassification({ ...IMAGE, c2pa: null }), {
+            useProtoFieldName: true,
+          }),
+        ],
       },
     },
   },

@@ -83,9 +83,8 @@ const CASES: readonly Case[] = [
     body: { message: 'slow' },
     headers: {
       'retry-after': '2',
-      'ratelimit-limit': '60',
-      'ratelimit-remaining': '0',
-      'ratelimit-reset': '2',
+      'ratelimit-policy': '"plan";q=60;w=60',
+      ratelimit: '"plan";r=0;t=2',
     },
   },
   {

@@ -8,7 +8,7 @@ import { type AssayClient, openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { saveHeatmap } from '../heatmap-file.ts';
 import { listMediaSources, type MediaSource } from '../media-files.ts';
-import { jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
+import { frameOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
 import { ProgressBars } from '../progress-bars.ts';
 import { describeRecord, formatTable, printable, toRecordJson } from '../record-view.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
@@ -37,7 +37,7 @@ interface Run {
 }
 
 export function addClassifyCommand(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('classify')
     .description('tell human-made media from artificial: upload, wait, print the verdicts')
     .argument('<files...>', 'files, folders (searched for media files), or - for standard input')
@@ -53,8 +53,9 @@ export function addClassifyCommand(program: Command, terminal: Terminal): void {
     .option('--no-cache', 'analyse again what was analysed before')
     .option('--name <name>', 'name of what comes by standard input', 'stdin')
     .addOption(kindOption('what the files are (otherwise told from their content)'))
-    .addOption(jobsOption())
-    .action((files: string[], options: ClassifyOptions) => classify(terminal, files, options));
+    .addOption(jobsOption());
+  for (const option of frameOptions()) command.addOption(option);
+  command.action((files: string[], options: ClassifyOptions) => classify(terminal, files, options));
 }
 
 async function classify(
@@ -141,8 +142,8 @@ function report(run: Run, shownName: string, record: Classification, seconds: nu
     printLine(run.terminal, JSON.stringify({ path: shownName, ...toRecordJson(record) }));
     return;
   }
-  const { verdict, confidence, assessment, decidedBy } = describeRecord(record);
-  run.rows.push([shownName, verdict, confidence, assessment, decidedBy, seconds.toFixed(1)]);
+  const { length, verdict, confidence, assessment, decidedBy } = describeRecord(record);
+  run.rows.push([shownName, length, verdict, confidence, assessment, decidedBy, seconds.toFixed(1)]);
 }
 
 function reportFailure(run: Run, shownName: string, error: unknown): void {
@@ -158,13 +159,13 @@ function reportFailure(run: Run, shownName: string, error: unknown): void {
   if (run.options.json === true) {
     printLine(run.terminal, JSON.stringify({ path: shownName, error: error.message }));
   } else {
-    run.rows.push([shownName, 'failed', '', '', '', '']);
+    run.rows.push([shownName, '', 'failed', '', '', '', '']);
   }
 }
 
 function printOutcome(run: Run): void {
   const { terminal, rows, counts } = run;
-  const head = ['name', 'verdict', 'confidence', 'assessment', 'decided by', 'seconds'];
+  const head = ['name', 'length', 'verdict', 'confidence', 'assessment', 'decided by', 'seconds'];
   if (rows.length > 0) printLine(terminal, formatTable(head, rows));
   if (counts.skipped > 0) printNote(terminal, `${counts.skipped} other files in the folders were skipped`);
   if (run.interrupted.aborted) {

@@ -5,7 +5,7 @@ import { ClassificationService } from '../../grpc/gen/assay/v1/classification_se
 import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { saveHeatmap } from '../heatmap-file.ts';
-import { describeRecord, formatColumns, formatCreated, toRecordJson } from '../record-view.ts';
+import { describeParts, describeRecord, formatColumns, formatCreated, toRecordJson } from '../record-view.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 
 export function addGetCommand(program: Command, terminal: Terminal): void {
@@ -47,17 +47,20 @@ async function getRecords(
 }
 
 function describeFully(record: Classification): string {
-  const { verdict, confidence, assessment, decidedBy } = describeRecord(record);
+  const { length, verdict, confidence, assessment, decidedBy } = describeRecord(record);
+  const parts = describeParts(record).map((cells) => ['', cells.join('  ')]);
   const reasons = record.assessment?.reasons.map(({ sentence }) => ['', sentence]) ?? [];
   return `${formatColumns([
     ['identifier', record.identifier],
     ['name', record.name],
     ['hash', record.hash],
     ['created', formatCreated(record)],
+    ...(length === '' ? [] : [['length', length]]),
     ['verdict', [verdict, confidence].filter(Boolean).join(', ')],
     ['decided by', decidedBy],
     ['assessment', assessment],
     ...reasons,
-    ['heatmap', record.hasHeatmap ? 'yes' : 'no'],
+    ...parts,
+    ...(record.media.case === 'image' ? [['heatmap', record.hasHeatmap ? 'yes' : 'no']] : []),
   ])}\n`;
 }

@@ -1,18 +1,24 @@
 /** `assay override`: a person's correction for a file, on every record of the account with it. */
 import { Argument, type Command } from 'commander';
 import { LABELS, type Label, type MediaKind } from '../../domain/media.ts';
-import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import {
+  ClassificationService,
+  OverrideEntrySchema,
+} from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { type MediaKind as ProtoKind, Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { formatTimestamp } from '../account-view.ts';
 import { type AssayClient, openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { kindOption, toProtoKind } from '../media-options.ts';
-import { nameOf } from '../record-view.ts';
+import { toJsonLine } from '../message-json.ts';
+import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 interface OverrideOptions {
   kind?: MediaKind;
   reason?: string;
   remove?: true;
+  history?: true;
   json?: true;
 }
 
@@ -27,6 +33,7 @@ export function addOverrideCommand(program: Command, terminal: Terminal): void {
     .addOption(kindOption('says that a hash is given, and of what kind'))
     .option('--reason <text>', 'why, for the audit log')
     .option('--remove', 'take the statement back')
+    .option('--history', 'list what was stated so far, and what was measured then')
     .option('--json', 'the answer as one line of JSON')
     .action((record: string, label: Label | undefined, options: OverrideOptions) =>
       override(terminal, record, label, options),
@@ -39,12 +46,13 @@ async function override(
   label: Label | undefined,
   options: OverrideOptions,
 ): Promise<void> {
-  if ((label === undefined) !== (options.remove === true)) {
-    const message = `give either ${LABELS.join(' or ')}, or --remove`;
+  if ([label, options.remove, options.history].filter(Boolean).length !== 1) {
+    const message = `give either ${LABELS.join(' or ')}, or --remove, or --history`;
     throw new CliFailure(message, EXIT_CODES.usage);
   }
   using client = await openClient(terminal);
   const file = await findFile(client, record, options.kind);
+  if (options.history === true) return await listHistory(terminal, client, file, options);
   const { overrideClassification, removeOverride } = ClassificationService.method;
   const reason = options.reason ?? '';
   const answer =
@@ -54,6 +62,27 @@ async function override(
   const classification = nameOf(ProtoLabel, answer.classification);
   const line = `${answer.hash}: ${label === undefined ? `no longer stated as ${classification}` : classification}`;
   printLine(terminal, options.json === true ? JSON.stringify({ classification, hash: answer.hash }) : line);
+}
+
+async function listHistory(
+  terminal: Terminal,
+  client: AssayClient,
+  file: { kind: ProtoKind; hash: string },
+  options: OverrideOptions,
+): Promise<void> {
+  const { overrides } = await client.call(ClassificationService.method.listOverrides, file);
+  if (options.json === true) {
+    for (const entry of overrides) printLine(terminal, toJsonLine(OverrideEntrySchema, entry));
+    return;
+  }
+  const rows = overrides.map((entry) => [
+    formatTimestamp(entry.at),
+    nameOf(ProtoLabel, entry.classification),
+    nameOf(ProtoLabel, entry.measured),
+    String(entry.byAccountId),
+    entry.reason,
+  ]);
+  printLine(terminal, formatTable(['at', 'stated', 'measured', 'account', 'reason'], rows));
 }
 
 async function findFile(

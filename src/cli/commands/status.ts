@@ -1,5 +1,6 @@
 /** `assay status`: how the daemon is. */
 import { toJson } from '@bufbuild/protobuf';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Command } from 'commander';
 import {
   ApplianceService,
@@ -42,7 +43,9 @@ function describeStatus(status: GetStatusResponse): string {
     ['queue', `${status.queueDepth} waiting, ${status.running} running`],
     ['memory', `${(Number(status.rssAnonBytes) / 1e6).toFixed(0)} MB`],
     ['disk free', `${(Number(status.diskFreeBytes) / 1e9).toFixed(1)} GB`],
+    ['records', `${(Number(status.recordsBytes) / 1e6).toFixed(0)} MB`],
     ['isolation', status.isolation],
+    ['backup', describeBackup(status)],
     ...models,
   ]);
 }
@@ -52,4 +55,19 @@ function formatDuration(seconds: number): string {
   if (minutes < 1) return `${Math.floor(seconds)} s`;
   if (minutes < 120) return `${minutes} min`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function describeBackup({ backup }: GetStatusResponse): string {
+  if (backup === undefined || backup.folder === '') return 'none: set backup.dir';
+  const at = backup.lastGoodAt === undefined ? 'none yet' : `last good ${formatTime(backup.lastGoodAt)}`;
+  const notes = [
+    ...(backup.tooOld ? ['TOO OLD'] : []),
+    ...(backup.running ? ['one is being made'] : []),
+    ...(backup.lastError === '' ? [] : [`the last try failed: ${backup.lastError}`]),
+  ];
+  return [at, ...notes].join('; ');
+}
+
+function formatTime(time: Timestamp): string {
+  return timestampDate(time).toISOString().slice(0, 16).replace('T', ' ');
 }

@@ -1,61 +1,58 @@
-/** The caller's own account: `viewer`. */
-import { getCredits } from '../../app/credits.ts';
+/** The caller's own account: `viewer` and its changes. */
+import { type Credits, getCredits, listLedger } from '../../app/credits.ts';
+import { parseWhole } from '../../app/field-parsers.ts';
+import { listKeys, webhookSecretOf } from '../../app/keys.ts';
+import { changePassword } from '../../app/passwords.ts';
 import type { Principal } from '../../app/principal.ts';
-import { ROLES } from '../../domain/account.ts';
-import { MEDIA_KINDS, type MediaKind } from '../../domain/media.ts';
-import { C2PA_POLICIES, type Plan } from '../../domain/plan.ts';
-import { builder, heuristicEnum, mediaKindEnum, upperCaseValues } from './builder.ts';
-import { countCall } from './calls.ts';
+import { acceptTerms } from '../../app/terms.ts';
+import { toUserView } from '../../app/user-view.ts';
+import { updateUser } from '../../app/users.ts';
+import { listDeliveries } from '../../app/webhooks/deliveries.ts';
+import type { LedgerEntry } from '../../domain/account.ts';
+import { builder, heuristicEnum, upperCaseValues } from './builder.ts';
+import { countCall, settleCall } from './calls.ts';
+import {
+  defineConnection,
+  FIRST_DESCRIPTION,
+  type PageArguments,
+  pageLimitOf,
+  toSequenceConnection,
+} from './connection.ts';
+import { toRawFields } from './input.ts';
+import { apiKeyType } from './keys.ts';
+import { planType } from './plans.ts';
+import { roleEnum, userPayloadType, userType } from './user-types.ts';
+import { deliveryConnectionType, toDeliveryConnection } from './webhooks.ts';
 
-const roleEnum = builder.enumType('Role', { values: upperCaseValues(ROLES) });
-const c2paPolicyEnum = builder.enumType('C2paPolicy', { values: upperCaseValues(C2PA_POLICIES) });
-
-interface KindTerms {
-  kind: MediaKind;
-  credits: number;
-  fileBytesMax: number;
-}
-
-const kindTermsType = builder.objectRef<KindTerms>('PlanKind').implement({
-  fields: (t) => ({
-    kind: t.expose('kind', { type: mediaKindEnum }),
-    credits: t.exposeFloat('credits', { description: 'What one submission costs.' }),
-    fileBytesMax: t.expose('fileBytesMax', { type: 'Long' }),
-  }),
-});
-
-const planType = builder.objectRef<Plan>('Plan').implement({
-  fields: (t) => ({
-    id: t.id({ resolve: (plan) => String(plan.id) }),
-    name: t.exposeString('name'),
-    sku: t.exposeString('sku'),
-    kinds: t.field({ type: [kindTermsType], resolve: toKindTerms }),
-    options: t.field({ type: ['String'], resolve: (plan) => plan.options }),
-    models: t.field({
-      type: ['String'],
-      nullable: true,
-      description: 'Null where the plan follows what is installed.',
-      resolve: (plan) => (plan.models === 'all' ? null : plan.models),
-    }),
-    rateLimitPerMinute: t.exposeInt('rateLimitPerMinute', { description: '0 means no limit.' }),
-    c2paPolicy: t.expose('c2paPolicy', { type: c2paPolicyEnum }),
-  }),
-});
-
-function toKindTerms(plan: Plan): KindTerms[] {
-  return MEDIA_KINDS.filter((kind) => plan.kinds.includes(kind)).map((kind) => ({
-    kind,
-    credits: plan.credits[kind],
-    fileBytesMax: plan.fileBytesMax[kind],
-  }));
-}
-
-const creditsType = builder.objectRef<ReturnType<typeof getCredits>>('Credits').implement({
+export const creditsType = builder.objectRef<Credits>('Credits').implement({
   fields: (t) => ({
     availableCredits: t.exposeFloat('availableCredits'),
     totalSpent: t.exposeFloat('totalSpent'),
   }),
 });
+
+const ledgerReasonEnum = builder.enumType('LedgerReason', {
+  values: upperCaseValues(['grant', 'charge', 'refund']),
+});
+
+const ledgerEntryType = builder.objectRef<LedgerEntry>('LedgerEntry').implement({
+  description: 'The sum of all amounts is the balance.',
+  fields: (t) => ({
+    sequence: t.exposeFloat('sequence'),
+    reason: t.expose('reason', { type: ledgerReasonEnum }),
+    amount: t.exposeFloat('amount', { description: 'Negative for a charge.' }),
+    identifier: t.exposeString('identifier', { description: 'The record; empty for a grant.' }),
+    at: t.expose('at', { type: 'DateTime' }),
+  }),
+});
+
+const ledgerConnectionType = defineConnection<LedgerEntry>('LedgerEntry', ledgerEntryType);
+
+/** Lines that are numbered: the cursor is the number of the last one seen. */
+export function sequencePageOf(args: PageArguments): { limit: number; before: number | undefined } {
+  const before = parseWhole({ after: args.after }, 'after', 1, Number.MAX_SAFE_INTEGER);
+  return { limit: pageLimitOf(args), before };
+}
 
 const viewerType = builder.objectRef<Principal>('Viewer').implement({
   fields: (t) => ({
@@ -66,13 +63,46 @@ const viewerType = builder.objectRef<Principal>('Viewer').implement({
     heuristic: t.field({ type: heuristicEnum, resolve: ({ account }) => account.heuristic }),
     readonly: t.boolean({ resolve: ({ account }) => account.readonly }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ account }) => account.createdAt }),
+    user: t.field({
+      type: userType,
+      description: 'The account with all its fields.',
+      resolve: ({ account }, _, { app }) => toUserView(app, account),
+    }),
     plan: t.expose('plan', { type: planType }),
     credits: t.field({
       type: creditsType,
       resolve: (principal, _, { app }) => getCredits(app, { principal }),
     }),
+    keys: t.field({
+      type: [apiKeyType],
+      description: 'Oldest first.',
+      resolve: (principal, _, { app }) => listKeys(app, { principal }),
+    }),
+    webhookSecret: t.string({
+      description: 'What webhooks are signed with (Standard Webhooks); made when it is first asked for.',
+      resolve: (principal, _, { app }) => webhookSecretOf(app, { principal }),
+    }),
   }),
 });
+
+builder.objectFields(viewerType, (t) => ({
+  ledger: t.field({
+    type: ledgerConnectionType,
+    description: 'Newest first.',
+    args: { first: t.arg.int({ description: FIRST_DESCRIPTION }), after: t.arg.string() },
+    resolve: (principal, args, { app }) =>
+      toSequenceConnection(listLedger(app, { principal, ...sequencePageOf(args) })),
+  }),
+  deliveries: t.field({
+    type: deliveryConnectionType,
+    description: 'Newest first.',
+    args: { first: t.arg.int({ description: FIRST_DESCRIPTION }), after: t.arg.string() },
+    resolve: (principal, args, { app }) => {
+      const page = { limit: pageLimitOf(args), cursor: args.after ?? undefined };
+      return toDeliveryConnection(listDeliveries(app, { principal, ...page }));
+    },
+  }),
+}));
 
 export function addAccountQueries(): void {
   builder.queryField('viewer', (t) =>
@@ -83,4 +113,57 @@ export function addAccountQueries(): void {
       resolve: (_, _args, context) => countCall(context, 'viewer', () => context.principal()),
     }),
   );
+}
+
+const accountInput = builder.inputType('UpdateAccountInput', {
+  description: 'What is absent stays; null clears it.',
+  fields: (t) => ({
+    name: t.string(),
+    address: t.string(),
+    zip: t.string(),
+    city: t.string(),
+    country: t.string(),
+    phone: t.string(),
+    contact: t.string(),
+    vat: t.string(),
+    heuristic: t.field({ type: heuristicEnum }),
+  }),
+});
+
+export function addAccountMutations(): void {
+  builder.mutationFields((t) => ({
+    updateAccount: t.field({
+      type: userPayloadType,
+      nullable: true,
+      args: { input: t.arg({ type: accountInput, required: true }) },
+      resolve: (_, { input }, context) =>
+        settleCall(context, 'updateAccount', async () => {
+          const principal = context.principal();
+          const change = { principal, id: principal.account.id, fields: toRawFields(input) };
+          return toUserView(context.app, await updateUser(context.app, change));
+        }),
+    }),
+    acceptTerms: t.field({
+      type: userPayloadType,
+      nullable: true,
+      description: 'Accepts the terms of service; the one call that works before.',
+      resolve: (_, _args, context) =>
+        settleCall(context, 'acceptTerms', async () => {
+          const account = await acceptTerms(context.app, { principal: context.newcomer() });
+          return toUserView(context.app, account);
+        }),
+    }),
+    changePassword: t.field({
+      type: userPayloadType,
+      nullable: true,
+      description: '12 to 256 characters.',
+      args: { current: t.arg.string({ required: true }), password: t.arg.string({ required: true }) },
+      resolve: (_, { current, password }, context) =>
+        settleCall(context, 'changePassword', async () => {
+          const principal = context.principal();
+          const account = await changePassword(context.app, { principal, current, password });
+          return toUserView(context.app, account);
+        }),
+    }),
+  }));
 }

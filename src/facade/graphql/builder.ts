@@ -37,7 +37,10 @@ builder.scalarType('JSON', {
 builder.scalarType('Long', {
   description: 'A whole number up to 2^53: files may be larger than an Int can say.',
   serialize: (value) => value,
-  parseValue: refuseInput('Long'),
+  parseValue: (value) => {
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+    throw new GraphQLError('Long expects a whole number up to 2^53');
+  },
 });
 builder.scalarType('Upload', {
   description: 'A file of a multipart request (GraphQL multipart request specification); null in the JSON.',

@@ -5,16 +5,21 @@ import {
   getClassification,
   getClassifications,
   listClassifications,
-  type RecordPage,
   retryClassification,
 } from '../../app/classifications.ts';
-import { badField } from '../../domain/errors.ts';
-import { IDENTIFIERS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
+import { IDENTIFIERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media.ts';
 import type { ClassificationRecord } from '../../domain/record.ts';
 import { builder, mediaKindEnum } from './builder.ts';
 import { countCall, type Payload, settleCall } from './calls.ts';
-import { connectionType } from './connection.ts';
+import {
+  type Connection,
+  connectionType,
+  FIRST_DESCRIPTION,
+  type PageArguments,
+  pageLimitOf,
+  toRecordConnection,
+} from './connection.ts';
 import type { GraphqlContext } from './context.ts';
 import { classificationType } from './record-types.ts';
 import { userErrorType } from './user-errors.ts';
@@ -56,7 +61,7 @@ export function addClassificationQueries(): void {
       description: 'Newest first; with identifiers, exactly those in their order.',
       args: {
         kind: t.arg({ type: mediaKindEnum }),
-        first: t.arg.int({ description: `1 to ${PAGE_SIZE_MAX}, ${PAGE_SIZE_DEFAULT} where not given.` }),
+        first: t.arg.int({ description: FIRST_DESCRIPTION }),
         after: t.arg.string(),
         identifiers: t.arg.idList({ description: `At most ${IDENTIFIERS_MAX}.` }),
       },
@@ -65,26 +70,24 @@ export function addClassificationQueries(): void {
   }));
 }
 
-export interface PageArguments {
+interface RecordArguments extends PageArguments {
   kind?: MediaKind | null | undefined;
-  first?: number | null | undefined;
-  after?: string | null | undefined;
   identifiers?: readonly string[] | null | undefined;
 }
 
-function readPage({ app, principal }: GraphqlContext, args: PageArguments): RecordPage {
+function readPage(
+  { app, principal }: GraphqlContext,
+  args: RecordArguments,
+): Connection<ClassificationRecord> {
   const kind = args.kind === null || args.kind === undefined ? {} : { kind: args.kind };
   if (args.identifiers !== null && args.identifiers !== undefined) {
     const identifiers = [...args.identifiers];
     const records = getClassifications(app, { principal: principal(), identifiers, ...kind });
-    return { records, nextCursor: null };
+    return toRecordConnection({ records, nextCursor: null });
   }
-  const limit = args.first ?? PAGE_SIZE_DEFAULT;
-  if (limit < 1 || limit > PAGE_SIZE_MAX) {
-    throw badField('first', `expected 1 to ${PAGE_SIZE_MAX}, found ${limit}`);
-  }
+  const limit = pageLimitOf(args);
   const cursor = args.after === null || args.after === undefined ? {} : { cursor: args.after };
-  return listClassifications(app, { principal: principal(), limit, ...kind, ...cursor });
+  return toRecordConnection(listClassifications(app, { principal: principal(), limit, ...kind, ...cursor }));
 }
 
 export function addClassificationMutations(): void {

@@ -7,6 +7,8 @@ export interface GraphqlContext {
   readonly app: App;
   /** Found by the operation's key at the first question; throws an AppError where there is none. */
   readonly principal: () => Principal;
+  /** As principal, also before the terms of service were accepted: for accepting them. */
+  readonly newcomer: () => Principal;
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
   /** Files of a multipart request by the token that stands for them in the variables. */

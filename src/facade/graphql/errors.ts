@@ -41,9 +41,16 @@ export function toUserErrors(error: unknown): UserError[] {
   if (appError.fields.length === 0) return [{ ...base, field: null, message: appError.message }];
   return appError.fields.map(({ field, description }) => ({
     ...base,
-    field: toCamelCase(field),
+    field: toArgumentName(field),
     message: appError.fields.length === 1 ? appError.message : description,
   }));
+}
+
+/** The app's fields of a page, as every connection names them; other names differ only in their case. */
+const ARGUMENT_OF_FIELD: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
+
+function toArgumentName(field: string): string {
+  return ARGUMENT_OF_FIELD[field] ?? toCamelCase(field);
 }
 
 /** `ref_id` as GraphQL names it: `refId`. */
@@ -57,7 +64,7 @@ export function toGraphqlError(error: unknown, located?: GraphQLError): GraphQLE
   const { code, reason, httpStatus, retryAfterSeconds } = appError;
   const message = code === 'internal' ? 'internal error' : appError.message;
   const fields = appError.fields.map(({ field, description }) => ({
-    field: toCamelCase(field),
+    field: toArgumentName(field),
     description,
   }));
   const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };

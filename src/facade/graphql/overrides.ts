@@ -1,8 +1,9 @@
 /** The mutations that set a person's verdict on a file and take it back. */
-import { overrideClassification, removeOverride } from '../../app/overrides.ts';
+import { overrideClassification, overrideHistory, removeOverride } from '../../app/overrides.ts';
+import type { Override } from '../../domain/classification.ts';
 import type { OverrideResult } from '../../domain/record.ts';
 import { builder, labelEnum, mediaKindEnum } from './builder.ts';
-import { type Payload, settleCall } from './calls.ts';
+import { countCall, type Payload, settleCall } from './calls.ts';
 import { userErrorType } from './user-errors.ts';
 
 const overrideType = builder.objectRef<OverrideResult>('Override').implement({
@@ -36,6 +37,38 @@ const removeInput = builder.inputType('RemoveOverrideInput', {
     hash: t.string({ required: true }),
   }),
 });
+
+const overrideEntryType = builder.objectRef<Override>('OverrideEntry').implement({
+  fields: (t) => ({
+    classification: t.expose('classification', { type: labelEnum }),
+    reason: t.exposeString('reason'),
+    at: t.expose('at', { type: 'DateTime' }),
+    byAccountId: t.id({ resolve: ({ byAccountId }) => String(byAccountId) }),
+    measured: t.expose('measured', {
+      type: labelEnum,
+      nullable: true,
+      description: 'The verdict that was measured then; null where there was none.',
+    }),
+  }),
+});
+
+export function addOverrideQueries(): void {
+  builder.queryField('overrides', (t) =>
+    t.field({
+      type: [overrideEntryType],
+      nullable: true,
+      description: 'Every statement on a file, oldest first; replaced and removed ones included.',
+      args: {
+        kind: t.arg({ type: mediaKindEnum, required: true }),
+        hash: t.arg.string({ required: true }),
+      },
+      resolve: (_, { kind, hash }, context) =>
+        countCall(context, 'overrides', () =>
+          overrideHistory(context.app, { principal: context.principal(), kind, hash }),
+        ),
+    }),
+  );
+}
 
 export function addOverrideMutations(): void {
   builder.mutationFields((t) => ({

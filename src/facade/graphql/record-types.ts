@@ -55,6 +55,10 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
 export const imageType = builder.objectRef<ImageRecord>('ImageClassification').implement({
   interfaces: [classificationType],
   fields: (t) => ({
+    timeSeconds: t.exposeFloat('timeSeconds', {
+      nullable: true,
+      description: 'Where a frame is in its video; null for a picture of its own.',
+    }),
     width: t.exposeInt('width', { nullable: true }),
     height: t.exposeInt('height', { nullable: true }),
     isNsfw: t.exposeBoolean('isNsfw', { nullable: true }),
@@ -77,6 +81,11 @@ export const audioType = builder.objectRef<AudioRecord>('AudioClassification').i
   interfaces: [classificationType],
   fields: (t) => ({
     durationSeconds: t.exposeFloat('durationSeconds', { nullable: true }),
+    speechSeconds: t.exposeFloat('speechSeconds', {
+      nullable: true,
+      description: 'What of it is speech; only speech is judged.',
+    }),
+    c2pa: t.field({ type: 'JSON', nullable: true, resolve: (record) => record.c2pa }),
     results: t.expose('results', { type: [modelResultType] }),
     clips: t.expose('clips', { type: [clipType] }),
   }),
@@ -89,6 +98,7 @@ export const videoType = builder.objectRef<VideoRecord>('VideoClassification').i
     height: t.exposeInt('height', { nullable: true }),
     durationSeconds: t.exposeFloat('durationSeconds', { nullable: true }),
     isNsfw: t.exposeBoolean('isNsfw', { nullable: true }),
+    c2pa: t.field({ type: 'JSON', nullable: true, resolve: (record) => record.c2pa }),
     images: t.expose('images', { type: [imageType] }),
     audios: t.expose('audios', { type: [audioType] }),
   }),

@@ -1,5 +1,5 @@
 /** The parts of a record: verdicts, model results, assessment, progress and options. */
-import type { Assessment, Stability } from '../../domain/assessment.ts';
+import type { Assessment, Quality, Stability } from '../../domain/assessment.ts';
 import type { Progress } from '../../domain/classification.ts';
 import type { Verdict } from '../../domain/heuristics.ts';
 import type { AnalysisOptions } from '../../domain/options.ts';
@@ -102,7 +102,7 @@ const stabilityType = builder.objectRef<Stability>('Stability').implement({
   }),
 });
 
-const qualityType = builder.objectRef<Assessment['quality']>('Quality').implement({
+const qualityType = builder.objectRef<Quality>('Quality').implement({
   fields: (t) => ({
     shortSide: t.exposeInt('shortSide'),
     jpegQuality: t.exposeInt('jpegQuality', { nullable: true }),
@@ -128,7 +128,11 @@ export const assessmentType = builder.objectRef<Assessment>('Assessment').implem
     log10LikelihoodRatio: t.exposeFloat('log10LikelihoodRatio', { nullable: true }),
     reasons: t.expose('reasons', { type: [reasonType] }),
     stability: t.expose('stability', { type: stabilityType, nullable: true }),
-    quality: t.expose('quality', { type: qualityType }),
+    quality: t.expose('quality', {
+      type: qualityType,
+      nullable: true,
+      description: 'Of the picture; null for sound.',
+    }),
     declaredOrigin: t.expose('declaredOrigin', { type: declaredOriginEnum, nullable: true }),
     remoteManifestUrl: t.exposeString('remoteManifestUrl', { nullable: true }),
   }),

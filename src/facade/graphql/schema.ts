@@ -1,12 +1,17 @@
 /** Puts the schema together; schema/assay.graphql is its printed form. */
 import type { GraphQLSchema } from 'graphql';
-import { addAccountQueries } from './accounts.ts';
+import { addAccountMutations, addAccountQueries } from './accounts.ts';
+import { addAdministrationMutations, addAdministrationQueries } from './administration.ts';
 import { addApplianceQueries } from './appliance.ts';
 import { builder } from './builder.ts';
 import { addClassificationMutations, addClassificationQueries } from './classifications.ts';
-import { addOverrideMutations } from './overrides.ts';
+import { addKeyMutations } from './keys.ts';
+import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
+import { addPartnerMutations, addPartnerQueries } from './partners.ts';
+import { addPlanMutations, addPlanQueries } from './plans.ts';
 import { addSubmissionMutations } from './submissions.ts';
-import { addSubscriptions } from './subscriptions.ts';
+import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
+import { addWebhookMutations } from './webhooks.ts';
 
 let schema: GraphQLSchema | undefined;
 
@@ -23,9 +28,20 @@ function buildSchema(): GraphQLSchema {
   addClassificationQueries();
   addAccountQueries();
   addApplianceQueries();
+  addOverrideQueries();
+  addPartnerQueries();
+  addPlanQueries();
+  addAdministrationQueries();
   addSubmissionMutations();
   addClassificationMutations();
   addOverrideMutations();
+  addAccountMutations();
+  addKeyMutations();
+  addWebhookMutations();
+  addPartnerMutations();
+  addPlanMutations();
+  addAdministrationMutations();
   addSubscriptions();
+  addAccountSubscriptions();
   return builder.toSchema();
 }

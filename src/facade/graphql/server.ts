@@ -90,7 +90,12 @@ async function answer(
   const signal = AbortSignal.any([departure.signal, shutdown]);
   const { body, uploads } = await readBody(request);
   const key = request.headers['x-api-key'];
-  const caller = { key: typeof key === 'string' ? key : undefined, signal, uploads };
+  const caller = {
+    key: typeof key === 'string' ? key : undefined,
+    remoteAddress: request.ip,
+    signal,
+    uploads,
+  };
   const init = {
     method: request.method,
     headers: headersOf(request),

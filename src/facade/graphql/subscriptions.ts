@@ -4,11 +4,13 @@
  */
 import { getClassification } from '../../app/classifications.ts';
 import { watchClassification, watchClassifications } from '../../app/watch.ts';
-import type { ClassificationRecord } from '../../domain/record.ts';
+import { watchCredits, watchDeliveries } from '../../app/watch-account.ts';
+import { creditsType } from './accounts.ts';
 import { builder, mediaKindEnum } from './builder.ts';
 import { countCall } from './calls.ts';
 import { classificationType } from './record-types.ts';
 import { openWatch, type Watched } from './watch-stream.ts';
+import { deliveryType } from './webhooks.ts';
 
 export function addSubscriptions(): void {
   builder.subscriptionFields((t) => ({
@@ -44,8 +46,35 @@ export function addSubscriptions(): void {
   }));
 }
 
+export function addAccountSubscriptions(): void {
+  builder.subscriptionFields((t) => ({
+    credits: t.field({
+      type: creditsType,
+      nullable: true,
+      description: 'The credits now, then after every change, without an end.',
+      subscribe: (_, _args, context) =>
+        countCall(context, 'watchCredits', () => {
+          const principal = context.principal();
+          return openWatch(context, (signal) => watchCredits(context.app, { principal }, signal));
+        }),
+      resolve: toRecord,
+    }),
+    deliveries: t.field({
+      type: deliveryType,
+      nullable: true,
+      description: "Every change of the account's webhook deliveries, without an end.",
+      subscribe: (_, _args, context) =>
+        countCall(context, 'watchDeliveries', () => {
+          const principal = context.principal();
+          return openWatch(context, (signal) => watchDeliveries(context.app, { principal }, signal));
+        }),
+      resolve: toRecord,
+    }),
+  }));
+}
+
 /** A fault in the stream is its last value, so that the client reads a reason instead of a broken connection. */
-function toRecord(watched: Watched<ClassificationRecord>): ClassificationRecord {
+function toRecord<T>(watched: Watched<T>): T {
   if ('fault' in watched) throw watched.fault;
   return watched.record;
 }

@@ -48,6 +48,7 @@ export function openSocketServer(app: App, yoga: GraphqlYoga, config: WebSocketC
   const departures = new WeakMap<WebSocket, AbortController>();
   const callerOf = ({ extra, connectionParams }: SocketContext): Caller['caller'] => ({
     key: keyOf(extra.request, connectionParams),
+    remoteAddress: remoteAddressOf(extra.request),
     signal: departures.get(extra.socket)?.signal ?? AbortSignal.abort(),
     uploads: new Map(),
   });
@@ -113,6 +114,10 @@ function refuse(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
+function remoteAddressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
+}
+
 function keyOf(
   request: IncomingMessage,
   parameters: Record<string, unknown> | undefined,
@@ -124,7 +129,8 @@ function keyOf(
 /** False makes the protocol close with 4403. */
 function admit(app: App, { extra, connectionParams }: SocketContext): boolean {
   try {
-    authenticate(app, keyOf(extra.request, connectionParams));
+    const from = { facade: 'graphql', remoteAddress: remoteAddressOf(extra.request) } as const;
+    authenticate(app, keyOf(extra.request, connectionParams), from);
     return true;
   } catch (error) {
     const { code, message } = toAppError(error);

@@ -3,10 +3,12 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { type GraphQLError, NoSchemaIntrospectionCustomRule, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { App } from '../../app/app.ts';
-import { authenticate } from '../../app/authenticate.ts';
+import { assertTerms, authenticate, identify } from '../../app/authenticate.ts';
 import type { Principal } from '../../app/principal.ts';
+import { countCall } from '../../app/rate-limit.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { GraphqlContext } from './context.ts';
+import { useDistinctPayloads } from './distinct-payloads.ts';
 import { createErrorMask, withoutSuggestion } from './errors.ts';
 import { JSON_BYTES_MAX, OperationLimitsRule, TOKENS_MAX } from './limits.ts';
 import { getSchema } from './schema.ts';
@@ -24,6 +26,7 @@ export interface YogaConfig {
 export interface Caller {
   caller: {
     key: string | undefined;
+    remoteAddress: string;
     signal: AbortSignal;
     uploads: ReadonlyMap<string, PendingUpload>;
   };
@@ -46,17 +49,38 @@ export function openYoga(app: App, config: YogaConfig): GraphqlYoga {
     logging: false,
     maxRequestBodySize: JSON_BYTES_MAX * 2,
     maskedErrors: { maskError: createErrorMask(app.log, !config.introspection) },
-    plugins: [useLimits(app, config)],
+    plugins: [useLimits(app, config), useDistinctPayloads()],
   });
 }
 
-function toContext(app: App, { key, signal, uploads }: Caller['caller']): GraphqlContext {
+/** Once for each operation, by whichever transport: this is where its call is counted. */
+async function toContext(
+  app: App,
+  { key, remoteAddress, signal, uploads }: Caller['caller'],
+): Promise<GraphqlContext> {
   let found: Principal | undefined;
-  const principal = () => {
-    found ??= authenticate(app, key);
+  const newcomer = () => {
+    found ??= identify(app, key, { facade: 'graphql', remoteAddress });
     return found;
   };
-  return { app, principal, signal, uploads };
+  const principal = () => {
+    const known = newcomer();
+    assertTerms(app, known);
+    return known;
+  };
+  const caller = callerOf(newcomer);
+  if (caller !== undefined) await countCall(app, caller);
+  return { app, principal, newcomer, signal, uploads };
+}
+
+/** Undefined where nobody is known: the fields that need somebody say so themselves. */
+function callerOf(principal: () => Principal): Principal | undefined {
+  try {
+    return principal();
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
 }
 
 function useLimits(app: App, { introspection }: YogaConfig): Plugin<Caller> {
@@ -78,7 +102,7 @@ function useLimits(app: App, { introspection }: YogaConfig): Plugin<Caller> {
 /** Validation comes before the context is built, so the key is looked up here for itself. */
 function isKnown(app: App, { caller }: Caller): boolean {
   try {
-    authenticate(app, caller.key);
+    authenticate(app, caller.key, { facade: 'graphql', remoteAddress: caller.remoteAddress });
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;

@@ -14,8 +14,9 @@ import type {
   ServerReadableStream,
 } from '@grpc/grpc-js';
 import type { App } from '../../app/app.ts';
-import { authenticate } from '../../app/authenticate.ts';
-import type { Principal } from '../../app/principal.ts';
+import { authenticate, type identify } from '../../app/authenticate.ts';
+import type { CallOrigin, Principal } from '../../app/principal.ts';
+import { countCall } from '../../app/rate-limit.ts';
 import { AppError, toAppError } from '../../domain/errors.ts';
 import type { Input, OutputInit } from '../../grpc/definition.ts';
 import { codeNameOf, toServiceError } from './errors.ts';
@@ -48,9 +49,11 @@ export function unary<M extends DescMethodUnary>(
   { app }: GrpcContext,
   method: M,
   answer: (caller: RequestCaller<M>) => OutputInit<M> | Promise<OutputInit<M>>,
+  find: FindCaller = authenticate,
 ): handleUnaryCall<Input<M>, OutputInit<M>> {
   return (call, callback) => {
-    const answered = follow(app, method, call, (caller) => answer({ ...caller, request: call.request }));
+    const run = (caller: Caller) => answer({ ...caller, request: call.request });
+    const answered = follow(app, method, call, run, find);
     answered.then((message) => callback(null, message), callback);
   };
 }
@@ -94,8 +97,12 @@ export function duplex<M extends Duplex>(
 
 interface IncomingCall {
   metadata: Metadata;
+  getPeer(): string;
   on(event: 'cancelled', listener: () => void): unknown;
 }
+
+/** `identify` also lets in who has not accepted the terms of service. */
+export type FindCaller = typeof authenticate | typeof identify;
 
 /** Rejects with a gRPC status only. */
 async function follow<T>(
@@ -103,12 +110,15 @@ async function follow<T>(
   method: DescMethod,
   call: IncomingCall,
   run: (caller: Caller) => T | Promise<T>,
+  find: FindCaller = authenticate,
 ): Promise<T> {
   const gone = new AbortController();
   call.on('cancelled', () => gone.abort());
   const count = (code: string) => app.metrics.requests.inc({ facade: 'grpc', method: method.name, code });
   try {
-    const value = await run({ principal: authenticate(app, keyOf(call.metadata)), signal: gone.signal });
+    const principal = find(app, keyOf(call.metadata), originOf(call));
+    await countCall(app, principal);
+    const value = await run({ principal, signal: gone.signal });
     count('OK');
     return value;
   } catch (error) {
@@ -117,6 +127,12 @@ async function follow<T>(
       app.log.error({ err: error, method: method.name }, 'call failed');
     throw toServiceError(error);
   }
+}
+
+/** grpc-js names a peer `address:port`. */
+export function originOf(call: { getPeer(): string }): CallOrigin {
+  const peer = call.getPeer();
+  return { facade: 'grpc', remoteAddress: peer.slice(0, Math.max(0, peer.lastIndexOf(':'))) };
 }
 
 export function keyOf(metadata: Metadata): string | undefined {

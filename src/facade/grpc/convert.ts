@@ -1,7 +1,7 @@
 /** The record as a message: fields are renamed, never computed. */
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
 import type { Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
-import type { Assessment } from '../../domain/assessment.ts';
+import type { Assessment, Quality } from '../../domain/assessment.ts';
 import type { Verdict } from '../../domain/heuristics.ts';
 import type { AnalysisOptions } from '../../domain/options.ts';
 import type { C2paReport } from '../../domain/provenance.ts';
@@ -60,7 +60,7 @@ function toFindings(record: ClassificationRecord): ClassificationInit {
     verdicts: record.verdicts.map(toVerdict),
     results: record.kind === 'video' ? [] : record.results.map(toModelResult),
     ...(record.kind === 'audio' || record.isNsfw === null ? {} : { isNsfw: record.isNsfw }),
-    ...(record.kind === 'image' && record.c2pa !== null ? { c2pa: toStruct(record.c2pa) } : {}),
+    ...(record.c2pa !== null ? { c2pa: toStruct(record.c2pa) } : {}),
     hasHeatmap: record.kind === 'image' && record.hasHeatmap,
     ...(assessment === null ? {} : { assessment: toAssessment(assessment) }),
   };
@@ -77,9 +77,9 @@ function toMedia(record: ClassificationRecord): NonNullable<ClassificationInit['
   }
 }
 
-function toImageDetail({ width, height, details }: ImageRecord) {
+function toImageDetail({ width, height, timeSeconds, details }: ImageRecord) {
   return {
-    ...present({ width, height }),
+    ...present({ width, height, timeSeconds }),
     details: details.map(({ detections }) => ({ detections: detections.map(toDetection) })),
   };
 }
@@ -87,13 +87,14 @@ function toImageDetail({ width, height, details }: ImageRecord) {
 function toVideoDetail({ width, height, durationSeconds, images, audios }: VideoRecord) {
   return {
     ...present({ width, height, durationSeconds }),
-    images: images.map(toClassification),
-    audios: audios.map(toClassification),
+    // The container's report stands in the video: thirty copies of it would not fit into a message.
+    images: images.map((image) => toClassification({ ...image, c2pa: null })),
+    audios: audios.map((audio) => toClassification({ ...audio, c2pa: null })),
   };
 }
 
-function toAudioDetail({ durationSeconds, clips }: AudioRecord) {
-  return { ...present({ durationSeconds }), clips: clips.map(toClip) };
+function toAudioDetail({ durationSeconds, speechSeconds, clips }: AudioRecord) {
+  return { ...present({ durationSeconds, speechSeconds }), clips: clips.map(toClip) };
 }
 
 /** The figures that are known: an absent field says what null says in the record. */
@@ -147,14 +148,14 @@ function toAssessment(assessment: Assessment): MessageInitShape<typeof Assessmen
     ...present({ probability, log10LikelihoodRatio }),
     reasons,
     ...(stability === null ? {} : { stability }),
-    quality: {
-      shortSide: quality.shortSide,
-      truncated: quality.truncated,
-      ...present({ jpegQuality: quality.jpegQuality }),
-    },
+    ...(quality === null ? {} : { quality: toQuality(quality) }),
     declaredOrigin: declaredOrigin === null ? DeclaredOrigin.UNSPECIFIED : DECLARED_ORIGIN[declaredOrigin],
     remoteManifestUrl: assessment.remoteManifestUrl ?? '',
   };
+}
+
+function toQuality({ shortSide, truncated, jpegQuality }: Quality) {
+  return { shortSide, truncated, ...present({ jpegQuality }) };
 }
 
 function toOptions(options: AnalysisOptions): MessageInitShape<typeof AnalysisOptionsSchema> {

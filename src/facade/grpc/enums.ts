@@ -86,7 +86,7 @@ export function fromMethod(method: KeyFrameMethod, field: string): DomainMethod 
   return fromEnum(METHOD, KEY_FRAME_METHODS, method, field);
 }
 
-function fromEnum<Name extends string, Value extends number>(
+export function fromEnum<Name extends string, Value extends number>(
   table: Readonly<Record<Name, Value>>,
   names: readonly Name[],
   value: Value,

@@ -2,7 +2,7 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { type Any, anyPack } from '@bufbuild/protobuf/wkt';
 import { Metadata, type ServerErrorResponse, status } from '@grpc/grpc-js';
-import { type AppError, type ErrorCode, toAppError } from '../../domain/errors.ts';
+import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts';
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -107,4 +107,20 @@ function retrySecondsOf(error: AppError): number | undefined {
 
 function pathOf(field: string): string {
   return PATH_OF_FIELD[field] ?? field;
+}
+
+/** Runs what parses the message in the request's field `name`, so that faults name the whole path: `user.email`. */
+export async function within<T>(name: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.fields.length === 0) throw error;
+    const { reason, metadata, retryAfterSeconds } = error;
+    const fields = error.fields.map(({ field, description }) => ({ field: `${name}.${field}`, description }));
+    const [first] = error.fields;
+    const isAboutField = first !== undefined && error.message.startsWith(`${first.field}: `);
+    const message = isAboutField ? `${name}.${error.message}` : error.message;
+    const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    throw new AppError(reason, message, { fields, metadata, cause: error.cause, ...retry });
+  }
 }

@@ -5,7 +5,7 @@ import type { Server, ServerDuplexStream, UntypedServiceImplementation } from '@
 import { ReflectionService } from '@grpc/reflection';
 import type { App } from '../../app/app.ts';
 import { authenticate } from '../../app/authenticate.ts';
-import { keyOf } from './calls.ts';
+import { keyOf, originOf } from './calls.ts';
 import { toServiceError } from './errors.ts';
 
 export interface ReflectionConfig {
@@ -47,7 +47,7 @@ function guarded(app: App, implementation: UntypedServiceImplementation): Untype
     name,
     (call: ServerDuplexStream<unknown, unknown>) => {
       try {
-        authenticate(app, keyOf(call.metadata));
+        authenticate(app, keyOf(call.metadata), originOf(call));
       } catch (error) {
         call.emit('error', toServiceError(error));
         return;

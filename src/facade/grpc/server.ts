@@ -3,19 +3,27 @@ import { isIP } from 'node:net';
 import type { DescService } from '@bufbuild/protobuf';
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import type { App } from '../../app/app.ts';
+import type { TlsFiles } from '../../app/tls.ts';
 import { type Handlers, serviceDefinition } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { accountHandlers } from './accounts.ts';
-import { applianceHandlers } from './appliance.ts';
+import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
+import { creditHandlers, ownAccountHandlers } from './accounts.ts';
+import { administrationHandlers, applianceHandlers } from './appliance.ts';
+import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
 import { changeHandlers, readHandlers, watchHandlers } from './classifications.ts';
 import { Health } from './health.ts';
 import { heatmapHandlers } from './heatmaps.ts';
+import { keyHandlers } from './keys.ts';
 import { overrideHandlers } from './overrides.ts';
+import { partnerHandlers } from './partners.ts';
+import { planHandlers } from './plans.ts';
 import { serveReflection } from './reflection.ts';
 import { submissionHandlers } from './submissions.ts';
+import { TlsCredentials } from './tls-credentials.ts';
+import { webhookHandlers } from './webhooks.ts';
 
 export interface GrpcServerConfig {
   host: string;
@@ -23,9 +31,11 @@ export interface GrpcServerConfig {
   port: number;
   /** Whether the server describes its services; off loopback only to a caller with a credential. */
   reflection: boolean;
+  /** Null: clear text. */
+  tls: TlsFiles | null;
 }
 
-const SERVICES = [ClassificationService, AccountService, ApplianceService];
+const SERVICES = [ClassificationService, AccountService, PartnerService, ApplianceService];
 
 const MIB = 1024 * 1024;
 
@@ -108,17 +118,29 @@ function addServices(server: Server, context: GrpcContext): void {
     ...heatmapHandlers(context),
     ...overrideHandlers(context),
   });
-  addService(server, AccountService, accountHandlers(context));
-  addService(server, ApplianceService, applianceHandlers(context));
+  addService(server, AccountService, {
+    ...ownAccountHandlers(context),
+    ...creditHandlers(context),
+    ...keyHandlers(context),
+    ...webhookHandlers(context),
+  });
+  addService(server, PartnerService, partnerHandlers(context));
+  addService(server, ApplianceService, {
+    ...applianceHandlers(context),
+    ...administrationHandlers(context),
+    ...planHandlers(context),
+    ...backupHandlers(context),
+  });
 }
 
 function addService<S extends DescService>(server: Server, service: S, handlers: Handlers<S>): void {
   server.addService(serviceDefinition(service), { ...handlers });
 }
 
-function bind(server: Server, { host, port }: GrpcServerConfig): Promise<number> {
+function bind(server: Server, { host, port, tls }: GrpcServerConfig): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  server.bindAsync(authorityOf(host, port), ServerCredentials.createInsecure(), (error, bound) => {
+  const credentials = tls === null ? ServerCredentials.createInsecure() : new TlsCredentials(tls);
+  server.bindAsync(authorityOf(host, port), credentials, (error, bound) => {
     if (error === null) resolve(bound);
     else reject(error);
   });

@@ -1,8 +1,11 @@
 /** Who calls: the key of the header `X-Api-Key`, judged before a byte of the body is read. */
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { authenticate } from '../../app/authenticate.ts';
-import type { Principal } from '../../app/principal.ts';
+import { assertAdmin } from '../../app/authority.ts';
+import type { CallOrigin, Principal } from '../../app/principal.ts';
+import { countCall } from '../../app/rate-limit.ts';
+import { rateHeaders } from './rate-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,10 +15,12 @@ declare module 'fastify' {
 }
 
 /** A hook rather than a line of each handler: it runs before Fastify parses or streams the body. */
-export function requireKey(app: App): onRequestHookHandler {
-  return (request, _reply, done) => {
-    request.principal = authenticate(app, keyOf(request));
-    done();
+export function requireKey(app: App): onRequestAsyncHookHandler {
+  return async (request, reply) => {
+    const principal = authenticate(app, keyOf(request), originOf(request));
+    request.principal = principal;
+    const rate = await countCall(app, principal);
+    if (rate !== null) reply.headers(rateHeaders(rate));
   };
 }
 
@@ -41,15 +46,31 @@ export function isLocal(request: FastifyRequest): boolean {
   return ip === '::1' || ip.startsWith('127.') || ip.startsWith('::ffff:127.');
 }
 
-/** DESIGN.md section 5: what tells of the box needs a key off loopback. */
-export function requireKeyOffLoopback(app: App): onRequestHookHandler {
+/** What tells of the box needs the administrator's key, unless the call comes from the box itself. */
+export function requireAdminOffLoopback(
+  app: App,
+  { behindProxy }: { behindProxy: boolean },
+): onRequestHookHandler {
   return (request, _reply, done) => {
-    if (!isLocal(request)) request.principal = authenticate(app, keyOf(request));
+    if (behindProxy || !isLocal(request)) {
+      const principal = authenticate(app, keyOf(request) ?? bearerOf(request), originOf(request));
+      assertAdmin(principal);
+      request.principal = principal;
+    }
     done();
   };
+}
+
+/** Collectors of figures know `Authorization` better than headers of our own. */
+function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 function keyOf(request: FastifyRequest): string | undefined {
   const key = request.headers['x-api-key'];
   return Array.isArray(key) ? key[0] : key;
+}
+
+function originOf({ ip }: FastifyRequest): CallOrigin {
+  return { facade: 'rest', remoteAddress: ip };
 }

@@ -1,5 +1,6 @@
 /** Turns anything thrown into the documented error bodies (interface.md, Errors; DESIGN.md section 4). */
 import { AppError, type Reason, toAppError } from '../../domain/errors.ts';
+import { rateHeaders } from './rate-headers.ts';
 
 export type ErrorBody =
   | { error: string | Record<string, string[]> }
@@ -46,6 +47,9 @@ const INVALID_FILE_REASONS: ReadonlySet<Reason> = new Set([
   'too_many_pixels',
 ]);
 
+/** What REST takes from a header instead of the form. */
+const HEADER_OF_FIELD: Readonly<Record<string, string>> = { request_id: 'Idempotency-Key' };
+
 /** For a 429 or 503 whose thrower named no time: soon enough for a person, rare enough for a loop. */
 const RETRY_AFTER_SECONDS_DEFAULT = 5;
 
@@ -76,8 +80,9 @@ function toBody(error: AppError, field: string): ErrorBody {
 function fieldMessages(error: AppError, field: string): Record<string, string[]> {
   if (error.fields.length === 0) return { [field]: [error.message] };
   const messages = new Map<string, string[]>();
-  for (const violation of error.fields) {
-    messages.set(violation.field, [...(messages.get(violation.field) ?? []), violation.description]);
+  for (const { field: named, description } of error.fields) {
+    const place = HEADER_OF_FIELD[named] ?? named;
+    messages.set(place, [...(messages.get(place) ?? []), description]);
   }
   return Object.fromEntries(messages);
 }
@@ -101,14 +106,9 @@ function detailOf(error: AppError): string {
 function retryHeaders(error: AppError): Record<string, string> {
   if (error.httpStatus !== 429 && error.httpStatus !== 503) return {};
   const seconds = String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS_DEFAULT)));
-  if (error.reason !== 'rate') return { 'retry-after': seconds };
-  const limit = error.metadata.limit;
-  return {
-    'retry-after': seconds,
-    ...(limit === undefined ? {} : { 'ratelimit-limit': limit }),
-    'ratelimit-remaining': error.metadata.remaining ?? '0',
-    'ratelimit-reset': seconds,
-  };
+  const limit = Number(error.metadata.limit ?? 0);
+  if (error.reason !== 'rate' || limit === 0) return { 'retry-after': seconds };
+  return { 'retry-after': seconds, ...rateHeaders({ limit, remaining: 0, resetSeconds: Number(seconds) }) };
 }
 
 /** Fastify's own refusals (bad JSON, oversized body, unknown content type) name a status below 500. */

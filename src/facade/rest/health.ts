@@ -2,14 +2,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { getStatus } from '../../app/appliance.ts';
-import { requireKeyOffLoopback } from './authenticate.ts';
+import { requireAdminOffLoopback } from './authenticate.ts';
 import { JSON_TYPE } from './classifications.ts';
 import { describeInterface } from './openapi.ts';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const STARTING_RETRY_SECONDS = '2';
 
-export function routeHealth(fastify: FastifyInstance, app: App): void {
+export function routeHealth(fastify: FastifyInstance, app: App, exposure: { behindProxy: boolean }): void {
   const openapi = JSON.stringify(describeInterface());
   fastify.get('/livez', (_request, reply) => reply.type(TEXT_TYPE).send('ok\n'));
   fastify.get<{ Querystring: { verbose?: string } }>('/readyz', async (request, reply) => {
@@ -20,7 +20,7 @@ export function routeHealth(fastify: FastifyInstance, app: App): void {
     const answer = isReady ? 'ready' : `${phase}${notReadyReason === null ? '' : `: ${notReadyReason}`}`;
     return reply.type(TEXT_TYPE).send(`${answer}\n`);
   });
-  fastify.get('/metrics', { onRequest: requireKeyOffLoopback(app) }, async (_request, reply) =>
+  fastify.get('/metrics', { onRequest: requireAdminOffLoopback(app, exposure) }, async (_request, reply) =>
     reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics()),
   );
   fastify.get('/openapi.json', (_request, reply) => reply.type(JSON_TYPE).send(openapi));

@@ -1,6 +1,7 @@
 /** The operations of the description: one entry per documented path, aliases included. */
 import { IDENTIFIERS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media.ts';
+import { newUserBody, USER_EXAMPLE, USER_PAGE_EXAMPLE, USER_QUERY, userIdBody } from './openapi-accounts.ts';
 import { EXAMPLES } from './openapi-examples.ts';
 import { addressForm, uploadForm, validationForm } from './openapi-forms.ts';
 import { HEX_64, reference, type Schema } from './openapi-schemas.ts';
@@ -154,6 +155,44 @@ const credits: Schema = {
   responses: { 200: answer('the credits', 'Credits', EXAMPLES.credits), ...errors(...EVERYWHERE) },
 };
 
+const newUser: Schema = {
+  tags: ['partners'],
+  summary: 'Make an account; for partners and the administrator',
+  requestBody: newUserBody(),
+  responses: {
+    201: answer('the account', 'UserAnswer', { data: USER_EXAMPLE }),
+    ...errors('400', ...EVERYWHERE, '409'),
+  },
+};
+
+const deletedUser: Schema = {
+  tags: ['partners'],
+  summary: 'Delete an account; its keys stop at once',
+  parameters: [queryParameter('id', 'here or in the body', { type: 'integer', minimum: 1 })],
+  requestBody: userIdBody(false),
+  responses: {
+    200: answer('the account', 'UserAnswer', { data: USER_EXAMPLE }),
+    ...errors('400', ...EVERYWHERE, '404user', '409'),
+  },
+};
+
+const userPage: Schema = {
+  tags: ['partners'],
+  summary: "The partner's users; all accounts for the administrator",
+  parameters: USER_QUERY,
+  responses: { 200: answer('the users', 'UserPage', USER_PAGE_EXAMPLE), ...errors('400', ...EVERYWHERE) },
+};
+
+const creationEmail: Schema = {
+  tags: ['partners'],
+  summary: 'Mail a user the link that sets the first password, or one that resets it',
+  requestBody: userIdBody(true),
+  responses: {
+    200: answer('the account', 'UserAnswer', { data: USER_EXAMPLE }),
+    ...errors('400', ...EVERYWHERE, '404user', '503'),
+  },
+};
+
 function operation(summary: string, type: string, more: Schema = {}): Paths[string] {
   const answered = { 200: { description: summary, content: { [type]: {} } } };
   return { get: { tags: ['operations'], summary, security: [], responses: answered, ...more } };
@@ -165,7 +204,13 @@ const readiness: Schema = {
 };
 
 export function describePaths(): Paths {
-  const paths: Paths = { '/api/validate': { post: validation }, '/api/user/credits': { get: credits } };
+  const paths: Paths = {
+    '/api/validate': { post: validation },
+    '/api/user/credits': { get: credits },
+    '/api/user': { post: newUser, delete: deletedUser },
+    '/api/partner/users': { get: userPage },
+    '/api/partner/send_creation_email': { post: creationEmail },
+  };
   for (const { kind, one, many, fromAddress } of KIND_PATHS) {
     for (const path of one) {
       paths[path] = { post: submission(kind, uploadForm(kind), 'by upload') };

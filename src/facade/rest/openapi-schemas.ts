@@ -1,6 +1,7 @@
 /** The schemas of the description, in the words of interface.md (Resources and their fields). */
 import { HEURISTIC_NAMES } from '../../domain/heuristics.ts';
 import { LABELS, MEDIA_KINDS } from '../../domain/media.ts';
+import { ACCOUNT_SCHEMAS } from './openapi-accounts.ts';
 
 export interface Schema {
   [key: string]: unknown;
@@ -163,6 +164,7 @@ export const SCHEMAS: Record<string, Schema> = {
     uptime_seconds: integer,
     checks: { type: 'object' },
   }),
+  ...ACCOUNT_SCHEMAS,
   FieldError: record({ error: { type: 'object', additionalProperties: listOf(text) } }),
   Error: record({ error: text }),
   Message: record({ message: text }),

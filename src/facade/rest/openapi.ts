@@ -21,6 +21,7 @@ export function describeInterface(): Schema {
       { name: 'submission', description: 'Hand in media' },
       { name: 'records', description: 'Read and correct results' },
       { name: 'account', description: "The caller's account" },
+      { name: 'partners', description: 'Accounts that a partner or the administrator looks after' },
       { name: 'operations', description: 'For whoever runs the box' },
     ],
     paths: describePaths(),
@@ -47,6 +48,10 @@ function describeErrors(): Record<string, Schema> {
     402: answer('not enough credits', 'Error', EXAMPLES.credit),
     403: answer('terms, media kind or account do not allow it', 'Error', EXAMPLES.notEnabled),
     404: answer('no such record of this account, or no heatmap', 'Error', EXAMPLES.notFound),
+    '404user': answer('no such user of this partner', 'Error', { error: 'no such user' }),
+    409: answer('the box would be left without an administrator, or is full', 'Error', {
+      error: 'the last administrator cannot be deleted, made read-only or given another role',
+    }),
     413: answer('the file is too big', 'FieldError', EXAMPLES.tooLarge),
     422: oneOf(
       'corrupt or too small, or no model is left',

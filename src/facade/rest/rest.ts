@@ -5,11 +5,14 @@ import type { App } from '../../app/app.ts';
 import { routeClassifications } from './classifications.ts';
 import { routeCredits } from './credits.ts';
 import { type ErrorShape, isInternal, toErrorReply } from './errors.ts';
+import { takeUrlEncoded } from './form-fields.ts';
 import { routeHealth } from './health.ts';
 import { routeHeatmaps } from './heatmaps.ts';
 import { MULTIPART_LIMITS } from './multipart.ts';
 import { routeOverrides } from './overrides.ts';
+import { routePartners } from './partners.ts';
 import { routeSubmissions } from './submissions.ts';
+import { routeUsers } from './users.ts';
 import { routeValidation } from './validation.ts';
 
 declare module 'fastify' {
@@ -36,7 +39,11 @@ export function answerFaults(fastify: FastifyInstance, app: App): void {
   });
 }
 
-export async function routeRest(fastify: FastifyInstance, app: App): Promise<void> {
+export async function routeRest(
+  fastify: FastifyInstance,
+  app: App,
+  exposure: { behindProxy: boolean },
+): Promise<void> {
   await fastify.register(async (scope) => {
     await scope.register(multipart, { limits: MULTIPART_LIMITS, throwFileSizeLimit: false });
     // Bodies of other types are left unread: the handler names the field at fault instead of a bare 415.
@@ -48,7 +55,12 @@ export async function routeRest(fastify: FastifyInstance, app: App): Promise<voi
     routeOverrides(scope, app);
     routeCredits(scope, app);
     routeValidation(scope, app);
-    routeHealth(scope, app);
+    await scope.register(async (forms) => {
+      takeUrlEncoded(forms);
+      routeUsers(forms, app);
+      routePartners(forms, app);
+    });
+    routeHealth(scope, app, exposure);
   });
 }
 

@@ -2,8 +2,10 @@
  * The HTTP server: bounds, host check, security headers, REST. What else lives on the same port (GraphQL, the
  * dashboard) plugs itself in; this file knows none of it.
  */
-import { fastify as createFastify, type FastifyInstance } from 'fastify';
+import type { Server } from 'node:https';
+import { fastify as createFastify, type FastifyHttpsOptions, type FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
+import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../../app/tls.ts';
 import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads } from './connections.ts';
 import { guardUpgrades, type HostCheck, hostCheck, WRONG_HOST } from './hosts.ts';
 import { noteMethods } from './methods.ts';
@@ -18,6 +20,10 @@ export interface HttpServerConfig {
   allowedHosts: string[];
   /** Addresses or CIDR networks whose X-Forwarded-For counts. */
   trustedProxies: string[];
+  /** A proxy in front hides who calls, so that no caller counts as local. */
+  behindProxy: boolean;
+  /** Null: clear text. */
+  tls: TlsFiles | null;
 }
 
 export interface HttpServer extends AsyncDisposable {
@@ -33,16 +39,16 @@ export async function openHttpServer(
   config: HttpServerConfig,
   plug: (fastify: FastifyInstance) => Promise<void>,
 ): Promise<HttpServer> {
-  const fastify = createFastify(connectionOptions(config.trustedProxies));
+  const fastify = createServer(config);
   const isAllowed = hostCheck(config);
   guardUpgrades(fastify.server, isAllowed);
   expectContinue(fastify);
   drainAfterAnswer(fastify);
   keepWaitingUploads(fastify);
-  guardRequests(fastify, isAllowed);
+  guardRequests(fastify, isAllowed, config.tls !== null);
   answerFaults(fastify, app);
   const refuseOtherMethods = noteMethods(fastify);
-  await routeRest(fastify, app);
+  await routeRest(fastify, app, config);
   await plug(fastify);
   await fastify.after();
   await fastify.register(async (scope) => {
@@ -50,12 +56,40 @@ export async function openHttpServer(
     refuseOtherMethods(scope);
   });
   await fastify.listen({ host: config.host, port: config.port });
-  return new OpenHttpServer(fastify, config.host);
+  return new OpenHttpServer(fastify, config);
 }
 
-function guardRequests(fastify: FastifyInstance, isAllowed: HostCheck): void {
+function createServer({ trustedProxies, tls }: HttpServerConfig): FastifyInstance {
+  const options = connectionOptions(trustedProxies);
+  if (tls === null) return createFastify(options);
+  const { http, ...rest } = options;
+  const secured: unknown = { ...rest, https: { ...http, ...secureContextOf(tls.material) } };
+  const fastify = createFastify(secured as FastifyHttpsOptions<Server>);
+  tls.onChange((material) => fastify.server.setSecureContext(secureContextOf(material)));
+  // Everything else asks only what the two kinds of server have in common.
+  return fastify as unknown as FastifyInstance;
+}
+
+function secureContextOf({ cert, key }: TlsMaterial) {
+  return { cert, key, minVersion: TLS_VERSION_MIN } as const;
+}
+
+/** What a browser must not do with any answer; a page's own policy is its route's business. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+};
+/** A year: who has once come by TLS must not be lured back to clear text. */
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };
+
+function guardRequests(fastify: FastifyInstance, isAllowed: HostCheck, isSecure: boolean): void {
+  const headers = { ...SECURITY_HEADERS, ...(isSecure ? STRICT_TRANSPORT : {}) };
   fastify.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-content-type-options', 'nosniff').header('referrer-policy', 'no-referrer');
+    reply.headers(headers);
     if (isAllowed(request.headers.host)) done();
     else reply.code(WRONG_HOST.status).send(WRONG_HOST.body);
   });
@@ -66,11 +100,11 @@ class OpenHttpServer implements HttpServer {
   readonly #fastify: FastifyInstance;
   #stopped: Promise<void> | undefined;
 
-  constructor(fastify: FastifyInstance, host: string) {
+  constructor(fastify: FastifyInstance, { host, tls }: HttpServerConfig) {
     this.#fastify = fastify;
     const address = fastify.server.address();
     if (address === null || typeof address === 'string') throw new Error('the HTTP server has no port');
-    this.url = `http://${reachableName(host)}:${address.port}`;
+    this.url = `${tls === null ? 'http' : 'https'}://${reachableName(host)}:${address.port}`;
   }
 
   stopServing(graceMs = STOP_GRACE_MS): Promise<void> {

@@ -4,13 +4,17 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { ApiKey, LedgerEntry, Plan, User } from "./account_pb.ts";
+import { file_assay_v1_account } from "./account_pb.ts";
+import type { WebhookDelivery } from "./webhook_pb.ts";
+import { file_assay_v1_webhook } from "./webhook_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file assay/v1/account_service.proto.
  */
 export const file_assay_v1_account_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5hc3NheS92MS9hY2NvdW50X3NlcnZpY2UucHJvdG8SCGFzc2F5LnYxIhMKEUdldENyZWRpdHNSZXF1ZXN0IkQKEkdldENyZWRpdHNSZXNwb25zZRIZChFhdmFpbGFibGVfY3JlZGl0cxgBIAEoAxITCgt0b3RhbF9zcGVudBgCIAEoAzJZCg5BY2NvdW50U2VydmljZRJHCgpHZXRDcmVkaXRzEhsuYXNzYXkudjEuR2V0Q3JlZGl0c1JlcXVlc3QaHC5hc3NheS52MS5HZXRDcmVkaXRzUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("Ch5hc3NheS92MS9hY2NvdW50X3NlcnZpY2UucHJvdG8SCGFzc2F5LnYxIhMKEUdldENyZWRpdHNSZXF1ZXN0IkQKEkdldENyZWRpdHNSZXNwb25zZRIZChFhdmFpbGFibGVfY3JlZGl0cxgBIAEoAxITCgt0b3RhbF9zcGVudBgCIAEoAyIVChNXYXRjaENyZWRpdHNSZXF1ZXN0IkYKFFdhdGNoQ3JlZGl0c1Jlc3BvbnNlEhkKEWF2YWlsYWJsZV9jcmVkaXRzGAEgASgDEhMKC3RvdGFsX3NwZW50GAIgASgDIhMKEUdldEFjY291bnRSZXF1ZXN0IlAKEkdldEFjY291bnRSZXNwb25zZRIcCgR1c2VyGAEgASgLMg4uYXNzYXkudjEuVXNlchIcCgRwbGFuGAIgASgLMg4uYXNzYXkudjEuUGxhbiKsAgoUVXBkYXRlQWNjb3VudFJlcXVlc3QSEQoEbmFtZRgBIAEoCUgAiAEBEhQKB2FkZHJlc3MYAiABKAlIAYgBARIQCgN6aXAYAyABKAlIAogBARIRCgRjaXR5GAQgASgJSAOIAQESFAoHY291bnRyeRgFIAEoCUgEiAEBEhIKBXBob25lGAYgASgJSAWIAQESFAoHY29udGFjdBgHIAEoCUgGiAEBEhAKA3ZhdBgIIAEoCUgHiAEBEhYKCWhldXJpc3RpYxgJIAEoCUgIiAEBQgcKBV9uYW1lQgoKCF9hZGRyZXNzQgYKBF96aXBCBwoFX2NpdHlCCgoIX2NvdW50cnlCCAoGX3Bob25lQgoKCF9jb250YWN0QgYKBF92YXRCDAoKX2hldXJpc3RpYyI1ChVVcGRhdGVBY2NvdW50UmVzcG9uc2USHAoEdXNlchgBIAEoCzIOLmFzc2F5LnYxLlVzZXIiFAoSQWNjZXB0VGVybXNSZXF1ZXN0IjMKE0FjY2VwdFRlcm1zUmVzcG9uc2USHAoEdXNlchgBIAEoCzIOLmFzc2F5LnYxLlVzZXIiOgoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Eg8KB2N1cnJlbnQYASABKAkSEAoIcGFzc3dvcmQYAiABKAkiGAoWQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSJLChFMaXN0TGVkZ2VyUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIPCgd1c2VyX2lkGAMgASgDIlUKEkxpc3RMZWRnZXJSZXNwb25zZRImCgdlbnRyaWVzGAEgAygLMhUuYXNzYXkudjEuTGVkZ2VyRW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIiIKD0xpc3RLZXlzUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgDIjIKEExpc3RLZXlzUmVzcG9uc2USHgoEa2V5cxgBIAMoCzIQLmFzc2F5LnYxLkFwaUtleSIxChBDcmVhdGVLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkSDwoHdXNlcl9pZBgCIAEoAyJCChFDcmVhdGVLZXlSZXNwb25zZRIdCgNrZXkYASABKAsyEC5hc3NheS52MS5BcGlLZXkSDgoGc2VjcmV0GAIgASgJIjAKEFJldmVhbEtleVJlcXVlc3QSCgoCaWQYASABKAMSEAoIcGFzc3dvcmQYAiABKAkiIwoRUmV2ZWFsS2V5UmVzcG9uc2USDgoGc2VjcmV0GAEgASgJIjAKEVJlcGxhY2VLZXlSZXF1ZXN0EgoKAmlkGAEgASgDEg8KB3VzZXJfaWQYAiABKAMiQwoSUmVwbGFjZUtleVJlc3BvbnNlEh0KA2tleRgBIAEoCzIQLmFzc2F5LnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiLwoQUmV2b2tlS2V5UmVxdWVzdBIKCgJpZBgBIAEoAxIPCgd1c2VyX2lkGAIgASgDIjIKEVJldm9rZUtleVJlc3BvbnNlEh0KA2tleRgBIAEoCzIQLmFzc2F5LnYxLkFwaUtleSIZChdHZXRXZWJob29rU2VjcmV0UmVxdWVzdCIqChhHZXRXZWJob29rU2VjcmV0UmVzcG9uc2USDgoGc2VjcmV0GAEgASgJIhwKGlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXF1ZXN0Ii0KG1JvdGF0ZVdlYmhvb2tTZWNyZXRSZXNwb25zZRIOCgZzZWNyZXQYASABKAkiPgoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJImAKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USLQoKZGVsaXZlcmllcxgBIAMoCzIZLmFzc2F5LnYxLldlYmhvb2tEZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiGAoWV2F0Y2hEZWxpdmVyaWVzUmVxdWVzdCJGChdXYXRjaERlbGl2ZXJpZXNSZXNwb25zZRIrCghkZWxpdmVyeRgBIAEoCzIZLmFzc2F5LnYxLldlYmhvb2tEZWxpdmVyeSIjChVSZXBsYXlEZWxpdmVyeVJlcXVlc3QSCgoCaWQYASABKAkiRQoWUmVwbGF5RGVsaXZlcnlSZXNwb25zZRIrCghkZWxpdmVyeRgBIAEoCzIZLmFzc2F5LnYxLldlYmhvb2tEZWxpdmVyeTLQCgoOQWNjb3VudFNlcnZpY2USRwoKR2V0QWNjb3VudBIbLmFzc2F5LnYxLkdldEFjY291bnRSZXF1ZXN0GhwuYXNzYXkudjEuR2V0QWNjb3VudFJlc3BvbnNlElAKDVVwZGF0ZUFjY291bnQSHi5hc3NheS52MS5VcGRhdGVBY2NvdW50UmVxdWVzdBofLmFzc2F5LnYxLlVwZGF0ZUFjY291bnRSZXNwb25zZRJKCgtBY2NlcHRUZXJtcxIcLmFzc2F5LnYxLkFjY2VwdFRlcm1zUmVxdWVzdBodLmFzc2F5LnYxLkFjY2VwdFRlcm1zUmVzcG9uc2USUwoOQ2hhbmdlUGFzc3dvcmQSHy5hc3NheS52MS5DaGFuZ2VQYXNzd29yZFJlcXVlc3QaIC5hc3NheS52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlEkcKCkdldENyZWRpdHMSGy5hc3NheS52MS5HZXRDcmVkaXRzUmVxdWVzdBocLmFzc2F5LnYxLkdldENyZWRpdHNSZXNwb25zZRJPCgxXYXRjaENyZWRpdHMSHS5hc3NheS52MS5XYXRjaENyZWRpdHNSZXF1ZXN0Gh4uYXNzYXkudjEuV2F0Y2hDcmVkaXRzUmVzcG9uc2UwARJHCgpMaXN0TGVkZ2VyEhsuYXNzYXkudjEuTGlzdExlZGdlclJlcXVlc3QaHC5hc3NheS52MS5MaXN0TGVkZ2VyUmVzcG9uc2USQQoITGlzdEtleXMSGS5hc3NheS52MS5MaXN0S2V5c1JlcXVlc3QaGi5hc3NheS52MS5MaXN0S2V5c1Jlc3BvbnNlEkQKCUNyZWF0ZUtleRIaLmFzc2F5LnYxLkNyZWF0ZUtleVJlcXVlc3QaGy5hc3NheS52MS5DcmVhdGVLZXlSZXNwb25zZRJECglSZXZlYWxLZXkSGi5hc3NheS52MS5SZXZlYWxLZXlSZXF1ZXN0GhsuYXNzYXkudjEuUmV2ZWFsS2V5UmVzcG9uc2USRwoKUmVwbGFjZUtleRIbLmFzc2F5LnYxLlJlcGxhY2VLZXlSZXF1ZXN0GhwuYXNzYXkudjEuUmVwbGFjZUtleVJlc3BvbnNlEkQKCVJldm9rZUtleRIaLmFzc2F5LnYxLlJldm9rZUtleVJlcXVlc3QaGy5hc3NheS52MS5SZXZva2VLZXlSZXNwb25zZRJZChBHZXRXZWJob29rU2VjcmV0EiEuYXNzYXkudjEuR2V0V2ViaG9va1NlY3JldFJlcXVlc3QaIi5hc3NheS52MS5HZXRXZWJob29rU2VjcmV0UmVzcG9uc2USYgoTUm90YXRlV2ViaG9va1NlY3JldBIkLmFzc2F5LnYxLlJvdGF0ZVdlYmhvb2tTZWNyZXRSZXF1ZXN0GiUuYXNzYXkudjEuUm90YXRlV2ViaG9va1NlY3JldFJlc3BvbnNlElMKDkxpc3REZWxpdmVyaWVzEh8uYXNzYXkudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiAuYXNzYXkudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZRJYCg9XYXRjaERlbGl2ZXJpZXMSIC5hc3NheS52MS5XYXRjaERlbGl2ZXJpZXNSZXF1ZXN0GiEuYXNzYXkudjEuV2F0Y2hEZWxpdmVyaWVzUmVzcG9uc2UwARJTCg5SZXBsYXlEZWxpdmVyeRIfLmFzc2F5LnYxLlJlcGxheURlbGl2ZXJ5UmVxdWVzdBogLmFzc2F5LnYxLlJlcGxheURlbGl2ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_assay_v1_account, file_assay_v1_webhook]);
 
 /**
  * @generated from message assay.v1.GetCreditsRequest
@@ -48,11 +52,701 @@ export const GetCreditsResponseSchema: GenMessage<GetCreditsResponse> = /*@__PUR
   messageDesc(file_assay_v1_account_service, 1);
 
 /**
+ * @generated from message assay.v1.WatchCreditsRequest
+ */
+export type WatchCreditsRequest = Message<"assay.v1.WatchCreditsRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.WatchCreditsRequest.
+ * Use `create(WatchCreditsRequestSchema)` to create a new message.
+ */
+export const WatchCreditsRequestSchema: GenMessage<WatchCreditsRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 2);
+
+/**
+ * @generated from message assay.v1.WatchCreditsResponse
+ */
+export type WatchCreditsResponse = Message<"assay.v1.WatchCreditsResponse"> & {
+  /**
+   * @generated from field: int64 available_credits = 1;
+   */
+  availableCredits: bigint;
+
+  /**
+   * @generated from field: int64 total_spent = 2;
+   */
+  totalSpent: bigint;
+};
+
+/**
+ * Describes the message assay.v1.WatchCreditsResponse.
+ * Use `create(WatchCreditsResponseSchema)` to create a new message.
+ */
+export const WatchCreditsResponseSchema: GenMessage<WatchCreditsResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 3);
+
+/**
+ * @generated from message assay.v1.GetAccountRequest
+ */
+export type GetAccountRequest = Message<"assay.v1.GetAccountRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.GetAccountRequest.
+ * Use `create(GetAccountRequestSchema)` to create a new message.
+ */
+export const GetAccountRequestSchema: GenMessage<GetAccountRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 4);
+
+/**
+ * @generated from message assay.v1.GetAccountResponse
+ */
+export type GetAccountResponse = Message<"assay.v1.GetAccountResponse"> & {
+  /**
+   * @generated from field: assay.v1.User user = 1;
+   */
+  user?: User | undefined;
+
+  /**
+   * @generated from field: assay.v1.Plan plan = 2;
+   */
+  plan?: Plan | undefined;
+};
+
+/**
+ * Describes the message assay.v1.GetAccountResponse.
+ * Use `create(GetAccountResponseSchema)` to create a new message.
+ */
+export const GetAccountResponseSchema: GenMessage<GetAccountResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 5);
+
+/**
+ * What is absent stays; an empty text clears it.
+ *
+ * @generated from message assay.v1.UpdateAccountRequest
+ */
+export type UpdateAccountRequest = Message<"assay.v1.UpdateAccountRequest"> & {
+  /**
+   * @generated from field: optional string name = 1;
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string address = 2;
+   */
+  address?: string | undefined;
+
+  /**
+   * @generated from field: optional string zip = 3;
+   */
+  zip?: string | undefined;
+
+  /**
+   * @generated from field: optional string city = 4;
+   */
+  city?: string | undefined;
+
+  /**
+   * @generated from field: optional string country = 5;
+   */
+  country?: string | undefined;
+
+  /**
+   * @generated from field: optional string phone = 6;
+   */
+  phone?: string | undefined;
+
+  /**
+   * @generated from field: optional string contact = 7;
+   */
+  contact?: string | undefined;
+
+  /**
+   * @generated from field: optional string vat = 8;
+   */
+  vat?: string | undefined;
+
+  /**
+   * @generated from field: optional string heuristic = 9;
+   */
+  heuristic?: string | undefined;
+};
+
+/**
+ * Describes the message assay.v1.UpdateAccountRequest.
+ * Use `create(UpdateAccountRequestSchema)` to create a new message.
+ */
+export const UpdateAccountRequestSchema: GenMessage<UpdateAccountRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 6);
+
+/**
+ * @generated from message assay.v1.UpdateAccountResponse
+ */
+export type UpdateAccountResponse = Message<"assay.v1.UpdateAccountResponse"> & {
+  /**
+   * @generated from field: assay.v1.User user = 1;
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message assay.v1.UpdateAccountResponse.
+ * Use `create(UpdateAccountResponseSchema)` to create a new message.
+ */
+export const UpdateAccountResponseSchema: GenMessage<UpdateAccountResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 7);
+
+/**
+ * @generated from message assay.v1.AcceptTermsRequest
+ */
+export type AcceptTermsRequest = Message<"assay.v1.AcceptTermsRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.AcceptTermsRequest.
+ * Use `create(AcceptTermsRequestSchema)` to create a new message.
+ */
+export const AcceptTermsRequestSchema: GenMessage<AcceptTermsRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 8);
+
+/**
+ * @generated from message assay.v1.AcceptTermsResponse
+ */
+export type AcceptTermsResponse = Message<"assay.v1.AcceptTermsResponse"> & {
+  /**
+   * @generated from field: assay.v1.User user = 1;
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message assay.v1.AcceptTermsResponse.
+ * Use `create(AcceptTermsResponseSchema)` to create a new message.
+ */
+export const AcceptTermsResponseSchema: GenMessage<AcceptTermsResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 9);
+
+/**
+ * @generated from message assay.v1.ChangePasswordRequest
+ */
+export type ChangePasswordRequest = Message<"assay.v1.ChangePasswordRequest"> & {
+  /**
+   * @generated from field: string current = 1;
+   */
+  current: string;
+
+  /**
+   * 12 to 256 characters.
+   *
+   * @generated from field: string password = 2;
+   */
+  password: string;
+};
+
+/**
+ * Describes the message assay.v1.ChangePasswordRequest.
+ * Use `create(ChangePasswordRequestSchema)` to create a new message.
+ */
+export const ChangePasswordRequestSchema: GenMessage<ChangePasswordRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 10);
+
+/**
+ * @generated from message assay.v1.ChangePasswordResponse
+ */
+export type ChangePasswordResponse = Message<"assay.v1.ChangePasswordResponse"> & {
+};
+
+/**
+ * Describes the message assay.v1.ChangePasswordResponse.
+ * Use `create(ChangePasswordResponseSchema)` to create a new message.
+ */
+export const ChangePasswordResponseSchema: GenMessage<ChangePasswordResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 11);
+
+/**
+ * @generated from message assay.v1.ListLedgerRequest
+ */
+export type ListLedgerRequest = Message<"assay.v1.ListLedgerRequest"> & {
+  /**
+   * 1 to 100; 0 means 25.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+
+  /**
+   * Whose: 0 is the caller, otherwise a user that it manages.
+   *
+   * @generated from field: int64 user_id = 3;
+   */
+  userId: bigint;
+};
+
+/**
+ * Describes the message assay.v1.ListLedgerRequest.
+ * Use `create(ListLedgerRequestSchema)` to create a new message.
+ */
+export const ListLedgerRequestSchema: GenMessage<ListLedgerRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 12);
+
+/**
+ * @generated from message assay.v1.ListLedgerResponse
+ */
+export type ListLedgerResponse = Message<"assay.v1.ListLedgerResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.LedgerEntry entries = 1;
+   */
+  entries: LedgerEntry[];
+
+  /**
+   * Empty after the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message assay.v1.ListLedgerResponse.
+ * Use `create(ListLedgerResponseSchema)` to create a new message.
+ */
+export const ListLedgerResponseSchema: GenMessage<ListLedgerResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 13);
+
+/**
+ * @generated from message assay.v1.ListKeysRequest
+ */
+export type ListKeysRequest = Message<"assay.v1.ListKeysRequest"> & {
+  /**
+   * Whose: 0 is the caller, otherwise a user that it manages.
+   *
+   * @generated from field: int64 user_id = 1;
+   */
+  userId: bigint;
+};
+
+/**
+ * Describes the message assay.v1.ListKeysRequest.
+ * Use `create(ListKeysRequestSchema)` to create a new message.
+ */
+export const ListKeysRequestSchema: GenMessage<ListKeysRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 14);
+
+/**
+ * @generated from message assay.v1.ListKeysResponse
+ */
+export type ListKeysResponse = Message<"assay.v1.ListKeysResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.ApiKey keys = 1;
+   */
+  keys: ApiKey[];
+};
+
+/**
+ * Describes the message assay.v1.ListKeysResponse.
+ * Use `create(ListKeysResponseSchema)` to create a new message.
+ */
+export const ListKeysResponseSchema: GenMessage<ListKeysResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 15);
+
+/**
+ * @generated from message assay.v1.CreateKeyRequest
+ */
+export type CreateKeyRequest = Message<"assay.v1.CreateKeyRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Whose: 0 is the caller, otherwise a user that it manages.
+   *
+   * @generated from field: int64 user_id = 2;
+   */
+  userId: bigint;
+};
+
+/**
+ * Describes the message assay.v1.CreateKeyRequest.
+ * Use `create(CreateKeyRequestSchema)` to create a new message.
+ */
+export const CreateKeyRequestSchema: GenMessage<CreateKeyRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 16);
+
+/**
+ * @generated from message assay.v1.CreateKeyResponse
+ */
+export type CreateKeyResponse = Message<"assay.v1.CreateKeyResponse"> & {
+  /**
+   * @generated from field: assay.v1.ApiKey key = 1;
+   */
+  key?: ApiKey | undefined;
+
+  /**
+   * @generated from field: string secret = 2;
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message assay.v1.CreateKeyResponse.
+ * Use `create(CreateKeyResponseSchema)` to create a new message.
+ */
+export const CreateKeyResponseSchema: GenMessage<CreateKeyResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 17);
+
+/**
+ * @generated from message assay.v1.RevealKeyRequest
+ */
+export type RevealKeyRequest = Message<"assay.v1.RevealKeyRequest"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * The account's password.
+   *
+   * @generated from field: string password = 2;
+   */
+  password: string;
+};
+
+/**
+ * Describes the message assay.v1.RevealKeyRequest.
+ * Use `create(RevealKeyRequestSchema)` to create a new message.
+ */
+export const RevealKeyRequestSchema: GenMessage<RevealKeyRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 18);
+
+/**
+ * @generated from message assay.v1.RevealKeyResponse
+ */
+export type RevealKeyResponse = Message<"assay.v1.RevealKeyResponse"> & {
+  /**
+   * @generated from field: string secret = 1;
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message assay.v1.RevealKeyResponse.
+ * Use `create(RevealKeyResponseSchema)` to create a new message.
+ */
+export const RevealKeyResponseSchema: GenMessage<RevealKeyResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 19);
+
+/**
+ * @generated from message assay.v1.ReplaceKeyRequest
+ */
+export type ReplaceKeyRequest = Message<"assay.v1.ReplaceKeyRequest"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * Whose: 0 is the caller, otherwise a user that it manages.
+   *
+   * @generated from field: int64 user_id = 2;
+   */
+  userId: bigint;
+};
+
+/**
+ * Describes the message assay.v1.ReplaceKeyRequest.
+ * Use `create(ReplaceKeyRequestSchema)` to create a new message.
+ */
+export const ReplaceKeyRequestSchema: GenMessage<ReplaceKeyRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 20);
+
+/**
+ * @generated from message assay.v1.ReplaceKeyResponse
+ */
+export type ReplaceKeyResponse = Message<"assay.v1.ReplaceKeyResponse"> & {
+  /**
+   * @generated from field: assay.v1.ApiKey key = 1;
+   */
+  key?: ApiKey | undefined;
+
+  /**
+   * @generated from field: string secret = 2;
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message assay.v1.ReplaceKeyResponse.
+ * Use `create(ReplaceKeyResponseSchema)` to create a new message.
+ */
+export const ReplaceKeyResponseSchema: GenMessage<ReplaceKeyResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 21);
+
+/**
+ * @generated from message assay.v1.RevokeKeyRequest
+ */
+export type RevokeKeyRequest = Message<"assay.v1.RevokeKeyRequest"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * Whose: 0 is the caller, otherwise a user that it manages.
+   *
+   * @generated from field: int64 user_id = 2;
+   */
+  userId: bigint;
+};
+
+/**
+ * Describes the message assay.v1.RevokeKeyRequest.
+ * Use `create(RevokeKeyRequestSchema)` to create a new message.
+ */
+export const RevokeKeyRequestSchema: GenMessage<RevokeKeyRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 22);
+
+/**
+ * @generated from message assay.v1.RevokeKeyResponse
+ */
+export type RevokeKeyResponse = Message<"assay.v1.RevokeKeyResponse"> & {
+  /**
+   * @generated from field: assay.v1.ApiKey key = 1;
+   */
+  key?: ApiKey | undefined;
+};
+
+/**
+ * Describes the message assay.v1.RevokeKeyResponse.
+ * Use `create(RevokeKeyResponseSchema)` to create a new message.
+ */
+export const RevokeKeyResponseSchema: GenMessage<RevokeKeyResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 23);
+
+/**
+ * @generated from message assay.v1.GetWebhookSecretRequest
+ */
+export type GetWebhookSecretRequest = Message<"assay.v1.GetWebhookSecretRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.GetWebhookSecretRequest.
+ * Use `create(GetWebhookSecretRequestSchema)` to create a new message.
+ */
+export const GetWebhookSecretRequestSchema: GenMessage<GetWebhookSecretRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 24);
+
+/**
+ * @generated from message assay.v1.GetWebhookSecretResponse
+ */
+export type GetWebhookSecretResponse = Message<"assay.v1.GetWebhookSecretResponse"> & {
+  /**
+   * @generated from field: string secret = 1;
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message assay.v1.GetWebhookSecretResponse.
+ * Use `create(GetWebhookSecretResponseSchema)` to create a new message.
+ */
+export const GetWebhookSecretResponseSchema: GenMessage<GetWebhookSecretResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 25);
+
+/**
+ * @generated from message assay.v1.RotateWebhookSecretRequest
+ */
+export type RotateWebhookSecretRequest = Message<"assay.v1.RotateWebhookSecretRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.RotateWebhookSecretRequest.
+ * Use `create(RotateWebhookSecretRequestSchema)` to create a new message.
+ */
+export const RotateWebhookSecretRequestSchema: GenMessage<RotateWebhookSecretRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 26);
+
+/**
+ * @generated from message assay.v1.RotateWebhookSecretResponse
+ */
+export type RotateWebhookSecretResponse = Message<"assay.v1.RotateWebhookSecretResponse"> & {
+  /**
+   * @generated from field: string secret = 1;
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message assay.v1.RotateWebhookSecretResponse.
+ * Use `create(RotateWebhookSecretResponseSchema)` to create a new message.
+ */
+export const RotateWebhookSecretResponseSchema: GenMessage<RotateWebhookSecretResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 27);
+
+/**
+ * @generated from message assay.v1.ListDeliveriesRequest
+ */
+export type ListDeliveriesRequest = Message<"assay.v1.ListDeliveriesRequest"> & {
+  /**
+   * 1 to 100; 0 means 25.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message assay.v1.ListDeliveriesRequest.
+ * Use `create(ListDeliveriesRequestSchema)` to create a new message.
+ */
+export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 28);
+
+/**
+ * @generated from message assay.v1.ListDeliveriesResponse
+ */
+export type ListDeliveriesResponse = Message<"assay.v1.ListDeliveriesResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.WebhookDelivery deliveries = 1;
+   */
+  deliveries: WebhookDelivery[];
+
+  /**
+   * Empty after the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message assay.v1.ListDeliveriesResponse.
+ * Use `create(ListDeliveriesResponseSchema)` to create a new message.
+ */
+export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 29);
+
+/**
+ * @generated from message assay.v1.WatchDeliveriesRequest
+ */
+export type WatchDeliveriesRequest = Message<"assay.v1.WatchDeliveriesRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.WatchDeliveriesRequest.
+ * Use `create(WatchDeliveriesRequestSchema)` to create a new message.
+ */
+export const WatchDeliveriesRequestSchema: GenMessage<WatchDeliveriesRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 30);
+
+/**
+ * @generated from message assay.v1.WatchDeliveriesResponse
+ */
+export type WatchDeliveriesResponse = Message<"assay.v1.WatchDeliveriesResponse"> & {
+  /**
+   * @generated from field: assay.v1.WebhookDelivery delivery = 1;
+   */
+  delivery?: WebhookDelivery | undefined;
+};
+
+/**
+ * Describes the message assay.v1.WatchDeliveriesResponse.
+ * Use `create(WatchDeliveriesResponseSchema)` to create a new message.
+ */
+export const WatchDeliveriesResponseSchema: GenMessage<WatchDeliveriesResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 31);
+
+/**
+ * @generated from message assay.v1.ReplayDeliveryRequest
+ */
+export type ReplayDeliveryRequest = Message<"assay.v1.ReplayDeliveryRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message assay.v1.ReplayDeliveryRequest.
+ * Use `create(ReplayDeliveryRequestSchema)` to create a new message.
+ */
+export const ReplayDeliveryRequestSchema: GenMessage<ReplayDeliveryRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 32);
+
+/**
+ * @generated from message assay.v1.ReplayDeliveryResponse
+ */
+export type ReplayDeliveryResponse = Message<"assay.v1.ReplayDeliveryResponse"> & {
+  /**
+   * @generated from field: assay.v1.WebhookDelivery delivery = 1;
+   */
+  delivery?: WebhookDelivery | undefined;
+};
+
+/**
+ * Describes the message assay.v1.ReplayDeliveryResponse.
+ * Use `create(ReplayDeliveryResponseSchema)` to create a new message.
+ */
+export const ReplayDeliveryResponseSchema: GenMessage<ReplayDeliveryResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account_service, 33);
+
+/**
  * The caller's own account. The credential is the metadata x-api-key.
  *
  * @generated from service assay.v1.AccountService
  */
 export const AccountService: GenService<{
+  /**
+   * @generated from rpc assay.v1.AccountService.GetAccount
+   */
+  getAccount: {
+    methodKind: "unary";
+    input: typeof GetAccountRequestSchema;
+    output: typeof GetAccountResponseSchema;
+  },
+  /**
+   * Changes the fields that are present.
+   *
+   * @generated from rpc assay.v1.AccountService.UpdateAccount
+   */
+  updateAccount: {
+    methodKind: "unary";
+    input: typeof UpdateAccountRequestSchema;
+    output: typeof UpdateAccountResponseSchema;
+  },
+  /**
+   * Works before the terms of service were accepted, too.
+   *
+   * @generated from rpc assay.v1.AccountService.AcceptTerms
+   */
+  acceptTerms: {
+    methodKind: "unary";
+    input: typeof AcceptTermsRequestSchema;
+    output: typeof AcceptTermsResponseSchema;
+  },
+  /**
+   * @generated from rpc assay.v1.AccountService.ChangePassword
+   */
+  changePassword: {
+    methodKind: "unary";
+    input: typeof ChangePasswordRequestSchema;
+    output: typeof ChangePasswordResponseSchema;
+  },
   /**
    * @generated from rpc assay.v1.AccountService.GetCredits
    */
@@ -60,6 +754,120 @@ export const AccountService: GenService<{
     methodKind: "unary";
     input: typeof GetCreditsRequestSchema;
     output: typeof GetCreditsResponseSchema;
+  },
+  /**
+   * The credits now, then after every change, without end.
+   *
+   * @generated from rpc assay.v1.AccountService.WatchCredits
+   */
+  watchCredits: {
+    methodKind: "server_streaming";
+    input: typeof WatchCreditsRequestSchema;
+    output: typeof WatchCreditsResponseSchema;
+  },
+  /**
+   * What the credits add up from, newest first.
+   *
+   * @generated from rpc assay.v1.AccountService.ListLedger
+   */
+  listLedger: {
+    methodKind: "unary";
+    input: typeof ListLedgerRequestSchema;
+    output: typeof ListLedgerResponseSchema;
+  },
+  /**
+   * The account's API keys, oldest first; at most 20, so without pages.
+   *
+   * @generated from rpc assay.v1.AccountService.ListKeys
+   */
+  listKeys: {
+    methodKind: "unary";
+    input: typeof ListKeysRequestSchema;
+    output: typeof ListKeysResponseSchema;
+  },
+  /**
+   * @generated from rpc assay.v1.AccountService.CreateKey
+   */
+  createKey: {
+    methodKind: "unary";
+    input: typeof CreateKeyRequestSchema;
+    output: typeof CreateKeyResponseSchema;
+  },
+  /**
+   * Shows a key's secret again, for the account's password.
+   *
+   * @generated from rpc assay.v1.AccountService.RevealKey
+   */
+  revealKey: {
+    methodKind: "unary";
+    input: typeof RevealKeyRequestSchema;
+    output: typeof RevealKeyResponseSchema;
+  },
+  /**
+   * Gives a key a new secret; the old one stops at once.
+   *
+   * @generated from rpc assay.v1.AccountService.ReplaceKey
+   */
+  replaceKey: {
+    methodKind: "unary";
+    input: typeof ReplaceKeyRequestSchema;
+    output: typeof ReplaceKeyResponseSchema;
+  },
+  /**
+   * @generated from rpc assay.v1.AccountService.RevokeKey
+   */
+  revokeKey: {
+    methodKind: "unary";
+    input: typeof RevokeKeyRequestSchema;
+    output: typeof RevokeKeyResponseSchema;
+  },
+  /**
+   * The secret that webhooks are signed with, whsec_…
+   *
+   * @generated from rpc assay.v1.AccountService.GetWebhookSecret
+   */
+  getWebhookSecret: {
+    methodKind: "unary";
+    input: typeof GetWebhookSecretRequestSchema;
+    output: typeof GetWebhookSecretResponseSchema;
+  },
+  /**
+   * @generated from rpc assay.v1.AccountService.RotateWebhookSecret
+   */
+  rotateWebhookSecret: {
+    methodKind: "unary";
+    input: typeof RotateWebhookSecretRequestSchema;
+    output: typeof RotateWebhookSecretResponseSchema;
+  },
+  /**
+   * The account's webhook deliveries, newest first.
+   *
+   * @generated from rpc assay.v1.AccountService.ListDeliveries
+   */
+  listDeliveries: {
+    methodKind: "unary";
+    input: typeof ListDeliveriesRequestSchema;
+    output: typeof ListDeliveriesResponseSchema;
+  },
+  /**
+   * Every change of the account's deliveries from now on, without end.
+   *
+   * @generated from rpc assay.v1.AccountService.WatchDeliveries
+   */
+  watchDeliveries: {
+    methodKind: "server_streaming";
+    input: typeof WatchDeliveriesRequestSchema;
+    output: typeof WatchDeliveriesResponseSchema;
+  },
+  /**
+   * Sends a delivery again.
+   *
+   * @generated from rpc assay.v1.AccountService.ReplayDelivery
+   */
+  replayDelivery: {
+    methodKind: "unary";
+    input: typeof ReplayDeliveryRequestSchema;
+    output: typeof ReplayDeliveryResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_assay_v1_account_service, 0);

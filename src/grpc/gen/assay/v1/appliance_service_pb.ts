@@ -4,15 +4,19 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { C2paPolicy, Plan, User } from "./account_pb.ts";
+import { file_assay_v1_account } from "./account_pb.ts";
 import type { MediaKind } from "./media_pb.ts";
 import { file_assay_v1_media } from "./media_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file assay/v1/appliance_service.proto.
  */
 export const file_assay_v1_appliance_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCKWAgoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsIhMKEUxpc3RNb2RlbHNSZXF1ZXN0IjUKEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5hc3NheS52MS5Nb2RlbCKxAQoFTW9kZWwSCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBHRhc2sYBCABKAkSIQoEa2luZBgFIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIQCghwcm92aWRlchgGIAEoCRINCgVmYXVsdBgHIAEoCRIPCgdsaWNlbmNlGAggASgJEhoKEm1pbmltdW1fc2hvcnRfc2lkZRgJIAEoBSppCgVQaGFzZRIVChFQSEFTRV9VTlNQRUNJRklFRBAAEhIKDlBIQVNFX1NUQVJUSU5HEAESDwoLUEhBU0VfUkVBRFkQAhIQCgxQSEFTRV9GQUlMRUQQAxISCg5QSEFTRV9EUkFJTklORxAEMqEBChBBcHBsaWFuY2VTZXJ2aWNlEkQKCUdldFN0YXR1cxIaLmFzc2F5LnYxLkdldFN0YXR1c1JlcXVlc3QaGy5hc3NheS52MS5HZXRTdGF0dXNSZXNwb25zZRJHCgpMaXN0TW9kZWxzEhsuYXNzYXkudjEuTGlzdE1vZGVsc1JlcXVlc3QaHC5hc3NheS52MS5MaXN0TW9kZWxzUmVzcG9uc2ViBnByb3RvMw", [file_assay_v1_media]);
+  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCLUAgoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsEiUKBmJhY2t1cBgUIAEoCzIVLmFzc2F5LnYxLkJhY2t1cFN0YXRlEhUKDXJlY29yZHNfYnl0ZXMYFSABKAMihQEKC0JhY2t1cFN0YXRlEg4KBmZvbGRlchgBIAEoCRIwCgxsYXN0X2dvb2RfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmxhc3RfZXJyb3IYAyABKAkSDwoHdG9vX29sZBgEIAEoCBIPCgdydW5uaW5nGAUgASgIIhMKEUxpc3RNb2RlbHNSZXF1ZXN0IjUKEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5hc3NheS52MS5Nb2RlbCKxAQoFTW9kZWwSCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBHRhc2sYBCABKAkSIQoEa2luZBgFIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIQCghwcm92aWRlchgGIAEoCRINCgVmYXVsdBgHIAEoCRIPCgdsaWNlbmNlGAggASgJEhoKEm1pbmltdW1fc2hvcnRfc2lkZRgJIAEoBSIkCg9HZXRRdWV1ZVJlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFIrQBChBHZXRRdWV1ZVJlc3BvbnNlEiUKB3J1bm5pbmcYASADKAsyFC5hc3NheS52MS5RdWV1ZUVudHJ5EiUKB3dhaXRpbmcYAiADKAsyFC5hc3NheS52MS5RdWV1ZUVudHJ5EiQKBmZhaWxlZBgDIAMoCzIULmFzc2F5LnYxLlF1ZXVlRW50cnkSFQoNcnVubmluZ190b3RhbBgEIAEoAxIVCg13YWl0aW5nX3RvdGFsGAUgASgDIpsCCgpRdWV1ZUVudHJ5EhMKC2FuYWx5c2lzX2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAMSIQoEa2luZBgDIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBITCgtpZGVudGlmaWVycxgEIAMoCRIQCghhdHRlbXB0cxgFIAEoBRItCglxdWV1ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnN0YXJ0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVlcnJvchgJIAEoCSISChBMaXN0UGxhbnNSZXF1ZXN0IjIKEUxpc3RQbGFuc1Jlc3BvbnNlEh0KBXBsYW5zGAEgAygLMg4uYXNzYXkudjEuUGxhbiK3BgoKUGxhbkZpZWxkcxIRCgRuYW1lGAEgASgJSACIAQESEAoDc2t1GAIgASgJSAGIAQESIwoFa2luZHMYAyABKAsyFC5hc3NheS52MS5NZWRpYUtpbmRzEiYKB29wdGlvbnMYBCABKAsyFS5hc3NheS52MS5QbGFuT3B0aW9ucxIaCg1pbWFnZV9jcmVkaXRzGAUgASgDSAKIAQESGgoNdmlkZW9fY3JlZGl0cxgGIAEoA0gDiAEBEhoKDWF1ZGlvX2NyZWRpdHMYByABKANIBIgBARI/Cg5vcHRpb25fY3JlZGl0cxgIIAMoCzInLmFzc2F5LnYxLlBsYW5GaWVsZHMuT3B0aW9uQ3JlZGl0c0VudHJ5EiQKBm1vZGVscxgJIAEoCzIULmFzc2F5LnYxLlBsYW5Nb2RlbHMSIgoVcmF0ZV9saW1pdF9wZXJfbWludXRlGAogASgFSAWIAQESHAoPaW1hZ2VfYnl0ZXNfbWF4GAsgASgDSAaIAQESHAoPdmlkZW9fYnl0ZXNfbWF4GAwgASgDSAeIAQESHAoPYXVkaW9fYnl0ZXNfbWF4GA0gASgDSAiIAQESKQoLYzJwYV9wb2xpY3kYDiABKA4yFC5hc3NheS52MS5DMnBhUG9saWN5EhcKCm1lZGlhX2RheXMYDyABKAVICYgBARIYCgtyZWNvcmRfZGF5cxgQIAEoBUgKiAEBEhsKDnplcm9fcmV0ZW50aW9uGBEgASgISAuIAQEaNAoST3B0aW9uQ3JlZGl0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAzoCOAFCBwoFX25hbWVCBgoEX3NrdUIQCg5faW1hZ2VfY3JlZGl0c0IQCg5fdmlkZW9fY3JlZGl0c0IQCg5fYXVkaW9fY3JlZGl0c0IYChZfcmF0ZV9saW1pdF9wZXJfbWludXRlQhIKEF9pbWFnZV9ieXRlc19tYXhCEgoQX3ZpZGVvX2J5dGVzX21heEISChBfYXVkaW9fYnl0ZXNfbWF4Qg0KC19tZWRpYV9kYXlzQg4KDF9yZWNvcmRfZGF5c0IRCg9femVyb19yZXRlbnRpb24iMQoKTWVkaWFLaW5kcxIjCgZ2YWx1ZXMYASADKA4yEy5hc3NheS52MS5NZWRpYUtpbmQiHQoLUGxhbk9wdGlvbnMSDgoGdmFsdWVzGAEgAygJIikKClBsYW5Nb2RlbHMSDgoGdmFsdWVzGAEgAygJEgsKA2FsbBgCIAEoCCI3ChFDcmVhdGVQbGFuUmVxdWVzdBIiCgRwbGFuGAEgASgLMhQuYXNzYXkudjEuUGxhbkZpZWxkcyIyChJDcmVhdGVQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmFzc2F5LnYxLlBsYW4iQwoRVXBkYXRlUGxhblJlcXVlc3QSCgoCaWQYASABKAMSIgoEcGxhbhgCIAEoCzIULmFzc2F5LnYxLlBsYW5GaWVsZHMiMgoSVXBkYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5hc3NheS52MS5QbGFuIkAKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIloKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIlCgdlbnRyaWVzGAEgAygLMhQuYXNzYXkudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimgIKCkF1ZGl0RW50cnkSEAoIc2VxdWVuY2UYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCmFjY291bnRfaWQYAyABKANIAIgBARIOCgZmYWNhZGUYBCABKAkSFgoOcmVtb3RlX2FkZHJlc3MYBSABKAkSDgoGYWN0aW9uGAYgASgJEg4KBnRhcmdldBgHIAEoCRIyCgdkZXRhaWxzGAggAygLMiEuYXNzYXkudjEuQXVkaXRFbnRyeS5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDQoLX2FjY291bnRfaWQiJQoUUmVzZXRQYXNzd29yZFJlcXVlc3QSDQoFZW1haWwYASABKAkiVQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEgwKBGxpbmsYASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPwoTR3JhbnRDcmVkaXRzUmVxdWVzdBIKCgJpZBgBIAEoAxIOCgZhbW91bnQYAiABKAMSDAoEbm90ZRgDIAEoCSI0ChRHcmFudENyZWRpdHNSZXNwb25zZRIcCgR1c2VyGAEgASgLMg4uYXNzYXkudjEuVXNlciI1Cg1CYWNrdXBSZXF1ZXN0Eg4KBmZvbGRlchgBIAEoCRIUCgx3aXRoX3NlY3JldHMYAiABKAgiiQEKDkJhY2t1cFJlc3BvbnNlEiQKBXBoYXNlGAEgASgOMhUuYXNzYXkudjEuQmFja3VwUGhhc2USDQoFZmlsZXMYAiABKAMSDQoFYnl0ZXMYAyABKAMSFAoMY29waWVkX2J5dGVzGAQgASgDEgwKBHBhdGgYBSABKAkSDwoHZGFtYWdlZBgGIAEoAyppCgVQaGFzZRIVChFQSEFTRV9VTlNQRUNJRklFRBAAEhIKDlBIQVNFX1NUQVJUSU5HEAESDwoLUEhBU0VfUkVBRFkQAhIQCgxQSEFTRV9GQUlMRUQQAxISCg5QSEFTRV9EUkFJTklORxAEKowBCgtCYWNrdXBQaGFzZRIcChhCQUNLVVBfUEhBU0VfVU5TUEVDSUZJRUQQABIYChRCQUNLVVBfUEhBU0VfUkVDT1JEUxABEhYKEkJBQ0tVUF9QSEFTRV9DSEVDSxACEhYKEkJBQ0tVUF9QSEFTRV9GSUxFUxADEhUKEUJBQ0tVUF9QSEFTRV9ET05FEAQy9wUKEEFwcGxpYW5jZVNlcnZpY2USRAoJR2V0U3RhdHVzEhouYXNzYXkudjEuR2V0U3RhdHVzUmVxdWVzdBobLmFzc2F5LnYxLkdldFN0YXR1c1Jlc3BvbnNlEkcKCkxpc3RNb2RlbHMSGy5hc3NheS52MS5MaXN0TW9kZWxzUmVxdWVzdBocLmFzc2F5LnYxLkxpc3RNb2RlbHNSZXNwb25zZRJBCghHZXRRdWV1ZRIZLmFzc2F5LnYxLkdldFF1ZXVlUmVxdWVzdBoaLmFzc2F5LnYxLkdldFF1ZXVlUmVzcG9uc2USRAoJTGlzdFBsYW5zEhouYXNzYXkudjEuTGlzdFBsYW5zUmVxdWVzdBobLmFzc2F5LnYxLkxpc3RQbGFuc1Jlc3BvbnNlEkcKCkNyZWF0ZVBsYW4SGy5hc3NheS52MS5DcmVhdGVQbGFuUmVxdWVzdBocLmFzc2F5LnYxLkNyZWF0ZVBsYW5SZXNwb25zZRJHCgpVcGRhdGVQbGFuEhsuYXNzYXkudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5hc3NheS52MS5VcGRhdGVQbGFuUmVzcG9uc2USWQoQTGlzdEF1ZGl0RW50cmllcxIhLmFzc2F5LnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiIuYXNzYXkudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlElAKDVJlc2V0UGFzc3dvcmQSHi5hc3NheS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBofLmFzc2F5LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZRJNCgxHcmFudENyZWRpdHMSHS5hc3NheS52MS5HcmFudENyZWRpdHNSZXF1ZXN0Gh4uYXNzYXkudjEuR3JhbnRDcmVkaXRzUmVzcG9uc2USPQoGQmFja3VwEhcuYXNzYXkudjEuQmFja3VwUmVxdWVzdBoYLmFzc2F5LnYxLkJhY2t1cFJlc3BvbnNlMAFiBnByb3RvMw", [file_assay_v1_account, file_assay_v1_media, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.GetStatusRequest
@@ -95,6 +99,18 @@ export type GetStatusResponse = Message<"assay.v1.GetStatusResponse"> & {
    * @generated from field: repeated assay.v1.Model models = 11;
    */
   models: Model[];
+
+  /**
+   * @generated from field: assay.v1.BackupState backup = 20;
+   */
+  backup?: BackupState | undefined;
+
+  /**
+   * Size of the file that holds the records.
+   *
+   * @generated from field: int64 records_bytes = 21;
+   */
+  recordsBytes: bigint;
 };
 
 /**
@@ -103,6 +119,51 @@ export type GetStatusResponse = Message<"assay.v1.GetStatusResponse"> & {
  */
 export const GetStatusResponseSchema: GenMessage<GetStatusResponse> = /*@__PURE__*/
   messageDesc(file_assay_v1_appliance_service, 1);
+
+/**
+ * @generated from message assay.v1.BackupState
+ */
+export type BackupState = Message<"assay.v1.BackupState"> & {
+  /**
+   * The setting backup.dir; empty: no backups are made.
+   *
+   * @generated from field: string folder = 1;
+   */
+  folder: string;
+
+  /**
+   * When the last backup was made that read back whole; absent where none is known.
+   *
+   * @generated from field: google.protobuf.Timestamp last_good_at = 2;
+   */
+  lastGoodAt?: Timestamp | undefined;
+
+  /**
+   * Why the last try failed; empty where it did not.
+   *
+   * @generated from field: string last_error = 3;
+   */
+  lastError: string;
+
+  /**
+   * Whether the last good one is older than backup.age_hours_max.
+   *
+   * @generated from field: bool too_old = 4;
+   */
+  tooOld: boolean;
+
+  /**
+   * @generated from field: bool running = 5;
+   */
+  running: boolean;
+};
+
+/**
+ * Describes the message assay.v1.BackupState.
+ * Use `create(BackupStateSchema)` to create a new message.
+ */
+export const BackupStateSchema: GenMessage<BackupState> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 2);
 
 /**
  * @generated from message assay.v1.ListModelsRequest
@@ -115,7 +176,7 @@ export type ListModelsRequest = Message<"assay.v1.ListModelsRequest"> & {
  * Use `create(ListModelsRequestSchema)` to create a new message.
  */
 export const ListModelsRequestSchema: GenMessage<ListModelsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 2);
+  messageDesc(file_assay_v1_appliance_service, 3);
 
 /**
  * @generated from message assay.v1.ListModelsResponse
@@ -132,7 +193,7 @@ export type ListModelsResponse = Message<"assay.v1.ListModelsResponse"> & {
  * Use `create(ListModelsResponseSchema)` to create a new message.
  */
 export const ListModelsResponseSchema: GenMessage<ListModelsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 3);
+  messageDesc(file_assay_v1_appliance_service, 4);
 
 /**
  * An installed model pack.
@@ -197,7 +258,678 @@ export type Model = Message<"assay.v1.Model"> & {
  * Use `create(ModelSchema)` to create a new message.
  */
 export const ModelSchema: GenMessage<Model> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 4);
+  messageDesc(file_assay_v1_appliance_service, 5);
+
+/**
+ * @generated from message assay.v1.GetQueueRequest
+ */
+export type GetQueueRequest = Message<"assay.v1.GetQueueRequest"> & {
+  /**
+   * Entries of each list, 1 to 100; 0 means 25.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+};
+
+/**
+ * Describes the message assay.v1.GetQueueRequest.
+ * Use `create(GetQueueRequestSchema)` to create a new message.
+ */
+export const GetQueueRequestSchema: GenMessage<GetQueueRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 6);
+
+/**
+ * @generated from message assay.v1.GetQueueResponse
+ */
+export type GetQueueResponse = Message<"assay.v1.GetQueueResponse"> & {
+  /**
+   * Oldest first.
+   *
+   * @generated from field: repeated assay.v1.QueueEntry running = 1;
+   */
+  running: QueueEntry[];
+
+  /**
+   * Oldest first; accounts take turns, so the order of the start may differ.
+   *
+   * @generated from field: repeated assay.v1.QueueEntry waiting = 2;
+   */
+  waiting: QueueEntry[];
+
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated assay.v1.QueueEntry failed = 3;
+   */
+  failed: QueueEntry[];
+
+  /**
+   * Analyses that run in all.
+   *
+   * @generated from field: int64 running_total = 4;
+   */
+  runningTotal: bigint;
+
+  /**
+   * Analyses that wait in all.
+   *
+   * @generated from field: int64 waiting_total = 5;
+   */
+  waitingTotal: bigint;
+};
+
+/**
+ * Describes the message assay.v1.GetQueueResponse.
+ * Use `create(GetQueueResponseSchema)` to create a new message.
+ */
+export const GetQueueResponseSchema: GenMessage<GetQueueResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 7);
+
+/**
+ * One analysis.
+ *
+ * @generated from message assay.v1.QueueEntry
+ */
+export type QueueEntry = Message<"assay.v1.QueueEntry"> & {
+  /**
+   * @generated from field: string analysis_id = 1;
+   */
+  analysisId: string;
+
+  /**
+   * @generated from field: int64 account_id = 2;
+   */
+  accountId: bigint;
+
+  /**
+   * @generated from field: assay.v1.MediaKind kind = 3;
+   */
+  kind: MediaKind;
+
+  /**
+   * Records that it is for.
+   *
+   * @generated from field: repeated string identifiers = 4;
+   */
+  identifiers: string[];
+
+  /**
+   * @generated from field: int32 attempts = 5;
+   */
+  attempts: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp queued_at = 6;
+   */
+  queuedAt?: Timestamp | undefined;
+
+  /**
+   * When its present attempt began; absent while it waits.
+   *
+   * @generated from field: google.protobuf.Timestamp started_at = 7;
+   */
+  startedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp ended_at = 8;
+   */
+  endedAt?: Timestamp | undefined;
+
+  /**
+   * Why it failed; empty otherwise.
+   *
+   * @generated from field: string error = 9;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message assay.v1.QueueEntry.
+ * Use `create(QueueEntrySchema)` to create a new message.
+ */
+export const QueueEntrySchema: GenMessage<QueueEntry> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 8);
+
+/**
+ * @generated from message assay.v1.ListPlansRequest
+ */
+export type ListPlansRequest = Message<"assay.v1.ListPlansRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.ListPlansRequest.
+ * Use `create(ListPlansRequestSchema)` to create a new message.
+ */
+export const ListPlansRequestSchema: GenMessage<ListPlansRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 9);
+
+/**
+ * @generated from message assay.v1.ListPlansResponse
+ */
+export type ListPlansResponse = Message<"assay.v1.ListPlansResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.Plan plans = 1;
+   */
+  plans: Plan[];
+};
+
+/**
+ * Describes the message assay.v1.ListPlansResponse.
+ * Use `create(ListPlansResponseSchema)` to create a new message.
+ */
+export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 10);
+
+/**
+ * The fields of a plan that can be written; what is absent gets its default or stays.
+ *
+ * @generated from message assay.v1.PlanFields
+ */
+export type PlanFields = Message<"assay.v1.PlanFields"> & {
+  /**
+   * @generated from field: optional string name = 1;
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string sku = 2;
+   */
+  sku?: string | undefined;
+
+  /**
+   * @generated from field: assay.v1.MediaKinds kinds = 3;
+   */
+  kinds?: MediaKinds | undefined;
+
+  /**
+   * @generated from field: assay.v1.PlanOptions options = 4;
+   */
+  options?: PlanOptions | undefined;
+
+  /**
+   * @generated from field: optional int64 image_credits = 5;
+   */
+  imageCredits?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 video_credits = 6;
+   */
+  videoCredits?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 audio_credits = 7;
+   */
+  audioCredits?: bigint | undefined;
+
+  /**
+   * Credits that an option costs on top of the kind, by the option's name. Where any is given they replace all
+   * earlier ones; a price is taken away by 0.
+   *
+   * @generated from field: map<string, int64> option_credits = 8;
+   */
+  optionCredits: { [key: string]: bigint };
+
+  /**
+   * @generated from field: assay.v1.PlanModels models = 9;
+   */
+  models?: PlanModels | undefined;
+
+  /**
+   * @generated from field: optional int32 rate_limit_per_minute = 10;
+   */
+  rateLimitPerMinute?: number | undefined;
+
+  /**
+   * @generated from field: optional int64 image_bytes_max = 11;
+   */
+  imageBytesMax?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 video_bytes_max = 12;
+   */
+  videoBytesMax?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 audio_bytes_max = 13;
+   */
+  audioBytesMax?: bigint | undefined;
+
+  /**
+   * @generated from field: assay.v1.C2paPolicy c2pa_policy = 14;
+   */
+  c2paPolicy: C2paPolicy;
+
+  /**
+   * @generated from field: optional int32 media_days = 15;
+   */
+  mediaDays?: number | undefined;
+
+  /**
+   * @generated from field: optional int32 record_days = 16;
+   */
+  recordDays?: number | undefined;
+
+  /**
+   * @generated from field: optional bool zero_retention = 17;
+   */
+  zeroRetention?: boolean | undefined;
+};
+
+/**
+ * Describes the message assay.v1.PlanFields.
+ * Use `create(PlanFieldsSchema)` to create a new message.
+ */
+export const PlanFieldsSchema: GenMessage<PlanFields> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 11);
+
+/**
+ * A list of its own message, so that an empty one differs from none.
+ *
+ * @generated from message assay.v1.MediaKinds
+ */
+export type MediaKinds = Message<"assay.v1.MediaKinds"> & {
+  /**
+   * @generated from field: repeated assay.v1.MediaKind values = 1;
+   */
+  values: MediaKind[];
+};
+
+/**
+ * Describes the message assay.v1.MediaKinds.
+ * Use `create(MediaKindsSchema)` to create a new message.
+ */
+export const MediaKindsSchema: GenMessage<MediaKinds> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 12);
+
+/**
+ * @generated from message assay.v1.PlanOptions
+ */
+export type PlanOptions = Message<"assay.v1.PlanOptions"> & {
+  /**
+   * @generated from field: repeated string values = 1;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message assay.v1.PlanOptions.
+ * Use `create(PlanOptionsSchema)` to create a new message.
+ */
+export const PlanOptionsSchema: GenMessage<PlanOptions> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 13);
+
+/**
+ * @generated from message assay.v1.PlanModels
+ */
+export type PlanModels = Message<"assay.v1.PlanModels"> & {
+  /**
+   * @generated from field: repeated string values = 1;
+   */
+  values: string[];
+
+  /**
+   * The plan follows what is installed; values are ignored.
+   *
+   * @generated from field: bool all = 2;
+   */
+  all: boolean;
+};
+
+/**
+ * Describes the message assay.v1.PlanModels.
+ * Use `create(PlanModelsSchema)` to create a new message.
+ */
+export const PlanModelsSchema: GenMessage<PlanModels> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 14);
+
+/**
+ * @generated from message assay.v1.CreatePlanRequest
+ */
+export type CreatePlanRequest = Message<"assay.v1.CreatePlanRequest"> & {
+  /**
+   * The name is required.
+   *
+   * @generated from field: assay.v1.PlanFields plan = 1;
+   */
+  plan?: PlanFields | undefined;
+};
+
+/**
+ * Describes the message assay.v1.CreatePlanRequest.
+ * Use `create(CreatePlanRequestSchema)` to create a new message.
+ */
+export const CreatePlanRequestSchema: GenMessage<CreatePlanRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 15);
+
+/**
+ * @generated from message assay.v1.CreatePlanResponse
+ */
+export type CreatePlanResponse = Message<"assay.v1.CreatePlanResponse"> & {
+  /**
+   * @generated from field: assay.v1.Plan plan = 1;
+   */
+  plan?: Plan | undefined;
+};
+
+/**
+ * Describes the message assay.v1.CreatePlanResponse.
+ * Use `create(CreatePlanResponseSchema)` to create a new message.
+ */
+export const CreatePlanResponseSchema: GenMessage<CreatePlanResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 16);
+
+/**
+ * @generated from message assay.v1.UpdatePlanRequest
+ */
+export type UpdatePlanRequest = Message<"assay.v1.UpdatePlanRequest"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * @generated from field: assay.v1.PlanFields plan = 2;
+   */
+  plan?: PlanFields | undefined;
+};
+
+/**
+ * Describes the message assay.v1.UpdatePlanRequest.
+ * Use `create(UpdatePlanRequestSchema)` to create a new message.
+ */
+export const UpdatePlanRequestSchema: GenMessage<UpdatePlanRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 17);
+
+/**
+ * @generated from message assay.v1.UpdatePlanResponse
+ */
+export type UpdatePlanResponse = Message<"assay.v1.UpdatePlanResponse"> & {
+  /**
+   * @generated from field: assay.v1.Plan plan = 1;
+   */
+  plan?: Plan | undefined;
+};
+
+/**
+ * Describes the message assay.v1.UpdatePlanResponse.
+ * Use `create(UpdatePlanResponseSchema)` to create a new message.
+ */
+export const UpdatePlanResponseSchema: GenMessage<UpdatePlanResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 18);
+
+/**
+ * @generated from message assay.v1.ListAuditEntriesRequest
+ */
+export type ListAuditEntriesRequest = Message<"assay.v1.ListAuditEntriesRequest"> & {
+  /**
+   * 1 to 100; 0 means 25.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message assay.v1.ListAuditEntriesRequest.
+ * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
+ */
+export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 19);
+
+/**
+ * @generated from message assay.v1.ListAuditEntriesResponse
+ */
+export type ListAuditEntriesResponse = Message<"assay.v1.ListAuditEntriesResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.AuditEntry entries = 1;
+   */
+  entries: AuditEntry[];
+
+  /**
+   * Empty after the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message assay.v1.ListAuditEntriesResponse.
+ * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
+ */
+export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 20);
+
+/**
+ * @generated from message assay.v1.AuditEntry
+ */
+export type AuditEntry = Message<"assay.v1.AuditEntry"> & {
+  /**
+   * @generated from field: int64 sequence = 1;
+   */
+  sequence: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 2;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * Who did it; absent for the appliance itself and for a failed sign-in.
+   *
+   * @generated from field: optional int64 account_id = 3;
+   */
+  accountId?: bigint | undefined;
+
+  /**
+   * The protocol it came by; empty for the appliance itself.
+   *
+   * @generated from field: string facade = 4;
+   */
+  facade: string;
+
+  /**
+   * @generated from field: string remote_address = 5;
+   */
+  remoteAddress: string;
+
+  /**
+   * noun.verb: account.create, key.reveal, override.set.
+   *
+   * @generated from field: string action = 6;
+   */
+  action: string;
+
+  /**
+   * What it was done to.
+   *
+   * @generated from field: string target = 7;
+   */
+  target: string;
+
+  /**
+   * @generated from field: map<string, string> details = 8;
+   */
+  details: { [key: string]: string };
+};
+
+/**
+ * Describes the message assay.v1.AuditEntry.
+ * Use `create(AuditEntrySchema)` to create a new message.
+ */
+export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 21);
+
+/**
+ * @generated from message assay.v1.ResetPasswordRequest
+ */
+export type ResetPasswordRequest = Message<"assay.v1.ResetPasswordRequest"> & {
+  /**
+   * @generated from field: string email = 1;
+   */
+  email: string;
+};
+
+/**
+ * Describes the message assay.v1.ResetPasswordRequest.
+ * Use `create(ResetPasswordRequestSchema)` to create a new message.
+ */
+export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 22);
+
+/**
+ * @generated from message assay.v1.ResetPasswordResponse
+ */
+export type ResetPasswordResponse = Message<"assay.v1.ResetPasswordResponse"> & {
+  /**
+   * Works once; earlier links of the user work no more.
+   *
+   * @generated from field: string link = 1;
+   */
+  link: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message assay.v1.ResetPasswordResponse.
+ * Use `create(ResetPasswordResponseSchema)` to create a new message.
+ */
+export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 23);
+
+/**
+ * @generated from message assay.v1.GrantCreditsRequest
+ */
+export type GrantCreditsRequest = Message<"assay.v1.GrantCreditsRequest"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * Credits to add; a negative amount takes some back, never below nothing.
+   *
+   * @generated from field: int64 amount = 2;
+   */
+  amount: bigint;
+
+  /**
+   * Why, for the audit log.
+   *
+   * @generated from field: string note = 3;
+   */
+  note: string;
+};
+
+/**
+ * Describes the message assay.v1.GrantCreditsRequest.
+ * Use `create(GrantCreditsRequestSchema)` to create a new message.
+ */
+export const GrantCreditsRequestSchema: GenMessage<GrantCreditsRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 24);
+
+/**
+ * @generated from message assay.v1.GrantCreditsResponse
+ */
+export type GrantCreditsResponse = Message<"assay.v1.GrantCreditsResponse"> & {
+  /**
+   * @generated from field: assay.v1.User user = 1;
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message assay.v1.GrantCreditsResponse.
+ * Use `create(GrantCreditsResponseSchema)` to create a new message.
+ */
+export const GrantCreditsResponseSchema: GenMessage<GrantCreditsResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 25);
+
+/**
+ * @generated from message assay.v1.BackupRequest
+ */
+export type BackupRequest = Message<"assay.v1.BackupRequest"> & {
+  /**
+   * Relative to the setting backup.dir, or a path in it; empty for that folder itself.
+   *
+   * @generated from field: string folder = 1;
+   */
+  folder: string;
+
+  /**
+   * Whether it holds the key that seals API keys, and the administrator's key.
+   *
+   * @generated from field: bool with_secrets = 2;
+   */
+  withSecrets: boolean;
+};
+
+/**
+ * Describes the message assay.v1.BackupRequest.
+ * Use `create(BackupRequestSchema)` to create a new message.
+ */
+export const BackupRequestSchema: GenMessage<BackupRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 26);
+
+/**
+ * @generated from message assay.v1.BackupResponse
+ */
+export type BackupResponse = Message<"assay.v1.BackupResponse"> & {
+  /**
+   * @generated from field: assay.v1.BackupPhase phase = 1;
+   */
+  phase: BackupPhase;
+
+  /**
+   * @generated from field: int64 files = 2;
+   */
+  files: bigint;
+
+  /**
+   * @generated from field: int64 bytes = 3;
+   */
+  bytes: bigint;
+
+  /**
+   * Bytes that no earlier backup in the folder had.
+   *
+   * @generated from field: int64 copied_bytes = 4;
+   */
+  copiedBytes: bigint;
+
+  /**
+   * The finished backup; empty before.
+   *
+   * @generated from field: string path = 5;
+   */
+  path: string;
+
+  /**
+   * Media whose bytes are not those that were submitted; they are left out.
+   *
+   * @generated from field: int64 damaged = 6;
+   */
+  damaged: bigint;
+};
+
+/**
+ * Describes the message assay.v1.BackupResponse.
+ * Use `create(BackupResponseSchema)` to create a new message.
+ */
+export const BackupResponseSchema: GenMessage<BackupResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 27);
 
 /**
  * @generated from enum assay.v1.Phase
@@ -241,12 +973,55 @@ export const PhaseSchema: GenEnum<Phase> = /*@__PURE__*/
   enumDesc(file_assay_v1_appliance_service, 0);
 
 /**
- * The state of the machine. The credential is the metadata x-api-key.
+ * @generated from enum assay.v1.BackupPhase
+ */
+export const BackupPhase = {
+  /**
+   * @generated from enum value: BACKUP_PHASE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: BACKUP_PHASE_RECORDS = 1;
+   */
+  RECORDS: 1,
+
+  /**
+   * @generated from enum value: BACKUP_PHASE_CHECK = 2;
+   */
+  CHECK: 2,
+
+  /**
+   * @generated from enum value: BACKUP_PHASE_FILES = 3;
+   */
+  FILES: 3,
+
+  /**
+   * @generated from enum value: BACKUP_PHASE_DONE = 4;
+   */
+  DONE: 4,
+} as const;
+
+/**
+ * @generated from enum assay.v1.BackupPhase
+ */
+export type BackupPhase = (typeof BackupPhase)[keyof typeof BackupPhase] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.BackupPhase.
+ */
+export const BackupPhaseSchema: GenEnum<BackupPhase> = /*@__PURE__*/
+  enumDesc(file_assay_v1_appliance_service, 1);
+
+/**
+ * The machine and its administration. The credential is the metadata x-api-key.
  *
  * @generated from service assay.v1.ApplianceService
  */
 export const ApplianceService: GenService<{
   /**
+   * Any account.
+   *
    * @generated from rpc assay.v1.ApplianceService.GetStatus
    */
   getStatus: {
@@ -255,12 +1030,94 @@ export const ApplianceService: GenService<{
     output: typeof GetStatusResponseSchema;
   },
   /**
+   * Any account.
+   *
    * @generated from rpc assay.v1.ApplianceService.ListModels
    */
   listModels: {
     methodKind: "unary";
     input: typeof ListModelsRequestSchema;
     output: typeof ListModelsResponseSchema;
+  },
+  /**
+   * What waits, runs and has failed, of all accounts. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.GetQueue
+   */
+  getQueue: {
+    methodKind: "unary";
+    input: typeof GetQueueRequestSchema;
+    output: typeof GetQueueResponseSchema;
+  },
+  /**
+   * The plans that the account may know: its own, or all for partners and administrators.
+   *
+   * @generated from rpc assay.v1.ApplianceService.ListPlans
+   */
+  listPlans: {
+    methodKind: "unary";
+    input: typeof ListPlansRequestSchema;
+    output: typeof ListPlansResponseSchema;
+  },
+  /**
+   * Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.CreatePlan
+   */
+  createPlan: {
+    methodKind: "unary";
+    input: typeof CreatePlanRequestSchema;
+    output: typeof CreatePlanResponseSchema;
+  },
+  /**
+   * Changes the fields that are present. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.UpdatePlan
+   */
+  updatePlan: {
+    methodKind: "unary";
+    input: typeof UpdatePlanRequestSchema;
+    output: typeof UpdatePlanResponseSchema;
+  },
+  /**
+   * Who did what, when and from where, newest first. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.ListAuditEntries
+   */
+  listAuditEntries: {
+    methodKind: "unary";
+    input: typeof ListAuditEntriesRequestSchema;
+    output: typeof ListAuditEntriesResponseSchema;
+  },
+  /**
+   * A single-use link with which a user sets a new password. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.ResetPassword
+   */
+  resetPassword: {
+    methodKind: "unary";
+    input: typeof ResetPasswordRequestSchema;
+    output: typeof ResetPasswordResponseSchema;
+  },
+  /**
+   * Adds credits to an account's ledger. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.GrantCredits
+   */
+  grantCredits: {
+    methodKind: "unary";
+    input: typeof GrantCreditsRequestSchema;
+    output: typeof GrantCreditsResponseSchema;
+  },
+  /**
+   * Makes a backup beside running work and tells how far it is; the last message names it. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.Backup
+   */
+  backup: {
+    methodKind: "server_streaming";
+    input: typeof BackupRequestSchema;
+    output: typeof BackupResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_assay_v1_appliance_service, 0);

@@ -50,6 +50,8 @@ export type Assessment = Message<"assay.v1.Assessment"> & {
   stability?: Stability | undefined;
 
   /**
+   * Of the picture; absent for sound.
+   *
    * @generated from field: assay.v1.Quality quality = 6;
    */
   quality?: Quality | undefined;

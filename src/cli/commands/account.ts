@@ -1,0 +1,66 @@
+/** `assay account`: the account of the key. */
+import type { Command } from 'commander';
+import type { Plan, User } from '../../grpc/gen/assay/v1/account_pb.ts';
+import { Role, UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
+import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
+import { describePlan, formatTimestamp } from '../account-view.ts';
+import { openClient } from '../client.ts';
+import { toJsonLine } from '../message-json.ts';
+import { askPassword } from '../password-prompt.ts';
+import { formatColumns, nameOf } from '../record-view.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+const { method } = AccountService;
+
+export function addAccountCommand(program: Command, terminal: Terminal): void {
+  const account = program.command('account').description('the account of your key');
+  account
+    .command('show', { isDefault: true })
+    .description('show it with its plan')
+    .option('--json', 'as one line of JSON')
+    .action((options: { json?: true }) => showAccount(terminal, options));
+  account
+    .command('accept-terms')
+    .description('accept the terms of service')
+    .action(() => acceptTerms(terminal));
+  account
+    .command('password')
+    .description('change the password: asks for the present and the new one, or reads two lines')
+    .action(() => changePassword(terminal));
+}
+
+async function showAccount(terminal: Terminal, options: { json?: true }): Promise<void> {
+  using client = await openClient(terminal);
+  const { user, plan } = await client.call(method.getAccount, {});
+  if (user === undefined) return;
+  printLine(terminal, options.json === true ? toJsonLine(UserSchema, user) : describe(user, plan));
+}
+
+function describe(user: User, plan: Plan | undefined): string {
+  return formatColumns([
+    ['id', String(user.id)],
+    ['name', user.name],
+    ['e-mail', user.email],
+    ['role', nameOf(Role, user.role)],
+    ['credits', String(user.balance)],
+    ['heuristic', user.heuristic],
+    ['read-only', user.readonly ? 'yes' : 'no'],
+    ['terms accepted', formatTimestamp(user.termsAcceptedAt) || 'no'],
+    ['made', formatTimestamp(user.createdAt)],
+    ...(plan === undefined ? [] : describePlan(plan).map(([name, value]) => [`plan: ${name}`, value])),
+  ]);
+}
+
+async function acceptTerms(terminal: Terminal): Promise<void> {
+  using client = await openClient(terminal);
+  const { user } = await client.call(method.acceptTerms, {});
+  printLine(terminal, `accepted: ${formatTimestamp(user?.termsAcceptedAt)}`);
+}
+
+async function changePassword(terminal: Terminal): Promise<void> {
+  const current = await askPassword(terminal, 'present password');
+  const password = await askPassword(terminal, 'new password');
+  using client = await openClient(terminal);
+  await client.call(method.changePassword, { current, password });
+  printLine(terminal, 'the password is changed');
+}

@@ -1,0 +1,58 @@
+/** `assay backup`: the daemon copies its records and media beside running work. */
+import type { Command } from 'commander';
+import {
+  ApplianceService,
+  BackupPhase,
+  type BackupResponse,
+} from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { openClient } from '../client.ts';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { nameOf } from '../record-view.ts';
+import { printLine, printNote, type Terminal } from '../terminal.ts';
+
+interface BackupOptions {
+  withSecrets?: true;
+}
+
+export function addBackupCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('backup')
+    .description('make a backup in the daemon’s backup.dir and print its path; checked by reading it back')
+    .argument('[dir]', 'backup.dir itself (the default) or a folder in it')
+    .option('--with-secrets', 'also the key that seals API keys, and the administrator’s key')
+    .action((folder: string | undefined, options: BackupOptions) => backUp(terminal, folder ?? '', options));
+}
+
+async function backUp(terminal: Terminal, folder: string, options: BackupOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const signal = terminal.watchInterrupt();
+  const request = { folder, withSecrets: options.withSecrets === true };
+  let last: BackupResponse | undefined;
+  for await (const step of client.receive(ApplianceService.method.backup, request, signal)) {
+    if (step.phase !== last?.phase) printNote(terminal, PHASES[nameOf(BackupPhase, step.phase)] ?? '');
+    last = step;
+  }
+  if (signal.aborted) throw new CliFailure('interrupted; nothing was left', EXIT_CODES.interrupted);
+  if (last === undefined || last.path === '') {
+    throw new CliFailure('the daemon ended the backup before it was whole', EXIT_CODES.someFailed);
+  }
+  const megabytes = (bytes: bigint) => `${(Number(bytes) / 1e6).toFixed(1)} MB`;
+  printNote(
+    terminal,
+    `${last.files} files, ${megabytes(last.bytes)}, of which new ${megabytes(last.copiedBytes)}`,
+  );
+  if (last.damaged > 0n) {
+    printNote(
+      terminal,
+      `${last.damaged} media files are damaged and were left out; the daemon's log names them`,
+    );
+    terminal.setExitCode(EXIT_CODES.someFailed);
+  }
+  printLine(terminal, last.path);
+}
+
+const PHASES: Readonly<Record<string, string>> = {
+  records: 'copying the records',
+  check: 'reading them back',
+  files: 'copying the media',
+};

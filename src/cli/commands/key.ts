@@ -1,0 +1,113 @@
+/** `assay key`: the account's own API keys. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { type ApiKey, ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
+import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
+import { KEY_HEAD, toKeyRow } from '../account-view.ts';
+import { type AssayClient, openClient } from '../client.ts';
+import { findUserId } from '../lookups.ts';
+import { toJsonLine } from '../message-json.ts';
+import { askPassword } from '../password-prompt.ts';
+import { formatTable } from '../record-view.ts';
+import { printLine, printNote, type Terminal } from '../terminal.ts';
+
+interface KeyOptions {
+  json?: true;
+  user?: string;
+}
+
+const { method } = AccountService;
+const ID = 'its id, as assay key list shows it';
+const USER = 'of a user that you manage: its id or e-mail address';
+
+export function addKeyCommand(program: Command, terminal: Terminal): void {
+  const key = program.command('key').description('the API keys of your account');
+  key
+    .command('list', { isDefault: true })
+    .description('list them, without their secrets')
+    .option('--json', 'one key per line')
+    .option('--user <user>', USER)
+    .action((options: KeyOptions) => listKeys(terminal, options));
+  key
+    .command('create')
+    .description('make a key and print its secret')
+    .argument('<name>', 'what it is for')
+    .option('--json', 'the key and its secret as one line of JSON')
+    .option('--user <user>', USER)
+    .action((name: string, options: KeyOptions) => createKey(terminal, name, options));
+  key
+    .command('reveal')
+    .description("print a key's secret; asks for the account's password, or reads it from standard input")
+    .argument('<key>', ID, parseId)
+    .action((id: bigint) => revealKey(terminal, id));
+  key
+    .command('replace')
+    .description('give a key a new secret and print it; the old one stops at once')
+    .argument('<key>', ID, parseId)
+    .option('--json', 'the key and its secret as one line of JSON')
+    .option('--user <user>', USER)
+    .action((id: bigint, options: KeyOptions) => replaceKey(terminal, id, options));
+  key
+    .command('revoke')
+    .description('stop a key for good')
+    .argument('<key>', ID, parseId)
+    .option('--user <user>', USER)
+    .action((id: bigint, options: KeyOptions) => revokeKey(terminal, id, options));
+}
+
+function parseId(value: string): bigint {
+  if (!/^[1-9]\d{0,15}$/.test(value)) throw new InvalidArgumentError("It must be a key's id.");
+  return BigInt(value);
+}
+
+/** 0 is the caller itself. */
+async function findOwner(client: AssayClient, { user }: KeyOptions): Promise<bigint> {
+  return user === undefined ? 0n : await findUserId(client, user);
+}
+
+async function listKeys(terminal: Terminal, options: KeyOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const { keys } = await client.call(method.listKeys, { userId: await findOwner(client, options) });
+  if (options.json === true) {
+    for (const key of keys) printLine(terminal, toJsonLine(ApiKeySchema, key));
+  } else printLine(terminal, formatTable(KEY_HEAD, keys.map(toKeyRow)));
+}
+
+async function createKey(terminal: Terminal, name: string, options: KeyOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const userId = await findOwner(client, options);
+  printSecret(terminal, await client.call(method.createKey, { name, userId }), options);
+}
+
+async function replaceKey(terminal: Terminal, id: bigint, options: KeyOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const userId = await findOwner(client, options);
+  printSecret(terminal, await client.call(method.replaceKey, { id, userId }), options);
+}
+
+/** The secret alone goes to standard output, so that a script can take it. */
+function printSecret(
+  terminal: Terminal,
+  { key, secret }: { key?: ApiKey | undefined; secret: string },
+  options: KeyOptions,
+): void {
+  if (options.json === true && key !== undefined) {
+    printLine(terminal, JSON.stringify({ ...JSON.parse(toJsonLine(ApiKeySchema, key)), secret }));
+    return;
+  }
+  if (key !== undefined) printNote(terminal, `key ${key.id} (${key.name}):`);
+  printLine(terminal, secret);
+}
+
+async function revealKey(terminal: Terminal, id: bigint): Promise<void> {
+  const password = await askPassword(terminal, 'password of the account');
+  using client = await openClient(terminal);
+  const { secret } = await client.call(method.revealKey, { id, password });
+  printLine(terminal, secret);
+}
+
+async function revokeKey(terminal: Terminal, id: bigint, options: KeyOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const userId = await findOwner(client, options);
+  const { key } = await client.call(method.revokeKey, { id, userId });
+  printLine(terminal, `revoked: key ${id}${key === undefined ? '' : ` (${key.name})`}`);
+}

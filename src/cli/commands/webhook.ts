@@ -1,0 +1,70 @@
+/** `assay webhook`: the secret that webhooks are signed with, and what became of each. */
+import type { Command } from 'commander';
+import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
+import { DeliveryState, WebhookDeliverySchema } from '../../grpc/gen/assay/v1/webhook_pb.ts';
+import { DELIVERY_HEAD, toDeliveryRow } from '../account-view.ts';
+import { openClient } from '../client.ts';
+import { toJsonLine } from '../message-json.ts';
+import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
+import { formatTable, nameOf } from '../record-view.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+interface DeliveriesOptions extends CountOptions {
+  json?: true;
+}
+
+const { method } = AccountService;
+
+export function addWebhookCommand(program: Command, terminal: Terminal): void {
+  const webhook = program.command('webhook').description('the webhooks of your account');
+  webhook
+    .command('secret')
+    .description('print the secret that they are signed with (Standard Webhooks)')
+    .action(() => printSecret(terminal));
+  webhook
+    .command('rotate')
+    .description('make a new secret and print it; the old one signs no more')
+    .action(() => rotateSecret(terminal));
+  webhook
+    .command('deliveries')
+    .description('list what was sent, newest first')
+    .option('--json', 'one delivery per line, with every attempt')
+    .addOption(allOption())
+    .addOption(limitOption())
+    .action((options: DeliveriesOptions) => listDeliveries(terminal, options));
+  webhook
+    .command('replay')
+    .description('send a delivery again')
+    .argument('<delivery>', 'its id, as assay webhook deliveries shows it')
+    .action((id: string) => replayDelivery(terminal, id));
+}
+
+async function printSecret(terminal: Terminal): Promise<void> {
+  using client = await openClient(terminal);
+  printLine(terminal, (await client.call(method.getWebhookSecret, {})).secret);
+}
+
+async function rotateSecret(terminal: Terminal): Promise<void> {
+  using client = await openClient(terminal);
+  printLine(terminal, (await client.call(method.rotateWebhookSecret, {})).secret);
+}
+
+async function listDeliveries(terminal: Terminal, options: DeliveriesOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const rows: string[][] = [];
+  const deliveries = readPages(options, async (page) => {
+    const answer = await client.call(method.listDeliveries, page);
+    return { items: answer.deliveries, nextPageToken: answer.nextPageToken };
+  });
+  for await (const delivery of deliveries) {
+    if (options.json === true) printLine(terminal, toJsonLine(WebhookDeliverySchema, delivery));
+    else rows.push(toDeliveryRow(delivery));
+  }
+  if (options.json !== true) printLine(terminal, formatTable(DELIVERY_HEAD, rows));
+}
+
+async function replayDelivery(terminal: Terminal, id: string): Promise<void> {
+  using client = await openClient(terminal);
+  const { delivery } = await client.call(method.replayDelivery, { id });
+  printLine(terminal, `${id}: ${nameOf(DeliveryState, delivery?.state)}`);
+}

@@ -1,0 +1,75 @@
+/** What `assay user` changes; each prints the user as it is then. */
+import { type User, UserSchema } from '../grpc/gen/assay/v1/account_pb.ts';
+import { ApplianceService } from '../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { PartnerService } from '../grpc/gen/assay/v1/partner_service_pb.ts';
+import { formatTimestamp, toUserRow, USER_HEAD } from './account-view.ts';
+import { openClient } from './client.ts';
+import { CliFailure, EXIT_CODES } from './failure.ts';
+import { findUserId } from './lookups.ts';
+import { toJsonLine } from './message-json.ts';
+import { formatTable, printable } from './record-view.ts';
+import { printLine, printNote, type Terminal } from './terminal.ts';
+import { toUserFields, type UserOptions } from './user-options.ts';
+
+function printUser(terminal: Terminal, user: User | undefined, options: { json?: true }): void {
+  if (user === undefined) return;
+  const line =
+    options.json === true ? toJsonLine(UserSchema, user) : formatTable(USER_HEAD, [toUserRow(user)]);
+  printLine(terminal, line);
+}
+
+export async function createUser(terminal: Terminal, email: string, options: UserOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const fields = { ...(await toUserFields(client, options)), email };
+  const { user } = await client.call(PartnerService.method.createUser, { user: fields });
+  printUser(terminal, user, options);
+  if (options.json !== true) printNote(terminal, `assay user send-email ${email} mails the link to sign in`);
+}
+
+export async function setUser(terminal: Terminal, named: string, options: UserOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const fields = await toUserFields(client, options);
+  if (Object.keys(fields).length === 0) {
+    throw new CliFailure('nothing to change: assay user set --help lists what can be', EXIT_CODES.usage);
+  }
+  const id = await findUserId(client, named);
+  const { user } = await client.call(PartnerService.method.updateUser, { id, user: fields });
+  printUser(terminal, user, options);
+}
+
+export async function deleteUser(terminal: Terminal, named: string): Promise<void> {
+  using client = await openClient(terminal);
+  const id = await findUserId(client, named);
+  const { user } = await client.call(PartnerService.method.deleteUser, { id });
+  printLine(terminal, `deleted: user ${id} (${printable(user?.email ?? '')})`);
+}
+
+export async function resetPassword(terminal: Terminal, email: string): Promise<void> {
+  using client = await openClient(terminal);
+  const { link, expiresAt } = await client.call(ApplianceService.method.resetPassword, { email });
+  printNote(terminal, `works once, until ${formatTimestamp(expiresAt)}:`);
+  printLine(terminal, link);
+}
+
+export async function sendEmail(terminal: Terminal, named: string): Promise<void> {
+  using client = await openClient(terminal);
+  const id = await findUserId(client, named);
+  const { user } = await client.call(PartnerService.method.sendCreationEmail, { id });
+  printLine(terminal, `sent to ${printable(user?.email ?? '')}`);
+}
+
+export async function grantCredits(
+  terminal: Terminal,
+  named: string,
+  amountText: string,
+  note: string,
+): Promise<void> {
+  if (!/^-?[1-9]\d{0,14}$/.test(amountText)) {
+    const message = `credits: expected a whole number other than 0, found ${amountText}`;
+    throw new CliFailure(message, EXIT_CODES.usage);
+  }
+  using client = await openClient(terminal);
+  const request = { id: await findUserId(client, named), amount: BigInt(amountText), note };
+  const { user } = await client.call(ApplianceService.method.grantCredits, request);
+  printLine(terminal, `${printable(user?.email ?? '')} has ${user?.balance} credits`);
+}

@@ -1,0 +1,52 @@
+/** The command line's words for the fields of a user, the same for making and changing one. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Command, Option } from 'commander';
+import { ROLES } from '../domain/account.ts';
+import { HEURISTIC_NAMES } from '../domain/heuristics.ts';
+import { Role } from '../grpc/gen/assay/v1/account_pb.ts';
+import type { UserFieldsSchema } from '../grpc/gen/assay/v1/partner_service_pb.ts';
+import type { AssayClient } from './client.ts';
+import { findPlan, findUserId } from './lookups.ts';
+
+type UserFieldsInit = Exclude<MessageInitShape<typeof UserFieldsSchema>, { $typeName: string }>;
+
+const TEXT_FIELDS = ['name', 'address', 'zip', 'city', 'country', 'phone', 'contact', 'vat'] as const;
+
+export type UserOptions = { [K in (typeof TEXT_FIELDS)[number]]?: string } & {
+  json?: true;
+  email?: string;
+  heuristic?: string;
+  readonly?: boolean;
+  plan?: string;
+  role?: (typeof ROLES)[number];
+  partner?: string;
+};
+
+const ROLE_VALUES = { user: Role.USER, partner: Role.PARTNER, admin: Role.ADMIN } as const;
+
+export function addUserOptions(command: Command): Command {
+  command.option('--json', 'the user as one line of JSON');
+  for (const field of TEXT_FIELDS) command.option(`--${field} <text>`);
+  return command
+    .addOption(new Option('--heuristic <name>', 'whose verdict is the verdict').choices(HEURISTIC_NAMES))
+    .option('--readonly', 'may only view results')
+    .option('--no-readonly', 'may submit')
+    .option('--plan <plan>', 'pricing plan: its id, name or SKU')
+    .addOption(new Option('--role <role>', 'administrators only').choices(ROLES))
+    .option('--partner <user>', 'whose user it is: id or e-mail address, or none (administrators only)');
+}
+
+/** Only what was said; plans and partners are looked up. */
+export async function toUserFields(client: AssayClient, options: UserOptions): Promise<UserFieldsInit> {
+  const fields: UserFieldsInit = {};
+  for (const field of [...TEXT_FIELDS, 'email', 'heuristic'] as const) {
+    const value = options[field];
+    if (value !== undefined) fields[field] = value;
+  }
+  if (options.readonly !== undefined) fields.readonly = options.readonly;
+  if (options.role !== undefined) fields.role = ROLE_VALUES[options.role];
+  if (options.plan !== undefined) fields.pricingId = (await findPlan(client, options.plan)).id;
+  if (options.partner === 'none') fields.partnerId = 0n;
+  else if (options.partner !== undefined) fields.partnerId = await findUserId(client, options.partner);
+  return fields;
+}

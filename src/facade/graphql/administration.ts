@@ -1,0 +1,126 @@
+/** What the administrator sees and does: audit log, queue, password links, credits. */
+import { listAudit } from '../../app/audit.ts';
+import { createPasswordLink } from '../../app/passwords.ts';
+import { getQueue, type Queue, type QueueEntry } from '../../app/queue.ts';
+import { grantCredits } from '../../app/users.ts';
+import type { AuditEntry } from '../../domain/audit.ts';
+import { sequencePageOf } from './accounts.ts';
+import { builder, mediaKindEnum } from './builder.ts';
+import { countCall, type Payload, settleCall } from './calls.ts';
+import { defineConnection, FIRST_DESCRIPTION, pageLimitOf, toSequenceConnection } from './connection.ts';
+import { toId } from './input.ts';
+import { userErrorType } from './user-errors.ts';
+import { userPayloadType } from './user-types.ts';
+
+const auditEntryType = builder.objectRef<AuditEntry>('AuditEntry').implement({
+  fields: (t) => ({
+    sequence: t.exposeFloat('sequence'),
+    at: t.expose('at', { type: 'DateTime' }),
+    accountId: t.id({
+      nullable: true,
+      description: 'Null for the appliance itself and for a failed sign-in.',
+      resolve: ({ accountId }) => (accountId === null ? null : String(accountId)),
+    }),
+    facade: t.exposeString('facade', { nullable: true }),
+    remoteAddress: t.exposeString('remoteAddress', { nullable: true }),
+    action: t.exposeString('action', { description: 'noun.verb: account.create, key.reveal.' }),
+    target: t.exposeString('target', { description: 'What it was done to.' }),
+    details: t.field({ type: 'JSON', resolve: ({ details }) => details }),
+  }),
+});
+
+const auditConnectionType = defineConnection<AuditEntry>('AuditEntry', auditEntryType);
+
+const queueEntryType = builder.objectRef<QueueEntry>('QueueEntry').implement({
+  fields: (t) => ({
+    analysisId: t.exposeID('analysisId'),
+    accountId: t.id({ resolve: ({ accountId }) => String(accountId) }),
+    kind: t.expose('kind', { type: mediaKindEnum }),
+    identifiers: t.exposeStringList('identifiers', { description: 'Records that the analysis is for.' }),
+    attempts: t.exposeInt('attempts'),
+    queuedAt: t.expose('queuedAt', { type: 'DateTime' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true }),
+    endedAt: t.expose('endedAt', { type: 'DateTime', nullable: true }),
+    error: t.exposeString('error'),
+  }),
+});
+
+const queueType = builder.objectRef<Queue>('Queue').implement({
+  fields: (t) => ({
+    running: t.expose('running', { type: [queueEntryType], description: 'Oldest first.' }),
+    waiting: t.expose('waiting', { type: [queueEntryType], description: 'Oldest first.' }),
+    failed: t.expose('failed', { type: [queueEntryType], description: 'Newest first.' }),
+    runningTotal: t.exposeInt('runningTotal'),
+    waitingTotal: t.exposeInt('waitingTotal'),
+  }),
+});
+
+export function addAdministrationQueries(): void {
+  builder.queryFields((t) => ({
+    auditEntries: t.field({
+      type: auditConnectionType,
+      nullable: true,
+      description: 'Who did what, when and from where, newest first. Administrators only.',
+      args: { first: t.arg.int({ description: FIRST_DESCRIPTION }), after: t.arg.string() },
+      resolve: (_, args, context) =>
+        countCall(context, 'auditEntries', () => {
+          const query = { principal: context.principal(), ...sequencePageOf(args) };
+          return toSequenceConnection(listAudit(context.app, query));
+        }),
+    }),
+    queue: t.field({
+      type: queueType,
+      nullable: true,
+      description: 'What runs, waits and has failed, of all accounts. Administrators only.',
+      args: { first: t.arg.int({ description: `Entries of each list: ${FIRST_DESCRIPTION}` }) },
+      resolve: (_, args, context) =>
+        countCall(context, 'queue', () =>
+          getQueue(context.app, { principal: context.principal(), limit: pageLimitOf(args) }),
+        ),
+    }),
+  }));
+}
+
+type PasswordLink = Awaited<ReturnType<typeof createPasswordLink>>;
+
+const linkPayloadType = builder.objectRef<Payload<PasswordLink>>('PasswordLinkPayload').implement({
+  fields: (t) => ({
+    link: t.string({ nullable: true, resolve: ({ value }) => value?.link ?? null }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      resolve: ({ value }) => value?.expiresAt ?? null,
+    }),
+    userErrors: t.expose('userErrors', { type: [userErrorType] }),
+  }),
+});
+
+export function addAdministrationMutations(): void {
+  builder.mutationFields((t) => ({
+    resetPassword: t.field({
+      type: linkPayloadType,
+      nullable: true,
+      description: 'A single-use link with which a user sets a new password. Administrators only.',
+      args: { email: t.arg.string({ required: true }) },
+      resolve: (_, { email }, context) =>
+        settleCall(context, 'resetPassword', () =>
+          createPasswordLink(context.app, { principal: context.principal(), email }),
+        ),
+    }),
+    grantCredits: t.field({
+      type: userPayloadType,
+      nullable: true,
+      description: 'A negative amount takes some back. Administrators only.',
+      args: {
+        id: t.arg.id({ required: true }),
+        amount: t.arg.int({ required: true }),
+        note: t.arg.string({ description: 'Why, for the audit log.' }),
+      },
+      resolve: (_, { id, amount, note }, context) =>
+        settleCall(context, 'grantCredits', () => {
+          const grant = { principal: context.principal(), id: toId(id), amount, note: note ?? '' };
+          return grantCredits(context.app, grant);
+        }),
+    }),
+  }));
+}

@@ -1,0 +1,57 @@
+/** The documented User in camelCase, and what the newer facades add. */
+import type { PricingView, UserView } from '../../app/user-view.ts';
+import { ROLES } from '../../domain/account.ts';
+import { C2PA_POLICIES } from '../../domain/plan.ts';
+import { builder, heuristicEnum, upperCaseValues } from './builder.ts';
+import { defineConnection } from './connection.ts';
+import { definePayload } from './payloads.ts';
+
+export const roleEnum = builder.enumType('Role', { values: upperCaseValues(ROLES) });
+export const c2paPolicyEnum = builder.enumType('C2paPolicy', {
+  description: 'Which C2PA signatures force ARTIFICIAL.',
+  values: upperCaseValues(C2PA_POLICIES),
+});
+
+const pricingType = builder.objectRef<PricingView>('Pricing').implement({
+  fields: (t) => ({
+    id: t.id({ resolve: ({ id }) => String(id) }),
+    name: t.exposeString('name'),
+    sku: t.exposeString('sku'),
+  }),
+});
+
+export const userType = builder.objectRef<UserView>('User');
+
+userType.implement({
+  fields: (t) => ({
+    id: t.id({ resolve: ({ id }) => String(id) }),
+    name: t.exposeString('name'),
+    email: t.exposeString('email'),
+    emailVerifiedAt: t.expose('emailVerifiedAt', { type: 'DateTime', nullable: true }),
+    address: t.exposeString('address', { nullable: true }),
+    zip: t.exposeString('zip', { nullable: true }),
+    city: t.exposeString('city', { nullable: true }),
+    country: t.exposeString('country', { nullable: true }),
+    phone: t.exposeString('phone', { nullable: true }),
+    contact: t.exposeString('contact', { nullable: true }),
+    vat: t.exposeString('vat', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    balance: t.exposeFloat('balance', { description: 'Credits left.' }),
+    heuristic: t.expose('heuristic', { type: heuristicEnum }),
+    readonly: t.exposeBoolean('readonly', { description: 'Can only view results.' }),
+    pricing: t.expose('pricing', { type: pricingType }),
+    partner: t.expose('partner', { type: userType, nullable: true }),
+    role: t.expose('role', { type: roleEnum }),
+    termsAcceptedAt: t.expose('termsAcceptedAt', { type: 'DateTime', nullable: true }),
+    c2paPolicy: t.expose('c2paPolicy', {
+      type: c2paPolicyEnum,
+      nullable: true,
+      description: 'Null: as the plan says.',
+    }),
+    hasPassword: t.exposeBoolean('hasPassword'),
+  }),
+});
+
+export const userConnectionType = defineConnection<UserView>('User', userType);
+export const userPayloadType = definePayload<UserView>('User', 'user', userType);

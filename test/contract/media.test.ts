@@ -1,0 +1,345 @@
+/** Video and sound by every way into a real daemon: submitted, judged, and read as the same record. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { makeSound, makeVideo } from '../make-media.ts';
+import { TINY_SPEECH_ID, writeTinySpeechPack } from '../tiny-speech-pack.ts';
+import { makeVoice } from '../voice.ts';
+import { type CommonRecord, toCommon } from './media-record.ts';
+
+const run = promisify(execFile);
+const ASSAY = join(import.meta.dirname, '..', '..', 'bin', 'assay');
+const RATE = 48_000;
+const POLL_MS = 100;
+const POLLS_MAX = 900;
+const SETTLE_MS = 1500;
+const KEY = { 'x-api-key': TEST_KEY };
+const JSON_HEADERS = { ...KEY, accept: 'application/json' };
+
+let daemon: TestDaemon;
+let folder: string;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-media-contract-'));
+  await mkdir(join(folder, 'models'));
+  await writeTinySpeechPack(join(folder, 'models'));
+  daemon = await TestDaemon.start({ folder });
+});
+
+after(async () => {
+  await daemon[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function voiceOf(seconds: number, amplitude: number): (time: number) => number {
+  const voice = makeVoice({ seconds, sampleRate: RATE, amplitude });
+  return (time) => voice[Math.floor(time * RATE)] ?? 0;
+}
+
+function recording(seconds: number, wave?: (time: number, channel: number) => number, channels = 1): Buffer {
+  const recipe = { container: 'flac', codec: 'flac', seconds, rate: RATE, channels };
+  return makeSound({ ...recipe, ...(wave === undefined ? {} : { wave }) } as Parameters<typeof makeSound>[0]);
+}
+
+function clipOf(seconds: number, changes: Partial<Parameters<typeof makeVideo>[0]> = {}): Buffer {
+  const recipe = { container: 'mp4', codec: 'mpeg4', seconds, width: 480, height: 360, fps: 10 };
+  return makeVideo({ ...recipe, ...changes } as Parameters<typeof makeVideo>[0]);
+}
+
+async function submit(kind: string, bytes: Buffer, name: string, fields = {}): Promise<Response> {
+  const form = new FormData();
+  form.set(kind, new Blob([new Uint8Array(bytes)]), name);
+  for (const [field, value] of Object.entries(fields)) form.set(field, String(value));
+  return await fetch(`${daemon.http}/api/classification_${kind}`, {
+    method: 'POST',
+    headers: JSON_HEADERS,
+    body: form,
+  });
+}
+
+async function readJson(kind: string, identifier: string): Promise<Record<string, unknown>> {
+  const response = await fetch(`${daemon.http}/api/classification_${kind}/${identifier}`, { headers: KEY });
+  assert.equal(response.status, 200);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+async function classify(kind: string, bytes: Buffer, name: string, fields = {}): Promise<CommonRecord> {
+  const response = await submit(kind, bytes, name, fields);
+  assert.equal(response.status, 200, await response.clone().text());
+  const { identifier } = (await response.json()) as { identifier: string };
+  for (let poll = 0; poll < POLLS_MAX; poll += 1) {
+    const record = await readJson(kind, identifier);
+    if (record.status !== 'new') return toCommon(record);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error('the record did not end');
+}
+
+const VERDICT = 'heuristic confidence classification models count unknown';
+const RESULT = 'model unknown classification { label score }';
+const BASE = `identifier hash status errors name apiVersion verdict { ${VERDICT} } verdicts { ${VERDICT} }`;
+const AUDIO = `${BASE} results { ${RESULT} } speechSeconds durationSeconds
+  clips { index startSeconds endSeconds verdict { ${VERDICT} } }`;
+const IMAGE = `${BASE} results { ${RESULT} } timeSeconds`;
+const GRAPHQL = `query ($identifier: ID!) { classification(identifier: $identifier) { __typename ${BASE}
+  assessment { state reasons { code } }
+  ... on ImageClassification { results { ${RESULT} } timeSeconds }
+  ... on AudioClassification { ${AUDIO} }
+  ... on VideoClassification { durationSeconds images { ${IMAGE} } audios { ${AUDIO} } } } }`;
+
+interface Assessed {
+  assessment: { state: string; reasons: { code: string }[] };
+}
+
+async function readByGraphql(identifier: string): Promise<Record<string, unknown> & Assessed> {
+  const answer = await askGraphql<{ classification: Record<string, unknown> & Assessed }>(GRAPHQL, {
+    identifier,
+  });
+  return answer.classification;
+}
+
+async function runAssay(...args: string[]): Promise<Record<string, unknown>> {
+  const env = { PATH: process.env.PATH, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
+  const { stdout } = await run(ASSAY, [...args, '--json'], { env });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** REST, GraphQL and gRPC (through the command line) must tell the same. */
+async function assertSameEverywhere(record: CommonRecord): Promise<void> {
+  assert.deepEqual(toCommon(await readByGraphql(record.identifier)), record);
+  assert.deepEqual(toCommon(await runAssay('get', record.identifier)), record);
+}
+
+test('a recording of a voice is judged by clips, and every facade shows the same', async () => {
+  const record = await classify('audio', recording(12, voiceOf(12, 0.5)), 'voice.flac');
+  assert.equal(record.status, 'done', record.errors);
+  assert.equal(record.verdict?.classification, 'artificial');
+  assert.deepEqual(record.verdict.models, [TINY_SPEECH_ID]);
+  assert.deepEqual(
+    record.clips.map(({ start, end }) => [start, end]),
+    [
+      [0, 6],
+      [4, 10],
+      [8, 12],
+    ],
+  );
+  await assertSameEverywhere(record);
+});
+
+test('a quiet voice is human to the same model', async () => {
+  const record = await classify('audio', recording(6, voiceOf(6, 0.1)), 'quiet.flac');
+  assert.equal(record.verdict?.classification, 'human');
+  assert.deepEqual(record.verdict.models, [TINY_SPEECH_ID]);
+});
+
+test('a sound without speech is unknown, never accused', async () => {
+  const record = await classify('audio', recording(8), 'tone.flac');
+  assert.equal(record.status, 'done');
+  const { classification, confidence, models } = record.verdict ?? {};
+  assert.deepEqual([classification, confidence, models], ['human', 0.5, []]);
+  assert.deepEqual(
+    record.results.map(({ unknown, scores }) => [unknown, scores]),
+    [[true, []]],
+  );
+  assert.deepEqual(record.clips, []);
+  const { assessment } = await readByGraphql(record.identifier);
+  assert.equal(assessment.state, 'NOT_APPLICABLE');
+  assert.ok(assessment.reasons.some(({ code }) => code === 'NO_SPEECH'));
+  await assertSameEverywhere(record);
+});
+
+test('two voices on two channels are told apart', async () => {
+  const [low, high] = [makeVoice({ seconds: 8, sampleRate: RATE, pitchHz: 110, amplitude: 0.12 }), 0.6];
+  const other = makeVoice({ seconds: 8, sampleRate: RATE, pitchHz: 205, amplitude: high });
+  const wave = (time: number, channel: number): number =>
+    (channel === 0 ? low : other)[Math.floor(time * RATE)] ?? 0;
+  const record = await classify('audio', recording(8, wave, 2), 'interview.flac');
+  assert.equal(record.status, 'done', record.errors);
+  const { assessment } = await readByGraphql(record.identifier);
+  assert.ok(
+    assessment.reasons.some(({ code }) => code === 'CHANNELS_DIFFER'),
+    JSON.stringify(assessment),
+  );
+});
+
+test('a video shows its frames and its track, each a record of its own', async (t) => {
+  const record = await classify('video', clipOf(6, { withSound: 'aac' as never }), 'clip.mp4', {
+    frames: 5,
+    with_audio: true,
+  });
+  assert.equal(record.status, 'done', record.errors);
+  assert.equal(record.images.length, 5);
+  assert.equal(record.audios.length, 1);
+  assert.equal(record.verdict?.unknown, false);
+  const agreeing = record.images.filter(
+    ({ verdict }) => verdict?.classification === record.verdict?.classification,
+  );
+  assert.equal(record.verdict?.count, agreeing.length);
+  assert.deepEqual(record.audios[0]?.verdict?.models, []);
+  await assertSameEverywhere(record);
+
+  await t.test('parts are read by their identifiers and are in no list', async () => {
+    const [image] = record.images;
+    const [audio] = record.audios;
+    assert.ok(image !== undefined && audio !== undefined);
+    assert.deepEqual(toCommon(await readJson('image', image.identifier)), image);
+    assert.deepEqual(toCommon(await readJson('audio', audio.identifier)), audio);
+    await assertSameEverywhere(image);
+    const wrongKind = await fetch(`${daemon.http}/api/classification_video/${image.identifier}`, {
+      headers: KEY,
+    });
+    assert.equal(wrongKind.status, 404);
+    const list = await fetch(`${daemon.http}/api/classifications_image`, { headers: KEY });
+    assert.deepEqual(await list.json(), []);
+  });
+
+  await t.test('parts and their files go with the record', async () => {
+    const query = 'mutation ($i: ID!) { deleteClassification(identifier: $i) { deletedIdentifier } }';
+    await askGraphql(query, { i: record.identifier });
+    const part = record.images[0]?.identifier ?? '';
+    const response = await fetch(`${daemon.http}/api/classification_image/${part}`, { headers: KEY });
+    assert.equal(response.status, 404);
+    assert.deepEqual(await readdir(join(folder, 'artifacts')), []);
+  });
+});
+
+test('the command line finds out what a file is', async () => {
+  const [video, sound] = [join(folder, 'some.bin'), join(folder, 'sound.mp4')];
+  await writeFile(video, clipOf(3, { container: 'matroska' }));
+  await writeFile(
+    sound,
+    makeSound({ container: 'mp4', codec: 'aac' as never, seconds: 5, rate: RATE, channels: 1 }),
+  );
+  const watched = await runAssay('classify', video, '--frames', '5');
+  assert.deepEqual([watched.status, watched.kind], ['STATUS_DONE', 'MEDIA_KIND_VIDEO']);
+  assert.equal(toCommon(watched).images.length, 5);
+  const heard = await runAssay('classify', sound);
+  assert.deepEqual([heard.status, heard.kind], ['STATUS_DONE', 'MEDIA_KIND_AUDIO']);
+});
+
+test('a video that is not asked for its sound has no track', async () => {
+  const record = await classify('video', clipOf(3, { withSound: 'aac' as never }), 'clip.mp4', { frames: 5 });
+  assert.deepEqual(record.audios, []);
+});
+
+const REFUSED = [
+  {
+    name: 'sound as a video',
+    kind: 'video',
+    bytes: () => recording(3),
+    status: 400,
+    says: /not a video file/,
+  },
+  { name: 'a video as sound', kind: 'audio', bytes: () => clipOf(2), status: 400, says: /not an audio file/ },
+  {
+    name: 'a video below the platform’s height',
+    kind: 'video',
+    bytes: () => clipOf(2, { height: 200 }),
+    status: 422,
+    says: /height of at least 240 pixels, found 200/,
+  },
+];
+
+for (const { name, kind, bytes, status, says } of REFUSED) {
+  test(`${name} is refused`, async () => {
+    const response = await submit(kind, bytes(), 'file');
+    assert.equal(response.status, status);
+    const { error } = (await response.json()) as { error: Record<string, string[]> };
+    assert.match(error[kind]?.[0] ?? '', says);
+  });
+}
+
+const VALIDATED = [
+  {
+    name: 'a recording',
+    type: 'audio',
+    bytes: () => recording(3),
+    status: 200,
+    says: /"models":\["tiny-speech"\]/,
+  },
+  {
+    name: 'a video as audio',
+    type: 'audio',
+    bytes: () => clipOf(2),
+    status: 422,
+    says: /"valid":false.*not an audio file/,
+  },
+  {
+    name: 'sound as video',
+    type: 'video',
+    bytes: () => recording(3),
+    status: 400,
+    says: /"error".*not a video file/,
+  },
+  {
+    name: 'a low video',
+    type: 'video',
+    bytes: () => clipOf(2, { height: 200 }),
+    status: 422,
+    says: /"valid":false.*height/,
+  },
+];
+
+for (const { name, type, bytes, status, says } of VALIDATED) {
+  test(`${name} is validated as documented`, async () => {
+    const form = new FormData();
+    form.set('type', type);
+    form.set('file', new Blob([new Uint8Array(bytes())]), 'file');
+    const response = await fetch(`${daemon.http}/api/validate`, { method: 'POST', headers: KEY, body: form });
+    assert.equal(response.status, status);
+    assert.match(await response.text(), says);
+  });
+}
+
+test('cancelling a video stops the work and leaves nothing of it', async () => {
+  const before = (await readdir(join(folder, 'artifacts'))).sort();
+  const response = await submit('video', clipOf(8), 'long.mp4', {
+    frames: 30,
+  });
+  const { identifier } = (await response.json()) as { identifier: string };
+  const progress = await firstProgress(identifier);
+  assert.ok(progress.total >= 30 && progress.done <= progress.total, JSON.stringify(progress));
+  await askGraphql(
+    'mutation ($i: ID!) { cancelClassification(identifier: $i) { classification { status } } }',
+    {
+      i: identifier,
+    },
+  );
+  const record = toCommon(await readJson('video', identifier));
+  assert.deepEqual([record.status, record.errors, record.images], ['errored', 'cancelled', []]);
+  // The work ends by itself a moment later, and takes its frames with it.
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  assert.deepEqual((await readdir(join(folder, 'artifacts'))).sort(), before);
+});
+
+/** Of an analysis that runs. */
+async function firstProgress(identifier: string): Promise<{ step: string; done: number; total: number }> {
+  const query = 'query ($i: ID!) { classification(identifier: $i) { status progress { step done total } } }';
+  for (let poll = 0; poll < POLLS_MAX; poll += 1) {
+    const { classification } = await askGraphql<{
+      classification: { status: string; progress: { step: string; done: number; total: number } | null };
+    }>(query, { i: identifier });
+    const { status, progress } = classification;
+    assert.equal(status, 'NEW');
+    if (progress !== null && progress.step !== 'queued') return progress;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('the analysis did not begin');
+}
+
+async function askGraphql<T>(query: string, variables: Record<string, string>): Promise<T> {
+  const response = await fetch(`${daemon.http}/graphql`, {
+    method: 'POST',
+    headers: { ...JSON_HEADERS, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { data, errors } = (await response.json()) as { data: T; errors?: unknown };
+  assert.equal(errors, undefined);
+  return data;
+}

@@ -1,0 +1,67 @@
+/** A subscription says nothing twice: payloads that equal the one before are left out. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { withoutRepetition } from '../../src/facade/graphql/distinct-payloads.ts';
+import { addRecord, IDENTIFIER, openGraphqlFixture } from './graphql-fixture.ts';
+
+async function* payloads(...values: number[]): AsyncGenerator<{ data: { value: number } }> {
+  for (const value of values) yield { data: { value } };
+}
+
+test('only what differs from the payload before is passed on', async () => {
+  const passed: unknown[] = [];
+  for await (const { data } of withoutRepetition(payloads(1, 1, 2, 2, 2, 1))) passed.push(data?.value);
+  assert.deepEqual(passed, [1, 2, 1]);
+});
+
+test('leaving ends the source, also while it waits', async () => {
+  let isReturned = false;
+  const source = {
+    next: () => new Promise<never>(() => {}),
+    async return() {
+      isReturned = true;
+      return { done: true as const, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+  const distinct = withoutRepetition(source);
+  void distinct.next();
+  assert.equal((await distinct.return?.())?.done, true);
+  assert.equal(isReturned, true);
+});
+
+test('progress is not sent to who did not select it', async () => {
+  await using fixture = await openGraphqlFixture();
+  await addRecord(fixture);
+  const stop = new AbortController();
+  const query = `subscription { classification(identifier: "${IDENTIFIER}") { status refId } }`;
+  const response = await fetch(fixture.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': fixture.key },
+    body: JSON.stringify({ query }),
+    signal: stop.signal,
+  });
+  let text = '';
+  const reader = response.body?.getReader();
+  assert.ok(reader !== undefined);
+  const reading = (async () => {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text += Buffer.from(part.value).toString('utf8');
+    }
+  })().catch(() => {});
+  for (let round = 0; round < 5; round += 1) {
+    await delay(30);
+    fixture.feed.publish(IDENTIFIER, 1);
+  }
+  const record = fixture.app.store.read.classification(IDENTIFIER);
+  assert.ok(record !== undefined);
+  await fixture.app.store.transact((tx) => tx.putClassification({ ...record, refId: 'changed' }));
+  fixture.feed.publish(IDENTIFIER, 1);
+  while (!text.includes('changed')) await delay(10);
+  stop.abort();
+  await reading;
+  assert.equal(text.match(/^data: .+$/gm)?.length, 2, text);
+});
