@@ -1,0 +1,86 @@
+/** X.509 certificates made on the spot (DER by hand, P-256), so that no private key lies in the repository. */
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+
+export interface Identity {
+  /** PEM. */
+  cert: string;
+  key: string;
+  name: string;
+  privateKey: KeyObject;
+}
+
+export interface IdentityOptions {
+  name: string;
+  /** Who signs; itself where it is left out, which makes it an authority. */
+  issuer?: Identity;
+  notAfter?: Date;
+}
+
+const SHA256_ECDSA = sequence(oid([1, 2, 840, 10045, 4, 3, 2]));
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+
+/** For `localhost` and 127.0.0.1. */
+export function makeIdentity({ name, issuer, notAfter }: IdentityOptions): Identity {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const body = sequence(
+    tag(0xa0, integer(Buffer.from([2]))),
+    integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
+    SHA256_ECDSA,
+    nameOf(issuer?.name ?? name),
+    sequence(time(new Date(Date.now() - YEAR_MS)), time(notAfter ?? new Date(Date.now() + YEAR_MS))),
+    nameOf(name),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    tag(0xa3, sequence(...extensions(issuer === undefined))),
+  );
+  const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
+  const der = sequence(body, SHA256_ECDSA, tag(0x03, Buffer.concat([Buffer.from([0]), signature])));
+  const lines = der.toString('base64').replace(/.{64}(?=.)/g, '$&\n');
+  return {
+    name,
+    privateKey,
+    cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
+function extensions(isAuthority: boolean): Buffer[] {
+  const names = sequence(tag(0x82, Buffer.from('localhost')), tag(0x87, Buffer.from([127, 0, 0, 1])));
+  const subjectAltName = sequence(oid([2, 5, 29, 17]), tag(0x04, names));
+  if (!isAuthority) return [subjectAltName];
+  const authority = sequence(tag(0x01, Buffer.from([0xff])));
+  return [
+    sequence(oid([2, 5, 29, 19]), tag(0x01, Buffer.from([0xff])), tag(0x04, authority)),
+    subjectAltName,
+  ];
+}
+
+function nameOf(name: string): Buffer {
+  return sequence(tag(0x31, sequence(oid([2, 5, 4, 3]), tag(0x0c, Buffer.from(name)))));
+}
+
+function time(date: Date): Buffer {
+  return tag(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`));
+}
+
+function tag(kind: number, body: Buffer): Buffer {
+  const { length } = body;
+  if (length < 128) return Buffer.concat([Buffer.from([kind, length]), body]);
+  return Buffer.concat([Buffer.from([kind, 0x82, length >> 8, length & 255]), body]);
+}
+
+function sequence(...parts: Buffer[]): Buffer {
+  return tag(0x30, Buffer.concat(parts));
+}
+
+function integer(bytes: Buffer): Buffer {
+  return tag(0x02, bytes);
+}
+
+function oid([first = 0, second = 0, ...rest]: number[]): Buffer {
+  const bytes = rest.flatMap((number) => {
+    const digits = [number & 127];
+    for (let left = number >> 7; left > 0; left >>= 7) digits.unshift((left & 127) | 128);
+    return digits;
+  });
+  return tag(0x06, Buffer.from([first * 40 + second, ...bytes]));
+}
