@@ -29,8 +29,8 @@ export async function validateMedia(
     valid: true,
     sizeBytes: media.sizeBytes,
     mime: probe.mime,
-    width: probe.width,
-    height: probe.height,
+    width: kind === 'audio' ? null : probe.width,
+    height: kind === 'audio' ? null : probe.height,
     // Finding speech judges nothing.
     models: packs.flatMap((pack) => (isDetectorPack(pack) ? [] : [pack.id])),
   };

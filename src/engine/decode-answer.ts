@@ -71,6 +71,7 @@ const probe = z.strictObject({
   height: side.nullable(),
   pages: z.int().min(1),
   durationSeconds: z.number().min(0).nullable(),
+  hasSound: z.boolean(),
 });
 
 const seconds = z.number().min(0).max(1e9);

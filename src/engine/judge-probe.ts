@@ -17,11 +17,19 @@ export interface ProbeRule {
 /** Throws the documented error for each fault. */
 export function judgeProbe(probe: Probe, rule: ProbeRule): void {
   const { kind, packs, videoHeightMin } = rule;
-  if (probe.kind !== kind) throw wrongKind(rule, probe);
-  assertType(probe, rule);
+  const isTrack = kind === 'audio' && isJudgedByTrack(probe);
+  if (probe.kind !== kind && !isTrack) throw wrongKind(rule, probe);
+  if (!isTrack) assertType(probe, rule);
   if (kind === 'video') assertHeight(probe, videoHeightMin);
   for (const pack of packs) if (isImagePack(pack)) assertSide(pack, probe);
   if (kind === 'audio') assertDuration(probe);
+}
+
+/** interface.md takes MP4 (video/mp4) and 3GP as speech: phones save recordings with a picture. */
+const TRACK_TYPES: readonly string[] = ['video/mp4', 'video/3gpp'];
+
+function isJudgedByTrack({ kind, mime, hasSound }: Probe): boolean {
+  return kind === 'video' && hasSound && TRACK_TYPES.includes(mime);
 }
 
 function wrongKind({ kind, allowsForeignTypes }: ProbeRule, probe: Probe): AppError {

@@ -18,9 +18,9 @@ export async function decodeAudio(
   const type = await readMediaType(path);
   if (type.kind === 'image') throw refuseKind('audio', `a ${type.name} picture`);
   using container = Container.open(path, type);
-  const { kind, mime, name } = judgeStreams(container, type);
+  const { mime, name } = judgeStreams(container, type);
   const stream = container.audio;
-  if (kind !== 'audio' || stream === null) throw refuseKind('audio', `${name} video`);
+  if (stream === null) throw refuseKind('audio', `${name} video without sound`);
   const provenance = await readProvenance(path, mime, request.trustAnchorsPem);
   const { sound, isDamaged } = decodeSound({
     container,

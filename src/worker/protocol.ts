@@ -33,6 +33,8 @@ export interface Probe {
   height: number | null;
   pages: number;
   durationSeconds: number | null;
+  /** Whether a video has a track: it can be judged as a recording too. */
+  hasSound: boolean;
 }
 
 /** A copy to measure stability on. */

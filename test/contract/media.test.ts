@@ -223,6 +223,11 @@ test('the command line finds out what a file is', async () => {
   assert.deepEqual([heard.status, heard.kind], ['STATUS_DONE', 'MEDIA_KIND_AUDIO']);
 });
 
+test('an MP4 that holds a picture too is judged by its track when it is sent as audio', async () => {
+  const record = await classify('audio', clipOf(3, { withSound: 'aac' as never }), 'clip.mp4', {});
+  assert.equal(record.status, 'done');
+});
+
 test('a video that is not asked for its sound has no track', async () => {
   const record = await classify('video', clipOf(3, { withSound: 'aac' as never }), 'clip.mp4', { frames: 5 });
   assert.deepEqual(record.audios, []);
@@ -236,7 +241,13 @@ const REFUSED = [
     status: 400,
     says: /not a video file/,
   },
-  { name: 'a video as sound', kind: 'audio', bytes: () => clipOf(2), status: 400, says: /not an audio file/ },
+  {
+    name: 'a silent video as sound',
+    kind: 'audio',
+    bytes: () => clipOf(2),
+    status: 400,
+    says: /not an audio file/,
+  },
   {
     name: 'a video below the platform’s height',
     kind: 'video',
@@ -264,7 +275,14 @@ const VALIDATED = [
     says: /"models":\["tiny-speech"\]/,
   },
   {
-    name: 'a video as audio',
+    name: 'an MP4 that holds a picture too, as audio',
+    type: 'audio',
+    bytes: () => clipOf(3, { withSound: 'aac' as never }),
+    status: 200,
+    says: /"mimetype":"video\/mp4","width":null,"height":null,"models":\["tiny-speech"\]/,
+  },
+  {
+    name: 'a silent video as audio',
     type: 'audio',
     bytes: () => clipOf(2),
     status: 422,

@@ -76,7 +76,7 @@ for (const [name, container, encoder, mime, more] of SOUNDS) {
     assert.deepEqual(
       { ...probe, durationSeconds: 0 },
       {
-        ...{ kind: 'audio', mime, width: null, height: null, pages: 1, durationSeconds: 0 },
+        ...{ kind: 'audio', mime, width: null, height: null, pages: 1, durationSeconds: 0, hasSound: true },
       },
     );
     assertNear(probe.durationSeconds ?? 0, 2.5);
@@ -153,9 +153,9 @@ for (const [name, container, encoder, mime, more] of VIDEOS) {
     const input = await place(makeVideo({ container, codec: codec(encoder), ...size, ...more }));
     const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
     assert.deepEqual(
-      { ...probe, durationSeconds: 0 },
+      { ...probe, durationSeconds: 0, hasSound: false },
       {
-        ...{ kind: 'video', mime, width: 192, height: 128, pages: 1, durationSeconds: 0 },
+        ...{ kind: 'video', mime, width: 192, height: 128, pages: 1, durationSeconds: 0, hasSound: false },
       },
     );
     assertNear(probe.durationSeconds ?? 0, 2);

@@ -76,6 +76,7 @@ for (const { name, mime, bytes } of STILLS) {
       height: HEIGHT,
       pages: 1,
       durationSeconds: null,
+      hasSound: false,
     });
     const layout = { size: 160, align: 8, countMax: 1 };
     const patchSets = [{ name: 'whole', variant: 'original', layout } as const];

@@ -4,6 +4,7 @@
  * colours on the way.
  */
 import {
+  AV_BUFFERSRC_FLAG_KEEP_REF,
   AV_FRAME_FLAG_INTERLACED,
   AVCOL_PRI_UNSPECIFIED,
   AVCOL_RANGE_JPEG,
@@ -61,7 +62,7 @@ export function toUprightPicture(
   if (source === null || sink === null) throw new Error('the filters have no ends');
   using shown = new Frame();
   shown.alloc();
-  assertMedia(source.buffersrcAddFrameSync(frame), 'a frame cannot be shown');
+  assertMedia(source.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF), 'a frame cannot be shown');
   // The deinterlacer gives a frame only when it sees the next one or the end.
   assertDone(source.buffersrcAddFrameSync(null), 'the filters take no end');
   assertMedia(sink.buffersinkGetFrameSync(shown), 'a frame cannot be shown');

@@ -3,17 +3,18 @@
  * decodes on; over a long gap it seeks to the key frame before the time and decodes on from there, so an hour of
  * video costs no more than a few seconds of it.
  */
-import { AV_FRAME_FLAG_CORRUPT } from 'node-av/constants';
+import { AV_FRAME_FLAG_CORRUPT, AV_FRAME_FLAG_KEY } from 'node-av/constants';
 import { Frame, type Stream } from 'node-av/lib';
 import { type Container, NO_TIME } from './container.ts';
 import type { StreamDecoder } from './stream-decoder.ts';
 import { type TimeSpan, toSeconds, toTimestamp } from './time-span.ts';
 
 /**
- * A seek costs the frames from the key frame to the time (half of 250 at common settings) and a decoder filled
- * anew; a shorter gap is decoded through.
+ * A seek costs the frames from the key frame to the time and a decoder filled anew; a shorter gap is decoded
+ * through. Until two key frames were seen, half of the usual 250 frames between them is assumed.
  */
 const SEEK_FRAMES_MIN = 120;
+const REFILL_FRAMES = 8;
 /** Containers without an index land near a time, at worst behind it: then a seek goes back this far and again. */
 const STEPS_BACK_SECONDS = [2, 8, 32];
 const FRAME_RATE_DEFAULT = 25;
@@ -34,6 +35,9 @@ export class FrameWalk implements Disposable {
   readonly #held = new Timed();
   readonly #ahead = new Timed();
   #lastTime = NO_TIME;
+  #lastKey = NO_TIME;
+  /** Largest distance of two key frames that was seen. */
+  #keyTicks = 0n;
   #isEnded = false;
   #isDamagePassed = false;
   /** Times at which the video has a frame, but none that can be decoded. */
@@ -83,7 +87,9 @@ export class FrameWalk implements Disposable {
 
   #isFar(target: bigint): boolean {
     const position = this.#ahead.isEmpty ? this.#start : this.#ahead.time;
-    return (target - position) / this.#frameTicks > SEEK_FRAMES_MIN;
+    const gap = (target - position) / this.#frameTicks;
+    if (this.#keyTicks === 0n) return gap > SEEK_FRAMES_MIN;
+    return gap > this.#keyTicks / this.#frameTicks / 2n + BigInt(REFILL_FRAMES);
   }
 
   #seek(target: bigint): void {
@@ -95,6 +101,7 @@ export class FrameWalk implements Disposable {
       this.#decoder.restart();
       this.#held.clear();
       this.#ahead.clear();
+      this.#lastKey = NO_TIME;
       this.#isEnded = false;
       this.#advance(place);
       if (!this.#held.isEmpty || isBefore) return;
@@ -123,9 +130,17 @@ export class FrameWalk implements Disposable {
       }
       const stamp = frame.bestEffortTimestamp;
       const follows = this.#held.isEmpty ? this.#start : this.#held.time + this.#frameTicks;
-      this.#ahead.set(frame, stamp === NO_TIME ? follows : stamp);
+      const time = stamp === NO_TIME ? follows : stamp;
+      if (frame.hasFlags(AV_FRAME_FLAG_KEY)) this.#noteKey(time);
+      this.#ahead.set(frame, time);
       return;
     }
+  }
+
+  #noteKey(time: bigint): void {
+    const ticks = this.#lastKey === NO_TIME ? 0n : time - this.#lastKey;
+    if (ticks > this.#keyTicks) this.#keyTicks = ticks;
+    this.#lastKey = time;
   }
 
   /** The stream ended well before the time: the container says there is more, the data does not. */

@@ -15,7 +15,7 @@ export function probeContainer(path: string, type: MediaType, limits: DecodeLimi
   const sides = kind === 'video' ? probePicture(container, limits) : probeSound(container);
   const stream = container.video ?? container.audio;
   const durationSeconds = stream === null ? 0 : measureTimeSpan(container, stream, path).seconds;
-  return { kind, mime, ...sides, pages: 1, durationSeconds };
+  return { kind, mime, ...sides, pages: 1, durationSeconds, hasSound: container.audio !== null };
 }
 
 /** The type by what the container holds. Throws where it holds nothing that can be decoded. */

@@ -17,7 +17,7 @@ export async function probe(path: string, limits: DecodeLimits): Promise<Probe> 
   const header = await readHeader(path, limits);
   await decodeStamp(header);
   const { mime, width, height, pages } = header;
-  return { kind: 'image', mime, width, height, pages, durationSeconds: null };
+  return { kind: 'image', mime, width, height, pages, durationSeconds: null, hasSound: false };
 }
 
 async function decodeStamp(header: PictureHeader): Promise<void> {
