@@ -22,7 +22,7 @@ export interface DecodePoolConfig {
   requestsPerChildMax: number;
   /** Private memory of one child, mapped or not; the runtime maps 0.7 GB, a WebP of PIXELS_MAX takes 1.6 GB. */
   memoryBytesMax: number;
-  /** Largest file that a child may write. */
+  /** Largest file that a child may write: two hours of stereo FLAC that cannot be compressed take 1.4 GB. */
   fileBytesMax: number;
   /** For one request that names no time of its own, and for a child to be ready. */
   stepTimeoutMs: number;
@@ -35,7 +35,7 @@ export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'jobsFolder'>
   probeSlotsMin: 1,
   requestsPerChildMax: 200,
   memoryBytesMax: 3 * 1024 ** 3,
-  fileBytesMax: 1024 ** 3,
+  fileBytesMax: 2 * 1024 ** 3,
   stepTimeoutMs: 60_000,
   isolation: 'auto',
 };

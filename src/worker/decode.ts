@@ -28,6 +28,9 @@ process.on('message', (request: DecodeRequest) => {
 });
 send({ type: 'ready' });
 
+// A stop that reaches the whole group (Ctrl-C, a service manager) is the daemon's to carry out: it drains first.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
+
 async function handle(request: DecodeRequest): Promise<void> {
   if (request.type === 'shutdown') return process.disconnect();
   try {

@@ -13,6 +13,9 @@ process.on('message', (request: InferenceRequest) => {
   turn = turn.then(() => handle(request));
 });
 
+// A stop that reaches the whole group (Ctrl-C, a service manager) is the daemon's to carry out: it drains first.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
+
 async function handle(request: InferenceRequest): Promise<void> {
   switch (request.type) {
     case 'load':

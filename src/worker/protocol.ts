@@ -310,3 +310,16 @@ export type InferenceResponse =
   /** A long request is at work: the child is not hung. */
   | { type: 'working'; id: number }
   | { type: 'failed'; id: number; message: string };
+
+/** What a conversion child is started with: a TensorFlow.js model of an npm package becomes an ONNX file. */
+export interface ConversionOrder {
+  /** The model's main file, absolute. */
+  modelPath: string;
+  format: 'tfjs-layers' | 'tfjs-graph';
+  /** Outputs of the model: those of a row side by side, the rows one below the other. */
+  joined: string[][];
+  input: { name: string; dimensions: number[] };
+  output: { name: string; dimensions: number[] };
+  /** File to write, absolute. */
+  target: string;
+}

@@ -296,7 +296,7 @@ test('a kind that was not asked for is refused by name', async () => {
   const asAudio: Omit<DecodeAudioRequest, 'id'> = {
     ...{ type: 'decode-audio', input, trustAnchorsPem: '', soundSecondsMax: 60 },
   };
-  await assert.rejects(slot.request(asAudio), /MP4 video; accepted are MP3/);
+  await assert.rejects(slot.request(asAudio), /MP4 video without sound; accepted are MP3/);
   const asImage: Omit<DecodeImageRequest, 'id'> = { type: 'decode-image', input, ...settings, patchSets: [] };
   await assert.rejects(slot.request(asImage), /MP4 video; accepted are PNG/);
 });

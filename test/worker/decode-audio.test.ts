@@ -139,6 +139,14 @@ test('damage inside is stepped over', async () => {
   assert.ok(sound.durationSeconds > 4, `${sound.durationSeconds} seconds`);
 });
 
+test('a rate that no recorder has is refused', async () => {
+  const bytes = makeSound({ ...WAV, channels: 1 });
+  bytes.writeUInt32LE(100, 24);
+  await assert.rejects(decode(bytes), /sound of 1 channels at 100 Hz cannot be read/);
+  bytes.writeUInt32LE(2_000_000_000, 24);
+  await assert.rejects(decode(bytes), /at 2000000000 Hz cannot be read/);
+});
+
 test('a recording that is too long is refused with its length', async () => {
   const error = await decode(makeSound(WAV), 2).catch((thrown: unknown) => thrown);
   assert.ok(error instanceof MediaFaultError);

@@ -55,7 +55,8 @@ export function toUprightPicture(
     ...turnFilters(display.turn),
   ];
   const chain = [sourceOf(frame), ...filters, 'buffersink@out'].join(',');
-  assertDone(graph.parse2(chain), `the filters ${chain} are refused`);
+  // What the chain says of the frame comes from the file, so a refusal is the file's fault.
+  assertMedia(graph.parse2(chain), 'a frame names a colour space or sides that do not exist');
   assertMedia(graph.configSync(), 'a frame has a pixel format that cannot be shown');
   const source = graph.getFilter('buffer@in');
   const sink = graph.getFilter('buffersink@out');

@@ -3,10 +3,12 @@ import { AV_CHANNEL_LAYOUT_MONO, AV_SAMPLE_FMT_FLT, type AVSampleFormat } from '
 import {
   avChannelLayoutDefault,
   avGetBytesPerSample,
+  avSampleFmtIsPlanar,
   type ChannelLayout,
   type Frame,
   SoftwareResampleContext,
 } from 'node-av/lib';
+import { MediaFaultFound } from '../media-fault.ts';
 import { assertDone, assertMedia } from './av-fault.ts';
 
 export interface SoundShape {
@@ -22,8 +24,15 @@ export type ChannelChoice = 'mix' | number;
 /** Every sample of each channel at once, in a row. */
 export type TakeSamples = (samples: Buffer) => void;
 
-/** The library names no layout for more channels than this. */
+/**
+ * The library names no layout for more channels than this, and of planar sound its binding passes no more planes
+ * on (node-av 6.1.1 crashes): the first ones are heard.
+ */
 const NAMED_CHANNELS_MAX = 8;
+
+/** Beyond any recorder's: a damaged header that asks for filters of gigabytes, or for hours from a few samples. */
+const SOURCE_RATE_MIN = 1000;
+const SOURCE_RATE_MAX = 768_000;
 
 export class Resampler implements Disposable {
   readonly #shape: SoundShape;
@@ -38,14 +47,16 @@ export class Resampler implements Disposable {
   }
 
   feed(frame: Frame, take: TakeSamples): void {
-    const { sampleRate, format, channels, nbSamples } = frame;
+    const { sampleRate, format, nbSamples } = frame;
+    const isPlanar = avSampleFmtIsPlanar(format as AVSampleFormat);
+    const channels = isPlanar ? Math.min(frame.channels, NAMED_CHANNELS_MAX) : frame.channels;
     const source = `${sampleRate} ${format} ${channels}`;
     if (source !== this.#source) {
       this.flush(take);
-      this.#open(frame);
+      this.#open(frame, channels);
       this.#source = source;
     }
-    this.#convert(frame.extendedData, nbSamples, take);
+    this.#convert(frame.extendedData?.slice(0, channels) ?? null, nbSamples, take);
   }
 
   /** Gives what the filter still holds. */
@@ -62,12 +73,14 @@ export class Resampler implements Disposable {
     this.#context = null;
   }
 
-  #open({ sampleRate, format, channels, channelLayout }: Frame): void {
+  #open({ sampleRate, format, channelLayout }: Frame, channels: number): void {
     const { rate, layout, format: outFormat } = this.#shape;
-    const isNamed = channelLayout.order !== 0;
+    const isNamed = channelLayout.order !== 0 && channelLayout.nbChannels === channels;
     const inLayout = isNamed ? channelLayout : avChannelLayoutDefault(channels);
-    const context = new SoftwareResampleContext();
     const what = `sound of ${channels} channels at ${sampleRate} Hz cannot be read`;
+    if (sampleRate < SOURCE_RATE_MIN || sampleRate > SOURCE_RATE_MAX)
+      throw new MediaFaultFound('corrupt', what);
+    const context = new SoftwareResampleContext();
     assertMedia(
       context.allocSetOpts2(layout, outFormat, rate, inLayout, format as AVSampleFormat, sampleRate),
       what,

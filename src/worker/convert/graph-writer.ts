@@ -1,0 +1,196 @@
+/**
+ * Operations common to both kinds of TensorFlow.js model, written as ONNX. TensorFlow keeps pictures as rows of
+ * pixels (NHWC), ONNX as planes (NCHW): every four-dimensional value is in planes here, and is turned back where
+ * its order becomes visible.
+ */
+import { type Attribute, OnnxGraph } from './onnx-graph.ts';
+import type { Weight } from './tfjs-files.ts';
+
+export interface Window {
+  /** Height and width. */
+  strides: readonly [number, number];
+  padding: 'same' | 'valid';
+}
+
+export const ACTIVATIONS = ['linear', 'relu', 'relu6', 'softmax'] as const;
+export type Activation = (typeof ACTIVATIONS)[number];
+
+export class GraphWriter {
+  readonly graph = new OnnxGraph();
+  readonly #weights: ReadonlyMap<string, Weight>;
+  /** Values with planes; all others are in TensorFlow's own order. */
+  readonly #inPlanes = new Set<string>();
+
+  constructor(weights: ReadonlyMap<string, Weight>) {
+    this.#weights = weights;
+  }
+
+  weight(name: string): Weight {
+    const weight = this.#weights.get(name);
+    if (weight === undefined) throw new Error(`the model has no weights named ${name}`);
+    return weight;
+  }
+
+  hasWeight(name: string): boolean {
+    return this.#weights.has(name);
+  }
+
+  input(name: string): string {
+    this.#inPlanes.add(name);
+    return name;
+  }
+
+  /** A convolution with a kernel of height × width × inputs × outputs. */
+  convolve(
+    from: string,
+    { kernel, bias, window, to }: { kernel: string; bias: string | null; window: Window; to: string },
+  ): string {
+    const { dimensions, values } = this.weight(kernel);
+    const [height = 0, width = 0, inputs = 0, outputs = 0] = dimensions;
+    const turned = reorder(values, [height, width, inputs, outputs], [3, 2, 0, 1]);
+    const weights = this.graph.addFloats(kernel, [outputs, inputs, height, width], turned);
+    const attributes = { kernel_shape: { ints: [height, width] }, ...windowAttributes(window) };
+    return this.#planes(this.graph.add('Conv', [from, weights, ...this.#bias(bias)], to, attributes));
+  }
+
+  /** Each plane by itself, with a kernel of height × width × planes × multiplier. */
+  convolveDepthwise(
+    from: string,
+    { kernel, bias, window, to }: { kernel: string; bias: string | null; window: Window; to: string },
+  ): string {
+    const { dimensions, values } = this.weight(kernel);
+    const [height = 0, width = 0, planes = 0, multiplier = 0] = dimensions;
+    const turned = reorder(values, [height, width, planes, multiplier], [2, 3, 0, 1]);
+    const weights = this.graph.addFloats(kernel, [planes * multiplier, 1, height, width], turned);
+    const attributes = {
+      ...{ kernel_shape: { ints: [height, width] }, group: { int: planes } },
+      ...windowAttributes(window),
+    };
+    return this.#planes(this.graph.add('Conv', [from, weights, ...this.#bias(bias)], to, attributes));
+  }
+
+  pool(
+    opType: 'MaxPool' | 'AveragePool',
+    from: string,
+    { size, window, to }: { size: readonly [number, number]; window: Window; to: string },
+  ): string {
+    // At an edge the two count padded pixels differently.
+    if (opType === 'AveragePool' && window.padding !== 'valid')
+      throw new Error(`${to}: a mean with padding is not converted`);
+    const attributes = { kernel_shape: { ints: size }, ...windowAttributes(window) };
+    return this.#planes(this.graph.add(opType, [from], to, attributes));
+  }
+
+  /** `amounts`: before and after, for each of TensorFlow's dimensions. */
+  pad(from: string, amounts: readonly (readonly [number, number])[], to: string): string {
+    const [batch = [0, 0], rows = [0, 0], columns = [0, 0], planes = [0, 0]] = amounts;
+    const ordered = [batch, planes, rows, columns];
+    const pads = [...ordered.map(([before]) => before), ...ordered.map(([, after]) => after)];
+    return this.#planes(this.graph.add('Pad', [from, this.graph.addInts(`${to}/pads`, pads)], to));
+  }
+
+  add(from: readonly string[], to: string): string {
+    const [first] = from;
+    if (from.length !== 2 || !from.every((name) => this.#isInPlanes(name)) || first === undefined)
+      throw new Error(`${to}: only a sum of two pictures is converted`);
+    return this.#planes(this.graph.add('Add', from, to));
+  }
+
+  activate(from: string, activation: Activation, to: string): string {
+    switch (activation) {
+      case 'linear':
+        return from;
+      case 'softmax':
+        return this.graph.add('Softmax', [from], to, { axis: { int: -1 } });
+      case 'relu':
+        return this.#like(from, this.graph.add('Relu', [from], to));
+      case 'relu6': {
+        const bounds = [this.graph.addScalar('zero', 0), this.graph.addScalar('six', 6)];
+        return this.#like(from, this.graph.add('Clip', [from, ...bounds], to));
+      }
+    }
+  }
+
+  normalise(from: string, parameters: readonly string[], epsilon: number, to: string): string {
+    const inputs = parameters.map((name) => this.#vector(name));
+    const attributes = { epsilon: { float: epsilon } };
+    return this.#planes(this.graph.add('BatchNormalization', [from, ...inputs], to, attributes));
+  }
+
+  /** `dimensions` after the batch, of which every item keeps its own. */
+  reshape(from: string, dimensions: readonly number[], to: string): string {
+    const source = this.#isInPlanes(from)
+      ? this.graph.add('Transpose', [from], `${to}/rows`, { perm: { ints: [0, 2, 3, 1] } })
+      : from;
+    const shape = this.graph.addInts(`${to}/dimensions`, [0, ...dimensions]);
+    return this.graph.add('Reshape', [source, shape], to);
+  }
+
+  dense(from: string, { kernel, bias, to }: { kernel: string; bias: string; to: string }): string {
+    const { dimensions, values } = this.weight(kernel);
+    const weights = this.graph.addFloats(kernel, dimensions, values);
+    return this.graph.add('Gemm', [from, weights, this.#vector(bias)], to);
+  }
+
+  /** Rows of `joined` side by side, one row below the other: what the model gives in pieces. */
+  join(rows: readonly (readonly string[])[], to: string): string {
+    const wide = rows.map((pieces, index) => this.#concatenate(pieces, -1, `${to}/row-${index}`));
+    const whole = this.#concatenate(wide, 1, `${to}/whole`);
+    return this.graph.add('Identity', [whole], to);
+  }
+
+  #concatenate(from: readonly string[], axis: number, to: string): string {
+    const [only] = from;
+    if (only === undefined) throw new Error(`${to}: nothing to join`);
+    return from.length === 1 ? only : this.graph.add('Concat', from, to, { axis: { int: axis } });
+  }
+
+  #bias(name: string | null): string[] {
+    return name === null ? [] : [this.#vector(name)];
+  }
+
+  #vector(name: string): string {
+    const { dimensions, values } = this.weight(name);
+    return this.graph.addFloats(name, dimensions, values);
+  }
+
+  #planes(name: string): string {
+    this.#inPlanes.add(name);
+    return name;
+  }
+
+  #like(from: string, name: string): string {
+    return this.#isInPlanes(from) ? this.#planes(name) : name;
+  }
+
+  #isInPlanes(name: string): boolean {
+    return this.#inPlanes.has(name);
+  }
+}
+
+/** TensorFlow puts an odd row of padding below and to the right. */
+function windowAttributes({ strides, padding }: Window): Record<string, Attribute> {
+  return {
+    strides: { ints: strides },
+    auto_pad: { text: padding === 'same' ? 'SAME_UPPER' : 'VALID' },
+  };
+}
+
+type Four = readonly [number, number, number, number];
+
+/** A copy whose dimension `i` is dimension `order[i]` of the original. */
+function reorder(values: Float32Array, dimensions: Four, order: Four): Float32Array {
+  const strides = [dimensions[1] * dimensions[2] * dimensions[3], dimensions[2] * dimensions[3], dimensions[3], 1];
+  const sides = order.map((from) => dimensions[from] ?? 0);
+  const steps = order.map((from) => strides[from] ?? 0);
+  const turned = new Float32Array(values.length);
+  let at = 0;
+  for (let a = 0; a < (sides[0] ?? 0); a++)
+    for (let b = 0; b < (sides[1] ?? 0); b++)
+      for (let c = 0; c < (sides[2] ?? 0); c++)
+        for (let d = 0; d < (sides[3] ?? 0); d++) {
+          const from = a * (steps[0] ?? 0) + b * (steps[1] ?? 0) + c * (steps[2] ?? 0) + d * (steps[3] ?? 0);
+          turned[at++] = values[from] ?? Number.NaN;
+        }
+  return turned;
+}
