@@ -36,3 +36,18 @@ test('a second daemon on a folder in use is refused and told by whom', { timeout
   const identifier = await submitPicture(daemon, await distinctPicture(1));
   deepEqual(await awaitEnds(daemon, [identifier]), ['done']);
 });
+
+test('a SIGTERM to every process of the daemon stops it in order too', { timeout: 60_000 }, async () => {
+  await using daemon = await TestDaemon.start();
+  const identifier = await submitPicture(daemon, await distinctPicture(1));
+  const { decode, inference } = childrenOf(pidOf(daemon));
+  for (const pid of [...decode, ...inference]) process.kill(pid, 'SIGTERM');
+  equal(await daemon.kill('SIGTERM'), 0, daemon.stderr.join('\n'));
+  deepEqual(
+    daemon.stderr.filter((line) => JSON.parse(line).level >= 50),
+    [],
+    'a clean stop logs no error',
+  );
+  deepEqual([...decode, ...inference].filter(isAlive), []);
+  equal(identifier.length, 64);
+});

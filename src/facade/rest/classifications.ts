@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { getClassification, getClassifications, listClassifications } from '../../app/classifications.ts';
+import { assertKindEnabled } from '../../app/judge-media.ts';
 import type { Principal } from '../../app/principal.ts';
 import { badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
@@ -24,7 +25,7 @@ export function routeClassifications(fastify: FastifyInstance, app: App): void {
         { onRequest },
         (request, reply) => {
           const { identifier } = request.params;
-          const record = getClassification(app, { principal: principalOf(request), identifier, kind });
+          const record = getClassification(app, { principal: readerOf(request, kind), identifier, kind });
           reply.type(JSON_TYPE).send(JSON.stringify(toClassification(record)));
         },
       );
@@ -38,13 +39,20 @@ export function routeClassifications(fastify: FastifyInstance, app: App): void {
   }
 }
 
+/** A kind that the plan does not enable is 403 on its GET paths too (interface.md, Errors). */
+export function readerOf(request: FastifyRequest, kind: MediaKind): Principal {
+  const principal = principalOf(request);
+  assertKindEnabled(principal, kind);
+  return principal;
+}
+
 function sendList(
   app: App,
   kind: MediaKind,
   request: FastifyRequest<{ Querystring: Query }>,
   reply: FastifyReply,
 ): void {
-  const principal = principalOf(request);
+  const principal = readerOf(request, kind);
   const identifiers = parseIdentifiers(request.query);
   reply.type(JSON_TYPE);
   if (identifiers !== undefined) {

@@ -15,6 +15,8 @@ export const JSON_BODY_BYTES_MAX = 64 * 1024;
 const SMALL_BODY_TIMEOUT_MS = 30_000;
 /** How long a refused upload's rest is read off, so that the client gets to read why. */
 const LINGER_MS = 5_000;
+/** Forms with a file, and the pieces of a tus upload. */
+const UPLOAD_TYPES = /^(multipart\/|application\/offset\+octet-stream)/i;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PARAMETER_CHARACTERS_MAX = 512;
 
@@ -86,7 +88,7 @@ export function drainAfterAnswer(fastify: FastifyInstance): void {
 export function keepWaitingUploads(fastify: FastifyInstance): void {
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
     const { raw } = request;
-    if (raw.headers['content-type']?.startsWith('multipart/') === true) {
+    if (UPLOAD_TYPES.test(raw.headers['content-type'] ?? '')) {
       raw.on('timeout', (socket: Socket) => {
         if (raw.isPaused() || raw.readableLength > 0) socket.setTimeout(SILENCE_MS);
         else socket.destroy();

@@ -54,7 +54,7 @@ const HEADER_OF_FIELD: Readonly<Record<string, string>> = { request_id: 'Idempot
 const RETRY_AFTER_SECONDS_DEFAULT = 5;
 
 export function toErrorReply(error: unknown, shape: ErrorShape = {}): ErrorReply {
-  const clientFault = clientFaultOf(error);
+  const clientFault = clientFaultOf(error, shape.field);
   if (clientFault !== undefined) return clientFault;
   const appError = toAppError(error);
   const invalid = invalidFileReply(appError, shape);
@@ -111,10 +111,14 @@ function retryHeaders(error: AppError): Record<string, string> {
   return { 'retry-after': seconds, ...rateHeaders({ limit, remaining: 0, resetSeconds: Number(seconds) }) };
 }
 
+/** Documented as faults of a field; a body that cannot be read belongs to the route's. */
+const FIELD_STATUSES: readonly number[] = [400, 413];
+
 /** Fastify's own refusals (bad JSON, oversized body, unknown content type) name a status below 500. */
-function clientFaultOf(error: unknown): ErrorReply | undefined {
+function clientFaultOf(error: unknown, field?: string): ErrorReply | undefined {
   if (error instanceof AppError || !(error instanceof Error) || !('statusCode' in error)) return undefined;
   const status = error.statusCode;
   if (typeof status !== 'number' || status < 400 || status >= 500) return undefined;
-  return { status, headers: {}, body: { error: error.message } };
+  const isOfField = field !== undefined && FIELD_STATUSES.includes(status);
+  return { status, headers: {}, body: { error: isOfField ? { [field]: [error.message] } : error.message } };
 }

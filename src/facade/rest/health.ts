@@ -1,7 +1,7 @@
 /** What operators and load balancers ask: alive, ready, figures, the interface's description. */
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
-import { getStatus } from '../../app/appliance.ts';
+import { getStatus, readMetrics } from '../../app/appliance.ts';
 import { requireAdminOffLoopback } from './authenticate.ts';
 import { JSON_TYPE } from './classifications.ts';
 import { describeInterface } from './openapi.ts';
@@ -21,7 +21,7 @@ export function routeHealth(fastify: FastifyInstance, app: App, exposure: { behi
     return reply.type(TEXT_TYPE).send(`${answer}\n`);
   });
   fastify.get('/metrics', { onRequest: requireAdminOffLoopback(app, exposure) }, async (_request, reply) =>
-    reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics()),
+    reply.type(app.metrics.registry.contentType).send(await readMetrics(app)),
   );
   fastify.get('/openapi.json', (_request, reply) => reply.type(JSON_TYPE).send(openapi));
 }

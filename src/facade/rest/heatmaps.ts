@@ -3,7 +3,8 @@ import { open } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { getHeatmap } from '../../app/classifications.ts';
-import { principalOf, requireKey } from './authenticate.ts';
+import { requireKey } from './authenticate.ts';
+import { readerOf } from './classifications.ts';
 
 const PATHS = ['/api/classification/heatmap', '/api/classification_image/heatmap'];
 
@@ -15,7 +16,7 @@ export function routeHeatmaps(fastify: FastifyInstance, app: App): void {
       { onRequest, exposeHeadRoute: false },
       async (request, reply) => {
         const { identifier } = request.params;
-        const heatmap = await getHeatmap(app, { principal: principalOf(request), identifier });
+        const heatmap = await getHeatmap(app, { principal: readerOf(request, 'image'), identifier });
         // A heatmap is written once, so the record and the size name its content.
         const etag = `"${identifier}-${heatmap.sizeBytes}"`;
         reply.header('etag', etag).header('cache-control', 'private, no-cache');

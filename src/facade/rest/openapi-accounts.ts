@@ -80,12 +80,16 @@ const jsonTypes: Record<string, Schema> = {
 };
 
 export function newUserBody(): Schema {
-  return body(userFields, ['name', 'email'], { name: 'Ada Rossi', email: 'ada@example.org', pricing_id: 1 });
+  return body(userFields, ['name', 'email'], {
+    name: 'Ada Rossi',
+    email: 'ada@example.org',
+    pricing_id: '1',
+  });
 }
 
 export function userIdBody(isRequired: boolean): Schema {
   return {
-    ...body({ id: { type: 'string', pattern: '^[0-9]+$' } }, isRequired ? ['id'] : [], { id: 7 }),
+    ...body({ id: { type: 'string', pattern: '^[0-9]+$' } }, isRequired ? ['id'] : [], { id: '7' }),
     required: isRequired,
   };
 }
@@ -99,8 +103,8 @@ function body(properties: Record<string, Schema>, required: string[], example: u
   return {
     required: true,
     content: {
-      'multipart/form-data': { schema: form },
-      'application/x-www-form-urlencoded': { schema: form },
+      'multipart/form-data': { schema: form, example },
+      'application/x-www-form-urlencoded': { schema: form, example },
       'application/json': { schema: json, examples: { example1: { value: example } } },
     },
   };

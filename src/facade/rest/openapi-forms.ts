@@ -54,29 +54,49 @@ const FILES: Readonly<Record<MediaKind, string>> = {
   audio: 'MP3, WAV, OGG, FLAC, AAC, 3GP, M4A, M4B, M4P, M4R or MP4, at most 15,728,640 bytes',
 };
 
-export function uploadForm(kind: MediaKind): Schema {
-  const file: Schema = {
-    type: 'string',
-    contentMediaType: 'application/octet-stream',
-    description: FILES[kind],
-  };
-  return form({ [kind]: file, ...shared, ...OPTIONS[kind] }, [kind]);
+/** A media type object: the fields and an example of them. */
+export interface DescribedForm extends Schema {
+  schema: Schema;
+  example: Record<string, string>;
 }
 
-export function addressForm(kind: MediaKind): Schema {
+/** `format` is what generators for OpenAPI 3.0 and 3.1 alike take for a file. */
+const bytes: Schema = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
+const BYTES_EXAMPLE = '(the bytes of the file)';
+const OPTION_EXAMPLE: Readonly<Record<MediaKind, Record<string, string>>> = {
+  image: { with_heatmap: 'true' },
+  video: { frames: '10', with_audio: 'true' },
+  audio: {},
+};
+
+export function uploadForm(kind: MediaKind): DescribedForm {
+  const file: Schema = { ...bytes, description: FILES[kind] };
+  return {
+    schema: form({ [kind]: file, ...shared, ...OPTIONS[kind] }, [kind]),
+    example: { [kind]: BYTES_EXAMPLE, ref_id: 'desk-4711', ...OPTION_EXAMPLE[kind] },
+  };
+}
+
+export function addressForm(kind: MediaKind): DescribedForm {
   const address: Schema = {
     type: 'string',
     format: 'uri',
     maxLength: 2048,
     description: `http(s) address; ${FILES[kind]}`,
   };
-  return form({ file_url: address, ...shared, ...OPTIONS[kind] }, ['file_url']);
+  return {
+    schema: form({ file_url: address, ...shared, ...OPTIONS[kind] }, ['file_url']),
+    example: { file_url: `https://example.org/media/${kind}`, ref_id: 'desk-4711', ...OPTION_EXAMPLE[kind] },
+  };
 }
 
-export function validationForm(): Schema {
-  const file: Schema = { type: 'string', contentMediaType: 'application/octet-stream' };
+export function validationForm(): DescribedForm {
   const type: Schema = { type: 'string', enum: [...MEDIA_KINDS] };
-  return form({ type, file, ...morphing, ...tampering, ...heatmap, ...nsfw, ...track }, ['type', 'file']);
+  const options = { ...morphing, ...tampering, ...heatmap, ...nsfw, ...track };
+  return {
+    schema: form({ type, file: bytes, ...options }, ['type', 'file']),
+    example: { type: 'image', file: BYTES_EXAMPLE, with_heatmap: 'true' },
+  };
 }
 
 function form(properties: Record<string, Schema>, required: string[]): Schema {

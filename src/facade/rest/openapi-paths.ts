@@ -3,7 +3,7 @@ import { IDENTIFIERS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/
 import type { MediaKind } from '../../domain/media.ts';
 import { newUserBody, USER_EXAMPLE, USER_PAGE_EXAMPLE, USER_QUERY, userIdBody } from './openapi-accounts.ts';
 import { EXAMPLES } from './openapi-examples.ts';
-import { addressForm, uploadForm, validationForm } from './openapi-forms.ts';
+import { addressForm, type DescribedForm, uploadForm, validationForm } from './openapi-forms.ts';
 import { HEX_64, reference, type Schema } from './openapi-schemas.ts';
 import { KIND_PATHS } from './routes.ts';
 
@@ -32,7 +32,7 @@ function errors(...names: string[]): Schema {
   );
 }
 
-const EVERYWHERE = ['401', '403', '429', '500'];
+const EVERYWHERE = ['401', '403', '421', '429', '500'];
 const SUBMISSION_ERRORS = errors('400', '402', ...EVERYWHERE, '413', '422', '503');
 
 function pathParameter(name: string): Schema {
@@ -43,7 +43,7 @@ function queryParameter(name: string, description: string, schema: Schema): Sche
   return { name, in: 'query', description, schema };
 }
 
-function submission(kind: MediaKind, form: Schema, how: string): Schema {
+function submission(kind: MediaKind, form: DescribedForm, how: string): Schema {
   return {
     tags: ['submission'],
     summary: `Submit ${kind === 'audio' ? 'speech' : `a${kind === 'image' ? 'n' : ''} ${kind}`} ${how}`,
@@ -55,7 +55,7 @@ function submission(kind: MediaKind, form: Schema, how: string): Schema {
         schema: { type: 'string', maxLength: 128 },
       },
     ],
-    requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
+    requestBody: { required: true, content: { 'multipart/form-data': form } },
     responses: {
       200: {
         description: 'accepted and stored; JSON only where `Accept` names application/json, else plain text',
@@ -123,7 +123,7 @@ function override(kind: MediaKind): Schema {
     },
     responses: {
       200: answer('the override', 'OverrideResult', { ...EXAMPLES.override, type: kind }),
-      ...errors('400', ...EVERYWHERE, '404'),
+      ...errors('400', ...EVERYWHERE, '404', '413'),
     },
   };
 }
@@ -142,7 +142,7 @@ const heatmap: Schema = {
 const validation: Schema = {
   tags: ['submission'],
   summary: 'Could this file be analysed? Nothing is stored, started or charged',
-  requestBody: { required: true, content: { 'multipart/form-data': { schema: validationForm() } } },
+  requestBody: { required: true, content: { 'multipart/form-data': validationForm() } },
   responses: {
     200: answer('it could', 'MediaValidation', EXAMPLES.validation),
     ...errors('400', ...EVERYWHERE, '413validation', '422validation', '503'),
@@ -213,15 +213,16 @@ export function describePaths(): Paths {
   };
   for (const { kind, one, many, fromAddress } of KIND_PATHS) {
     for (const path of one) {
-      paths[path] = { post: submission(kind, uploadForm(kind), 'by upload') };
-      paths[`${path}/{identifier}`] = { get: getOne(kind) };
-      paths[`${path}/{hash}/override`] = { post: override(kind) };
-      if (kind === 'image') paths[`${path}/heatmap/{identifier}`] = { get: heatmap };
+      const alias = aliasOf(path, one);
+      paths[path] = { post: { ...submission(kind, uploadForm(kind), 'by upload'), ...alias } };
+      paths[`${path}/{identifier}`] = { get: { ...getOne(kind), ...alias } };
+      paths[`${path}/{hash}/override`] = { post: { ...override(kind), ...alias } };
+      if (kind === 'image') paths[`${path}/heatmap/{identifier}`] = { get: { ...heatmap, ...alias } };
     }
     paths[fromAddress] = { post: submission(kind, addressForm(kind), 'from an address') };
-    for (const path of many) paths[path] = { get: getMany(kind) };
+    for (const path of many) paths[path] = { get: { ...getMany(kind), ...aliasOf(path, many) } };
   }
-  return {
+  return withOperationIds({
     ...paths,
     '/livez': operation('The process lives', 'text/plain'),
     '/readyz': operation('Work is taken', 'text/plain', readiness),
@@ -229,5 +230,32 @@ export function describePaths(): Paths {
       security: [{}, { apiKey: [] }],
     }),
     '/openapi.json': operation('This description', JSON_TYPE),
-  };
+  });
+}
+
+function aliasOf(path: string, paths: readonly string[]): Schema {
+  return path === paths[0] ? {} : { description: `The same as ${paths[0]}.` };
+}
+
+/** For generators, which name functions by them: `GET /api/classification/{identifier}` is `getClassificationByIdentifier`. */
+function withOperationIds(paths: Paths): Paths {
+  const named = ([method, described]: [string, Schema], path: string): [string, Schema] => [
+    method,
+    { operationId: operationIdOf(method, path), ...described },
+  ];
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(Object.entries(methods).map((entry) => named(entry, path))),
+    ]),
+  );
+}
+
+function operationIdOf(method: string, path: string): string {
+  const words = path
+    .replace('/api/', '/')
+    .replace(/\{/g, 'by_')
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean);
+  return method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
 }

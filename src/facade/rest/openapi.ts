@@ -1,15 +1,18 @@
 /** The OpenAPI 3.1 description of the REST interface: served at /openapi.json, printed to schema/openapi.json. */
-import { API_VERSION } from '../../domain/version.ts';
 import { EXAMPLES } from './openapi-examples.ts';
 import { answer, describePaths } from './openapi-paths.ts';
 import { reference, SCHEMAS, type Schema } from './openapi-schemas.ts';
+import { WEBHOOKS } from './openapi-webhooks.ts';
+
+/** Of the description, as interface.md (Versioning) has it; that of the service is in `api_version` of each record. */
+const DESCRIPTION_VERSION = '1.0.0';
 
 export function describeInterface(): Schema {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Assay',
-      version: API_VERSION,
+      version: DESCRIPTION_VERSION,
       description:
         'Classifies images, videos and speech as human-made or artificial. Submit a file, keep the identifier, ' +
         'poll the record until its `status` is `done` or `errored`; GraphQL and gRPC follow it live instead.',
@@ -25,6 +28,7 @@ export function describeInterface(): Schema {
       { name: 'operations', description: 'For whoever runs the box' },
     ],
     paths: describePaths(),
+    webhooks: WEBHOOKS,
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
       schemas: SCHEMAS,
@@ -33,11 +37,18 @@ export function describeInterface(): Schema {
   };
 }
 
+/** On every answer under a plan with a limit (draft-ietf-httpapi-ratelimit-headers). */
+const RATE_HEADERS: Schema = {
+  RateLimit: { description: 'calls left and seconds until they begin anew', schema: { type: 'string' } },
+  'RateLimit-Policy': { description: 'calls and seconds of the window', schema: { type: 'string' } },
+};
+
 /** Named by their status; a suffix tells the routes with a shape of their own. */
 function describeErrors(): Record<string, Schema> {
   const retry = {
     headers: { 'Retry-After': { description: 'seconds', schema: { type: 'integer', minimum: 1 } } },
   };
+  const rate = { headers: { ...retry.headers, ...RATE_HEADERS } };
   return {
     400: answer(
       'a field is missing or not readable, or the type is not accepted',
@@ -58,9 +69,10 @@ function describeErrors(): Record<string, Schema> {
       ['FieldError', 'Message'],
       [EXAMPLES.fieldError, EXAMPLES.noModels],
     ),
-    429: { ...answer('too many requests', 'Message', EXAMPLES.rate), ...retry },
+    429: { ...answer('too many requests', 'Message', EXAMPLES.rate), ...rate },
     500: answer('a fault of the box; the log says which', 'Error', { error: 'internal error' }),
     503: { ...answer('stopping, starting, busy or out of disk', 'Error', EXAMPLES.unavailable), ...retry },
+    421: answer('the host name is not served here', 'Error', { error: 'this host name is not served' }),
     '413validation': answer('the file is too big', 'ValidationFailure', EXAMPLES.validationFailure),
     '422validation': oneOf(
       'the file could not be analysed',

@@ -1,0 +1,19 @@
+/** Accounts, partners and credits by every facade. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makePicture } from '../interface/media.ts';
+import { ACCOUNT_CASES } from './account-cases.ts';
+import { granted } from './caller.ts';
+import { runRows } from './run-rows.ts';
+
+const fullStages = runRows(ACCOUNT_CASES);
+
+test('the ledger tells every change of the credits', async () => {
+  for (const { callers } of fullStages) {
+    granted(await callers.buyer.submit('image', await makePicture()));
+    assert.deepEqual(granted(await callers.buyer.ledger()), [
+      { reason: 'grant', amount: 10 },
+      { reason: 'charge', amount: -2 },
+    ]);
+  }
+});

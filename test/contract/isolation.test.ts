@@ -1,0 +1,294 @@
+/**
+ * Over the wire, on every facade and by every operation: no account sees, changes or can tell apart from nothing what
+ * is another's. test/app/isolation.test.ts holds the same of the use cases; here the facades themselves are asked.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { credentials } from '@grpc/grpc-js';
+import fc from 'fast-check';
+import { listDeliveries } from '../../src/app/webhooks/deliveries.ts';
+import { AssayClient } from '../../src/cli/client.ts';
+import { AccountService } from '../../src/grpc/gen/assay/v1/account_service_pb.ts';
+import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
+import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
+import { principalOf } from '../app/open-app.ts';
+import { openReceiver, type Receiver } from '../app/webhook-receiver.ts';
+import { until } from '../faults/submissions.ts';
+import { makeClip, makePicture } from '../interface/media.ts';
+import { addCustomer, type Customer, fileOf, openService, type Service } from '../interface/service.ts';
+import {
+  type Actor,
+  type Aim,
+  graphqlOperations,
+  grpcOperations,
+  restOperations,
+  type WireOperation,
+} from './wire-operations.ts';
+
+const OPERATIONS = [...restOperations(), ...graphqlOperations(), ...grpcOperations()];
+/** Answers of a request that never reached its operation, or broke it. */
+const NOT_ASKED =
+  /GRAPHQL_|tokens|the operation (has|costs|is)|internal error|Cannot query|Variable |Syntax Error|UNIMPLEMENTED/i;
+/** Aimed at the caller's own, these show it: so the others were refused for whose it is, not for how it was asked. */
+const SHOWING = [
+  ...['REST get /api/classification/{identifier}', 'REST get /api/classifications'],
+  ...['GraphQL query classification', 'GraphQL query classifications', 'GraphQL query overrides'],
+  ...['GraphQL query viewer', 'GraphQL mutation overrideClassification'],
+  ...['GetClassification', 'BatchGetClassifications', 'ListClassifications', 'WatchClassification'].map(
+    (method) => `gRPC ClassificationService.${method}`,
+  ),
+  ...['gRPC ClassificationService.ListOverrides', 'gRPC AccountService.ListDeliveries'],
+];
+/** Of an account and a delivery that are not there. */
+const NOBODY = 99_999;
+
+interface Member {
+  customer: Customer;
+  actor: Actor;
+  /** Stands in all that is the member's and in nothing that is another's. */
+  mark: string;
+  own: string[];
+  frames: string[];
+  hash: string;
+  deliveryId: string;
+}
+
+let service: Service;
+let receiver: Receiver;
+let members: Member[];
+let sharedHash: string;
+
+before(async () => {
+  service = await openService();
+  receiver = await openReceiver({ status: 204 });
+  const shared = await makePicture();
+  members = [];
+  for (const [index, role] of ['user', 'user', 'partner'].entries())
+    members.push(await furnish(`mark-${index}-${randomBytes(8).toString('hex')}`, role, shared));
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+/** A picture of its own, one that every member has, a video, an override, a delivery. */
+async function furnish(mark: string, role: string, shared: Buffer): Promise<Member> {
+  const user = { name: mark, email: `${mark}@example.org`, phone: mark, role };
+  const customer = await addCustomer(service, { user, plan: { image_credits: 1 }, credits: 1000 });
+  const webhook_url = `${receiver.origin}/${mark}`;
+  const named = (bytes: Buffer) => ({ ref_id: mark, name: fileOf(bytes, mark) });
+  const picture = named(await makePicture());
+  const record = await customer.classify('image', { image: picture.name, ref_id: mark, webhook_url });
+  const common = await customer.classify('image', { image: named(shared).name, ref_id: mark });
+  sharedHash = common.hash;
+  const video = await customer.classify('video', {
+    video: named(makeClip()).name,
+    ref_id: mark,
+    frames: '5',
+  });
+  const override = { classification: 'human', reason: mark };
+  await customer.postJson(`/api/classification/${record.hash}/override`, override);
+  const { deliveries } = listDeliveries(service.open.app, {
+    principal: principalOf(service.open.app, customer.id),
+    limit: 1,
+  });
+  return {
+    customer,
+    actor: { url: service.url, grpc: service.grpc, key: customer.key },
+    mark,
+    own: [record.identifier, common.identifier, video.identifier],
+    frames: video.results.images.map(({ identifier }: { identifier: string }) => identifier),
+    hash: record.hash,
+    deliveryId: deliveries[0]?.id ?? '',
+  };
+}
+
+/** All that a stranger must leave as it is. */
+function stateOf({ customer: { id }, hash, own, frames }: Member): string {
+  const { read } = service.open.app.store;
+  const records = read.listClassifications({ accountId: id, limit: 100 });
+  return JSON.stringify([
+    read.account(id),
+    read.apiKeys(id).map((key) => ({ ...key, lastUsedAt: null })),
+    records,
+    records.map(({ analysisId }) => read.analysis(analysisId)),
+    [hash, sharedHash].map((each) => [
+      read.override(id, 'image', each),
+      read.overrideHistory(id, 'image', each),
+    ]),
+    [read.ledger(id), read.balance(id), own.length, frames.map((frame) => read.part(frame))],
+  ]);
+}
+
+/** The answer without what the caller has put into it. */
+function without(answer: string, aim: Aim): string {
+  const given = [aim.identifier, aim.hash, aim.deliveryId, aim.email];
+  return given.reduce((text, word) => text.replaceAll(word, '·'), answer);
+}
+
+const UNKNOWN: Aim = {
+  ...{ identifier: 'e'.repeat(64), hash: 'd'.repeat(64), accountId: NOBODY },
+  ...{ deliveryId: 'c'.repeat(64), email: 'nobody-at-all@example.org' },
+};
+
+async function attack(operation: WireOperation, actor: Member, target: Member, aim: Aim): Promise<void> {
+  const others = members.filter((member) => member !== actor);
+  const before = others.map(stateOf);
+  const answer = await operation.run(actor.actor, aim);
+  const told = `${operation.name} by ${actor.mark} at ${target.mark}`;
+  assert.doesNotMatch(answer, NOT_ASKED, told);
+  const shown = without(answer, aim);
+  for (const other of others) {
+    assert.ok(!shown.includes(other.mark), `${told} shows ${other.mark}: ${shown}`);
+    for (const identifier of [...other.own, ...other.frames])
+      assert.ok(!shown.includes(identifier), `${told} shows ${identifier}`);
+    assert.ok(!shown.includes(other.customer.key), `${told} shows a key`);
+  }
+  for (const [index, other] of others.entries())
+    assert.equal(stateOf(other), before[index], `${told} changed ${other.mark}`);
+  if (!operation.isAimed) return;
+  const unknown = without(await operation.run(actor.actor, UNKNOWN), UNKNOWN);
+  assert.equal(shown, unknown, `${told} tells what is there from what is not`);
+}
+
+function aimAt({ own, frames, hash, deliveryId, customer, mark }: Member, which: number): Aim {
+  const identifiers = [...own, ...frames];
+  const identifier = identifiers[which % identifiers.length] ?? '';
+  return { identifier, hash, accountId: customer.id, deliveryId, email: `${mark}@example.org` };
+}
+
+test('the operations are found', () => {
+  const countOf = (facade: string): number => OPERATIONS.filter(({ name }) => name.startsWith(facade)).length;
+  assert.ok(countOf('REST') >= 27 && countOf('GraphQL') >= 30 && countOf('gRPC') >= 35);
+});
+
+test('aimed at the caller’s own, the operations show it', async () => {
+  const [member] = members;
+  assert.ok(member !== undefined);
+  for (const name of SHOWING) {
+    const operation = OPERATIONS.find((each) => each.name === name);
+    assert.ok(operation !== undefined, name);
+    const answer = await operation.run(member.actor, aimAt(member, 0));
+    assert.ok(answer.includes(member.mark) || answer.includes(member.hash), `${name}: ${answer}`);
+  }
+});
+
+for (const facade of ['REST', 'GraphQL', 'gRPC']) {
+  test(`${facade}: every operation, at another user, at a partner and by a partner`, async () => {
+    const [first, second, partner] = members;
+    assert.ok(first !== undefined && second !== undefined && partner !== undefined);
+    for (const operation of OPERATIONS.filter(({ name }) => name.startsWith(facade))) {
+      for (const [actor, target] of [
+        [first, second],
+        [second, partner],
+        [partner, first],
+      ] as const)
+        await attack(operation, actor, target, aimAt(target, 0));
+    }
+  });
+}
+
+test('operations of all facades in any order, at records, frames and near misses', async () => {
+  const step = fc.record({
+    operation: fc.constantFrom(...OPERATIONS),
+    actor: fc.nat({ max: 2 }),
+    target: fc.nat({ max: 2 }),
+    which: fc.nat({ max: 7 }),
+    nibble: fc.option(fc.nat({ max: 63 })),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      for (const { operation, actor: by, target: at, which, nibble } of steps) {
+        const [actor, target] = [members[by], members[at]];
+        if (actor === undefined || target === undefined || actor === target) continue;
+        const aim = aimAt(target, which);
+        const identifier = nibble === null ? aim.identifier : nearMiss(aim.identifier, nibble);
+        await attack(operation, actor, target, { ...aim, identifier });
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+/** The identifier with one digit changed. */
+function nearMiss(identifier: string, place: number): string {
+  const digit = (Number.parseInt(identifier[place] ?? '0', 16) + 1) % 16;
+  return identifier.slice(0, place) + digit.toString(16) + identifier.slice(place + 1);
+}
+
+test('the live streams of an account tell of its own changes and of no others', async () => {
+  const [first, second] = members;
+  assert.ok(first !== undefined && second !== undefined);
+  const caller = new AssayClient(
+    { address: service.grpc, credentials: credentials.createInsecure() },
+    first.customer.key,
+  );
+  const departure = new AbortController();
+  const seen: string[] = [];
+  const { watchClassifications } = ClassificationService.method;
+  const { watchCredits, watchDeliveries } = AccountService.method;
+  const follow = async (updates: AsyncIterable<unknown>): Promise<void> => {
+    for await (const update of updates)
+      seen.push(JSON.stringify(update, (_key, value) => (typeof value === 'bigint' ? String(value) : value)));
+  };
+  const following = [
+    follow(caller.receive(watchClassifications, {}, departure.signal)),
+    follow(caller.receive(watchCredits, {}, departure.signal)),
+    follow(caller.receive(watchDeliveries, {}, departure.signal)),
+  ];
+  await until(() => seen.length > 0, 'the first credits');
+  for (const { customer, mark } of [second, first]) {
+    const webhook_url = `${receiver.origin}/${mark}`;
+    const image = fileOf(await makePicture(), mark);
+    const record = await customer.classify('image', { image, ref_id: mark, webhook_url });
+    (customer === first.customer ? first : second).own.push(record.identifier);
+  }
+  await until(() => seen.some((update) => update.includes('"attempts":[{')), 'the delivery');
+  departure.abort();
+  await Promise.all(following);
+  caller[Symbol.dispose]();
+  assert.ok(seen.some((update) => update.includes(first.mark)));
+  assert.deepEqual(
+    seen.filter((update) => update.includes(second.mark)),
+    [],
+  );
+});
+
+test('to know the hash of another’s file is not to have it', async () => {
+  const [first, second] = members;
+  assert.ok(first !== undefined && second !== undefined);
+  using caller = new AssayClient(
+    { address: service.grpc, credentials: credentials.createInsecure() },
+    first.customer.key,
+  );
+  const { call, answer } = caller.openUpload(ClassificationService.method.submitMedia);
+  const sizeBytes = BigInt(service.open.app.store.read.classification(second.own[0] ?? '')?.sizeBytes ?? 0);
+  const claim = { sizeBytes, sha256: second.hash };
+  call.write({ payload: { case: 'header', value: { name: 'mine.png', kind: MediaKind.IMAGE, ...claim } } });
+  call.write({ payload: { case: 'commit', value: claim } });
+  call.end();
+  await assert.rejects(answer);
+  const { body } = await first.customer.get('/api/classifications');
+  assert.ok(!body.some(({ hash }: { hash: string }) => hash === second.hash));
+});
+
+test('a file that every account has submitted is overridden by each for itself', async () => {
+  const [first, second] = members;
+  assert.ok(first !== undefined && second !== undefined);
+  const before = stateOf(second);
+  const path = `/api/classification/${sharedHash}/override`;
+  assert.equal((await first.customer.postJson(path, { classification: 'human' })).status, 200);
+  assert.equal(stateOf(second), before);
+  const { body } = await second.customer.get(`/api/classification/${second.own[1]}`);
+  assert.equal('force_classification' in body, false);
+});
+
+test('the lists of each account hold its own records and no others', async () => {
+  for (const { customer, own } of members) {
+    const images = await customer.get('/api/classifications');
+    const videos = await customer.get('/api/classifications_video');
+    const seen = [...images.body, ...videos.body].map(({ identifier }: { identifier: string }) => identifier);
+    assert.deepEqual(seen.sort(), [...own].sort());
+  }
+});

@@ -1,0 +1,37 @@
+/** Results, validation, lists and overrides by every facade. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makePicture } from '../interface/media.ts';
+import { granted } from './caller.ts';
+import { MEDIA_CASES } from './media-cases.ts';
+import { runRows } from './run-rows.ts';
+
+const POLL_MS = 30;
+const fullStages = runRows(MEDIA_CASES);
+
+test('overrides keep their history, and a removed one holds no more', async () => {
+  for (const { callers, ids } of fullStages) {
+    const { plain } = callers;
+    const identifier = granted(await plain.submit('image', await makePicture()));
+    let record = granted(await plain.read('image', identifier));
+    while (record.status === 'new') {
+      await delay(POLL_MS);
+      record = granted(await plain.read('image', identifier));
+    }
+    const { hash } = record;
+    granted(await plain.overrideBecause('image', hash, 'human', 'I took it'));
+    granted(await plain.overrideBecause('image', hash, 'artificial', 'I did not'));
+    const removed = granted(await plain.removeOverride('image', hash));
+    assert.equal(removed.classification, 'artificial');
+    const by = { measured: 'artificial', byAccountId: ids.plain };
+    assert.deepEqual(granted(await plain.overrideHistory('image', hash)), [
+      { classification: 'human', reason: 'I took it', ...by },
+      { classification: 'artificial', reason: 'I did not', ...by },
+    ]);
+    const again = await plain.removeOverride('image', hash);
+    assert.deepEqual(again, { fault: { reason: 'classification' } });
+    const foreign = await callers.other.overrideHistory('image', hash);
+    assert.deepEqual(foreign, { fault: { reason: 'classification' } });
+  }
+});

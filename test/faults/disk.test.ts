@@ -1,0 +1,90 @@
+/** A disk that is really full, and one that takes nothing at all: refused in words, read from, recovered by itself. */
+import { deepEqual, equal, match, rejects } from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { TestDaemon } from '../daemon.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { jobInputs, uploadFiles } from './data-folder.ts';
+import {
+  awaitEnds,
+  distinctPicture,
+  KEY_HEADERS,
+  postPicture,
+  statusOf,
+  submitPicture,
+} from './submissions.ts';
+
+const DISK_MIB = 48;
+
+/** A file system of its own, or null where this machine lets nobody mount one; then the test says so and ends. */
+function mountDisk(context: TestContext, folder: string): (AsyncDisposable & { path: string }) | null {
+  const path = join(folder, 'disk');
+  mkdirSync(path);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', path], { stdio: 'pipe' });
+  } catch {
+    context.diagnostic('nothing can be mounted here: uploads.test.ts holds the free-space guard instead');
+    return null;
+  }
+  const unmount = async () => void execFileSync('umount', ['--lazy', path]);
+  return { path, [Symbol.asyncDispose]: unmount };
+}
+
+/** Leaves so many bytes free. */
+function fill(disk: string, leftBytes: number): string {
+  const { bavail, bsize } = statfsSync(disk);
+  const path = join(disk, 'fill');
+  writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leftBytes)));
+  return path;
+}
+
+for (const { name, leftBytes } of [
+  { name: 'not one byte left', leftBytes: 0 },
+  { name: 'room for an upload, none for its record', leftBytes: 40_960 },
+]) {
+  test(`a full disk, ${name}: refused, read from, recovered`, { timeout: 60_000 }, async (context) => {
+    await using folder = await makeTemporaryFolder();
+    await using disk = mountDisk(context, folder.path);
+    if (disk === null) return;
+    const data = join(disk.path, 'data');
+    await using daemon = await TestDaemon.start({ folder: data, env: { ASSAY_DISK_FREE_MIN: '0' } });
+    const identifier = await submitPicture(daemon, await distinctPicture(1, 160));
+    deepEqual(await awaitEnds(daemon, [identifier]), ['done']);
+    const filled = fill(disk.path, leftBytes);
+    const answers: number[] = [];
+    for (let seed = 2; seed < 14; seed++) {
+      const response = await postPicture(daemon, await distinctPicture(seed, 320));
+      answers.push(response.status);
+      const text = await response.text();
+      if (response.status === 200) continue;
+      equal(response.status, 503, text);
+      match(text, /the disk (is full|takes no more)/);
+      match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    }
+    equal(answers.at(-1), 503, `${answers}`);
+    equal(await statusOf(daemon, identifier), 'done');
+    equal((await fetch(`${daemon.http}/api/classifications`, { headers: KEY_HEADERS })).status, 200);
+    deepEqual(uploadFiles(data), []);
+    rmSync(filled);
+    const later = await submitPicture(daemon, await distinctPicture(99, 160));
+    deepEqual(await awaitEnds(daemon, [later]), ['done']);
+    deepEqual(jobInputs(data), []);
+  });
+}
+
+test('a data folder on a read-only disk is refused at the start, in words', {
+  timeout: 60_000,
+}, async (context) => {
+  await using folder = await makeTemporaryFolder();
+  await using disk = mountDisk(context, folder.path);
+  if (disk === null) return;
+  const data = join(disk.path, 'data');
+  await (await TestDaemon.start({ folder: data, awaitReady: false })).kill('SIGTERM');
+  execFileSync('mount', ['-o', 'remount,ro', disk.path]);
+  await rejects(TestDaemon.start({ folder: data, awaitReady: false }), (error: Error) => {
+    match(error.message, /the data folder .* cannot be written \(EROFS\)/);
+    return true;
+  });
+});
