@@ -1,84 +1,86 @@
 /**
- * The pages a browser meets: `/` says what runs here and how to use it, `/classifications/…` is where `result_url`
- * leads. Plain HTML without scripts or foreign resources; the picture desk's page is not built yet, and these say so.
+ * The picture desk's page: its frame under every path of the page, its scripts and styles, the session behind it and
+ * the media it shows. All data it gets from GraphQL, like any other client.
  */
-import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
-import { getStatus } from '../../app/appliance.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
+import { openBundle, type PageBundle } from './bundle.ts';
+import { routeMedia } from './media.ts';
+import { PAGE_PATHS, RESULT_PATH } from './page/paths.ts';
+import { routeSessions } from './sessions.ts';
 
-const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:3rem auto;padding:0 1rem;color:#1d1d1f;background:#fff}' +
-  'pre{background:#f3f3f5;padding:.8rem 1rem;overflow-x:auto;border-radius:6px}code{font-size:.95em}' +
-  'a{color:#0a58ca}.state{font-weight:600}' +
-  '@media(prefers-color-scheme:dark){body{color:#eee;background:#161618}pre{background:#232326}a{color:#8ab4f8}}';
-const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-
-export async function plugDashboard(fastify: FastifyInstance, app: App): Promise<void> {
-  fastify.get('/', async (_request, reply) => {
-    const { version } = await getStatus(app);
-    const { phase, notReadyReason } = app.engine;
-    return sendPage(reply, 'Assay', homePage(app.config.publicUrl, version, phase, notReadyReason));
-  });
-  fastify.get<{ Params: { identifier: string } }>('/classifications/:identifier', (request, reply) => {
-    const { identifier } = request.params;
-    if (isHex64(identifier))
-      return sendPage(reply, 'Assay: a record', recordPage(app.config.publicUrl, identifier));
-    reply.code(404);
-    return sendPage(reply, 'Assay', '<h1>No such record</h1><p>An identifier has 64 hex characters.</p>');
-  });
+export interface DashboardConfig {
+  /** Where a built page is kept; may be emptied at any time. */
+  cacheFolder: string;
 }
 
-function sendPage(reply: FastifyReply, title: string, body: string): FastifyReply {
+/** Scripts and styles are files of our own, so neither needs a word inside the page. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Names hold the content's hash, so a new page brings new names. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+export async function plugDashboard(
+  fastify: FastifyInstance,
+  app: App,
+  { cacheFolder }: DashboardConfig,
+): Promise<void> {
+  const opened = openBundle({ cacheFolder });
+  opened.catch((error: unknown) => app.log.error({ err: error }, 'the page could not be built'));
+  const page = (request: FastifyRequest, reply: FastifyReply) => sendPage(opened, request, reply);
+  for (const path of PAGE_PATHS) fastify.get(path, page);
+  fastify.get<{ Params: { identifier: string } }>(RESULT_PATH, (request, reply) => {
+    if (!isHex64(request.params.identifier)) reply.code(404);
+    return page(request, reply);
+  });
+  fastify.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
+    const asset = (await opened).assets.get(request.params.name);
+    if (asset === undefined) return reply.code(404).send({ error: 'no such asset' });
+    const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+    if (takesGzip) reply.header('content-encoding', 'gzip');
+    return reply
+      .type(asset.type)
+      .headers({
+        'cache-control': FOREVER,
+        vary: 'accept-encoding',
+        'content-security-policy': "default-src 'none'",
+      })
+      .send(takesGzip ? asset.gzip : asset.bytes);
+  });
+  await routeSessions(fastify, app);
+  routeMedia(fastify, app);
+}
+
+async function sendPage(
+  opened: Promise<PageBundle>,
+  _request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { entry } = await opened;
   return reply
     .type('text/html; charset=utf-8')
-    .header('content-security-policy', CONTENT_SECURITY_POLICY)
-    .header('cache-control', 'no-store')
-    .send(
-      `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
-        '<meta name="viewport" content="width=device-width, initial-scale=1">' +
-        `<style>${STYLE}</style></head><body>${body}</body></html>\n`,
-    );
+    .headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache' })
+    .send(frameOf(entry));
 }
 
-function homePage(publicUrl: string, version: string, phase: string, reason: string | null): string {
-  const url = escapeHtml(publicUrl);
-  const state = escapeHtml(reason === null ? phase : `${phase}: ${reason}`);
-  return `<h1>Assay</h1>
-<p>Tells human-made pictures from artificial ones, on this box. Version ${escapeHtml(version)}; state: <span class="state">${state}</span>.</p>
-<h2>Submit a picture</h2>
-<pre>npx assay classify photo.jpg
-
-curl -H "X-Api-Key: $ASSAY_API_KEY" -H "Accept: application/json" \\
-     -F image=@photo.jpg ${url}/api/classification
-curl -H "X-Api-Key: $ASSAY_API_KEY" ${url}/api/classification/IDENTIFIER</pre>
-<p>The key was printed at the first start; on the box itself the <code>assay</code> command finds it alone.</p>
-<h2>Interfaces</h2>
-<ul>
-<li><a href="/graphql">/graphql</a>: GraphQL, with GraphiQL in a browser and live subscriptions</li>
-<li><a href="/openapi.json">/openapi.json</a>: the REST interface, described</li>
-<li>gRPC on its own port, with server reflection; <code>npx assay status</code> shows it</li>
-<li><a href="/readyz?verbose">/readyz</a>, <a href="/livez">/livez</a>, <a href="/metrics">/metrics</a>: for operators</li>
-<li><code>README.md</code> and <code>docs/</code> beside the program: everything else</li>
-</ul>`;
+function frameOf({ script, early, style }: PageBundle['entry']): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Assay</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:image/svg+xml,${ICON}">
+<script src="/assets/${early}"></script>
+<link rel="stylesheet" href="/assets/${style}">
+<script type="module" src="/assets/${script}"></script>
+</head><body><div id="page"></div>
+<noscript>Assay's page needs JavaScript. Everything it shows can also be read by REST, GraphQL, gRPC and the command line.</noscript>
+</body></html>
+`;
 }
 
-function recordPage(publicUrl: string, identifier: string): string {
-  const url = escapeHtml(publicUrl);
-  return `<h1>A classification</h1>
-<p>This address names the record</p><pre>${identifier}</pre>
-<p>A page that shows it is not built yet. Read it with the key of the account that submitted it:</p>
-<pre>npx assay get ${identifier}
-
-curl -H "X-Api-Key: $ASSAY_API_KEY" \\
-     ${url}/api/classification/${identifier}</pre>
-<p>For a video or a recording the path is <code>/api/classification_video/…</code> or <code>/api/classification_audio/…</code>.
-In <a href="/graphql">GraphiQL</a>:</p>
-<pre>{ classification(identifier: "${identifier}") { identifier status } }</pre>
-<p>Whoever has no key learns nothing here, not even whether the record exists.</p>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
+const ICON = encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b6157"/>' +
+    '<path d="M4 12 8 3.5 12 12M5.7 9h4.6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
+);

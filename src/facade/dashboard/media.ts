@@ -1,0 +1,121 @@
+/**
+ * `/media/…`: stored bytes for the page. Whoever uploads chooses them, so they go out under a type of our own table,
+ * never sniffed, and without any right of the page they are opened in (DESIGN.md section 5).
+ */
+import { open } from 'node:fs/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../app/app.ts';
+import { assertTerms, authenticate } from '../../app/authenticate.ts';
+import { identifyBrowser, readBrowserCall } from '../../app/browser.ts';
+import { getMedia, type MediaFile, type MediaPart } from '../../app/media-files.ts';
+import type { Principal } from '../../app/principal.ts';
+import { countCall } from '../../app/rate-limit.ts';
+import { AppError } from '../../domain/errors.ts';
+import { parseRange } from './ranges.ts';
+
+/** What browsers show; everything else is a download. QuickTime is served as the MP4 that most of it is. */
+const SHOWN_TYPES: Readonly<Record<string, string>> = {
+  'image/png': 'image/png',
+  'image/jpeg': 'image/jpeg',
+  'image/webp': 'image/webp',
+  'image/gif': 'image/gif',
+  'image/avif': 'image/avif',
+  'video/mp4': 'video/mp4',
+  'video/quicktime': 'video/mp4',
+  'video/webm': 'video/webm',
+  'video/x-matroska': 'video/webm',
+  'video/ogg': 'video/ogg',
+  'audio/mpeg': 'audio/mpeg',
+  'audio/wav': 'audio/wav',
+  'audio/ogg': 'audio/ogg',
+  'audio/flac': 'audio/flac',
+  'audio/aac': 'audio/aac',
+  'audio/m4a': 'audio/mp4',
+  'audio/m4b': 'audio/mp4',
+  'audio/webm': 'audio/webm',
+};
+const DOWNLOAD_TYPE = 'application/octet-stream';
+
+interface MediaRequest {
+  Params: { identifier: string; index?: string };
+}
+
+export function routeMedia(fastify: FastifyInstance, app: App): void {
+  const serve =
+    (type: MediaPart['type']) => async (request: FastifyRequest<MediaRequest>, reply: FastifyReply) => {
+      const principal = await authorise(app, request, type);
+      const { identifier, index } = request.params;
+      return await send(
+        await getMedia(app, { principal, identifier, part: toPart(type, index) }),
+        request,
+        reply,
+      );
+    };
+  fastify.get<MediaRequest>('/media/:identifier/original', serve('original'));
+  fastify.get<MediaRequest>('/media/:identifier/heatmap', serve('heatmap'));
+  fastify.get<MediaRequest>('/media/:identifier/frame/:index', serve('frame'));
+  fastify.get<MediaRequest>('/media/:identifier/track/:index', serve('track'));
+}
+
+/** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */
+async function authorise(
+  app: App,
+  { headers, ip }: FastifyRequest,
+  type: MediaPart['type'],
+): Promise<Principal> {
+  const key = headers['x-api-key'];
+  const browser = readBrowserCall(app, headers);
+  const from = { facade: 'dashboard', remoteAddress: ip } as const;
+  const principal =
+    key !== undefined || browser === undefined
+      ? authenticate(app, Array.isArray(key) ? key[0] : key, from)
+      : identifyBrowser(app, browser, 'read', from).principal;
+  assertTerms(app, principal);
+  if (type !== 'frame' && headers.range === undefined) await countCall(app, principal);
+  return principal;
+}
+
+function toPart(type: MediaPart['type'], index: string | undefined): MediaPart {
+  if (type === 'original' || type === 'heatmap') return { type };
+  if (index === undefined || !/^\d{1,4}$/.test(index)) {
+    throw new AppError('media', 'expected the number of a frame or track, counted from 0');
+  }
+  return { type, index: Number(index) };
+}
+
+async function send(file: MediaFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { sizeBytes } = file;
+  const etag = `"${file.tag}"`;
+  const shown = SHOWN_TYPES[file.mime];
+  reply.headers({
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cache-control': 'private, no-cache',
+    'accept-ranges': 'bytes',
+    'content-disposition': disposition(shown === undefined ? 'attachment' : 'inline', file.name),
+    etag,
+  });
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  const ifRange = request.headers['if-range'];
+  const range = parseRange(request.headers.range, {
+    ...{ sizeBytes, etag },
+    ifRange: typeof ifRange === 'string' ? ifRange : undefined,
+  });
+  if (range === 'unsatisfiable') {
+    return reply.code(416).header('content-range', `bytes */${sizeBytes}`).send({ error: 'no such range' });
+  }
+  const { first, last } = range ?? { first: 0, last: sizeBytes - 1 };
+  if (range !== undefined) reply.code(206).header('content-range', `bytes ${first}-${last}/${sizeBytes}`);
+  reply.type(shown ?? DOWNLOAD_TYPE).header('content-length', last - first + 1);
+  if (sizeBytes === 0) return reply.send('');
+  const handle = await open(file.path);
+  return reply.send(handle.createReadStream({ start: first, end: last }));
+}
+
+function disposition(kind: 'inline' | 'attachment', name: string): string {
+  const plain = name.replace(/[^A-Za-z0-9._ -]/g, '_');
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}

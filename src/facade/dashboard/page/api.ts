@@ -1,0 +1,127 @@
+/** How the page asks the daemon: GraphQL with the session and its token, and the session's own small routes. */
+import { Cell } from './cell.ts';
+
+export interface AccountInfo {
+  id: number;
+  name: string;
+  email: string;
+  role: 'user' | 'partner' | 'admin';
+  readonly: boolean;
+  mustAcceptTerms: boolean;
+  browsers: number;
+}
+
+export interface SessionInfo {
+  version: string;
+  isRegistrationOpen: boolean;
+  areTermsRequired: boolean;
+  csrfToken?: string;
+  account: AccountInfo | null;
+}
+
+/** Null until the daemon was asked for the first time. */
+export const session = new Cell<SessionInfo | null>(null);
+
+/** A refusal with the daemon's own sentence. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly reason: string;
+  readonly field: string | null;
+
+  constructor(
+    message: string,
+    { code, reason = '', field = null }: { code: string; reason?: string; field?: string | null },
+  ) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+    this.field = field;
+  }
+}
+
+export async function loadSession(): Promise<void> {
+  session.set((await askSession('GET', '')) as unknown as SessionInfo);
+}
+
+/** POST to `/session/…`. */
+export async function postSession(path: string, fields: object = {}): Promise<Record<string, unknown>> {
+  return await askSession('POST', `/${path}`, JSON.stringify(fields));
+}
+
+async function askSession(method: string, path: string, body?: string): Promise<Record<string, unknown>> {
+  const init = { method, headers: headers(), ...(body === undefined ? {} : { body }) };
+  const response = await reach(() => fetch(`/session${path}`, init));
+  const answer = (await response.json()) as Record<string, unknown>;
+  if (response.ok) return answer;
+  throw toSessionError(answer, response.status);
+}
+
+/** The daemon names a field at fault as `{error: {field: [sentence]}}`, anything else as a sentence. */
+function toSessionError({ error, message }: Record<string, unknown>, status: number): ApiError {
+  const code = status === 401 ? 'UNAUTHENTICATED' : String(status);
+  if (typeof error === 'object' && error !== null) {
+    const [[field, sentences] = ['', []]] = Object.entries(error as Record<string, string[]>);
+    return new ApiError(sentences.join(' '), { code, field });
+  }
+  return new ApiError(String(error ?? message ?? status), { code });
+}
+
+export function headers(): Record<string, string> {
+  const token = session.get()?.csrfToken;
+  return { 'content-type': 'application/json', ...(token === undefined ? {} : { 'x-assay-csrf': token }) };
+}
+
+async function reach(ask: () => Promise<Response>): Promise<Response> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof DOMException) throw error;
+    throw new ApiError('The appliance cannot be reached.', { code: 'UNREACHABLE' });
+  }
+}
+
+export interface GraphqlAnswer {
+  data?: Record<string, unknown> | null;
+  errors?: { message: string; extensions?: { code?: string; reason?: string } }[];
+}
+
+/** One query; throws the first error of the answer. */
+export async function ask<T>(query: string, variables: object = {}, signal?: AbortSignal): Promise<T> {
+  const body = JSON.stringify({ query, variables });
+  const init = { method: 'POST', headers: headers(), body, ...(signal === undefined ? {} : { signal }) };
+  const response = await reach(() => fetch('/graphql', init));
+  return readAnswer((await response.json()) as GraphqlAnswer) as T;
+}
+
+export function readAnswer({ data, errors }: GraphqlAnswer): Record<string, unknown> {
+  const [first] = errors ?? [];
+  if (first === undefined && data) return data;
+  const { code = 'INTERNAL', reason } = first?.extensions ?? {};
+  if (code === 'UNAUTHENTICATED') void loadSession();
+  throw new ApiError(first?.message ?? 'no answer', reason === undefined ? { code } : { code, reason });
+}
+
+interface UserError {
+  message: string;
+  code: string;
+  reason: string;
+  field: string | null;
+}
+
+export const USER_ERRORS = 'userErrors { code reason field message }';
+
+/** One mutation with one root field, which asks for USER_ERRORS; throws the first of them. */
+export async function change<T>(query: string, variables: object = {}): Promise<T> {
+  return payloadOf<T>(await ask<Record<string, unknown>>(query, variables));
+}
+
+export function payloadOf<T>(data: Record<string, unknown>): T {
+  const [payload] = Object.values(data) as [T & { userErrors: UserError[] }];
+  const [fault] = payload.userErrors;
+  if (fault !== undefined) throw new ApiError(fault.message, fault);
+  return payload;
+}
+
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,53 @@
+/** The chosen records as a file. */
+import { type ListedRecord, outcomeOf } from './records.ts';
+
+const COLUMNS = [
+  'identifier',
+  'name',
+  'refId',
+  'kind',
+  'status',
+  'outcome',
+  'probability',
+  'classification',
+  'confidence',
+  'hash',
+  'createdAt',
+] as const;
+
+type Line = Record<(typeof COLUMNS)[number], string | number | null>;
+
+function toLine(record: ListedRecord): Line {
+  const { identifier, name, refId, kind, status, hash, createdAt, verdict, assessment } = record;
+  return {
+    ...{ identifier, name, refId, kind, status, hash, createdAt },
+    outcome: outcomeOf(record),
+    probability: assessment?.probability ?? null,
+    classification: verdict?.classification ?? null,
+    confidence: verdict?.confidence ?? null,
+  };
+}
+
+export function exportRecords(records: readonly ListedRecord[], format: 'csv' | 'json'): void {
+  const lines = records.map(toLine);
+  const text = format === 'json' ? JSON.stringify(lines, null, 2) : toCsv(lines);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(
+    new Blob([text], { type: format === 'json' ? 'application/json' : 'text/csv' }),
+  );
+  link.download = `assay-records.${format}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function toCsv(lines: readonly Line[]): string {
+  const rows = lines.map((line) => COLUMNS.map((column) => quote(line[column])).join(','));
+  return [COLUMNS.join(','), ...rows, ''].join('\r\n');
+}
+
+/** A name that begins like a formula would be run by a spreadsheet. */
+function quote(value: string | number | null): string {
+  const text = String(value ?? '');
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}

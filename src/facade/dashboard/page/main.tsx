@@ -1,0 +1,121 @@
+/** The page's entry: who is signed in decides what is shown, the path decides which page. */
+import { type ComponentType, type JSX, render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Route, Switch, useLocation } from 'wouter-preact';
+import { type AccountInfo, ApiError, loadSession, type SessionInfo, session } from './api.ts';
+import { useCell } from './cell.ts';
+import { Frame } from './frame.tsx';
+import { language, t } from './language.ts';
+import { ListPage } from './list-page.tsx';
+import { Empty, Loading } from './parts.tsx';
+import { PATHS, RESULT_PATH } from './paths.ts';
+import {
+  ForgotPage,
+  RegisterPage,
+  SetPasswordPage,
+  SignInPage,
+  TermsPage,
+  VerifyEmailPage,
+} from './sign-in.tsx';
+import { SubmitPage } from './submit-page.tsx';
+import './base.css';
+import './parts.css';
+import './records.css';
+import './result.css';
+
+/** A page whose script is loaded when it is first asked for. */
+function later<T extends object>(load: () => Promise<ComponentType<T>>): (props: T) => JSX.Element {
+  let loaded: ComponentType<T> | undefined;
+  return function Later(props: T): JSX.Element {
+    const [Shown, show] = useState<ComponentType<T> | undefined>(() => loaded);
+    useEffect(() => {
+      if (loaded !== undefined) return;
+      void load().then((component) => {
+        loaded = component;
+        show(() => component);
+      });
+    }, []);
+    return Shown === undefined ? <Loading /> : <Shown {...props} />;
+  };
+}
+
+const ResultPage = later(async () => (await import('./result-page.tsx')).ResultPage);
+const AccountPage = later(async () => (await import('./account-page.tsx')).AccountPage);
+const LedgerPage = later(async () => (await import('./ledger-page.tsx')).LedgerPage);
+const WebhooksPage = later(async () => (await import('./webhooks-page.tsx')).WebhooksPage);
+const UsersPage = later(async () => (await import('./users-page.tsx')).UsersPage);
+const PlansPage = later(async () => (await import('./plans-page.tsx')).PlansPage);
+const AuditPage = later(async () => (await import('./audit-page.tsx')).AuditPage);
+const QueuePage = later(async () => (await import('./queue-page.tsx')).QueuePage);
+const AppliancePage = later(async () => (await import('./appliance-page.tsx')).AppliancePage);
+
+function Page(): JSX.Element {
+  const info = useCell(session);
+  const chosen = useCell(language);
+  useEffect(() => {
+    document.documentElement.lang = chosen;
+  }, [chosen]);
+  if (info === null) return <Loading />;
+  return (
+    <Switch key={chosen}>
+      <Route path={PATHS.setPassword} component={SetPasswordPage} />
+      <Route path={PATHS.verifyEmail} component={VerifyEmailPage} />
+      <Route>
+        {info.account === null ? <Strangers {...{ info }} /> : <SignedIn account={info.account} />}
+      </Route>
+    </Switch>
+  );
+}
+
+function Strangers({ info }: { info: SessionInfo }): JSX.Element {
+  return (
+    <Switch>
+      <Route path={PATHS.forgot} component={ForgotPage} />
+      <Route path={PATHS.register}>{<RegisterPage {...{ info }} />}</Route>
+      <Route>{<SignInPage {...{ info }} />}</Route>
+    </Switch>
+  );
+}
+
+function SignedIn({ account }: { account: AccountInfo }): JSX.Element {
+  const [path, navigate] = useLocation();
+  const isStrangers = path === PATHS.signIn || path === PATHS.register || path === PATHS.forgot;
+  useEffect(() => {
+    if (isStrangers) navigate(PATHS.records, { replace: true });
+  }, [isStrangers]);
+  if (account.mustAcceptTerms) return <TermsPage />;
+  return (
+    <Frame {...{ account }}>
+      <Switch>
+        <Route path={PATHS.records} component={ListPage} />
+        <Route path={PATHS.submit}>{<SubmitPage {...{ account }} />}</Route>
+        <Route path={RESULT_PATH}>
+          {({ identifier }) => <ResultPage key={identifier} identifier={identifier ?? ''} {...{ account }} />}
+        </Route>
+        <Route path={PATHS.account}>{<AccountPage {...{ account }} />}</Route>
+        <Route path={PATHS.ledger}>{<LedgerPage />}</Route>
+        <Route path={PATHS.webhooks}>{<WebhooksPage />}</Route>
+        <Route path={PATHS.users}>{<UsersPage {...{ account }} />}</Route>
+        <Route path={PATHS.plans}>{<PlansPage {...{ account }} />}</Route>
+        <Route path={PATHS.audit}>{<AuditPage />}</Route>
+        <Route path={PATHS.queue}>{<QueuePage />}</Route>
+        <Route path={PATHS.appliance}>{<AppliancePage />}</Route>
+        <Route>{isStrangers ? <Loading /> : <Empty title={t('noSuchPage')} />}</Route>
+      </Switch>
+    </Frame>
+  );
+}
+
+/** The daemon may be starting: the page waits for it instead of staying white. */
+async function start(): Promise<void> {
+  try {
+    await loadSession();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    setTimeout(() => void start(), 2000);
+  }
+}
+
+const root = document.getElementById('page');
+if (root !== null) render(<Page />, root);
+void start();

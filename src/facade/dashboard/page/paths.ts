@@ -1,0 +1,26 @@
+/** Every path of the page, once for the server that answers it and the router that shows it. */
+
+export const PATHS = {
+  records: '/',
+  submit: '/submit',
+  signIn: '/sign-in',
+  register: '/register',
+  forgot: '/forgot-password',
+  setPassword: '/set-password',
+  verifyEmail: '/verify-email',
+  account: '/account',
+  webhooks: '/webhooks',
+  ledger: '/credits',
+  users: '/users',
+  plans: '/plans',
+  audit: '/audit',
+  queue: '/queue',
+  appliance: '/appliance',
+} as const;
+
+export const PAGE_PATHS: readonly string[] = Object.values(PATHS);
+export const RESULT_PATH = '/classifications/:identifier';
+
+export function resultPath(identifier: string): string {
+  return `/classifications/${identifier}`;
+}

@@ -1,0 +1,149 @@
+/** One plan: made or changed. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { change, USER_ERRORS } from './api.ts';
+import { findText, t } from './language.ts';
+import { kindName } from './names.ts';
+import { Button, Check, Dialog, Fault, Field, Form } from './parts.tsx';
+import type { Plan } from './plans-page.tsx';
+import { useWork } from './use-query.ts';
+
+const CREATE = `mutation ($input: PlanInput!) { createPlan(input: $input) { ${USER_ERRORS} } }`;
+const UPDATE = `mutation ($id: ID!, $input: PlanInput!) { updatePlan(id: $id, input: $input) { ${USER_ERRORS} } }`;
+const KINDS = ['IMAGE', 'VIDEO', 'AUDIO'] as const;
+const OPTIONS = [
+  'heatmap',
+  'morphing',
+  'tampering',
+  'nsfw',
+  'audio_track',
+  'webhook',
+  'foreign_types',
+] as const;
+
+interface DialogProps {
+  plan: Plan | null;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+function startOf(plan: Plan | null) {
+  const creditsOf = (kind: string): string =>
+    String(plan?.kinds.find((one) => one.kind === kind)?.credits ?? 1);
+  return {
+    ...{ name: plan?.name ?? '', sku: plan?.sku ?? '' },
+    kinds: plan?.kinds.map(({ kind }) => kind) ?? ['IMAGE'],
+    options: plan?.options.map((option) => option.toLowerCase()) ?? ['heatmap'],
+    ...{ IMAGE: creditsOf('IMAGE'), VIDEO: creditsOf('VIDEO'), AUDIO: creditsOf('AUDIO') },
+    rate: String(plan?.rateLimitPerMinute ?? 0),
+    ...{ mediaDays: String(plan?.mediaDays ?? 0), recordDays: String(plan?.recordDays ?? 0) },
+    zeroRetention: plan?.zeroRetention ?? false,
+  };
+}
+
+export function PlanDialog({ plan, onClose, onDone }: DialogProps): JSX.Element {
+  const [fields, setFields] = useState(startOf(plan));
+  const { isBusy, fault, run } = useWork();
+  const put = (part: Partial<typeof fields>): void => setFields({ ...fields, ...part });
+  const toggled = (list: readonly string[], item: string, isOn: boolean): string[] =>
+    isOn ? [...list, item] : list.filter((one) => one !== item);
+  const save = async (): Promise<void> => {
+    const { name, sku, kinds, options, zeroRetention } = fields;
+    const input = {
+      ...{ name, sku, kinds, options, zeroRetention },
+      ...{
+        imageCredits: Number(fields.IMAGE),
+        videoCredits: Number(fields.VIDEO),
+        audioCredits: Number(fields.AUDIO),
+      },
+      ...{
+        rateLimitPerMinute: Number(fields.rate),
+        mediaDays: Number(fields.mediaDays),
+        recordDays: Number(fields.recordDays),
+      },
+    };
+    const send =
+      plan === null ? () => change(CREATE, { input }) : () => change(UPDATE, { id: plan.id, input });
+    if (await run(send)) onDone();
+  };
+  return (
+    <Dialog title={plan === null ? t('createPlan') : plan.name} {...{ onClose }}>
+      <Form onSend={() => void save()}>
+        <Field
+          label={t('name')}
+          name="plan-name"
+          isRequired
+          value={fields.name}
+          onValue={(name) => put({ name })}
+        />
+        <Field label={t('sku')} name="sku" isRequired value={fields.sku} onValue={(sku) => put({ sku })} />
+        <fieldset>
+          <legend>{t('kind')}</legend>
+          {KINDS.map((kind) => (
+            <div key={kind} class="pair">
+              <Check
+                label={kindName(kind)}
+                isOn={fields.kinds.includes(kind)}
+                onValue={(isOn) => put({ kinds: toggled(fields.kinds, kind, isOn) })}
+              />
+              <Field
+                label={t('creditsEach', { kind: kindName(kind) })}
+                name={`credits-${kind}`}
+                type="number"
+                value={fields[kind]}
+                onValue={(value) => put({ [kind]: value })}
+              />
+            </div>
+          ))}
+        </fieldset>
+        <fieldset>
+          <legend>{t('options')}</legend>
+          {OPTIONS.map((option) => (
+            <Check
+              key={option}
+              label={findText(`planOption_${option}`) ?? option}
+              isOn={fields.options.includes(option)}
+              onValue={(isOn) => put({ options: toggled(fields.options, option, isOn) })}
+            />
+          ))}
+        </fieldset>
+        <div class="pair">
+          <Field
+            label={t('mediaDays')}
+            name="media-days"
+            type="number"
+            value={fields.mediaDays}
+            onValue={(mediaDays) => put({ mediaDays })}
+          />
+          <Field
+            label={t('recordDays')}
+            name="record-days"
+            type="number"
+            value={fields.recordDays}
+            onValue={(recordDays) => put({ recordDays })}
+          />
+        </div>
+        <Field
+          label={t('rateLimit')}
+          name="rate"
+          type="number"
+          hint={t('rateLimitHint')}
+          value={fields.rate}
+          onValue={(rate) => put({ rate })}
+        />
+        <Check
+          label={t('zeroRetention')}
+          isOn={fields.zeroRetention}
+          onValue={(zeroRetention) => put({ zeroRetention })}
+        />
+        <Fault error={fault} />
+        <p class="actions">
+          <Button type="submit" kind="main" {...{ isBusy }}>
+            {plan === null ? t('createPlan') : t('save')}
+          </Button>
+          <Button onPress={onClose}>{t('cancel')}</Button>
+        </p>
+      </Form>
+    </Dialog>
+  );
+}

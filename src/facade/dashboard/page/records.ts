@@ -1,0 +1,201 @@
+/** Records as the page reads them, and the documents that ask for them. */
+
+export type Kind = 'IMAGE' | 'VIDEO' | 'AUDIO';
+export type Label = 'HUMAN' | 'ARTIFICIAL';
+export type AssessmentState = 'HUMAN' | 'ARTIFICIAL' | 'INCONCLUSIVE' | 'NOT_APPLICABLE';
+
+export interface Verdict {
+  heuristic: string;
+  confidence: number;
+  classification: Label;
+  models: string[];
+  count?: number | null;
+  unknown?: boolean | null;
+}
+
+export interface ListedRecord {
+  identifier: string;
+  kind: Kind;
+  status: 'NEW' | 'DONE' | 'ERRORED';
+  errors: string;
+  name: string;
+  refId: string;
+  hash: string;
+  createdAt: string;
+  cancelled: boolean;
+  forceClassification: Label | null;
+  progress: { step: string; done: number; total: number } | null;
+  verdict: Verdict | null;
+  assessment: { state: AssessmentState; probability: number | null } | null;
+}
+
+export const LISTED_FIELDS = `identifier kind status errors name refId hash createdAt cancelled forceClassification
+  progress { step done total } verdict { heuristic confidence classification models }
+  assessment { state probability }`;
+
+export interface ModelResult {
+  model: string;
+  version: string;
+  axis: string;
+  device: string;
+  unknown: boolean;
+  reason: string;
+  elapsedSeconds: number;
+  classification: { label: Label; score: number }[];
+}
+
+export interface Assessment {
+  state: AssessmentState;
+  probability: number | null;
+  log10LikelihoodRatio: number | null;
+  reasons: { code: string; sentence: string }[];
+  stability: { flips: number; variants: { name: string; probability: number }[] } | null;
+  quality: { shortSide: number; jpegQuality: number | null; truncated: boolean } | null;
+  declaredOrigin: string | null;
+  remoteManifestUrl: string | null;
+}
+
+export interface C2paReport {
+  manifests: Record<string, unknown>;
+  active_manifest: string;
+  validation_state: string;
+  validation_status: { url: string; code: string; explanation: string }[];
+  validation_results: { activeManifest: Record<'failure' | 'success' | 'informational', unknown[]> };
+}
+
+export interface BaseRecord extends Omit<ListedRecord, 'assessment'> {
+  apiVersion: string | null;
+  resultUrl: string;
+  mime: string;
+  sizeBytes: number;
+  sourceUrl: string | null;
+  options: Record<string, unknown>;
+  origin: 'ANALYSED' | 'CACHED' | 'JOINED';
+  credits: number;
+  endedAt: string | null;
+  verdicts: Verdict[];
+  assessment: Assessment | null;
+  c2pa: C2paReport | null;
+}
+
+export interface Detection {
+  box: { x1: number; y1: number; x2: number; y2: number };
+  results: ModelResult[];
+  verdict: Verdict;
+}
+
+export interface ImageRecord extends BaseRecord {
+  __typename: 'ImageClassification';
+  kind: 'IMAGE';
+  timeSeconds: number | null;
+  width: number | null;
+  height: number | null;
+  isNsfw: boolean | null;
+  hasHeatmap: boolean;
+  results: ModelResult[];
+  details: { detections: Detection[] }[];
+}
+
+export interface Clip {
+  index: number;
+  startSeconds: number;
+  endSeconds: number;
+  verdict: Verdict;
+  results: ModelResult[];
+}
+
+export interface AudioRecord extends BaseRecord {
+  __typename: 'AudioClassification';
+  kind: 'AUDIO';
+  durationSeconds: number | null;
+  speechSeconds: number | null;
+  results: ModelResult[];
+  clips: Clip[];
+}
+
+export interface Frame {
+  identifier: string;
+  timeSeconds: number | null;
+  hash: string;
+  width: number | null;
+  height: number | null;
+  verdict: Verdict | null;
+  results: ModelResult[];
+  assessment: { state: AssessmentState; probability: number | null } | null;
+}
+
+export interface Track {
+  identifier: string;
+  durationSeconds: number | null;
+  speechSeconds: number | null;
+  verdict: Verdict | null;
+  assessment: { state: AssessmentState; probability: number | null } | null;
+  results: ModelResult[];
+  clips: Clip[];
+}
+
+export interface VideoRecord extends BaseRecord {
+  __typename: 'VideoClassification';
+  kind: 'VIDEO';
+  width: number | null;
+  height: number | null;
+  durationSeconds: number | null;
+  images: Frame[];
+  audios: Track[];
+}
+
+export type FullRecord = ImageRecord | VideoRecord | AudioRecord;
+
+const RESULT = 'model version axis device unknown reason elapsedSeconds classification { label score }';
+const VERDICT = 'heuristic confidence classification models';
+const CLIPS = `clips { index startSeconds endSeconds verdict { ${VERDICT} } results { ${RESULT} } }`;
+const SHORT = 'assessment { state probability }';
+
+/** Within the daemon's bounds of depth and cost: a video's frames are asked for with their scores only. */
+export const FULL_FIELDS = `__typename identifier kind status errors name refId hash createdAt cancelled
+  forceClassification progress { step done total } apiVersion resultUrl mime sizeBytes sourceUrl origin credits endedAt
+  options { withHeatmap withMorphing withTampering withNsfw withAudio preventC2paForces frames keyFrames keyFramesMethod }
+  verdict { ${VERDICT} count unknown } verdicts { ${VERDICT} count unknown }
+  assessment { state probability log10LikelihoodRatio declaredOrigin remoteManifestUrl reasons { code sentence }
+    stability { flips variants { name probability } } quality { shortSide jpegQuality truncated } }
+  ... on ImageClassification { timeSeconds width height isNsfw hasHeatmap c2pa results { ${RESULT} }
+    details { detections { box { x1 y1 x2 y2 } verdict { ${VERDICT} } results { ${RESULT} } } } }
+  ... on AudioClassification { durationSeconds speechSeconds c2pa results { ${RESULT} } ${CLIPS} }
+  ... on VideoClassification { width height durationSeconds c2pa
+    images { identifier timeSeconds hash width height verdict { ${VERDICT} } results { ${RESULT} } ${SHORT} }
+    audios { identifier durationSeconds speechSeconds verdict { ${VERDICT} } results { ${RESULT} } ${SHORT} ${CLIPS} } }`;
+
+/** What a record comes to for a reader; overrides and signatures first, then what was measured. */
+export type Outcome = 'waiting' | 'failed' | 'human' | 'artificial' | 'inconclusive' | 'not_applicable';
+
+export function outcomeOf({
+  status,
+  forceClassification,
+  verdict,
+  assessment,
+}: Pick<ListedRecord, 'status' | 'forceClassification' | 'verdict' | 'assessment'>): Outcome {
+  if (status === 'NEW') return 'waiting';
+  if (status === 'ERRORED') return 'failed';
+  if (forceClassification !== null) return lower(forceClassification);
+  if (verdict?.models.includes('c2pa')) return lower(verdict.classification);
+  if (assessment === null) return verdict === null ? 'not_applicable' : lower(verdict.classification);
+  return assessment.state.toLowerCase() as Outcome;
+}
+
+function lower(label: Label): 'human' | 'artificial' {
+  return label === 'HUMAN' ? 'human' : 'artificial';
+}
+
+/** Probability of an artificial origin by one model; null where it gave no answer. */
+export function artificialScore({
+  classification,
+}: {
+  classification: { label: Label; score: number }[];
+}): number | null {
+  return classification.find(({ label }) => label === 'ARTIFICIAL')?.score ?? null;
+}
+
+export function verdictScore(verdict: Verdict | null): number | null {
+  if (verdict === null) return null;
+  return verdict.classification === 'ARTIFICIAL' ? verdict.confidence : 1 - verdict.confidence;
+}

@@ -1,0 +1,68 @@
+/** What was handed in since the page was opened, live from the first byte to the verdict. */
+import type { JSX } from 'preact';
+import { Link } from 'wouter-preact';
+import { useCell } from './cell.ts';
+import { formatBytes, formatPercent } from './format.ts';
+import { t } from './language.ts';
+import { Button } from './parts.tsx';
+import { resultPath } from './paths.ts';
+import { OutcomeMark } from './record-row.tsx';
+import { heard, sendAgain, stopUpload, type Upload } from './uploads.ts';
+
+export function UploadList({ sent }: { sent: readonly Upload[] }): JSX.Element {
+  return (
+    <ul class="uploads">
+      {sent.map((upload) => (
+        <UploadRow key={upload.id} {...{ upload }} />
+      ))}
+    </ul>
+  );
+}
+
+function UploadRow({ upload }: { upload: Upload }): JSX.Element {
+  const { name, file, identifier } = upload;
+  return (
+    <li class="upload">
+      <div class="row-name">
+        {identifier === null ? <span>{name}</span> : <Link href={resultPath(identifier)}>{name}</Link>}
+        {file !== null && <small class="quiet">{formatBytes(file.size)}</small>}
+      </div>
+      <UploadState {...{ upload }} />
+    </li>
+  );
+}
+
+function UploadState({ upload }: { upload: Upload }): JSX.Element {
+  const { id, state, sentShare, identifier, fault } = upload;
+  const record = useCell(heard).get(identifier ?? '');
+  if (record !== undefined) return <OutcomeMark {...{ record }} />;
+  if (state === 'sending') {
+    return (
+      <div class="outcome waiting">
+        <span>{sentShare < 1 ? t('sending', { share: formatPercent(sentShare) }) : t('checking')}</span>
+        <progress max={1} value={sentShare} aria-label={t('progress')} />
+        <Button kind="link" onPress={() => stopUpload(id)}>
+          {t('stop')}
+        </Button>
+      </div>
+    );
+  }
+  if (state === 'refused' || state === 'stopped') {
+    return (
+      <div class="outcome failed">
+        <span class="mark">{t(state === 'refused' ? 'refused' : 'stopped')}</span>
+        <small class="wrong" role="alert">
+          {fault}
+        </small>
+        <Button kind="link" onPress={() => sendAgain(id)}>
+          {t('sendAgain')}
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <div class="outcome waiting">
+      <span>{t('waitingToSend')}</span>
+    </div>
+  );
+}

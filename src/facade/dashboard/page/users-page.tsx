@@ -1,0 +1,152 @@
+/** Users: found, made, changed, given credits, sent their link, deleted. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { type AccountInfo, change, USER_ERRORS } from './api.ts';
+import { formatNumber } from './format.ts';
+import { t } from './language.ts';
+import { type Connection, More, usePaged } from './paged.tsx';
+import { Button, Empty, Fault, Notice, Table, Title } from './parts.tsx';
+import type { TextKey } from './texts-en.ts';
+import { useQuery, useWork } from './use-query.ts';
+import { UserDialog } from './user-dialog.tsx';
+
+export interface UserRow {
+  id: string;
+  name: string;
+  email: string;
+  role: string;
+  readonly: boolean;
+  balance: number;
+  hasPassword: boolean;
+  pricing: { id: string; name: string };
+}
+
+const FIELDS = 'id name email role readonly balance hasPassword pricing { id name }';
+const QUERY = `query ($after: String, $filter: String) { users(first: 50, after: $after, filter: $filter) { nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } }`;
+const SEND = `mutation ($id: ID!) { sendCreationEmail(id: $id) { ${USER_ERRORS} } }`;
+const LINK = `mutation ($email: String!) { resetPassword(email: $email) { link ${USER_ERRORS} } }`;
+
+export interface PlanName {
+  id: string;
+  name: string;
+}
+
+export function UsersPage({ account }: { account: AccountInfo }): JSX.Element {
+  const [filter, setFilter] = useState('');
+  const [edited, setEdited] = useState<UserRow | 'new' | null>(null);
+  const [done, setDone] = useState('');
+  const users = usePaged<UserRow>(
+    QUERY,
+    { filter },
+    ({ users: found }: { users: Connection<UserRow> }) => found,
+  );
+  const { data } = useQuery<{ plans: PlanName[] }>('{ plans { id name } }');
+  const { fault, run } = useWork();
+  const act = async (work: () => Promise<string>): Promise<void> => {
+    await run(async () => setDone(await work()));
+  };
+  return (
+    <>
+      <div class="page-head">
+        <Title>{t('navUsers')}</Title>
+        <Button kind="main" onPress={() => setEdited('new')}>
+          {t('createUser')}
+        </Button>
+      </div>
+      <search class="filters">
+        <input
+          type="search"
+          aria-label={t('searchUsers')}
+          placeholder={t('searchUsers')}
+          value={filter}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
+      </search>
+      <Fault error={users.error ?? fault} />
+      {done !== '' && (
+        <Notice kind="good">
+          <span class="long">{done}</span>
+        </Notice>
+      )}
+      {users.nodes.length === 0 && !users.isLoading && <Empty title={t('noUsers')} />}
+      {users.nodes.length > 0 && (
+        <Table caption={t('navUsers')} head={[t('name'), t('role'), t('plan'), t('creditsLeft'), '']}>
+          {users.nodes.map((user) => (
+            <Row
+              key={user.id}
+              {...{ user }}
+              isAdmin={account.role === 'admin'}
+              onEdit={() => setEdited(user)}
+              onMail={() =>
+                void act(async () => {
+                  await change(SEND, { id: user.id });
+                  return t('mailSent', { email: user.email });
+                })
+              }
+              onLink={() =>
+                void act(async () => (await change<{ link: string }>(LINK, { email: user.email })).link)
+              }
+            />
+          ))}
+        </Table>
+      )}
+      <More {...users} />
+      {edited !== null && (
+        <UserDialog
+          user={edited === 'new' ? null : edited}
+          plans={data?.plans ?? []}
+          isAdmin={account.role === 'admin'}
+          onClose={() => setEdited(null)}
+          onDone={() => {
+            setEdited(null);
+            users.reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  user: UserRow;
+  isAdmin: boolean;
+  onEdit: () => void;
+  onMail: () => void;
+  onLink: () => void;
+}
+
+function Row({ user, isAdmin, onEdit, onMail, onLink }: RowProps): JSX.Element {
+  const { name, email, role, readonly, pricing, balance, hasPassword } = user;
+  return (
+    <tr>
+      <td>
+        <div class="row-name">
+          <strong>{name}</strong>
+          <small class="quiet">
+            {email}
+            {!hasPassword && ` · ${t('noPasswordYet')}`}
+          </small>
+        </div>
+      </td>
+      <td>
+        {t(`role_${role}` as TextKey)}
+        {readonly && <small class="quiet"> {t('readonly')}</small>}
+      </td>
+      <td>{pricing.name}</td>
+      <td class="figure">{formatNumber(balance)}</td>
+      <td class="actions">
+        <Button label={`${t('edit')}: ${name}`} onPress={onEdit}>
+          {t('edit')}
+        </Button>
+        <Button label={`${t('mailLink')}: ${name}`} onPress={onMail}>
+          {t('mailLink')}
+        </Button>
+        {isAdmin && (
+          <Button label={`${t('passwordLink')}: ${name}`} onPress={onLink}>
+            {t('passwordLink')}
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,72 @@
+/** A real Chromium from npm, and pages in it that note every breach of the content policy and every script error. */
+import sparticuz from '@sparticuz/chromium';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+
+/** Patient with a busy box: what these tests wait for is the daemon's work, not the page's. */
+const WAIT_MS = 40_000;
+
+/**
+ * Not the package's own arguments: those turn web security off, which these tests are there to see. The sandbox needs
+ * rights that a container does not give; the pages are our own.
+ */
+const ARGUMENTS = ['--headless=shell', '--no-sandbox', '--disable-gpu', '--mute-audio'];
+
+export interface Desk extends AsyncDisposable {
+  page: Page;
+  context: BrowserContext;
+  /** Breaches of the policy, errors of scripts and failed loads, in words. */
+  faults: string[];
+}
+
+export class TestBrowser implements AsyncDisposable {
+  readonly #browser: Browser;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async start(): Promise<TestBrowser> {
+    const executablePath = await sparticuz.executablePath();
+    return new TestBrowser(await chromium.launch({ executablePath, args: ARGUMENTS, headless: true }));
+  }
+
+  /** A browser of its own in all but the process: no cookie is shared. */
+  async open(url: string, options: BrowserContextOptions = {}): Promise<Desk> {
+    const context = await this.#browser.newContext({ baseURL: url, locale: 'en-GB', ...options });
+    await context.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) => {
+        setTimeout(() => {
+          throw new Error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+        });
+      });
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(WAIT_MS);
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('status of 4')) faults.push(message.text());
+    });
+    return { page, context, faults, [Symbol.asyncDispose]: () => context.close() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+  }
+}
+
+export const ADMIN = { email: 'desk@example.org', password: 'correct horse battery' };
+
+export async function signIn({ page }: Desk, { email, password } = ADMIN): Promise<void> {
+  await page.goto('/');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Records' }).waitFor();
+}

@@ -1,0 +1,38 @@
+/** Pictures of every page in light and dark, and of some on a phone: `node test/dashboard/screenshots.ts FOLDER`. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Desk, signIn, TestBrowser } from './browser.ts';
+import { startDesk } from './desk-daemon.ts';
+import { fillDesk, type ShownPage } from './pages.ts';
+
+const DESK = { width: 1280, height: 860 };
+const PHONE = { width: 390, height: 844 };
+const PHONE_PAGES = ['records', 'submit', 'result-image', 'account'];
+
+async function shoot({ page }: Desk, { path }: ShownPage, file: string): Promise<void> {
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.screenshot({ path: file, fullPage: true });
+}
+
+const folder = process.argv[2] ?? join('docs', 'screenshots');
+const wanted = process.argv.slice(3);
+await mkdir(folder, { recursive: true });
+await using daemon = await startDesk({ ASSAY_REGISTRATION_OPEN: 'true' });
+await using browser = await TestBrowser.start();
+const pages = (await fillDesk(daemon)).filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+for (const isSignedIn of [false, true]) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await using desk = await browser.open(daemon.http, { colorScheme, viewport: DESK });
+    if (isSignedIn) await signIn(desk);
+    for (const shown of pages.filter((page) => page.isSignedIn === isSignedIn)) {
+      await shoot(desk, shown, join(folder, `${shown.name}-${colorScheme}.png`));
+    }
+  }
+}
+await using phone = await browser.open(daemon.http, { viewport: PHONE });
+await signIn(phone);
+for (const shown of pages.filter(({ name }) => PHONE_PAGES.includes(name))) {
+  await shoot(phone, shown, join(folder, `${shown.name}-phone.png`));
+}
