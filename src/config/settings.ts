@@ -158,6 +158,7 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
         credits: values.registrationCredits,
       },
       uploadsMax: values.uploadsMax,
+      unfinishedUploadMs: values.uploadsUnfinishedHours * HOUR_MS,
       fetchAllowNetworks: values.fetchAllowNetworks,
       fetchTimeoutMs: values.fetchTimeoutMs,
       webhookAllowNetworks: values.webhookAllowNetworks,

@@ -108,6 +108,12 @@ export const SETTINGS = {
     16,
     'Uploads that are read at once; the others wait. Bounds the memory that uploads take.',
   ),
+  uploadsUnfinishedHours: row(
+    'uploads.unfinished_hours',
+    integer(1, 720),
+    24,
+    'Hours that an upload which broke off (gRPC with an upload id, tus) can be continued; then it is deleted.',
+  ),
   queueMax: row(
     'queue.max',
     integer(1, 10_000_000),

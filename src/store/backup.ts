@@ -4,15 +4,10 @@
  * Checked by reading all of it back before it gets its name, so that a folder with a manifest is a good one.
  */
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import {
-  type BackupManifest,
-  hashFile,
-  ListingWriter,
-  MANIFEST_FILE,
-  writeManifest,
-} from './backup-listing.ts';
+import { type BackupManifest, hashFile, ListingWriter, writeManifest } from './backup-listing.ts';
+import { isFile, listBackups } from './backup-shelf.ts';
 import { flushFile, flushFolder, renameDurably } from './folder.ts';
 import { openRecordsCopy, type RecordsCopy } from './records-copy.ts';
 import { FORMAT_VERSION } from './schema.ts';
@@ -44,26 +39,11 @@ export interface Backup {
   damaged: string[];
 }
 
-/** Names of finished backups: `assay-20260730T120000.000Z`; they sort by time. */
-const NAME = /^assay-\d{8}T\d{6}\.\d{3}Z$/;
 const PARTIAL_PREFIX = '.partial-assay-';
 /** Whole sub-folders of the data folder; uploads and jobs are of the moment, mail is sent. */
 const TREES = ['blobs', 'artifacts', 'models'] as const;
 /** Without the first, keys still work but cannot be shown again (app/sealer.ts). */
 const SECRETS = ['sealing.key', 'admin.key'] as const;
-
-/** Newest first. */
-export async function listBackups(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
-  const found: string[] = [];
-  for (const name of names
-    .filter((candidate) => NAME.test(candidate))
-    .sort()
-    .reverse()) {
-    if (await isFile(join(folder, name, MANIFEST_FILE))) found.push(join(folder, name));
-  }
-  return found;
-}
 
 /** Throws where anything cannot be written or does not read back as it was; then nothing is left behind. */
 export async function writeBackup(
@@ -90,17 +70,6 @@ export async function writeBackup(
     await rm(partial, { recursive: true, force: true });
     throw error;
   }
-}
-
-/** Removes all but the newest `keep`. Files that a kept one shares stay, as hard links do. */
-export async function removeOldBackups(folder: string, keep: number): Promise<string[]> {
-  const old = (await listBackups(folder)).slice(keep);
-  for (const path of old) {
-    // Without its manifest it is no backup any more: a removal that breaks off leaves nothing that looks whole.
-    await rm(join(path, MANIFEST_FILE), { force: true });
-    await rm(path, { recursive: true, force: true });
-  }
-  return old;
 }
 
 /** Of a daemon that was killed amid a backup; the lock of the data folder lets only one run at a time. */
@@ -248,12 +217,4 @@ function isNeeded(tree: string, entry: string, file: string, records: RecordsCop
   if (file.endsWith('.partial')) return false;
   if (tree === 'blobs') return records.read.hasBlobReference(file);
   return tree !== 'artifacts' || records.read.analysis(entry) !== undefined;
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -3,10 +3,11 @@
  * A temporary file belongs to one process only, so a start sweeps them all.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { access, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEAD_BYTES } from '../domain/sniff.ts';
 import { renameDurably } from './folder.ts';
+import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
 
 export interface TemporaryBlob {
   path: string;
@@ -14,17 +15,6 @@ export interface TemporaryBlob {
   sizeBytes: number;
   /** The first bytes, enough to tell the type. */
   head: Uint8Array;
-}
-
-/** The bytes went past the bound; what was read is deleted already. */
-export class BlobTooLargeError extends Error {
-  override readonly name = 'BlobTooLargeError';
-  readonly readBytes: number;
-
-  constructor(readBytes: number, bytesMax: number) {
-    super(`more than ${bytesMax} bytes`);
-    this.readBytes = readBytes;
-  }
 }
 
 export class BlobStore {
@@ -43,15 +33,15 @@ export class BlobStore {
     await mkdir(this.#folder, { recursive: true });
   }
 
-  /** One pass: write, hash and count; memory is one chunk whatever the size. Flushed to disk when it resolves. */
+  /** One pass: write, hash and count. Flushed to disk when it resolves; a failure leaves nothing. */
   async receive(
     bytes: AsyncIterable<Uint8Array>,
-    { bytesMax }: { bytesMax: number },
+    bounds: ReceiveBounds,
     signal: AbortSignal,
   ): Promise<TemporaryBlob> {
     const path = join(this.#temporaryFolder, randomBytes(16).toString('hex'));
     try {
-      return await this.#write(path, bytes, bytesMax, signal);
+      return await this.#write(path, bytes, bounds, signal);
     } catch (error) {
       await rm(path, { force: true });
       throw error;
@@ -61,24 +51,21 @@ export class BlobStore {
   async #write(
     path: string,
     bytes: AsyncIterable<Uint8Array>,
-    bytesMax: number,
+    bounds: ReceiveBounds,
     signal: AbortSignal,
   ): Promise<TemporaryBlob> {
-    await using file = await open(path, 'wx', 0o600);
+    await using file = await open(path, 'wx+', 0o600);
     const hash = createHash('sha256');
-    let sizeBytes = 0;
-    let head = Buffer.alloc(0);
-    for await (const chunk of bytes) {
-      signal.throwIfAborted();
-      sizeBytes += chunk.byteLength;
-      if (sizeBytes > bytesMax) throw new BlobTooLargeError(sizeBytes, bytesMax);
-      if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]).subarray(0, HEAD_BYTES);
-      hash.update(chunk);
-      await file.writeFile(chunk);
+    const writer = new MediaWriter(file, path, { hash, sizeBytes: 0 }, bounds);
+    try {
+      await writer.receive(bytes, signal);
+      await writer.flush();
+    } catch (error) {
+      // A write under way must not meet a closed file.
+      await writer.abandon();
+      throw error;
     }
-    signal.throwIfAborted();
-    await file.sync();
-    return { path, hash: hash.digest('hex'), sizeBytes, head: Buffer.from(head) };
+    return { path, hash: hash.digest('hex'), sizeBytes: writer.sizeBytes, head: await readHead(file) };
   }
 
   pathOf(hash: string): string {
@@ -139,4 +126,10 @@ export class BlobStore {
     }
     return removed;
   }
+}
+
+/** The first bytes, enough to tell the type. */
+export async function readHead(file: FileHandle): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
 }

@@ -10,6 +10,7 @@ import { BlobStore } from './blobs.ts';
 import type { DamagedRecordError } from './codec.ts';
 import { FolderLock } from './lock.ts';
 import { migrate } from './migrations.ts';
+import { PartialStore } from './partials.ts';
 import { StoreReader } from './reader.ts';
 import { assertNotHalfRestored } from './restore.ts';
 import { FORMAT_VERSION, openTables, TABLES_MAX, type Tables } from './schema.ts';
@@ -26,6 +27,11 @@ export interface StoreConfig {
   onChange?: ((change: StoreChange) => void) | undefined;
 }
 
+/** The data folder is on a disk that takes nothing, or belongs to somebody else. */
+export class FolderNotWritableError extends Error {
+  override readonly name = 'FolderNotWritableError';
+}
+
 export class NewerFormatError extends Error {
   override readonly name = 'NewerFormatError';
 }
@@ -37,6 +43,7 @@ export class Store implements AsyncDisposable {
   readonly read: StoreReader;
   readonly blobs: BlobStore;
   readonly artifacts: ArtifactStore;
+  readonly partials: PartialStore;
   readonly folder: string;
   readonly #root: RootDatabase;
   readonly #tables: Tables;
@@ -55,14 +62,13 @@ export class Store implements AsyncDisposable {
     this.#transaction = new StoreTransaction(tables);
     this.blobs = new BlobStore(folder);
     this.artifacts = new ArtifactStore(folder);
+    this.partials = new PartialStore(folder);
   }
 
   /** Locks the folder, checks the format and sweeps what a killed daemon left. */
   static async open(config: StoreConfig): Promise<Store> {
     const { folder } = config;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await assertNotHalfRestored(folder);
-    const lock = await FolderLock.acquire(folder);
+    const lock = await lockFolder(folder);
     const root = open({ path: join(folder, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX });
     const tables = openTables(root);
     for (const table of Object.values(tables)) if (table instanceof Table) table.onDamage = config.onDamage;
@@ -80,6 +86,7 @@ export class Store implements AsyncDisposable {
   async #prepareFiles(): Promise<void> {
     await this.blobs.prepare();
     await this.artifacts.prepare();
+    await this.partials.prepare();
     await this.blobs.sweep((hash) => this.read.hasBlobReference(hash));
     await this.artifacts.sweep((id) => this.read.analysis(id) !== undefined);
   }
@@ -145,5 +152,20 @@ export class Store implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#root.close();
     await this.#lock[Symbol.asyncDispose]();
+  }
+}
+
+const NOT_WRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'];
+
+async function lockFolder(folder: string): Promise<FolderLock> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await assertNotHalfRestored(folder);
+    return await FolderLock.acquire(folder);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (!NOT_WRITABLE.includes(code)) throw error;
+    const message = `the data folder ${folder} cannot be written (${code}): give its owner a disk with room that takes writes`;
+    throw new FolderNotWritableError(message, { cause: error });
   }
 }

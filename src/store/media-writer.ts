@@ -1,0 +1,182 @@
+/**
+ * One file as it is received: hashed and counted as it comes, written in large pieces while the next one gathers.
+ * Memory is two pieces whatever the size; the disk is kept up with all along, so that the last flush is short.
+ */
+import type { Hash } from 'node:crypto';
+import { type FileHandle, statfs } from 'node:fs/promises';
+import { noteSpent } from './spent-chunks.ts';
+
+const MIB = 1024 ** 2;
+/** One write per network chunk costs a trip to the thread pool and back for each. */
+const PIECE_BYTES = MIB;
+/** A sender of single bytes must not pile up a million buffers, each holding on to what it was read with. */
+const PIECE_CHUNKS_MAX = 64;
+/** How often the free space is looked at; uploadsMax of them at once overshoot by this much each. */
+const GUARD_BYTES = 16 * MIB;
+/** What may lie unflushed: a crash costs a resumable upload this much, and the last flush takes no longer than it. */
+const FLUSH_BYTES = 32 * MIB;
+
+/** The bytes went past the bound. */
+export class BlobTooLargeError extends Error {
+  override readonly name = 'BlobTooLargeError';
+  readonly readBytes: number;
+
+  constructor(readBytes: number, bytesMax: number) {
+    super(`more than ${bytesMax} bytes`);
+    this.readBytes = readBytes;
+  }
+}
+
+/** What is left on the disk went below the bound while bytes came in. */
+export class DiskFullError extends Error {
+  override readonly name = 'DiskFullError';
+}
+
+/** Whether the disk, or this account's share of it, is what failed. */
+export function isDiskFull(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return error instanceof DiskFullError || code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+export interface ReceiveBounds {
+  bytesMax: number;
+  /** Bytes that must stay free on the file's disk; 0 unless given. */
+  freeBytesMin?: number;
+}
+
+export interface WriterStart {
+  /** Has taken in the first `sizeBytes` of the file. */
+  hash: Hash;
+  sizeBytes: number;
+  /** Told how much is safe from a loss of power, each time after a flush. */
+  onFlushed?: (bytes: number) => Promise<void>;
+}
+
+export class MediaWriter {
+  readonly #file: FileHandle;
+  readonly #path: string;
+  readonly #start: WriterStart;
+  readonly #bounds: Required<ReceiveBounds>;
+  #chunks: Uint8Array[] = [];
+  #chunksBytes = 0;
+  #takenBytes: number;
+  #writtenBytes: number;
+  #guardedBytes: number;
+  #flushedBytes: number;
+  #writing: Promise<void> = Promise.resolve();
+  #flushing: Promise<void> | null = null;
+
+  /** Appends to the file, which must have exactly the bytes that `start` says. */
+  constructor(file: FileHandle, path: string, start: WriterStart, bounds: ReceiveBounds) {
+    this.#file = file;
+    this.#path = path;
+    this.#start = start;
+    this.#bounds = { freeBytesMin: 0, ...bounds };
+    this.#takenBytes = start.sizeBytes;
+    this.#writtenBytes = start.sizeBytes;
+    this.#guardedBytes = start.sizeBytes;
+    this.#flushedBytes = start.sizeBytes;
+  }
+
+  /** Bytes of the whole file so far, on their way to the disk included. */
+  get sizeBytes(): number {
+    return this.#takenBytes;
+  }
+
+  /** Bytes that are safe. */
+  get flushedBytes(): number {
+    return this.#flushedBytes;
+  }
+
+  /** Ends with the source; call `flush` or `abandon` then, also where it threw. */
+  async receive(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+    for await (const chunk of bytes) {
+      signal.throwIfAborted();
+      this.#take(chunk);
+      if (this.#chunksBytes >= PIECE_BYTES || this.#chunks.length >= PIECE_CHUNKS_MAX) await this.#next();
+    }
+    signal.throwIfAborted();
+  }
+
+  /** All that was taken is on the disk. */
+  async flush(): Promise<void> {
+    await this.#next();
+    await this.#writing;
+    await this.#flushing;
+    if (this.#flushedBytes < this.#writtenBytes) this.#beginFlush();
+    await this.#flushing;
+  }
+
+  /** For what is thrown away: nothing is under way any more. Never rejects. */
+  async abandon(): Promise<void> {
+    await Promise.allSettled([this.#writing, this.#flushing]);
+  }
+
+  #take(chunk: Uint8Array): void {
+    const takenBytes = this.#takenBytes + chunk.byteLength;
+    if (takenBytes > this.#bounds.bytesMax) throw new BlobTooLargeError(takenBytes, this.#bounds.bytesMax);
+    this.#takenBytes = takenBytes;
+    this.#start.hash.update(chunk);
+    this.#chunks.push(chunk);
+    this.#chunksBytes += chunk.byteLength;
+  }
+
+  /** Waits for the piece before, which is where a slow disk holds the sender back, and hands over this one. */
+  async #next(): Promise<void> {
+    await this.#writing;
+    if (this.#chunksBytes === 0) return;
+    const chunks = this.#chunks;
+    const bytes = this.#chunksBytes;
+    this.#chunks = [];
+    this.#chunksBytes = 0;
+    this.#writing = this.#write(chunks, bytes);
+    // Met at the next piece or at the end.
+    this.#writing.catch(() => undefined);
+  }
+
+  async #write(chunks: Uint8Array[], bytes: number): Promise<void> {
+    await writeAll(this.#file, chunks, bytes, this.#writtenBytes);
+    this.#writtenBytes += bytes;
+    noteSpent(bytes);
+    if (this.#writtenBytes - this.#guardedBytes >= GUARD_BYTES) await this.#guard();
+    if (this.#writtenBytes - this.#flushedBytes >= FLUSH_BYTES && this.#flushing === null) this.#beginFlush();
+  }
+
+  async #guard(): Promise<void> {
+    this.#guardedBytes = this.#writtenBytes;
+    const { bavail, bsize } = await statfs(this.#path);
+    if (bavail * bsize < this.#bounds.freeBytesMin) throw new DiskFullError('the disk is nearly full');
+  }
+
+  /** Beside the writing; a fault of it is met at the end. */
+  #beginFlush(): void {
+    const flushing = this.#flush(this.#writtenBytes);
+    this.#flushing = flushing;
+    flushing.then(
+      () => {
+        this.#flushing = null;
+      },
+      () => undefined,
+    );
+  }
+
+  async #flush(writtenBytes: number): Promise<void> {
+    await this.#file.datasync();
+    await this.#start.onFlushed?.(writtenBytes);
+    this.#flushedBytes = writtenBytes;
+  }
+}
+
+async function writeAll(
+  file: FileHandle,
+  chunks: Uint8Array[],
+  bytes: number,
+  position: number,
+): Promise<void> {
+  const { bytesWritten } = await file.writev(chunks, position);
+  if (bytesWritten === bytes) return;
+  // A disk that runs full takes a part before it refuses the rest.
+  if (bytesWritten === 0) throw new DiskFullError('the disk took nothing');
+  const rest = Buffer.concat(chunks).subarray(bytesWritten);
+  await writeAll(file, [rest], rest.length, position + bytesWritten);
+}

@@ -1,0 +1,20 @@
+/** `npm run test:heavy`: each heavy run in a process of its own and bounded in time; exit code 1 where one misses. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const RUNS = [
+  { file: 'two-hundred.ts', minutesMax: 12 },
+  { file: 'big-uploads.ts', minutesMax: 10 },
+  { file: 'clients.ts', minutesMax: 5 },
+] as const;
+
+for (const { file, minutesMax } of RUNS) {
+  process.stdout.write(`— ${file}\n`);
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, file)], {
+    stdio: 'inherit',
+    timeout: minutesMax * 60_000,
+  });
+  if (status === 0) continue;
+  process.stderr.write(`${file}: ${status === null ? `not done after ${minutesMax} minutes` : 'missed'}\n`);
+  process.exitCode = 1;
+}
