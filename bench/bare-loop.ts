@@ -5,16 +5,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ModelPack } from '../src/domain/model-pack.ts';
+import { type ImagePack, isImagePack } from '../src/domain/model-pack.ts';
 import { placePatches } from '../src/domain/patches.ts';
 import { DECODE_LIMITS } from '../src/engine/analyse-image.ts';
 import { planPatchSets } from '../src/engine/image-patches.ts';
 import { findPacks, toLoadedPack } from '../src/engine/packs.ts';
 import { PackSession } from '../src/worker/inference/pack-session.ts';
+import { makeTables, writePlanes } from '../src/worker/inference/tensor-layout.ts';
 import type { PatchSetRequest } from '../src/worker/protocol.ts';
 import { readHeader } from '../src/worker/steps/header.ts';
 import { decodePixels, type Picture } from '../src/worker/steps/pixels.ts';
-import { makeStabilityCopy } from '../src/worker/steps/stability-copies.ts';
+import { VariantCopies } from '../src/worker/steps/stability-copies.ts';
 import { inParallel } from './in-parallel.ts';
 
 const MODELS = join(import.meta.dirname, '..', 'models');
@@ -23,30 +24,38 @@ const CORES = availableParallelism();
 
 export class BareLoop implements AsyncDisposable {
   readonly #session: PackSession;
-  readonly #pack: ModelPack;
+  readonly #pack: ImagePack;
+  readonly #tables: Float32Array[];
   readonly #folder: string;
   readonly #paths: string[];
   /** A session computes one batch at a time, as in the appliance. */
   #turn: Promise<void> = Promise.resolve();
 
-  private constructor(session: PackSession, pack: ModelPack, folder: string, paths: string[]) {
+  private constructor(session: PackSession, pack: ImagePack, folder: string, paths: string[]) {
     this.#session = session;
     this.#pack = pack;
+    this.#tables = makeTables(pack.input);
     this.#folder = folder;
     this.#paths = paths;
   }
 
   static async open(photos: readonly Buffer[]): Promise<BareLoop> {
-    const [found] = (await findPacks([MODELS])).installed;
-    if (found === undefined) throw new Error('there is no model pack');
-    const session = await PackSession.open(toLoadedPack(found), 'cpu', { threads: CORES, batchMax: BATCH });
+    const { installed } = await findPacks([MODELS]);
+    const pack = installed.map((found) => found.pack).find(isImagePack);
+    const found = installed.find((one) => one.pack === pack);
+    const loaded = found === undefined ? undefined : toLoadedPack(found);
+    if (pack === undefined || loaded?.input.kind !== 'patches') throw new Error('there is no image pack');
+    const session = await PackSession.open({ ...loaded, input: loaded.input }, 'cpu', {
+      threads: CORES,
+      batchMax: BATCH,
+    });
     const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
     const paths = photos.map((bytes, index) => {
       const path = join(folder, `${index}.jpg`);
       writeFileSync(path, bytes);
       return path;
     });
-    return new BareLoop(session, found.pack, folder, paths);
+    return new BareLoop(session, pack, folder, paths);
   }
 
   /** Pictures per second. As many are decoded at once as the appliance has slots. */
@@ -62,7 +71,7 @@ export class BareLoop implements AsyncDisposable {
     const { picture } = await decodePixels(await readHeader(path, DECODE_LIMITS));
     const patches: Buffer[] = [];
     for (const { variant, layout } of requests) {
-      const copy = variant === 'original' ? picture : await makeStabilityCopy(picture, variant);
+      const copy = variant === 'original' ? picture : await new VariantCopies(picture, variant).for({});
       for (const place of placePatches(copy.width, copy.height, layout)) {
         patches.push(cutPatch(copy, place, layout.size));
       }
@@ -75,9 +84,14 @@ export class BareLoop implements AsyncDisposable {
   async #infer(patches: readonly Buffer[]): Promise<void> {
     for (let first = 0; first < patches.length; first += BATCH) {
       const batch = patches.slice(first, first + BATCH);
-      for (const [index, patch] of batch.entries()) this.#session.fill(patch, index);
+      for (const [index, patch] of batch.entries()) this.#fill(patch, index);
       await this.#session.run(batch.length);
     }
+  }
+
+  #fill(patch: Buffer, index: number): void {
+    const { size } = this.#pack.view;
+    writePlanes(patch, this.#tables, size, this.#session.place(0), index);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

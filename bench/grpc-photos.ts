@@ -1,5 +1,6 @@
 /** Sends pictures through ClassifyMedia, each until its record has ended, as the command line does. */
 import { availableParallelism } from 'node:os';
+import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../src/cli/client.ts';
 import { Status } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
@@ -12,7 +13,10 @@ const CHUNK_BYTES = 256 * 1024;
 
 /** Pictures per second. */
 export async function classifyPhotos(daemon: TestDaemon, photos: readonly Buffer[]): Promise<number> {
-  using client = new AssayClient(daemon.grpc, TEST_KEY);
+  using client = new AssayClient(
+    { address: daemon.grpc, credentials: credentials.createInsecure() },
+    TEST_KEY,
+  );
   const startedAt = performance.now();
   await inParallel(photos, UPLOADS, (photo, index) => classifyPhoto(client, photo, `${index}.jpg`));
   return photos.length / ((performance.now() - startedAt) / 1000);

@@ -28,6 +28,7 @@ export const REASONS = {
   too_many_pixels: { code: 'invalid_argument', http: 422 },
   too_long: { code: 'invalid_argument', http: 422 },
   no_models: { code: 'invalid_argument', http: 422 },
+  bad_model: { code: 'invalid_argument', http: 422 },
   list_too_long: { code: 'invalid_argument', http: 422 },
   request_reused: { code: 'invalid_argument', http: 422 },
   key: { code: 'unauthenticated', http: 401 },
@@ -44,12 +45,14 @@ export const REASONS = {
   api_key: { code: 'not_found', http: 404 },
   upload: { code: 'not_found', http: 404 },
   delivery: { code: 'not_found', http: 404 },
+  model: { code: 'not_found', http: 404 },
   email: { code: 'already_exists', http: 400 },
   credits: { code: 'failed_precondition', http: 402 },
   already_ended: { code: 'failed_precondition', http: 409 },
   not_ended: { code: 'failed_precondition', http: 409 },
   last_admin: { code: 'failed_precondition', http: 409 },
   backup: { code: 'failed_precondition', http: 409 },
+  model_exists: { code: 'failed_precondition', http: 409 },
   too_many: { code: 'failed_precondition', http: 409 },
   rate: { code: 'resource_exhausted', http: 429 },
   queue_full: { code: 'resource_exhausted', http: 429 },
@@ -112,9 +115,24 @@ export function badField(field: string, description: string): AppError {
   return new AppError('bad_field', `${field}: ${description}`, { fields: [{ field, description }] });
 }
 
+/** A person or a retention has to make room first. */
+const DISK_RETRY_SECONDS = 60;
+/** Full, over its quota, read-only: by name as files say it, by number as the records' own library does. */
+const DISK_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS', 28, 122, 30];
+
+function isDiskFault(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && DISK_FAULTS.includes(error.code);
+}
+
 /** What a caller may see of any thrown value: an AppError as it is, anything else only as `internal`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
+  if (isDiskFault(error)) {
+    return new AppError('disk_full', 'the disk takes no more: no new work is accepted until space is free', {
+      retryAfterSeconds: DISK_RETRY_SECONDS,
+      cause: error,
+    });
+  }
   if (error instanceof Error && error.name === 'AbortError') {
     return new AppError('cancelled', 'the caller went away', { cause: error });
   }

@@ -3,24 +3,23 @@
  * for drift. A pack names files only inside its own folder.
  */
 import { z } from 'zod';
+import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
+import { resizedView, textureRefusal } from './resized-view.ts';
+import { faceDetectorPackSchema, facePackSchema, nsfwPackSchema } from './view-pack.ts';
 
-/** Tasks of packs that look at pictures; a video is judged by them on its frames. */
-export const IMAGE_TASKS = [
-  'image-origin',
+export type { Axis } from './pack-parts.ts';
+
+/** Tasks of packs that judge a picture by its patches; a video is judged by them on its frames. */
+export const IMAGE_TASKS = ['image-origin', 'image-tampering'] as const;
+export const MODEL_TASKS = [
+  ...IMAGE_TASKS,
   'face-origin',
-  'image-tampering',
   'nsfw',
   'face-detection',
+  'speech-origin',
+  'voice-activity',
 ] as const;
-export const MODEL_TASKS = [...IMAGE_TASKS, 'speech-origin', 'voice-activity'] as const;
 export type ModelTask = (typeof MODEL_TASKS)[number];
-
-/** What a score speaks about. On REST every axis shows as human / artificial; the new facades name it. */
-export const AXES = ['generated', 'swapped', 'edited', 'nsfw', 'face'] as const;
-export type Axis = (typeof AXES)[number];
-
-const fileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'a plain file name inside the pack');
-const probability = z.number().min(0).max(1);
 
 /** All models hear sound at this rate. */
 export const SOUND_SAMPLE_RATE = 16_000;
@@ -53,80 +52,31 @@ const framesView = z.strictObject({
   contextSamples: z.int().min(0).max(4096).describe('Samples before a frame that it sees again.'),
 });
 
-const rates = {
-  auc: probability,
-  aucLow: probability,
-  aucHigh: probability,
-  balancedAccuracy: probability,
-  tprAtFpr5: probability,
-  tprAtFpr1: probability,
-  ece: probability,
-  falseAlarmRateBalanced: probability,
-  falseAlarmRateCautious: probability,
-  recallCautious: probability,
-};
-
-const line = { slope: z.number(), intercept: z.number() };
-
-const golden = z.strictObject({
-  seed: z.int(),
-  tolerance: z.number().positive(),
-  expected: z.array(z.number()).min(1),
-});
-
-/** What every pack says of itself. */
-const about = {
-  schema: z.literal(1),
-  id: z.string().regex(/^[a-z0-9][a-z0-9-]{1,63}$/),
-  version: z.string().regex(/^\d+\.\d+\.\d+$/),
-  name: z.string().min(1),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  licence: z.string().min(1),
-  source: z.string().min(1),
-  trainedOn: z.string().min(1),
-  golden,
-};
-
-/** What a pack has that judges the origin. */
-const judging = {
-  axis: z.enum(AXES),
-  file: fileName,
-  output: z.strictObject({
-    name: z.string(),
-    type: z.literal('logit'),
-    positive: z.literal('artificial'),
-    aggregation: z.literal('mean'),
-  }),
-  calibration: z.strictObject({
-    type: z.literal('platt'),
-    ...line,
-    set: z.string(),
+const statedFigures = z
+  .strictObject({
+    by: z.string().min(1),
     tiers: z
-      .array(z.strictObject({ name: z.string(), jpegQualityMax: z.number().optional(), ...line }))
-      .optional(),
-  }),
-  decision: z.strictObject({
-    cautiousThreshold: probability,
-    inconclusiveLow: probability,
-    inconclusiveHigh: probability,
-    weight: z.number().positive(),
-  }),
-};
+      .array(
+        z.strictObject({
+          tier: z.string(),
+          balancedAccuracy: probability,
+          humanAccuracy: probability.optional(),
+        }),
+      )
+      .min(1),
+  })
+  .describe('Of others: not measured by us.');
 
 const imagePackSchema = z.strictObject({
-  ...about,
+  ...aboutPack,
   task: z.enum(IMAGE_TASKS),
   mediaKind: z.literal('image'),
   ...judging,
-  input: z.strictObject({
-    name: z.string(),
-    layout: z.literal('nchw'),
-    colour: z.literal('rgb'),
-    mean: z.tuple([z.number(), z.number(), z.number()]),
-    std: z.tuple([z.number(), z.number(), z.number()]),
-  }),
-  view: patchesView,
+  input: imageInput,
+  view: z.discriminatedUnion('type', [patchesView, resizedView]),
+  refusal: textureRefusal.optional(),
   minimumShortSide: z.int().min(1),
+  statedFigures: statedFigures.optional(),
   figures: z.array(z.strictObject({ tier: z.string(), sources: z.int(), images: z.int(), ...rates })),
 });
 
@@ -137,7 +87,7 @@ const soundInput = z.strictObject({
 });
 
 const speechPackSchema = z.strictObject({
-  ...about,
+  ...aboutPack,
   task: z.literal('speech-origin'),
   mediaKind: z.literal('audio'),
   ...judging,
@@ -149,7 +99,7 @@ const speechPackSchema = z.strictObject({
 
 /** Comes with Assay only: its model lies in an npm package, outside its own folder. */
 const detectorPackSchema = z.strictObject({
-  ...about,
+  ...aboutPack,
   task: z.literal('voice-activity'),
   mediaKind: z.literal('audio'),
   file: z.strictObject({ package: z.string().min(1), path: z.string().min(1) }),
@@ -159,7 +109,14 @@ const detectorPackSchema = z.strictObject({
 });
 
 export const modelPackSchema = z
-  .discriminatedUnion('task', [imagePackSchema, speechPackSchema, detectorPackSchema])
+  .discriminatedUnion('task', [
+    imagePackSchema,
+    facePackSchema,
+    nsfwPackSchema,
+    faceDetectorPackSchema,
+    speechPackSchema,
+    detectorPackSchema,
+  ])
   .meta({ title: 'Assay model pack', description: 'The model.json of a folder under models/.' });
 
 export type ModelPack = z.infer<typeof modelPackSchema>;
@@ -167,11 +124,28 @@ export type ImagePack = z.infer<typeof imagePackSchema>;
 export type SpeechPack = z.infer<typeof speechPackSchema>;
 /** Finds speech in a sound; judges nothing. */
 export type DetectorPack = z.infer<typeof detectorPackSchema>;
-/** A pack whose answer is a score. */
-export type JudgingPack = ImagePack | SpeechPack;
+/** Judges each face that was found. */
+export type FacePack = z.infer<typeof facePackSchema>;
+export type NsfwPack = z.infer<typeof nsfwPackSchema>;
+/** Finds faces in a picture; judges nothing. */
+export type FaceDetectorPack = z.infer<typeof faceDetectorPackSchema>;
+/** A pack whose answer is a score of origin. */
+export type JudgingPack = ImagePack | FacePack | SpeechPack;
 
 export function isImagePack(pack: ModelPack): pack is ImagePack {
-  return pack.mediaKind === 'image';
+  return IMAGE_TASKS.some((task) => task === pack.task);
+}
+
+export function isFacePack(pack: ModelPack): pack is FacePack {
+  return pack.task === 'face-origin';
+}
+
+export function isNsfwPack(pack: ModelPack): pack is NsfwPack {
+  return pack.task === 'nsfw';
+}
+
+export function isFaceDetectorPack(pack: ModelPack): pack is FaceDetectorPack {
+  return pack.task === 'face-detection';
 }
 
 export function isSpeechPack(pack: ModelPack): pack is SpeechPack {

@@ -5,10 +5,18 @@
 import type { Analysis, Progress } from '../domain/classification.ts';
 import { PIXELS_MAX, SIDE_PIXELS_MAX } from '../domain/limits.ts';
 import type { ImagePack } from '../domain/model-pack.ts';
-import type { ImageResult, StabilityVariant } from '../domain/result.ts';
+import type { Detection, ImageResult, ModelRun, StabilityVariant } from '../domain/result.ts';
 import type { Store } from '../store/store.ts';
-import { type DecodedImage, STABILITY_VARIANTS } from '../worker/protocol.ts';
+import {
+  type CutViewsRequest,
+  type DecodedImage,
+  type PatchSet,
+  STABILITY_VARIANTS,
+  type ViewSetRequest,
+} from '../worker/protocol.ts';
 import { toProbabilities, toStabilityVariant } from './calibration.ts';
+import { type ContentPacks, contentPacksOf, viewSetsOf } from './content-packs.ts';
+import { judgeFaces, measureNsfw } from './content-runs.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import { type PlannedSet, planPatchSets } from './image-patches.ts';
@@ -28,7 +36,7 @@ export const DECODE_LIMITS = { pixelsMax: PIXELS_MAX, sidePixelsMax: SIDE_PIXELS
 
 /** What the analysis of any kind of media is made with. */
 export interface AnalysisParts {
-  store: Pick<Store, 'blobs' | 'artifacts'>;
+  store: Pick<Store, 'blobs'> & { artifacts: Pick<Store['artifacts'], 'put'> };
   decodePool: Pick<DecodePool, 'run'>;
   inference: Pick<InferencePool, 'infer' | 'detectSpeech'>;
   /** The usable pack with the key. */
@@ -61,10 +69,14 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   const { withHeatmap } = analysis.options;
   const usable = packs.flatMap(({ found }) => found?.pack ?? []);
   const plan = planPatchSets(usable, { withMap: withHeatmap, withStability: parts.stability });
-  const steps = new StepCount(plan.length + (withHeatmap ? 1 : 0), report);
+  const content = contentPacksOf(analysis.models, parts.findPack);
+  const viewSets = viewSetsOf(content);
+  const steps = new StepCount(plan.length + viewSets.length + (withHeatmap ? 1 : 0), report);
   const input = await slot.placeInput(parts.store.blobs.pathOf(analysis.hash));
 
-  const image = await timed(parts, 'decode', () => decode(parts, attempt, slot, { input, plan, steps }));
+  const image = await timed(parts, 'decode', () =>
+    decode(parts, attempt, slot, { input, plan, viewSets, steps }),
+  );
   const answers = await timed(parts, 'infer', () =>
     inferPatches(parts, slot, { picture: image, plan, signal }, () => steps.advance('models')),
   );
@@ -73,12 +85,15 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
     await timed(parts, 'heatmap', () => drawHeatmap(parts, attempt, slot, { input, map }));
   }
 
+  const seen = await timed(parts, 'content', () =>
+    seeContent(parts, attempt, slot, { input, image, content, steps }),
+  );
   const { mime, width, height, pages, provenance, quality } = image;
-  const runs = toImageRuns(packs, image, answers, 'origin');
+  const runs = [...toImageRuns(packs, image, answers, 'origin'), ...seen.runs];
   const stability = stabilityOf(packs, image, answers);
   return {
-    ...{ kind: 'image', mime, width, height, pages, runs, nsfw: null, detections: [] },
-    ...{ provenance, stability, quality, hasHeatmap: map !== undefined },
+    ...{ kind: 'image', mime, width, height, pages, runs, nsfw: seen.nsfw },
+    ...{ detections: seen.detections, provenance, stability, quality, hasHeatmap: map !== undefined },
   };
 }
 
@@ -97,15 +112,57 @@ async function decode(
   { trustAnchorsPem }: AnalysisParts,
   { signal }: Attempt,
   slot: DecodeSlot,
-  { input, plan, steps }: { input: string; plan: PlannedSet[]; steps: StepCount },
+  {
+    input,
+    plan,
+    viewSets,
+    steps,
+  }: { input: string; plan: PlannedSet[]; viewSets: ViewSetRequest[]; steps: StepCount },
 ): Promise<DecodedImage> {
   const patchSets = plan.map(({ request }) => request);
   const { image } = await slot.request(
-    { type: 'decode-image', input, limits: DECODE_LIMITS, trustAnchorsPem, patchSets },
+    { type: 'decode-image', input, limits: DECODE_LIMITS, trustAnchorsPem, patchSets, viewSets },
     { signal, onProgress: (progress) => steps.decoding(progress) },
   );
   steps.decoded();
   return image;
+}
+
+interface Seen {
+  nsfw: number | null;
+  detections: Detection[];
+  runs: ModelRun[];
+}
+
+async function seeContent(
+  parts: AnalysisParts,
+  { signal }: Attempt,
+  slot: DecodeSlot,
+  {
+    input,
+    image,
+    content,
+    steps,
+  }: { input: string; image: DecodedImage; content: ContentPacks; steps: StepCount },
+): Promise<Seen> {
+  const work = { picture: image, packs: content, signal };
+  const nsfw = await measureNsfw(parts, slot, work);
+  if (nsfw !== null) steps.advance('nsfw');
+  const judged = await judgeFaces(parts, slot, work, (faces) =>
+    cutFaces(slot, { ...faces, folder: 'in', input, signal }),
+  );
+  if (content.detector !== null) steps.advance('faces');
+  return { nsfw, ...judged };
+}
+
+interface FacesToCut extends Pick<CutViewsRequest, 'folder' | 'input' | 'name' | 'size' | 'views'> {
+  signal: AbortSignal;
+}
+
+export async function cutFaces(slot: DecodeSlot, { signal, ...faces }: FacesToCut): Promise<PatchSet> {
+  const request = { type: 'cut-views', kernel: 'linear', limits: DECODE_LIMITS } as const;
+  const { set } = await slot.request({ ...request, ...faces }, { signal });
+  return set;
 }
 
 function stabilityOf(

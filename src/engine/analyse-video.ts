@@ -12,7 +12,9 @@ import type { FrameResult, ImageResult, TrackResult, VideoResult } from '../doma
 import { poolFrames } from '../domain/video-verdict.ts';
 import type { DecodedFrame, DecodedTrack, DecodedVideo, FrameChoice } from '../worker/protocol.ts';
 import { hearInSlot } from './analyse-audio.ts';
-import { type AnalysisParts, type Attempt, DECODE_LIMITS, timed } from './analyse-image.ts';
+import { type AnalysisParts, type Attempt, cutFaces, DECODE_LIMITS, timed } from './analyse-image.ts';
+import { type ContentPacks, contentPacksOf, viewSetsOf } from './content-packs.ts';
+import { judgeFaces, measureNsfw } from './content-runs.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import { type PlannedSet, planPatchSets } from './image-patches.ts';
 import { imagePacksOf, inferPatches, type QueuedPack, StepCount, toImageRuns } from './image-runs.ts';
@@ -27,6 +29,7 @@ export function frameName(index: number): string {
 interface Job {
   slot: DecodeSlot;
   packs: QueuedPack<ImagePack>[];
+  content: ContentPacks;
   plan: PlannedSet[];
   steps: StepCount;
 }
@@ -45,7 +48,8 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
     { withMap: false, withStability: false },
   );
   const steps = new StepCount(options.frames + (options.withAudio ? 1 : 0), report);
-  const job: Job = { slot, packs, plan, steps };
+  const content = contentPacksOf(analysis.models, parts.findPack);
+  const job: Job = { slot, packs, content, plan, steps };
   const video = await timed(parts, 'decode', () => decode(parts, attempt, job));
   steps.decoded();
   const frames = await timed(parts, 'infer', () => judgeFrames(parts, attempt, job, video.frames));
@@ -57,14 +61,14 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   const { mime, width, height, durationSeconds, damagedFrames, provenance } = video;
   return {
     ...{ kind: 'video', mime, width, height, durationSeconds, frames, damagedFrames, tracks },
-    ...{ withTrack: options.withAudio, runs, nsfw: null, provenance },
+    ...{ withTrack: options.withAudio, runs, nsfw: leastSafe(frames), provenance },
   };
 }
 
 async function decode(
   { store, trustAnchorsPem, decodeTimeoutMs }: AnalysisParts,
   { analysis, signal }: Attempt,
-  { slot, plan, steps }: Job,
+  { slot, content, plan, steps }: Job,
 ): Promise<DecodedVideo> {
   const { options } = analysis;
   const input = await slot.placeInput(store.blobs.pathOf(analysis.hash));
@@ -72,7 +76,8 @@ async function decode(
   const { video } = await slot.request(
     {
       ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trustAnchorsPem, frames: choiceOf(options) },
-      ...{ patchSets: plan.map(({ request }) => request), withTrack: options.withAudio },
+      ...{ patchSets: plan.map(({ request }) => request), viewSets: viewSetsOf(content) },
+      withTrack: options.withAudio,
       soundSecondsMax: SOUND_SECONDS_MAX,
     },
     {
@@ -103,17 +108,47 @@ async function judgeFrames(
   const work = frames.map((frame, index) => judgeFrame(parts, attempt, job, frame, index));
   // Waits for all even where one fails: their files vanish with the slot.
   await Promise.allSettled(work);
-  return await Promise.all(work);
+  const judged = await Promise.all(work);
+  if (job.content.detector === null) return judged;
+  const complete: FrameResult[] = [];
+  // One after the other: the slot's child cuts faces out of one frame at a time.
+  for (const [index, frame] of frames.entries()) {
+    const result = judged[index];
+    if (result !== undefined) complete.push(await addFaces(parts, attempt, job, frame, result));
+  }
+  return complete;
+}
+
+async function addFaces(
+  parts: AnalysisParts,
+  { signal }: Attempt,
+  { slot, content }: Job,
+  frame: DecodedFrame,
+  result: FrameResult,
+): Promise<FrameResult> {
+  const work = { picture: frame, packs: content, signal };
+  const { detections, runs } = await judgeFaces(parts, slot, work, (faces) =>
+    cutFaces(slot, { ...faces, folder: 'out', input: frame.file, signal }),
+  );
+  const { image } = result;
+  return { ...result, image: { ...image, detections, runs: [...image.runs, ...runs] } };
+}
+
+/** One unsafe frame makes the video unsafe. */
+function leastSafe(frames: readonly FrameResult[]): number | null {
+  const known = frames.flatMap(({ image }) => image.nsfw ?? []);
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 async function judgeFrame(
   parts: AnalysisParts,
   { analysis, signal }: Attempt,
-  { slot, packs, plan, steps }: Job,
+  { slot, packs, content, plan, steps }: Job,
   frame: DecodedFrame,
   index: number,
 ): Promise<FrameResult> {
   const answers = await inferPatches(parts, slot, { picture: frame, plan, signal }, () => {});
+  const nsfw = await measureNsfw(parts, slot, { picture: frame, packs: content, signal });
   const { timeSeconds, hash, sizeBytes, width, height } = frame;
   const file = frameName(index);
   await parts.store.artifacts.put(analysis.id, file, slot.outPath(frame.file));
@@ -121,7 +156,7 @@ async function judgeFrame(
   const image: ImageResult = {
     ...{ kind: 'image', mime: 'image/png', width, height, pages: 1 },
     runs: toImageRuns(packs, frame, answers, 'origin'),
-    ...{ nsfw: null, detections: [], provenance: NO_PROVENANCE, stability: [] },
+    ...{ nsfw, detections: [], provenance: NO_PROVENANCE, stability: [] },
     quality: { shortSide: Math.min(width, height), jpegQuality: null, truncated: false },
     hasHeatmap: false,
   };

@@ -48,6 +48,9 @@ const patchSet = z.strictObject({
   positions: z.array(position).min(1).max(65_536),
   width: side,
   height: side,
+  texture: z
+    .strictObject({ lumaVariance: z.number().min(0), neighbourCorrelation: z.number().min(-1).max(1) })
+    .optional(),
 });
 
 const decodedImage = z.strictObject({
@@ -128,6 +131,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('decoded-video'), id, video: decodedVideo }),
   z.strictObject({ type: z.literal('decoded-audio'), id, audio: decodedAudio }),
   z.strictObject({ type: z.literal('rendered-heatmap'), id, heatmap }),
+  z.strictObject({ type: z.literal('cut-views'), id, set: patchSet }),
   z.strictObject({ type: z.literal('failed'), id, fault: z.enum(MEDIA_FAULTS), message: sentence }),
   z.strictObject({ type: z.literal('broken'), id, message: sentence }),
 ]) satisfies z.ZodType<DecodeResponse>;

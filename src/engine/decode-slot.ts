@@ -34,6 +34,7 @@ const ANSWER_TYPES = {
   'decode-video': 'decoded-video',
   'decode-audio': 'decoded-audio',
   'render-heatmap': 'rendered-heatmap',
+  'cut-views': 'cut-views',
 } as const satisfies Record<DecodeWork['type'], DecodeResponse['type']>;
 
 export type DecodeAnswer<W extends DecodeWork> = Extract<

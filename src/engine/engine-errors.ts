@@ -1,5 +1,5 @@
 /** What a failed attempt means: whose fault it was, whether another try can help, and the sentence for a person. */
-import { AppError, type Reason } from '../domain/errors.ts';
+import { AppError, type Reason, toAppError } from '../domain/errors.ts';
 import { AbortError, MediaFaultError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
 
 export type Failure =
@@ -25,13 +25,15 @@ export function judgeFailure(
   if (error instanceof WorkerLostError) {
     return { type: 'retry', sentence: 'a worker process ended while it analysed the file' };
   }
-  if (error instanceof AppError) return judgeAppError(error);
+  const known = toAppError(error);
+  if (error instanceof AppError || known.reason === 'disk_full') return judgeAppError(known);
   return { type: 'retry', sentence: 'the analysis failed inside the appliance; its log tells why' };
 }
 
 function judgeAppError(error: AppError): Failure {
   if (WAIT_REASONS.includes(error.reason)) return { type: 'wait' };
-  const isFinal = error.code === 'invalid_argument' || error.code === 'permission_denied';
+  const isFinal =
+    error.code === 'invalid_argument' || error.code === 'permission_denied' || error.reason === 'media';
   return { type: isFinal ? 'final' : 'retry', sentence: error.message };
 }
 

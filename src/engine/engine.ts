@@ -3,16 +3,16 @@
  * who watches. The only room that changes an analysis' state.
  */
 import { join } from 'node:path';
-import { type Classification, hasEnded, type Progress } from '../domain/classification.ts';
+import { type Analysis, type Classification, hasEnded, type Progress } from '../domain/classification.ts';
 import { AppError } from '../domain/errors.ts';
 import type { MediaKind } from '../domain/media.ts';
-import { isDetectorPack, type ModelPack } from '../domain/model-pack.ts';
+import { isImagePack, isSpeechPack, type ModelPack, packKey } from '../domain/model-pack.ts';
 import type { AnalysisOptions } from '../domain/options.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { AnalysisResult } from '../domain/result.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
-import type { PackReport, Probe } from '../worker/protocol.ts';
+import type { LoadedPack, PackReport, Probe } from '../worker/protocol.ts';
 import { analyseAudio } from './analyse-audio.ts';
 import { type AnalysisParts, type Attempt, analyseImage } from './analyse-image.ts';
 import { analyseVideo } from './analyse-video.ts';
@@ -20,8 +20,10 @@ import { AnalysisRunner } from './analysis-runner.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool } from './decode-pool.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
 import { Feed, type WatchFilter } from './feed.ts';
-import { INFERENCE_POOL_DEFAULTS, InferencePool } from './inference-pool.ts';
+import { INFERENCE_POOL_DEFAULTS, InferencePool, type InferencePoolConfig } from './inference-pool.ts';
 import { judgeProbe, type ProbeRule } from './judge-probe.ts';
+import { benchPack, type PackSpeed } from './pack-bench.ts';
+import { PackChanges } from './pack-changes.ts';
 import { PackShelf } from './pack-shelf.ts';
 import type { InstalledPack } from './packs.ts';
 import { probeForCaller, probeInSlot } from './probe.ts';
@@ -48,6 +50,8 @@ export class Engine implements AsyncDisposable {
   readonly #parts: EngineParts;
   readonly #feed = new Feed();
   readonly #shelf = new PackShelf();
+  /** Adds and removes packs of the data folder. */
+  readonly packChanges: PackChanges;
   readonly #decodePool: DecodePool;
   readonly #runner: AnalysisRunner;
   /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
@@ -64,6 +68,12 @@ export class Engine implements AsyncDisposable {
       { ...DECODE_POOL_DEFAULTS, ...decode, isolation, jobsFolder: join(dataFolder, 'jobs') },
       decodeObserver(parts),
     );
+    this.packChanges = new PackChanges({
+      folder: join(dataFolder, 'models'),
+      inference: this.#inferenceConfig(),
+      packs: () => this.#shelf.installed,
+      reload: () => this.#reloadPacks(),
+    });
     this.#runner = new AnalysisRunner(config, {
       ...{ store: parts.store, clock: parts.clock, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
@@ -76,18 +86,13 @@ export class Engine implements AsyncDisposable {
   /** Queues again what a dead daemon left, then brings the models up. Throws where the box must not serve at all. */
   async start(): Promise<void> {
     await this.#recover();
-    await this.#shelf.read(this.#config.modelFolders);
+    await this.packChanges.sweep();
+    await this.#shelf.read(this.#config.modelFolders, this.#config.dataFolder);
     await this.#decodePool.start();
     if (this.#isStopping()) return;
     const packs = this.#shelf.toLoad();
     if (packs.length === 0) return this.#settlePhase();
-    const { log, observer } = this.#parts;
-    const watcher = inferenceObserver({ log, observer }, (reports) => this.#applyReports(reports));
-    this.#inference = new InferencePool(
-      { ...INFERENCE_POOL_DEFAULTS, ...this.#config.inference },
-      packs,
-      watcher,
-    );
+    this.#inference = this.#openInference(packs);
     try {
       this.#applyReports(await this.#inference.ready());
     } catch (error) {
@@ -109,6 +114,11 @@ export class Engine implements AsyncDisposable {
     return this.#shelf.usable ?? [];
   }
 
+  /** Packs whose files are whole, also those that no device could run. */
+  get installed(): readonly InstalledPack[] {
+    return this.#shelf.installed;
+  }
+
   /** Throws AppError `no_models`, or `starting` in the moment before the folders are read. */
   resolveModels(kind: MediaKind, options: AnalysisOptions, plan: Pick<Plan, 'models'>): ModelPack[] {
     const usable = this.#shelf.usable;
@@ -126,6 +136,21 @@ export class Engine implements AsyncDisposable {
   /** Throws the documented AppError where the file may not be analysed. */
   judgeProbe(probe: Probe, rule: Omit<ProbeRule, 'videoHeightMin'>): void {
     judgeProbe(probe, { ...rule, videoHeightMin: this.#config.videoHeightMin });
+  }
+
+  /** The analysis of what the store holds, by the models that it names; nothing is stored. */
+  async analyseAgain(analysis: Analysis, signal: AbortSignal): Promise<AnalysisResult | null> {
+    const artifacts = { put: async () => {} };
+    return (await this.#analyse({ analysis, signal, report: () => {} }, artifacts)) ?? null;
+  }
+
+  async benchPack(pack: ModelPack, signal: AbortSignal): Promise<PackSpeed> {
+    const installed = this.#shelf.find(packKey(pack));
+    if (this.#inference === null || installed === undefined) {
+      throw new AppError('starting', 'the models are not loaded');
+    }
+    await using stage = await this.packChanges.stage();
+    return await benchPack(this.#inference, installed, stage.folder, signal);
   }
 
   /** Joins or queues, inside the caller's transaction; call `wake` after it. Throws AppError `queue_full`. */
@@ -208,6 +233,26 @@ export class Engine implements AsyncDisposable {
     }
   }
 
+  #inferenceConfig(): InferencePoolConfig {
+    return { ...INFERENCE_POOL_DEFAULTS, ...this.#config.inference };
+  }
+
+  #openInference(packs: readonly LoadedPack[]): InferencePool {
+    const { log, observer } = this.#parts;
+    const watcher = inferenceObserver({ log, observer }, (reports) => this.#applyReports(reports));
+    return new InferencePool(this.#inferenceConfig(), packs, watcher);
+  }
+
+  async #reloadPacks(): Promise<void> {
+    const { modelFolders, dataFolder } = this.#config;
+    await this.#shelf.readAgain(modelFolders, dataFolder, async (packs) => {
+      if (this.#inference !== null) return await this.#inference.load(packs);
+      this.#inference = this.#openInference(packs);
+      return await this.#inference.ready();
+    });
+    this.#settlePhase();
+  }
+
   #applyReports(reports: readonly PackReport[]): void {
     this.#shelf.applyReports(reports);
     this.#settlePhase();
@@ -215,7 +260,7 @@ export class Engine implements AsyncDisposable {
 
   #settlePhase(): void {
     if (this.#isStopping()) return;
-    const isReady = this.packs.some(({ pack }) => !isDetectorPack(pack));
+    const isReady = this.packs.some(({ pack }) => isImagePack(pack) || isSpeechPack(pack));
     const { modelFolders } = this.#config;
     this.#phase = isReady ? 'ready' : 'failed';
     this.#notReadyReason = isReady ? null : this.#shelf.describeEmptiness(modelFolders);
@@ -226,7 +271,10 @@ export class Engine implements AsyncDisposable {
     return this.#phase === 'draining';
   }
 
-  async #analyse(attempt: Attempt): Promise<AnalysisResult | undefined> {
+  async #analyse(
+    attempt: Attempt,
+    artifacts: AnalysisParts['store']['artifacts'] = this.#parts.store.artifacts,
+  ): Promise<AnalysisResult | undefined> {
     const { store, fetchMedia, newIdentifier, observer } = this.#parts;
     const { trustAnchorsPem, stability, analysisTimeoutMs, videoHeightMin } = this.#config;
     const inference = this.#inference;
@@ -237,9 +285,12 @@ export class Engine implements AsyncDisposable {
     const source = { store, fetchMedia, probe, findPack, videoHeightMin };
     const analysis = await fetchSource(source, attempt.analysis, attempt.signal);
     if (analysis === undefined) return undefined;
+    if (!(await store.blobs.has(analysis.hash))) {
+      throw new AppError('media', 'the file is missing from the appliance’s store; submit it again');
+    }
     const parts: AnalysisParts = {
       ...{
-        store,
+        store: { blobs: store.blobs, artifacts },
         decodePool: this.#decodePool,
         inference,
         findPack,

@@ -17,6 +17,8 @@ export interface PlannedSet {
   request: PatchSetRequest;
 }
 
+/** The scaled picture and its middle. */
+const RESIZED_VIEWS_MAX = 2;
 /** A copy only has to show whether the answer flips. */
 const STABILITY_PATCHES_MAX = 4;
 
@@ -30,15 +32,25 @@ export function planPatchSets(
     ...(withStability ? STABILITY_VARIANTS : []),
   ];
   // One pack draws the map: two maps on one picture could not be read.
+  const mapped = packs.find(({ view }) => view.type === 'patches');
   return packs.flatMap((pack, index) =>
     purposes
-      .filter((purpose) => purpose !== 'map' || index === 0)
+      .filter((purpose) => purpose !== 'map' || pack === mapped)
       .map((purpose) => ({ pack, purpose, request: toRequest(pack, index, purpose) })),
   );
 }
 
 function toRequest({ view }: ImagePack, index: number, purpose: PatchPurpose): PatchSetRequest {
   const isCopy = purpose !== 'origin' && purpose !== 'map';
+  if (view.type === 'resized') {
+    const { size, shortSide, native } = view;
+    return {
+      name: `${index}-${purpose}`,
+      variant: isCopy ? purpose : 'original',
+      layout: { size, align: 1, countMax: RESIZED_VIEWS_MAX },
+      resized: { size, shortSide, withNative: native !== undefined },
+    };
+  }
   const stabilityMax = Math.min(STABILITY_PATCHES_MAX, view.countMax);
   const countMax = isCopy ? stabilityMax : purpose === 'map' ? view.mapCountMax : view.countMax;
   return {

@@ -1,6 +1,7 @@
 /** What the image models say of a decoded picture or frame: one request per set of patches, one run per model. */
 import type { Progress } from '../domain/classification.ts';
 import { type ImagePack, isImagePack, packKey } from '../domain/model-pack.ts';
+import { poolViews, refuseTexture } from '../domain/resized-view.ts';
 import type { ModelRun } from '../domain/result.ts';
 import type { DecodedFrame, DecodedImage, PatchSet } from '../worker/protocol.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
@@ -90,8 +91,15 @@ function toRun(
   purpose: PatchPurpose,
 ): ModelRun {
   const answer = answers.find(({ planned }) => planned.pack === pack && planned.purpose === purpose);
-  if (answer !== undefined) return toAnsweredRun(pack, { ...answer, device: report?.provider ?? '' });
-  const needed = Math.max(pack.minimumShortSide, pack.view.size);
+  const { view, refusal, minimumShortSide } = pack;
+  if (answer !== undefined) {
+    const { texture } = answer.set;
+    const reason = refusal === undefined || texture === undefined ? null : refuseTexture(refusal, texture);
+    if (reason !== null) return toUnknownRun(pack, reason);
+    const logits = view.type === 'resized' ? Float32Array.of(poolViews(view, answer.logits)) : answer.logits;
+    return toAnsweredRun(pack, { ...answer, logits, device: report?.provider ?? '' });
+  }
+  const needed = view.type === 'resized' ? minimumShortSide : Math.max(minimumShortSide, view.size);
   return toUnknownRun(
     pack,
     `The picture has ${width} × ${height} pixels; the model needs ${needed} on the short side.`,

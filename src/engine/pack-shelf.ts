@@ -19,12 +19,32 @@ export class PackShelf {
     return this.#found === null ? null : this.#found.installed.filter(isUsable);
   }
 
-  async read(modelFolders: readonly string[]): Promise<void> {
-    const [found, detector] = await Promise.all([findPacks(modelFolders), findDetector()]);
-    this.#found = {
-      installed: [...found.installed, ...detector.installed],
-      refused: [...found.refused, ...detector.refused],
-    };
+  /** Every pack whose files are whole. */
+  get installed(): readonly InstalledPack[] {
+    return this.#found?.installed ?? [];
+  }
+
+  /** Makes models that come from npm packages in the data folder, which takes a second at the first start. */
+  async read(modelFolders: readonly string[], dataFolder: string): Promise<void> {
+    this.#found = await lookFor(modelFolders, dataFolder);
+  }
+
+  /**
+   * Looks again. Packs that are gone are used no more at once; new ones only when `load` has brought them into every
+   * process, since a request to a process that lacks them would fail.
+   */
+  async readAgain(
+    modelFolders: readonly string[],
+    dataFolder: string,
+    load: (packs: LoadedPack[]) => Promise<readonly PackReport[]>,
+  ): Promise<void> {
+    const found = await lookFor(modelFolders, dataFolder);
+    const keys = new Set(found.installed.map(({ pack }) => packKey(pack)));
+    const { installed = [], refused = [] } = this.#found ?? {};
+    this.#found = { installed: installed.filter(({ pack }) => keys.has(packKey(pack))), refused };
+    const reports = await load(found.installed.map(toLoadedPack));
+    this.#found = found;
+    this.applyReports(reports);
   }
 
   toLoad(): LoadedPack[] {
@@ -61,6 +81,14 @@ export class PackShelf {
     const where = modelFolders.join(', ');
     return faults.length === 0 ? `no model pack in ${where}` : `no usable model pack: ${faults.join('; ')}`;
   }
+}
+
+async function lookFor(modelFolders: readonly string[], dataFolder: string): Promise<FoundPacks> {
+  const [found, detector] = await Promise.all([findPacks(modelFolders, dataFolder), findDetector()]);
+  return {
+    installed: [...found.installed, ...detector.installed],
+    refused: [...found.refused, ...detector.refused],
+  };
 }
 
 function describe({ id, version, task }: ModelPack): Pick<PackStatus, 'id' | 'version' | 'task'> {

@@ -2,30 +2,42 @@
  * Finds the model packs of the configured folders and checks that each is whole: its description by schema, its
  * model by SHA-256. A bad pack is a fault in the status, never a reason not to start. Nothing is loaded here.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import {
   isDetectorPack,
+  isFaceDetectorPack,
+  isNsfwPack,
   isSpeechPack,
   type ModelPack,
   modelPackSchema,
   packKey,
 } from '../domain/model-pack.ts';
 import type { LoadedPack, PackReport } from '../worker/protocol.ts';
+import { type ConvertedPack, makeModel, outputDimensions } from './conversions.ts';
+import { hashFile } from './hash-file.ts';
 
 /** Tasks that this version runs; a pack of another task waits for a later one. */
-const RUNNABLE_TASKS: readonly ModelPack['task'][] = ['image-origin', 'speech-origin', 'voice-activity'];
+const RUNNABLE_TASKS: readonly ModelPack['task'][] = [
+  'image-origin',
+  'face-origin',
+  'nsfw',
+  'face-detection',
+  'speech-origin',
+  'voice-activity',
+];
 /** Shipped with the program: only a pack here may use a model out of an npm package. */
 const PROGRAM_FOLDER = resolve(import.meta.dirname, '../..');
-const DETECTOR_FOLDER = join(PROGRAM_FOLDER, 'models', 'silero-vad');
+const PROGRAM_MODELS = join(PROGRAM_FOLDER, 'models');
+const DETECTOR_FOLDER = join(PROGRAM_MODELS, 'silero-vad');
 /** A description is some kilobytes; more is a mistake, and it is parsed in memory. */
 const DESCRIPTION_BYTES_MAX = 1024 ** 2;
 
 export interface InstalledPack {
   pack: ModelPack;
   folder: string;
+  /** Absolute; for a pack of an npm package it lies there, or in the data folder where it was made. */
+  modelPath: string;
   /** Null until the inference processes have loaded it. */
   report: PackReport | null;
 }
@@ -44,13 +56,19 @@ export interface FoundPacks {
   refused: RefusedPack[];
 }
 
-/** Reads every `model.json` one level below the folders, in stable order; the speech detector is found apart. */
-export async function findPacks(modelFolders: readonly string[]): Promise<FoundPacks> {
+/**
+ * Reads every `model.json` one level below the folders, in stable order; the speech detector is found apart. Packs
+ * whose model has to be made are made in the data folder, and left out where none is given.
+ */
+export async function findPacks(
+  modelFolders: readonly string[],
+  dataFolder: string | null = null,
+): Promise<FoundPacks> {
   const found: FoundPacks = { installed: [], refused: [] };
   for (const modelFolder of modelFolders) {
     for (const name of await packNamesIn(modelFolder, found)) {
       const folder = join(modelFolder, name);
-      if (resolve(folder) !== DETECTOR_FOLDER) await addPack(found, folder, name);
+      if (resolve(folder) !== DETECTOR_FOLDER) await addPack(found, folder, name, dataFolder);
     }
   }
   return found;
@@ -59,7 +77,7 @@ export async function findPacks(modelFolders: readonly string[]): Promise<FoundP
 /** The speech detector, whatever folders the operator names: without it no speech model can be asked. */
 export async function findDetector(): Promise<FoundPacks> {
   const found: FoundPacks = { installed: [], refused: [] };
-  await addPack(found, DETECTOR_FOLDER, basename(DETECTOR_FOLDER));
+  await addPack(found, DETECTOR_FOLDER, basename(DETECTOR_FOLDER), null);
   return found;
 }
 
@@ -86,8 +104,14 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-async function addPack(found: FoundPacks, folder: string, name: string): Promise<void> {
-  const outcome = await readPack(folder, name);
+async function addPack(
+  found: FoundPacks,
+  folder: string,
+  name: string,
+  dataFolder: string | null,
+): Promise<void> {
+  const outcome = await readPack(folder, name, dataFolder);
+  if (outcome === null) return;
   if ('fault' in outcome) {
     found.refused.push(outcome);
     return;
@@ -98,13 +122,19 @@ async function addPack(found: FoundPacks, folder: string, name: string): Promise
   else found.refused.push({ ...about(outcome), fault: `the same pack is installed in ${twin.folder}` });
 }
 
-async function readPack(folder: string, name: string): Promise<InstalledPack | RefusedPack> {
+async function readPack(
+  folder: string,
+  name: string,
+  dataFolder: string | null,
+): Promise<InstalledPack | RefusedPack | null> {
   try {
     if ((await lstat(folder)).isSymbolicLink()) return refuse(folder, name, 'the folder is a link');
     const pack = parseDescription(await readDescription(folder));
-    const installed: InstalledPack = { pack, folder, report: null };
-    const fault = await findFault(installed, name);
-    return fault === null ? installed : { ...about(installed), fault };
+    const fault = findDescriptionFault(pack, folder, name);
+    if (fault !== null) return { ...about({ pack, folder }), fault };
+    if (isConverted(pack) && dataFolder === null) return null;
+    const modelPath = await provideModel(pack, folder, dataFolder);
+    return { pack, folder, modelPath, report: null };
   } catch (error) {
     return refuse(folder, name, messageOf(error));
   }
@@ -124,22 +154,29 @@ function parseDescription(text: string): ModelPack {
   throw new Error(`model.json: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not a model pack'}`);
 }
 
-async function findFault({ pack, folder }: InstalledPack, name: string): Promise<string | null> {
+function findDescriptionFault(pack: ModelPack, folder: string, name: string): string | null {
   if (pack.id !== name) return `the folder is named ${name}, the pack ${pack.id}`;
   if (!RUNNABLE_TASKS.includes(pack.task)) return `this version cannot run the task ${pack.task}`;
-  if (isDetectorPack(pack) && resolve(folder) !== DETECTOR_FOLDER) {
+  if (typeof pack.file !== 'string' && dirname(resolve(folder)) !== PROGRAM_MODELS) {
     return `a pack of the task ${pack.task} comes with Assay only`;
   }
-  const path = modelPathOf({ pack, folder });
-  const shown = typeof pack.file === 'string' ? pack.file : pack.file.path;
-  await lstatFile(path, shown);
-  const sha256 = await hashFile(path);
-  return sha256 === pack.sha256 ? null : `${shown} is not the file that model.json describes (SHA-256)`;
+  return null;
 }
 
-function modelPathOf({ pack, folder }: Pick<InstalledPack, 'pack' | 'folder'>): string {
-  if (typeof pack.file === 'string') return join(folder, pack.file);
-  return join(PROGRAM_FOLDER, 'node_modules', pack.file.package, pack.file.path);
+function isConverted(pack: ModelPack): pack is ConvertedPack {
+  return isNsfwPack(pack) || isFaceDetectorPack(pack);
+}
+
+/** The path of a model that is what the pack describes. Throws a sentence. */
+async function provideModel(pack: ModelPack, folder: string, dataFolder: string | null): Promise<string> {
+  if (isConverted(pack) && dataFolder !== null) return await makeModel(pack, dataFolder);
+  const { file } = pack;
+  const isOwn = typeof file === 'string';
+  const path = isOwn ? join(folder, file) : join(PROGRAM_FOLDER, 'node_modules', file.package, file.path);
+  const shown = isOwn ? file : file.path;
+  await lstatFile(path, shown);
+  if ((await hashFile(path)) === pack.sha256) return path;
+  throw new Error(`${shown} is not the file that model.json describes (SHA-256)`);
 }
 
 /** The schema keeps names free of folders, so without links a file cannot lie outside the pack. */
@@ -149,14 +186,7 @@ async function lstatFile(path: string, name: string): Promise<{ size: number }> 
   return stats;
 }
 
-/** Streamed: a model may be larger than what the daemon should hold. */
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest('hex');
-}
-
-function about({ pack, folder }: InstalledPack): Omit<RefusedPack, 'fault'> {
+function about({ pack, folder }: Pick<InstalledPack, 'pack' | 'folder'>): Omit<RefusedPack, 'fault'> {
   return { id: pack.id, version: pack.version, task: pack.task, folder };
 }
 
@@ -174,14 +204,15 @@ export function isUsable({ report }: InstalledPack): boolean {
 }
 
 /** What the inference process needs of a pack. */
-export function toLoadedPack({ pack, folder }: InstalledPack): LoadedPack {
-  const { tolerance, expected } = pack.golden;
+export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | 'modelPath'>): LoadedPack {
+  const { tolerance, expected, items } = pack.golden;
   return {
     key: packKey(pack),
-    modelPath: modelPathOf({ pack, folder }),
+    modelPath,
     input: toInput(pack),
     outputName: pack.output.name,
-    golden: { tolerance, expected },
+    outputLength: isConverted(pack) ? outputDimensions(pack).reduce((product, side) => product * side, 1) : 1,
+    golden: { tolerance, expected, items: items ?? expected.length },
   };
 }
 

@@ -19,7 +19,7 @@ const TASKS_OF_OPTION: readonly {
   field: string;
   tasks: readonly ModelTask[];
 }[] = [
-  { option: 'withMorphing', field: 'with_morphing', tasks: ['face-origin'] },
+  { option: 'withMorphing', field: 'with_morphing', tasks: ['face-origin', 'face-detection'] },
   { option: 'withTampering', field: 'with_tampering', tasks: ['image-tampering'] },
   { option: 'withNsfw', field: 'with_nsfw', tasks: ['nsfw'] },
   { option: 'withAudio', field: 'with_audio', tasks: ['speech-origin', 'voice-activity'] },
@@ -50,9 +50,11 @@ export function resolveModels(
   return models;
 }
 
-/** The speech detector judges nothing, so no plan has to name it. */
+/** Judge nothing themselves, so no plan has to name them. */
+const DETECTOR_TASKS: readonly ModelTask[] = ['voice-activity', 'face-detection'];
+
 function isAllowed({ id, task }: ModelPack, { models }: Pick<Plan, 'models'>): boolean {
-  return models === 'all' || task === 'voice-activity' || models.includes(id);
+  return models === 'all' || DETECTOR_TASKS.includes(task) || models.includes(id);
 }
 
 function noModelFor(field: string, task: ModelTask): AppError {

@@ -30,6 +30,7 @@ export function inferenceObserver(
       applyReports(reports);
     },
     childLost(pid, error, restartMs) {
+      if (error.loss === 'stopped') return;
       log.error({ workerPid: pid, loss: error.loss, restartMs }, error.message);
       observer.workerDied('inference', error.message);
     },

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import type { DecodedImage, DecodeImageRequest, PatchSet } from './protocol.ts';
 import { readHeader } from './steps/header.ts';
 import { writePatchSet } from './steps/patches.ts';
-import { decodePixels, type Picture } from './steps/pixels.ts';
+import { decodePixels } from './steps/pixels.ts';
 import type { ReportStep } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
-import { makeStabilityCopy } from './steps/stability-copies.ts';
+import { VariantCopies } from './steps/stability-copies.ts';
+import { writeViewSet } from './steps/views.ts';
 
 const STEPS_BEFORE_PATCHES = 4;
 
@@ -32,11 +33,14 @@ export async function decodeImage(
   const patchSets: PatchSet[] = [];
   for (const [index, [variant, requests]] of variants.entries()) {
     report(`patches of ${variant}`, STEPS_BEFORE_PATCHES + index, total);
-    const copy: Picture = variant === 'original' ? picture : await makeStabilityCopy(picture, variant);
+    const copies = new VariantCopies(picture, variant);
     for (const set of requests) {
-      const written = await writePatchSet(copy, set, join(slotFolder, 'out'));
+      const written = await writePatchSet(await copies.for(set), set, join(slotFolder, 'out'));
       if (written !== null) patchSets.push(written);
     }
+  }
+  for (const set of request.viewSets ?? []) {
+    patchSets.push(await writeViewSet(picture, set, join(slotFolder, 'out')));
   }
   const { mime, width, height, pages } = header;
   return { mime, width, height, pages, quality, provenance, patchSets };

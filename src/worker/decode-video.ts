@@ -84,7 +84,7 @@ async function takeFrames(
     const picture = toUprightPicture(shown.frame, display);
     if (writing !== null) frames.push(await writing);
     const chosen = { index: frames.length, timeSeconds: shown.timeSeconds, picture };
-    writing = writeFrame(chosen, request.patchSets, outFolder);
+    writing = writeFrame(chosen, request, outFolder);
   }
   if (writing !== null) frames.push(await writing);
   return { frames, damagedFrames: walk.damagedFrames };

@@ -5,6 +5,7 @@
  */
 
 import { join } from 'node:path';
+import { cutViews } from './cut-views.ts';
 import { decodeAudio } from './decode-audio.ts';
 import { decodeImage } from './decode-image.ts';
 import { decodeVideo } from './decode-video.ts';
@@ -58,6 +59,8 @@ async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Pr
       return { type: 'decoded-audio', id, audio: await decodeAudio(request, slotFolder, report) };
     case 'decode-video':
       return { type: 'decoded-video', id, video: await decodeVideo(request, slotFolder, report) };
+    case 'cut-views':
+      return { type: 'cut-views', id, set: await cutViews(request, slotFolder) };
     case 'render-heatmap':
       return { type: 'rendered-heatmap', id, heatmap: await renderHeatmap(request, slotFolder) };
   }

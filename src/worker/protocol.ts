@@ -9,7 +9,9 @@
 import type { MediaKind } from '../domain/media.ts';
 import type { PatchLayout, PatchPosition } from '../domain/patches.ts';
 import type { Provenance } from '../domain/provenance.ts';
+import type { Texture } from '../domain/resized-view.ts';
 import type { ImageQuality } from '../domain/result.ts';
+import type { View, ViewLayout } from '../domain/views.ts';
 
 /** Bounds that a child holds against hostile files; they travel with each request so that settings apply at once. */
 export interface DecodeLimits {
@@ -47,6 +49,25 @@ export interface PatchSetRequest {
   name: string;
   variant: 'original' | StabilityVariantName;
   layout: PatchLayout;
+  /** Instead of patches: the whole picture scaled, and its middle. The layout's `countMax` then bounds the views. */
+  resized?: ResizedLayout | undefined;
+}
+
+export interface ResizedLayout {
+  size: number;
+  shortSide: number;
+  withNative: boolean;
+}
+
+/** How a view is scaled: smoothly, or as TensorFlow does between corner pixels, which skips pixels of large pictures. */
+export const VIEW_KERNELS = ['linear', 'align-corners'] as const;
+export type ViewKernel = (typeof VIEW_KERNELS)[number];
+
+/** Views of the whole picture for models that take a fixed size; answered as a patch set, a patch per view. */
+export interface ViewSetRequest {
+  name: string;
+  layout: ViewLayout;
+  kernel: ViewKernel;
 }
 
 export interface DecodeImageRequest {
@@ -57,6 +78,7 @@ export interface DecodeImageRequest {
   /** PEM bundle of C2PA trust anchors, or an empty string. */
   trustAnchorsPem: string;
   patchSets: PatchSetRequest[];
+  viewSets?: ViewSetRequest[] | undefined;
 }
 
 /** Patches in one file: `positions.length` × size × size × RGB bytes, row by row, no header. */
@@ -69,6 +91,8 @@ export interface PatchSet {
   /** Sides of the picture that the positions refer to (smaller for a scaled copy). */
   width: number;
   height: number;
+  /** Of a set of scaled views: some models must not answer on some textures. */
+  texture?: Texture | undefined;
 }
 
 export interface DecodedImage {
@@ -97,6 +121,8 @@ export interface DecodeVideoRequest {
   frames: FrameChoice;
   /** Cut from every frame; the names in the answer are those asked for. */
   patchSets: PatchSetRequest[];
+  /** Of every frame. */
+  viewSets?: ViewSetRequest[] | undefined;
   withTrack: boolean;
   /** Of the track: its samples are written to the slot folder as floats. */
   soundSecondsMax: number;
@@ -185,6 +211,20 @@ export interface RenderHeatmapRequest {
   output: string;
 }
 
+/** Cuts parts out of the picture that this slot still holds, or out of a frame that it wrote, scaled to one size. */
+export interface CutViewsRequest {
+  type: 'cut-views';
+  id: number;
+  /** A name in `in/`, or in `out/` for a frame. */
+  input: string;
+  folder: 'in' | 'out';
+  limits: DecodeLimits;
+  name: string;
+  size: number;
+  kernel: ViewKernel;
+  views: View[];
+}
+
 export interface RenderedHeatmap {
   width: number;
   height: number;
@@ -196,6 +236,7 @@ export type DecodeRequest =
   | DecodeVideoRequest
   | DecodeAudioRequest
   | RenderHeatmapRequest
+  | CutViewsRequest
   | { type: 'shutdown' };
 
 /** Why a child refuses a file: the file's fault, so it is final and not tried again. */
@@ -214,6 +255,7 @@ export type DecodeResponse =
   | { type: 'decoded-video'; id: number; video: DecodedVideo }
   | { type: 'decoded-audio'; id: number; audio: DecodedAudio }
   | { type: 'rendered-heatmap'; id: number; heatmap: RenderedHeatmap }
+  | { type: 'cut-views'; id: number; set: PatchSet }
   | { type: 'failed'; id: number; fault: MediaFault; message: string }
   /** The child's own fault: it ends itself after this, and the attempt counts. */
   | { type: 'broken'; id: number; message: string };
@@ -249,7 +291,16 @@ export interface LoadedPack {
   modelPath: string;
   input: PatchInput | WindowInput | SpeechInput;
   outputName: string;
-  golden: { tolerance: number; expected: number[] };
+  /** Values that it gives for each item. */
+  outputLength: number;
+  /** `expected` lies evenly among the outputs of the first `items` golden inputs. */
+  golden: {
+    tolerance: number;
+    expected: number[];
+    items: number;
+    /** The outputs are reported instead of compared: they become what is expected. */
+    isRecorded?: boolean;
+  };
 }
 
 /** Where windows begin in a file of samples. */
@@ -299,11 +350,14 @@ export interface PackReport {
   fault: string | null;
   /** Largest difference to the golden outputs. */
   goldenError: number | null;
+  /** What the model gave, where that is recorded. */
+  goldenOutputs?: number[];
   loadMs: number;
 }
 
 export type InferenceResponse =
   | { type: 'ready'; packs: PackReport[] }
+  /** `outputLength` values per item, one item after the other. */
   | { type: 'inferred'; id: number; logits: Float32Array; elapsedMs: number; batches: number }
   /** One probability of speech per frame. */
   | { type: 'detected'; id: number; probabilities: Float32Array; elapsedMs: number }

@@ -10,6 +10,8 @@ const pack = (id: string, task: ModelTask) => ({ pack: { id, task } as ModelPack
 const IMAGE = pack('image', 'image-origin');
 const SPEECH = pack('speech', 'speech-origin');
 const DETECTOR = pack('silero-vad', 'voice-activity');
+const FACE = pack('face', 'face-origin');
+const FACE_DETECTOR = pack('face-detector', 'face-detection');
 const ALL = [IMAGE, SPEECH, DETECTOR];
 
 interface Case {
@@ -49,6 +51,15 @@ const CASES: readonly Case[] = [
   {
     ...{ name: 'an option that no model answers', kind: 'video', options: { withNsfw: true } },
     expected: /^with_nsfw: /,
+  },
+  {
+    ...{ name: 'faces, which the detector has to find', kind: 'image', options: { withMorphing: true } },
+    ...{ installed: [IMAGE, FACE, FACE_DETECTOR], models: ['image', 'face'] },
+    expected: ['image', 'face', 'face-detector'],
+  },
+  {
+    ...{ name: 'faces that are found and not judged', kind: 'image', options: { withMorphing: true } },
+    ...{ installed: [IMAGE, FACE_DETECTOR], expected: /^with_morphing: .*face-origin/ },
   },
   { name: 'a video without an image model', kind: 'video', installed: [SPEECH], expected: /analyses video/ },
 ];

@@ -85,7 +85,8 @@ function windowOf(found: Node): Window {
   const isPlain = listOf(found, 'dilations').every((step) => step === 1);
   if (textOf(found, 'data_format') !== 'NHWC' || !isPlain)
     throw new Error(`${found.name}: a layout or a dilation that is not converted`);
-  if (text !== 'SAME' && text !== 'VALID') throw new Error(`${found.name}: the padding ${text} is not converted`);
+  if (text !== 'SAME' && text !== 'VALID')
+    throw new Error(`${found.name}: the padding ${text} is not converted`);
   return { strides: pairOf(found, 'strides'), padding: text === 'SAME' ? 'same' : 'valid' };
 }
 

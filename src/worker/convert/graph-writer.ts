@@ -180,7 +180,12 @@ type Four = readonly [number, number, number, number];
 
 /** A copy whose dimension `i` is dimension `order[i]` of the original. */
 function reorder(values: Float32Array, dimensions: Four, order: Four): Float32Array {
-  const strides = [dimensions[1] * dimensions[2] * dimensions[3], dimensions[2] * dimensions[3], dimensions[3], 1];
+  const strides = [
+    dimensions[1] * dimensions[2] * dimensions[3],
+    dimensions[2] * dimensions[3],
+    dimensions[3],
+    1,
+  ];
   const sides = order.map((from) => dimensions[from] ?? 0);
   const steps = order.map((from) => strides[from] ?? 0);
   const turned = new Float32Array(values.length);

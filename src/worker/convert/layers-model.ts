@@ -36,7 +36,9 @@ const layer = z.looseObject({
   name: z.string(),
   class_name: z.string(),
   config: z.looseObject({}),
-  inbound_nodes: z.array(z.array(z.tuple([z.string(), z.literal(0), z.literal(0), z.looseObject({})]))).max(1),
+  inbound_nodes: z
+    .array(z.array(z.tuple([z.string(), z.literal(0), z.literal(0), z.looseObject({})])))
+    .max(1),
 });
 type Layer = z.infer<typeof layer>;
 

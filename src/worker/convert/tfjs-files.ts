@@ -38,9 +38,7 @@ const SCRIPT_ENDING = '.min.js';
 /** Throws where a file is missing, or is not what the manifest says. */
 export function readTfjsModel(path: string): TfjsModel {
   const isScript = path.endsWith(SCRIPT_ENDING);
-  const content: unknown = isScript
-    ? createRequire(path)(path)
-    : JSON.parse(readFileSync(path, 'utf8'));
+  const content: unknown = isScript ? createRequire(path)(path) : JSON.parse(readFileSync(path, 'utf8'));
   const { modelTopology, weightsManifest } = modelFile.parse(content);
   const weights = new Map<string, Weight>();
   for (const group of weightsManifest) {

@@ -3,12 +3,14 @@
  * thousand patches delays another model's verdict by one batch and new requests are read between batches.
  */
 import type { DetectRequest, InferenceResponse, InferRequest, PackReport } from '../protocol.ts';
-import { bringUp, type LoadRequest } from './packs.ts';
+import { type BroughtUp, bringUp, type LoadRequest } from './packs.ts';
 import { toFailed, type WorkQueue } from './request-queue.ts';
 
 export class BatchLoop {
   readonly #send: (response: InferenceResponse) => void;
   #queues: WorkQueue[] = [];
+  /** By everything that decides how a pack runs. */
+  #inService = new Map<string, BroughtUp>();
   #batchWaitMs = 0;
   /** A turn is due or under way. */
   #isTurning = false;
@@ -20,19 +22,28 @@ export class BatchLoop {
     this.#send = send;
   }
 
-  /** Replaces all packs; what waits for the old ones fails and is asked again. */
+  /** Packs that are the same as before go on; what waits for one that is gone fails and is asked again. */
   async load(request: LoadRequest): Promise<PackReport[]> {
-    const broughtUp = [];
-    for (const pack of request.packs) broughtUp.push(await bringUp(pack, request));
+    const { packs, providers, threads, batchMax } = request;
+    const broughtUp = new Map<string, BroughtUp>();
+    for (const pack of packs) {
+      const key = JSON.stringify([pack, providers, threads, batchMax]);
+      const before = this.#inService.get(key);
+      broughtUp.set(key, before?.queue ? before : await bringUp(pack, request));
+    }
     await this.#turnEnd;
-    const old = this.#queues;
-    this.#queues = broughtUp.flatMap(({ queue }) => (queue === null ? [] : [queue]));
+    this.#inService = broughtUp;
+    const queues = [...broughtUp.values()].flatMap(({ queue }) => queue ?? []);
+    const gone = this.#queues.filter((queue) => !queues.includes(queue));
+    this.#queues = queues;
     this.#batchWaitMs = request.batchWaitMs;
-    for (const queue of old) {
+    for (const queue of gone) {
       this.#sendAll(queue.clear('the model was replaced while the request waited'));
       await queue.release();
     }
-    return broughtUp.map(({ report }) => report);
+    // Kept requests may have become ripe while the new packs were brought up.
+    this.#wake(0);
+    return [...broughtUp.values()].map(({ report }) => report);
   }
 
   add(request: InferRequest | DetectRequest): void {

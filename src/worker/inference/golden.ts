@@ -33,3 +33,11 @@ export function goldenDifference(actual: Float32Array, expected: readonly number
     return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : Math.max(largest, difference);
   }, 0);
 }
+
+/** All of them where `count` is their number. */
+export function pickEvenly(values: Float32Array, count: number): Float32Array {
+  return Float32Array.from(
+    { length: count },
+    (_, index) => values[Math.floor((index * values.length) / count)] ?? Number.NaN,
+  );
+}

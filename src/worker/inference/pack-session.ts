@@ -35,11 +35,13 @@ export class PackSession {
   readonly provider: string;
   readonly batchMax: number;
   readonly #session: InferenceSession;
+  readonly #names: Names;
   readonly #itemShape: number[];
   readonly #itemFloats: number;
   readonly #batch: Float32Array;
 
   private constructor(pack: BatchPack, provider: string, batchMax: number, session: InferenceSession) {
+    this.#names = namesOf(pack, session);
     this.pack = pack;
     this.provider = provider;
     this.batchMax = batchMax;
@@ -54,7 +56,8 @@ export class PackSession {
     provider: string,
     { threads, batchMax }: SessionOptions,
   ): Promise<PackSession> {
-    return new PackSession(pack, provider, batchMax, await openOnnx(pack.modelPath, provider, threads));
+    const session = await openOnnx(pack.modelPath, provider, threads);
+    return new PackSession(pack, provider, fixedBatchOf(session) ?? batchMax, session);
   }
 
   /** The batch from its item `first` on, to be filled before a run. */
@@ -64,15 +67,17 @@ export class PackSession {
 
   /** Runs the first `count` items of the batch; the batch may be filled again once this has resolved. */
   async run(count: number): Promise<Float32Array> {
-    const { input, outputName } = this.pack;
+    const { input } = this.pack;
+    const { inputName, outputName } = this.#names;
     const shapeCount = this.#shapeCount(count);
     const items = this.#batch.subarray(0, shapeCount * this.#itemFloats);
-    const feeds = { [input.name]: new Tensor('float32', items, [shapeCount, ...this.#itemShape]) };
+    const feeds = { [inputName]: new Tensor('float32', items, [shapeCount, ...this.#itemShape]) };
     const data = (await this.#session.run(feeds, [outputName]))[outputName]?.data;
-    if (!(data instanceof Float32Array) || data.length !== shapeCount) {
+    const { outputLength } = this.pack;
+    if (!(data instanceof Float32Array) || data.length !== shapeCount * outputLength) {
       throw new Error(`the model gave ${data?.length ?? 'no'} values for ${shapeCount} ${input.kind}`);
     }
-    return data.slice(0, count);
+    return data.slice(0, count * outputLength);
   }
 
   async release(): Promise<void> {
@@ -83,4 +88,24 @@ export class PackSession {
   #shapeCount(count: number): number {
     return this.provider === 'cpu' ? count : this.batchMax;
   }
+}
+
+interface Names {
+  inputName: string;
+  outputName: string;
+}
+
+/** A description that leaves a name empty means the model's first input or output. */
+function namesOf({ input, outputName }: BatchPack, session: InferenceSession): Names {
+  return {
+    inputName: input.name || (session.inputNames[0] ?? ''),
+    outputName: outputName || (session.outputNames[0] ?? ''),
+  };
+}
+
+/** Models of others may take one item at a time only. */
+function fixedBatchOf({ inputMetadata }: InferenceSession): number | null {
+  const [first] = inputMetadata;
+  const count = first?.isTensor === true ? first.shape[0] : undefined;
+  return typeof count === 'number' && count > 0 ? count : null;
 }

@@ -5,7 +5,7 @@
 import type { InferenceRequest, LoadedPack, PackReport } from '../protocol.ts';
 import { Detection } from './detection.ts';
 import { DetectionQueue } from './detection-queue.ts';
-import { goldenDifference, makeGoldenSound } from './golden.ts';
+import { goldenDifference, makeGoldenSound, pickEvenly } from './golden.ts';
 import { goldenSource } from './item-source.ts';
 import { type BatchPack, PackSession } from './pack-session.ts';
 import { RequestQueue, type WorkQueue } from './request-queue.ts';
@@ -28,7 +28,12 @@ export async function bringUp(pack: LoadedPack, request: LoadRequest): Promise<B
     if (attempt.queue !== null) {
       // Not silent: that a better provider failed is in the daemon's log.
       for (const fault of faults) process.stderr.write(`${pack.key}: ${fault}\n`);
-      return { queue: attempt.queue, report: toReport(pack, provider, null, goldenError, startedAt) };
+      const report = toReport(pack, provider, null, goldenError, startedAt);
+      const { outputs } = attempt;
+      return {
+        queue: attempt.queue,
+        report: outputs === undefined ? report : { ...report, goldenOutputs: outputs },
+      };
     }
     faults.push(`${provider}: ${attempt.fault}`);
   }
@@ -50,11 +55,14 @@ interface Attempt {
   queue: WorkQueue | null;
   fault: string;
   goldenError: number | null;
+  /** Where they are recorded instead of compared. */
+  outputs?: number[];
 }
 
 /** A model that is open on a provider, before it is judged. */
 interface Candidate {
-  measureGolden: () => Promise<number>;
+  /** The outputs that are compared. */
+  runGolden: () => Promise<Float32Array>;
   queue: WorkQueue;
 }
 
@@ -62,8 +70,12 @@ async function tryProvider(pack: LoadedPack, provider: string, request: LoadRequ
   let candidate: Candidate | null = null;
   try {
     candidate = await openCandidate(pack, provider, request);
-    const goldenError = await candidate.measureGolden();
-    const { tolerance } = pack.golden;
+    const outputs = await candidate.runGolden();
+    const { tolerance, expected, isRecorded } = pack.golden;
+    if (isRecorded === true) {
+      return { queue: candidate.queue, fault: '', goldenError: null, outputs: [...outputs] };
+    }
+    const goldenError = goldenDifference(outputs, expected);
     if (goldenError <= tolerance) return { queue: candidate.queue, fault: '', goldenError };
     await candidate.queue.release();
     const fault = `the golden outputs differ by ${goldenError.toPrecision(3)}, at most ${tolerance} is allowed`;
@@ -80,27 +92,27 @@ async function openCandidate(pack: LoadedPack, provider: string, request: LoadRe
   if (input.kind === 'speech') {
     const speechPack: SpeechPack = { ...pack, input };
     const session = await SpeechSession.open(speechPack, provider, request.threads);
-    return { measureGolden: () => measureSpeechGolden(session), queue: new DetectionQueue(session) };
+    return { runGolden: () => runSpeechGolden(session), queue: new DetectionQueue(session) };
   }
   const batchPack: BatchPack = { ...pack, input };
   const session = await PackSession.open(batchPack, provider, request);
-  return { measureGolden: () => measureBatchGolden(session), queue: new RequestQueue(session) };
+  return { runGolden: () => runBatchGolden(session), queue: new RequestQueue(session) };
 }
 
-async function measureBatchGolden(session: PackSession): Promise<number> {
-  const { golden, input } = session.pack;
+async function runBatchGolden(session: PackSession): Promise<Float32Array> {
+  const { golden, input, outputLength } = session.pack;
   const source = goldenSource(input);
-  let largest = 0;
-  for (let first = 0; first < golden.expected.length; first += session.batchMax) {
-    const expected = golden.expected.slice(first, first + session.batchMax);
-    source.write(first, expected.length, session.place(0));
-    largest = Math.max(largest, goldenDifference(await session.run(expected.length), expected));
+  const outputs = new Float32Array(golden.items * outputLength);
+  for (let first = 0; first < golden.items; first += session.batchMax) {
+    const count = Math.min(session.batchMax, golden.items - first);
+    source.write(first, count, session.place(0));
+    outputs.set(await session.run(count), first * outputLength);
   }
-  return largest;
+  return pickEvenly(outputs, golden.expected.length);
 }
 
 /** The first frames of the first golden sound. */
-async function measureSpeechGolden(session: SpeechSession): Promise<number> {
+async function runSpeechGolden(session: SpeechSession): Promise<Float32Array> {
   const { golden, input } = session.pack;
   const sound = makeGoldenSound(0, golden.expected.length * input.frameSamples);
   const detection = new Detection(session, sound.length, (offset, samples) => {
@@ -109,5 +121,5 @@ async function measureSpeechGolden(session: SpeechSession): Promise<number> {
     samples.set(sound.subarray(from, offset + samples.length), from - offset);
   });
   while (!detection.isDone) await detection.step();
-  return goldenDifference(detection.probabilities, golden.expected);
+  return detection.probabilities;
 }

@@ -54,7 +54,7 @@ export class RequestQueue implements WorkQueue {
     if (request.type !== 'infer') throw new Error(`the model ${this.key} does not detect speech`);
     const { id, count } = request;
     const source = openSource(this.#session.pack.input, request);
-    const logits = new Float32Array(count);
+    const logits = new Float32Array(count * this.#session.pack.outputLength);
     this.#waiting.push({ id, source, count, arrivedAt: now, logits, done: 0, busyMs: 0, batches: 0 });
   }
 
@@ -114,9 +114,11 @@ export class RequestQueue implements WorkQueue {
     const startedAt = performance.now();
     const logits = await this.#session.run(filled);
     const elapsedMs = performance.now() - startedAt;
+    const { outputLength } = this.#session.pack;
     let taken = 0;
     for (const { request, count } of shares) {
-      request.logits.set(logits.subarray(taken, taken + count), request.done);
+      const values = logits.subarray(taken * outputLength, (taken + count) * outputLength);
+      request.logits.set(values, request.done * outputLength);
       taken += count;
       request.done += count;
       request.batches += 1;

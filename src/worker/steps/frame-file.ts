@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { DecodedFrame, PatchSet, PatchSetRequest } from '../protocol.ts';
+import type { DecodedFrame, DecodeVideoRequest, PatchSet } from '../protocol.ts';
 import { writePatchSet } from './patches.ts';
 import type { Picture } from './pixels.ts';
-import { makeStabilityCopy } from './stability-copies.ts';
+import { VariantCopies } from './stability-copies.ts';
+import { writeViewSet } from './views.ts';
 
 /** Frames are noise to a PNG encoder: more effort takes several times as long for a few per cent. */
 const COMPRESSION_LEVEL = 2;
@@ -17,9 +18,11 @@ export interface ChosenPicture {
   picture: Picture;
 }
 
+type WantedSets = Pick<DecodeVideoRequest, 'patchSets' | 'viewSets'>;
+
 export async function writeFrame(
   { index, timeSeconds, picture }: ChosenPicture,
-  patchSets: readonly PatchSetRequest[],
+  sets: WantedSets,
   outFolder: string,
 ): Promise<DecodedFrame> {
   const { width, height, rgb } = picture;
@@ -35,23 +38,24 @@ export async function writeFrame(
     sizeBytes: png.length,
     width,
     height,
-    patchSets: await writePatchSets(picture, patchSets, outFolder, `${index}-`),
+    patchSets: await writePatchSets(picture, sets, outFolder, `${index}-`),
   };
 }
 
 async function writePatchSets(
   picture: Picture,
-  requests: readonly PatchSetRequest[],
+  { patchSets, viewSets = [] }: WantedSets,
   outFolder: string,
   filePrefix: string,
 ): Promise<PatchSet[]> {
   const written: PatchSet[] = [];
-  for (const [variant, sets] of Map.groupBy(requests, (set) => set.variant)) {
-    const copy = variant === 'original' ? picture : await makeStabilityCopy(picture, variant);
+  for (const [variant, sets] of Map.groupBy(patchSets, (set) => set.variant)) {
+    const copies = new VariantCopies(picture, variant);
     for (const set of sets) {
-      const patches = await writePatchSet(copy, set, outFolder, filePrefix);
+      const patches = await writePatchSet(await copies.for(set), set, outFolder, filePrefix);
       if (patches !== null) written.push(patches);
     }
   }
+  for (const set of viewSets) written.push(await writeViewSet(picture, set, outFolder, filePrefix));
   return written;
 }

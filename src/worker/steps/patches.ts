@@ -7,19 +7,23 @@ import { join } from 'node:path';
 import { type PatchLayout, type PatchPosition, placePatches } from '../../domain/patches.ts';
 import type { PatchSet, PatchSetRequest } from '../protocol.ts';
 import type { Picture } from './pixels.ts';
+import { writeResizedView } from './resized-view.ts';
 
-const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;
+export const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;
 
 /** Writes one set into `outFolder`, or returns null where the picture is smaller than a patch. `filePrefix` tells frames apart. */
 export async function writePatchSet(
   picture: Picture,
-  { name, layout }: Pick<PatchSetRequest, 'name' | 'layout'>,
+  { name, layout, resized }: Pick<PatchSetRequest, 'name' | 'layout' | 'resized'>,
   outFolder: string,
   filePrefix = '',
 ): Promise<PatchSet | null> {
   const { width, height } = picture;
-  if (Math.min(width, height) < layout.size) return null;
   if (!SET_NAME.test(name)) throw new Error(`a patch set cannot be named ${JSON.stringify(name)}`);
+  if (resized !== undefined) {
+    return await writeResizedView(picture, { name, layout: resized }, outFolder, filePrefix);
+  }
+  if (Math.min(width, height) < layout.size) return null;
   const positions = placePatches(width, height, layout);
   const file = `${filePrefix}${name}.rgb`;
   await writePatches(picture, positions, layout, join(outFolder, file));

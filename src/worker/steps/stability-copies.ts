@@ -3,17 +3,40 @@
  * of bounded size, on the 8×8 grid of the original, so that the cost does not grow with the picture.
  */
 import sharp, { type Sharp } from 'sharp';
-import type { StabilityVariantName } from '../protocol.ts';
+import type { PatchSetRequest, StabilityVariantName } from '../protocol.ts';
 import { type Picture, toPicture } from './pixels.ts';
 
 /** Many more patches than a copy is asked for; four times the area would double the cost of a picture's analysis. */
 const CROP_SIDE_MAX = 1024;
 const GRID = 8;
 
-export async function makeStabilityCopy(picture: Picture, variant: StabilityVariantName): Promise<Picture> {
-  const crop = cropCentre(picture);
+/** The picture in one variant, made when it is first asked for. */
+export class VariantCopies {
+  readonly #picture: Picture;
+  readonly #variant: PatchSetRequest['variant'];
+  #part: Promise<Picture> | undefined;
+  #whole: Promise<Picture> | undefined;
+
+  constructor(picture: Picture, variant: PatchSetRequest['variant']) {
+    this.#picture = picture;
+    this.#variant = variant;
+  }
+
+  /** A model that sees the whole picture scaled would judge something else of a part. */
+  async for({ resized }: Pick<PatchSetRequest, 'resized'>): Promise<Picture> {
+    if (this.#variant === 'original') return this.#picture;
+    if (resized === undefined) {
+      this.#part ??= recode(cropCentre(this.#picture, CROP_SIDE_MAX), this.#variant);
+      return await this.#part;
+    }
+    this.#whole ??= recode(cropCentre(this.#picture, Number.POSITIVE_INFINITY), this.#variant);
+    return await this.#whole;
+  }
+}
+
+async function recode(crop: Crop, variant: StabilityVariantName): Promise<Picture> {
   const jpeg = await encode(crop, variant).toBuffer();
-  return await toPicture(sharp(jpeg));
+  return await toPicture(sharp(jpeg, { limitInputPixels: false }));
 }
 
 interface Crop {
@@ -22,18 +45,21 @@ interface Crop {
   height: number;
 }
 
-function cropCentre({ width, height, rgb }: Picture): Crop {
-  const region = { ...cropSide(width, 'left', 'width'), ...cropSide(height, 'top', 'height') };
+function cropCentre({ width, height, rgb }: Picture, sideMax: number): Crop {
+  const region = {
+    ...cropSide(Math.min(width, sideMax), width, 'left', 'width'),
+    ...cropSide(Math.min(height, sideMax), height, 'top', 'height'),
+  };
   const image = sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false }).extract(region);
   return { image, width: region.width, height: region.height };
 }
 
 function cropSide<Start extends string, Length extends string>(
+  kept: number,
   length: number,
   startKey: Start,
   lengthKey: Length,
 ): Record<Start | Length, number> {
-  const kept = Math.min(length, CROP_SIDE_MAX);
   const start = Math.floor((length - kept) / 2 / GRID) * GRID;
   return { [startKey]: start, [lengthKey]: kept } as Record<Start | Length, number>;
 }

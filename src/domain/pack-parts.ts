@@ -1,0 +1,86 @@
+/** What the descriptions of several kinds of model pack have in common. */
+import { z } from 'zod';
+
+/** What a score speaks about. On REST every axis shows as human / artificial; the new facades name it. */
+export const AXES = ['generated', 'swapped', 'edited', 'nsfw', 'face'] as const;
+export type Axis = (typeof AXES)[number];
+
+const fileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'a plain file name inside the pack');
+export const probability = z.number().min(0).max(1);
+
+/** How a model takes pixels: planes, each value scaled to 0..1, less the mean, divided by the deviation. */
+export const imageInput = z.strictObject({
+  name: z.string(),
+  layout: z.literal('nchw'),
+  colour: z.literal('rgb'),
+  mean: z.tuple([z.number(), z.number(), z.number()]),
+  std: z.tuple([z.number(), z.number(), z.number()]),
+});
+
+export const rates = {
+  auc: probability,
+  aucLow: probability,
+  aucHigh: probability,
+  balancedAccuracy: probability,
+  tprAtFpr5: probability,
+  tprAtFpr1: probability,
+  ece: probability,
+  falseAlarmRateBalanced: probability,
+  falseAlarmRateCautious: probability,
+  recallCautious: probability,
+};
+
+const line = { slope: z.number(), intercept: z.number() };
+
+const golden = z.strictObject({
+  seed: z.int(),
+  tolerance: z.number().positive(),
+  expected: z.array(z.number()).min(1),
+  items: z
+    .int()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe(
+      'Where an item has several outputs: how many items are run; the outputs compared lie evenly among theirs.',
+    ),
+});
+
+/** What every pack says of itself. */
+export const aboutPack = {
+  schema: z.literal(1),
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]{1,63}$/),
+  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  name: z.string().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  licence: z.string().min(1),
+  source: z.string().min(1),
+  trainedOn: z.string().min(1),
+  golden,
+};
+
+/** What a pack has that judges the origin. */
+export const judging = {
+  axis: z.enum(AXES),
+  file: fileName,
+  output: z.strictObject({
+    name: z.string(),
+    type: z.literal('logit'),
+    positive: z.literal('artificial'),
+    aggregation: z.literal('mean'),
+  }),
+  calibration: z.strictObject({
+    type: z.literal('platt'),
+    ...line,
+    set: z.string(),
+    tiers: z
+      .array(z.strictObject({ name: z.string(), jpegQualityMax: z.number().optional(), ...line }))
+      .optional(),
+  }),
+  decision: z.strictObject({
+    cautiousThreshold: probability,
+    inconclusiveLow: probability,
+    inconclusiveHigh: probability,
+    weight: z.number().positive(),
+  }),
+};

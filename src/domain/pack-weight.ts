@@ -1,0 +1,24 @@
+/** What a model's word counts in the fusion, from the error rates that its makers state. */
+
+/** Of the model whose weight is 1: the balanced accuracy that Assay's own image model reaches on left-out sources. */
+const REFERENCE_ACCURACY = 0.68;
+/** A pack that is no better than a coin still answers; it must not turn the others round. */
+const WEIGHT_MIN = 0.05;
+/** Stated figures come from the makers' own test: no pack silences the others on its makers' word alone. */
+const WEIGHT_MAX = 8;
+
+/**
+ * The weighted mean of log-odds is best where weights follow how far a model's scores separate the classes: the
+ * squared distance, which for scores of equal spread is the squared log-odds of its balanced accuracy. The worst of
+ * the stated tiers counts, since what arrives is rarely clean.
+ */
+export function weightOf(statedBalancedAccuracies: readonly number[]): number {
+  const worst = Math.min(...statedBalancedAccuracies);
+  if (!(worst > 0.5)) return WEIGHT_MIN;
+  const weight = (logOdds(Math.min(worst, 0.999)) / logOdds(REFERENCE_ACCURACY)) ** 2;
+  return Math.round(Math.min(WEIGHT_MAX, Math.max(WEIGHT_MIN, weight)) * 100) / 100;
+}
+
+function logOdds(probability: number): number {
+  return Math.log(probability / (1 - probability));
+}

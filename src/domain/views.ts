@@ -1,0 +1,48 @@
+/**
+ * Views of a picture: squares of it, or all of it, scaled to the size that a model takes. The daemon and the decode
+ * child place them by the same rule, so only their pixels travel.
+ */
+
+export interface ViewLayout {
+  /** Side of the scaled square in pixels. */
+  size: number;
+  fit: 'stretch' | 'letterbox';
+  /** 1: the whole picture; 2: overlapping squares of it as well, for what is small in it. */
+  levels: number;
+}
+
+/** Part of the picture, pixels; a letterboxed one may reach beyond the right and the lower edge, where black is. */
+export interface View {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Side of the squares of the second level, in long sides of the picture. */
+const SQUARE_SHARE = 0.5;
+/** Neighbours overlap by at least this share, so that what lies on an edge is whole in one of them. */
+const OVERLAP_SHARE = 0.25;
+
+/** A panorama of hundreds of squares would cost more than all else; such a picture is shown whole only. */
+const VIEWS_MAX = 33;
+
+export function placeViews(width: number, height: number, { size, fit, levels }: ViewLayout): View[] {
+  if (fit === 'stretch') return [{ x: 0, y: 0, width, height }];
+  const long = Math.max(width, height);
+  const whole = { x: 0, y: 0, width: long, height: long };
+  const side = Math.min(Math.round(long * SQUARE_SHARE), Math.min(width, height));
+  // Squares smaller than the model's own size would only be blown up.
+  if (levels < 2 || side < size / 2) return [whole];
+  const squares = spread(height, side).flatMap((y) =>
+    spread(width, side).map((x) => ({ x, y, width: side, height: side })),
+  );
+  return squares.length < VIEWS_MAX ? [whole, ...squares] : [whole];
+}
+
+function spread(length: number, side: number): number[] {
+  const count = Math.ceil((length - side) / (side * (1 - OVERLAP_SHARE))) + 1;
+  return Array.from({ length: count }, (_, index) =>
+    count === 1 ? 0 : Math.round((index * (length - side)) / (count - 1)),
+  );
+}
