@@ -3,10 +3,12 @@
  * it stands on.
  */
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { AccountFeed } from './app/account-feed.ts';
 import type { App, AppConfig, Clock } from './app/app.ts';
 import { Backups } from './app/backups.ts';
+import type { DoctorConfig } from './app/doctor.ts';
 import { fetchMedia } from './app/fetch-media.ts';
 import { setUpFirstStart } from './app/first-start.ts';
 import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/mail.ts';
@@ -28,6 +30,7 @@ import { type GrpcServer, openGrpcServer } from './facade/grpc/server.ts';
 import { toClassification } from './facade/rest/convert.ts';
 import { hostCheck } from './facade/rest/hosts.ts';
 import { type HttpServer, openHttpServer } from './facade/rest/server.ts';
+import { plugTus } from './facade/tus/server.ts';
 import { Store } from './store/store.ts';
 import type { StoreChange } from './store/transaction.ts';
 
@@ -89,6 +92,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const backups = stack.use(await Backups.open(settings.backups, { store, clock, log, metrics }));
   const app: App = {
     ...{ config, store, engine, clock, log, metrics, newIdentifier, accountFeed, mailer, sealer, backups },
+    doctor: toDoctorConfig(settings, tls),
   };
   retention = stack.use(new Retention(app, settings.retention));
   const http = stack.use(await openHttp(app, settings, tls, stack));
@@ -99,7 +103,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const webhooks = stack.use(openDeliveryLoop(app, (record) => JSON.stringify(toClassification(record))));
   deliveries = webhooks;
   webhooks.start();
-  stack.use(new Sweeper({ store, clock, log }));
+  stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
   startEngine(engine, log);
   const passwordToken = firstStart?.passwordToken ?? null;
   const held = stack.move();
@@ -117,6 +121,10 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+function toDoctorConfig({ engine, app }: Settings, tls: TlsFiles | null): DoctorConfig {
+  return { tls, trustAnchorsPem: engine.trustAnchorsPem, diskFreeBytesMin: app.diskFreeBytesMin };
 }
 
 function openStore(
@@ -137,7 +145,7 @@ function openStore(
 
 function openHttp(
   app: App,
-  { http }: Settings,
+  { http, dataFolder }: Settings,
   tls: TlsFiles | null,
   stack: AsyncDisposableStack,
 ): Promise<HttpServer> {
@@ -154,7 +162,8 @@ function openHttp(
         (origin === undefined || (URL.canParse(origin) && isAllowed(new URL(origin).host))),
     });
     stack.use(graphql);
-    await plugDashboard(fastify, app);
+    await plugTus(fastify, app);
+    await plugDashboard(fastify, app, { cacheFolder: join(dataFolder, 'cache', 'page') });
   });
 }
 

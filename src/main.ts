@@ -1,10 +1,11 @@
 /** The daemon's entry: settings, compose, one line when it serves, a drain on SIGTERM. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { openDaemon } from './compose.ts';
+import { type Daemon, openDaemon } from './compose.ts';
 import { loadSettings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { assertPlatform } from './platform.ts';
+import { readNoticeConfig, ServiceNotice } from './service-notice.ts';
 
 /** Serves until SIGTERM or SIGINT; resolves once everything is closed. */
 export async function serve(argv: readonly string[]): Promise<void> {
@@ -16,9 +17,25 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const { http, grpc, newKey, passwordLink } = daemon;
   if (newKey !== null) announceFirstStart(newKey, http.url, passwordLink);
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
+  using notice = openNotice(daemon);
+  await notice.ready(`serving ${http.url} and gRPC on ${grpc.address}`);
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
   daemon.app.log.info({ signal: String(stop.signal.reason) }, 'stopping: no new work, finishing what runs');
+  await notice.stopping();
   await daemon.drain();
+}
+
+/** How long the models may be away, between two restarts of their process, before the daemon is no use. */
+const MODELS_AWAY_MS_MAX = 120_000;
+
+function openNotice({ app }: Daemon): ServiceNotice {
+  let seenAt = performance.now();
+  const isAlive = () => {
+    const { phase, inferencePids } = app.engine.status();
+    if (phase !== 'failed' && (phase !== 'ready' || inferencePids.length > 0)) seenAt = performance.now();
+    return performance.now() - seenAt < MODELS_AWAY_MS_MAX;
+  };
+  return new ServiceNotice(readNoticeConfig(process.env), { isAlive, warn: (text) => app.log.warn(text) });
 }
 
 function announceFirstStart(key: string, url: string, passwordLink: string | null): void {

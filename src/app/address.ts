@@ -9,7 +9,7 @@ import { AppError } from '../domain/errors.ts';
 
 export interface AddressRule {
   /** The field that names the address, for errors. */
-  field: 'file_url' | 'webhook_url';
+  field: 'file_url' | 'webhook_url' | 'catalogue_name';
   /** CIDR networks that are let through although they are not public. */
   allowNetworks: readonly string[];
   /** How names are resolved; the system's own way unless a test says otherwise. */
@@ -146,7 +146,7 @@ function usableAddresses(rule: AddressRule, addresses: readonly string[]): strin
   const refused = addresses.find((address) => !isPublic.includes(address) && !allowed.includes(address));
   if (refused === undefined) return [...addresses];
   if (isPublic.length === 0 && allowed.length > 0) return allowed;
-  const verb = rule.field === 'file_url' ? 'fetched from' : 'delivered to';
+  const verb = rule.field === 'webhook_url' ? 'delivered to' : 'fetched from';
   throw badAddress(rule, `the address leads to ${describeRange(refused)}, which may not be ${verb}`);
 }
 

@@ -8,6 +8,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Store } from '../store/store.ts';
 import type { AccountFeed } from './account-feed.ts';
 import type { Backups } from './backups.ts';
+import type { DoctorConfig } from './doctor.ts';
 import type { Mailer } from './mail.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealer.ts';
@@ -28,6 +29,8 @@ export interface AppConfig {
   registration: { isOpen: boolean; planSku: string; credits: number };
   /** Uploads that are read at once; the others wait by backpressure (DESIGN.md section 7). */
   uploadsMax: number;
+  /** How long an upload that broke off can be continued. */
+  unfinishedUploadMs: number;
   /** CIDR networks that may be fetched from although they are private. */
   fetchAllowNetworks: string[];
   fetchTimeoutMs: number;
@@ -43,6 +46,7 @@ export interface App {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly backups: Backups;
+  readonly doctor: DoctorConfig;
   readonly accountFeed: AccountFeed;
   readonly mailer: Mailer;
   readonly sealer: Sealer;

@@ -1,8 +1,10 @@
 /** What the box says of itself. */
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { MediaKind } from '../domain/media.ts';
-import { isImagePack, type ModelTask } from '../domain/model-pack.ts';
+import { isImagePack, MODEL_TASKS, type ModelTask } from '../domain/model-pack.ts';
 import { API_VERSION, VERSION } from '../domain/version.ts';
+import type { PackStatus } from '../engine/engine-config.ts';
 import type { App } from './app.ts';
 import type { BackupStatus } from './backups.ts';
 
@@ -10,7 +12,8 @@ export interface ModelStatus {
   id: string;
   version: string;
   name: string;
-  task: ModelTask;
+  /** Empty where its description cannot be read. */
+  task: ModelTask | '';
   kind: MediaKind;
   /** Execution provider that really runs it, or null while it is out of service. */
   provider: string | null;
@@ -18,6 +21,13 @@ export interface ModelStatus {
   licence: string;
   /** Pixels; 0 for a model that hears. */
   minimumShortSide: number;
+  /** Error rates from the model's card, one row for each quality of media; empty for a model that judges nothing. */
+  figures: readonly object[];
+  source: string;
+  /** What its answer counts beside the others; 0 where it judges no origin. */
+  weight: number;
+  /** Whether it was added to this appliance, and can be removed. */
+  added: boolean;
 }
 
 export interface ApplianceStatus {
@@ -53,17 +63,50 @@ export async function getStatus(app: App): Promise<ApplianceStatus> {
     diskFreeBytes: await app.store.freeBytes(),
     recordsBytes: await app.store.recordsBytes(),
     backup: app.backups.status(),
-    models: app.engine.packs.map(({ pack, report }) => ({
-      id: pack.id,
-      version: pack.version,
-      name: pack.name,
-      task: pack.task,
-      kind: pack.mediaKind,
+    models: listModels(app),
+  };
+}
+
+/** The figures that nothing changes by an event; read when somebody collects them. */
+export async function readMetrics(app: App): Promise<string> {
+  const { metrics, store, backups } = app;
+  metrics.diskFree.set(await store.freeBytes());
+  metrics.recordsBytes.set(await store.recordsBytes());
+  metrics.backupTooOld.set(backups.status().isTooOld ? 1 : 0);
+  return await metrics.registry.metrics();
+}
+
+/** Those in service and those that are not, with what is wrong with them. */
+function listModels({ engine, store }: App): ModelStatus[] {
+  const own = join(store.folder, 'models');
+  const whole = engine.installed.map(
+    ({ pack, folder, report }): ModelStatus => ({
+      ...{ id: pack.id, version: pack.version, name: pack.name, task: pack.task, kind: pack.mediaKind },
+      ...{ licence: pack.licence, source: pack.source },
       provider: report?.provider ?? null,
       fault: report?.fault ?? null,
-      licence: pack.licence,
       minimumShortSide: isImagePack(pack) ? pack.minimumShortSide : 0,
-    })),
+      figures: 'figures' in pack ? pack.figures : [],
+      weight: 'decision' in pack ? pack.decision.weight : 0,
+      added: dirname(folder) === own,
+    }),
+  );
+  const refused = engine
+    .status()
+    .packs.filter(
+      ({ id, version, fault }) =>
+        fault !== null && !whole.some((model) => model.id === id && model.version === version),
+    );
+  return [...whole, ...refused.map(toRefusedModel)];
+}
+
+/** What little is known of a pack that is not whole. */
+function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
+  const known = MODEL_TASKS.find((name) => name === task) ?? '';
+  const kind = known === 'speech-origin' || known === 'voice-activity' ? 'audio' : 'image';
+  return {
+    ...{ id, version, name: id, task: known, kind, provider: null, fault, licence: '', source: '' },
+    ...{ minimumShortSide: 0, figures: [], weight: 0, added: false },
   };
 }
 

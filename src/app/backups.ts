@@ -4,23 +4,16 @@
  */
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AppError, badField } from '../domain/errors.ts';
 import { VERSION } from '../domain/version.ts';
-import {
-  type Backup,
-  type BackupProgress,
-  listBackups,
-  removeOldBackups,
-  writeBackup,
-} from '../store/backup.ts';
+import { type Backup, type BackupProgress, writeBackup } from '../store/backup.ts';
 import { readManifest } from '../store/backup-listing.ts';
+import { listBackups, removeOldBackups } from '../store/backup-shelf.ts';
 import type { Store } from '../store/store.ts';
-import type { App, Clock } from './app.ts';
-import { auditLine } from './audit.ts';
-import { assertAdmin } from './authority.ts';
+import type { Clock } from './app.ts';
 import type { Metrics } from './metrics.ts';
-import type { Principal } from './principal.ts';
 
 export interface BackupsConfig {
   /** Holds the backups; null: none are made, and none may be asked for. */
@@ -52,15 +45,10 @@ export interface BackupStatus {
   isRunning: boolean;
 }
 
-export interface BackupStep extends BackupProgress {
-  /** Of the finished backup; empty before. */
-  path: string;
-  damaged: number;
-}
-
 const CHECK_INTERVAL_MS = 60_000;
 /** A folder on a share that is away for a while must not be asked every minute. */
 const RETRY_MS = 15 * 60_000;
+const STOP_WAIT_MS = 10_000;
 const MICROSECONDS_PER_MS = 1000;
 
 export class Backups implements AsyncDisposable {
@@ -68,6 +56,8 @@ export class Backups implements AsyncDisposable {
   readonly #parts: BackupsParts;
   readonly #stopped = new AbortController();
   readonly #timer: NodeJS.Timeout;
+  /** A new box has no backup yet; its age counts from here. */
+  readonly #openedAt: number;
   #lastGoodAt: number | null = null;
   #lastError: string | null = null;
   #failedAt = 0;
@@ -76,6 +66,7 @@ export class Backups implements AsyncDisposable {
   private constructor(config: BackupsConfig, parts: BackupsParts) {
     this.#config = config;
     this.#parts = parts;
+    this.#openedAt = this.#now();
     this.#timer = setInterval(() => void this.#runWhenDue(), CHECK_INTERVAL_MS).unref();
   }
 
@@ -88,7 +79,7 @@ export class Backups implements AsyncDisposable {
 
   status(): BackupStatus {
     const { folder, ageMsMax } = this.#config;
-    const age = this.#now() - (this.#lastGoodAt ?? 0);
+    const age = this.#now() - (this.#lastGoodAt ?? this.#openedAt);
     return {
       folder,
       lastGoodAt: this.#lastGoodAt,
@@ -104,9 +95,16 @@ export class Backups implements AsyncDisposable {
     report: (progress: BackupProgress) => void,
     signal: AbortSignal,
   ): Promise<Backup> {
-    const folder = await this.#allowed(order.folder);
+    return await this.#start({ ...order, folder: await this.#allowed(order.folder) }, report, signal);
+  }
+
+  async #start(
+    order: { folder: string; withSecrets: boolean },
+    report: (progress: BackupProgress) => void,
+    signal: AbortSignal,
+  ): Promise<Backup> {
     if (this.#running !== undefined) throw new AppError('backup', 'a backup is being made already');
-    const made = this.#write({ ...order, folder }, report, AbortSignal.any([signal, this.#stopped.signal]));
+    const made = this.#write(order, report, AbortSignal.any([signal, this.#stopped.signal]));
     this.#running = made.catch(() => undefined);
     try {
       return await made;
@@ -118,7 +116,8 @@ export class Backups implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     this.#stopped.abort();
-    await this.#running;
+    // A share that hangs must not hold up the stop; what is left of the backup is removed by the next.
+    await Promise.race([this.#running, delay(STOP_WAIT_MS, undefined, { ref: false })]);
   }
 
   #now(): number {
@@ -176,7 +175,7 @@ export class Backups implements AsyncDisposable {
     const now = this.#now();
     if (now - (this.#lastGoodAt ?? 0) < intervalMs || now - this.#failedAt < RETRY_MS) return;
     try {
-      await this.make({ folder, withSecrets }, () => {}, this.#stopped.signal);
+      await this.#start({ folder, withSecrets }, () => {}, this.#stopped.signal);
       const removed = await removeOldBackups(folder, keep);
       if (removed.length > 0) this.#parts.log.info({ removed }, 'old backups removed');
     } catch {
@@ -208,40 +207,4 @@ async function nearestReal(path: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
     return join(await nearestReal(dirname(path)), path.slice(dirname(path).length));
   }
-}
-
-export interface BackupInput {
-  principal: Principal;
-  /** Relative to `backup.dir`; empty for that itself. */
-  folder: string;
-  withSecrets: boolean;
-}
-
-/** The newest state each time the caller is ready for it, then the finished backup. Administrators only. */
-export async function* makeBackup(
-  app: App,
-  { principal, folder, withSecrets }: BackupInput,
-  signal: AbortSignal,
-): AsyncGenerator<BackupStep> {
-  assertAdmin(principal);
-  let latest: BackupProgress | undefined;
-  let wake = Promise.withResolvers<void>();
-  const report = (progress: BackupProgress) => {
-    latest = progress;
-    wake.resolve();
-  };
-  const made = app.backups.make({ folder, withSecrets }, report, signal);
-  const settled = made.then(
-    () => true,
-    () => true,
-  );
-  while (!(await Promise.race([settled, wake.promise.then(() => false)]))) {
-    wake = Promise.withResolvers<void>();
-    if (latest !== undefined) yield { ...latest, path: '', damaged: 0 };
-  }
-  const { path, manifest, copiedBytes, damaged } = await made;
-  const details = { files: String(manifest.files), secrets: String(withSecrets) };
-  await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'backup.create', path, details)));
-  const { files, bytes } = manifest;
-  yield { phase: 'done', files, bytes, copiedBytes, path, damaged: damaged.length };
 }

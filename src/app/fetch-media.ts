@@ -2,7 +2,8 @@
 import { Agent, request } from 'undici';
 import { AppError } from '../domain/errors.ts';
 import type { MediaKind } from '../domain/media.ts';
-import { BlobTooLargeError, type TemporaryBlob } from '../store/blobs.ts';
+import type { TemporaryBlob } from '../store/blobs.ts';
+import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../store/media-writer.ts';
 import type { Store } from '../store/store.ts';
 import {
   fetchRule,
@@ -17,6 +18,8 @@ import { cleanName, diskFull, tooLarge } from './uploads.ts';
 export interface FetchConfig {
   fetchAllowNetworks: readonly string[];
   fetchTimeoutMs: number;
+  /** Bytes that must stay free on the disk; 0 unless given. */
+  diskFreeBytesMin?: number;
   /** How names are resolved; the system's own way unless a test says otherwise. */
   resolve?: ResolveHost;
 }
@@ -63,12 +66,12 @@ async function followRedirects(
   source: MediaSource,
   signal: AbortSignal,
 ): Promise<{ temporary: TemporaryBlob; name: string | null }> {
-  const bytesMax = bytesMaxOf(store, source);
+  const bounds = { bytesMax: bytesMaxOf(store, source), freeBytesMin: config.diskFreeBytesMin ?? 0 };
   const rule = { ...fetchRule(config), ...(config.resolve === undefined ? {} : { resolve: config.resolve }) };
   let next = source.address;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
     const pinned = await pinAddress(rule, next, signal);
-    const outcome = await fetchOnce(pinned, store, bytesMax, signal);
+    const outcome = await fetchOnce(pinned, store, bounds, signal);
     if (outcome.location === null) {
       const { temporary, disposition } = outcome;
       const name = nameOfDisposition(disposition) || nameOfAddress(new URL(source.address));
@@ -94,7 +97,7 @@ type Outcome = { location: string } | { location: null; temporary: TemporaryBlob
 async function fetchOnce(
   pinned: PinnedAddress,
   store: Store,
-  bytesMax: number,
+  bounds: Required<ReceiveBounds>,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
@@ -106,9 +109,10 @@ async function fetchOnce(
     const { location } = headers;
     if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') return { location };
     if (statusCode !== 200) throw failed(`the address answered with status ${statusCode}`);
+    const { bytesMax } = bounds;
     const stated = Number(headers['content-length'] ?? 0);
     if (stated > bytesMax) throw tooLarge(FIELD, stated, bytesMax);
-    const temporary = await store.blobs.receive(body, { bytesMax }, signal).catch((error: unknown) => {
+    const temporary = await store.blobs.receive(body, bounds, signal).catch((error: unknown) => {
       throw error instanceof BlobTooLargeError
         ? tooLarge(FIELD, error.readBytes, bytesMax, 'at least ')
         : error;
@@ -126,8 +130,8 @@ function failed(sentence: string, cause?: unknown): AppError {
 /** Faults of the network are the address' fault, and final: the record says why and can be tried again. */
 function toFetchError(error: unknown): unknown {
   if (error instanceof AppError) return error;
+  if (isDiskFull(error)) return diskFull(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOSPC') return diskFull(error);
   return /^(E[A-Z]|UND_ERR|ERR_|CERT_|DEPTH_|UNABLE_|SELF_|HPE_)/.test(code)
     ? failed(`the address could not be fetched (${code})`, error)
     : error;

@@ -26,6 +26,11 @@ export class Metrics {
     'When the last backup was made that read back whole; 0 = none known',
     [],
   );
+  readonly backupTooOld = this.#gauge(
+    'assay_backup_too_old',
+    '1 where the last good backup is older than backup.age_hours_max',
+    [],
+  );
   readonly diskFree = this.#gauge(
     'assay_disk_free_bytes',
     'Bytes that the disk of the data folder takes',

@@ -5,7 +5,7 @@ import type { Plan } from '../domain/plan.ts';
 
 /** Where a call comes from, for the audit log and the limits. */
 export interface CallOrigin {
-  facade: FacadeName;
+  facade: FacadeName | 'dashboard';
   /** The address of the peer, or the one that a trusted proxy names. */
   remoteAddress: string;
 }

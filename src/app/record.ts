@@ -23,7 +23,11 @@ export function readRecord(app: App, identifier: string): ClassificationRecord {
 }
 
 export function toRecord(app: App, classification: Classification): ClassificationRecord {
-  const analysis = analysisOf(app, classification);
+  return recordOf(app, classification, analysisOf(app, classification));
+}
+
+/** What the record would be if its analysis were this one. */
+export function recordOf(app: App, classification: Classification, analysis: Analysis): ClassificationRecord {
   const base = baseOf(app, classification, analysis);
   const result = base.status === 'done' ? analysis.result : null;
   const reading = readingOf(app, classification);

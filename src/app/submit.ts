@@ -51,17 +51,41 @@ export async function submitMedia(
   input: SubmitInput,
   signal: AbortSignal,
 ): Promise<ClassificationRecord> {
-  assertMayWrite(input.principal);
-  await assertAcceptsWork(app);
   const { media } = input;
-  if (media === undefined) {
-    const candidate = await candidateOfAddress(app, input, signal);
-    await assertWebhook(app, candidate, signal);
-    return record(app, input, candidate);
+  try {
+    assertMayWrite(input.principal);
+    await assertAcceptsWork(app);
+    const submitted =
+      media === undefined
+        ? await submitAddress(app, input, signal)
+        : await submitUploaded(app, input, media, signal);
+    await media?.noteOutcome?.({ identifier: submitted.identifier });
+    return submitted;
+  } catch (error) {
+    await media?.noteOutcome?.({ error });
+    throw error;
   }
+}
+
+async function submitAddress(
+  app: App,
+  input: SubmitInput,
+  signal: AbortSignal,
+): Promise<ClassificationRecord> {
+  const candidate = await candidateOfAddress(app, input, signal);
+  await assertWebhook(app, candidate, signal);
+  return await record(app, input, candidate);
+}
+
+async function submitUploaded(
+  app: App,
+  input: SubmitInput,
+  media: ReceivedMedia,
+  signal: AbortSignal,
+): Promise<ClassificationRecord> {
   const candidate = await candidateOfUpload(app, input, media, signal);
   await assertWebhook(app, candidate, signal);
-  return app.store.blobs.withLock(media.hash, async () => {
+  return await app.store.blobs.withLock(media.hash, async () => {
     await app.store.blobs.keep(media);
     try {
       return await record(app, input, candidate);

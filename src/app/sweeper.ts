@@ -1,14 +1,17 @@
-/** Removes what has outlived its use, at a start and then every hour: the log of webhooks and request identifiers. */
+/** Removes what has outlived its use, at a start and then every hour: the log of webhooks, request identifiers, uploads that nobody continued. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { REQUEST_ID_TTL_MS } from '../domain/limits.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './app.ts';
+import { sweepUploads } from './unfinished-uploads.ts';
 
 export interface SweeperParts {
   store: Store;
   clock: Clock;
   log: Logger;
+  /** How long an upload that broke off is kept. */
+  unfinishedUploadMs: number;
 }
 
 /** A log that answers "was it sent, last month?"; older news is nobody's. */
@@ -83,7 +86,9 @@ export class Sweeper implements AsyncDisposable {
     try {
       const deliveries = await sweepDeliveries(this.#parts, this.#stopped.signal);
       const requests = await sweepRequests(this.#parts, this.#stopped.signal);
-      if (deliveries + requests > 0) log.info({ deliveries, requests }, 'removed what was outdated');
+      const uploads = await sweepUploads(this.#parts, this.#parts.unfinishedUploadMs);
+      const removed = { deliveries, requests, uploads };
+      if (deliveries + requests + uploads > 0) log.info(removed, 'removed what was outdated');
     } catch (error) {
       log.error({ err: error }, 'the sweep failed; it is tried again in an hour');
     }

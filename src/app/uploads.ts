@@ -4,13 +4,18 @@
  */
 import { AppError, badField } from '../domain/errors.ts';
 import { NAME_CHARACTERS_MAX, VIDEO_BYTES_MAX } from '../domain/limits.ts';
-import { BlobTooLargeError, type TemporaryBlob } from '../store/blobs.ts';
+import type { TemporaryBlob } from '../store/blobs.ts';
+import { BlobTooLargeError, isDiskFull } from '../store/media-writer.ts';
 import type { App } from './app.ts';
 import { Turnstile } from './turnstile.ts';
 
 export interface ReceivedMedia extends TemporaryBlob, AsyncDisposable {
   name: string;
+  /** Of an upload that can be continued: told which record it became, or why none, before it is disposed. */
+  noteOutcome?: (outcome: UploadOutcome) => Promise<void>;
 }
+
+export type UploadOutcome = { identifier: string } | { error: unknown };
 
 export interface ReceiveInput {
   /** The form field, for errors. */
@@ -23,10 +28,11 @@ export interface ReceiveInput {
 
 const turnstiles = new WeakMap<App, Turnstile>();
 
-function turnstileOf(app: App): Turnstile {
+/** Waits for one of the `uploadsMax` places; disposing the turn gives it back. */
+export async function enterUploads(app: App, signal: AbortSignal): Promise<Disposable> {
   const turnstile = turnstiles.get(app) ?? new Turnstile(app.config.uploadsMax);
   turnstiles.set(app, turnstile);
-  return turnstile;
+  return await turnstile.enter(signal);
 }
 
 /** Streams the bytes to a temporary file. Disposing deletes it, unless a submission has taken it. */
@@ -36,7 +42,7 @@ export async function receiveMedia(
   signal: AbortSignal,
 ): Promise<ReceivedMedia> {
   await assertAcceptsWork(app);
-  using _turn = await turnstileOf(app).enter(signal);
+  using _turn = await enterUploads(app, signal);
   const temporary = await receive(app, field, bytes, bytesMax, signal);
   app.metrics.uploadedBytes.inc(temporary.sizeBytes);
   const media: ReceivedMedia = {
@@ -57,10 +63,11 @@ async function receive(
   signal: AbortSignal,
 ): Promise<TemporaryBlob> {
   try {
-    return await app.store.blobs.receive(bytes, { bytesMax }, signal);
+    const freeBytesMin = app.config.diskFreeBytesMin;
+    return await app.store.blobs.receive(bytes, { bytesMax, freeBytesMin }, signal);
   } catch (error) {
     if (error instanceof BlobTooLargeError) throw tooLarge(field, error.readBytes, bytesMax, 'at least ');
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw diskFull(error);
+    if (isDiskFull(error)) throw diskFull(error);
     throw error;
   }
 }
@@ -82,14 +89,14 @@ export function diskFull(cause?: unknown): AppError {
   });
 }
 
-/** Refuses new work before the disk bites and while the daemon stops. */
-export async function assertAcceptsWork(app: App): Promise<void> {
+/** Refuses new work before the disk bites, also by what is announced to come, and while the daemon stops. */
+export async function assertAcceptsWork(app: App, announcedBytes = 0): Promise<void> {
   if (app.engine.phase === 'draining') {
     throw new AppError('draining', 'the daemon is stopping; try again in a moment', {
       retryAfterSeconds: 10,
     });
   }
-  if ((await app.store.freeBytes()) < app.config.diskFreeBytesMin) throw diskFull();
+  if ((await app.store.freeBytes()) - announcedBytes < app.config.diskFreeBytesMin) throw diskFull();
 }
 
 /** The last path segment without control characters: a name is shown, never used as a path. */

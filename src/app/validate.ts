@@ -24,7 +24,11 @@ export async function validateMedia(
 ): Promise<MediaValidation> {
   const { principal, kind, field, media, fields } = input;
   const options = enabledOptions(principal.plan, parseSubmission(kind, fields).options);
-  const { probe, packs } = await judgeMedia(app, { principal, kind, field, media, options }, signal);
+  const judged = judgeMedia(app, { principal, kind, field, media, options }, signal);
+  const { probe, packs } = await judged.catch(async (error: unknown) => {
+    await media.noteOutcome?.({ error });
+    throw error;
+  });
   return {
     valid: true,
     sizeBytes: media.sizeBytes,

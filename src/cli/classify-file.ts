@@ -10,6 +10,7 @@ import type { AssayClient } from './client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from './failure.ts';
 import type { FileSource, StdinSource } from './media-files.ts';
 import type { FileBar } from './progress-bars.ts';
+import type { ResumableUpload, ResumePoint } from './resume.ts';
 import { type MediaHeaderInit, sendMedia } from './upload.ts';
 
 export interface ClassifyFileInput {
@@ -18,6 +19,8 @@ export interface ClassifyFileInput {
   bar: FileBar;
   stdin: Readable;
   interrupted: AbortSignal;
+  /** Of this file; the same for every try. */
+  upload: ResumableUpload;
 }
 
 /** Thrown when Ctrl-C came: `identifier` is set where the daemon had accepted the file already. */
@@ -41,13 +44,23 @@ type ClassifyCall = ReturnType<
 >;
 
 /** The ended record. Throws a CliFailure. */
-export async function classifyFile(client: AssayClient, input: ClassifyFileInput): Promise<Classification> {
+export function classifyFile(client: AssayClient, input: ClassifyFileInput): Promise<Classification> {
+  return input.upload.run(input.interrupted, (point) =>
+    point.identifier === '' ? sendFile(client, input, point) : watchRecord(client, input, point.identifier),
+  );
+}
+
+async function sendFile(
+  client: AssayClient,
+  input: ClassifyFileInput,
+  point: ResumePoint,
+): Promise<Classification> {
   const call = client.openDuplex(ClassificationService.method.classifyMedia);
   const callEnded = new AbortController();
   const cancel = () => call.cancel();
   input.interrupted.addEventListener('abort', cancel, { once: true });
   const following = followRecord(call, input.bar).finally(() => callEnded.abort());
-  const sent = await sendUp(call, input, callEnded.signal);
+  const sent = await sendUp(call, input, point, callEnded.signal);
   const { latest, error } = await following;
   input.interrupted.removeEventListener('abort', cancel);
   if (error === null && latest !== null) return latest;
@@ -55,6 +68,28 @@ export async function classifyFile(client: AssayClient, input: ClassifyFileInput
   // A file that could not be read made the sender cancel: that is the cause, the call's own error is not.
   if (sent.fileFault !== null) throw toFailure(sent.fileFault, client.address);
   throw toCallFailure(client, latest, error);
+}
+
+/** A file that was accepted before the connection broke off. */
+async function watchRecord(
+  client: AssayClient,
+  { bar, interrupted }: ClassifyFileInput,
+  identifier: string,
+): Promise<Classification> {
+  let latest: Classification | null = null;
+  const request = { identifier };
+  for await (const { classification } of client.receive(
+    ClassificationService.method.watchClassification,
+    request,
+    interrupted,
+  )) {
+    if (classification === undefined) continue;
+    latest = classification;
+    showRecord(bar, classification);
+  }
+  if (interrupted.aborted) throw new Interrupted(identifier);
+  if (latest !== null) return latest;
+  throw new CliFailure('the daemon sent no record', EXIT_CODES.someFailed);
 }
 
 async function followRecord(
@@ -79,12 +114,13 @@ async function followRecord(
 async function sendUp(
   call: ClassifyCall,
   { source, header, bar, stdin }: ClassifyFileInput,
+  resume: ResumePoint,
   callEnded: AbortSignal,
 ): Promise<{ fileFault: unknown }> {
   const sizeBytes = source.type === 'file' ? source.sizeBytes : 0;
   const onSent = (sentBytes: number) => bar.showUpload(sentBytes, sizeBytes);
   try {
-    await sendMedia(source, header, { call, onSent }, { stdin, signal: callEnded });
+    await sendMedia(source, header, { call, onSent }, { stdin, resume, signal: callEnded });
     return { fileFault: null };
   } catch (error) {
     // The daemon throws away what is not committed.

@@ -79,6 +79,29 @@ export function toFailure(error: unknown, address: string): CliFailure {
   return new CliFailure(message, EXIT_CODES.someFailed, { retryAfterSeconds: retryIn, cause: error });
 }
 
+/** Codes that grpc-js gives a call whose connection ended under it; the daemon's own ones come with a reason. */
+const CONNECTION_CODES: readonly number[] = [status.UNAVAILABLE, status.INTERNAL, status.CANCELLED];
+
+/** Whether the connection or the daemon went away, rather than the daemon refusing something. */
+export function isBrokenConnection(error: unknown): boolean {
+  const cause = causeOf(error);
+  if (cause === undefined || !CONNECTION_CODES.includes(cause.code)) return false;
+  const { reason } = decodeErrorReason(cause.metadata);
+  return reason === null || reason === 'draining' || reason === 'cancelled';
+}
+
+/** Whether the daemon knows nothing of the upload it was asked for. */
+export function isUnknownUpload(error: unknown): boolean {
+  const cause = causeOf(error);
+  return cause?.code === status.NOT_FOUND && decodeErrorReason(cause.metadata).reason === 'upload';
+}
+
+/** The call's own error below a failure, however often it was wrapped. */
+function causeOf(error: unknown): CallError | undefined {
+  if (isCallError(error)) return error;
+  return error instanceof CliFailure ? causeOf(error.cause) : undefined;
+}
+
 function sentence(error: CallError): string {
   return error.details === '' ? `the daemon answered with code ${error.code}` : error.details;
 }

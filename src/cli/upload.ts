@@ -10,6 +10,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ClassifyMediaRequestSchema } from '../grpc/gen/assay/v1/classification_service_pb.ts';
 import type { MediaHeaderSchema } from '../grpc/gen/assay/v1/media_pb.ts';
 import type { FileSource, StdinSource } from './media-files.ts';
+import type { ResumePoint } from './resume.ts';
 
 /** What the interface calls best: larger ones hold more memory per upload, smaller ones cost more calls. */
 const CHUNK_BYTES = 256 * 1024;
@@ -28,9 +29,9 @@ export async function sendMedia(
   source: FileSource | StdinSource,
   header: MediaHeaderInit,
   target: UploadTarget,
-  options: { stdin: Readable; signal: AbortSignal },
+  options: { stdin: Readable; signal: AbortSignal; resume?: Pick<ResumePoint, 'uploadId' | 'offset'> },
 ): Promise<void> {
-  const { signal } = options;
+  const { signal, resume = { uploadId: '', offset: 0 } } = options;
   const send = async (message: MediaMessage) => {
     signal.throwIfAborted();
     if (!target.call.write(message)) await once(target.call, 'drain', { signal });
@@ -38,11 +39,16 @@ export async function sendMedia(
   const hash = createHash('sha256');
   let sentBytes = 0;
   const sizeBytes = source.type === 'file' ? BigInt(source.sizeBytes) : 0n;
-  await send({ payload: { case: 'header', value: { ...header, name: source.name, sizeBytes } } });
+  const { uploadId, offset } = resume;
+  const value = { ...header, name: source.name, sizeBytes, uploadId, offset: BigInt(offset) };
+  await send({ payload: { case: 'header', value } });
   for await (const bytes of readChunks(source, options.stdin, signal)) {
+    // What the daemon has already is only hashed: the commit answers for the whole file.
     hash.update(bytes);
-    await send({ payload: { case: 'chunk', value: bytes } });
+    const known = Math.min(bytes.length, Math.max(0, offset - sentBytes));
     sentBytes += bytes.length;
+    if (known === bytes.length) continue;
+    await send({ payload: { case: 'chunk', value: bytes.subarray(known) } });
     target.onSent(sentBytes);
   }
   await send({

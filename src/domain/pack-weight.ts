@@ -14,7 +14,7 @@ const WEIGHT_MAX = 8;
  */
 export function weightOf(statedBalancedAccuracies: readonly number[]): number {
   const worst = Math.min(...statedBalancedAccuracies);
-  if (!(worst > 0.5)) return WEIGHT_MIN;
+  if (!(worst > 0.5 && worst <= 1)) return WEIGHT_MIN;
   const weight = (logOdds(Math.min(worst, 0.999)) / logOdds(REFERENCE_ACCURACY)) ** 2;
   return Math.round(Math.min(WEIGHT_MAX, Math.max(WEIGHT_MIN, weight)) * 100) / 100;
 }

@@ -11,6 +11,7 @@ import { listMediaSources, type MediaSource } from '../media-files.ts';
 import { frameOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
 import { ProgressBars } from '../progress-bars.ts';
 import { describeRecord, formatTable, printable, toRecordJson } from '../record-view.ts';
+import { ResumableUpload } from '../resume.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import type { MediaHeaderInit } from '../upload.ts';
 
@@ -96,8 +97,10 @@ async function classifySource(run: Run, source: MediaSource): Promise<void> {
   const bar = run.bars.add(source.name);
   try {
     if (source.type === 'missing') throw source.failure;
+    const upload = new ResumableUpload(run.client, source);
     const record = await withRetries(run, source.type === 'file', () =>
       classifyFile(run.client, {
+        upload,
         source,
         header: run.header,
         bar,

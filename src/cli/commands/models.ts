@@ -6,6 +6,8 @@ import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { addModelChanges } from './models-change.ts';
+import { addModelMeasures } from './models-measure.ts';
 
 export function addModelsCommand(program: Command, terminal: Terminal): void {
   const models = program.command('models').description('the installed models');
@@ -18,6 +20,8 @@ export function addModelsCommand(program: Command, terminal: Terminal): void {
     .command('verify')
     .description('exit with 1 if a model is out of service: its file, its golden outputs or its device')
     .action(() => verifyModels(terminal));
+  addModelChanges(models, terminal);
+  addModelMeasures(models, terminal);
 }
 
 async function readModels(terminal: Terminal): Promise<Model[]> {
@@ -37,15 +41,18 @@ async function listModels(terminal: Terminal, options: { json?: true }): Promise
     nameOf(MediaKind, model.kind),
     `${model.minimumShortSide} px`,
     model.fault || model.provider || 'not loaded',
+    model.weight === 0 ? '' : String(model.weight),
     model.licence,
   ]);
-  printLine(terminal, formatTable(['model', 'task', 'kind', 'smallest side', 'runs on', 'licence'], rows));
+  const head = ['model', 'task', 'kind', 'smallest side', 'runs on', 'weight', 'licence'];
+  printLine(terminal, formatTable(head, rows));
 }
 
 function toJson(model: Model): Record<string, unknown> {
-  const { id, version, name, task, provider, fault, licence, minimumShortSide } = model;
+  const { id, version, name, task, provider, fault, licence, source, weight, added } = model;
   const kind = nameOf(MediaKind, model.kind);
-  return { id, version, name, task, kind, provider, fault, licence, minimum_short_side: minimumShortSide };
+  const about = { id, version, name, task, kind, provider, fault, licence, source, weight, added };
+  return { ...about, minimum_short_side: model.minimumShortSide };
 }
 
 async function verifyModels(terminal: Terminal): Promise<void> {

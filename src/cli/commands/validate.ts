@@ -9,9 +9,10 @@ import {
 import { forEachBounded } from '../bounded.ts';
 import { type AssayClient, openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from '../failure.ts';
-import { listMediaSources, type MediaSource } from '../media-files.ts';
+import { type FileSource, listMediaSources, type MediaSource, type StdinSource } from '../media-files.ts';
 import { jobsOption, kindOption, toProtoKind } from '../media-options.ts';
 import { printable } from '../record-view.ts';
+import { ResumableUpload, type ResumePoint } from '../resume.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import { sendMedia } from '../upload.ts';
 
@@ -67,11 +68,25 @@ async function validateSource(
   kind: MediaKind | undefined,
 ): Promise<ValidateMediaResponse> {
   if (source.type === 'missing') throw source.failure;
+  // Ctrl-C ends the command itself: there is nothing to say of a validation that goes on.
+  const never = new AbortController().signal;
+  return await new ResumableUpload(client, source).run(never, (point) =>
+    sendSource(terminal, client, source, kind, point),
+  );
+}
+
+async function sendSource(
+  terminal: Terminal,
+  client: AssayClient,
+  source: FileSource | StdinSource,
+  kind: MediaKind | undefined,
+  resume: ResumePoint,
+): Promise<ValidateMediaResponse> {
   const { call, answer } = client.openUpload(ClassificationService.method.validateMedia);
   const callEnded = new AbortController();
   const header = { kind: toProtoKind(kind ?? kindByName(source.name)) };
   const target = { call, onSent: () => {} };
-  const options = { stdin: terminal.stdin, signal: callEnded.signal };
+  const options = { stdin: terminal.stdin, resume, signal: callEnded.signal };
   let fileFault: unknown = null;
   const sending = sendMedia(source, header, target, options).catch((error: unknown) => {
     if (!callEnded.signal.aborted) fileFault = error;

@@ -65,9 +65,18 @@ async function build(): Promise<Files> {
   // Only a start without a kept bundle needs the bundler and its process.
   const esbuild = await import('esbuild');
   const shared = {
-    ...{ outdir: '/assets', write: false, bundle: true, target: 'es2022', minify: true, charset: 'utf8' },
-    ...{ entryNames: '[name]-[hash]', chunkNames: 'chunk-[hash]', legalComments: 'eof', logLevel: 'silent' },
-    ...{ jsx: 'automatic', jsxImportSource: 'preact' },
+    outdir: '/assets',
+    write: false,
+    bundle: true,
+    target: 'es2022',
+    minify: true,
+    charset: 'utf8',
+    entryNames: '[name]-[hash]',
+    chunkNames: 'chunk-[hash]',
+    legalComments: 'eof',
+    logLevel: 'silent',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
   } as const;
   try {
     const built = await Promise.all([

@@ -16,6 +16,14 @@ const modelType = builder.objectRef<Status['models'][number]>('Model').implement
     fault: t.exposeString('fault', { nullable: true, description: 'Why it is out of service.' }),
     licence: t.exposeString('licence'),
     minimumShortSide: t.exposeInt('minimumShortSide', { nullable: true }),
+    source: t.exposeString('source', { description: 'Where it comes from.' }),
+    weight: t.exposeFloat('weight', { description: 'What its answer counts; 0 where it judges no origin.' }),
+    added: t.exposeBoolean('added', { description: 'Whether it was added here, and can be removed.' }),
+    figures: t.field({
+      type: 'JSON',
+      description: "Error rates from the model's card, one row for each quality of media.",
+      resolve: ({ figures }) => figures,
+    }),
   }),
 });
 

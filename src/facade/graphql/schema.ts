@@ -6,6 +6,7 @@ import { addApplianceQueries } from './appliance.ts';
 import { builder } from './builder.ts';
 import { addClassificationMutations, addClassificationQueries } from './classifications.ts';
 import { addKeyMutations } from './keys.ts';
+import { addModelMutations, addModelQueries } from './models.ts';
 import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
 import { addPartnerMutations, addPartnerQueries } from './partners.ts';
 import { addPlanMutations, addPlanQueries } from './plans.ts';
@@ -28,6 +29,7 @@ function buildSchema(): GraphQLSchema {
   addClassificationQueries();
   addAccountQueries();
   addApplianceQueries();
+  addModelQueries();
   addOverrideQueries();
   addPartnerQueries();
   addPlanQueries();
@@ -41,6 +43,7 @@ function buildSchema(): GraphQLSchema {
   addPartnerMutations();
   addPlanMutations();
   addAdministrationMutations();
+  addModelMutations();
   addSubscriptions();
   addAccountSubscriptions();
   return builder.toSchema();

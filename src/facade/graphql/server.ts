@@ -5,12 +5,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
+import { CSRF_HEADER, readBrowserCall } from '../../app/browser.ts';
 import { AppError, badField, toAppError } from '../../domain/errors.ts';
 import { toGraphqlError, withoutHttp } from './errors.ts';
 import { JSON_BYTES_MAX } from './limits.ts';
 import { type PendingUpload, readMultipart } from './uploads.ts';
 import { openSocketServer, type WebSocketConfig } from './websocket.ts';
-import { GRAPHQL_PATH, type GraphqlYoga, openYoga, type YogaConfig } from './yoga.ts';
+import { type Caller, GRAPHQL_PATH, type GraphqlYoga, openYoga, type YogaConfig } from './yoga.ts';
 
 export interface GraphqlConfig extends YogaConfig, WebSocketConfig {}
 
@@ -31,8 +32,8 @@ export async function plugGraphql(
     takeBodies(scope);
     scope.addHook('onRequest', async (request) => refuseForgery(request));
     scope.setErrorHandler((error, _request, reply) => answerFault(app, error, reply));
-    scope.get(GRAPHQL_PATH, (request, reply) => answer(yoga, request, reply, shutdown.signal));
-    scope.post(GRAPHQL_PATH, (request, reply) => answer(yoga, request, reply, shutdown.signal));
+    scope.get(GRAPHQL_PATH, (request, reply) => answer(app, yoga, request, reply, shutdown.signal));
+    scope.post(GRAPHQL_PATH, (request, reply) => answer(app, yoga, request, reply, shutdown.signal));
     scope.options(GRAPHQL_PATH, (_request, reply) =>
       reply.code(204).header('allow', 'GET, POST, OPTIONS').send(),
     );
@@ -68,6 +69,7 @@ function takeBodies(scope: FastifyInstance): void {
 
 const NON_SIMPLE_HEADERS = [
   'x-api-key',
+  CSRF_HEADER,
   'graphql-require-preflight',
   'apollo-require-preflight',
   'x-requested-with',
@@ -80,6 +82,7 @@ function refuseForgery({ method, headers }: FastifyRequest): void {
 }
 
 async function answer(
+  app: App,
   yoga: GraphqlYoga,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -92,6 +95,7 @@ async function answer(
   const key = request.headers['x-api-key'];
   const caller = {
     key: typeof key === 'string' ? key : undefined,
+    browser: browserOf(app, request),
     remoteAddress: request.ip,
     signal,
     uploads,
@@ -115,6 +119,12 @@ async function answer(
     return reply.send(await response.text());
   }
   return reply.send(Readable.from(readChunks(response.body)));
+}
+
+/** GET changes nothing, so that there the origin is proof enough. */
+function browserOf(app: App, { method, headers }: FastifyRequest): Caller['caller']['browser'] {
+  const call = readBrowserCall(app, headers);
+  return call && { call, proof: method === 'GET' ? 'page' : 'token' };
 }
 
 /** Returning, which a disconnect does, cancels the stream and with it the subscription. */

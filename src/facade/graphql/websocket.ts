@@ -9,11 +9,12 @@ import type { Context, SubscribePayload } from 'graphql-ws';
 import { type Extra, useServer } from 'graphql-ws/use/ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { App } from '../../app/app.ts';
-import { authenticate } from '../../app/authenticate.ts';
+import { assertTerms } from '../../app/authenticate.ts';
+import { readBrowserCall } from '../../app/browser.ts';
 import { AppError, toAppError } from '../../domain/errors.ts';
 import { toGraphqlError, withoutHttp } from './errors.ts';
 import { JSON_BYTES_MAX } from './limits.ts';
-import { type Caller, GRAPHQL_PATH, type GraphqlYoga } from './yoga.ts';
+import { type Caller, GRAPHQL_PATH, type GraphqlYoga, identifyCaller } from './yoga.ts';
 
 /** Operations under way on one socket; a dashboard has three or four. */
 const OPERATIONS_MAX = 32;
@@ -46,10 +47,9 @@ export interface SocketServer extends AsyncDisposable {
 export function openSocketServer(app: App, yoga: GraphqlYoga, config: WebSocketConfig): SocketServer {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: JSON_BYTES_MAX });
   const departures = new WeakMap<WebSocket, AbortController>();
-  const callerOf = ({ extra, connectionParams }: SocketContext): Caller['caller'] => ({
-    key: keyOf(extra.request, connectionParams),
-    remoteAddress: remoteAddressOf(extra.request),
-    signal: departures.get(extra.socket)?.signal ?? AbortSignal.abort(),
+  const callerOf = (context: SocketContext): Caller['caller'] => ({
+    ...credentialsOf(app, context),
+    signal: departures.get(context.extra.socket)?.signal ?? AbortSignal.abort(),
     uploads: new Map(),
   });
   const server = useServer<Record<string, unknown> | undefined, Partial<Extra>>(
@@ -126,11 +126,24 @@ function keyOf(
   return typeof given === 'string' ? given : undefined;
 }
 
+type Credentials = Pick<Caller['caller'], 'key' | 'browser' | 'remoteAddress'>;
+
+/** A browser names the origin of every upgrade, and sends the session's cookie from foreign pages of this host too. */
+function credentialsOf(app: App, { extra, connectionParams }: SocketContext): Credentials {
+  const { request } = extra;
+  const call = readBrowserCall(app, request.headers);
+  return {
+    key: keyOf(request, connectionParams),
+    browser: call && { call, proof: 'page' },
+    remoteAddress: remoteAddressOf(request),
+  };
+}
+
 /** False makes the protocol close with 4403. */
-function admit(app: App, { extra, connectionParams }: SocketContext): boolean {
+function admit(app: App, context: SocketContext): boolean {
+  const { extra } = context;
   try {
-    const from = { facade: 'graphql', remoteAddress: remoteAddressOf(extra.request) } as const;
-    authenticate(app, keyOf(extra.request, connectionParams), from);
+    assertTerms(app, identifyCaller(app, credentialsOf(app, context)));
     return true;
   } catch (error) {
     const { code, message } = toAppError(error);

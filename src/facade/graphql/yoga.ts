@@ -3,7 +3,8 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { type GraphQLError, NoSchemaIntrospectionCustomRule, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { App } from '../../app/app.ts';
-import { assertTerms, authenticate, identify } from '../../app/authenticate.ts';
+import { assertTerms, identify } from '../../app/authenticate.ts';
+import { type BrowserCall, type BrowserProof, identifyBrowser } from '../../app/browser.ts';
 import type { Principal } from '../../app/principal.ts';
 import { countCall } from '../../app/rate-limit.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -26,6 +27,8 @@ export interface YogaConfig {
 export interface Caller {
   caller: {
     key: string | undefined;
+    /** The browser's session and what must prove it; a key goes before it. */
+    browser?: { call: BrowserCall; proof: BrowserProof } | undefined;
     remoteAddress: string;
     signal: AbortSignal;
     uploads: ReadonlyMap<string, PendingUpload>;
@@ -54,13 +57,11 @@ export function openYoga(app: App, config: YogaConfig): GraphqlYoga {
 }
 
 /** Once for each operation, by whichever transport: this is where its call is counted. */
-async function toContext(
-  app: App,
-  { key, remoteAddress, signal, uploads }: Caller['caller'],
-): Promise<GraphqlContext> {
+async function toContext(app: App, sender: Caller['caller']): Promise<GraphqlContext> {
+  const { signal, uploads } = sender;
   let found: Principal | undefined;
   const newcomer = () => {
-    found ??= identify(app, key, { facade: 'graphql', remoteAddress });
+    found ??= identifyCaller(app, sender);
     return found;
   };
   const principal = () => {
@@ -71,6 +72,18 @@ async function toContext(
   const caller = callerOf(newcomer);
   if (caller !== undefined) await countCall(app, caller);
   return { app, principal, newcomer, signal, uploads };
+}
+
+/** By key or by session; the terms are not asked for. */
+export function identifyCaller(
+  app: App,
+  { key, browser, remoteAddress }: Pick<Caller['caller'], 'key' | 'browser' | 'remoteAddress'>,
+): Principal {
+  if (key !== undefined || browser === undefined) {
+    return identify(app, key, { facade: 'graphql', remoteAddress });
+  }
+  const from = { facade: 'dashboard', remoteAddress } as const;
+  return identifyBrowser(app, browser.call, browser.proof, from).principal;
 }
 
 /** Undefined where nobody is known: the fields that need somebody say so themselves. */
@@ -102,7 +115,7 @@ function useLimits(app: App, { introspection }: YogaConfig): Plugin<Caller> {
 /** Validation comes before the context is built, so the key is looked up here for itself. */
 function isKnown(app: App, { caller }: Caller): boolean {
   try {
-    authenticate(app, caller.key, { facade: 'graphql', remoteAddress: caller.remoteAddress });
+    assertTerms(app, identifyCaller(app, caller));
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;

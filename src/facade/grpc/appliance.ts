@@ -91,9 +91,9 @@ function toStatus(status: ApplianceStatus): MessageInitShape<typeof GetStatusRes
 }
 
 function toModel(model: ModelStatus): MessageInitShape<typeof ModelSchema> {
-  const { id, version, name, task, licence, minimumShortSide } = model;
+  const { id, version, name, task, licence, minimumShortSide, source, weight, added } = model;
   return {
-    ...{ id, version, name, task, licence, minimumShortSide },
+    ...{ id, version, name, task, licence, minimumShortSide, source, weight, added },
     kind: KIND[model.kind],
     provider: model.provider ?? '',
     fault: model.fault ?? '',

@@ -1,6 +1,7 @@
 /** Backups at the administrator's word, and what is told of them. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type BackupStatus, makeBackup } from '../../app/backups.ts';
+import type { BackupStatus } from '../../app/backups.ts';
+import { makeBackup } from '../../app/make-backup.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import {
   ApplianceService,

@@ -14,13 +14,16 @@ import { administrationHandlers, applianceHandlers } from './appliance.ts';
 import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
 import { changeHandlers, readHandlers, watchHandlers } from './classifications.ts';
+import { doctorHandlers } from './doctor.ts';
 import { Health } from './health.ts';
 import { heatmapHandlers } from './heatmaps.ts';
 import { keyHandlers } from './keys.ts';
+import { modelHandlers } from './models.ts';
 import { overrideHandlers } from './overrides.ts';
 import { partnerHandlers } from './partners.ts';
 import { planHandlers } from './plans.ts';
 import { serveReflection } from './reflection.ts';
+import { resumeHandlers } from './resumable-uploads.ts';
 import { submissionHandlers } from './submissions.ts';
 import { TlsCredentials } from './tls-credentials.ts';
 import { webhookHandlers } from './webhooks.ts';
@@ -112,6 +115,7 @@ export class GrpcServer implements AsyncDisposable {
 function addServices(server: Server, context: GrpcContext): void {
   addService(server, ClassificationService, {
     ...submissionHandlers(context),
+    ...resumeHandlers(context),
     ...readHandlers(context),
     ...watchHandlers(context),
     ...changeHandlers(context),
@@ -130,6 +134,8 @@ function addServices(server: Server, context: GrpcContext): void {
     ...administrationHandlers(context),
     ...planHandlers(context),
     ...backupHandlers(context),
+    ...modelHandlers(context),
+    ...doctorHandlers(context),
   });
 }
 

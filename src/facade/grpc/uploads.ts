@@ -1,6 +1,6 @@
 /**
  * The order of an upload's messages: header, chunks, commit, end. A cancelled stream looks like a finished one
- * to grpc-js, so what was not committed counts as never sent.
+ * to grpc-js, so what was not committed counts as broken off.
  */
 import type { App } from '../../app/app.ts';
 import type { RawFields } from '../../app/input.ts';
@@ -11,6 +11,7 @@ import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media.ts';
 import { KeyFrameMethod, type MediaCommit, type MediaHeader } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { fromKind, fromMethod } from './enums.ts';
+import { receiveResumable } from './resumable-uploads.ts';
 
 /** Common to the requests of all uploads. */
 export interface MediaMessage {
@@ -52,7 +53,10 @@ export async function receiveUpload(
   const bytesMax = kind === undefined ? undefined : principal.plan.fileBytesMax[kind];
   assertPlausible(header, bytesMax);
   const input = { field: MEDIA_FIELD, name: header.name, bytes: stream.readChunks(), bytesMax };
-  const media = await receiveMedia(app, input, signal);
+  const media =
+    header.uploadId === ''
+      ? await receiveMedia(app, input, signal)
+      : await receiveResumable(app, { ...input, principal, header }, signal);
   try {
     assertSame('header', media, header.sizeBytes, header.sha256, header.sizeBytes !== 0n);
     assertSame('commit', media, stream.commit.sizeBytes, stream.commit.sha256, true);
@@ -149,6 +153,7 @@ function misplaced(payload: MediaMessage['payload'] | undefined): [field: string
 async function receiveNothing(stream: UploadStream, header: MediaHeader): Promise<void> {
   if (header.sizeBytes !== 0n) throw badField('header.size_bytes', 'expected none beside header.source_url');
   if (header.sha256 !== '') throw badField('header.sha256', 'expected none beside header.source_url');
+  if (header.uploadId !== '') throw badField('header.upload_id', 'expected none beside header.source_url');
   for await (const _ of stream.readChunks()) {
     throw badField(MEDIA_FIELD, 'expected no chunk beside header.source_url');
   }
@@ -158,7 +163,11 @@ async function receiveNothing(stream: UploadStream, header: MediaHeader): Promis
 }
 
 /** Refuses what cannot end well before a byte of it is read. */
-function assertPlausible({ sizeBytes, sha256 }: MediaHeader, bytesMax: number | undefined): void {
+function assertPlausible(header: MediaHeader, bytesMax: number | undefined): void {
+  const { sizeBytes, sha256, uploadId, offset } = header;
+  if (uploadId === '' && offset !== 0n) {
+    throw badField('header.offset', `expected 0 without header.upload_id, found ${offset}`);
+  }
   if (sizeBytes < 0n) throw badField('header.size_bytes', `expected 0 or more, found ${sizeBytes}`);
   if (sha256 !== '' && !isHex64(sha256.toLowerCase())) {
     throw badField('header.sha256', 'expected 64 hex characters');

@@ -5,8 +5,9 @@ import { Link } from 'wouter-preact';
 import { change, USER_ERRORS } from './api.ts';
 import { exportRecords } from './export.ts';
 import { formatNumber } from './format.ts';
+import { Guide } from './guide.tsx';
 import { t } from './language.ts';
-import { Button, Dialog, Empty, Fault, Loading, Select, Title } from './parts.tsx';
+import { Button, Dialog, Empty, Fault, Loading, Search, Select, Title } from './parts.tsx';
 import { PATHS } from './paths.ts';
 import { RecordRow } from './record-row.tsx';
 import type { Kind } from './records.ts';
@@ -62,7 +63,7 @@ function Filters({
   const put = (part: Partial<RecordFilter>): void => onFilter({ ...filter, ...part });
   const outcomes = ['waiting', 'human', 'artificial', 'inconclusive', 'not_applicable', 'failed'] as const;
   return (
-    <search class="filters">
+    <Search>
       <input
         type="search"
         aria-label={t('searchRecords')}
@@ -97,7 +98,7 @@ function Filters({
           onInput={(event) => put({ since: event.currentTarget.value })}
         />
       </label>
-    </search>
+    </Search>
   );
 }
 
@@ -111,7 +112,9 @@ function Rows({ records, chosen, onChosen }: RowsProps): JSX.Element | null {
   const ref = useRef<HTMLUListElement>(null);
   const { first, last } = useWindow(ref, records.shown.length);
   useEffect(() => {
-    if (last >= records.shown.length - ROWS_BEYOND && records.hasMore) records.loadMore();
+    const { length } = records.shown;
+    // The first page comes by itself.
+    if (length > 0 && last >= length - ROWS_BEYOND && records.hasMore) records.loadMore();
   }, [last, records.shown.length]);
   if (records.shown.length === 0) return null;
   const choose = (identifier: string, isChosen: boolean): void => {
@@ -183,12 +186,15 @@ function Tail({
   }
   if (!isFiltered) {
     return (
-      <Empty title={t('noRecords')}>
-        <p>{t('noRecordsLead')}</p>
-        <Link href={PATHS.submit} class="button main">
-          {t('navSubmit')}
-        </Link>
-      </Empty>
+      <>
+        <Empty title={t('noRecords')}>
+          <p>{t('noRecordsLead')}</p>
+          <Link href={PATHS.submit} class="button main">
+            {t('navSubmit')}
+          </Link>
+        </Empty>
+        <Guide />
+      </>
     );
   }
   return (

@@ -1,5 +1,5 @@
 /** Small pieces that every page is made of. */
-import type { ComponentChildren, JSX } from 'preact';
+import { type ComponentChildren, h, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from './api.ts';
 import { formatAge, formatTime, formatUtc } from './format.ts';
@@ -275,4 +275,9 @@ export function Panel({ title, children }: Children & { title: string }): JSX.El
       {children}
     </section>
   );
+}
+
+/** An element that the library's types do not know yet. */
+export function Search({ children }: Children): JSX.Element {
+  return h('search', { class: 'filters' }, children);
 }

@@ -27,6 +27,13 @@ interface DialogProps {
   onDone: () => void;
 }
 
+type Fields = ReturnType<typeof startOf>;
+
+interface PartProps {
+  fields: Fields;
+  put: (part: Partial<Fields>) => void;
+}
+
 function startOf(plan: Plan | null) {
   const creditsOf = (kind: string): string =>
     String(plan?.kinds.find((one) => one.kind === kind)?.credits ?? 1);
@@ -41,29 +48,25 @@ function startOf(plan: Plan | null) {
   };
 }
 
+function toInput({ name, sku, kinds, options, zeroRetention, ...figures }: Fields): object {
+  return {
+    ...{ name, sku, kinds, options, zeroRetention },
+    imageCredits: Number(figures.IMAGE),
+    videoCredits: Number(figures.VIDEO),
+    audioCredits: Number(figures.AUDIO),
+    rateLimitPerMinute: Number(figures.rate),
+    mediaDays: Number(figures.mediaDays),
+    recordDays: Number(figures.recordDays),
+  };
+}
+
 export function PlanDialog({ plan, onClose, onDone }: DialogProps): JSX.Element {
   const [fields, setFields] = useState(startOf(plan));
   const { isBusy, fault, run } = useWork();
-  const put = (part: Partial<typeof fields>): void => setFields({ ...fields, ...part });
-  const toggled = (list: readonly string[], item: string, isOn: boolean): string[] =>
-    isOn ? [...list, item] : list.filter((one) => one !== item);
+  const put = (part: Partial<Fields>): void => setFields({ ...fields, ...part });
   const save = async (): Promise<void> => {
-    const { name, sku, kinds, options, zeroRetention } = fields;
-    const input = {
-      ...{ name, sku, kinds, options, zeroRetention },
-      ...{
-        imageCredits: Number(fields.IMAGE),
-        videoCredits: Number(fields.VIDEO),
-        audioCredits: Number(fields.AUDIO),
-      },
-      ...{
-        rateLimitPerMinute: Number(fields.rate),
-        mediaDays: Number(fields.mediaDays),
-        recordDays: Number(fields.recordDays),
-      },
-    };
-    const send =
-      plan === null ? () => change(CREATE, { input }) : () => change(UPDATE, { id: plan.id, input });
+    const input = toInput(fields);
+    const send = () => (plan === null ? change(CREATE, { input }) : change(UPDATE, { id: plan.id, input }));
     if (await run(send)) onDone();
   };
   return (
@@ -77,65 +80,9 @@ export function PlanDialog({ plan, onClose, onDone }: DialogProps): JSX.Element 
           onValue={(name) => put({ name })}
         />
         <Field label={t('sku')} name="sku" isRequired value={fields.sku} onValue={(sku) => put({ sku })} />
-        <fieldset>
-          <legend>{t('kind')}</legend>
-          {KINDS.map((kind) => (
-            <div key={kind} class="pair">
-              <Check
-                label={kindName(kind)}
-                isOn={fields.kinds.includes(kind)}
-                onValue={(isOn) => put({ kinds: toggled(fields.kinds, kind, isOn) })}
-              />
-              <Field
-                label={t('creditsEach', { kind: kindName(kind) })}
-                name={`credits-${kind}`}
-                type="number"
-                value={fields[kind]}
-                onValue={(value) => put({ [kind]: value })}
-              />
-            </div>
-          ))}
-        </fieldset>
-        <fieldset>
-          <legend>{t('options')}</legend>
-          {OPTIONS.map((option) => (
-            <Check
-              key={option}
-              label={findText(`planOption_${option}`) ?? option}
-              isOn={fields.options.includes(option)}
-              onValue={(isOn) => put({ options: toggled(fields.options, option, isOn) })}
-            />
-          ))}
-        </fieldset>
-        <div class="pair">
-          <Field
-            label={t('mediaDays')}
-            name="media-days"
-            type="number"
-            value={fields.mediaDays}
-            onValue={(mediaDays) => put({ mediaDays })}
-          />
-          <Field
-            label={t('recordDays')}
-            name="record-days"
-            type="number"
-            value={fields.recordDays}
-            onValue={(recordDays) => put({ recordDays })}
-          />
-        </div>
-        <Field
-          label={t('rateLimit')}
-          name="rate"
-          type="number"
-          hint={t('rateLimitHint')}
-          value={fields.rate}
-          onValue={(rate) => put({ rate })}
-        />
-        <Check
-          label={t('zeroRetention')}
-          isOn={fields.zeroRetention}
-          onValue={(zeroRetention) => put({ zeroRetention })}
-        />
+        <KindFields {...{ fields, put }} />
+        <OptionFields {...{ fields, put }} />
+        <LimitFields {...{ fields, put }} />
         <Fault error={fault} />
         <p class="actions">
           <Button type="submit" kind="main" {...{ isBusy }}>
@@ -145,5 +92,86 @@ export function PlanDialog({ plan, onClose, onDone }: DialogProps): JSX.Element 
         </p>
       </Form>
     </Dialog>
+  );
+}
+
+function toggled(list: readonly string[], item: string, isOn: boolean): string[] {
+  return isOn ? [...list, item] : list.filter((one) => one !== item);
+}
+
+function KindFields({ fields, put }: PartProps): JSX.Element {
+  return (
+    <fieldset>
+      <legend>{t('kind')}</legend>
+      {KINDS.map((kind) => (
+        <div key={kind} class="pair">
+          <Check
+            label={kindName(kind)}
+            isOn={fields.kinds.includes(kind)}
+            onValue={(isOn) => put({ kinds: toggled(fields.kinds, kind, isOn) })}
+          />
+          <Field
+            label={t('creditsEach', { kind: kindName(kind) })}
+            name={`credits-${kind}`}
+            type="number"
+            value={fields[kind]}
+            onValue={(value) => put({ [kind]: value })}
+          />
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+function OptionFields({ fields, put }: PartProps): JSX.Element {
+  return (
+    <fieldset>
+      <legend>{t('options')}</legend>
+      {OPTIONS.map((option) => (
+        <Check
+          key={option}
+          label={findText(`planOption_${option}`) ?? option}
+          isOn={fields.options.includes(option)}
+          onValue={(isOn) => put({ options: toggled(fields.options, option, isOn) })}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function LimitFields({ fields, put }: PartProps): JSX.Element {
+  const { mediaDays, recordDays, rate, zeroRetention } = fields;
+  return (
+    <>
+      <div class="pair">
+        <Field
+          label={t('mediaDays')}
+          name="media-days"
+          type="number"
+          value={mediaDays}
+          onValue={(value) => put({ mediaDays: value })}
+        />
+        <Field
+          label={t('recordDays')}
+          name="record-days"
+          type="number"
+          value={recordDays}
+          onValue={(value) => put({ recordDays: value })}
+        />
+      </div>
+      <Field
+        label={t('rateLimit')}
+        name="rate"
+        type="number"
+        hint={t('rateLimitHint')}
+        value={rate}
+        onValue={(value) => put({ rate: value })}
+      />
+      <Check
+        label={t('zeroRetention')}
+        isOn={zeroRetention}
+        onValue={(isOn) => put({ zeroRetention: isOn })}
+      />
+    </>
   );
 }

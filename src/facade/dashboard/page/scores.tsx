@@ -10,9 +10,8 @@ import { ScoreLine } from './verdict-card.tsx';
 
 interface Figures {
   tier: string;
-  falseAlarmRateBalanced: number;
   balancedAccuracy: number;
-  recallCautious: number;
+  falseAlarmRateBalanced: number;
 }
 
 interface ModelsAnswer {

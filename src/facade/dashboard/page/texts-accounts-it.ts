@@ -50,6 +50,16 @@ export const ACCOUNTS_IT: Readonly<Record<keyof typeof ACCOUNTS_EN, string>> = {
     'Le consegne sono firmate secondo Standard Webhooks; il destinatario le verifica con questo segreto.',
   rotate: 'Nuovo segreto',
 
+  guide: 'Primi passi',
+  guidePassword: 'Scegli una password tua',
+  guidePasswordLead: 'E genera una chiave API per i programmi che faranno richieste.',
+  guideBox: 'Guarda la macchina',
+  guideBoxLead: 'Quali modelli girano, su quale dispositivo, e se c’è qualcosa da sistemare.',
+  guideSubmit: 'Invia un file di cui conosci l’origine',
+  guideSubmitLead: 'Così vedi come si legge una risposta prima di dipenderne.',
+  guideUsers: 'Dai alla redazione i suoi account',
+  guideUsersLead: 'Ogni utente riceve un link per scegliere la password.',
+
   searchUsers: 'Nome o e-mail',
   createUser: 'Crea un utente',
   noUsers: 'Nessun utente trovato',

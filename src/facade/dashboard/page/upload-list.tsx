@@ -7,15 +7,26 @@ import { t } from './language.ts';
 import { Button } from './parts.tsx';
 import { resultPath } from './paths.ts';
 import { OutcomeMark } from './record-row.tsx';
-import { heard, sendAgain, stopUpload, type Upload } from './uploads.ts';
+import { canPause, heard, sendAgain, stopUpload, type Upload } from './uploads.ts';
+
+/** A folder may bring thousands: those that move stand first, and the rest is counted. */
+const SHOWN_MAX = 200;
 
 export function UploadList({ sent }: { sent: readonly Upload[] }): JSX.Element {
+  const moving = sent.filter(({ state }) => state === 'sending' || state === 'paused');
+  const others = sent.filter(({ state }) => state !== 'sending' && state !== 'paused');
+  const shown = [...moving, ...others].slice(0, SHOWN_MAX);
   return (
-    <ul class="uploads">
-      {sent.map((upload) => (
-        <UploadRow key={upload.id} {...{ upload }} />
-      ))}
-    </ul>
+    <>
+      <ul class="uploads">
+        {shown.map((upload) => (
+          <UploadRow key={upload.id} {...{ upload }} />
+        ))}
+      </ul>
+      {sent.length > shown.length && (
+        <p class="quiet tail">{t('moreUploads', { count: sent.length - shown.length })}</p>
+      )}
+    </>
   );
 }
 
@@ -42,7 +53,7 @@ function UploadState({ upload }: { upload: Upload }): JSX.Element {
         <span>{sentShare < 1 ? t('sending', { share: formatPercent(sentShare) }) : t('checking')}</span>
         <progress max={1} value={sentShare} aria-label={t('progress')} />
         <Button kind="link" onPress={() => stopUpload(id)}>
-          {t('stop')}
+          {t(canPause(upload) ? 'pause' : 'stop')}
         </Button>
       </div>
     );
@@ -56,6 +67,17 @@ function UploadState({ upload }: { upload: Upload }): JSX.Element {
         </small>
         <Button kind="link" onPress={() => sendAgain(id)}>
           {t('sendAgain')}
+        </Button>
+      </div>
+    );
+  }
+  if (state === 'paused') {
+    return (
+      <div class="outcome waiting">
+        <span>{t('paused', { share: formatPercent(sentShare) })}</span>
+        <progress max={1} value={sentShare} aria-label={t('progress')} />
+        <Button kind="link" onPress={() => sendAgain(id)}>
+          {t('resume')}
         </Button>
       </div>
     );

@@ -4,6 +4,7 @@
  */
 import {
   ApiError,
+  ask,
   type GraphqlAnswer,
   payloadOf,
   readAnswer,
@@ -14,6 +15,7 @@ import {
 import { Cell } from './cell.ts';
 import { follow } from './live.ts';
 import { LISTED_FIELDS, type ListedRecord } from './records.ts';
+import { RESUMABLE_BYTES_MIN, ResumableUpload } from './resumable.ts';
 
 export interface SubmitOptions {
   refId: string;
@@ -28,7 +30,7 @@ export interface Upload {
   file: File | null;
   fileUrl: string | null;
   submission: SubmitOptions;
-  state: 'waiting' | 'sending' | 'accepted' | 'refused' | 'stopped';
+  state: 'waiting' | 'sending' | 'accepted' | 'refused' | 'stopped' | 'paused';
   sentShare: number;
   identifier: string | null;
   fault: string;
@@ -38,6 +40,8 @@ export const uploads = new Cell<readonly Upload[]>([]);
 /** The newest state of every record that was heard of since the page was opened. */
 export const heard = new Cell<ReadonlyMap<string, ListedRecord>>(new Map());
 
+/** A page left open for a week must not remember the week. */
+const HEARD_MAX = 5000;
 /** The daemon takes several at once; more of ours would only share one line. */
 const SENDING_MAX = 2;
 
@@ -45,7 +49,10 @@ const SUBMIT = `mutation ($input: SubmitMediaInput!) { submitMedia(input: $input
   classification { ${LISTED_FIELDS} } ${USER_ERRORS} } }`;
 const LIVE = `subscription { classifications { ${LISTED_FIELDS} } }`;
 
+const ONE = `query ($identifier: ID!) { classification(identifier: $identifier) { ${LISTED_FIELDS} } }`;
+
 const requests = new Map<number, XMLHttpRequest>();
+const resumables = new Map<number, ResumableUpload>();
 let lastId = 0;
 let isFollowing = false;
 
@@ -67,18 +74,29 @@ export function addUploads(
 }
 
 export function stopUpload(id: number): void {
+  const resumable = resumables.get(id);
+  put(id, { state: resumable === undefined ? 'stopped' : 'paused' });
+  resumable?.pause();
   requests.get(id)?.abort();
-  put(id, { state: 'stopped' });
   sendNext();
 }
 
+export function canPause({ file }: Upload): boolean {
+  return file !== null && file.size >= RESUMABLE_BYTES_MIN;
+}
+
+/** A paused upload goes on where it was, any other begins anew. */
 export function sendAgain(id: number): void {
-  put(id, { state: 'waiting', sentShare: 0, fault: '' });
+  const isPaused = uploads.get().find((upload) => upload.id === id)?.state === 'paused';
+  if (!isPaused) resumables.delete(id);
+  put(id, { state: 'waiting', fault: '', ...(isPaused ? {} : { sentShare: 0 }) });
   sendNext();
 }
 
 export function clearEnded(): void {
-  uploads.set(uploads.get().filter(({ state }) => state === 'waiting' || state === 'sending'));
+  uploads.set(
+    uploads.get().filter(({ state }) => state === 'waiting' || state === 'sending' || state === 'paused'),
+  );
 }
 
 function put(id: number, part: Partial<Upload>): void {
@@ -88,7 +106,10 @@ function put(id: number, part: Partial<Upload>): void {
 /** What the subscription brought is newer than the answer to the submission. */
 function hear(record: ListedRecord, isNewer: boolean): void {
   if (!isNewer && heard.get().has(record.identifier)) return;
-  heard.set(new Map(heard.get()).set(record.identifier, record));
+  const next = new Map(heard.get()).set(record.identifier, record);
+  const [oldest] = next.keys();
+  if (next.size > HEARD_MAX && oldest !== undefined) next.delete(oldest);
+  heard.set(next);
 }
 
 function sendNext(): void {
@@ -102,8 +123,8 @@ async function send(upload: Upload): Promise<void> {
   const { id } = upload;
   put(id, { state: 'sending' });
   try {
-    const data = readAnswer(await post(upload));
-    const { classification } = payloadOf<{ classification: ListedRecord }>(data);
+    const classification = await (canPause(upload) ? sendResumable(upload) : sendWhole(upload));
+    resumables.delete(id);
     hear(classification, false);
     put(id, { state: 'accepted', sentShare: 1, identifier: classification.identifier });
   } catch (error) {
@@ -114,6 +135,24 @@ async function send(upload: Upload): Promise<void> {
     requests.delete(id);
     sendNext();
   }
+}
+
+async function sendWhole(upload: Upload): Promise<ListedRecord> {
+  const data = readAnswer(await post(upload));
+  return payloadOf<{ classification: ListedRecord }>(data).classification;
+}
+
+async function sendResumable(upload: Upload): Promise<ListedRecord> {
+  const { id, file, submission } = upload;
+  if (file === null) throw new Error('only a file is sent by pieces');
+  const { refId, noCache, options } = submission;
+  const fields = { ...options, noCache, ...(refId === '' ? {} : { refId }) };
+  const resumable =
+    resumables.get(id) ?? new ResumableUpload(file, fields, (sentShare) => put(id, { sentShare }));
+  resumables.set(id, resumable);
+  const identifier = await resumable.run();
+  const { classification } = await ask<{ classification: ListedRecord }>(ONE, { identifier });
+  return classification;
 }
 
 /** By XMLHttpRequest, because fetch does not tell how much was sent. */

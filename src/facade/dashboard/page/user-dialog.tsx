@@ -23,69 +23,35 @@ interface DialogProps {
 
 const ROLES = ['USER', 'PARTNER', 'ADMIN'] as const;
 
-export function UserDialog({ user, plans, isAdmin, onClose, onDone }: DialogProps): JSX.Element {
-  const [fields, setFields] = useState({
+function startOf(user: UserRow | null) {
+  return {
     ...{ name: user?.name ?? '', email: user?.email ?? '', role: user?.role ?? 'USER' },
-    ...{ pricingId: user?.pricing.id ?? '', readonly: user?.readonly ?? false },
-  });
-  const [amount, setAmount] = useState('');
+    ...{ pricingId: user?.pricing.id ?? '', readonly: user?.readonly ?? false, amount: '' },
+  };
+}
+
+type Fields = ReturnType<typeof startOf>;
+
+async function store({ user, plans, isAdmin }: DialogProps, fields: Fields): Promise<void> {
+  const { role, pricingId, amount, ...rest } = fields;
+  const plan = pricingId === '' ? plans[0]?.id : pricingId;
+  const input = { ...rest, pricingId: plan, ...(isAdmin ? { role } : {}) };
+  await (user === null ? change(CREATE, { input }) : change(UPDATE, { id: user.id, input }));
+  if (user !== null && amount !== '') await change(GRANT, { id: user.id, amount: Number(amount) });
+}
+
+export function UserDialog(props: DialogProps): JSX.Element {
+  const { user, onClose, onDone } = props;
+  const [fields, setFields] = useState(startOf(user));
   const [isDeleting, setDeleting] = useState(false);
   const { isBusy, fault, run } = useWork();
-  const put = (part: Partial<typeof fields>): void => setFields({ ...fields, ...part });
-  const save = async (): Promise<void> => {
-    const { role, pricingId, ...rest } = fields;
-    const plan = pricingId === '' ? plans[0]?.id : pricingId;
-    const input = { ...rest, pricingId: plan, ...(isAdmin ? { role } : {}) };
-    const isDone = await run(async () => {
-      await (user === null ? change(CREATE, { input }) : change(UPDATE, { id: user.id, input }));
-      if (user !== null && amount !== '') await change(GRANT, { id: user.id, amount: Number(amount) });
-    });
-    if (isDone) onDone();
-  };
-  const remove = async (): Promise<void> => {
-    if (user !== null && (await run(() => change(DELETE, { id: user.id })))) onDone();
+  const act = async (work: () => Promise<unknown>): Promise<void> => {
+    if (await run(work)) onDone();
   };
   return (
     <Dialog title={user === null ? t('createUser') : user.name} {...{ onClose }}>
-      <Form onSend={() => void save()}>
-        <Field
-          label={t('name')}
-          name="user-name"
-          isRequired
-          value={fields.name}
-          onValue={(name) => put({ name })}
-        />
-        <Field
-          label={t('email')}
-          name="user-email"
-          type="email"
-          isRequired
-          value={fields.email}
-          onValue={(email) => put({ email })}
-        />
-        <Select
-          label={t('plan')}
-          value={fields.pricingId}
-          options={plans.map(({ id, name }) => [id, name] as const)}
-          onValue={(pricingId) => put({ pricingId })}
-        />
-        {isAdmin && (
-          <Select
-            label={t('role')}
-            value={fields.role}
-            options={ROLES.map((role) => [role, t(`role_${role}`)] as const)}
-            onValue={(role) => put({ role })}
-          />
-        )}
-        {isAdmin && user !== null && (
-          <Field label={t('grantCredits')} name="amount" type="number" value={amount} onValue={setAmount} />
-        )}
-        <Check
-          label={t('readonly')}
-          hint={t('readonlyLead')}
-          isOn={fields.readonly}
-          onValue={(readonly) => put({ readonly })}
-        />
+      <Form onSend={() => void act(() => store(props, fields))}>
+        <UserFields {...{ ...props, fields }} put={(part) => setFields({ ...fields, ...part })} />
         <Fault error={fault} />
         <p class="actions">
           <Button type="submit" kind="main" {...{ isBusy }}>
@@ -97,13 +63,76 @@ export function UserDialog({ user, plans, isAdmin, onClose, onDone }: DialogProp
               {t('delete')}
             </Button>
           )}
-          {isDeleting && (
-            <Button kind="danger" {...{ isBusy }} onPress={() => void remove()}>
+          {user !== null && isDeleting && (
+            <Button
+              kind="danger"
+              {...{ isBusy }}
+              onPress={() => void act(() => change(DELETE, { id: user.id }))}
+            >
               {t('deleteForGood')}
             </Button>
           )}
         </p>
       </Form>
     </Dialog>
+  );
+}
+
+interface FieldsProps extends DialogProps {
+  fields: Fields;
+  put: (part: Partial<Fields>) => void;
+}
+
+function UserFields({ user, plans, isAdmin, fields, put }: FieldsProps): JSX.Element {
+  const { name, email, pricingId, role, amount, readonly } = fields;
+  const planNames = plans.map((plan) => [plan.id, plan.name] as const);
+  const roleNames = ROLES.map((one) => [one, t(`role_${one}`)] as const);
+  return (
+    <>
+      <Field
+        label={t('name')}
+        name="user-name"
+        isRequired
+        value={name}
+        onValue={(value) => put({ name: value })}
+      />
+      <Field
+        label={t('email')}
+        name="user-email"
+        type="email"
+        isRequired
+        value={email}
+        onValue={(value) => put({ email: value })}
+      />
+      <Select
+        label={t('plan')}
+        value={pricingId}
+        options={planNames}
+        onValue={(value) => put({ pricingId: value })}
+      />
+      {isAdmin && (
+        <Select
+          label={t('role')}
+          value={role}
+          options={roleNames}
+          onValue={(value) => put({ role: value })}
+        />
+      )}
+      {isAdmin && user !== null && (
+        <Field
+          label={t('grantCredits')}
+          name="amount"
+          type="number"
+          value={amount}
+          onValue={(value) => put({ amount: value })}
+        />
+      )}
+      <Check
+        label={t('readonly')}
+        hint={t('readonlyLead')}
+        isOn={readonly}
+        onValue={(isOn) => put({ readonly: isOn })}
+      />
+    </>
   );
 }

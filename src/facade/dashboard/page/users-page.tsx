@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { type AccountInfo, change, USER_ERRORS } from './api.ts';
 import { formatNumber } from './format.ts';
 import { t } from './language.ts';
-import { type Connection, More, usePaged } from './paged.tsx';
-import { Button, Empty, Fault, Notice, Table, Title } from './parts.tsx';
+import { type Connection, More, type Paged, usePaged } from './paged.tsx';
+import { Button, Empty, Fault, Notice, Search, Table, Title } from './parts.tsx';
 import type { TextKey } from './texts-en.ts';
 import { useQuery, useWork } from './use-query.ts';
 import { UserDialog } from './user-dialog.tsx';
@@ -34,17 +34,13 @@ export interface PlanName {
 export function UsersPage({ account }: { account: AccountInfo }): JSX.Element {
   const [filter, setFilter] = useState('');
   const [edited, setEdited] = useState<UserRow | 'new' | null>(null);
-  const [done, setDone] = useState('');
   const users = usePaged<UserRow>(
     QUERY,
     { filter },
     ({ users: found }: { users: Connection<UserRow> }) => found,
   );
   const { data } = useQuery<{ plans: PlanName[] }>('{ plans { id name } }');
-  const { fault, run } = useWork();
-  const act = async (work: () => Promise<string>): Promise<void> => {
-    await run(async () => setDone(await work()));
-  };
+  const isAdmin = account.role === 'admin';
   return (
     <>
       <div class="page-head">
@@ -53,7 +49,7 @@ export function UsersPage({ account }: { account: AccountInfo }): JSX.Element {
           {t('createUser')}
         </Button>
       </div>
-      <search class="filters">
+      <Search>
         <input
           type="search"
           aria-label={t('searchUsers')}
@@ -61,7 +57,42 @@ export function UsersPage({ account }: { account: AccountInfo }): JSX.Element {
           value={filter}
           onInput={(event) => setFilter(event.currentTarget.value)}
         />
-      </search>
+      </Search>
+      <Users {...{ users, isAdmin }} onEdit={setEdited} />
+      {edited !== null && (
+        <UserDialog
+          user={edited === 'new' ? null : edited}
+          plans={data?.plans ?? []}
+          {...{ isAdmin }}
+          onClose={() => setEdited(null)}
+          onDone={() => {
+            setEdited(null);
+            users.reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface UsersProps {
+  users: Paged<UserRow>;
+  isAdmin: boolean;
+  onEdit: (user: UserRow) => void;
+}
+
+function Users({ users, isAdmin, onEdit }: UsersProps): JSX.Element {
+  const [done, setDone] = useState('');
+  const { fault, run } = useWork();
+  const mail = ({ id, email }: UserRow) =>
+    run(async () => {
+      await change(SEND, { id });
+      setDone(t('mailSent', { email }));
+    });
+  const link = ({ email }: UserRow) =>
+    run(async () => setDone((await change<{ link: string }>(LINK, { email })).link));
+  return (
+    <>
       <Fault error={users.error ?? fault} />
       {done !== '' && (
         <Notice kind="good">
@@ -74,35 +105,15 @@ export function UsersPage({ account }: { account: AccountInfo }): JSX.Element {
           {users.nodes.map((user) => (
             <Row
               key={user.id}
-              {...{ user }}
-              isAdmin={account.role === 'admin'}
-              onEdit={() => setEdited(user)}
-              onMail={() =>
-                void act(async () => {
-                  await change(SEND, { id: user.id });
-                  return t('mailSent', { email: user.email });
-                })
-              }
-              onLink={() =>
-                void act(async () => (await change<{ link: string }>(LINK, { email: user.email })).link)
-              }
+              {...{ user, isAdmin }}
+              onEdit={() => onEdit(user)}
+              onMail={() => void mail(user)}
+              onLink={() => void link(user)}
             />
           ))}
         </Table>
       )}
       <More {...users} />
-      {edited !== null && (
-        <UserDialog
-          user={edited === 'new' ? null : edited}
-          plans={data?.plans ?? []}
-          isAdmin={account.role === 'admin'}
-          onClose={() => setEdited(null)}
-          onDone={() => {
-            setEdited(null);
-            users.reload();
-          }}
-        />
-      )}
     </>
   );
 }

@@ -90,8 +90,8 @@ function Timeline({ images, duration, now, chosen, onPick }: TimelineProps): JSX
     <div class="lane">
       <h3>{t('timeline')}</h3>
       <div class="plot" style={{ height: `${PLOT_HEIGHT}px` }}>
-        <span class="plot-label top">{t('artificial')}</span>
-        <span class="plot-label bottom">{t('human')}</span>
+        <span class="plot-label upper">{t('artificial')}</span>
+        <span class="plot-label lower">{t('human')}</span>
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
           <line x1="0" y1="50" x2="100" y2="50" class="even" />
           <polyline points={points.join(' ')} />

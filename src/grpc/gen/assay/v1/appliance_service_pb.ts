@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/appliance_service.proto.
  */
 export const file_assay_v1_appliance_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCLUAgoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsEiUKBmJhY2t1cBgUIAEoCzIVLmFzc2F5LnYxLkJhY2t1cFN0YXRlEhUKDXJlY29yZHNfYnl0ZXMYFSABKAMihQEKC0JhY2t1cFN0YXRlEg4KBmZvbGRlchgBIAEoCRIwCgxsYXN0X2dvb2RfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmxhc3RfZXJyb3IYAyABKAkSDwoHdG9vX29sZBgEIAEoCBIPCgdydW5uaW5nGAUgASgIIhMKEUxpc3RNb2RlbHNSZXF1ZXN0IjUKEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5hc3NheS52MS5Nb2RlbCKxAQoFTW9kZWwSCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBHRhc2sYBCABKAkSIQoEa2luZBgFIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIQCghwcm92aWRlchgGIAEoCRINCgVmYXVsdBgHIAEoCRIPCgdsaWNlbmNlGAggASgJEhoKEm1pbmltdW1fc2hvcnRfc2lkZRgJIAEoBSIkCg9HZXRRdWV1ZVJlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFIrQBChBHZXRRdWV1ZVJlc3BvbnNlEiUKB3J1bm5pbmcYASADKAsyFC5hc3NheS52MS5RdWV1ZUVudHJ5EiUKB3dhaXRpbmcYAiADKAsyFC5hc3NheS52MS5RdWV1ZUVudHJ5EiQKBmZhaWxlZBgDIAMoCzIULmFzc2F5LnYxLlF1ZXVlRW50cnkSFQoNcnVubmluZ190b3RhbBgEIAEoAxIVCg13YWl0aW5nX3RvdGFsGAUgASgDIpsCCgpRdWV1ZUVudHJ5EhMKC2FuYWx5c2lzX2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAMSIQoEa2luZBgDIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBITCgtpZGVudGlmaWVycxgEIAMoCRIQCghhdHRlbXB0cxgFIAEoBRItCglxdWV1ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnN0YXJ0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVlcnJvchgJIAEoCSISChBMaXN0UGxhbnNSZXF1ZXN0IjIKEUxpc3RQbGFuc1Jlc3BvbnNlEh0KBXBsYW5zGAEgAygLMg4uYXNzYXkudjEuUGxhbiK3BgoKUGxhbkZpZWxkcxIRCgRuYW1lGAEgASgJSACIAQESEAoDc2t1GAIgASgJSAGIAQESIwoFa2luZHMYAyABKAsyFC5hc3NheS52MS5NZWRpYUtpbmRzEiYKB29wdGlvbnMYBCABKAsyFS5hc3NheS52MS5QbGFuT3B0aW9ucxIaCg1pbWFnZV9jcmVkaXRzGAUgASgDSAKIAQESGgoNdmlkZW9fY3JlZGl0cxgGIAEoA0gDiAEBEhoKDWF1ZGlvX2NyZWRpdHMYByABKANIBIgBARI/Cg5vcHRpb25fY3JlZGl0cxgIIAMoCzInLmFzc2F5LnYxLlBsYW5GaWVsZHMuT3B0aW9uQ3JlZGl0c0VudHJ5EiQKBm1vZGVscxgJIAEoCzIULmFzc2F5LnYxLlBsYW5Nb2RlbHMSIgoVcmF0ZV9saW1pdF9wZXJfbWludXRlGAogASgFSAWIAQESHAoPaW1hZ2VfYnl0ZXNfbWF4GAsgASgDSAaIAQESHAoPdmlkZW9fYnl0ZXNfbWF4GAwgASgDSAeIAQESHAoPYXVkaW9fYnl0ZXNfbWF4GA0gASgDSAiIAQESKQoLYzJwYV9wb2xpY3kYDiABKA4yFC5hc3NheS52MS5DMnBhUG9saWN5EhcKCm1lZGlhX2RheXMYDyABKAVICYgBARIYCgtyZWNvcmRfZGF5cxgQIAEoBUgKiAEBEhsKDnplcm9fcmV0ZW50aW9uGBEgASgISAuIAQEaNAoST3B0aW9uQ3JlZGl0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAzoCOAFCBwoFX25hbWVCBgoEX3NrdUIQCg5faW1hZ2VfY3JlZGl0c0IQCg5fdmlkZW9fY3JlZGl0c0IQCg5fYXVkaW9fY3JlZGl0c0IYChZfcmF0ZV9saW1pdF9wZXJfbWludXRlQhIKEF9pbWFnZV9ieXRlc19tYXhCEgoQX3ZpZGVvX2J5dGVzX21heEISChBfYXVkaW9fYnl0ZXNfbWF4Qg0KC19tZWRpYV9kYXlzQg4KDF9yZWNvcmRfZGF5c0IRCg9femVyb19yZXRlbnRpb24iMQoKTWVkaWFLaW5kcxIjCgZ2YWx1ZXMYASADKA4yEy5hc3NheS52MS5NZWRpYUtpbmQiHQoLUGxhbk9wdGlvbnMSDgoGdmFsdWVzGAEgAygJIikKClBsYW5Nb2RlbHMSDgoGdmFsdWVzGAEgAygJEgsKA2FsbBgCIAEoCCI3ChFDcmVhdGVQbGFuUmVxdWVzdBIiCgRwbGFuGAEgASgLMhQuYXNzYXkudjEuUGxhbkZpZWxkcyIyChJDcmVhdGVQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmFzc2F5LnYxLlBsYW4iQwoRVXBkYXRlUGxhblJlcXVlc3QSCgoCaWQYASABKAMSIgoEcGxhbhgCIAEoCzIULmFzc2F5LnYxLlBsYW5GaWVsZHMiMgoSVXBkYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5hc3NheS52MS5QbGFuIkAKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIloKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIlCgdlbnRyaWVzGAEgAygLMhQuYXNzYXkudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimgIKCkF1ZGl0RW50cnkSEAoIc2VxdWVuY2UYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCmFjY291bnRfaWQYAyABKANIAIgBARIOCgZmYWNhZGUYBCABKAkSFgoOcmVtb3RlX2FkZHJlc3MYBSABKAkSDgoGYWN0aW9uGAYgASgJEg4KBnRhcmdldBgHIAEoCRIyCgdkZXRhaWxzGAggAygLMiEuYXNzYXkudjEuQXVkaXRFbnRyeS5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDQoLX2FjY291bnRfaWQiJQoUUmVzZXRQYXNzd29yZFJlcXVlc3QSDQoFZW1haWwYASABKAkiVQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEgwKBGxpbmsYASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPwoTR3JhbnRDcmVkaXRzUmVxdWVzdBIKCgJpZBgBIAEoAxIOCgZhbW91bnQYAiABKAMSDAoEbm90ZRgDIAEoCSI0ChRHcmFudENyZWRpdHNSZXNwb25zZRIcCgR1c2VyGAEgASgLMg4uYXNzYXkudjEuVXNlciI1Cg1CYWNrdXBSZXF1ZXN0Eg4KBmZvbGRlchgBIAEoCRIUCgx3aXRoX3NlY3JldHMYAiABKAgiiQEKDkJhY2t1cFJlc3BvbnNlEiQKBXBoYXNlGAEgASgOMhUuYXNzYXkudjEuQmFja3VwUGhhc2USDQoFZmlsZXMYAiABKAMSDQoFYnl0ZXMYAyABKAMSFAoMY29waWVkX2J5dGVzGAQgASgDEgwKBHBhdGgYBSABKAkSDwoHZGFtYWdlZBgGIAEoAyppCgVQaGFzZRIVChFQSEFTRV9VTlNQRUNJRklFRBAAEhIKDlBIQVNFX1NUQVJUSU5HEAESDwoLUEhBU0VfUkVBRFkQAhIQCgxQSEFTRV9GQUlMRUQQAxISCg5QSEFTRV9EUkFJTklORxAEKowBCgtCYWNrdXBQaGFzZRIcChhCQUNLVVBfUEhBU0VfVU5TUEVDSUZJRUQQABIYChRCQUNLVVBfUEhBU0VfUkVDT1JEUxABEhYKEkJBQ0tVUF9QSEFTRV9DSEVDSxACEhYKEkJBQ0tVUF9QSEFTRV9GSUxFUxADEhUKEUJBQ0tVUF9QSEFTRV9ET05FEAQy9wUKEEFwcGxpYW5jZVNlcnZpY2USRAoJR2V0U3RhdHVzEhouYXNzYXkudjEuR2V0U3RhdHVzUmVxdWVzdBobLmFzc2F5LnYxLkdldFN0YXR1c1Jlc3BvbnNlEkcKCkxpc3RNb2RlbHMSGy5hc3NheS52MS5MaXN0TW9kZWxzUmVxdWVzdBocLmFzc2F5LnYxLkxpc3RNb2RlbHNSZXNwb25zZRJBCghHZXRRdWV1ZRIZLmFzc2F5LnYxLkdldFF1ZXVlUmVxdWVzdBoaLmFzc2F5LnYxLkdldFF1ZXVlUmVzcG9uc2USRAoJTGlzdFBsYW5zEhouYXNzYXkudjEuTGlzdFBsYW5zUmVxdWVzdBobLmFzc2F5LnYxLkxpc3RQbGFuc1Jlc3BvbnNlEkcKCkNyZWF0ZVBsYW4SGy5hc3NheS52MS5DcmVhdGVQbGFuUmVxdWVzdBocLmFzc2F5LnYxLkNyZWF0ZVBsYW5SZXNwb25zZRJHCgpVcGRhdGVQbGFuEhsuYXNzYXkudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5hc3NheS52MS5VcGRhdGVQbGFuUmVzcG9uc2USWQoQTGlzdEF1ZGl0RW50cmllcxIhLmFzc2F5LnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiIuYXNzYXkudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlElAKDVJlc2V0UGFzc3dvcmQSHi5hc3NheS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBofLmFzc2F5LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZRJNCgxHcmFudENyZWRpdHMSHS5hc3NheS52MS5HcmFudENyZWRpdHNSZXF1ZXN0Gh4uYXNzYXkudjEuR3JhbnRDcmVkaXRzUmVzcG9uc2USPQoGQmFja3VwEhcuYXNzYXkudjEuQmFja3VwUmVxdWVzdBoYLmFzc2F5LnYxLkJhY2t1cFJlc3BvbnNlMAFiBnByb3RvMw", [file_assay_v1_account, file_assay_v1_media, file_google_protobuf_timestamp]);
+  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCLUAgoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsEiUKBmJhY2t1cBgUIAEoCzIVLmFzc2F5LnYxLkJhY2t1cFN0YXRlEhUKDXJlY29yZHNfYnl0ZXMYFSABKAMihQEKC0JhY2t1cFN0YXRlEg4KBmZvbGRlchgBIAEoCRIwCgxsYXN0X2dvb2RfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmxhc3RfZXJyb3IYAyABKAkSDwoHdG9vX29sZBgEIAEoCBIPCgdydW5uaW5nGAUgASgIIhMKEUxpc3RNb2RlbHNSZXF1ZXN0IjUKEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5hc3NheS52MS5Nb2RlbCLgAQoFTW9kZWwSCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBHRhc2sYBCABKAkSIQoEa2luZBgFIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIQCghwcm92aWRlchgGIAEoCRINCgVmYXVsdBgHIAEoCRIPCgdsaWNlbmNlGAggASgJEhoKEm1pbmltdW1fc2hvcnRfc2lkZRgJIAEoBRIOCgZzb3VyY2UYCiABKAkSDgoGd2VpZ2h0GAsgASgBEg0KBWFkZGVkGAwgASgIIqQBCg9BZGRNb2RlbFJlcXVlc3QSJwoGaGVhZGVyGAEgASgLMhUuYXNzYXkudjEuTW9kZWxIZWFkZXJIABIjCgRmaWxlGAIgASgLMhMuYXNzYXkudjEuTW9kZWxGaWxlSAASDwoFY2h1bmsYAyABKAxIABInCgZjb21taXQYBCABKAsyFS5hc3NheS52MS5Nb2RlbENvbW1pdEgAQgkKB3BheWxvYWQiNwoLTW9kZWxIZWFkZXISFgoOY2F0YWxvZ3VlX25hbWUYASABKAkSEAoIZG93bmxvYWQYAiABKAgiGQoJTW9kZWxGaWxlEgwKBG5hbWUYASABKAkiDQoLTW9kZWxDb21taXQicgoQQWRkTW9kZWxSZXNwb25zZRImCgVzdGFnZRgBIAEoDjIXLmFzc2F5LnYxLkFkZE1vZGVsU3RhZ2USEgoKZG9uZV9ieXRlcxgCIAEoAxITCgt0b3RhbF9ieXRlcxgDIAEoAxINCgVtb2RlbBgEIAEoCSIgChJSZW1vdmVNb2RlbFJlcXVlc3QSCgoCaWQYASABKAkiFQoTUmVtb3ZlTW9kZWxSZXNwb25zZSIWChRMaXN0Q2F0YWxvZ3VlUmVxdWVzdCJCChVMaXN0Q2F0YWxvZ3VlUmVzcG9uc2USKQoHZW50cmllcxgBIAMoCzIYLmFzc2F5LnYxLkNhdGFsb2d1ZUVudHJ5IpcBCg5DYXRhbG9ndWVFbnRyeRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhAKCGhvbWVwYWdlGAMgASgJEg8KB2FkZHJlc3MYBCABKAkSDgoGc2hhMjU2GAUgASgJEhEKCWJ5dGVzX21heBgGIAEoAxIPCgdsaWNlbmNlGAcgASgJEhEKCWluc3RhbGxlZBgIIAEoCCIUChJCZW5jaE1vZGVsc1JlcXVlc3QijwEKE0JlbmNoTW9kZWxzUmVzcG9uc2USCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIQCghwcm92aWRlchgDIAEoCRINCgVpdGVtcxgEIAEoBRIYChBpdGVtc19wZXJfc2Vjb25kGAUgASgBEhEKCXNpbmdsZV9tcxgGIAEoARINCgVlcnJvchgHIAEoCSJCCg5SZXNjb3JlUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEg0KBWxpbWl0GAIgASgFItMBCg9SZXNjb3JlUmVzcG9uc2USEgoKaWRlbnRpZmllchgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEgwKBG5hbWUYAyABKAkSIQoEa2luZBgEIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIjCgZiZWZvcmUYBSABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSIgoFYWZ0ZXIYBiABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSDQoFZXJyb3IYByABKAkSDwoHY2hhbmdlcxgIIAEoCCJcCglKdWRnZW1lbnQSFgoOY2xhc3NpZmljYXRpb24YASABKAkSGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBARINCgVzdGF0ZRgDIAEoCUIOCgxfcHJvYmFiaWxpdHkiJAoPR2V0UXVldWVSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBSK0AQoQR2V0UXVldWVSZXNwb25zZRIlCgdydW5uaW5nGAEgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIlCgd3YWl0aW5nGAIgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIkCgZmYWlsZWQYAyADKAsyFC5hc3NheS52MS5RdWV1ZUVudHJ5EhUKDXJ1bm5pbmdfdG90YWwYBCABKAMSFQoNd2FpdGluZ190b3RhbBgFIAEoAyKbAgoKUXVldWVFbnRyeRITCgthbmFseXNpc19pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEiEKBGtpbmQYAyABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSEwoLaWRlbnRpZmllcnMYBCADKAkSEAoIYXR0ZW1wdHMYBSABKAUSLQoJcXVldWVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFZXJyb3IYCSABKAkiEgoQTGlzdFBsYW5zUmVxdWVzdCIyChFMaXN0UGxhbnNSZXNwb25zZRIdCgVwbGFucxgBIAMoCzIOLmFzc2F5LnYxLlBsYW4itwYKClBsYW5GaWVsZHMSEQoEbmFtZRgBIAEoCUgAiAEBEhAKA3NrdRgCIAEoCUgBiAEBEiMKBWtpbmRzGAMgASgLMhQuYXNzYXkudjEuTWVkaWFLaW5kcxImCgdvcHRpb25zGAQgASgLMhUuYXNzYXkudjEuUGxhbk9wdGlvbnMSGgoNaW1hZ2VfY3JlZGl0cxgFIAEoA0gCiAEBEhoKDXZpZGVvX2NyZWRpdHMYBiABKANIA4gBARIaCg1hdWRpb19jcmVkaXRzGAcgASgDSASIAQESPwoOb3B0aW9uX2NyZWRpdHMYCCADKAsyJy5hc3NheS52MS5QbGFuRmllbGRzLk9wdGlvbkNyZWRpdHNFbnRyeRIkCgZtb2RlbHMYCSABKAsyFC5hc3NheS52MS5QbGFuTW9kZWxzEiIKFXJhdGVfbGltaXRfcGVyX21pbnV0ZRgKIAEoBUgFiAEBEhwKD2ltYWdlX2J5dGVzX21heBgLIAEoA0gGiAEBEhwKD3ZpZGVvX2J5dGVzX21heBgMIAEoA0gHiAEBEhwKD2F1ZGlvX2J5dGVzX21heBgNIAEoA0gIiAEBEikKC2MycGFfcG9saWN5GA4gASgOMhQuYXNzYXkudjEuQzJwYVBvbGljeRIXCgptZWRpYV9kYXlzGA8gASgFSAmIAQESGAoLcmVjb3JkX2RheXMYECABKAVICogBARIbCg56ZXJvX3JldGVudGlvbhgRIAEoCEgLiAEBGjQKEk9wdGlvbkNyZWRpdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBQgcKBV9uYW1lQgYKBF9za3VCEAoOX2ltYWdlX2NyZWRpdHNCEAoOX3ZpZGVvX2NyZWRpdHNCEAoOX2F1ZGlvX2NyZWRpdHNCGAoWX3JhdGVfbGltaXRfcGVyX21pbnV0ZUISChBfaW1hZ2VfYnl0ZXNfbWF4QhIKEF92aWRlb19ieXRlc19tYXhCEgoQX2F1ZGlvX2J5dGVzX21heEINCgtfbWVkaWFfZGF5c0IOCgxfcmVjb3JkX2RheXNCEQoPX3plcm9fcmV0ZW50aW9uIjEKCk1lZGlhS2luZHMSIwoGdmFsdWVzGAEgAygOMhMuYXNzYXkudjEuTWVkaWFLaW5kIh0KC1BsYW5PcHRpb25zEg4KBnZhbHVlcxgBIAMoCSIpCgpQbGFuTW9kZWxzEg4KBnZhbHVlcxgBIAMoCRILCgNhbGwYAiABKAgiNwoRQ3JlYXRlUGxhblJlcXVlc3QSIgoEcGxhbhgBIAEoCzIULmFzc2F5LnYxLlBsYW5GaWVsZHMiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5hc3NheS52MS5QbGFuIkMKEVVwZGF0ZVBsYW5SZXF1ZXN0EgoKAmlkGAEgASgDEiIKBHBsYW4YAiABKAsyFC5hc3NheS52MS5QbGFuRmllbGRzIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYXNzYXkudjEuUGxhbiJAChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJaChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmFzc2F5LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpoCCgpBdWRpdEVudHJ5EhAKCHNlcXVlbmNlGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCgphY2NvdW50X2lkGAMgASgDSACIAQESDgoGZmFjYWRlGAQgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAUgASgJEg4KBmFjdGlvbhgGIAEoCRIOCgZ0YXJnZXQYByABKAkSMgoHZGV0YWlscxgIIAMoCzIhLmFzc2F5LnYxLkF1ZGl0RW50cnkuRGV0YWlsc0VudHJ5Gi4KDERldGFpbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQg0KC19hY2NvdW50X2lkIiUKFFJlc2V0UGFzc3dvcmRSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIlUKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIMCgRsaW5rGAEgASgJEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIj8KE0dyYW50Q3JlZGl0c1JlcXVlc3QSCgoCaWQYASABKAMSDgoGYW1vdW50GAIgASgDEgwKBG5vdGUYAyABKAkiNAoUR3JhbnRDcmVkaXRzUmVzcG9uc2USHAoEdXNlchgBIAEoCzIOLmFzc2F5LnYxLlVzZXIiNQoNQmFja3VwUmVxdWVzdBIOCgZmb2xkZXIYASABKAkSFAoMd2l0aF9zZWNyZXRzGAIgASgIIokBCg5CYWNrdXBSZXNwb25zZRIkCgVwaGFzZRgBIAEoDjIVLmFzc2F5LnYxLkJhY2t1cFBoYXNlEg0KBWZpbGVzGAIgASgDEg0KBWJ5dGVzGAMgASgDEhQKDGNvcGllZF9ieXRlcxgEIAEoAxIMCgRwYXRoGAUgASgJEg8KB2RhbWFnZWQYBiABKAMiEAoORXhhbWluZVJlcXVlc3QiNgoPRXhhbWluZVJlc3BvbnNlEiMKCGZpbmRpbmdzGAEgAygLMhEuYXNzYXkudjEuRmluZGluZyJdCgdGaW5kaW5nEgwKBG5hbWUYASABKAkSJQoFc3RhdGUYAiABKA4yFi5hc3NheS52MS5GaW5kaW5nU3RhdGUSDQoFZm91bmQYAyABKAkSDgoGYWR2aWNlGAQgASgJKmkKBVBoYXNlEhUKEVBIQVNFX1VOU1BFQ0lGSUVEEAASEgoOUEhBU0VfU1RBUlRJTkcQARIPCgtQSEFTRV9SRUFEWRACEhAKDFBIQVNFX0ZBSUxFRBADEhIKDlBIQVNFX0RSQUlOSU5HEAQqnwEKDUFkZE1vZGVsU3RhZ2USHwobQUREX01PREVMX1NUQUdFX1VOU1BFQ0lGSUVEEAASGwoXQUREX01PREVMX1NUQUdFX1JFQ0VJVkUQARIcChhBRERfTU9ERUxfU1RBR0VfRE9XTkxPQUQQAhIYChRBRERfTU9ERUxfU1RBR0VfVEVTVBADEhgKFEFERF9NT0RFTF9TVEFHRV9ET05FEAQqjAEKC0JhY2t1cFBoYXNlEhwKGEJBQ0tVUF9QSEFTRV9VTlNQRUNJRklFRBAAEhgKFEJBQ0tVUF9QSEFTRV9SRUNPUkRTEAESFgoSQkFDS1VQX1BIQVNFX0NIRUNLEAISFgoSQkFDS1VQX1BIQVNFX0ZJTEVTEAMSFQoRQkFDS1VQX1BIQVNFX0RPTkUQBCp2CgxGaW5kaW5nU3RhdGUSHQoZRklORElOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkZJTkRJTkdfU1RBVEVfR09PRBABEhgKFEZJTkRJTkdfU1RBVEVfTk9USUNFEAISFQoRRklORElOR19TVEFURV9CQUQQAzKsCQoQQXBwbGlhbmNlU2VydmljZRJECglHZXRTdGF0dXMSGi5hc3NheS52MS5HZXRTdGF0dXNSZXF1ZXN0GhsuYXNzYXkudjEuR2V0U3RhdHVzUmVzcG9uc2USRwoKTGlzdE1vZGVscxIbLmFzc2F5LnYxLkxpc3RNb2RlbHNSZXF1ZXN0GhwuYXNzYXkudjEuTGlzdE1vZGVsc1Jlc3BvbnNlEkUKCEFkZE1vZGVsEhkuYXNzYXkudjEuQWRkTW9kZWxSZXF1ZXN0GhouYXNzYXkudjEuQWRkTW9kZWxSZXNwb25zZSgBMAESSgoLUmVtb3ZlTW9kZWwSHC5hc3NheS52MS5SZW1vdmVNb2RlbFJlcXVlc3QaHS5hc3NheS52MS5SZW1vdmVNb2RlbFJlc3BvbnNlElAKDUxpc3RDYXRhbG9ndWUSHi5hc3NheS52MS5MaXN0Q2F0YWxvZ3VlUmVxdWVzdBofLmFzc2F5LnYxLkxpc3RDYXRhbG9ndWVSZXNwb25zZRJMCgtCZW5jaE1vZGVscxIcLmFzc2F5LnYxLkJlbmNoTW9kZWxzUmVxdWVzdBodLmFzc2F5LnYxLkJlbmNoTW9kZWxzUmVzcG9uc2UwARJACgdSZXNjb3JlEhguYXNzYXkudjEuUmVzY29yZVJlcXVlc3QaGS5hc3NheS52MS5SZXNjb3JlUmVzcG9uc2UwARJBCghHZXRRdWV1ZRIZLmFzc2F5LnYxLkdldFF1ZXVlUmVxdWVzdBoaLmFzc2F5LnYxLkdldFF1ZXVlUmVzcG9uc2USRAoJTGlzdFBsYW5zEhouYXNzYXkudjEuTGlzdFBsYW5zUmVxdWVzdBobLmFzc2F5LnYxLkxpc3RQbGFuc1Jlc3BvbnNlEkcKCkNyZWF0ZVBsYW4SGy5hc3NheS52MS5DcmVhdGVQbGFuUmVxdWVzdBocLmFzc2F5LnYxLkNyZWF0ZVBsYW5SZXNwb25zZRJHCgpVcGRhdGVQbGFuEhsuYXNzYXkudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5hc3NheS52MS5VcGRhdGVQbGFuUmVzcG9uc2USWQoQTGlzdEF1ZGl0RW50cmllcxIhLmFzc2F5LnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiIuYXNzYXkudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlElAKDVJlc2V0UGFzc3dvcmQSHi5hc3NheS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBofLmFzc2F5LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZRJNCgxHcmFudENyZWRpdHMSHS5hc3NheS52MS5HcmFudENyZWRpdHNSZXF1ZXN0Gh4uYXNzYXkudjEuR3JhbnRDcmVkaXRzUmVzcG9uc2USPQoGQmFja3VwEhcuYXNzYXkudjEuQmFja3VwUmVxdWVzdBoYLmFzc2F5LnYxLkJhY2t1cFJlc3BvbnNlMAESPgoHRXhhbWluZRIYLmFzc2F5LnYxLkV4YW1pbmVSZXF1ZXN0GhkuYXNzYXkudjEuRXhhbWluZVJlc3BvbnNlYgZwcm90bzM", [file_assay_v1_account, file_assay_v1_media, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.GetStatusRequest
@@ -251,6 +251,27 @@ export type Model = Message<"assay.v1.Model"> & {
    * @generated from field: int32 minimum_short_side = 9;
    */
   minimumShortSide: number;
+
+  /**
+   * Where it comes from.
+   *
+   * @generated from field: string source = 10;
+   */
+  source: string;
+
+  /**
+   * What its answer counts beside the others; 0 where it judges no origin.
+   *
+   * @generated from field: double weight = 11;
+   */
+  weight: number;
+
+  /**
+   * Whether it was added to this appliance, and can be removed.
+   *
+   * @generated from field: bool added = 12;
+   */
+  added: boolean;
 };
 
 /**
@@ -259,6 +280,440 @@ export type Model = Message<"assay.v1.Model"> & {
  */
 export const ModelSchema: GenMessage<Model> = /*@__PURE__*/
   messageDesc(file_assay_v1_appliance_service, 5);
+
+/**
+ * @generated from message assay.v1.AddModelRequest
+ */
+export type AddModelRequest = Message<"assay.v1.AddModelRequest"> & {
+  /**
+   * @generated from oneof assay.v1.AddModelRequest.payload
+   */
+  payload: {
+    /**
+     * @generated from field: assay.v1.ModelHeader header = 1;
+     */
+    value: ModelHeader;
+    case: "header";
+  } | {
+    /**
+     * Begins a file; its chunks follow.
+     *
+     * @generated from field: assay.v1.ModelFile file = 2;
+     */
+    value: ModelFile;
+    case: "file";
+  } | {
+    /**
+     * @generated from field: bytes chunk = 3;
+     */
+    value: Uint8Array;
+    case: "chunk";
+  } | {
+    /**
+     * @generated from field: assay.v1.ModelCommit commit = 4;
+     */
+    value: ModelCommit;
+    case: "commit";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message assay.v1.AddModelRequest.
+ * Use `create(AddModelRequestSchema)` to create a new message.
+ */
+export const AddModelRequestSchema: GenMessage<AddModelRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 6);
+
+/**
+ * @generated from message assay.v1.ModelHeader
+ */
+export type ModelHeader = Message<"assay.v1.ModelHeader"> & {
+  /**
+   * A name of the catalogue; empty where the files are a whole pack.
+   *
+   * @generated from field: string catalogue_name = 1;
+   */
+  catalogueName: string;
+
+  /**
+   * The appliance fetches the catalogue's file itself, and no file follows.
+   *
+   * @generated from field: bool download = 2;
+   */
+  download: boolean;
+};
+
+/**
+ * Describes the message assay.v1.ModelHeader.
+ * Use `create(ModelHeaderSchema)` to create a new message.
+ */
+export const ModelHeaderSchema: GenMessage<ModelHeader> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 7);
+
+/**
+ * @generated from message assay.v1.ModelFile
+ */
+export type ModelFile = Message<"assay.v1.ModelFile"> & {
+  /**
+   * A plain name: model.json, model.onnx, CARD.md.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message assay.v1.ModelFile.
+ * Use `create(ModelFileSchema)` to create a new message.
+ */
+export const ModelFileSchema: GenMessage<ModelFile> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 8);
+
+/**
+ * What is not committed is thrown away.
+ *
+ * @generated from message assay.v1.ModelCommit
+ */
+export type ModelCommit = Message<"assay.v1.ModelCommit"> & {
+};
+
+/**
+ * Describes the message assay.v1.ModelCommit.
+ * Use `create(ModelCommitSchema)` to create a new message.
+ */
+export const ModelCommitSchema: GenMessage<ModelCommit> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 9);
+
+/**
+ * @generated from message assay.v1.AddModelResponse
+ */
+export type AddModelResponse = Message<"assay.v1.AddModelResponse"> & {
+  /**
+   * @generated from field: assay.v1.AddModelStage stage = 1;
+   */
+  stage: AddModelStage;
+
+  /**
+   * @generated from field: int64 done_bytes = 2;
+   */
+  doneBytes: bigint;
+
+  /**
+   * 0 where it is not known.
+   *
+   * @generated from field: int64 total_bytes = 3;
+   */
+  totalBytes: bigint;
+
+  /**
+   * id@version once it is in service; empty before.
+   *
+   * @generated from field: string model = 4;
+   */
+  model: string;
+};
+
+/**
+ * Describes the message assay.v1.AddModelResponse.
+ * Use `create(AddModelResponseSchema)` to create a new message.
+ */
+export const AddModelResponseSchema: GenMessage<AddModelResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 10);
+
+/**
+ * @generated from message assay.v1.RemoveModelRequest
+ */
+export type RemoveModelRequest = Message<"assay.v1.RemoveModelRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message assay.v1.RemoveModelRequest.
+ * Use `create(RemoveModelRequestSchema)` to create a new message.
+ */
+export const RemoveModelRequestSchema: GenMessage<RemoveModelRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 11);
+
+/**
+ * @generated from message assay.v1.RemoveModelResponse
+ */
+export type RemoveModelResponse = Message<"assay.v1.RemoveModelResponse"> & {
+};
+
+/**
+ * Describes the message assay.v1.RemoveModelResponse.
+ * Use `create(RemoveModelResponseSchema)` to create a new message.
+ */
+export const RemoveModelResponseSchema: GenMessage<RemoveModelResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 12);
+
+/**
+ * @generated from message assay.v1.ListCatalogueRequest
+ */
+export type ListCatalogueRequest = Message<"assay.v1.ListCatalogueRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.ListCatalogueRequest.
+ * Use `create(ListCatalogueRequestSchema)` to create a new message.
+ */
+export const ListCatalogueRequestSchema: GenMessage<ListCatalogueRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 13);
+
+/**
+ * @generated from message assay.v1.ListCatalogueResponse
+ */
+export type ListCatalogueResponse = Message<"assay.v1.ListCatalogueResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.CatalogueEntry entries = 1;
+   */
+  entries: CatalogueEntry[];
+};
+
+/**
+ * Describes the message assay.v1.ListCatalogueResponse.
+ * Use `create(ListCatalogueResponseSchema)` to create a new message.
+ */
+export const ListCatalogueResponseSchema: GenMessage<ListCatalogueResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 14);
+
+/**
+ * @generated from message assay.v1.CatalogueEntry
+ */
+export type CatalogueEntry = Message<"assay.v1.CatalogueEntry"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string title = 2;
+   */
+  title: string;
+
+  /**
+   * @generated from field: string homepage = 3;
+   */
+  homepage: string;
+
+  /**
+   * Where its file is fetched from.
+   *
+   * @generated from field: string address = 4;
+   */
+  address: string;
+
+  /**
+   * @generated from field: string sha256 = 5;
+   */
+  sha256: string;
+
+  /**
+   * @generated from field: int64 bytes_max = 6;
+   */
+  bytesMax: bigint;
+
+  /**
+   * @generated from field: string licence = 7;
+   */
+  licence: string;
+
+  /**
+   * @generated from field: bool installed = 8;
+   */
+  installed: boolean;
+};
+
+/**
+ * Describes the message assay.v1.CatalogueEntry.
+ * Use `create(CatalogueEntrySchema)` to create a new message.
+ */
+export const CatalogueEntrySchema: GenMessage<CatalogueEntry> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 15);
+
+/**
+ * @generated from message assay.v1.BenchModelsRequest
+ */
+export type BenchModelsRequest = Message<"assay.v1.BenchModelsRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.BenchModelsRequest.
+ * Use `create(BenchModelsRequestSchema)` to create a new message.
+ */
+export const BenchModelsRequestSchema: GenMessage<BenchModelsRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 16);
+
+/**
+ * @generated from message assay.v1.BenchModelsResponse
+ */
+export type BenchModelsResponse = Message<"assay.v1.BenchModelsResponse"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * @generated from field: string provider = 3;
+   */
+  provider: string;
+
+  /**
+   * Patches, windows or pictures that were run.
+   *
+   * @generated from field: int32 items = 4;
+   */
+  items: number;
+
+  /**
+   * @generated from field: double items_per_second = 5;
+   */
+  itemsPerSecond: number;
+
+  /**
+   * Milliseconds of one item alone.
+   *
+   * @generated from field: double single_ms = 6;
+   */
+  singleMs: number;
+
+  /**
+   * Why it could not be measured; empty where it was.
+   *
+   * @generated from field: string error = 7;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message assay.v1.BenchModelsResponse.
+ * Use `create(BenchModelsResponseSchema)` to create a new message.
+ */
+export const BenchModelsResponseSchema: GenMessage<BenchModelsResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 17);
+
+/**
+ * @generated from message assay.v1.RescoreRequest
+ */
+export type RescoreRequest = Message<"assay.v1.RescoreRequest"> & {
+  /**
+   * Unspecified: all kinds.
+   *
+   * @generated from field: assay.v1.MediaKind kind = 1;
+   */
+  kind: MediaKind;
+
+  /**
+   * Records at most, newest first, account after account; 0 means 100, at most 10,000.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message assay.v1.RescoreRequest.
+ * Use `create(RescoreRequestSchema)` to create a new message.
+ */
+export const RescoreRequestSchema: GenMessage<RescoreRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 18);
+
+/**
+ * @generated from message assay.v1.RescoreResponse
+ */
+export type RescoreResponse = Message<"assay.v1.RescoreResponse"> & {
+  /**
+   * @generated from field: string identifier = 1;
+   */
+  identifier: string;
+
+  /**
+   * @generated from field: int64 account_id = 2;
+   */
+  accountId: bigint;
+
+  /**
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * @generated from field: assay.v1.MediaKind kind = 4;
+   */
+  kind: MediaKind;
+
+  /**
+   * @generated from field: assay.v1.Judgement before = 5;
+   */
+  before?: Judgement | undefined;
+
+  /**
+   * Absent where it could not be analysed again.
+   *
+   * @generated from field: assay.v1.Judgement after = 6;
+   */
+  after?: Judgement | undefined;
+
+  /**
+   * @generated from field: string error = 7;
+   */
+  error: string;
+
+  /**
+   * Whether the verdict or the assessment's state would change.
+   *
+   * @generated from field: bool changes = 8;
+   */
+  changes: boolean;
+};
+
+/**
+ * Describes the message assay.v1.RescoreResponse.
+ * Use `create(RescoreResponseSchema)` to create a new message.
+ */
+export const RescoreResponseSchema: GenMessage<RescoreResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 19);
+
+/**
+ * @generated from message assay.v1.Judgement
+ */
+export type Judgement = Message<"assay.v1.Judgement"> & {
+  /**
+   * human, artificial, or unknown where no model answered.
+   *
+   * @generated from field: string classification = 1;
+   */
+  classification: string;
+
+  /**
+   * Of artificial; absent without an answer.
+   *
+   * @generated from field: optional double probability = 2;
+   */
+  probability?: number | undefined;
+
+  /**
+   * The assessment's state.
+   *
+   * @generated from field: string state = 3;
+   */
+  state: string;
+};
+
+/**
+ * Describes the message assay.v1.Judgement.
+ * Use `create(JudgementSchema)` to create a new message.
+ */
+export const JudgementSchema: GenMessage<Judgement> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 20);
 
 /**
  * @generated from message assay.v1.GetQueueRequest
@@ -277,7 +732,7 @@ export type GetQueueRequest = Message<"assay.v1.GetQueueRequest"> & {
  * Use `create(GetQueueRequestSchema)` to create a new message.
  */
 export const GetQueueRequestSchema: GenMessage<GetQueueRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 6);
+  messageDesc(file_assay_v1_appliance_service, 21);
 
 /**
  * @generated from message assay.v1.GetQueueResponse
@@ -324,7 +779,7 @@ export type GetQueueResponse = Message<"assay.v1.GetQueueResponse"> & {
  * Use `create(GetQueueResponseSchema)` to create a new message.
  */
 export const GetQueueResponseSchema: GenMessage<GetQueueResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 7);
+  messageDesc(file_assay_v1_appliance_service, 22);
 
 /**
  * One analysis.
@@ -389,7 +844,7 @@ export type QueueEntry = Message<"assay.v1.QueueEntry"> & {
  * Use `create(QueueEntrySchema)` to create a new message.
  */
 export const QueueEntrySchema: GenMessage<QueueEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 8);
+  messageDesc(file_assay_v1_appliance_service, 23);
 
 /**
  * @generated from message assay.v1.ListPlansRequest
@@ -402,7 +857,7 @@ export type ListPlansRequest = Message<"assay.v1.ListPlansRequest"> & {
  * Use `create(ListPlansRequestSchema)` to create a new message.
  */
 export const ListPlansRequestSchema: GenMessage<ListPlansRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 9);
+  messageDesc(file_assay_v1_appliance_service, 24);
 
 /**
  * @generated from message assay.v1.ListPlansResponse
@@ -419,7 +874,7 @@ export type ListPlansResponse = Message<"assay.v1.ListPlansResponse"> & {
  * Use `create(ListPlansResponseSchema)` to create a new message.
  */
 export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 10);
+  messageDesc(file_assay_v1_appliance_service, 25);
 
 /**
  * The fields of a plan that can be written; what is absent gets its default or stays.
@@ -521,7 +976,7 @@ export type PlanFields = Message<"assay.v1.PlanFields"> & {
  * Use `create(PlanFieldsSchema)` to create a new message.
  */
 export const PlanFieldsSchema: GenMessage<PlanFields> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 11);
+  messageDesc(file_assay_v1_appliance_service, 26);
 
 /**
  * A list of its own message, so that an empty one differs from none.
@@ -540,7 +995,7 @@ export type MediaKinds = Message<"assay.v1.MediaKinds"> & {
  * Use `create(MediaKindsSchema)` to create a new message.
  */
 export const MediaKindsSchema: GenMessage<MediaKinds> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 12);
+  messageDesc(file_assay_v1_appliance_service, 27);
 
 /**
  * @generated from message assay.v1.PlanOptions
@@ -557,7 +1012,7 @@ export type PlanOptions = Message<"assay.v1.PlanOptions"> & {
  * Use `create(PlanOptionsSchema)` to create a new message.
  */
 export const PlanOptionsSchema: GenMessage<PlanOptions> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 13);
+  messageDesc(file_assay_v1_appliance_service, 28);
 
 /**
  * @generated from message assay.v1.PlanModels
@@ -581,7 +1036,7 @@ export type PlanModels = Message<"assay.v1.PlanModels"> & {
  * Use `create(PlanModelsSchema)` to create a new message.
  */
 export const PlanModelsSchema: GenMessage<PlanModels> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 14);
+  messageDesc(file_assay_v1_appliance_service, 29);
 
 /**
  * @generated from message assay.v1.CreatePlanRequest
@@ -600,7 +1055,7 @@ export type CreatePlanRequest = Message<"assay.v1.CreatePlanRequest"> & {
  * Use `create(CreatePlanRequestSchema)` to create a new message.
  */
 export const CreatePlanRequestSchema: GenMessage<CreatePlanRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 15);
+  messageDesc(file_assay_v1_appliance_service, 30);
 
 /**
  * @generated from message assay.v1.CreatePlanResponse
@@ -617,7 +1072,7 @@ export type CreatePlanResponse = Message<"assay.v1.CreatePlanResponse"> & {
  * Use `create(CreatePlanResponseSchema)` to create a new message.
  */
 export const CreatePlanResponseSchema: GenMessage<CreatePlanResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 16);
+  messageDesc(file_assay_v1_appliance_service, 31);
 
 /**
  * @generated from message assay.v1.UpdatePlanRequest
@@ -639,7 +1094,7 @@ export type UpdatePlanRequest = Message<"assay.v1.UpdatePlanRequest"> & {
  * Use `create(UpdatePlanRequestSchema)` to create a new message.
  */
 export const UpdatePlanRequestSchema: GenMessage<UpdatePlanRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 17);
+  messageDesc(file_assay_v1_appliance_service, 32);
 
 /**
  * @generated from message assay.v1.UpdatePlanResponse
@@ -656,7 +1111,7 @@ export type UpdatePlanResponse = Message<"assay.v1.UpdatePlanResponse"> & {
  * Use `create(UpdatePlanResponseSchema)` to create a new message.
  */
 export const UpdatePlanResponseSchema: GenMessage<UpdatePlanResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 18);
+  messageDesc(file_assay_v1_appliance_service, 33);
 
 /**
  * @generated from message assay.v1.ListAuditEntriesRequest
@@ -682,7 +1137,7 @@ export type ListAuditEntriesRequest = Message<"assay.v1.ListAuditEntriesRequest"
  * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
  */
 export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 19);
+  messageDesc(file_assay_v1_appliance_service, 34);
 
 /**
  * @generated from message assay.v1.ListAuditEntriesResponse
@@ -706,7 +1161,7 @@ export type ListAuditEntriesResponse = Message<"assay.v1.ListAuditEntriesRespons
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 20);
+  messageDesc(file_assay_v1_appliance_service, 35);
 
 /**
  * @generated from message assay.v1.AuditEntry
@@ -766,7 +1221,7 @@ export type AuditEntry = Message<"assay.v1.AuditEntry"> & {
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 21);
+  messageDesc(file_assay_v1_appliance_service, 36);
 
 /**
  * @generated from message assay.v1.ResetPasswordRequest
@@ -783,7 +1238,7 @@ export type ResetPasswordRequest = Message<"assay.v1.ResetPasswordRequest"> & {
  * Use `create(ResetPasswordRequestSchema)` to create a new message.
  */
 export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 22);
+  messageDesc(file_assay_v1_appliance_service, 37);
 
 /**
  * @generated from message assay.v1.ResetPasswordResponse
@@ -807,7 +1262,7 @@ export type ResetPasswordResponse = Message<"assay.v1.ResetPasswordResponse"> & 
  * Use `create(ResetPasswordResponseSchema)` to create a new message.
  */
 export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 23);
+  messageDesc(file_assay_v1_appliance_service, 38);
 
 /**
  * @generated from message assay.v1.GrantCreditsRequest
@@ -838,7 +1293,7 @@ export type GrantCreditsRequest = Message<"assay.v1.GrantCreditsRequest"> & {
  * Use `create(GrantCreditsRequestSchema)` to create a new message.
  */
 export const GrantCreditsRequestSchema: GenMessage<GrantCreditsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 24);
+  messageDesc(file_assay_v1_appliance_service, 39);
 
 /**
  * @generated from message assay.v1.GrantCreditsResponse
@@ -855,7 +1310,7 @@ export type GrantCreditsResponse = Message<"assay.v1.GrantCreditsResponse"> & {
  * Use `create(GrantCreditsResponseSchema)` to create a new message.
  */
 export const GrantCreditsResponseSchema: GenMessage<GrantCreditsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 25);
+  messageDesc(file_assay_v1_appliance_service, 40);
 
 /**
  * @generated from message assay.v1.BackupRequest
@@ -881,7 +1336,7 @@ export type BackupRequest = Message<"assay.v1.BackupRequest"> & {
  * Use `create(BackupRequestSchema)` to create a new message.
  */
 export const BackupRequestSchema: GenMessage<BackupRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 26);
+  messageDesc(file_assay_v1_appliance_service, 41);
 
 /**
  * @generated from message assay.v1.BackupResponse
@@ -929,7 +1384,73 @@ export type BackupResponse = Message<"assay.v1.BackupResponse"> & {
  * Use `create(BackupResponseSchema)` to create a new message.
  */
 export const BackupResponseSchema: GenMessage<BackupResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 27);
+  messageDesc(file_assay_v1_appliance_service, 42);
+
+/**
+ * @generated from message assay.v1.ExamineRequest
+ */
+export type ExamineRequest = Message<"assay.v1.ExamineRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.ExamineRequest.
+ * Use `create(ExamineRequestSchema)` to create a new message.
+ */
+export const ExamineRequestSchema: GenMessage<ExamineRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 43);
+
+/**
+ * @generated from message assay.v1.ExamineResponse
+ */
+export type ExamineResponse = Message<"assay.v1.ExamineResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.Finding findings = 1;
+   */
+  findings: Finding[];
+};
+
+/**
+ * Describes the message assay.v1.ExamineResponse.
+ * Use `create(ExamineResponseSchema)` to create a new message.
+ */
+export const ExamineResponseSchema: GenMessage<ExamineResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 44);
+
+/**
+ * @generated from message assay.v1.Finding
+ */
+export type Finding = Message<"assay.v1.Finding"> & {
+  /**
+   * What was looked at.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: assay.v1.FindingState state = 2;
+   */
+  state: FindingState;
+
+  /**
+   * @generated from field: string found = 3;
+   */
+  found: string;
+
+  /**
+   * What to do; empty where all is good.
+   *
+   * @generated from field: string advice = 4;
+   */
+  advice: string;
+};
+
+/**
+ * Describes the message assay.v1.Finding.
+ * Use `create(FindingSchema)` to create a new message.
+ */
+export const FindingSchema: GenMessage<Finding> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 45);
 
 /**
  * @generated from enum assay.v1.Phase
@@ -973,6 +1494,47 @@ export const PhaseSchema: GenEnum<Phase> = /*@__PURE__*/
   enumDesc(file_assay_v1_appliance_service, 0);
 
 /**
+ * @generated from enum assay.v1.AddModelStage
+ */
+export const AddModelStage = {
+  /**
+   * @generated from enum value: ADD_MODEL_STAGE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: ADD_MODEL_STAGE_RECEIVE = 1;
+   */
+  RECEIVE: 1,
+
+  /**
+   * @generated from enum value: ADD_MODEL_STAGE_DOWNLOAD = 2;
+   */
+  DOWNLOAD: 2,
+
+  /**
+   * @generated from enum value: ADD_MODEL_STAGE_TEST = 3;
+   */
+  TEST: 3,
+
+  /**
+   * @generated from enum value: ADD_MODEL_STAGE_DONE = 4;
+   */
+  DONE: 4,
+} as const;
+
+/**
+ * @generated from enum assay.v1.AddModelStage
+ */
+export type AddModelStage = (typeof AddModelStage)[keyof typeof AddModelStage] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.AddModelStage.
+ */
+export const AddModelStageSchema: GenEnum<AddModelStage> = /*@__PURE__*/
+  enumDesc(file_assay_v1_appliance_service, 1);
+
+/**
  * @generated from enum assay.v1.BackupPhase
  */
 export const BackupPhase = {
@@ -1011,7 +1573,43 @@ export type BackupPhase = (typeof BackupPhase)[keyof typeof BackupPhase] | Unkno
  * Describes the enum assay.v1.BackupPhase.
  */
 export const BackupPhaseSchema: GenEnum<BackupPhase> = /*@__PURE__*/
-  enumDesc(file_assay_v1_appliance_service, 1);
+  enumDesc(file_assay_v1_appliance_service, 2);
+
+/**
+ * @generated from enum assay.v1.FindingState
+ */
+export const FindingState = {
+  /**
+   * @generated from enum value: FINDING_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: FINDING_STATE_GOOD = 1;
+   */
+  GOOD: 1,
+
+  /**
+   * @generated from enum value: FINDING_STATE_NOTICE = 2;
+   */
+  NOTICE: 2,
+
+  /**
+   * @generated from enum value: FINDING_STATE_BAD = 3;
+   */
+  BAD: 3,
+} as const;
+
+/**
+ * @generated from enum assay.v1.FindingState
+ */
+export type FindingState = (typeof FindingState)[keyof typeof FindingState] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.FindingState.
+ */
+export const FindingStateSchema: GenEnum<FindingState> = /*@__PURE__*/
+  enumDesc(file_assay_v1_appliance_service, 3);
 
 /**
  * The machine and its administration. The credential is the metadata x-api-key.
@@ -1038,6 +1636,57 @@ export const ApplianceService: GenService<{
     methodKind: "unary";
     input: typeof ListModelsRequestSchema;
     output: typeof ListModelsResponseSchema;
+  },
+  /**
+   * A pack as its files, or a model of the catalogue, as its file or fetched by the appliance. Header, then each file
+   * with its chunks, then the commit; the answers tell how far it is. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.AddModel
+   */
+  addModel: {
+    methodKind: "bidi_streaming";
+    input: typeof AddModelRequestSchema;
+    output: typeof AddModelResponseSchema;
+  },
+  /**
+   * Only a model that was added. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.RemoveModel
+   */
+  removeModel: {
+    methodKind: "unary";
+    input: typeof RemoveModelRequestSchema;
+    output: typeof RemoveModelResponseSchema;
+  },
+  /**
+   * Models of others that can be added. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.ListCatalogue
+   */
+  listCatalogue: {
+    methodKind: "unary";
+    input: typeof ListCatalogueRequestSchema;
+    output: typeof ListCatalogueResponseSchema;
+  },
+  /**
+   * How fast each model answers, beside the other work. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.BenchModels
+   */
+  benchModels: {
+    methodKind: "server_streaming";
+    input: typeof BenchModelsRequestSchema;
+    output: typeof BenchModelsResponseSchema;
+  },
+  /**
+   * What the present models say of old records, which stay as they are. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.Rescore
+   */
+  rescore: {
+    methodKind: "server_streaming";
+    input: typeof RescoreRequestSchema;
+    output: typeof RescoreResponseSchema;
   },
   /**
    * What waits, runs and has failed, of all accounts. Administrators only.
@@ -1118,6 +1767,16 @@ export const ApplianceService: GenService<{
     methodKind: "server_streaming";
     input: typeof BackupRequestSchema;
     output: typeof BackupResponseSchema;
+  },
+  /**
+   * What is right and wrong with the box, and what to do. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.Examine
+   */
+  examine: {
+    methodKind: "unary";
+    input: typeof ExamineRequestSchema;
+    output: typeof ExamineResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_assay_v1_appliance_service, 0);

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification_service.proto.
  */
 export const file_assay_v1_classification_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiLgoYR2V0Q2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiTQoZR2V0Q2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIlgKHkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBITCgtpZGVudGlmaWVycxgBIAMoCRIhCgRraW5kGAIgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kIlQKH0JhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USMQoPY2xhc3NpZmljYXRpb25zGAEgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iZgoaTGlzdENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSIQoEa2luZBgDIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCJpChtMaXN0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USMQoPY2xhc3NpZmljYXRpb25zGAEgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjAKGldhdGNoQ2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiTwobV2F0Y2hDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iQAobV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQiUAocV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIicKEUdldEhlYXRtYXBSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiIwoSR2V0SGVhdG1hcFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIokBCh1PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkSJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZyZWFzb24YBCABKAkiegoeT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlEicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSIQoEdHlwZRgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAMgASgJIkgKFVJlbW92ZU92ZXJyaWRlUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkicgoWUmVtb3ZlT3ZlcnJpZGVSZXNwb25zZRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiEKBHR5cGUYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgDIAEoCSIxChtDYW5jZWxDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJQChxDYW5jZWxDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iMAoaUmV0cnlDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJPChtSZXRyeUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIxChtEZWxldGVDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSIeChxEZWxldGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlIkcKFExpc3RPdmVycmlkZXNSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCSJDChVMaXN0T3ZlcnJpZGVzUmVzcG9uc2USKgoJb3ZlcnJpZGVzGAEgAygLMhcuYXNzYXkudjEuT3ZlcnJpZGVFbnRyeSKqAQoNT3ZlcnJpZGVFbnRyeRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlYXNvbhgCIAEoCRImCgJhdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNYnlfYWNjb3VudF9pZBgEIAEoAxIhCghtZWFzdXJlZBgFIAEoDjIPLmFzc2F5LnYxLkxhYmVsMqELChVDbGFzc2lmaWNhdGlvblNlcnZpY2USTAoLU3VibWl0TWVkaWESHC5hc3NheS52MS5TdWJtaXRNZWRpYVJlcXVlc3QaHS5hc3NheS52MS5TdWJtaXRNZWRpYVJlc3BvbnNlKAESVAoNQ2xhc3NpZnlNZWRpYRIeLmFzc2F5LnYxLkNsYXNzaWZ5TWVkaWFSZXF1ZXN0Gh8uYXNzYXkudjEuQ2xhc3NpZnlNZWRpYVJlc3BvbnNlKAEwARJSCg1WYWxpZGF0ZU1lZGlhEh4uYXNzYXkudjEuVmFsaWRhdGVNZWRpYVJlcXVlc3QaHy5hc3NheS52MS5WYWxpZGF0ZU1lZGlhUmVzcG9uc2UoARJcChFHZXRDbGFzc2lmaWNhdGlvbhIiLmFzc2F5LnYxLkdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBojLmFzc2F5LnYxLkdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USbgoXQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnMSKC5hc3NheS52MS5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QaKS5hc3NheS52MS5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEmIKE0xpc3RDbGFzc2lmaWNhdGlvbnMSJC5hc3NheS52MS5MaXN0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBolLmFzc2F5LnYxLkxpc3RDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRJkChNXYXRjaENsYXNzaWZpY2F0aW9uEiQuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvblJlcXVlc3QaJS5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uUmVzcG9uc2UwARJnChRXYXRjaENsYXNzaWZpY2F0aW9ucxIlLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25zUmVxdWVzdBomLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25zUmVzcG9uc2UwARJJCgpHZXRIZWF0bWFwEhsuYXNzYXkudjEuR2V0SGVhdG1hcFJlcXVlc3QaHC5hc3NheS52MS5HZXRIZWF0bWFwUmVzcG9uc2UwARJrChZPdmVycmlkZUNsYXNzaWZpY2F0aW9uEicuYXNzYXkudjEuT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlcXVlc3QaKC5hc3NheS52MS5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USUwoOUmVtb3ZlT3ZlcnJpZGUSHy5hc3NheS52MS5SZW1vdmVPdmVycmlkZVJlcXVlc3QaIC5hc3NheS52MS5SZW1vdmVPdmVycmlkZVJlc3BvbnNlElAKDUxpc3RPdmVycmlkZXMSHi5hc3NheS52MS5MaXN0T3ZlcnJpZGVzUmVxdWVzdBofLmFzc2F5LnYxLkxpc3RPdmVycmlkZXNSZXNwb25zZRJlChRDYW5jZWxDbGFzc2lmaWNhdGlvbhIlLmFzc2F5LnYxLkNhbmNlbENsYXNzaWZpY2F0aW9uUmVxdWVzdBomLmFzc2F5LnYxLkNhbmNlbENsYXNzaWZpY2F0aW9uUmVzcG9uc2USYgoTUmV0cnlDbGFzc2lmaWNhdGlvbhIkLmFzc2F5LnYxLlJldHJ5Q2xhc3NpZmljYXRpb25SZXF1ZXN0GiUuYXNzYXkudjEuUmV0cnlDbGFzc2lmaWNhdGlvblJlc3BvbnNlEmUKFERlbGV0ZUNsYXNzaWZpY2F0aW9uEiUuYXNzYXkudjEuRGVsZXRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiYuYXNzYXkudjEuRGVsZXRlQ2xhc3NpZmljYXRpb25SZXNwb25zZWIGcHJvdG8z", [file_assay_v1_classification, file_assay_v1_media, file_google_protobuf_timestamp]);
+  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiJwoSUXVlcnlVcGxvYWRSZXF1ZXN0EhEKCXVwbG9hZF9pZBgBIAEoCSKGAQoTUXVlcnlVcGxvYWRSZXNwb25zZRIXCg9jb21taXR0ZWRfYnl0ZXMYASABKAMSEgoKc2l6ZV9ieXRlcxgCIAEoAxISCgppZGVudGlmaWVyGAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk0KGUdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJYCh5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSIQoEa2luZBgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCJUCh9CYXRjaEdldENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjEKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uImYKGkxpc3RDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEiEKBGtpbmQYAyABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQiaQobTGlzdENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjEKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIwChpXYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk8KG1dhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIkAKG1dhdGNoQ2xhc3NpZmljYXRpb25zUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kIlAKHFdhdGNoQ2xhc3NpZmljYXRpb25zUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiInChFHZXRIZWF0bWFwUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIiMKEkdldEhlYXRtYXBSZXNwb25zZRINCgVjaHVuaxgBIAEoDCKJAQodT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAIgASgJEicKDmNsYXNzaWZpY2F0aW9uGAMgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGcmVhc29uGAQgASgJInoKHk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXNwb25zZRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiEKBHR5cGUYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgDIAEoCSJIChVSZW1vdmVPdmVycmlkZVJlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAIgASgJInIKFlJlbW92ZU92ZXJyaWRlUmVzcG9uc2USJwoOY2xhc3NpZmljYXRpb24YASABKA4yDy5hc3NheS52MS5MYWJlbBIhCgR0eXBlGAIgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAyABKAkiMQobQ2FuY2VsQ2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiUAocQ2FuY2VsQ2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIjAKGlJldHJ5Q2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiTwobUmV0cnlDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iMQobRGVsZXRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiHgocRGVsZXRlQ2xhc3NpZmljYXRpb25SZXNwb25zZSJHChRMaXN0T3ZlcnJpZGVzUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkiQwoVTGlzdE92ZXJyaWRlc1Jlc3BvbnNlEioKCW92ZXJyaWRlcxgBIAMoCzIXLmFzc2F5LnYxLk92ZXJyaWRlRW50cnkiqgEKDU92ZXJyaWRlRW50cnkSJwoOY2xhc3NpZmljYXRpb24YASABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZyZWFzb24YAiABKAkSJgoCYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWJ5X2FjY291bnRfaWQYBCABKAMSIQoIbWVhc3VyZWQYBSABKA4yDy5hc3NheS52MS5MYWJlbDLtCwoVQ2xhc3NpZmljYXRpb25TZXJ2aWNlEkwKC1N1Ym1pdE1lZGlhEhwuYXNzYXkudjEuU3VibWl0TWVkaWFSZXF1ZXN0Gh0uYXNzYXkudjEuU3VibWl0TWVkaWFSZXNwb25zZSgBElQKDUNsYXNzaWZ5TWVkaWESHi5hc3NheS52MS5DbGFzc2lmeU1lZGlhUmVxdWVzdBofLmFzc2F5LnYxLkNsYXNzaWZ5TWVkaWFSZXNwb25zZSgBMAESUgoNVmFsaWRhdGVNZWRpYRIeLmFzc2F5LnYxLlZhbGlkYXRlTWVkaWFSZXF1ZXN0Gh8uYXNzYXkudjEuVmFsaWRhdGVNZWRpYVJlc3BvbnNlKAESSgoLUXVlcnlVcGxvYWQSHC5hc3NheS52MS5RdWVyeVVwbG9hZFJlcXVlc3QaHS5hc3NheS52MS5RdWVyeVVwbG9hZFJlc3BvbnNlElwKEUdldENsYXNzaWZpY2F0aW9uEiIuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXF1ZXN0GiMuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXNwb25zZRJuChdCYXRjaEdldENsYXNzaWZpY2F0aW9ucxIoLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBopLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USYgoTTGlzdENsYXNzaWZpY2F0aW9ucxIkLmFzc2F5LnYxLkxpc3RDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiUuYXNzYXkudjEuTGlzdENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEmQKE1dhdGNoQ2xhc3NpZmljYXRpb24SJC5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBolLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZTABEmcKFFdhdGNoQ2xhc3NpZmljYXRpb25zEiUuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiYuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXNwb25zZTABEkkKCkdldEhlYXRtYXASGy5hc3NheS52MS5HZXRIZWF0bWFwUmVxdWVzdBocLmFzc2F5LnYxLkdldEhlYXRtYXBSZXNwb25zZTABEmsKFk92ZXJyaWRlQ2xhc3NpZmljYXRpb24SJy5hc3NheS52MS5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBooLmFzc2F5LnYxLk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXNwb25zZRJTCg5SZW1vdmVPdmVycmlkZRIfLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVxdWVzdBogLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVzcG9uc2USUAoNTGlzdE92ZXJyaWRlcxIeLmFzc2F5LnYxLkxpc3RPdmVycmlkZXNSZXF1ZXN0Gh8uYXNzYXkudjEuTGlzdE92ZXJyaWRlc1Jlc3BvbnNlEmUKFENhbmNlbENsYXNzaWZpY2F0aW9uEiUuYXNzYXkudjEuQ2FuY2VsQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiYuYXNzYXkudjEuQ2FuY2VsQ2xhc3NpZmljYXRpb25SZXNwb25zZRJiChNSZXRyeUNsYXNzaWZpY2F0aW9uEiQuYXNzYXkudjEuUmV0cnlDbGFzc2lmaWNhdGlvblJlcXVlc3QaJS5hc3NheS52MS5SZXRyeUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USZQoURGVsZXRlQ2xhc3NpZmljYXRpb24SJS5hc3NheS52MS5EZWxldGVDbGFzc2lmaWNhdGlvblJlcXVlc3QaJi5hc3NheS52MS5EZWxldGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlYgZwcm90bzM", [file_assay_v1_classification, file_assay_v1_media, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.SubmitMediaRequest
@@ -222,6 +222,63 @@ export const ValidateMediaResponseSchema: GenMessage<ValidateMediaResponse> = /*
   messageDesc(file_assay_v1_classification_service, 5);
 
 /**
+ * @generated from message assay.v1.QueryUploadRequest
+ */
+export type QueryUploadRequest = Message<"assay.v1.QueryUploadRequest"> & {
+  /**
+   * @generated from field: string upload_id = 1;
+   */
+  uploadId: string;
+};
+
+/**
+ * Describes the message assay.v1.QueryUploadRequest.
+ * Use `create(QueryUploadRequestSchema)` to create a new message.
+ */
+export const QueryUploadRequestSchema: GenMessage<QueryUploadRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 6);
+
+/**
+ * @generated from message assay.v1.QueryUploadResponse
+ */
+export type QueryUploadResponse = Message<"assay.v1.QueryUploadResponse"> & {
+  /**
+   * Bytes that neither a broken connection nor a crash loses.
+   *
+   * @generated from field: int64 committed_bytes = 1;
+   */
+  committedBytes: bigint;
+
+  /**
+   * Announced size of the whole file.
+   *
+   * @generated from field: int64 size_bytes = 2;
+   */
+  sizeBytes: bigint;
+
+  /**
+   * The record that it became, where it was submitted already; empty before.
+   *
+   * @generated from field: string identifier = 3;
+   */
+  identifier: string;
+
+  /**
+   * What is not continued until then is deleted.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 4;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message assay.v1.QueryUploadResponse.
+ * Use `create(QueryUploadResponseSchema)` to create a new message.
+ */
+export const QueryUploadResponseSchema: GenMessage<QueryUploadResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 7);
+
+/**
  * @generated from message assay.v1.GetClassificationRequest
  */
 export type GetClassificationRequest = Message<"assay.v1.GetClassificationRequest"> & {
@@ -236,7 +293,7 @@ export type GetClassificationRequest = Message<"assay.v1.GetClassificationReques
  * Use `create(GetClassificationRequestSchema)` to create a new message.
  */
 export const GetClassificationRequestSchema: GenMessage<GetClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 6);
+  messageDesc(file_assay_v1_classification_service, 8);
 
 /**
  * @generated from message assay.v1.GetClassificationResponse
@@ -253,7 +310,7 @@ export type GetClassificationResponse = Message<"assay.v1.GetClassificationRespo
  * Use `create(GetClassificationResponseSchema)` to create a new message.
  */
 export const GetClassificationResponseSchema: GenMessage<GetClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 7);
+  messageDesc(file_assay_v1_classification_service, 9);
 
 /**
  * @generated from message assay.v1.BatchGetClassificationsRequest
@@ -279,7 +336,7 @@ export type BatchGetClassificationsRequest = Message<"assay.v1.BatchGetClassific
  * Use `create(BatchGetClassificationsRequestSchema)` to create a new message.
  */
 export const BatchGetClassificationsRequestSchema: GenMessage<BatchGetClassificationsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 8);
+  messageDesc(file_assay_v1_classification_service, 10);
 
 /**
  * @generated from message assay.v1.BatchGetClassificationsResponse
@@ -298,7 +355,7 @@ export type BatchGetClassificationsResponse = Message<"assay.v1.BatchGetClassifi
  * Use `create(BatchGetClassificationsResponseSchema)` to create a new message.
  */
 export const BatchGetClassificationsResponseSchema: GenMessage<BatchGetClassificationsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 9);
+  messageDesc(file_assay_v1_classification_service, 11);
 
 /**
  * @generated from message assay.v1.ListClassificationsRequest
@@ -331,7 +388,7 @@ export type ListClassificationsRequest = Message<"assay.v1.ListClassificationsRe
  * Use `create(ListClassificationsRequestSchema)` to create a new message.
  */
 export const ListClassificationsRequestSchema: GenMessage<ListClassificationsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 10);
+  messageDesc(file_assay_v1_classification_service, 12);
 
 /**
  * @generated from message assay.v1.ListClassificationsResponse
@@ -355,7 +412,7 @@ export type ListClassificationsResponse = Message<"assay.v1.ListClassificationsR
  * Use `create(ListClassificationsResponseSchema)` to create a new message.
  */
 export const ListClassificationsResponseSchema: GenMessage<ListClassificationsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 11);
+  messageDesc(file_assay_v1_classification_service, 13);
 
 /**
  * @generated from message assay.v1.WatchClassificationRequest
@@ -372,7 +429,7 @@ export type WatchClassificationRequest = Message<"assay.v1.WatchClassificationRe
  * Use `create(WatchClassificationRequestSchema)` to create a new message.
  */
 export const WatchClassificationRequestSchema: GenMessage<WatchClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 12);
+  messageDesc(file_assay_v1_classification_service, 14);
 
 /**
  * @generated from message assay.v1.WatchClassificationResponse
@@ -391,7 +448,7 @@ export type WatchClassificationResponse = Message<"assay.v1.WatchClassificationR
  * Use `create(WatchClassificationResponseSchema)` to create a new message.
  */
 export const WatchClassificationResponseSchema: GenMessage<WatchClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 13);
+  messageDesc(file_assay_v1_classification_service, 15);
 
 /**
  * @generated from message assay.v1.WatchClassificationsRequest
@@ -410,7 +467,7 @@ export type WatchClassificationsRequest = Message<"assay.v1.WatchClassifications
  * Use `create(WatchClassificationsRequestSchema)` to create a new message.
  */
 export const WatchClassificationsRequestSchema: GenMessage<WatchClassificationsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 14);
+  messageDesc(file_assay_v1_classification_service, 16);
 
 /**
  * @generated from message assay.v1.WatchClassificationsResponse
@@ -429,7 +486,7 @@ export type WatchClassificationsResponse = Message<"assay.v1.WatchClassification
  * Use `create(WatchClassificationsResponseSchema)` to create a new message.
  */
 export const WatchClassificationsResponseSchema: GenMessage<WatchClassificationsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 15);
+  messageDesc(file_assay_v1_classification_service, 17);
 
 /**
  * @generated from message assay.v1.GetHeatmapRequest
@@ -446,7 +503,7 @@ export type GetHeatmapRequest = Message<"assay.v1.GetHeatmapRequest"> & {
  * Use `create(GetHeatmapRequestSchema)` to create a new message.
  */
 export const GetHeatmapRequestSchema: GenMessage<GetHeatmapRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 16);
+  messageDesc(file_assay_v1_classification_service, 18);
 
 /**
  * @generated from message assay.v1.GetHeatmapResponse
@@ -463,7 +520,7 @@ export type GetHeatmapResponse = Message<"assay.v1.GetHeatmapResponse"> & {
  * Use `create(GetHeatmapResponseSchema)` to create a new message.
  */
 export const GetHeatmapResponseSchema: GenMessage<GetHeatmapResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 17);
+  messageDesc(file_assay_v1_classification_service, 19);
 
 /**
  * @generated from message assay.v1.OverrideClassificationRequest
@@ -499,7 +556,7 @@ export type OverrideClassificationRequest = Message<"assay.v1.OverrideClassifica
  * Use `create(OverrideClassificationRequestSchema)` to create a new message.
  */
 export const OverrideClassificationRequestSchema: GenMessage<OverrideClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 18);
+  messageDesc(file_assay_v1_classification_service, 20);
 
 /**
  * @generated from message assay.v1.OverrideClassificationResponse
@@ -526,7 +583,7 @@ export type OverrideClassificationResponse = Message<"assay.v1.OverrideClassific
  * Use `create(OverrideClassificationResponseSchema)` to create a new message.
  */
 export const OverrideClassificationResponseSchema: GenMessage<OverrideClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 19);
+  messageDesc(file_assay_v1_classification_service, 21);
 
 /**
  * @generated from message assay.v1.RemoveOverrideRequest
@@ -550,7 +607,7 @@ export type RemoveOverrideRequest = Message<"assay.v1.RemoveOverrideRequest"> & 
  * Use `create(RemoveOverrideRequestSchema)` to create a new message.
  */
 export const RemoveOverrideRequestSchema: GenMessage<RemoveOverrideRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 20);
+  messageDesc(file_assay_v1_classification_service, 22);
 
 /**
  * The override that was removed.
@@ -579,7 +636,7 @@ export type RemoveOverrideResponse = Message<"assay.v1.RemoveOverrideResponse"> 
  * Use `create(RemoveOverrideResponseSchema)` to create a new message.
  */
 export const RemoveOverrideResponseSchema: GenMessage<RemoveOverrideResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 21);
+  messageDesc(file_assay_v1_classification_service, 23);
 
 /**
  * @generated from message assay.v1.CancelClassificationRequest
@@ -596,7 +653,7 @@ export type CancelClassificationRequest = Message<"assay.v1.CancelClassification
  * Use `create(CancelClassificationRequestSchema)` to create a new message.
  */
 export const CancelClassificationRequestSchema: GenMessage<CancelClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 22);
+  messageDesc(file_assay_v1_classification_service, 24);
 
 /**
  * @generated from message assay.v1.CancelClassificationResponse
@@ -613,7 +670,7 @@ export type CancelClassificationResponse = Message<"assay.v1.CancelClassificatio
  * Use `create(CancelClassificationResponseSchema)` to create a new message.
  */
 export const CancelClassificationResponseSchema: GenMessage<CancelClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 23);
+  messageDesc(file_assay_v1_classification_service, 25);
 
 /**
  * @generated from message assay.v1.RetryClassificationRequest
@@ -630,7 +687,7 @@ export type RetryClassificationRequest = Message<"assay.v1.RetryClassificationRe
  * Use `create(RetryClassificationRequestSchema)` to create a new message.
  */
 export const RetryClassificationRequestSchema: GenMessage<RetryClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 24);
+  messageDesc(file_assay_v1_classification_service, 26);
 
 /**
  * @generated from message assay.v1.RetryClassificationResponse
@@ -647,7 +704,7 @@ export type RetryClassificationResponse = Message<"assay.v1.RetryClassificationR
  * Use `create(RetryClassificationResponseSchema)` to create a new message.
  */
 export const RetryClassificationResponseSchema: GenMessage<RetryClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 25);
+  messageDesc(file_assay_v1_classification_service, 27);
 
 /**
  * @generated from message assay.v1.DeleteClassificationRequest
@@ -664,7 +721,7 @@ export type DeleteClassificationRequest = Message<"assay.v1.DeleteClassification
  * Use `create(DeleteClassificationRequestSchema)` to create a new message.
  */
 export const DeleteClassificationRequestSchema: GenMessage<DeleteClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 26);
+  messageDesc(file_assay_v1_classification_service, 28);
 
 /**
  * @generated from message assay.v1.DeleteClassificationResponse
@@ -677,7 +734,7 @@ export type DeleteClassificationResponse = Message<"assay.v1.DeleteClassificatio
  * Use `create(DeleteClassificationResponseSchema)` to create a new message.
  */
 export const DeleteClassificationResponseSchema: GenMessage<DeleteClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 27);
+  messageDesc(file_assay_v1_classification_service, 29);
 
 /**
  * @generated from message assay.v1.ListOverridesRequest
@@ -701,7 +758,7 @@ export type ListOverridesRequest = Message<"assay.v1.ListOverridesRequest"> & {
  * Use `create(ListOverridesRequestSchema)` to create a new message.
  */
 export const ListOverridesRequestSchema: GenMessage<ListOverridesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 28);
+  messageDesc(file_assay_v1_classification_service, 30);
 
 /**
  * @generated from message assay.v1.ListOverridesResponse
@@ -718,7 +775,7 @@ export type ListOverridesResponse = Message<"assay.v1.ListOverridesResponse"> & 
  * Use `create(ListOverridesResponseSchema)` to create a new message.
  */
 export const ListOverridesResponseSchema: GenMessage<ListOverridesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 29);
+  messageDesc(file_assay_v1_classification_service, 31);
 
 /**
  * A statement on the correct value of a file.
@@ -761,7 +818,7 @@ export type OverrideEntry = Message<"assay.v1.OverrideEntry"> & {
  * Use `create(OverrideEntrySchema)` to create a new message.
  */
 export const OverrideEntrySchema: GenMessage<OverrideEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 30);
+  messageDesc(file_assay_v1_classification_service, 32);
 
 /**
  * Submits media and serves their classifications. The credential is the metadata x-api-key.
@@ -800,6 +857,17 @@ export const ClassificationService: GenService<{
     methodKind: "client_streaming";
     input: typeof ValidateMediaRequestSchema;
     output: typeof ValidateMediaResponseSchema;
+  },
+  /**
+   * How much of an upload with an upload_id is safe, and so where the next stream goes on. A stream that still feeds
+   * it is ended. Not found: begin at offset 0.
+   *
+   * @generated from rpc assay.v1.ClassificationService.QueryUpload
+   */
+  queryUpload: {
+    methodKind: "unary";
+    input: typeof QueryUploadRequestSchema;
+    output: typeof QueryUploadResponseSchema;
   },
   /**
    * @generated from rpc assay.v1.ClassificationService.GetClassification

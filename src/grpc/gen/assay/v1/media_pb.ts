@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/media.proto.
  */
 export const file_assay_v1_media: GenFile = /*@__PURE__*/
-  fileDesc("ChRhc3NheS92MS9tZWRpYS5wcm90bxIIYXNzYXkudjEikgIKD0FuYWx5c2lzT3B0aW9ucxIVCg13aXRoX21vcnBoaW5nGAEgASgIEhYKDndpdGhfdGFtcGVyaW5nGAIgASgIEhQKDHdpdGhfaGVhdG1hcBgDIAEoCBIRCgl3aXRoX25zZncYBCABKAgSEgoKd2l0aF9hdWRpbxgFIAEoCBIbChNwcmV2ZW50X2MycGFfZm9yY2VzGAYgASgIEg4KBmZyYW1lcxgHIAEoBRISCgprZXlfZnJhbWVzGAggASgIEjMKEWtleV9mcmFtZXNfbWV0aG9kGAkgASgOMhguYXNzYXkudjEuS2V5RnJhbWVNZXRob2QSHQoVZW5zdXJlX2ZhY2VfcGVyX2ZyYW1lGAogASgIIu0BCgtNZWRpYUhlYWRlchIMCgRuYW1lGAEgASgJEiEKBGtpbmQYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDgoGcmVmX2lkGAMgASgJEioKB29wdGlvbnMYBCABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSEwoLd2ViaG9va191cmwYBSABKAkSEAoIbm9fY2FjaGUYBiABKAgSEgoKc291cmNlX3VybBgHIAEoCRISCgpzaXplX2J5dGVzGAggASgDEg4KBnNoYTI1NhgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJIjEKC01lZGlhQ29tbWl0EhIKCnNpemVfYnl0ZXMYASABKAMSDgoGc2hhMjU2GAIgASgJKmkKCU1lZGlhS2luZBIaChZNRURJQV9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQTUVESUFfS0lORF9JTUFHRRABEhQKEE1FRElBX0tJTkRfVklERU8QAhIUChBNRURJQV9LSU5EX0FVRElPEAMqRQoFTGFiZWwSFQoRTEFCRUxfVU5TUEVDSUZJRUQQABIPCgtMQUJFTF9IVU1BThABEhQKEExBQkVMX0FSVElGSUNJQUwQAiqHAQoOS2V5RnJhbWVNZXRob2QSIAocS0VZX0ZSQU1FX01FVEhPRF9VTlNQRUNJRklFRBAAEhwKGEtFWV9GUkFNRV9NRVRIT0RfSUZSQU1FUxABEhkKFUtFWV9GUkFNRV9NRVRIT0RfRkxPVxACEhoKFktFWV9GUkFNRV9NRVRIT0RfQ09MT1IQA2IGcHJvdG8z");
+  fileDesc("ChRhc3NheS92MS9tZWRpYS5wcm90bxIIYXNzYXkudjEikgIKD0FuYWx5c2lzT3B0aW9ucxIVCg13aXRoX21vcnBoaW5nGAEgASgIEhYKDndpdGhfdGFtcGVyaW5nGAIgASgIEhQKDHdpdGhfaGVhdG1hcBgDIAEoCBIRCgl3aXRoX25zZncYBCABKAgSEgoKd2l0aF9hdWRpbxgFIAEoCBIbChNwcmV2ZW50X2MycGFfZm9yY2VzGAYgASgIEg4KBmZyYW1lcxgHIAEoBRISCgprZXlfZnJhbWVzGAggASgIEjMKEWtleV9mcmFtZXNfbWV0aG9kGAkgASgOMhguYXNzYXkudjEuS2V5RnJhbWVNZXRob2QSHQoVZW5zdXJlX2ZhY2VfcGVyX2ZyYW1lGAogASgIIpACCgtNZWRpYUhlYWRlchIMCgRuYW1lGAEgASgJEiEKBGtpbmQYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDgoGcmVmX2lkGAMgASgJEioKB29wdGlvbnMYBCABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSEwoLd2ViaG9va191cmwYBSABKAkSEAoIbm9fY2FjaGUYBiABKAgSEgoKc291cmNlX3VybBgHIAEoCRISCgpzaXplX2J5dGVzGAggASgDEg4KBnNoYTI1NhgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhEKCXVwbG9hZF9pZBgLIAEoCRIOCgZvZmZzZXQYDCABKAMiMQoLTWVkaWFDb21taXQSEgoKc2l6ZV9ieXRlcxgBIAEoAxIOCgZzaGEyNTYYAiABKAkqaQoJTWVkaWFLaW5kEhoKFk1FRElBX0tJTkRfVU5TUEVDSUZJRUQQABIUChBNRURJQV9LSU5EX0lNQUdFEAESFAoQTUVESUFfS0lORF9WSURFTxACEhQKEE1FRElBX0tJTkRfQVVESU8QAypFCgVMYWJlbBIVChFMQUJFTF9VTlNQRUNJRklFRBAAEg8KC0xBQkVMX0hVTUFOEAESFAoQTEFCRUxfQVJUSUZJQ0lBTBACKocBCg5LZXlGcmFtZU1ldGhvZBIgChxLRVlfRlJBTUVfTUVUSE9EX1VOU1BFQ0lGSUVEEAASHAoYS0VZX0ZSQU1FX01FVEhPRF9JRlJBTUVTEAESGQoVS0VZX0ZSQU1FX01FVEhPRF9GTE9XEAISGgoWS0VZX0ZSQU1FX01FVEhPRF9DT0xPUhADYgZwcm90bzM");
 
 /**
  * What to analyse beyond the origin. Options that a kind of media does not document are ignored.
@@ -148,7 +148,7 @@ export type MediaHeader = Message<"assay.v1.MediaHeader"> & {
   sourceUrl: string;
 
   /**
-   * Announced size in bytes; 0 if unknown. Must match what is received.
+   * Announced size in bytes; 0 if unknown, which it must not be beside an upload_id. Must match what is received.
    *
    * @generated from field: int64 size_bytes = 8;
    */
@@ -167,6 +167,23 @@ export type MediaHeader = Message<"assay.v1.MediaHeader"> & {
    * @generated from field: string request_id = 10;
    */
   requestId: string;
+
+  /**
+   * Makes the upload resumable: a name of the caller's own choice, 16 to 128 printable ASCII characters, unique to
+   * the account. What was received before a stream broke off is kept; QueryUpload says how much. Empty: a stream
+   * that breaks off leaves nothing.
+   *
+   * @generated from field: string upload_id = 11;
+   */
+  uploadId: string;
+
+  /**
+   * With an upload_id: the offset of the first chunk, which must be the committed_bytes of QueryUpload; 0 begins
+   * anew. The size and the hash of the header and the commit are those of the whole file.
+   *
+   * @generated from field: int64 offset = 12;
+   */
+  offset: bigint;
 };
 
 /**
@@ -177,20 +194,20 @@ export const MediaHeaderSchema: GenMessage<MediaHeader> = /*@__PURE__*/
   messageDesc(file_assay_v1_media, 1);
 
 /**
- * The last message of an upload. What is not committed is thrown away.
+ * The last message of an upload. What is not committed is thrown away, or kept for the next try with an upload_id.
  *
  * @generated from message assay.v1.MediaCommit
  */
 export type MediaCommit = Message<"assay.v1.MediaCommit"> & {
   /**
-   * Bytes sent in all chunks; 0 for a source_url.
+   * Bytes of the whole file; 0 for a source_url.
    *
    * @generated from field: int64 size_bytes = 1;
    */
   sizeBytes: bigint;
 
   /**
-   * SHA-256 of all chunks, 64 hex characters; may be empty, and must be for a source_url.
+   * SHA-256 of the whole file, 64 hex characters; may be empty, and must be for a source_url.
    *
    * @generated from field: string sha256 = 2;
    */

@@ -1,0 +1,212 @@
+/**
+ * The figures of one tier. Every label weighs the same, and within a label each source by the square root of its
+ * size, so that a source with hundreds of files does not decide alone.
+ */
+import type { Measurement } from './measurement.ts';
+
+export interface Scored {
+  probability: number;
+  isArtificial: boolean;
+  source: string;
+  isDecided: boolean;
+  isCautious: boolean;
+  /** Null where it was not measured. */
+  flips: boolean | null;
+  weight: number;
+}
+
+export interface Figures {
+  auc: number;
+  balancedAccuracy: number;
+  falseAlarmRateBalanced: number;
+  recallBalanced: number;
+  tprAtFpr1: number;
+  tprAtFpr5: number;
+  ece: number;
+  brier: number;
+  /** Share of answers that are not `inconclusive`. */
+  coverage: number;
+  inconclusiveRate: number;
+  /** Among what is not `inconclusive`. */
+  balancedAccuracyDecided: number;
+  falseAlarmRateCautious: number;
+  recallCautious: number;
+  /** Of the verdicts that are decided in the clean file: how many change sides in this tier. */
+  flipRate: number;
+}
+
+export const FIGURE_NAMES = [
+  ...([
+    'auc',
+    'balancedAccuracy',
+    'falseAlarmRateBalanced',
+    'recallBalanced',
+    'tprAtFpr1',
+    'tprAtFpr5',
+  ] as const),
+  ...(['ece', 'brier', 'coverage', 'inconclusiveRate', 'balancedAccuracyDecided'] as const),
+  ...(['falseAlarmRateCautious', 'recallCautious', 'flipRate'] as const),
+] satisfies (keyof Figures)[];
+
+export const BIN_COUNT = 10;
+
+/** Rows in falling order of probability, weighed; what no model answered is left out. */
+export function toScored(
+  measurements: readonly Measurement[],
+  scoreOf: (measurement: Measurement) => number | null,
+  flipOf: (measurement: Measurement) => boolean | null = () => null,
+): Scored[] {
+  const answered = measurements.flatMap((measurement) => {
+    const probability = scoreOf(measurement);
+    return probability === null ? [] : [{ measurement, probability }];
+  });
+  const sizes = new Map<string, number>();
+  for (const { measurement } of answered) {
+    sizes.set(sourceKey(measurement), (sizes.get(sourceKey(measurement)) ?? 0) + 1);
+  }
+  const scored = answered.map(({ measurement, probability }) => ({
+    probability,
+    isArtificial: measurement.label === 'artificial',
+    source: sourceKey(measurement),
+    isDecided: measurement.state === 'human' || measurement.state === 'artificial',
+    isCautious: measurement.cautious === true,
+    flips: flipOf(measurement),
+    weight: 1 / Math.sqrt(sizes.get(sourceKey(measurement)) ?? 1),
+  }));
+  return balanceLabels(scored).toSorted((a, b) => b.probability - a.probability);
+}
+
+/** Both labels may have a source of the same name. */
+function sourceKey({ label, source }: Measurement): string {
+  return `${label}/${source}`;
+}
+
+/** Each label's weights add up to one half. */
+export function balanceLabels(rows: readonly Scored[]): Scored[] {
+  const totals = { true: 0, false: 0 };
+  for (const { isArtificial, weight } of rows) totals[`${isArtificial}`] += weight;
+  return rows.map((row) => ({ ...row, weight: row.weight / 2 / totals[`${row.isArtificial}`] }));
+}
+
+/** Rows must be in falling order of probability and balanced. NaN where a figure has nothing to stand on. */
+export function toFigures(rows: readonly Scored[]): Figures {
+  const balanced = toRates(rows, ({ probability }) => probability >= 0.5);
+  const cautious = toRates(rows, ({ isCautious }) => isCautious);
+  const decided = rows.filter(({ isDecided }) => isDecided);
+  const ofDecided = toRates(decided, ({ probability }) => probability >= 0.5);
+  const known = rows.filter(({ flips }) => flips !== null);
+  const coverage = shareOf(rows, ({ isDecided }) => isDecided);
+  return {
+    auc: toAuc(rows),
+    balancedAccuracy: (balanced.recall + 1 - balanced.falseAlarms) / 2,
+    falseAlarmRateBalanced: balanced.falseAlarms,
+    recallBalanced: balanced.recall,
+    tprAtFpr1: toTprAtFpr(rows, 0.01),
+    tprAtFpr5: toTprAtFpr(rows, 0.05),
+    ece: toEce(rows),
+    brier: shareOf(rows, ({ probability, isArtificial }) => (probability - Number(isArtificial)) ** 2),
+    coverage,
+    inconclusiveRate: 1 - coverage,
+    balancedAccuracyDecided: (ofDecided.recall + 1 - ofDecided.falseAlarms) / 2,
+    falseAlarmRateCautious: cautious.falseAlarms,
+    recallCautious: cautious.recall,
+    flipRate: shareOf(known, ({ flips }) => flips === true),
+  };
+}
+
+/** Weighted mean of a row's value. */
+function shareOf(rows: readonly Scored[], toValue: (row: Scored) => boolean | number): number {
+  let [sum, total] = [0, 0];
+  for (const row of rows) {
+    sum += row.weight * Number(toValue(row));
+    total += row.weight;
+  }
+  return sum / total;
+}
+
+function toRates(rows: readonly Scored[], isCalled: (row: Scored) => boolean) {
+  return {
+    recall: shareOf(
+      rows.filter(({ isArtificial }) => isArtificial),
+      isCalled,
+    ),
+    falseAlarms: shareOf(
+      rows.filter(({ isArtificial }) => !isArtificial),
+      isCalled,
+    ),
+  };
+}
+
+export interface RocPoint {
+  falseAlarms: number;
+  recall: number;
+}
+
+/** From nothing called artificial to everything; one point per distinct score, so that ties are called together. */
+export function toRoc(rows: readonly Scored[]): RocPoint[] {
+  const points: RocPoint[] = [{ falseAlarms: 0, recall: 0 }];
+  let [human, artificial] = [0, 0];
+  for (const [index, row] of rows.entries()) {
+    if (row.isArtificial) artificial += row.weight * 2;
+    else human += row.weight * 2;
+    if (rows[index + 1]?.probability !== row.probability)
+      points.push({ falseAlarms: human, recall: artificial });
+  }
+  return points;
+}
+
+/** Probability that an artificial file scores above a human one; ties count half. */
+function toAuc(rows: readonly Scored[]): number {
+  const points = toRoc(rows);
+  const last = points.at(-1);
+  if (last === undefined || last.falseAlarms === 0 || last.recall === 0) return Number.NaN;
+  let area = 0;
+  for (const [index, point] of points.entries()) {
+    const before = points[index - 1] ?? point;
+    area += ((point.falseAlarms - before.falseAlarms) * (point.recall + before.recall)) / 2;
+  }
+  return area;
+}
+
+/** Rounding must not lose the point that lies exactly on the bound. */
+const ROUNDING = 1e-9;
+
+function toTprAtFpr(rows: readonly Scored[], falseAlarmsMax: number): number {
+  if (!rows.some(({ isArtificial }) => isArtificial)) return Number.NaN;
+  return Math.max(
+    ...toRoc(rows).flatMap(({ falseAlarms, recall }) =>
+      falseAlarms <= falseAlarmsMax + ROUNDING ? recall : [],
+    ),
+  );
+}
+
+export interface ReliabilityBin {
+  stated: number;
+  observed: number;
+  weight: number;
+}
+
+export function toReliability(rows: readonly Scored[]): ReliabilityBin[] {
+  const bins = Array.from({ length: BIN_COUNT }, () => ({ stated: 0, observed: 0, weight: 0 }));
+  for (const { probability, isArtificial, weight } of rows) {
+    const bin = bins[Math.min(BIN_COUNT - 1, Math.floor(probability * BIN_COUNT))];
+    if (bin === undefined) continue;
+    bin.stated += weight * probability;
+    bin.observed += weight * Number(isArtificial);
+    bin.weight += weight;
+  }
+  return bins
+    .filter(({ weight }) => weight > 0)
+    .map(({ stated, observed, weight }) => ({
+      stated: stated / weight,
+      observed: observed / weight,
+      weight,
+    }));
+}
+
+/** Expected calibration error over equal bins of probability. */
+function toEce(rows: readonly Scored[]): number {
+  const bins = toReliability(rows);
+  const total = bins.reduce((sum, { weight }) => sum + weight, 0);
+  return bins.reduce((sum, bin) => sum + (bin.weight / total) * Math.abs(bin.stated - bin.observed), 0);
+}

@@ -1,0 +1,100 @@
+/** What the daemon answered for one file in one tier: a line of the journal, from which all figures are made. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LabelName } from './labelled-folder.ts';
+
+export interface Measurement {
+  path: string;
+  tier: string;
+  label: LabelName;
+  source: string;
+  kind: string;
+  /** Calibrated probability of artificial; null where no model could answer. */
+  probability: number | null;
+  state: 'human' | 'artificial' | 'inconclusive' | 'not_applicable';
+  /** Whether the heuristic cautious said artificial; null where the task has no such verdict. */
+  cautious: boolean | null;
+  /** Each model's own calibrated probability, by name and version. */
+  models: Record<string, number>;
+  /** Scaled less than the tier says. */
+  held: boolean;
+}
+
+/** A file that the daemon refused or that ended errored. */
+export interface FailedFile {
+  path: string;
+  tier: string;
+  error: string;
+}
+
+/** What was measured with what; the first line. */
+interface About {
+  about: string;
+}
+
+type Line = Measurement | FailedFile | About;
+
+const FILE = 'measurements.jsonl';
+
+export class OtherEvaluationError extends Error {
+  override readonly name = 'OtherEvaluationError';
+}
+
+/** Appended file by file, so that an evaluation of hours goes on where it was cut off. */
+export class Journal {
+  readonly measurements: Measurement[] = [];
+  readonly failed: FailedFile[] = [];
+  readonly #path: string;
+  readonly #done = new Set<string>();
+
+  /** `about` names folder, task and models: lines of another evaluation must not be mixed in. */
+  constructor(folder: string, about: string) {
+    mkdirSync(folder, { recursive: true });
+    this.#path = join(folder, FILE);
+    if (!existsSync(this.#path)) {
+      appendFileSync(this.#path, `${JSON.stringify({ about } satisfies About)}\n`);
+      return;
+    }
+    const [first = '', ...lines] = readFileSync(this.#path, 'utf8').split('\n');
+    if (first !== JSON.stringify({ about })) {
+      throw new OtherEvaluationError(
+        `${folder} holds another evaluation (${first}); name another folder with --out`,
+      );
+    }
+    for (const line of lines) this.#restore(line);
+  }
+
+  has(path: string, tier: string): boolean {
+    return this.#done.has(keyOf(path, tier));
+  }
+
+  add(line: Measurement | FailedFile): void {
+    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+    this.#keep(line);
+  }
+
+  /** A line that a kill cut in half is measured again. */
+  #restore(line: string): void {
+    if (line === '') return;
+    try {
+      const parsed = JSON.parse(line) as Line;
+      // A file that failed may have met a busy daemon: it is tried again.
+      if ('probability' in parsed) this.#keep(parsed);
+    } catch {
+      return;
+    }
+  }
+
+  #keep(line: Measurement | FailedFile): void {
+    if ('error' in line) {
+      this.failed.push(line);
+      return;
+    }
+    this.#done.add(keyOf(line.path, line.tier));
+    this.measurements.push(line);
+  }
+}
+
+function keyOf(path: string, tier: string): string {
+  return `${tier}\t${path}`;
+}

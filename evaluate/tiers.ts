@@ -1,0 +1,74 @@
+/** The quality tiers in which media are measured: what the web and the telephone do to them. */
+import sharp from 'sharp';
+import type { LabelledFile } from './labelled-folder.ts';
+import { toMp3, toTelephone } from './sound-tiers.ts';
+
+export type EvaluatedKind = 'image' | 'audio';
+
+interface PictureTier {
+  name: string;
+  longSideMax: number;
+  jpegQuality: number;
+}
+
+const PICTURE_TIERS: readonly PictureTier[] = [
+  { name: 'web', longSideMax: 768, jpegQuality: 60 },
+  { name: 'hard', longSideMax: 512, jpegQuality: 40 },
+];
+
+const SOUND_TIERS: readonly { name: string; make: (path: string) => Buffer }[] = [
+  { name: 'mp3-64', make: toMp3 },
+  { name: 'telephone', make: toTelephone },
+];
+
+export const CLEAN = 'clean';
+
+export function tierNames(kind: EvaluatedKind, withTiers: boolean): string[] {
+  const others = kind === 'image' ? PICTURE_TIERS : SOUND_TIERS;
+  return [CLEAN, ...(withTiers ? others.map(({ name }) => name) : [])];
+}
+
+export interface TierCopy {
+  bytes: Buffer;
+  /** Whether it was scaled less than the tier says, so that the models have enough pixels. */
+  held: boolean;
+}
+
+export interface CopyRule {
+  kind: EvaluatedKind;
+  tier: string;
+  /** Pixels that the models need on the short side. */
+  shortSideMin: number;
+}
+
+/** The file as it would arrive in a tier other than clean. */
+export async function makeCopy(path: string, file: LabelledFile, rule: CopyRule): Promise<TierCopy> {
+  const picture = PICTURE_TIERS.find(({ name }) => name === rule.tier);
+  if (rule.kind === 'image' && picture !== undefined) {
+    return await makePictureCopy(path, file, picture, rule.shortSideMin);
+  }
+  const sound = SOUND_TIERS.find(({ name }) => name === rule.tier);
+  if (rule.kind === 'audio' && sound !== undefined) return { bytes: sound.make(path), held: false };
+  throw new Error(`no tier ${rule.tier} for ${rule.kind}`);
+}
+
+/** A crop stands for its picture: it is scaled by the factor that the whole picture would be. */
+async function makePictureCopy(
+  path: string,
+  { originalLongSide }: LabelledFile,
+  { longSideMax, jpegQuality }: PictureTier,
+  shortSideMin: number,
+): Promise<TierCopy> {
+  const { data, info } = await sharp(path).rotate().removeAlpha().toColourspace('srgb').raw().toBuffer({
+    resolveWithObject: true,
+  });
+  const { width, height } = info;
+  const wanted = Math.min(1, longSideMax / (originalLongSide ?? Math.max(width, height)));
+  const scale = Math.max(wanted, Math.min(1, shortSideMin / Math.min(width, height)));
+  const picture = sharp(data, { raw: info }).resize(Math.round(width * scale), Math.round(height * scale), {
+    kernel: 'lanczos3',
+    fit: 'fill',
+  });
+  const bytes = await picture.jpeg({ quality: jpegQuality, chromaSubsampling: '4:2:0' }).toBuffer();
+  return { bytes, held: scale > wanted };
+}

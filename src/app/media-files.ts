@@ -1,0 +1,95 @@
+/** The stored bytes of a record as a browser may show them: the file itself, its heatmap, a video's frames and sound. */
+import { stat } from 'node:fs/promises';
+import { AppError } from '../domain/errors.ts';
+import { isHex64 } from '../domain/identifiers.ts';
+import type { VideoResult } from '../domain/result.ts';
+import type { App } from './app.ts';
+import { getHeatmap, ownClassification } from './classifications.ts';
+import type { Principal } from './principal.ts';
+
+export type MediaPart =
+  | { type: 'original' }
+  | { type: 'heatmap' }
+  | { type: 'frame'; index: number }
+  | { type: 'track'; index: number };
+
+export interface MediaInput {
+  principal: Principal;
+  identifier: string;
+  part: MediaPart;
+}
+
+export interface MediaFile {
+  path: string;
+  mime: string;
+  sizeBytes: number;
+  /** Of a download. */
+  name: string;
+  /** Names the content: stored bytes never change. */
+  tag: string;
+}
+
+/** Throws `classification` for a foreign record, `media` where the bytes are not kept or not there yet. */
+export async function getMedia(app: App, input: MediaInput): Promise<MediaFile> {
+  const { identifier, part } = input;
+  const ofVideo = part.type === 'original' ? await partFile(app, input) : undefined;
+  if (ofVideo !== undefined) return ofVideo;
+  const own = ownClassification(app, input);
+  if (part.type === 'heatmap') {
+    const heatmap = await getHeatmap(app, input);
+    return { ...heatmap, mime: 'image/png', name: 'heatmap.png', tag: `${identifier}-heatmap` };
+  }
+  if (part.type === 'original') {
+    const { hash, mime, name } = own;
+    if (hash === '') throw gone();
+    return await measure({ path: app.store.blobs.pathOf(hash), mime, name, tag: hash });
+  }
+  return await videoPart(app, own.analysisId, part);
+}
+
+/** A frame or track has an identifier of its own, whose original is the stored picture or sound. */
+async function partFile(app: App, { principal, identifier }: MediaInput): Promise<MediaFile | undefined> {
+  const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
+  if (part === undefined) return undefined;
+  const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
+  if (!sharers.some(({ accountId }) => accountId === principal.account.id)) return undefined;
+  const type = part.kind === 'image' ? 'frame' : 'track';
+  return await videoPart(app, part.analysisId, { type, index: part.index });
+}
+
+async function videoPart(
+  app: App,
+  analysisId: string,
+  { type, index }: { type: 'frame' | 'track'; index: number },
+): Promise<MediaFile> {
+  const result = app.store.read.analysis(analysisId)?.result;
+  if (result?.kind !== 'video') throw gone();
+  const found = storedPart(result, type, index);
+  if (found === undefined) throw gone();
+  const { file, hash, mime } = found;
+  return await measure({ path: app.store.artifacts.pathOf(analysisId, file), mime, name: file, tag: hash });
+}
+
+function storedPart(
+  { frames, tracks }: VideoResult,
+  type: 'frame' | 'track',
+  index: number,
+): { file: string; hash: string; mime: string } | undefined {
+  const frame = type === 'frame' ? frames[index] : undefined;
+  if (frame !== undefined) return { ...frame, mime: frame.image.mime };
+  const track = type === 'track' ? tracks[index] : undefined;
+  return track && { ...track, mime: track.audio.mime };
+}
+
+async function measure(file: Omit<MediaFile, 'sizeBytes'>): Promise<MediaFile> {
+  try {
+    return { ...file, sizeBytes: (await stat(file.path)).size };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw gone();
+    throw error;
+  }
+}
+
+function gone(): AppError {
+  return new AppError('media', 'the media of this record are not stored');
+}

@@ -1,0 +1,34 @@
+/** `assay doctor`: what is right and wrong with the daemon's box, and what to do. */
+import type { Command } from 'commander';
+import { ApplianceService, FindingState } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { openClient } from '../client.ts';
+import { EXIT_CODES } from '../failure.ts';
+import { formatColumns, nameOf, printable } from '../record-view.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+export function addDoctorCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('doctor')
+    .description(
+      'examine the daemon’s box: what was found, and what to do; exits with 1 where something is bad',
+    )
+    .option('--json', 'one finding per line')
+    .action((options: { json?: true }) => examine(terminal, options));
+}
+
+async function examine(terminal: Terminal, options: { json?: true }): Promise<void> {
+  using client = await openClient(terminal);
+  const { findings } = await client.call(ApplianceService.method.examine, {});
+  if (findings.some(({ state }) => state === FindingState.BAD)) terminal.setExitCode(EXIT_CODES.someFailed);
+  if (options.json === true) {
+    for (const { name, state, found, advice } of findings) {
+      printLine(terminal, JSON.stringify({ name, state: nameOf(FindingState, state), found, advice }));
+    }
+    return;
+  }
+  const rows = findings.flatMap(({ name, state, found, advice }) => [
+    [nameOf(FindingState, state), printable(name), printable(found)],
+    ...(advice === '' ? [] : [['', '', `→ ${printable(advice)}`]]),
+  ]);
+  printLine(terminal, formatColumns(rows));
+}

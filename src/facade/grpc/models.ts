@@ -1,0 +1,133 @@
+/** Model packs that come and go, what they cost, and what they would say of old records. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { listCatalogue } from '../../app/catalogue.ts';
+import { benchModels } from '../../app/model-bench.ts';
+import { addModel, type ModelFile, removeModel } from '../../app/models.ts';
+import { type Judgement, rescore } from '../../app/rescore.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import type { Handlers } from '../../grpc/definition.ts';
+import {
+  type AddModelRequest,
+  AddModelStage,
+  ApplianceService,
+  type JudgementSchema,
+  type ModelHeader,
+} from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { download, duplex, type GrpcContext, unary } from './calls.ts';
+import { fromKind, KIND } from './enums.ts';
+
+const { method } = ApplianceService;
+
+type OfModels = 'addModel' | 'removeModel' | 'listCatalogue' | 'benchModels' | 'rescore';
+
+const STAGE = {
+  receive: AddModelStage.RECEIVE,
+  download: AddModelStage.DOWNLOAD,
+  test: AddModelStage.TEST,
+  done: AddModelStage.DONE,
+} as const;
+const RESCORE_DEFAULT = 100;
+
+export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof ApplianceService>, OfModels> {
+  const { app } = context;
+  return {
+    addModel: duplex(context, method.addModel, async function* ({ principal, messages, signal }) {
+      const stream = new ModelStream(messages);
+      const { catalogueName, download: isFetched } = await stream.readHeader();
+      const input = { principal, catalogueName, download: isFetched, files: stream.readFiles() };
+      for await (const { stage, doneBytes, totalBytes, model } of addModel(app, input, signal)) {
+        const bytes = { doneBytes: BigInt(doneBytes), totalBytes: BigInt(totalBytes) };
+        yield { stage: STAGE[stage], ...bytes, model };
+      }
+    }),
+    removeModel: unary(context, method.removeModel, async ({ principal, request }) => {
+      await removeModel(app, { principal, id: request.id });
+      return {};
+    }),
+    listCatalogue: unary(context, method.listCatalogue, async ({ principal }) => {
+      const entries = await listCatalogue(app, { principal });
+      return { entries: entries.map((entry) => ({ ...entry, bytesMax: BigInt(entry.bytesMax) })) };
+    }),
+    benchModels: download(context, method.benchModels, ({ principal, signal }) =>
+      benchModels(app, { principal }, signal),
+    ),
+    rescore: download(context, method.rescore, async function* ({ principal, request, signal }) {
+      const kind = fromKind(request.kind, 'kind');
+      const limit = request.limit === 0 ? RESCORE_DEFAULT : request.limit;
+      for await (const { after, before, ...rescored } of rescore(app, { principal, kind, limit }, signal)) {
+        yield {
+          ...rescored,
+          accountId: BigInt(rescored.accountId),
+          kind: KIND[rescored.kind],
+          before: toJudgement(before),
+          ...(after === null ? {} : { after: toJudgement(after) }),
+        };
+      }
+    }),
+  };
+}
+
+function toJudgement({
+  classification,
+  probability,
+  state,
+}: Judgement): MessageInitShape<typeof JudgementSchema> {
+  return { classification, state, ...(probability === null ? {} : { probability }) };
+}
+
+type Payload = AddModelRequest['payload'];
+
+/** Header, then each file with its chunks, then the commit: a stream without it was cut off. */
+class ModelStream {
+  readonly #messages: AsyncIterator<AddModelRequest, unknown>;
+  /** Begins the next file; it ended the chunks of the one before. */
+  #next: Payload | undefined;
+
+  constructor(messages: AsyncIterator<AddModelRequest, unknown>) {
+    this.#messages = messages;
+  }
+
+  async readHeader(): Promise<ModelHeader> {
+    const payload = await this.#read();
+    if (payload?.case === 'header') return payload.value;
+    throw badField('header', `expected the header as the first message, found ${nameOf(payload)}`);
+  }
+
+  async *readFiles(): AsyncGenerator<ModelFile> {
+    this.#next = await this.#read();
+    while (this.#next?.case === 'file') {
+      const { name } = this.#next.value;
+      const bytes = this.#readChunks();
+      yield { name, bytes };
+      // What the reader left is passed over, or the next file would never come.
+      for await (const _ of bytes);
+    }
+    if (this.#next?.case !== 'commit') {
+      throw badField('payload', `expected a file or the commit, found ${nameOf(this.#next)}`);
+    }
+  }
+
+  async *#readChunks(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const payload = await this.#read();
+      this.#next = payload;
+      if (payload?.case !== 'chunk') return;
+      yield payload.value;
+    }
+  }
+
+  /** Undefined at the end of the stream. */
+  async #read(): Promise<Payload | undefined> {
+    try {
+      const { done, value } = await this.#messages.next();
+      return done === true ? undefined : (value as AddModelRequest).payload;
+    } catch (error) {
+      throw new AppError('cancelled', 'the upload was cut off', { cause: error });
+    }
+  }
+}
+
+function nameOf(payload: Payload | undefined): string {
+  if (payload === undefined) return 'the end of the stream';
+  return payload.case === undefined ? 'an empty message' : `a ${payload.case}`;
+}

@@ -1,0 +1,144 @@
+/**
+ * `/files`: resumable uploads by the tus protocol 1.0 (tus.io), for HTTP clients. The protocol is the library's; what
+ * an upload is, whose it is and how much of it is safe is the app's, the same as over gRPC.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Server as TusServer } from '@tus/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../app/app.ts';
+import { assertMayWrite } from '../../app/authenticate.ts';
+import { parseSubmission } from '../../app/input.ts';
+import { assertKindEnabled } from '../../app/judge-media.ts';
+import type { Principal } from '../../app/principal.ts';
+import { parseKind, submitUpload } from '../../app/submit-upload.ts';
+import { beginUpload, readUpload } from '../../app/unfinished-uploads.ts';
+import { authorise } from './authorise.ts';
+import { sentenceOf, TusAnswers } from './errors.ts';
+import { fileNameOf, toFields, UploadStore, uploadNameOf } from './uploads.ts';
+
+export const TUS_PATH = '/files';
+/** The record that an upload became. */
+export const IDENTIFIER_HEADER = 'assay-identifier';
+/** A call that took over lets the one before bring what it has read already to the disk. */
+const TAKE_OVER_MS = 500;
+const US_PER_MS = 1000;
+
+interface FileRequest {
+  Params: { id: string };
+}
+
+export async function plugTus(fastify: FastifyInstance, app: App): Promise<void> {
+  const callers = new WeakMap<IncomingMessage, Principal>();
+  const tus = openTus(app, (request) => {
+    const caller = request === undefined ? undefined : callers.get(request);
+    if (caller === undefined) throw new Error('a tus request without a caller');
+    return caller;
+  });
+  await fastify.register(async (scope) => {
+    // Bodies are the library's to read.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    const hand = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      if (request.method !== 'OPTIONS') callers.set(request.raw, await authorise(app, request));
+      await handOver(app, tus, request, reply);
+    };
+    scope.route({ method: ['POST', 'OPTIONS'], url: TUS_PATH, handler: hand });
+    scope.route({ method: ['PATCH', 'DELETE', 'OPTIONS'], url: `${TUS_PATH}/:id`, handler: hand });
+    scope.head<FileRequest>(`${TUS_PATH}/:id`, async (request, reply) => {
+      const principal = await authorise(app, request);
+      callers.set(request.raw, principal);
+      const identifier = await submitIfWhole(app, principal, request.params.id);
+      if (identifier !== null) reply.header(IDENTIFIER_HEADER, identifier);
+      await handOver(app, tus, request, reply);
+    });
+    scope.get<FileRequest>(`${TUS_PATH}/:id`, { exposeHeadRoute: false }, async (request, reply) => {
+      const principal = await authorise(app, request);
+      const identifier = await submitIfWhole(app, principal, request.params.id);
+      if (identifier !== null) reply.header(IDENTIFIER_HEADER, identifier);
+      const { committedBytes, sizeBytes, name, expiresAt } = readUpload(app, {
+        principal,
+        uploadId: request.params.id,
+      });
+      const expires = new Date(expiresAt / US_PER_MS).toISOString();
+      return { name, offset: committedBytes, length: sizeBytes, identifier, expires_at: expires };
+    });
+  });
+}
+
+/** An upload that came in whole when its submission had to be refused for now: a client that asks again gets there. */
+async function submitIfWhole(app: App, principal: Principal, uploadId: string): Promise<string | null> {
+  const { committedBytes, sizeBytes } = readUpload(app, { principal, uploadId });
+  return committedBytes === sizeBytes ? await submitUpload(app, { principal, uploadId }) : null;
+}
+
+/** From here on the library answers, with the headers that every answer of ours has. */
+async function handOver(
+  app: App,
+  tus: TusServer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  try {
+    await tus.handle(request.raw, reply.raw);
+  } catch (error) {
+    app.log.error({ err: error, method: request.method }, 'a tus request failed');
+    reply.raw.destroy();
+  }
+}
+
+function openTus(app: App, callerOf: (request: IncomingMessage | undefined) => Principal): TusServer {
+  return new TusAnswers({
+    path: TUS_PATH,
+    datastore: new UploadStore(app, app.config.unfinishedUploadMs),
+    relativeLocation: true,
+    lockDrainTimeout: TAKE_OVER_MS,
+    // Pages of other origins have no business here.
+    allowedOrigins: () => false,
+    namingFunction: (request) => fileNameOf(callerOf(request.runtime?.node?.req)),
+    // The account is part of the library's name for a file, and the caller's address never says it.
+    getFileIdFromRequest: (request, id = '') => fileNameOf(callerOf(request.runtime?.node?.req), id),
+    generateUrl: (_request, { id }) => `${TUS_PATH}/${uploadNameOf(id).uploadId}`,
+    async onUploadCreate(request, { id, size = 0, metadata }) {
+      const principal = callerOf(request.runtime?.node?.req);
+      const { name, fields } = toFields(metadata ?? {});
+      const bytesMax = assertSubmittable(principal, fields);
+      const { uploadId } = uploadNameOf(id);
+      await beginUpload(app, {
+        principal,
+        uploadId,
+        field: 'Upload-Length',
+        name,
+        sizeBytes: size,
+        bytesMax,
+        fields,
+      });
+      return {};
+    },
+    async onUploadFinish(request, { id }) {
+      const principal = callerOf(request.runtime?.node?.req);
+      const identifier = await submitUpload(app, { principal, uploadId: uploadNameOf(id).uploadId });
+      const headers = { [IDENTIFIER_HEADER]: identifier, 'content-type': 'application/json; charset=utf-8' };
+      return { status_code: 200, headers, body: JSON.stringify({ identifier }) };
+    },
+    onResponseError(request, error) {
+      const retryAfter = (seconds: number) =>
+        request.runtime?.node?.res?.setHeader('retry-after', String(seconds));
+      return sentenceOf(app, error, retryAfter);
+    },
+  });
+}
+
+/** Refuses before the first byte what could not be submitted; answers the largest size that could. */
+function assertSubmittable(principal: Principal, fields: Readonly<Record<string, string>>): number {
+  assertMayWrite(principal);
+  const kind = parseKind(fields);
+  const { fileBytesMax } = principal.plan;
+  if (kind === undefined) return Math.max(...Object.values(fileBytesMax));
+  assertKindEnabled(principal, kind);
+  parseSubmission(kind, fields);
+  return fileBytesMax[kind];
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bootstrap } from '../../evaluate/bootstrap.ts';
+import { toFigures, toReliability, toScored } from '../../evaluate/figures.ts';
+import type { Measurement } from '../../evaluate/measurement.ts';
+import { toTierReports } from '../../evaluate/report.ts';
+
+function measurement(
+  label: Measurement['label'],
+  source: string,
+  probability: number | null,
+  more: Partial<Measurement> = {},
+): Measurement {
+  const path = more.path ?? `${label}/${source}/${probability}`;
+  const state = probability === null ? 'not_applicable' : probability >= 0.5 ? 'artificial' : 'human';
+  const cautious = probability !== null && probability >= 0.9;
+  return {
+    path,
+    tier: 'clean',
+    label,
+    source,
+    kind: '',
+    probability,
+    state,
+    cautious,
+    models: {},
+    held: false,
+    ...more,
+  };
+}
+
+const scoredBy = ({ probability }: Measurement): number | null => probability;
+
+test('a perfect, a reversed and a constant score have the areas they must have', () => {
+  const area = (artificial: number, human: number): number =>
+    toFigures(
+      toScored([measurement('artificial', 'a', artificial), measurement('human', 'h', human)], scoredBy),
+    ).auc;
+  assert.equal(area(0.9, 0.1), 1);
+  assert.equal(area(0.1, 0.9), 0);
+  assert.equal(area(0.5, 0.5), 0.5);
+});
+
+test('rates, calibration and coverage of four files', () => {
+  const rows = toScored(
+    [
+      measurement('artificial', 'a', 0.95),
+      measurement('artificial', 'b', 0.4, { state: 'inconclusive' }),
+      measurement('human', 'h', 0.6),
+      measurement('human', 'i', 0.05),
+    ],
+    scoredBy,
+  );
+  const figures = toFigures(rows);
+  assert.equal(figures.auc, 0.75);
+  assert.equal(figures.balancedAccuracy, 0.5);
+  assert.equal(figures.falseAlarmRateBalanced, 0.5);
+  assert.equal(figures.tprAtFpr5, 0.5);
+  assert.equal(figures.recallCautious, 0.5);
+  assert.equal(figures.falseAlarmRateCautious, 0);
+  assert.equal(figures.coverage, 0.75);
+  assert.equal(figures.balancedAccuracyDecided, 0.75);
+  assert.ok(Math.abs(figures.brier - (0.05 ** 2 + 0.6 ** 2 + 0.6 ** 2 + 0.05 ** 2) / 4) < 1e-12);
+  assert.ok(Math.abs(figures.ece - (0.05 + 0.6 + 0.6 + 0.05) / 4) < 1e-12);
+  assert.equal(toReliability(rows).length, 4);
+});
+
+test('a source with many files does not decide alone, and labels weigh the same', () => {
+  const many = Array.from({ length: 16 }, (_, index) =>
+    measurement('human', 'many', 0.9, { path: `${index}` }),
+  );
+  const rows = toScored(
+    [...many, measurement('human', 'one', 0.1), measurement('artificial', 'a', 0.95)],
+    scoredBy,
+  );
+  // 16 files weigh √16 = 4 together, against 1.
+  assert.ok(Math.abs(toFigures(rows).falseAlarmRateBalanced - 0.8) < 1e-12);
+  const sum = rows.reduce((total, { weight }) => total + weight, 0);
+  assert.ok(Math.abs(sum - 1) < 1e-12);
+});
+
+test('files without an answer are in no figure and are counted', () => {
+  const [report] = toTierReports(
+    [measurement('artificial', 'a', 0.9), measurement('human', 'h', 0.1), measurement('human', 'i', null)],
+    ['clean'],
+  );
+  assert.equal(report?.files, 2);
+  assert.equal(report?.unanswered, 1);
+});
+
+test('a flip counts where the clean file was decided, whatever the copy says', () => {
+  const files = [
+    { clean: 0.9, web: 0.2, state: 'artificial' as const },
+    { clean: 0.8, web: 0.7, state: 'artificial' as const },
+    { clean: 0.55, web: 0.2, state: 'inconclusive' as const },
+  ].flatMap(({ clean, web, state }, index) => [
+    measurement('artificial', `a${index}`, clean, { path: `${index}`, state }),
+    measurement('artificial', `a${index}`, web, { path: `${index}`, tier: 'web', state: 'inconclusive' }),
+  ]);
+  const human = [
+    measurement('human', 'h', 0.1, { path: 'h' }),
+    measurement('human', 'h', 0.1, { path: 'h', tier: 'web' }),
+  ];
+  const web = toTierReports([...files, ...human], ['clean', 'web']).find(({ tier }) => tier === 'web');
+  // Of the three decided files the human one weighs half, each artificial one a sixth.
+  assert.ok(Math.abs((web?.figures.flipRate.value ?? 0) - 1 / 6 / (1 / 2 + 2 / 6)) < 1e-12);
+});
+
+test('intervals hold the figure, are the same each time, and are wide where one source decides', () => {
+  const rows = toScored(
+    [
+      ...Array.from({ length: 40 }, (_, i) => measurement('artificial', `a${i % 8}`, 0.3 + (i % 7) / 10)),
+      ...Array.from({ length: 40 }, (_, i) => measurement('human', `h${i % 8}`, 0.1 + (i % 7) / 10)),
+    ],
+    scoredBy,
+  );
+  const { auc } = bootstrap(rows, 200);
+  const value = toFigures(rows).auc;
+  assert.ok(auc[0] <= value && value <= auc[1], `${auc[0]} ${value} ${auc[1]}`);
+  assert.deepEqual(bootstrap(rows, 200).auc, auc);
+});

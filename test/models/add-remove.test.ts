@@ -1,0 +1,195 @@
+/** Models that come and go while the daemon works, by its command line. */
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import sharp from 'sharp';
+import { makeIdentity } from '../certificates.ts';
+import { linesOf, type Outcome, runCommand } from '../cli/run-command.ts';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { COARSE_MODEL, FINE_MODEL, writeTinyPacks } from '../interface/packs.ts';
+import { patternRgb } from '../pictures.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+import { writeEntry } from './added-models.ts';
+
+let folder: TemporaryFolder;
+let daemon: TestDaemon;
+
+/** The daemon begins with one model; the other lies outside, to be added. */
+before(async () => {
+  folder = await makeTemporaryFolder();
+  await writeTinyPacks(join(folder.path, 'packs'));
+  await mkdir(join(folder.path, 'outside'));
+  await rename(join(folder.path, 'packs', FINE_MODEL.id), join(folder.path, 'outside', FINE_MODEL.id));
+  await mkdir(join(folder.path, 'data'));
+  await writeFile(join(folder.path, 'ca.pem'), authority.cert);
+  daemon = await TestDaemon.start({
+    folder: join(folder.path, 'data'),
+    env: {
+      ASSAY_MODELS_FOLDERS: join(folder.path, 'packs'),
+      ...{ ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8', ASSAY_DECODE_SLOTS: '1' },
+      NODE_EXTRA_CA_CERTS: join(folder.path, 'ca.pem'),
+    },
+  });
+});
+after(async () => {
+  await daemon[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const authority = makeIdentity({ name: 'Test authority' });
+
+function assay(...argv: string[]): Promise<Outcome> {
+  return runCommand({ address: daemon.grpc, key: TEST_KEY }, argv);
+}
+
+async function modelsInService(): Promise<string[]> {
+  const models = linesOf(await assay('models', 'list', '--json'));
+  return models.filter(({ fault }) => fault === '').map(({ id }) => String(id));
+}
+
+async function classify(brightness: number): Promise<Record<string, unknown>> {
+  const path = join(folder.path, `${brightness}.png`);
+  const rgb = Buffer.from(patternRgb(400, 400).map((level) => Math.min(255, brightness + level / 8)));
+  await sharp(rgb, { raw: { width: 400, height: 400, channels: 3 } })
+    .png()
+    .toFile(path);
+  const [record] = linesOf(await assay('classify', path, '--json', '--no-cache'));
+  assert.ok(record !== undefined);
+  return record;
+}
+
+function answersOf(record: Record<string, unknown>): string[] {
+  return (record.results as { model: string; unknown: boolean }[])
+    .filter(({ unknown }) => !unknown)
+    .map(({ model }) => model);
+}
+
+/** The models that are made from npm packages lie there too. */
+async function addedFolders(): Promise<string[]> {
+  const names = await readdir(join(folder.path, 'data', 'models'));
+  return names.filter((name) => name !== 'nsfw' && name !== 'face-detector');
+}
+
+const pathOf = (id: string) => join(folder.path, 'data', 'models', id);
+
+test('a folder becomes a model that answers at once, and is removed again', async () => {
+  assert.deepEqual(answersOf(await classify(200)), [COARSE_MODEL.id]);
+  const added = await assay('models', 'add', join(folder.path, 'outside', FINE_MODEL.id));
+  assert.equal(added.out, `${FINE_MODEL.id}@1.0.0 is in service\n`, added.err);
+  assert.deepEqual(answersOf(await classify(200)).sort(), [COARSE_MODEL.id, FINE_MODEL.id]);
+  assert.deepEqual((await readdir(pathOf(FINE_MODEL.id))).sort(), ['CARD.md', 'model.json', 'model.onnx']);
+
+  const twice = await assay('models', 'add', join(folder.path, 'outside', FINE_MODEL.id));
+  assert.match(twice.err, /tiny-fine 1\.0\.0 is installed in .*; remove it first/);
+  assert.equal(twice.code, 1);
+
+  assert.equal((await assay('models', 'remove', FINE_MODEL.id)).out, 'tiny-fine is removed\n');
+  assert.deepEqual(answersOf(await classify(200)), [COARSE_MODEL.id]);
+  assert.deepEqual(await addedFolders(), []);
+  const log = (await assay('audit', '--json')).out;
+  assert.match(log, /model\.add/);
+  assert.match(log, /model\.remove/);
+});
+
+test('what is no good leaves nothing and says why', async () => {
+  const broken = join(folder.path, 'broken');
+  await mkdir(broken);
+  assert.match((await assay('models', 'add', broken)).err, /expected the files of a pack, found none/);
+  const described = JSON.parse(
+    await readFile(join(folder.path, 'outside', FINE_MODEL.id, 'model.json'), 'utf8'),
+  );
+  await writeFile(join(broken, 'model.json'), JSON.stringify(described));
+  await writeFile(join(broken, 'model.onnx'), 'no model');
+  assert.match(
+    (await assay('models', 'add', broken)).err,
+    /not the file that model\.json describes \(SHA-256\)/,
+  );
+  const model = await readFile(join(folder.path, 'outside', FINE_MODEL.id, 'model.onnx'));
+  await writeFile(join(broken, 'model.onnx'), model);
+  const golden = { ...described.golden, expected: [9, 9, 9] };
+  await writeFile(join(broken, 'model.json'), JSON.stringify({ ...described, golden }));
+  assert.match((await assay('models', 'add', broken)).err, /the golden outputs differ by/);
+  await writeFile(join(broken, 'model.json'), JSON.stringify({ ...described, id: '../up' }));
+  assert.match((await assay('models', 'add', broken)).err, /model\.json: id: expected small letters/);
+  assert.match(
+    (await assay('models', 'remove', COARSE_MODEL.id)).err,
+    /tiny-coarse was not added: it lies in/,
+  );
+  assert.match((await assay('models', 'remove', 'nobody')).err, /no such model: nobody/);
+  assert.match(
+    (await assay('models', 'add', 'nobody')).err,
+    /expected one of the catalogue \(.*sieve.*\), found "nobody"/,
+  );
+  assert.deepEqual(await addedFolders(), []);
+  assert.ok((await modelsInService()).includes(COARSE_MODEL.id));
+});
+
+test('a model of the catalogue from a file: scaled views, recorded outputs, a weight from the stated figures', async () => {
+  const address = 'https://127.0.0.1:1/nowhere';
+  const { model } = await writeEntry(daemon.folder, { name: 'made-by-hand', address });
+  const path = join(folder.path, 'by-hand.onnx');
+  await writeFile(path, 'another file');
+  assert.match(
+    (await assay('models', 'add', 'made-by-hand', '--file', path)).err,
+    /expected a file with SHA-256/,
+  );
+  await writeFile(path, model);
+  const before = await classify(200);
+  const added = await assay('models', 'add', 'made-by-hand', '--file', path);
+  assert.equal(added.out, 'made-by-hand@0.10.0 is in service\n', added.err);
+  const described = JSON.parse(await readFile(join(pathOf('made-by-hand'), 'model.json'), 'utf8'));
+  assert.equal(described.decision.weight, 5.59);
+  assert.ok(described.golden.expected.some((value: number) => value !== 0));
+  assert.match(await readFile(join(pathOf('made-by-hand'), 'CARD.md'), 'utf8'), /36,384 unseen images/);
+  assert.ok(answersOf(await classify(200)).includes('made-by-hand'));
+
+  const rescored = linesOf(await assay('models', 'rescore', '--all', '--json'));
+  const again = rescored.find(({ identifier }) => identifier === before.identifier);
+  assert.ok(again !== undefined && again.error === '');
+  assert.notEqual(
+    (again.after as { probability: number }).probability,
+    (again.before as { probability: number }).probability,
+  );
+  const kept = linesOf(await assay('get', String(before.identifier), '--json'))[0];
+  assert.deepEqual(kept?.results, before.results);
+
+  const bench = await assay('models', 'bench');
+  assert.match(bench.out, /made-by-hand 0\.10\.0 +│ cpu +│ +\d+\.\d/);
+  await assay('models', 'remove', 'made-by-hand');
+});
+
+test('a model of the catalogue is downloaded by https, over redirects, with its hash checked', async () => {
+  const identity = makeIdentity({ name: 'localhost', issuer: authority });
+  let body: Uint8Array = Buffer.alloc(0);
+  const server = createServer({ cert: identity.cert, key: identity.key }, (request, response) => {
+    if (request.url === '/release') response.writeHead(302, { location: '/file' }).end();
+    else if (request.url === '/plain') response.writeHead(302, { location: 'http://127.0.0.1/' }).end();
+    else response.writeHead(200, { 'content-length': body.length }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    const { model } = await writeEntry(daemon.folder, { name: 'downloaded', address: `${origin}/release` });
+    body = Buffer.from('not the model');
+    assert.match((await assay('models', 'add', 'downloaded')).err, /expected a file with SHA-256/);
+    await writeEntry(daemon.folder, { name: 'over-http', address: `${origin}/plain` });
+    assert.match((await assay('models', 'add', 'over-http')).err, /expected https, found http:/);
+    body = Buffer.alloc(61_000_000);
+    assert.match(
+      (await assay('models', 'add', 'downloaded')).err,
+      /61000000 bytes, at most 60000000 are expected/,
+    );
+    body = model;
+    const added = await assay('models', 'add', 'downloaded');
+    assert.equal(added.out, 'downloaded@0.10.0 is in service\n', added.err);
+    assert.match(added.err, /the daemon downloads it\nthe daemon tries it\n/);
+    assert.match((await assay('models', 'catalogue')).out, /downloaded.*│ yes/);
+    await assay('models', 'remove', 'downloaded');
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
