@@ -25,7 +25,7 @@ SUBSAMPLINGS = (0, 1, 2, 2)
 GRID_PX = 8
 MARGIN_PX = 16
 SCALE_MAX = 1.2
-SCALE_MIN_BY_PATCH_SIDE = {64: 0.45, 96: 0.67, 128: 0.9}
+SCALE_MIN_BY_PATCH_SIDE = {48: 0.34, 64: 0.45, 96: 0.67, 128: 0.9}
 """Small enough that the smallest crops (144 px) still fill the patch: a limit per
 class would tell the classes apart by scale."""
 
@@ -52,7 +52,7 @@ def encode_webp(image, quality):
 
 
 def reencode(image, rng):
-    quality = int(rng.integers(40, 96))
+    quality = int(rng.integers(30, 96))
     if rng.random() < WEBP_RATE:
         return encode_webp(image, quality)
     return encode_jpeg(image, quality, int(rng.choice(SUBSAMPLINGS)))

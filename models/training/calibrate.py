@@ -1,4 +1,10 @@
-"""Stage 3: fits calibration and thresholds on the calibration fold, whose sources were not trained on."""
+"""Stage 6: fits what is shipped: calibrations and weights of both detectors, thresholds of the fused result.
+
+The final networks have seen every source, so all comes from scores of the
+rounds. Calibration and weights come from the rounds whose network was trained
+about as long as the final one, where there are such: longer training spreads
+logits wider. Thresholds come from all rounds, since they need many human sources.
+"""
 
 import argparse
 import json
@@ -6,63 +12,56 @@ from pathlib import Path
 
 import numpy
 
-from metrics import find_threshold, fit_platt, measure_band, to_probability
-from scoring import load_all, score_tier
-from splits import CALIBRATION_FOLD
-from tiers import TIERS
+from crops import CropCollection
+from fusion import choose_band, choose_cautious_threshold, fit_fusion
+from metrics import to_probability
+from outcome import QUALITY_TIER_NAMES, Outcome, take_part
+from splits import ALL_FOLDS, ROUNDS
+from tested import Tested
 
 CALIBRATION_FILE = "calibration.json"
-CAUTIOUS_FALSE_ALARM_RATE = 0.01
-DECIDED_ACCURACY_TARGET = 0.8
-COVERAGE_MIN = 0.5
-BAND_HIGHS = numpy.arange(0.52, 0.96, 0.01)
+COMPARABLE_SHARE = 0.5
 
 
-def choose_cautious_threshold(tier_scores, slope, intercept):
-    """Returns the highest of the tiers' thresholds: caution has to hold in each."""
-    return max(
-        find_threshold(
-            to_probability(slope * scores.logits + intercept),
-            scores.is_artificial, scores.weights, CAUTIOUS_FALSE_ALARM_RATE,
-        )
-        for scores in tier_scores
+def count_patches(trained):
+    return trained["crop_count"] + sum(earlier["crop_count"] for earlier in trained["earlier"])
+
+
+def find_comparable_folds(trainings):
+    """Returns the test folds of the rounds whose training is at least half as long as the final one's."""
+    least = COMPARABLE_SHARE * count_patches(trainings["final"])
+    folds = [round_.test for round_ in ROUNDS if count_patches(trainings[str(round_.test)]) >= least]
+    return tuple(folds) or ALL_FOLDS
+
+
+def fit_lines(outcome, collection, folds):
+    """Returns (lines, weights, stretch) from the tested logits of some folds, all quality tiers together."""
+    part = take_part(collection, folds)
+    logits = [outcome.read_tested(tier, part, collection) for tier in QUALITY_TIER_NAMES]
+    repeated = len(QUALITY_TIER_NAMES)
+    return fit_fusion(
+        numpy.concatenate(logits), numpy.tile(part.is_artificial, repeated), numpy.tile(part.weights, repeated)
     )
 
 
-def choose_band(probabilities, is_artificial, weights):
-    """Returns (low, high), symmetric about a half: the narrowest band outside of which the
-    target accuracy is reached, but never so wide that more than half of the pictures fall inside."""
-    best = (0.48, 0.52)
-    for high in BAND_HIGHS:
-        band = {"inconclusiveLow": 1 - high, "inconclusiveHigh": high}
-        result = measure_band(probabilities, is_artificial, weights, band)
-        if not result["coverage"] >= COVERAGE_MIN:
-            break
-        best = (round(1 - float(high), 2), round(float(high), 2))
-        if result["balancedAccuracyDecided"] >= DECIDED_ACCURACY_TARGET:
-            break
-    return best
-
-
 def calibrate(work_folder):
-    network, trained, collection = load_all(work_folder)
-    tier_scores = [score_tier(network, collection, CALIBRATION_FOLD, tier) for tier in TIERS]
-    logits = numpy.concatenate([scores.logits for scores in tier_scores])
-    is_artificial = numpy.concatenate([scores.is_artificial for scores in tier_scores])
-    weights = numpy.concatenate([scores.weights for scores in tier_scores])
-    slope, intercept = fit_platt(logits, is_artificial, weights)
-    low, high = choose_band(to_probability(slope * logits + intercept), is_artificial, weights)
+    collection, outcome = CropCollection(work_folder), Outcome(work_folder)
+    tested = Tested(outcome, collection)
+    folds = find_comparable_folds(outcome.trainings)
+    lines, weights, stretch = fit_lines(outcome, collection, folds)
+    part, repeated = tested.part, len(QUALITY_TIER_NAMES)
+    by_tier = [to_probability(tested.fused[tier]) for tier in QUALITY_TIER_NAMES]
+    low, high = choose_band(
+        numpy.concatenate(by_tier), numpy.tile(part.is_artificial, repeated), numpy.tile(part.weights, repeated)
+    )
+    threshold = choose_cautious_threshold(
+        [(probabilities, part.is_artificial, part.weights) for probabilities in by_tier]
+    )
     result = {
-        "slope": round(slope, 6), "intercept": round(intercept, 6),
-        "cautiousThreshold": round(choose_cautious_threshold(tier_scores, slope, intercept), 6),
-        "inconclusiveLow": low, "inconclusiveHigh": high,
-        "set": f"fold-{CALIBRATION_FOLD}-{collection.sha256[:12]}",
-        "images": len(tier_scores[0].crops), "sources": len(set(tier_scores[0].sources)),
-        "perTier": {
-            tier.name: fit_platt(scores.logits, scores.is_artificial, scores.weights)
-            for tier, scores in zip(TIERS, tier_scores)
-        },
-        "trained": trained,
+        "lines": [[round(float(value), 6) for value in line] for line in lines],
+        "weights": [round(float(weight), 6) for weight in weights], "stretch": float(stretch),
+        "cautiousThreshold": round(threshold + 5e-7, 6), "inconclusiveLow": low, "inconclusiveHigh": high,
+        "folds": list(folds), "set": f"rounds-{collection.sha256[:12]}", "final": outcome.trainings["final"],
     }
     (work_folder / CALIBRATION_FILE).write_text(json.dumps(result, indent=2), encoding="utf-8")
     print(json.dumps(result, indent=2))

@@ -1,6 +1,6 @@
-"""Stage 4: writes the averaged network as ONNX with golden logits.
+"""Stage 6: writes both detectors of the final training as ONNX with golden logits.
 
-The pack is made in WORK/pack; the card stage adds what was measured. The
+The packs are made in WORK/packs; the card stage adds what was measured. The
 appliance recomputes the golden logits whenever it opens a session, on every device.
 """
 
@@ -13,11 +13,16 @@ import numpy
 import torch
 from torch import nn
 
+from crops import CropCollection
+from linear import StatisticsDetector
 from network import ResidualNetwork
-from placement import ALIGN_PX, PATCH_COUNT_MAX, PATCH_SIDE
+from placement import PATCH_SIDE
 from scoring import load_network
+from splits import ALL_FOLDS
+from validate import fit_statistics
 
-PACK_FOLDER = "pack"
+PACKS_FOLDER = "packs"
+PACK_OF_DETECTOR = {"residual": "assay-residual", "statistics": "assay-statistics"}
 MODEL_FILE = "model.onnx"
 GOLDEN_FILE = "golden.json"
 GOLDEN_COUNT = 4
@@ -46,27 +51,32 @@ def make_golden_patch(index):
     return torch.from_numpy((value % 256).astype(numpy.float32) / 255)
 
 
-def export(work_folder):
-    network, _ = load_network(work_folder)
-    network.to(memory_format=torch.contiguous_format)
-    exported = ExportedNetwork(network).eval()
-    pack = work_folder / PACK_FOLDER
-    pack.mkdir(exist_ok=True)
+def write_model(pack, model):
+    """Writes the graph, for any number of patches of PATCH_SIDE, and what it answers to the golden patches."""
+    pack.mkdir(parents=True, exist_ok=True)
     golden = torch.stack([make_golden_patch(index) for index in range(GOLDEN_COUNT)])
     with torch.no_grad():
-        expected = exported(golden)
-        difference = (expected - network(golden)).abs().max().item()
+        expected = model(golden)
     torch.onnx.export(
-        exported, golden[:2], pack / MODEL_FILE, opset_version=OPSET,
+        model, golden[:2], pack / MODEL_FILE, opset_version=OPSET,
         input_names=["pixels"], output_names=["logit"],
-        dynamic_axes={"pixels": {0: "count", 2: "height", 3: "width"}, "logit": {0: "count"}},
+        dynamic_axes={"pixels": {0: "count"}, "logit": {0: "count"}},
     )
     body = (pack / MODEL_FILE).read_bytes()
-    (work_folder / GOLDEN_FILE).write_text(json.dumps({
+    (pack / GOLDEN_FILE).write_text(json.dumps({
         "sha256": hashlib.sha256(body).hexdigest(),
         "expected": [round(value, 6) for value in expected.tolist()],
     }), encoding="utf-8")
-    print(f"{len(body)} bytes; folded and unfolded network differ by {difference:.2e}")
+    print(f"{pack.name}: {len(body)} bytes, golden logits {expected.tolist()}")
+
+
+def export(work_folder):
+    network, _ = load_network(work_folder, ALL_FOLDS)
+    network.to(memory_format=torch.contiguous_format)
+    head = fit_statistics(work_folder, CropCollection(work_folder), ALL_FOLDS)
+    models = {"residual": ExportedNetwork(network), "statistics": StatisticsDetector(head)}
+    for detector, model in models.items():
+        write_model(work_folder / PACKS_FOLDER / PACK_OF_DETECTOR[detector], model.eval())
 
 
 if __name__ == "__main__":

@@ -67,8 +67,16 @@ def to_ece(probabilities, is_artificial, weights):
     return float(numpy.abs(stated - observed).sum() / weights.sum())
 
 
+def to_brier(probabilities, is_artificial, weights):
+    """Mean squared error of the stated probability."""
+    return float((weights * (probabilities - is_artificial) ** 2).sum() / weights.sum())
+
+
 def measure(probabilities, is_artificial, weights, decision):
-    """Returns every figure of a tier by its name in model.json, and those of the inconclusive band."""
+    """Returns every figure of a tier by its name in model.json, and those of the inconclusive band.
+
+    The decision's values may be arrays: pictures of different rounds have different thresholds.
+    """
     recall, false_alarms = to_rates(probabilities, is_artificial, weights, 0.5)
     cautious = to_rates(probabilities, is_artificial, weights, decision["cautiousThreshold"])
     return {
@@ -77,6 +85,7 @@ def measure(probabilities, is_artificial, weights, decision):
         "tprAtFpr5": to_tpr_at_fpr(probabilities, is_artificial, weights, 0.05),
         "tprAtFpr1": to_tpr_at_fpr(probabilities, is_artificial, weights, 0.01),
         "ece": to_ece(probabilities, is_artificial, weights),
+        "brier": to_brier(probabilities, is_artificial, weights),
         "falseAlarmRateBalanced": false_alarms,
         "falseAlarmRateCautious": cautious[1],
         "recallCautious": cautious[0],
@@ -98,26 +107,47 @@ def measure_band(probabilities, is_artificial, weights, decision):
     return {"coverage": float(coverage), "balancedAccuracyDecided": (recall + 1 - false_alarms) / 2}
 
 
-def bootstrap(probabilities, is_artificial, weights, sources, decision, seed=1):
-    """Returns {figure: (low, high)}, 95 % intervals over sources drawn again within each label."""
+def draw_sources(is_artificial, weights, sources, seed=1, count=REPLICATE_COUNT):
+    """Yields (rows kept, their weights): sources drawn again within each label, labels weighing the same."""
     rng = numpy.random.default_rng(seed)
     names, inverse = numpy.unique(sources, return_inverse=True)
     label_of = numpy.zeros(len(names), dtype=bool)
     label_of[inverse] = is_artificial
-    replicates = []
-    for _ in range(REPLICATE_COUNT):
+    for _ in range(count):
         multiplicity = numpy.zeros(len(names))
         for label in (False, True):
             members = numpy.nonzero(label_of == label)[0]
-            drawn = rng.choice(members, len(members))
-            multiplicity += numpy.bincount(drawn, minlength=len(names))
+            multiplicity += numpy.bincount(rng.choice(members, len(members)), minlength=len(names))
         kept = multiplicity[inverse] > 0
         drawn_weights = (weights * multiplicity[inverse])[kept]
         for label in (False, True):
             mask = is_artificial[kept] == label
             drawn_weights[mask] *= 0.5 / drawn_weights[mask].sum()
-        replicates.append(measure(probabilities[kept], is_artificial[kept], drawn_weights, decision))
-    return {
-        name: tuple(float(v) for v in numpy.nanpercentile([r[name] for r in replicates], (2.5, 97.5)))
-        for name in replicates[0]
-    }
+        yield kept, drawn_weights
+
+
+def to_interval(values):
+    return tuple(float(value) for value in numpy.nanpercentile(values, (2.5, 97.5)))
+
+
+def bootstrap(probabilities, is_artificial, weights, sources, decision):
+    """Returns {figure: (low, high)}, 95 % intervals over sources."""
+    replicates = [
+        measure(probabilities[kept], is_artificial[kept], drawn, take_rows(decision, kept))
+        for kept, drawn in draw_sources(is_artificial, weights, sources)
+    ]
+    return {name: to_interval([replicate[name] for replicate in replicates]) for name in replicates[0]}
+
+
+def take_rows(decision, rows):
+    return {name: value[rows] if isinstance(value, numpy.ndarray) else value for name, value in decision.items()}
+
+
+def compare_auc(before, after, is_artificial, weights, sources):
+    """Returns (change of the AUC from one scoring of the same pictures to another, its interval)."""
+    change = to_auc(after, is_artificial, weights) - to_auc(before, is_artificial, weights)
+    drawn = [
+        to_auc(after[kept], is_artificial[kept], chosen) - to_auc(before[kept], is_artificial[kept], chosen)
+        for kept, chosen in draw_sources(is_artificial, weights, sources)
+    ]
+    return change, to_interval(drawn)

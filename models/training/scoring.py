@@ -1,39 +1,27 @@
 """Owns the scores of crops: patches by the appliance's rule, mean of their logits."""
 
-from dataclasses import dataclass
-
 import numpy
 import torch
 
-from crops import CropCollection
 from network import ResidualNetwork
 from placement import ALIGN_PX, PATCH_SIDE, place_patches
-from tiers import apply_tier, to_scale
-from train import CHECKPOINT_FILE, to_tensor
+from splits import training_folder
+from tiers import apply_tier
+from train import CHECKPOINT_FILE, describe, to_tensor
 
 BATCH_SIZE = 32
 
 
-@dataclass
-class Scores:
-    """Parallel arrays over the pictures of one tier."""
-
-    crops: list
-    logits: numpy.ndarray
-    is_artificial: numpy.ndarray
-    weights: numpy.ndarray
-    sources: numpy.ndarray
-    held_share: float
-    below_patch_share: float
-
-
-def load_network(work_folder):
+def load_network(work_folder, folds):
     """Returns (the averaged network, ready to score; what the checkpoint says of its training)."""
-    state = torch.load(work_folder / CHECKPOINT_FILE, map_location="cpu")
+    path = training_folder(work_folder, folds) / CHECKPOINT_FILE
+    if not path.exists():
+        raise SystemExit(f"{path} is missing: run train.py --folds {','.join(map(str, folds))} first")
+    state = torch.load(path, map_location="cpu")
     network = ResidualNetwork()
     network.load_state_dict(state["average"])
     network.eval().to(memory_format=torch.channels_last)
-    return network, {key: state[key] for key in ("step", "elapsed_s", "crop_count")}
+    return network, {**describe(state), "earlier": state.get("earlier", [])}
 
 
 def cut_views(pixels):
@@ -62,25 +50,20 @@ def score_views(network, views):
     return logits
 
 
-def score_tier(network, collection, fold, tier):
-    """Scores every crop of a fold in one tier."""
-    crops = collection.in_folds((fold,))
-    views, owners, small_count = [], [], 0
+def cut_tier_views(collection, crops, tier):
+    """Returns (the patches of the crops in one tier, the index of each patch's crop)."""
+    views, owners = [], []
     for index, crop in enumerate(crops):
-        pixels = apply_tier(tier, crop, collection.read(crop))
-        small_count += min(pixels.shape[:2]) < PATCH_SIDE
-        cut = cut_views(pixels)
+        cut = cut_views(apply_tier(tier, crop, collection.read(crop)))
         views.extend(cut)
         owners.extend([index] * len(cut))
-    sums = numpy.bincount(owners, score_views(network, views), len(crops))
-    sources = numpy.array([f"{crop.label}/{crop.source}" for crop in crops])
-    is_artificial = numpy.array([crop.is_artificial for crop in crops])
-    return Scores(
-        crops=crops, logits=sums / numpy.bincount(owners, minlength=len(crops)),
-        is_artificial=is_artificial, weights=weigh(sources, is_artificial), sources=sources,
-        held_share=float(numpy.mean([to_scale(tier, crop)[1] for crop in crops])),
-        below_patch_share=small_count / len(crops),
-    )
+    return views, owners
+
+
+def score_tier(network, collection, crops, tier):
+    """Returns the mean logit of each crop in one tier."""
+    views, owners = cut_tier_views(collection, crops, tier)
+    return numpy.bincount(owners, score_views(network, views), len(crops)) / numpy.bincount(owners)
 
 
 def weigh(sources, is_artificial):
@@ -90,8 +73,3 @@ def weigh(sources, is_artificial):
     for label in (False, True):
         weights[is_artificial == label] *= 0.5 / weights[is_artificial == label].sum()
     return weights
-
-
-def load_all(work_folder):
-    network, trained = load_network(work_folder)
-    return network, trained, CropCollection(work_folder)

@@ -1,8 +1,9 @@
-"""Stage 2: trains the network on the training folds, resumable from its checkpoint.
+"""Stage 2: trains a network on some folds, resumable from its checkpoint.
 
 A step's batch depends on the seed and the step's number alone, so that a
 training which was stopped goes on exactly where it was. The length is
-given in minutes (of training, over all runs) or in steps.
+given in minutes (of training, over all runs) or in steps. With --start it goes
+on from another training's averaged weights, with a schedule of its own.
 """
 
 import argparse
@@ -19,13 +20,13 @@ from torch.nn import functional
 from augment import make_patch
 from crops import CropCollection
 from network import TrainingNetwork
-from splits import TRAIN_FOLDS
+from splits import ALL_FOLDS, training_folder
 
 CHECKPOINT_FILE = "checkpoint.pt"
 LOG_FILE = "train.jsonl"
 BATCH_PIXELS = 32 * 128 * 128
-PATCH_SIDES = (128, 96, 64)
-PATCH_SIDE_RATES = (0.5, 0.3, 0.2)
+PATCH_SIDES = (128, 96, 64, 48)
+PATCH_SIDE_RATES = (0.5, 0.27, 0.15, 0.08)
 LABEL_SMOOTHING = 0.05
 SOURCE_LOSS_WEIGHT = 0.1
 LEARNING_RATE_MAX = 2e-3
@@ -40,9 +41,9 @@ LOG_INTERVAL_STEPS = 100
 class Sampler:
     """Draws crops: half of each label, each source by the square root of its size."""
 
-    def __init__(self, collection):
+    def __init__(self, collection, folds):
         self.collection = collection
-        crops = collection.in_folds(TRAIN_FOLDS)
+        crops = collection.in_folds(folds)
         self.sources = sorted({(crop.label, crop.source) for crop in crops})
         self.index_by_source = {source: index for index, source in enumerate(self.sources)}
         self.crops_by_source = {source: [] for source in self.sources}
@@ -81,14 +82,15 @@ def to_tensor(pixels):
 
 
 class Training:
-    """What a checkpoint holds: networks, optimiser, step and seconds spent."""
+    """What a checkpoint holds: networks, optimiser, step, seconds and patches spent, folds trained on."""
 
-    def __init__(self, source_count, device):
-        self.device = device
+    def __init__(self, source_count, folds, device):
+        self.device, self.folds = device, tuple(folds)
         self.model = TrainingNetwork(source_count).to(device, memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.model.network).requires_grad_(False)
         self.optimiser = torch.optim.AdamW(self.to_groups(), lr=LEARNING_RATE_MAX)
         self.step, self.elapsed_s, self.crop_count = 0, 0.0, 0
+        self.earlier = []
 
     def to_groups(self):
         decayed = [p for p in self.model.parameters() if p.ndim > 1]
@@ -104,17 +106,27 @@ class Training:
         torch.save({
             "model": self.model.state_dict(), "average": self.average.state_dict(),
             "optimiser": self.optimiser.state_dict(), "step": self.step,
-            "elapsed_s": self.elapsed_s, "crop_count": self.crop_count,
+            "elapsed_s": self.elapsed_s, "crop_count": self.crop_count, "folds": list(self.folds),
+            "earlier": self.earlier,
         }, temporary)
         temporary.rename(path)
 
     def load(self, path):
         state = torch.load(path, map_location=self.device)
+        if tuple(state["folds"]) != self.folds:
+            raise SystemExit(f"{path} was trained on the folds {state['folds']}, not {list(self.folds)}")
         self.model.load_state_dict(state["model"])
         self.average.load_state_dict(state["average"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.step, self.elapsed_s = state["step"], state["elapsed_s"]
-        self.crop_count = state["crop_count"]
+        self.crop_count, self.earlier = state["crop_count"], state["earlier"]
+
+    def start_from(self, path):
+        """Takes the averaged weights of a finished training, but neither its optimiser nor its source head."""
+        state = torch.load(path, map_location=self.device)
+        self.model.network.load_state_dict(state["average"])
+        self.average.load_state_dict(state["average"])
+        self.earlier = [*state.get("earlier", []), describe(state)]
 
     def take_step(self, batch, learning_rate):
         """Returns the two losses of one optimiser step."""
@@ -146,12 +158,24 @@ class Training:
                 value.copy_(theirs[name])
 
 
-def to_learning_rate(progress):
+def parse_folds(text):
+    return tuple(sorted(int(fold) for fold in text.split(",")))
+
+
+def describe(state):
+    """Returns what a checkpoint says of its training; one of version 1 names no folds."""
+    return {
+        "folds": state.get("folds", [1, 2, 3]), "step": state["step"],
+        "elapsed_s": state["elapsed_s"], "crop_count": state["crop_count"],
+    }
+
+
+def to_learning_rate(progress, highest):
     """Linear warm-up, then half a cosine down to a hundredth."""
     if progress < WARM_UP_SHARE:
-        return LEARNING_RATE_MAX * (0.05 + 0.95 * progress / WARM_UP_SHARE)
+        return highest * (0.05 + 0.95 * progress / WARM_UP_SHARE)
     fall = min(1.0, (progress - WARM_UP_SHARE) / (1 - WARM_UP_SHARE))
-    return LEARNING_RATE_MAX * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * fall)))
+    return highest * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * fall)))
 
 
 def to_progress(training, arguments):
@@ -165,13 +189,17 @@ def run(arguments):
     torch.set_num_threads(arguments.threads)
     torch.set_flush_denormal(True)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    sampler = Sampler(CropCollection(arguments.work))
-    training = Training(len(sampler.sources), device)
-    checkpoint = arguments.work / CHECKPOINT_FILE
+    sampler = Sampler(CropCollection(arguments.work), arguments.folds)
+    training = Training(len(sampler.sources), arguments.folds, device)
+    folder = training_folder(arguments.work, arguments.folds)
+    folder.mkdir(exist_ok=True)
+    checkpoint = folder / CHECKPOINT_FILE
     if checkpoint.exists():
         training.load(checkpoint)
         print(f"resumed at step {training.step} after {training.elapsed_s:.0f} s", flush=True)
-    with open(arguments.work / LOG_FILE, "a", encoding="utf-8") as log:
+    elif arguments.start:
+        training.start_from(arguments.start)
+    with open(folder / LOG_FILE, "a", encoding="utf-8") as log:
         loop(training, sampler, arguments, checkpoint, log)
     training.save(checkpoint)
 
@@ -183,7 +211,7 @@ def loop(training, sampler, arguments, checkpoint, log):
         start = time.monotonic()
         torch.manual_seed(arguments.seed * 1_000_003 + training.step)
         batch = sampler.make_batch(arguments.seed, training.step)
-        losses.append(training.take_step(batch, to_learning_rate(progress)))
+        losses.append(training.take_step(batch, to_learning_rate(progress, arguments.rate)))
         training.elapsed_s += time.monotonic() - start
         if training.step % LOG_INTERVAL_STEPS == 0:
             write_log(training, losses, progress, log)
@@ -208,6 +236,9 @@ def write_log(training, losses, progress, log):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--folds", default=ALL_FOLDS, type=parse_folds, help="folds that are trained on, as 1,2,3")
+    parser.add_argument("--start", type=Path, help="checkpoint whose averaged weights it starts from")
+    parser.add_argument("--rate", type=float, default=LEARNING_RATE_MAX, help="highest learning rate")
     parser.add_argument("--minutes", type=float, default=95)
     parser.add_argument("--steps", type=int, default=0, help="train this many steps instead of minutes")
     parser.add_argument("--seed", type=int, default=1)

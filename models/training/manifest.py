@@ -1,0 +1,52 @@
+"""Owns model.json of both packs, from what the other stages measured."""
+
+from export import MODEL_FILE, PACK_OF_DETECTOR
+from outcome import DETECTORS
+from placement import ALIGN_PX, PATCH_COUNT_MAX, PATCH_SIDE
+
+PACK_NAMES = {"residual": "Assay residual network", "statistics": "Assay patch statistics"}
+MAP_COUNT_MAX = 256
+GOLDEN_TOLERANCES = {"residual": 0.001, "statistics": 0.005}
+"""Logarithms and rounded residuals turn the last bits of a sum into more of a logit than convolutions do."""
+FIGURE_DIGITS = 4
+MANIFEST_FIGURES = (
+    "auc", "balancedAccuracy", "tprAtFpr5", "tprAtFpr1", "ece",
+    "falseAlarmRateBalanced", "falseAlarmRateCautious", "recallCautious",
+)
+
+
+def to_figure(tier, measured, name):
+    rounded = {key: round(measured["figures"][key], FIGURE_DIGITS) for key in MANIFEST_FIGURES}
+    low, high = (round(value, FIGURE_DIGITS) for value in measured["intervals"]["auc"])
+    head = {"tier": name, "sources": tier["sources"], "images": tier["images"]}
+    return {**head, "auc": rounded.pop("auc"), "aucLow": low, "aucHigh": high, **rounded}
+
+
+def make_figures(detector, tiers):
+    """The detector alone in each tier, then both fused."""
+    alone = [to_figure(tier, tier["detectors"][detector], tier["tier"]) for tier in tiers]
+    fused = [to_figure(tier, tier["fused"], f"{tier['tier']}, fused") for tier in tiers]
+    return [*alone, *fused]
+
+
+def make_manifest(detector, version, calibration, evaluation, golden, trained_on):
+    column = DETECTORS.index(detector)
+    slope, intercept = calibration["lines"][column]
+    return {
+        "schema": 1, "id": PACK_OF_DETECTOR[detector], "version": version, "name": PACK_NAMES[detector],
+        "task": "image-origin", "mediaKind": "image", "axis": "generated",
+        "file": MODEL_FILE, "sha256": golden["sha256"],
+        "input": {"name": "pixels", "layout": "nchw", "colour": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
+        "view": {"type": "patches", "size": PATCH_SIDE, "align": ALIGN_PX,
+                 "countMax": PATCH_COUNT_MAX, "mapCountMax": MAP_COUNT_MAX},
+        "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
+        "calibration": {"type": "platt", "slope": slope, "intercept": intercept, "set": calibration["set"]},
+        "decision": {"cautiousThreshold": calibration["cautiousThreshold"],
+                     "inconclusiveLow": calibration["inconclusiveLow"],
+                     "inconclusiveHigh": calibration["inconclusiveHigh"],
+                     "weight": calibration["weights"][column]},
+        "minimumShortSide": PATCH_SIDE, "licence": "Apache-2.0", "source": "trained by models/training",
+        "trainedOn": trained_on,
+        "figures": make_figures(detector, evaluation["tiers"]),
+        "golden": {"seed": 1, "tolerance": GOLDEN_TOLERANCES[detector], "expected": golden["expected"]},
+    }

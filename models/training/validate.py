@@ -1,0 +1,83 @@
+"""Stage 4: scores the left-out folds of every round with both detectors, in every tier.
+
+Needs the trainings that ROUNDS names. The statistics' regression is fitted
+here, once per round, since it takes seconds.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy
+import torch
+
+from crops import CropCollection
+from extract import part_path
+from linear import fit_head
+from outcome import OUTCOME_FILE, TRAININGS_FILE
+from scoring import load_network, score_tier, weigh
+from splits import ALL_FOLDS, ROUNDS, training_folder
+from tiers import CONFOUNDS, TIERS
+
+
+def fit_statistics(work_folder, collection, folds):
+    """Returns the regression on the variants of the crops of some folds."""
+    with numpy.load(part_path(work_folder, "variants")) as stored:
+        features, owners = stored["features"], stored["owners"]
+    crops = [collection.crops[owner] for owner in owners]
+    rows = numpy.array([crop.fold in folds for crop in crops])
+    sources = numpy.array([f"{crop.label}/{crop.source}" for crop in crops])[rows]
+    is_artificial = numpy.array([crop.is_artificial for crop in crops])[rows]
+    return fit_head(features[rows], is_artificial, weigh(sources, is_artificial))
+
+
+@torch.no_grad()
+def score_statistics(head, work_folder, tier, crop_count):
+    """Returns each crop's mean logit over its patches."""
+    with numpy.load(part_path(work_folder, tier.name)) as stored:
+        features, owners = stored["features"], stored["owners"]
+    logits = head(torch.from_numpy(features)).numpy()
+    return numpy.bincount(owners, logits, crop_count) / numpy.bincount(owners, minlength=crop_count)
+
+
+def score_network(work_folder, collection, folds, wanted):
+    """Returns ({tier: logits of all crops}, the training); crops outside of the wanted folds are NaN."""
+    network, trained = load_network(work_folder, folds)
+    logits = {}
+    for tier in (*TIERS, *CONFOUNDS):
+        logits[tier.name] = numpy.full(len(collection.crops), numpy.nan)
+        for fold in wanted:
+            rows = [index for index, crop in enumerate(collection.crops) if crop.fold == fold]
+            path = training_folder(work_folder, folds) / f"logits-step{trained['step']}-{tier.name}-{fold}.npy"
+            if not path.exists():
+                numpy.save(path, score_tier(network, collection, [collection.crops[index] for index in rows], tier))
+            logits[tier.name][rows] = numpy.load(path)
+    return logits, trained
+
+
+def validate(work_folder):
+    collection = CropCollection(work_folder)
+    stored, trainings = {}, {}
+    for round_ in ROUNDS:
+        wanted = (round_.calibration, round_.test)
+        head = fit_statistics(work_folder, collection, round_.train)
+        logits, trained = score_network(work_folder, collection, round_.network, wanted)
+        for tier in (*TIERS, *CONFOUNDS):
+            stored[f"{round_.test}/{tier.name}/residual"] = logits[tier.name]
+            stored[f"{round_.test}/{tier.name}/statistics"] = score_statistics(
+                head, work_folder, tier, len(collection.crops)
+            )
+        trainings[str(round_.test)] = trained
+        print(f"fold {round_.test} scored by a network of {trained['crop_count']:,} patches", flush=True)
+    trainings["final"] = load_network(work_folder, ALL_FOLDS)[1]
+    temporary = work_folder / f"tmp-{OUTCOME_FILE}"
+    numpy.savez(temporary, **stored)
+    temporary.rename(work_folder / OUTCOME_FILE)
+    (work_folder / TRAININGS_FILE).write_text(json.dumps(trainings, indent=2), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, required=True)
+    torch.set_num_threads(1)
+    validate(parser.parse_args().work)
