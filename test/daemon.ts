@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { layMadeModels } from './made-models.ts';
 
 export const TEST_KEY = `assay_${'7'.repeat(64)}`;
 
@@ -13,6 +14,8 @@ export interface DaemonOptions {
   env?: Record<string, string>;
   /** Wait until models are loaded; true unless a test wants to see the start. */
   awaitReady?: boolean;
+  /** Whether it makes its models itself, as at a first start. */
+  makesModels?: boolean;
 }
 
 const READY_LINE = /assay ready http=(\S+) grpc=(\S+)$/;
@@ -44,6 +47,7 @@ export class TestDaemon implements AsyncDisposable {
 
   static async start(options: DaemonOptions = {}): Promise<TestDaemon> {
     const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'assay-test-'));
+    if (options.makesModels !== true) await layMadeModels(folder);
     const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts')], {
       env: {
         PATH: process.env.PATH,

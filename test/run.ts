@@ -9,6 +9,11 @@ const tool = (name: string): string => join(root, 'node_modules', '.bin', name);
 const checks: { name: string; command: string; args: string[]; folder?: string }[] = [
   { name: 'format and lint', command: tool('biome'), args: ['ci', '--error-on-warnings'] },
   { name: 'types', command: tool('tsc'), args: ['--noEmit'] },
+  {
+    name: 'types of the page',
+    command: tool('tsc'),
+    args: ['--noEmit', '-p', join('src', 'facade', 'dashboard', 'page')],
+  },
   { name: 'proto lint', command: tool('buf'), args: ['lint'], folder: 'proto' },
   {
     name: 'proto breaking',
@@ -27,7 +32,7 @@ for (const { name, command, args, folder = '.' } of checks) {
 process.stdout.write('— tests\n');
 const files = process.argv.slice(2);
 const tests = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort();
-const runner = ['--test', '--test-reporter=spec', '--test-concurrency=2', '--test-timeout=120000', ...tests];
+const runner = ['--test', '--test-reporter=spec', '--test-concurrency=2', '--test-timeout=300000', ...tests];
 const { status } = spawnSync(process.execPath, runner, { cwd: root, stdio: 'inherit' });
 process.exitCode = status ?? 1;
 

@@ -9,9 +9,9 @@ const root = join(import.meta.dirname, '..');
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 70;
 
-const isGenerated = (file: string): boolean => file.startsWith('src/grpc/gen/');
-const sources = globSync('src/**/*.ts', { cwd: root }).sort();
-const everything = [...sources, ...globSync('{test,bench,schema}/**/*.ts', { cwd: root })];
+const isGenerated = (file: string): boolean => /^src\/(grpc|worker\/convert)\/gen\//.test(file);
+const sources = globSync('src/**/*.{ts,tsx}', { cwd: root }).sort();
+const everything = [...sources, ...globSync('{test,bench,evaluate,schema}/**/*.ts', { cwd: root })];
 const textOf = new Map(everything.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 
 interface Import {
@@ -32,7 +32,7 @@ function readImports(file: string): Import[] {
     if (isStatic && node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier)) {
       add(node.moduleSpecifier.text, ts.isImportDeclaration(node) && isTypeOnly(node), false);
     }
-    if (ts.isStringLiteral(node) && /^\.{1,2}\/.*\.ts$/.test(node.text) && !isInImport(node)) {
+    if (ts.isStringLiteral(node) && /^\.{1,2}\/.*\.tsx?$/.test(node.text) && !isInImport(node)) {
       add(node.text, false, !isDynamicImport(node.parent));
     }
     ts.forEachChild(node, visit);
@@ -71,6 +71,7 @@ const FLOORS: Record<string, string[]> = {
   'src/facade/rest': ['src/domain', 'src/app'],
   'src/facade/graphql': ['src/domain', 'src/app'],
   'src/facade/grpc': ['src/domain', 'src/app', 'src/grpc'],
+  'src/facade/tus': ['src/domain', 'src/app'],
   'src/facade/dashboard': ['src/domain', 'src/app'],
   // A restore works on the folder of a daemon that does not run, so no daemon can do it.
   'src/cli': ['src/grpc', 'src/config', 'src/main.ts', 'src/domain', 'src/store/restore.ts'],

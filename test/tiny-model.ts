@@ -102,7 +102,8 @@ export async function writeTinyPack(folder: string, options: TinyPackOptions = {
     modelPath,
     input: { kind: 'patches', name: 'pixels', mean: [0, 0, 0], std: [1, 1, 1], size },
     outputName: 'logit',
-    golden: { tolerance: 0.001, expected },
+    outputLength: 1,
+    golden: { tolerance: 0.001, expected, items: expected.length },
   };
 }
 

@@ -25,7 +25,7 @@ export function noteSpent(bytes: number): void {
 }
 
 function findCollect(): Collect {
-  // The heap may double before all of it is marked: two hundred megabytes at most in a daemon under load.
+  // The heap, some 60 MB in a daemon at rest, may double before all of it is marked.
   setFlagsFromString('--heap-growing-percent=100');
   setFlagsFromString('--expose-gc');
   const found: unknown = runInNewContext('gc');

@@ -39,7 +39,7 @@ async function openRoom(): Promise<Room> {
     rateLimitPerMinute: 0,
   });
   const held = stack.move();
-  const parts = { store, clock, log: pino({ level: 'silent' }) };
+  const parts = { store, clock, log: pino({ level: 'silent' }), unfinishedUploadMs: 86_400_000 };
   return { store, parts, [Symbol.asyncDispose]: () => held.disposeAsync() };
 }
 

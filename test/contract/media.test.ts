@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { cp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -27,9 +27,14 @@ let folder: string;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'assay-media-contract-'));
-  await mkdir(join(folder, 'models'));
-  await writeTinySpeechPack(join(folder, 'models'));
-  daemon = await TestDaemon.start({ folder });
+  // Packs with known answers only: what the shipped speech packs say of a made voice is theirs to change.
+  const packs = join(folder, 'packs');
+  await writeTinySpeechPack(packs);
+  const residual = 'assay-residual';
+  await cp(join(import.meta.dirname, '..', '..', 'models', residual), join(packs, residual), {
+    recursive: true,
+  });
+  daemon = await TestDaemon.start({ folder, env: { ASSAY_MODELS_FOLDERS: packs } });
 });
 
 after(async () => {

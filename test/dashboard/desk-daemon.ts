@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { FF_ENCODER_FLAC, FF_ENCODER_LIBVPX_VP8 } from 'node-av/constants';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { makeSound, makeVideo } from '../make-media.ts';
 import { writeTinySpeechPack } from '../tiny-speech-pack.ts';
@@ -37,16 +38,20 @@ export async function startDesk(env: Record<string, string> = {}): Promise<DeskD
 }
 
 export function makeFilm(seconds: number): Buffer {
-  const shape = { container: 'webm', codec: 'libvpx', width: 480, height: 360, fps: 10 };
-  const sound = { container: 'webm', seconds };
-  return makeVideo({ ...shape, ...sound } as Parameters<typeof makeVideo>[0]);
+  return makeVideo({
+    container: 'webm',
+    codec: FF_ENCODER_LIBVPX_VP8,
+    seconds,
+    width: 480,
+    height: 360,
+    fps: 10,
+  });
 }
 
 export function makeRecording(seconds: number): Buffer {
   const voice = makeVoice({ seconds, sampleRate: RATE, amplitude: 0.4 });
   const wave = (time: number): number => voice[Math.floor(time * RATE)] ?? 0;
-  const recipe = { container: 'flac', codec: 'flac', seconds, rate: RATE, channels: 1, wave };
-  return makeSound(recipe as Parameters<typeof makeSound>[0]);
+  return makeSound({ container: 'flac', codec: FF_ENCODER_FLAC, seconds, rate: RATE, channels: 1, wave });
 }
 
 export type Kind = 'image' | 'video' | 'audio';

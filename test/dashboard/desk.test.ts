@@ -1,10 +1,12 @@
 /** The picture desk's page in a real browser over a real daemon, from signing in to the corrected verdict. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { TEST_KEY } from '../daemon.ts';
-import { patternImage } from '../pictures.ts';
+import { patternImage, patternRgb } from '../pictures.ts';
 import { ADMIN, type Desk, signIn, TestBrowser } from './browser.ts';
-import { type DeskDaemon, readRest, startDesk } from './desk-daemon.ts';
+import { type DeskDaemon, type Kind, makeFilm, makeRecording, readRest, startDesk } from './desk-daemon.ts';
 
 let daemon: DeskDaemon;
 let browser: TestBrowser;
@@ -50,29 +52,61 @@ test('a wrong password is refused in words, the right one opens the records', as
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-test('a picture is handed in, ends before the eyes, is looked at, overridden, and read back', async () => {
-  await using desk = await browser.open(daemon.http);
-  const { page } = desk;
-  await signIn(desk);
-  await pick(desk, 'harbour.jpg', await picture(0));
-  await page.getByRole('listitem').filter({ hasText: 'harbour.jpg' }).getByText(OUTCOME).waitFor();
-  await page.getByRole('link', { name: 'harbour.jpg' }).click();
-  await page.getByRole('region', { name: 'Verdict' }).waitFor();
-  const heatmap = page.getByRole('img', { name: 'Heatmap' });
-  await heatmap.waitFor();
-  await page.waitForFunction(() =>
-    [...document.images].every(({ complete, naturalWidth }) => complete && naturalWidth > 0),
-  );
-  await page.getByLabel('Artificial', { exact: true }).check();
-  await page.getByLabel('Reason').fill('The photographer sent us the original.');
-  await page.getByRole('button', { name: 'Save the finding' }).click();
-  await page.getByText('was marked artificial by a person').waitFor();
-  await page.getByText('The photographer sent us the original.').last().waitFor();
-  const identifier = page.url().split('/').at(-1) ?? '';
-  const record = await readRest(daemon.http, 'image', identifier);
-  assert.equal(record.force_classification, 'artificial');
-  assert.deepEqual(desk.faults, []);
-});
+interface HandedIn {
+  kind: Kind;
+  name: string;
+  make: () => Promise<Buffer> | Buffer;
+  /** What of the media itself must be seen. */
+  look: (page: Page) => Promise<void>;
+}
+
+const HANDED_IN: HandedIn[] = [
+  {
+    kind: 'image',
+    name: 'harbour.jpg',
+    make: () => picture(0),
+    async look(page) {
+      await page.getByRole('img', { name: 'Heatmap' }).waitFor();
+      await page.waitForFunction(() => [...document.images].every(({ naturalWidth }) => naturalWidth > 0));
+    },
+  },
+  {
+    kind: 'video',
+    name: 'street.webm',
+    make: () => makeFilm(3),
+    async look(page) {
+      await page.getByRole('list', { name: 'Frames' }).getByRole('button').nth(2).click();
+      await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0);
+    },
+  },
+  {
+    kind: 'audio',
+    name: 'interview.flac',
+    make: () => makeRecording(8),
+    look: (page) => page.getByRole('img', { name: 'Waveform' }).waitFor(),
+  },
+];
+
+for (const { kind, name, make, look } of HANDED_IN) {
+  test(`${name} is handed in, ends before the eyes, is looked at, overridden, and read back`, async () => {
+    await using desk = await browser.open(daemon.http);
+    const { page } = desk;
+    await signIn(desk);
+    await pick(desk, name, await make());
+    await page.getByRole('listitem').filter({ hasText: name }).getByText(OUTCOME).waitFor();
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('region', { name: 'Verdict' }).waitFor();
+    await look(page);
+    await page.getByLabel('Artificial', { exact: true }).check();
+    await page.getByLabel('Reason').fill('The author sent us the original.');
+    await page.getByRole('button', { name: 'Save the finding' }).click();
+    await page.getByText('was marked artificial by a person').waitFor();
+    await page.locator('q', { hasText: 'The author sent us the original.' }).waitFor();
+    const record = await readRest(daemon.http, kind, page.url().split('/').at(-1) ?? '');
+    assert.equal(record.force_classification, 'artificial');
+    assert.deepEqual(desk.faults, []);
+  });
+}
 
 test('the list follows a submission by another program without a reload', async () => {
   await using desk = await browser.open(daemon.http);
@@ -103,8 +137,11 @@ test('the keyboard alone hands in a file and opens its result', async () => {
   await page.keyboard.type(ADMIN.password);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Submit files' }).waitFor();
+  // Asked for before the key: the browser must have been told by then that we take its dialog.
+  const chosen = page.waitForEvent('filechooser');
   await tabTo(desk, 'Choose files');
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
+  await page.keyboard.press('Enter');
+  const chooser = await chosen;
   await chooser.setFiles({ name: 'by-hand.jpg', mimeType: 'image/jpeg', buffer: await picture(16) });
   await page.getByRole('link', { name: 'by-hand.jpg' }).waitFor();
   await tabTo(desk, 'by-hand.jpg');
@@ -122,6 +159,25 @@ async function tabTo({ page }: Desk, text: string): Promise<void> {
   }
   assert.fail(`no Tab leads to ${text}`);
 }
+
+test('a large file is paused, and goes on where it was', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  const sixMegabytesASecond = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 6e6 };
+  const debug = await desk.context.newCDPSession(page);
+  await debug.send('Network.enable');
+  await debug.send('Network.emulateNetworkConditions', sixMegabytesASecond);
+  const pixels = patternRgb(2400, 1600);
+  const grain = sharp(pixels, { raw: { width: 2400, height: 1600, channels: 3 } });
+  await pick(desk, 'poster.tif', await grain.tiff({ compression: 'none' }).toBuffer());
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText(/Paused at/).waitFor();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  const row = page.getByRole('listitem').filter({ hasText: 'poster.tif' });
+  await row.getByText(OUTCOME).waitFor();
+  assert.deepEqual(desk.faults, []);
+});
 
 test('a file that is no medium is refused with the reason beside it', async () => {
   await using desk = await browser.open(daemon.http);

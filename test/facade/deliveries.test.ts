@@ -28,6 +28,12 @@ async function startReceiver(): Promise<AsyncDisposable & { url: string; ids: st
   return { url: `http://127.0.0.1:${port}/hook`, ids, [Symbol.asyncDispose]: dispose };
 }
 
+function startDaemon(): Promise<TestDaemon> {
+  const loopback = '127.0.0.0/8';
+  const env = { ASSAY_WEBHOOK_ALLOW_NETWORKS: loopback, ASSAY_FETCH_ALLOW_NETWORKS: loopback };
+  return TestDaemon.start({ env });
+}
+
 async function submit(daemon: TestDaemon, webhookUrl: string): Promise<void> {
   const form = new FormData();
   const picture = await patternImage(512, 512).png().toBuffer();
@@ -53,9 +59,9 @@ async function* watchGrpc(client: AssayClient, signal: AbortSignal): AsyncGenera
   }
 }
 
-test('deliveries are followed, listed and replayed on both protocols', async () => {
+test('deliveries are followed, listed and replayed on both protocols; failed work is in the queue', async () => {
   await using receiver = await startReceiver();
-  await using daemon = await TestDaemon.start({ env: { ASSAY_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' } });
+  await using daemon = await startDaemon();
   using client = new AssayClient(
     { address: daemon.grpc, credentials: credentials.createInsecure() },
     TEST_KEY,
@@ -88,4 +94,21 @@ test('deliveries are followed, listed and replayed on both protocols', async () 
   departure.abort();
   await changes.return(undefined);
   await events.return(undefined);
+  await failOne(caller, receiver.url);
 });
+
+/** What cannot be fetched ends errored, and the administrator finds it among the failed. */
+async function failOne(caller: GraphqlCaller, fileUrl: string): Promise<void> {
+  const submission = `mutation ($input: SubmitMediaInput!) {
+    submitMedia(input: $input) { classification { identifier } userErrors { message } } }`;
+  const { submitMedia } = await caller.read(submission, { input: { kind: 'IMAGE', fileUrl } });
+  assert.deepEqual(submitMedia.userErrors, []);
+  const watch = `subscription { classification(identifier: "${submitMedia.classification.identifier}") { status } }`;
+  for await (const { classification } of caller.subscribe(watch)) {
+    if (classification.status === 'ERRORED') break;
+  }
+  const { queue } = await caller.read('{ queue { failed { identifiers error startedAt } waitingTotal } }');
+  assert.equal(queue.failed.length, 1);
+  assert.deepEqual(queue.failed[0].identifiers, [submitMedia.classification.identifier]);
+  assert.notEqual(queue.failed[0].error, '');
+}

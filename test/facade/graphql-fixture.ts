@@ -30,6 +30,7 @@ const CONFIG: App['config'] = {
   termsRequired: false,
   registration: { isOpen: false, planSku: 'appliance', credits: 0 },
   uploadsMax: 2,
+  unfinishedUploadMs: 86_400_000,
   fetchAllowNetworks: [],
   fetchTimeoutMs: 1000,
   webhookAllowNetworks: [],
@@ -64,6 +65,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     mailer: stack.use(openMailer(folder.path)),
     sealer,
     newIdentifier: () => IDENTIFIER,
+    doctor: { tls: null, trustAnchorsPem: '', diskFreeBytesMin: 0 },
     backups: stack.use(
       await Backups.open(
         { folder: null, intervalMs: 0, keep: 1, ageMsMax: 1, withSecrets: false },
@@ -116,6 +118,7 @@ function stubEngine(feed: Feed): App['engine'] {
       height: 8,
       pages: 1,
       durationSeconds: null,
+      hasSound: false,
     }),
     watch: (filter, signal) => feed.watch(filter, signal),
     progressOf: () => ({ step: 'patches', done: 1, total: 3 }),

@@ -2,7 +2,6 @@
  * `/files`: resumable uploads by the tus protocol 1.0 (tus.io), for HTTP clients. The protocol is the library's; what
  * an upload is, whose it is and how much of it is safe is the app's, the same as over gRPC.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Server as TusServer } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
@@ -28,7 +27,7 @@ interface FileRequest {
 }
 
 export async function plugTus(fastify: FastifyInstance, app: App): Promise<void> {
-  const callers = new WeakMap<IncomingMessage, Principal>();
+  const callers = new WeakMap<object, Principal>();
   const tus = openTus(app, (request) => {
     const caller = request === undefined ? undefined : callers.get(request);
     if (caller === undefined) throw new Error('a tus request without a caller');
@@ -90,7 +89,7 @@ async function handOver(
   }
 }
 
-function openTus(app: App, callerOf: (request: IncomingMessage | undefined) => Principal): TusServer {
+function openTus(app: App, callerOf: (request: object | undefined) => Principal): TusServer {
   return new TusAnswers({
     path: TUS_PATH,
     datastore: new UploadStore(app, app.config.unfinishedUploadMs),

@@ -1,0 +1,58 @@
+/** The command line goes on with a big file where its connection broke off. */
+import { equal, match, ok } from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { writeBigVideo } from '../big-media.ts';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { linesOf, runCommand } from './run-command.ts';
+
+const SIZE_BYTES = 64 * 1024 ** 2;
+const CUT_AFTER_BYTES = 40 * 1024 ** 2;
+
+/** A line that fails the first connection which has carried so much. */
+async function openWorstLine(target: string): Promise<{ line: Server; address: string; carried: number[] }> {
+  const { hostname, port } = new URL(`http://${target}`);
+  const carried: number[] = [];
+  const line = createServer((near) => {
+    const index = carried.push(0) - 1;
+    const far = connect(Number(port), hostname);
+    near.on('error', () => far.destroy());
+    far.on('error', () => near.destroy());
+    near.on('data', (bytes) => {
+      const sum = (carried[index] ?? 0) + bytes.length;
+      carried[index] = sum;
+      if (index === 0 && sum > CUT_AFTER_BYTES) {
+        near.resetAndDestroy();
+        far.destroy();
+      }
+    });
+    near.pipe(far).pipe(near);
+  });
+  line.listen(0, '127.0.0.1');
+  await once(line, 'listening');
+  return { line, address: `127.0.0.1:${(line.address() as AddressInfo).port}`, carried };
+}
+
+for (const command of ['classify', 'validate'] as const) {
+  test(`${command} goes on after a broken connection`, { timeout: 90_000 }, async () => {
+    await using folder = await makeTemporaryFolder();
+    await using daemon = await TestDaemon.start();
+    const file = await writeBigVideo(join(folder.path, 'a.mp4'), SIZE_BYTES, command);
+    const { line, address, carried } = await openWorstLine(daemon.grpc);
+    const outcome = await runCommand({ address, key: TEST_KEY }, [command, '--json', file.path]);
+    line.close();
+    equal(outcome.code, 0, outcome.err);
+    match(outcome.err, /^$/);
+    const [answer] = linesOf(outcome);
+    if (command === 'classify') equal(answer?.hash, file.sha256);
+    else equal(answer?.filesize, SIZE_BYTES);
+    const [first = 0, second = 0] = carried;
+    ok(
+      first > CUT_AFTER_BYTES && second > 0 && second < SIZE_BYTES,
+      `carried ${carried.join(' and ')} bytes`,
+    );
+  });
+}
