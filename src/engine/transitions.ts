@@ -4,11 +4,9 @@
  */
 import { type Analysis, assertTransition } from '../domain/classification.ts';
 import { type AnalysisResult, partsOf } from '../domain/result.ts';
+import { API_VERSION } from '../domain/version.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { queueDeliveries } from './outbox.ts';
-
-/** The version of interface.md that a finished record follows. */
-export const API_VERSION = '1.1.0';
 
 /** Claims a queued analysis; undefined where it is gone or not queued any more. */
 export function leaseAnalysis(
