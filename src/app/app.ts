@@ -3,7 +3,6 @@
  * `(app, input, signal)`.
  */
 import type { Logger } from 'pino';
-import type { FacadeName } from '../domain/classification.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Store } from '../store/store.ts';
 import type { AccountFeed } from './account-feed.ts';
@@ -52,9 +51,4 @@ export interface App {
   readonly sealer: Sealer;
   /** 32 unpredictable bytes as hex: identifiers. */
   readonly newIdentifier: () => string;
-}
-
-/** Passed by every facade with a call, for the record and the metrics. */
-export interface CallContext {
-  facade: FacadeName;
 }

@@ -23,10 +23,6 @@ export function parseEach<T extends object>(parsers: { [K in keyof T]: () => T[K
   throw new AppError('bad_field', `${first.field}: ${first.description}`, { fields: violations });
 }
 
-export function isGiven(fields: RawFields, field: string): boolean {
-  return fields[field] !== undefined;
-}
-
 /** One line of text without control characters; undefined where the field is absent. */
 export function parseLine(fields: RawFields, field: string, charactersMax: number): string | undefined {
   const value = fields[field];

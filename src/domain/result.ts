@@ -53,14 +53,6 @@ export interface Detection {
   runs: ModelRun[];
 }
 
-/** Scores of a grid of patches, the data behind the heatmap. */
-export interface PatchMap {
-  model: string;
-  size: number;
-  positions: { x: number; y: number }[];
-  probabilities: number[];
-}
-
 export interface ImageResult {
   kind: 'image';
   mime: string;

@@ -1,6 +1,6 @@
 /** What a failed attempt means: whose fault it was, whether another try can help, and the sentence for a person. */
 import { AppError, type Reason, toAppError } from '../domain/errors.ts';
-import { AbortError, MediaFaultError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
+import { MediaFaultError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
 
 export type Failure =
   /** The file's or the address' fault: another try would end the same way. */
@@ -57,8 +57,4 @@ export function toProbeError(error: unknown): unknown {
     return new AppError('corrupt', 'the file cannot be read: the decoder ended over it', { cause: error });
   }
   return error;
-}
-
-export function isAbort(error: unknown): boolean {
-  return error instanceof AbortError || (error instanceof Error && error.name === 'AbortError');
 }

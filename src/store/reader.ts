@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import type { Account, ApiKey, Balance, LedgerEntry, MailToken, Session } from '../domain/account.ts';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/classification.ts';
-import { hasEnded } from '../domain/classification.ts';
 import type { MediaKind } from '../domain/media.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/webhook.ts';
@@ -237,14 +236,6 @@ export class StoreReader {
       found.push({ accountId: Number(accountId), requestId: String(requestId) });
     }
     return found;
-  }
-
-  /** Records whose work has not ended; the invariant that a fault test checks. */
-  openClassifications(): Classification[] {
-    return this.openAnalysisIds().flatMap((id) => {
-      const analysis = this.analysis(id);
-      return analysis === undefined || hasEnded(analysis.state) ? [] : this.classificationsOfAnalysis(id);
-    });
   }
 
   #load(keys: Iterable<readonly unknown[]>, limit = Number.POSITIVE_INFINITY): Classification[] {
