@@ -1,14 +1,10 @@
 /** From an API key to the account behind it. A key is looked up by its hash, so no comparison leaks its bytes. */
-import { createHash } from 'node:crypto';
 import type { Account, ApiKey } from '../domain/account.ts';
 import { AppError } from '../domain/errors.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { App } from './app.ts';
 import type { CallOrigin, Principal } from './principal.ts';
-
-export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
-}
+import { hashSecret } from './tokens.ts';
 
 /** Throws `key` for a missing, unknown or revoked key, `terms` where the terms must be accepted first. */
 export function authenticate(app: App, key: string | undefined, from: CallOrigin): Principal {
@@ -22,7 +18,7 @@ export function identify(app: App, key: string | undefined, from: CallOrigin): P
   if (key === undefined || key === '') {
     throw new AppError('key', 'API key missing: send it as X-Api-Key');
   }
-  const record = app.store.read.apiKey(hashKey(key));
+  const record = app.store.read.apiKey(hashSecret(key));
   const account = record === undefined ? undefined : app.store.read.account(record.accountId);
   if (record === undefined || account === undefined || account.deletedAt !== null) {
     throw new AppError('key', 'invalid API key');

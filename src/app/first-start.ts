@@ -7,11 +7,10 @@ import type { Store } from '../store/store.ts';
 import { blankAccount } from './account-rules.ts';
 import type { Clock } from './app.ts';
 import { auditLine } from './audit.ts';
-import { hashKey } from './authenticate.ts';
 import { newApiKey } from './keys.ts';
 import { hashPassword } from './password.ts';
 import type { Sealer } from './sealer.ts';
-import { issueToken } from './tokens.ts';
+import { hashSecret, issueToken } from './tokens.ts';
 
 export interface FirstStartConfig {
   dataFolder: string;
@@ -56,7 +55,7 @@ export async function setUpFirstStart(
     tx.putPlan(appliancePlan(config.rateLimitPerMinute));
     tx.putAccount(adminAccount(config.adminEmail, passwordHash, now));
     tx.putApiKey({
-      hash: hashKey(key),
+      hash: hashSecret(key),
       id: 1,
       accountId: ADMIN_ACCOUNT_ID,
       name: 'first',

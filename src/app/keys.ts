@@ -7,11 +7,12 @@ import type { StoreTransaction } from '../store/transaction.ts';
 import type { App } from './app.ts';
 import { addressKey, countAttempt, forgetAttempts } from './attempts.ts';
 import { auditLine } from './audit.ts';
-import { assertMayWrite, hashKey } from './authenticate.ts';
+import { assertMayWrite } from './authenticate.ts';
 import { currentAccount, ownOrManaged } from './authority.ts';
 import { parseLine } from './field-parsers.ts';
 import { verifyPassword } from './password.ts';
 import type { Principal } from './principal.ts';
+import { hashSecret } from './tokens.ts';
 
 /** One per system that asks, with room; more is a leak nobody looks after. */
 export const KEYS_MAX = 20;
@@ -61,7 +62,7 @@ export async function createKey(
     }
     const id = owner.lastKeyId + 1;
     const made = { accountId: owner.id, id, name: parsed, createdAt: app.clock.now(), lastUsedAt: null };
-    const record = { ...made, hash: hashKey(secret), sealed: app.sealer.seal(secret) };
+    const record = { ...made, hash: hashSecret(secret), sealed: app.sealer.seal(secret) };
     tx.putAccount({ ...owner, lastKeyId: id });
     tx.putApiKey(record);
     tx.appendAudit(auditLine(app, principal, 'key.create', keyTarget(record), { name: parsed }));
@@ -94,7 +95,7 @@ export async function replaceKey(app: App, { principal, userId, id }: KeyInput):
   const key = await app.store.transact((tx) => {
     const old = findKey(tx, keyOwner(tx, principal, userId).id, id);
     const made = { createdAt: app.clock.now(), lastUsedAt: null };
-    const record = { ...old, ...made, hash: hashKey(secret), sealed: app.sealer.seal(secret) };
+    const record = { ...old, ...made, hash: hashSecret(secret), sealed: app.sealer.seal(secret) };
     tx.removeApiKey(old);
     tx.putApiKey(record);
     tx.appendAudit(auditLine(app, principal, 'key.replace', keyTarget(record)));

@@ -1,4 +1,4 @@
-/** Secrets that are handed out once and kept as hashes only: mailed links, and what signs a browser in. */
+/** Secrets that are found by their hash: mailed links, what signs a browser in, API keys. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, TokenPurpose } from '../domain/account.ts';
 import { badField } from '../domain/errors.ts';

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import type { App } from '../../src/app/app.ts';
-import { hashKey } from '../../src/app/authenticate.ts';
 import { webhookSecretOf } from '../../src/app/keys.ts';
 import type { Principal } from '../../src/app/principal.ts';
+import { hashSecret } from '../../src/app/tokens.ts';
 import { listDeliveries, replayDelivery } from '../../src/app/webhooks/deliveries.ts';
 import { type Daemon, openDaemon } from '../../src/compose.ts';
 import { loadSettings } from '../../src/config/settings.ts';
@@ -284,5 +284,5 @@ test('a kill in the middle of an attempt sends it again, under the same id', asy
   await using store = await Store.open({ folder: killed.path });
   const [delivery] = store.read.deliveries(1, { limit: 10 });
   deepEqual([delivery?.state, delivery?.identifier], ['delivered', text]);
-  ok(store.read.apiKey(hashKey(TEST_KEY)) !== undefined);
+  ok(store.read.apiKey(hashSecret(TEST_KEY)) !== undefined);
 });
