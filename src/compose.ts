@@ -22,6 +22,7 @@ import type { DeliveryLoop } from './app/webhooks/delivery-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
 import { assessmentState } from './domain/assessment.ts';
+import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { Engine } from './engine/engine.ts';
 import type { EngineObserver } from './engine/engine-config.ts';
 import { plugDashboard } from './facade/dashboard/server.ts';
@@ -180,8 +181,6 @@ function startEngine(engine: Engine, log: App['log']): void {
 function publicUrlOf({ http, tls }: Settings): string {
   return http.publicUrl ?? `${tls === null ? 'http' : 'https'}://${http.listen.host}:${http.listen.port}`;
 }
-
-const MICROSECONDS_PER_MS = 1000;
 
 /** Strictly increasing, so that two records never share a place in a list. */
 function monotonicClock(): Clock {

@@ -7,6 +7,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AppError, badField } from '../domain/errors.ts';
+import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import { VERSION } from '../domain/version.ts';
 import { type Backup, type BackupProgress, writeBackup } from '../store/backup.ts';
 import { readManifest } from '../store/backup-listing.ts';
@@ -49,7 +50,6 @@ const CHECK_INTERVAL_MS = 60_000;
 /** A folder on a share that is away for a while must not be asked every minute. */
 const RETRY_MS = 15 * 60_000;
 const STOP_WAIT_MS = 10_000;
-const MICROSECONDS_PER_MS = 1000;
 
 export class Backups implements AsyncDisposable {
   readonly #config: BackupsConfig;

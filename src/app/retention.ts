@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../domain/account.ts';
 import { type Analysis, type Classification, hasEnded } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
+import { MICROSECONDS_PER_DAY } from '../domain/time.ts';
 import type { App } from './app.ts';
 import { auditLine } from './audit.ts';
 import { removeClassification } from './classifications.ts';
@@ -24,7 +25,6 @@ type RetentionApp = Pick<App, 'store' | 'engine' | 'clock' | 'log'>;
 
 /** Records looked at between two breaths of the event loop. */
 const BATCH_MAX = 100;
-const DAY_US = 24 * 3600 * 1_000_000;
 
 export class Retention implements AsyncDisposable {
   readonly #app: RetentionApp;
@@ -86,7 +86,7 @@ export class Retention implements AsyncDisposable {
 
   async #sweepRecords(account: Account, { recordDays }: Plan): Promise<number> {
     if (recordDays === 0) return 0;
-    const createdAt = this.#app.clock.now() - recordDays * DAY_US;
+    const createdAt = this.#app.clock.now() - recordDays * MICROSECONDS_PER_DAY;
     let removed = 0;
     while (!this.#stopped.signal.aborted) {
       const batch = this.#olderThan(account.id, { createdAt, identifier: '' });
@@ -101,7 +101,7 @@ export class Retention implements AsyncDisposable {
 
   async #sweepMedia(account: Account, { mediaDays, zeroRetention }: Plan): Promise<number> {
     if (mediaDays === 0 && !zeroRetention) return 0;
-    const until = this.#app.clock.now() - (zeroRetention ? 0 : mediaDays * DAY_US);
+    const until = this.#app.clock.now() - (zeroRetention ? 0 : mediaDays * MICROSECONDS_PER_DAY);
     const from = this.#sweptUntil.get(account.id) ?? 0;
     let removed = 0;
     let hasLeftSome = false;
@@ -148,7 +148,7 @@ export class Retention implements AsyncDisposable {
     if (state !== undefined && !hasEnded(state)) return true;
     const plan = this.#planOf(accountId);
     if (plan === undefined || plan.zeroRetention) return false;
-    return plan.mediaDays === 0 || createdAt >= this.#app.clock.now() - plan.mediaDays * DAY_US;
+    return plan.mediaDays === 0 || createdAt >= this.#app.clock.now() - plan.mediaDays * MICROSECONDS_PER_DAY;
   }
 
   async #audit(action: string, account: Account, figures: Record<string, number>): Promise<void> {

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { REQUEST_ID_TTL_MS } from '../domain/limits.ts';
+import { MICROSECONDS_PER_DAY, MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './app.ts';
 import { sweepUploads } from './unfinished-uploads.ts';
@@ -21,12 +22,10 @@ export const DELIVERIES_MAX = 10_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 /** One transaction holds up everything else for some milliseconds. */
 const BATCH_MAX = 200;
-const DAY_US = 24 * 3600 * 1_000_000;
-const MICROSECONDS_PER_MS = 1000;
 
 /** Resolves with how many were removed; those whose attempts still go on are kept. */
 export async function sweepDeliveries({ store, clock }: SweeperParts, signal: AbortSignal): Promise<number> {
-  const before = clock.now() - DELIVERY_DAYS_MAX * DAY_US;
+  const before = clock.now() - DELIVERY_DAYS_MAX * MICROSECONDS_PER_DAY;
   let removed = 0;
   for (const { id: accountId } of store.read.accounts()) {
     const stale = store.read.staleDeliveryIds(accountId, { before, keepMax: DELIVERIES_MAX });

@@ -5,6 +5,7 @@
 import type { Account } from '../domain/account.ts';
 import { AppError, badField } from '../domain/errors.ts';
 import { VIDEO_BYTES_MAX } from '../domain/limits.ts';
+import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import { BlobTooLargeError, isDiskFull } from '../store/media-writer.ts';
 import { UploadSupersededError } from '../store/partials.ts';
 import type { UnfinishedUpload } from '../store/unfinished-upload.ts';
@@ -27,7 +28,6 @@ const UNFINISHED_BYTES_MAX = 20 * VIDEO_BYTES_MAX;
 const COMPLETED_MAX = 256;
 /** Long enough that nobody's counter or file name is taken for a name of its own. */
 const UPLOAD_ID = /^[\x21-\x7e]{16,128}$/;
-const MICROSECONDS_PER_MS = 1000;
 
 export interface UploadName {
   /** All that counts of a caller here is the account. */

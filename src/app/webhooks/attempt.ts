@@ -1,5 +1,6 @@
 /** One try at one delivery: whether it may still be sent, what is sent, and what the receiver said. */
 import type { Logger } from 'pino';
+import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import type { WebhookDelivery } from '../../domain/webhook.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { AddressRule } from '../address.ts';
@@ -26,8 +27,6 @@ export interface AttemptEnd {
   outcome: 'delivered' | 'refused' | 'unreachable' | 'dropped';
   apply: (delivery: WebhookDelivery) => WebhookDelivery;
 }
-
-const MICROSECONDS_PER_SECOND = 1_000_000;
 
 /** Rejects only where `signal` aborted: then nothing is known, and the delivery is tried again. */
 export async function attemptDelivery(

@@ -3,6 +3,7 @@
  * costs at most an attempt that is made again under the same id.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { WebhookDelivery } from '../../domain/webhook.ts';
 import type { Store } from '../../store/store.ts';
 import type { Metrics } from '../metrics.ts';
@@ -25,7 +26,6 @@ const BUSY_WAIT_MS = 1000;
 const IDLE_WAIT_MS_MAX = 3_600_000;
 /** A store that fails (a full disk) must not be asked in a tight loop, nor a receiver be sent the same at once. */
 const STORE_PAUSE_MS = 5000;
-const MICROSECONDS_PER_MS = 1000;
 
 export class DeliveryLoop implements AsyncDisposable {
   readonly #parts: DeliveryLoopParts;

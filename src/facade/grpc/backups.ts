@@ -2,6 +2,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { BackupStatus } from '../../app/backups.ts';
 import { makeBackup } from '../../app/make-backup.ts';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import {
   ApplianceService,
@@ -19,7 +20,6 @@ const PHASE = {
   files: BackupPhase.FILES,
   done: BackupPhase.DONE,
 } as const;
-const MICROSECONDS_PER_MS = 1000;
 
 export function backupHandlers(context: GrpcContext): Pick<Handlers<typeof ApplianceService>, 'backup'> {
   return {

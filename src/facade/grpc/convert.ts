@@ -15,6 +15,7 @@ import type {
   VideoRecord,
   VideoVerdict,
 } from '../../domain/record.ts';
+import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { type AssessmentSchema, DeclaredOrigin } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
   type Classification,
@@ -166,8 +167,6 @@ function toOptions(options: AnalysisOptions): MessageInitShape<typeof AnalysisOp
 function toStruct(report: C2paReport): JsonObject {
   return JSON.parse(JSON.stringify(report));
 }
-
-const MICROSECONDS_PER_SECOND = 1_000_000;
 
 export function toTimestamp(
   microseconds: number,

@@ -11,6 +11,7 @@ import { assertKindEnabled } from '../../app/judge-media.ts';
 import type { Principal } from '../../app/principal.ts';
 import { parseKind, submitUpload } from '../../app/submit-upload.ts';
 import { beginUpload, readUpload } from '../../app/unfinished-uploads.ts';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { authorise } from './authorise.ts';
 import { sentenceOf, TusAnswers } from './errors.ts';
 import { fileNameOf, toFields, UploadStore, uploadNameOf } from './uploads.ts';
@@ -20,7 +21,6 @@ export const TUS_PATH = '/files';
 export const IDENTIFIER_HEADER = 'assay-identifier';
 /** A call that took over lets the one before bring what it has read already to the disk. */
 const TAKE_OVER_MS = 500;
-const US_PER_MS = 1000;
 
 interface FileRequest {
   Params: { id: string };
@@ -58,7 +58,7 @@ export async function plugTus(fastify: FastifyInstance, app: App): Promise<void>
         principal,
         uploadId: request.params.id,
       });
-      const expires = new Date(expiresAt / US_PER_MS).toISOString();
+      const expires = new Date(expiresAt / MICROSECONDS_PER_MS).toISOString();
       return { name, offset: committedBytes, length: sizeBytes, identifier, expires_at: expires };
     });
   });

@@ -5,9 +5,9 @@ import { DataStore, Upload } from '@tus/server';
 import type { App } from '../../app/app.ts';
 import type { Principal } from '../../app/principal.ts';
 import { appendUpload, discardUpload, readUpload, type UploadName } from '../../app/unfinished-uploads.ts';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 
 const ID_BYTES = 16;
-const US_PER_MS = 1000;
 const NAME_DEFAULT = 'unnamed';
 /** Of a fault of the bytes themselves. */
 const BYTES_FIELD = 'body';
@@ -62,7 +62,7 @@ export class UploadStore extends DataStore {
       size: sizeBytes,
       offset: committedBytes,
       metadata: { name, ...fields },
-      creation_date: new Date(touchedAt / US_PER_MS).toISOString(),
+      creation_date: new Date(touchedAt / MICROSECONDS_PER_MS).toISOString(),
     });
   }
 
