@@ -7,7 +7,7 @@ import type { Measurement } from './measurement.ts';
 export const TASKS = ['origin', 'faces', 'tampering'] as const;
 export type Task = (typeof TASKS)[number];
 
-export type Answer = Pick<Measurement, 'probability' | 'state' | 'cautious' | 'models'>;
+export type Answer = Pick<Measurement, 'probability' | 'state' | 'called' | 'models'>;
 
 const STATES: Readonly<Record<number, Answer['state']>> = {
   [AssessmentState.HUMAN]: 'human',
@@ -27,11 +27,11 @@ export function answerOf(task: Task, record: Classification): Answer {
 
 function ofOrigin(record: Classification): Answer {
   const { assessment, verdicts, results } = record;
-  const cautious = verdicts.find(({ heuristic }) => heuristic === 'cautious');
+  const called = verdicts.filter(({ classification }) => classification === Label.ARTIFICIAL);
   return {
     probability: assessment?.probability ?? null,
     state: STATES[assessment?.state ?? AssessmentState.UNSPECIFIED] ?? 'not_applicable',
-    cautious: cautious === undefined ? null : cautious.classification === Label.ARTIFICIAL,
+    called: called.map(({ heuristic }) => heuristic),
     models: scoresOf(results),
   };
 }
@@ -48,7 +48,7 @@ function ofTampering({ results }: Classification): Answer {
   return ofResults(results.filter(({ axis }) => axis === Axis.EDITED))[0] ?? NONE;
 }
 
-const NONE: Answer = { probability: null, state: 'not_applicable', cautious: null, models: {} };
+const NONE: Answer = { probability: null, state: 'not_applicable', called: [], models: {} };
 
 /** The mean of the models' log-odds; neither a band nor a cautious verdict exists for it. */
 function ofResults(results: readonly ModelResult[]): Answer[] {
@@ -57,7 +57,7 @@ function ofResults(results: readonly ModelResult[]): Answer[] {
   if (logOdds.length === 0) return [];
   const mean = logOdds.reduce((sum, value) => sum + value, 0) / logOdds.length;
   const probability = 1 / (1 + Math.exp(-mean));
-  return [{ probability, state: probability >= 0.5 ? 'artificial' : 'human', cautious: null, models }];
+  return [{ probability, state: probability >= 0.5 ? 'artificial' : 'human', called: [], models }];
 }
 
 function scoresOf(results: readonly ModelResult[]): Record<string, number> {

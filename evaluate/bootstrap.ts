@@ -44,7 +44,7 @@ function toInterval(values: readonly number[]): Interval {
 }
 
 /** mulberry32: the same draws on every machine, so that figures can be compared. */
-function makeRandom(seed: number): () => number {
+export function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

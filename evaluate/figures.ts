@@ -9,7 +9,8 @@ export interface Scored {
   isArtificial: boolean;
   source: string;
   isDecided: boolean;
-  isCautious: boolean;
+  /** Heuristics that said artificial. */
+  called: readonly string[];
   /** Null where it was not measured. */
   flips: boolean | null;
   weight: number;
@@ -24,6 +25,8 @@ export interface Figures {
   tprAtFpr5: number;
   ece: number;
   brier: number;
+  /** Cost of the log-likelihood ratio in bits: 0 is perfect, 1 says nothing. */
+  cllr: number;
   /** Share of answers that are not `inconclusive`. */
   coverage: number;
   inconclusiveRate: number;
@@ -31,7 +34,11 @@ export interface Figures {
   balancedAccuracyDecided: number;
   falseAlarmRateCautious: number;
   recallCautious: number;
-  /** Of the verdicts that are decided in the clean file: how many change sides in this tier. */
+  falseAlarmRateSensitive: number;
+  recallSensitive: number;
+  falseAlarmRateMajority: number;
+  recallMajority: number;
+  /** Of the files that are decided clean and in this tier: how many verdicts differ. */
   flipRate: number;
 }
 
@@ -44,8 +51,9 @@ export const FIGURE_NAMES = [
     'tprAtFpr1',
     'tprAtFpr5',
   ] as const),
-  ...(['ece', 'brier', 'coverage', 'inconclusiveRate', 'balancedAccuracyDecided'] as const),
-  ...(['falseAlarmRateCautious', 'recallCautious', 'flipRate'] as const),
+  ...(['ece', 'brier', 'cllr', 'coverage', 'inconclusiveRate', 'balancedAccuracyDecided'] as const),
+  ...(['falseAlarmRateCautious', 'recallCautious', 'falseAlarmRateSensitive', 'recallSensitive'] as const),
+  ...(['falseAlarmRateMajority', 'recallMajority', 'flipRate'] as const),
 ] satisfies (keyof Figures)[];
 
 export const BIN_COUNT = 10;
@@ -69,7 +77,7 @@ export function toScored(
     isArtificial: measurement.label === 'artificial',
     source: sourceKey(measurement),
     isDecided: measurement.state === 'human' || measurement.state === 'artificial',
-    isCautious: measurement.cautious === true,
+    called: measurement.called,
     flips: flipOf(measurement),
     weight: 1 / Math.sqrt(sizes.get(sourceKey(measurement)) ?? 1),
   }));
@@ -91,7 +99,9 @@ export function balanceLabels(rows: readonly Scored[]): Scored[] {
 /** Rows must be in falling order of probability and balanced. NaN where a figure has nothing to stand on. */
 export function toFigures(rows: readonly Scored[]): Figures {
   const balanced = toRates(rows, ({ probability }) => probability >= 0.5);
-  const cautious = toRates(rows, ({ isCautious }) => isCautious);
+  const cautious = toRates(rows, ({ called }) => called.includes('cautious'));
+  const sensitive = toRates(rows, ({ called }) => called.includes('sensitive'));
+  const majority = toRates(rows, ({ called }) => called.includes('majority'));
   const decided = rows.filter(({ isDecided }) => isDecided);
   const ofDecided = toRates(decided, ({ probability }) => probability >= 0.5);
   const known = rows.filter(({ flips }) => flips !== null);
@@ -105,13 +115,25 @@ export function toFigures(rows: readonly Scored[]): Figures {
     tprAtFpr5: toTprAtFpr(rows, 0.05),
     ece: toEce(rows),
     brier: shareOf(rows, ({ probability, isArtificial }) => (probability - Number(isArtificial)) ** 2),
+    cllr: shareOf(rows, toBits),
     coverage,
     inconclusiveRate: 1 - coverage,
     balancedAccuracyDecided: (ofDecided.recall + 1 - ofDecided.falseAlarms) / 2,
     falseAlarmRateCautious: cautious.falseAlarms,
     recallCautious: cautious.recall,
+    falseAlarmRateSensitive: sensitive.falseAlarms,
+    recallSensitive: sensitive.recall,
+    falseAlarmRateMajority: majority.falseAlarms,
+    recallMajority: majority.recall,
     flipRate: shareOf(known, ({ flips }) => flips === true),
   };
+}
+
+/** A score of 0 or 1 that is wrong costs much, not everything. */
+const LIKELIHOOD_MIN = 1e-13;
+
+function toBits({ probability, isArtificial }: Scored): number {
+  return -Math.log2(Math.max(LIKELIHOOD_MIN, isArtificial ? probability : 1 - probability));
 }
 
 /** Weighted mean of a row's value. */

@@ -12,8 +12,8 @@ export interface Measurement {
   /** Calibrated probability of artificial; null where no model could answer. */
   probability: number | null;
   state: 'human' | 'artificial' | 'inconclusive' | 'not_applicable';
-  /** Whether the heuristic cautious said artificial; null where the task has no such verdict. */
-  cautious: boolean | null;
+  /** The heuristics that said artificial; empty where the task has no verdicts. */
+  called: string[];
   /** Each model's own calibrated probability, by name and version. */
   models: Record<string, number>;
   /** Scaled less than the tier says. */

@@ -67,12 +67,11 @@ export function toTierReports(measurements: readonly Measurement[], tiers: reado
   });
 }
 
-/** Null in the clean tier itself and where the clean file was not decided. */
+/** Null in the clean tier itself and where the file was not decided twice. */
 function flipOf(measurement: Measurement, clean: Measurement | undefined): boolean | null {
   if (measurement.tier === CLEAN || clean === undefined) return null;
-  if (clean.state !== 'human' && clean.state !== 'artificial') return null;
-  if (measurement.probability === null || clean.probability === null) return null;
-  return measurement.probability >= 0.5 !== clean.probability >= 0.5;
+  const isDecided = [measurement, clean].every(({ state }) => state === 'human' || state === 'artificial');
+  return isDecided ? measurement.state !== clean.state : null;
 }
 
 function toTierReport(tier: string, own: readonly Measurement[], rows: readonly Scored[]): TierReport {
@@ -122,7 +121,7 @@ function toSources(own: readonly Measurement[]): SourceReport[] {
       auc: toFigures(toScored([...group, ...others], ({ probability }) => probability)).auc,
       meanProbability: group.reduce((sum, { probability }) => sum + (probability ?? 0), 0) / group.length,
       calledArtificial: share(({ probability }) => (probability ?? 0) >= 0.5),
-      calledArtificialCautious: share(({ cautious }) => cautious === true),
+      calledArtificialCautious: share(({ called }) => called.includes('cautious')),
       inconclusive: share(({ state }) => state === 'inconclusive'),
     };
   });

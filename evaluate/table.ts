@@ -12,12 +12,17 @@ const SHOWN: Readonly<Record<keyof Figures, string>> = {
   tprAtFpr5: 'TPR at 5 % FPR',
   ece: 'ECE',
   brier: 'Brier',
+  cllr: 'Cllr, bits',
   coverage: 'coverage',
   inconclusiveRate: 'inconclusive',
   balancedAccuracyDecided: 'balanced accuracy where decided',
   falseAlarmRateCautious: 'false alarms (cautious)',
   recallCautious: 'recall (cautious)',
-  flipRate: 'flips against clean, where decided',
+  falseAlarmRateSensitive: 'false alarms (sensitive)',
+  recallSensitive: 'recall (sensitive)',
+  falseAlarmRateMajority: 'false alarms (majority)',
+  recallMajority: 'recall (majority)',
+  flipRate: 'verdicts flipped, of those decided clean and here',
 };
 const WORST_COUNT = 3;
 

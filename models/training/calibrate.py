@@ -1,9 +1,9 @@
-"""Stage 6: fits what is shipped: calibrations and weights of both detectors, thresholds of the fused result.
+"""Stage 6: fits what is shipped: calibrations and weights of both detectors, bounds of each and of the fused result.
 
 The final networks have seen every source, so all comes from scores of the
 rounds. Calibration and weights come from the rounds whose network was trained
 about as long as the final one, where there are such: longer training spreads
-logits wider. Thresholds come from all rounds, since they need many human sources.
+logits wider. Bounds come from all rounds, since they need many human sources.
 """
 
 import argparse
@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy
 
 from crops import CropCollection
-from fusion import choose_band, choose_cautious_threshold, fit_fusion
+from decisions import to_bounds
+from fusion import CAUTIOUS_FALSE_ALARM_RATE, fit_fusion
 from metrics import to_probability
-from outcome import QUALITY_TIER_NAMES, Outcome, take_part
+from outcome import DETECTORS, QUALITY_TIER_NAMES, Outcome, take_part
 from splits import ALL_FOLDS, ROUNDS
 from tested import Tested
 
@@ -44,23 +45,26 @@ def fit_lines(outcome, collection, folds):
     )
 
 
+def to_rounded_bounds(part, log_odds_by_tier):
+    by_tier = [to_probability(log_odds) for log_odds in log_odds_by_tier]
+    bounds = to_bounds(by_tier, part.is_artificial, part.weights, CAUTIOUS_FALSE_ALARM_RATE)
+    # Rounded up: at the threshold itself lies a human picture.
+    return {**bounds, "cautiousThreshold": round(bounds["cautiousThreshold"] + 5e-7, 6)}
+
+
 def calibrate(work_folder):
     collection, outcome = CropCollection(work_folder), Outcome(work_folder)
     tested = Tested(outcome, collection)
     folds = find_comparable_folds(outcome.trainings)
     lines, weights, stretch = fit_lines(outcome, collection, folds)
-    part, repeated = tested.part, len(QUALITY_TIER_NAMES)
-    by_tier = [to_probability(tested.fused[tier]) for tier in QUALITY_TIER_NAMES]
-    low, high = choose_band(
-        numpy.concatenate(by_tier), numpy.tile(part.is_artificial, repeated), numpy.tile(part.weights, repeated)
-    )
-    threshold = choose_cautious_threshold(
-        [(probabilities, part.is_artificial, part.weights) for probabilities in by_tier]
-    )
     result = {
         "lines": [[round(float(value), 6) for value in line] for line in lines],
         "weights": [round(float(weight), 6) for weight in weights], "stretch": float(stretch),
-        "cautiousThreshold": round(threshold + 5e-7, 6), "inconclusiveLow": low, "inconclusiveHigh": high,
+        "together": to_rounded_bounds(tested.part, [tested.fused[tier] for tier in QUALITY_TIER_NAMES]),
+        "alone": [
+            to_rounded_bounds(tested.part, [tested.single[tier][:, column] for tier in QUALITY_TIER_NAMES])
+            for column in range(len(DETECTORS))
+        ],
         "folds": list(folds), "set": f"rounds-{collection.sha256[:12]}", "final": outcome.trainings["final"],
     }
     (work_folder / CALIBRATION_FILE).write_text(json.dumps(result, indent=2), encoding="utf-8")

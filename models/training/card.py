@@ -4,237 +4,30 @@ import argparse
 import json
 import os
 import shutil
-from collections import Counter
 from pathlib import Path
 
-from calibrate import CALIBRATION_FILE, count_patches
+from calibrate import CALIBRATION_FILE
+from card_text import describe_data, make_card
 from crops import CropCollection
-from evaluate import EVALUATION_FILE
+from evaluate import EVALUATION_FILE, SCORES_FILE
 from export import GOLDEN_FILE, MODEL_FILE, PACK_OF_DETECTOR, PACKS_FOLDER
-from fusion import COVERAGE_MIN, DECIDED_ACCURACY_TARGET
-from linear import CLIP, PENALTY
-from manifest import PACK_NAMES, make_manifest
-from network import ResidualNetwork
+from manifest import make_manifest
 from outcome import DETECTORS
-from patch_statistics import PatchStatistics
-from placement import PATCH_COUNT_MAX, PATCH_SIDE
-from tables import (
-    make_confound_table, make_detector_table, make_figure_table, make_fold_table, make_kind_table,
-    make_source_table, make_worst_table, percent,
-)
-from tiers import CROP_SIDE_MIN_PX
+from parity import PARITY_FILE
 
 MANIFEST_FILE = "model.json"
 CARD_FILE = "CARD.md"
-DATA_NOTES_FILE = Path(__file__).parent / "data-notes.md"
-QUALITY_TIER_COUNT = 3
 
 
 def read_json(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def describe_data(collection):
-    parts = []
-    for label in ("human", "artificial"):
-        crops = [crop for crop in collection.crops if crop.label == label]
-        parts.append(f"{len(crops):,} {label} pictures of {len({crop.source for crop in crops})} sources")
-    return " and ".join(parts)
-
-
-def describe_largest_families(collection, count=3):
-    """Names the artificial families with most pictures and the fold that each fell to."""
-    artificial = [crop for crop in collection.crops if crop.is_artificial]
-    sizes = Counter((crop.family, crop.fold) for crop in artificial)
-    sources = Counter(family for family, _ in {(crop.family, crop.source) for crop in artificial})
-    return ", ".join(
-        f"{family} ({size} pictures of {sources[family]} sources, fold {fold})"
-        for (family, fold), size in sizes.most_common(count)
-    )
-
-
-def describe_network():
-    network = ResidualNetwork()
-    count = sum(parameter.numel() for parameter in network.parameters())
-    return (
-        f"A residual network of {count:,} weights: {network.stem.weight.shape[0]} zero-sum 5×5 filters (initialised "
-        "with classic residual filters on luma and chroma), tanh, four stages that each halve the resolution, a map "
-        "of logits, mean."
-    )
-
-
-def describe_statistics(statistic_count):
-    return (
-        f"{statistic_count} statistics of a patch, computed inside the ONNX graph: moments, correlations and scale "
-        "slopes of Laplacian and KV residuals of luma, chroma and RGB; symmetrised co-occurrences of truncated "
-        "residuals of luma and colour differences; rings, axes, peaks and asymmetry of mean spectra, also of the "
-        "rectified residual of green (traces of resampling and demosaicing); the 8×8 cosine transform on the JPEG "
-        f"grid and half a block off it; noise of blocks against brightness. Standardised, clipped at ±{CLIP:.0f}, "
-        f"weighed by one logistic regression (L2 {PENALTY}, L-BFGS)."
-    )
-
-
-def describe_training(trained):
-    stages = [*trained["earlier"], trained]
-    parts = [
-        f"{stage['step']:,} steps ({stage['crop_count']:,} patches, {stage['elapsed_s'] / 60:.0f} minutes of a shared "
-        f"processor core) on folds {', '.join(map(str, stage['folds']))}"
-        for stage in stages
-    ]
-    return ", then ".join(parts)
-
-
-def make_recipe(detector, evaluation, statistic_count):
-    if detector == "statistics":
-        return (
-            "Four variants of each picture: a patch as JPEG 90, and augmented patches of 128, 96 and 64 pixels"
-            " (scaling, colour curves, JPEG and WebP at the same rates for both labels). None is learnt from as "
-            "found, or it would learn the file format: see the confounds. Labels weigh the same, each source the "
-            "square root of its size. The shipped regression is fitted on all sources; fitting takes seconds."
-        )
-    return (
-        f"{describe_training(evaluation['trainings']['final'])}. Patches of 128, 96, 64 and 48 pixels; labels 50/50, "
-        "each source by the square root of its size; scaling 0.34–1.2 with five kernels, colour curves, JPEG 30–95 "
-        "(4:4:4, 4:2:2, 4:2:0) and WebP, a fifth of them twice, with the same rates for both labels; pictures that "
-        "were never JPEG are given a JPEG history 7 times out of 10, so that the format tells less. (The first stage "
-        "had no 48-pixel patches, scaling from 0.45, and JPEG from 40.) Binary cross-entropy with label smoothing, a "
-        "second task that names the source (dropped here), AdamW, cosine schedule, averaged weights."
-    )
-
-
-def count_sources(tier, label):
-    return sum(row["label"] == label for row in tier["bySource"])
-
-
-def make_failures(tiers, evaluation):
-    """Returns the plain list of what fails, read off the figures of the fused result."""
-    clean, web, hard = tiers
-    by_tier = [tier["fused"]["figures"] for tier in tiers]
-    recalls = [2 * figures["balancedAccuracy"] - 1 + figures["falseAlarmRateBalanced"] for figures in by_tier]
-    jpeg = clean["jpegOriginalsOnly"]["auc"] - by_tier[0]["auc"]
-    lines = [
-        "At p ≥ 0.5 it misses " + ", ".join(percent(1 - recall) for recall in recalls)
-        + " of artificial pictures and accuses "
-        + ", ".join(percent(figures["falseAlarmRateBalanced"]) for figures in by_tier)
-        + " of human ones (clean, web, hard).",
-        "The cautious threshold is set for at most 1 % false alarms on calibration sources. On the test sources it gave "
-        + ", ".join(f"{100 * figures['falseAlarmRateCautious']:.1f} %" for figures in by_tier) + " and finds "
-        + ", ".join(percent(figures["recallCautious"]) for figures in by_tier) + " of artificial pictures.",
-        f"Worst told generators: {join_sources(clean['worstGenerators'])}. "
-        f"Human sources accused most: {join_sources(clean['worstHumanSources'])}.",
-        f"File format: counting JPEG originals only changes the clean AUC by {jpeg:+.3f}. That mixes two causes that "
-        "these data cannot part: another choice of generators, and traces of a picture's history (being JPEG all "
-        "along, or not) that survive re-encoding. For a JPEG from an unknown generator expect the lower figure.",
-        f"With {count_sources(clean, 'human')} human sources, up to {percent(3 / count_sources(clean, 'human'))} of "
-        "sources could behave otherwise unseen (rule of three), also where an interval is 0.000–0.000.",
-        "Generators newer than the collection, edited or in-painted pictures, photographs of screens and prints, and "
-        "strong blur, upscaling or beauty filters were not measured. Nothing here defends against someone who tries "
-        "to deceive it.",
-    ]
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def join_sources(rows):
-    return ", ".join(row["source"] for row in rows)
-
-
-def describe_calibration(detector, calibration, evaluation):
-    slope, intercept = calibration["lines"][DETECTORS.index(detector)]
-    weights = ", ".join(
-        f"{PACK_OF_DETECTOR[name]} {weight:.2f}" for name, weight in zip(DETECTORS, calibration["weights"])
-    )
-    own = ", ".join(
-        f"{tier} {values['ece']:.3f} → {values['eceOfOwnLine']:.3f}"
-        for tier, values in evaluation["tierCalibrations"].items()
-    )
-    return (
-        f"One Platt calibration over the three tiers: log-odds = {slope:.3f} × mean logit {intercept:+.3f}, at even "
-        f"prior odds; the fused verdict is the mean of both packs' log-odds weighed {weights}. Lines and weights come "
-        f"from left-out scores in folds {', '.join(map(str, calibration['folds']))}, whose networks were trained about "
-        f"as long as the shipped one. Both lines are stretched by {calibration['stretch']:.2f}, so that the fused "
-        "result is calibrated; a pack that is used alone is that much too sure. Thresholds come from the fused scores "
-        f"of all five test folds: cautious at p ≥ {calibration['cautiousThreshold']:.3f} (at most 1 % false alarms in "
-        f"each tier); inconclusive for {calibration['inconclusiveLow']:.2f} ≤ p ≤ {calibration['inconclusiveHigh']:.2f}, "
-        f"the narrowest band outside of which the balanced accuracy reaches {percent(DECIDED_ACCURACY_TARGET)}, or the "
-        f"widest that leaves {percent(COVERAGE_MIN)} of the pictures outside. The figures above did not use these: "
-        "each round has its own, from its inner split. A line per tier instead of one changes the calibration error, "
-        f"measured in the same way: {own}."
-    )
-
-
-def make_card(detector, version, calibration, evaluation, collection):
-    tiers = evaluation["tiers"][:QUALITY_TIER_COUNT]
-    clean, web, hard = tiers
-    alone, fused = clean["detectors"][detector]["figures"], clean["fused"]["figures"]
-    statistic_count = PatchStatistics().count
-    what = describe_network() if detector == "residual" else describe_statistics(statistic_count)
-    other = next(PACK_OF_DETECTOR[name] for name in DETECTORS if name != detector)
-    return f"""# {PACK_NAMES[detector]} {version}
-
-Tells pictures of generators from human-made ones. Made to be used together with `{other}`. **It is weak evidence**: on sources that were left out its AUC is {alone['auc']:.2f} clean, and both fused reach {fused['auc']:.2f} clean, {web['fused']['figures']['auc']:.2f} after web handling and {hard['fused']['figures']['auc']:.2f} in the hard tier. A verdict alone must not decide anything about a person; it is one voice among several, and may say "inconclusive".
-
-## What it is
-{what} It looks at up to {PATCH_COUNT_MAX} patches of {PATCH_SIDE}×{PATCH_SIDE} at native resolution, on the 8-pixel grid; a picture's score is the mean of its patch logits. Pictures are never scaled.
-
-## Data
-- {describe_data(collection)}.
-- **The shipped weights were trained on all of them, so they have no left-out data of their own.** All figures come from a grouped cross-validation of the recipe: five folds, each source measured once by detectors that saw neither it nor its family; in each round one fold measures, one calibrates and sets thresholds, the other three train (the network on two or three of them: see the table by fold).
-- The split is by source (a generator in one repository, a photographer, a corpus). Sources that share a pipeline, a site or pictures (`models/training/families.tsv`) are in one fold. The largest artificial families: {describe_largest_families(collection)}.
-{DATA_NOTES_FILE.read_text(encoding="utf-8").strip()}
-- SHA-256 of the decoded pixels: `{collection.sha256}`.
-
-## Recipe
-{make_recipe(detector, evaluation, statistic_count)}
-
-## Figures of the fused result, on test folds
-With 95 % intervals from 1,000 draws of sources. Each picture weighs one over the square root of its source's size, both labels weigh the same. The rounds' networks saw two or three fifths of the sources, and in rounds 1 to 3 far fewer patches than the shipped network (table below): the figures are those of the recipe cut short, not of the shipped weights. The statistics' penalty, variants and choice of co-occurrences were compared on left-out folds 1, 3 and 5, which makes their figures a little too good.
-
-{make_figure_table(tiers)}
-
-### Each detector alone
-{make_detector_table(tiers, PACK_OF_DETECTOR)}
-
-### By fold
-{make_fold_table(tiers, evaluation['trainings'])}
-
-The shipped network had {count_patches(evaluation['trainings']['final']):,} patches in all.
-
-### Confounds
-{make_confound_table(evaluation['confounds'])}
-
-One patch of a crop instead of up to four is also less to judge by, which is part of the second change.
-
-Tiers: {'; '.join(f"**{tier['tier']}**: {tier['description']}" for tier in tiers)}.
-
-How a crop stands for a picture: it is scaled by the factor that brings the whole picture's long side to the limit, but never below {CROP_SIDE_MIN_PX} pixels; that held the factor up for {percent(web['scaleHeldShare'])} of the pictures in web and {percent(hard['scaleHeldShare'])} in hard, which are therefore a little easier than the real thing. A scaled crop that is smaller than a patch is scored as one view of its own size. A whole picture gives up to {PATCH_COUNT_MAX} patches where a crop gives at most 4; whole pictures were not measured.
-
-## Calibration and thresholds
-{describe_calibration(detector, calibration, evaluation)}
-
-## What fails (fused)
-{make_failures(tiers, evaluation)}
-
-### Worst generators (at least 5 pictures)
-{make_worst_table(tiers, 'worstGenerators')}
-
-### Worst human sources (at least 5 pictures)
-{make_worst_table(tiers, 'worstHumanSources')}
-
-### False alarms by kind of human picture
-{make_kind_table(tiers)}
-
-### Every source
-{make_source_table(tiers)}
-
-## Licence
-Apache-2.0. Made by `models/training` of this repository.
-"""
-
-
 def publish(pack, destination):
-    """Replaces the three files by renames, the manifest last: its SHA-256 tells which model it describes."""
+    """Replaces the files by renames, the manifest last: its SHA-256 tells which model it describes."""
     destination.mkdir(parents=True, exist_ok=True)
-    names = (MODEL_FILE, CARD_FILE, MANIFEST_FILE)
+    files = (MODEL_FILE, CARD_FILE, SCORES_FILE, PARITY_FILE, MANIFEST_FILE)
+    names = [name for name in files if (pack / name).exists()]
     for name in names:
         shutil.copyfile(pack / name, destination / f".{name}.tmp")
     for name in names:
@@ -247,12 +40,14 @@ def write_cards(work_folder, versions, destination):
     if calibration["final"] != evaluation["trainings"]["final"]:
         raise SystemExit("calibration and figures are of different trainings: run evaluate.py and calibrate.py again")
     collection = CropCollection(work_folder)
+    # The scores are fused: one copy, beside the first.
+    shutil.copyfile(work_folder / SCORES_FILE, work_folder / PACKS_FOLDER / PACK_OF_DETECTOR[DETECTORS[0]] / SCORES_FILE)
     for detector in DETECTORS:
         pack = work_folder / PACKS_FOLDER / PACK_OF_DETECTOR[detector]
-        golden, version = read_json(pack / GOLDEN_FILE), versions[detector]
-        manifest = make_manifest(detector, version, calibration, evaluation, golden, describe_data(collection))
+        golden = read_json(pack / GOLDEN_FILE)
+        manifest = make_manifest(detector, versions, calibration, evaluation, golden, describe_data(collection))
         (pack / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        card = make_card(detector, version, calibration, evaluation, collection)
+        card = make_card(detector, versions[detector], calibration, evaluation, collection)
         (pack / CARD_FILE).write_text(card, encoding="utf-8")
         if destination:
             publish(pack, destination / pack.name)

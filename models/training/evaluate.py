@@ -15,14 +15,18 @@ import numpy
 
 from crops import CropCollection
 from fusion import fuse, to_log_odds
-from metrics import bootstrap, compare_auc, fit_platt, measure, to_auc, to_ece, to_probability
+from heuristics import measure_flips, measure_heuristics, to_calls
+from metrics import bootstrap, compare_auc, fit_platt, measure, to_auc, to_cllr, to_ece, to_probability
 from outcome import DETECTORS, QUALITY_TIER_NAMES, Outcome, take_part
+from score_table import write_score_table
 from scoring import weigh
 from splits import ALL_FOLDS, ROUNDS
 from tested import Tested
+from texture import find_refused
 from tiers import CONFOUNDS, TIERS, to_scale
 
 EVALUATION_FILE = "evaluation.json"
+SCORES_FILE = "left-out-scores.tsv"
 KINDS_FILE = Path(__file__).parent / "kinds.tsv"
 SOURCE_SIZE_MIN = 5
 CONFOUND_CHANGE_MAX = 0.03
@@ -117,6 +121,10 @@ def evaluate_tier(tested, tier):
         },
         "jpegOriginalsOnly": evaluate_subset(tested, probabilities, jpeg),
         "scaleHeldShare": float(numpy.mean([to_scale(tier, crop)[1] for crop in tested.crops])),
+        "heuristics": measure_heuristics(
+            to_calls(tested.single[tier.name], tested.fused[tier.name], tested.decision["cautiousThreshold"]),
+            part.is_artificial, part.weights, part.sources,
+        ),
         "bySource": source_rows, "byKind": to_kind_rows(tested, probabilities),
         "worstGenerators": find_worst(source_rows, "artificial"),
         "worstHumanSources": find_worst(source_rows, "human"),
@@ -133,6 +141,25 @@ def compare_confounds(tested):
             "confound": tier.name, "description": tier.description, "aucChange": change, "interval": interval,
             "auc": to_auc(other, part.is_artificial, part.weights),
         })
+    return result
+
+
+def count_refused(collection):
+    """Returns of each label how many pictures are refused as found, and the share; they are in no figure."""
+    refused, counts = find_refused(collection), {}
+    for label in ("human", "artificial"):
+        own = numpy.array([crop.label == label for crop in collection.crops])
+        counts[label] = {"count": int(refused[own].sum()), "share": float(refused[own].mean())}
+    return counts
+
+
+def compare_tiers(tested):
+    """How many verdicts that are decided clean and in a tier differ, and how many are decided in both."""
+    clean, result = to_probability(tested.fused[TIERS[0].name]), {}
+    for tier in TIERS[1:]:
+        other = to_probability(tested.fused[tier.name])
+        decided, flips = measure_flips(clean, other, tested.decision, tested.part.weights)
+        result[tier.name] = {"decidedInBoth": decided, "flips": flips}
     return result
 
 
@@ -159,6 +186,8 @@ def compare_tier_calibrations(tested, outcome, collection):
         result[tier] = {
             "ece": to_ece(to_probability(tested.fused[tier]), part.is_artificial, part.weights),
             "eceOfOwnLine": to_ece(to_probability(own), part.is_artificial, part.weights),
+            "cllr": to_cllr(to_probability(tested.fused[tier]), part.is_artificial, part.weights),
+            "cllrOfOwnLine": to_cllr(to_probability(own), part.is_artificial, part.weights),
         }
     return result
 
@@ -169,12 +198,17 @@ def evaluate(work_folder):
     tested = Tested(outcome, collection)
     result = {
         "trainings": outcome.trainings,
+        "refused": count_refused(collection),
         "rounds": {str(fold): fitted for fold, fitted in tested.rounds.items()},
         "tiers": [evaluate_tier(tested, tier) for tier in (*TIERS, *CONFOUNDS)],
-        "confounds": compare_confounds(tested),
+        "confounds": compare_confounds(tested), "flips": compare_tiers(tested),
         "tierCalibrations": compare_tier_calibrations(tested, outcome, collection),
     }
     (work_folder / EVALUATION_FILE).write_text(json.dumps(result, indent=2), encoding="utf-8")
+    write_score_table(
+        work_folder / SCORES_FILE, [crop.label for crop in tested.crops], [crop.source for crop in tested.crops],
+        tested.fused,
+    )
     print_result(result)
     confounded = find_confounded(result["confounds"])
     if confounded:
@@ -188,7 +222,7 @@ def print_result(result):
               "by fold", [round(part["auc"], 3) for part in tier["aucByFold"].values()],
               "JPEG originals only", round(tier["jpegOriginalsOnly"]["auc"], 3),
               {name: round(entry["figures"]["auc"], 3) for name, entry in tier["detectors"].items()})
-    print(json.dumps({name: result[name] for name in ("rounds", "confounds", "tierCalibrations")}, indent=1))
+    print(json.dumps({name: result[name] for name in ("rounds", "confounds", "tierCalibrations", "flips")}, indent=1))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from torch import nn
 from crops import CropCollection
 from linear import StatisticsDetector
 from network import ResidualNetwork
+from parity import write_parity
 from placement import PATCH_SIDE
 from scoring import load_network
 from splits import ALL_FOLDS
@@ -76,7 +77,9 @@ def export(work_folder):
     head = fit_statistics(work_folder, CropCollection(work_folder), ALL_FOLDS)
     models = {"residual": ExportedNetwork(network), "statistics": StatisticsDetector(head)}
     for detector, model in models.items():
-        write_model(work_folder / PACKS_FOLDER / PACK_OF_DETECTOR[detector], model.eval())
+        pack = work_folder / PACKS_FOLDER / PACK_OF_DETECTOR[detector]
+        write_model(pack, model.eval())
+        write_parity(pack, model)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,11 @@
-"""Owns the appliance's fusion rule and the fitting of what it needs: calibrations, weights, thresholds. Pure."""
+"""Owns the appliance's fusion rule and the fitting of what it needs: calibrations, weights, bounds. Pure."""
 
 import numpy
 
-from metrics import find_threshold, fit_platt, measure_band, to_probability
+from decisions import to_bounds
+from metrics import fit_platt, to_probability
 
 CAUTIOUS_FALSE_ALARM_RATE = 0.01
-DECIDED_ACCURACY_TARGET = 0.8
-COVERAGE_MIN = 0.5
-BAND_HIGHS = numpy.arange(0.52, 0.96, 0.01)
 WEIGHTS_TRIED = numpy.arange(0.0, 1.01, 0.1)
 WEIGHT_MIN = 0.1
 """A detector that is shipped has a say, or it should not be shipped."""
@@ -50,41 +48,15 @@ def fit_fusion(logits, is_artificial, weights):
     return stretched, shares / shares.sum(), slope
 
 
-def choose_cautious_threshold(tiers):
-    """Returns the highest of the tiers' thresholds: caution has to hold in each.
-
-    `tiers` are triples (probabilities, is_artificial, weights).
-    """
-    return max(find_threshold(*tier, CAUTIOUS_FALSE_ALARM_RATE) for tier in tiers)
-
-
-def choose_band(probabilities, is_artificial, weights):
-    """Returns (low, high), symmetric about a half: the narrowest band outside of which the
-    target accuracy is reached, but never so wide that more than half of the pictures fall inside."""
-    best = (0.48, 0.52)
-    for high in BAND_HIGHS:
-        band = {"inconclusiveLow": 1 - high, "inconclusiveHigh": high}
-        result = measure_band(probabilities, is_artificial, weights, band)
-        if not result["coverage"] >= COVERAGE_MIN:
-            break
-        best = (round(1 - float(high), 2), round(float(high), 2))
-        if result["balancedAccuracyDecided"] >= DECIDED_ACCURACY_TARGET:
-            break
-    return best
-
-
-def fit_decision(tiers):
-    """Returns everything the appliance needs, fitted on `tiers`: triples (logits, is_artificial, weights)."""
-    logits, is_artificial, weights = (numpy.concatenate(parts) for parts in zip(*tiers))
-    lines, shares, stretch = fit_fusion(logits, is_artificial, weights)
-
-    def to_fused(part):
-        return to_probability(fuse(to_log_odds(part, lines), shares))
-
-    low, high = choose_band(to_fused(logits), is_artificial, weights)
+def fit_decision(tiers, is_artificial, weights):
+    """Returns everything the appliance needs, fitted on `tiers`: the logits of the same pictures in each."""
+    repeated = len(tiers)
+    lines, shares, stretch = fit_fusion(
+        numpy.concatenate(tiers), numpy.tile(is_artificial, repeated), numpy.tile(weights, repeated)
+    )
+    by_tier = [to_probability(fuse(to_log_odds(part, lines), shares)) for part in tiers]
     return {
         "lines": [[float(value) for value in line] for line in lines],
         "weights": [float(share) for share in shares], "stretch": float(stretch),
-        "cautiousThreshold": choose_cautious_threshold([(to_fused(part), *rest) for part, *rest in tiers]),
-        "inconclusiveLow": low, "inconclusiveHigh": high,
+        **to_bounds(by_tier, is_artificial, weights, CAUTIOUS_FALSE_ALARM_RATE),
     }

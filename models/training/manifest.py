@@ -3,6 +3,7 @@
 from export import MODEL_FILE, PACK_OF_DETECTOR
 from outcome import DETECTORS
 from placement import ALIGN_PX, PATCH_COUNT_MAX, PATCH_SIDE
+from texture import REFUSAL
 
 PACK_NAMES = {"residual": "Assay residual network", "statistics": "Assay patch statistics"}
 MAP_COUNT_MAX = 256
@@ -29,7 +30,10 @@ def make_figures(detector, tiers):
     return [*alone, *fused]
 
 
-def make_manifest(detector, version, calibration, evaluation, golden, trained_on):
+def make_manifest(detector, versions, calibration, evaluation, golden, trained_on):
+    """`versions` of both detectors: bounds of the fused score hold for exactly these two."""
+    version = versions[detector]
+    keys = [f"{PACK_OF_DETECTOR[name]}@{versions[name]}" for name in DETECTORS]
     column = DETECTORS.index(detector)
     slope, intercept = calibration["lines"][column]
     return {
@@ -41,11 +45,9 @@ def make_manifest(detector, version, calibration, evaluation, golden, trained_on
                  "countMax": PATCH_COUNT_MAX, "mapCountMax": MAP_COUNT_MAX},
         "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
         "calibration": {"type": "platt", "slope": slope, "intercept": intercept, "set": calibration["set"]},
-        "decision": {"cautiousThreshold": calibration["cautiousThreshold"],
-                     "inconclusiveLow": calibration["inconclusiveLow"],
-                     "inconclusiveHigh": calibration["inconclusiveHigh"],
-                     "weight": calibration["weights"][column]},
-        "minimumShortSide": PATCH_SIDE, "licence": "Apache-2.0", "source": "trained by models/training",
+        "decision": {**calibration["alone"][column], "weight": calibration["weights"][column],
+                     "together": {"packs": keys, **calibration["together"]}},
+        "refusal": REFUSAL, "minimumShortSide": PATCH_SIDE, "licence": "Apache-2.0", "source": "trained by models/training",
         "trainedOn": trained_on,
         "figures": make_figures(detector, evaluation["tiers"]),
         "golden": {"seed": 1, "tolerance": GOLDEN_TOLERANCES[detector], "expected": golden["expected"]},

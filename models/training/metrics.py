@@ -72,6 +72,15 @@ def to_brier(probabilities, is_artificial, weights):
     return float((weights * (probabilities - is_artificial) ** 2).sum() / weights.sum())
 
 
+def to_cllr(probabilities, is_artificial, weights):
+    """Cost of the log-likelihood ratio in bits, both labels alike: 0 is perfect, 1 says nothing."""
+    likelihoods = numpy.where(is_artificial, probabilities, 1 - probabilities)
+    bits = -numpy.log2(numpy.maximum(likelihoods, numpy.exp(-LOG_ODDS_MAX)))
+    return float(sum(
+        numpy.average(bits[is_artificial == label], weights=weights[is_artificial == label]) for label in (False, True)
+    ) / 2)
+
+
 def measure(probabilities, is_artificial, weights, decision):
     """Returns every figure of a tier by its name in model.json, and those of the inconclusive band.
 
@@ -86,6 +95,7 @@ def measure(probabilities, is_artificial, weights, decision):
         "tprAtFpr1": to_tpr_at_fpr(probabilities, is_artificial, weights, 0.01),
         "ece": to_ece(probabilities, is_artificial, weights),
         "brier": to_brier(probabilities, is_artificial, weights),
+        "cllr": to_cllr(probabilities, is_artificial, weights),
         "falseAlarmRateBalanced": false_alarms,
         "falseAlarmRateCautious": cautious[1],
         "recallCautious": cautious[0],

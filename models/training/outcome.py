@@ -7,6 +7,7 @@ import numpy
 
 from scoring import weigh
 from splits import ROUNDS
+from texture import find_refused
 from tiers import CONFOUNDS, TIERS
 
 OUTCOME_FILE = "outcome.npz"
@@ -27,7 +28,11 @@ class Part:
 
 
 def take_part(collection, folds):
-    indices = numpy.array([index for index, crop in enumerate(collection.crops) if crop.fold in folds])
+    """Returns the crops of some folds that the appliance would not refuse as found."""
+    refused = find_refused(collection)
+    indices = numpy.array([
+        index for index, crop in enumerate(collection.crops) if crop.fold in folds and not refused[index]
+    ])
     crops = [collection.crops[index] for index in indices]
     is_artificial = numpy.array([crop.is_artificial for crop in crops])
     sources = numpy.array([f"{crop.label}/{crop.source}" for crop in crops])

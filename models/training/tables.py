@@ -7,6 +7,7 @@ FIGURE_TITLES = {
     "tprAtFpr1": "TPR at 1 % FPR",
     "ece": "calibration error (ECE, 10 bins)",
     "brier": "Brier score",
+    "cllr": "cost of the likelihood ratio (Cllr, bits)",
     "falseAlarmRateBalanced": "false alarms at p ≥ 0.5",
     "falseAlarmRateCautious": "false alarms at the cautious threshold",
     "recallCautious": "recall at the cautious threshold",
@@ -57,6 +58,23 @@ def make_fold_table(tiers, trainings):
             *(f"{part['auc']:.3f}" for part in parts),
         ])
     return to_table(["test fold", "pictures", "network's patches", *(f"AUC {tier['tier']}" for tier in tiers)], rows)
+
+
+def make_heuristic_table(tiers):
+    """How often each heuristic finds artificial media and accuses human ones, with intervals."""
+    def cell(row):
+        (low, high), (few, many) = row["falseAlarmsInterval"], row["recallInterval"]
+        return (
+            f"{100 * row['falseAlarms']:.1f} % ({100 * low:.1f}–{100 * high:.1f}); "
+            f"{percent(row['recall'])} ({100 * few:.0f}–{100 * many:.0f})"
+        )
+
+    rows = [[f"`{name}`", *(cell(tier["heuristics"][name]) for tier in tiers)] for name in tiers[0]["heuristics"]]
+    return to_table(["false alarms; found", *(tier["tier"] for tier in tiers)], rows)
+
+
+def make_goal_table(rows):
+    return to_table(["what", "goal", "found", ""], rows)
 
 
 def make_confound_table(confounds):

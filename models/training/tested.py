@@ -11,9 +11,8 @@ DECISION_NAMES = ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")
 
 def fit_round(outcome, collection, round_):
     part = take_part(collection, (round_.calibration,))
-    return fit_decision([
-        (outcome.read(round_.test, tier, part), part.is_artificial, part.weights) for tier in QUALITY_TIER_NAMES
-    ])
+    tiers = [outcome.read(round_.test, tier, part) for tier in QUALITY_TIER_NAMES]
+    return fit_decision(tiers, part.is_artificial, part.weights)
 
 
 class Tested:

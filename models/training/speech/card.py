@@ -1,4 +1,4 @@
-"""Stage 6: writes model.json and CARD.md of a pack from what the other stages measured, and publishes it."""
+"""Stage 6: writes model.json and CARD.md of both packs from what the other stages measured, and publishes them."""
 
 import argparse
 import json
@@ -8,8 +8,10 @@ from pathlib import Path
 
 from card_text import make_card
 from clips import RATE, ClipCollection
+from evaluate import SCORES_FILE
 from export import GOLDEN_FILE, MODEL_FILE, to_pack_folder
-from packs import PACKS, to_evaluation_file
+from packs import PACKS, TOGETHER, to_evaluation_file
+from parity import PARITY_FILE
 from scoring import HOP_SAMPLES, WINDOW_SAMPLES
 
 MANIFEST_FILE = "model.json"
@@ -42,10 +44,13 @@ def describe_count(collection):
     return " and ".join(counts)
 
 
-def make_manifest(pack, version, evaluation, golden, collection):
-    calibration = evaluation["calibration"]
+def make_manifest(pack, versions, evaluations, golden, collection):
+    """`versions` of all packs: bounds of the fused score hold for exactly these."""
+    evaluation, together = evaluations[pack.key], evaluations[TOGETHER]
+    calibration = evaluation["calibrations"][0]
+    keys = [f"{other.id}@{versions[other.key]}" for other in PACKS.values()]
     return {
-        "schema": 1, "id": pack.id, "version": version, "name": pack.name,
+        "schema": 1, "id": pack.id, "version": versions[pack.key], "name": pack.name,
         "task": "speech-origin", "mediaKind": "audio", "axis": "generated",
         "file": MODEL_FILE, "sha256": golden["sha256"],
         "input": {"name": "sound", "layout": "samples", "sampleRate": RATE},
@@ -53,10 +58,10 @@ def make_manifest(pack, version, evaluation, golden, collection):
                  "countMax": WINDOW_COUNT_MAX},
         "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
         "calibration": {"type": "platt", "slope": calibration["slope"],
-                        "intercept": calibration["intercept"], "set": evaluation["set"]},
-        "decision": {"cautiousThreshold": calibration["cautiousThreshold"],
-                     "inconclusiveLow": calibration["inconclusiveLow"],
-                     "inconclusiveHigh": calibration["inconclusiveHigh"], "weight": pack.weight},
+                        "intercept": calibration["intercept"], "set": evaluation["set"],
+                        "floor": calibration["floor"]},
+        "decision": {**evaluation["bounds"], "weight": together["weights"][[*PACKS].index(pack.key)],
+                     "together": {"packs": keys, **together["bounds"]}},
         "minimumSpeechSeconds": MINIMUM_SPEECH_SECONDS, "licence": "Apache-2.0",
         "source": "trained by models/training/speech", "trainedOn": describe_count(collection),
         "figures": [to_figure(tier) for tier in evaluation["tiers"]],
@@ -65,34 +70,38 @@ def make_manifest(pack, version, evaluation, golden, collection):
 
 
 def publish(folder, destination):
-    """Replaces the three files by renames, the manifest last: its SHA-256 tells which model it describes."""
+    """Replaces the files by renames, the manifest last: its SHA-256 tells which model it describes."""
     destination.mkdir(parents=True, exist_ok=True)
-    names = (MODEL_FILE, CARD_FILE, MANIFEST_FILE)
+    files = (MODEL_FILE, CARD_FILE, SCORES_FILE, PARITY_FILE, MANIFEST_FILE)
+    names = [name for name in files if (folder / name).exists()]
     for name in names:
         shutil.copyfile(folder / name, destination / f".{name}.tmp")
     for name in names:
         os.replace(destination / f".{name}.tmp", destination / name)
 
 
-def write_card(arguments):
-    work, pack = arguments.work, PACKS[arguments.pack]
-    folder, collection = to_pack_folder(work, pack.key), ClipCollection(work)
-    evaluation, golden = read_json(to_evaluation_file(work, pack.key)), read_json(folder / GOLDEN_FILE)
-    together = read_json(to_evaluation_file(work, "together"))
-    manifest = make_manifest(pack, arguments.version, evaluation, golden, collection)
-    (folder / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-    note = f" {arguments.note}" if arguments.note else ""
-    card = make_card(work, pack, arguments.version, evaluation, together, collection, note)
-    (folder / CARD_FILE).write_text(card, encoding="utf-8")
-    if arguments.into:
-        publish(folder, arguments.into)
+def write_cards(work, versions, models, note):
+    collection = ClipCollection(work)
+    evaluations = {key: read_json(to_evaluation_file(work, key)) for key in (*PACKS, TOGETHER)}
+    # The scores are of all packs fused: one copy, beside the first.
+    shutil.copyfile(work / SCORES_FILE, to_pack_folder(work, next(iter(PACKS))) / SCORES_FILE)
+    for pack in PACKS.values():
+        folder = to_pack_folder(work, pack.key)
+        manifest = make_manifest(pack, versions, evaluations, read_json(folder / GOLDEN_FILE), collection)
+        (folder / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        card = make_card(work, pack, versions[pack.key], evaluations, collection, f" {note}" if note else "")
+        (folder / CARD_FILE).write_text(card, encoding="utf-8")
+        if models:
+            publish(folder, models / pack.id)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--pack", choices=[*PACKS], required=True)
-    parser.add_argument("--version", default="1.0.0")
-    parser.add_argument("--note", default="", help="a sentence for the card about how the pack was made")
-    parser.add_argument("--into", type=Path, help="folder of the pack that is replaced")
-    write_card(parser.parse_args())
+    for key in PACKS:
+        parser.add_argument(f"--{key}-version", default="1.0.0")
+    parser.add_argument("--note", default="", help="a sentence for the cards about how the packs were made")
+    parser.add_argument("--models", type=Path, help="folder of packs, in which both are replaced")
+    arguments = parser.parse_args()
+    versions = {key: getattr(arguments, f"{key}_version") for key in PACKS}
+    write_cards(arguments.work, versions, arguments.models, arguments.note)

@@ -1,17 +1,21 @@
 """Stage 4: calibrates on out-of-fold scores and measures every pack, and both together.
 
 Together means as the appliance does it: the weighted mean of the calibrated
-log-odds, and the highest of the packs' cautious thresholds.
+log-odds, and bounds of that mean.
 """
 
 import argparse
+import sys
 from pathlib import Path
-
-import numpy
 
 from clips import ClipCollection
 from figures import evaluate, load_scores, write_json
-from packs import PACKS, to_evaluation_file
+from packs import PACKS, TOGETHER, to_evaluation_file
+
+sys.path.append(str(Path(__file__).parent.parent))
+from score_table import write_score_table  # noqa: E402
+
+SCORES_FILE = "left-out-scores.tsv"
 
 
 def describe(key, result):
@@ -29,19 +33,17 @@ def describe(key, result):
 
 def run(work):
     collection = ClipCollection(work)
-    results, parts = [], []
-    for pack in PACKS.values():
-        result, log_odds = evaluate(collection, load_scores(work, pack.key))
-        write_json(to_evaluation_file(work, pack.key), result)
-        describe(pack.key, result)
-        results.append(result)
-        parts.append((pack.weight, log_odds))
-    total = sum(weight for weight, _ in parts)
-    together = {name: sum(weight * part[name] for weight, part in parts) / total for name in parts[0][1]}
-    together = {name: part[:, None] * numpy.array([1, 0, 0]) for name, part in together.items()}
-    result, _ = evaluate(collection, together, [part["byFold"] for part in results])
-    write_json(to_evaluation_file(work, "together"), result)
-    describe("together", result)
+    scores = {key: load_scores(work, key) for key in PACKS}
+    for key in PACKS:
+        result, _ = evaluate(collection, [scores[key]])
+        write_json(to_evaluation_file(work, key), result)
+        describe(key, result)
+    result, crossed = evaluate(collection, [scores[key] for key in PACKS])
+    write_json(to_evaluation_file(work, TOGETHER), result)
+    labels, sources = zip(*((row["label"], row["source"]) for row in collection.rows))
+    write_score_table(work / SCORES_FILE, labels, sources, crossed.fused)
+    describe(TOGETHER, result)
+    print("weights by fold", result["weightsByFold"], "shipped", result["weights"], "flips", result["flips"])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import numpy
 import torch
 
 from packs import PACKS, load_shipped
+from parity import write_parity
 from scoring import WINDOW_SAMPLES
 
 MODEL_FILE = "model.onnx"
@@ -52,6 +53,7 @@ def export(work, key):
         "sha256": hashlib.sha256(body).hexdigest(),
         "expected": [round(value, 6) for value in expected.tolist()],
     }), encoding="utf-8")
+    write_parity(folder, ensemble)
     print(f"{key}: {len(body)} bytes, golden logits {[round(value, 4) for value in expected.tolist()]}")
 
 

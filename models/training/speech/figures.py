@@ -1,31 +1,33 @@
-"""Owns out-of-fold scores, their cross-fitted calibration and the figures that follow.
+"""Owns out-of-fold scores, their cross-fitted calibration and the figures that follow, of one pack or of several fused.
 
-A clip's probability comes from a model that saw neither its fold nor a clip
+A clip's probability comes from models that saw neither its fold nor a clip
 that shares a speaker or a group with it, calibrated on the other four folds.
 """
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
+import torch
 
 from confounds import measure_confounds
 from scoring import TIERS, weigh
+from source_rows import measure_folds, to_family_rows, to_source_rows
 from splits import FOLD_COUNT
 
 sys.path.append(str(Path(__file__).parent.parent))
-from metrics import bootstrap, find_threshold, measure, measure_band, to_auc, to_probability  # noqa: E402
+from decisions import to_bounds  # noqa: E402
+from heuristics import measure_flips, measure_heuristics, to_calls  # noqa: E402
+from metrics import bootstrap, measure, to_cllr, to_probability  # noqa: E402
 
 CAUTIOUS_FALSE_ALARM_RATE = 0.005
 """Half of the promised 1 %: a rate found on some sources is exceeded on others."""
-DECIDED_ACCURACY_TARGET = 0.85
-COVERAGE_MIN = 0.5
-NARROW_PENALTY = 1e-2
-NEWTON_STEPS = 30
-IDENTITY = {"slope": 1.0, "slopeNarrow": 0.0, "interceptNarrow": 0.0, "intercept": 0.0}
-BAND_HIGHS = numpy.arange(0.52, 0.96, 0.01)
-SOURCE_SIZE_MIN = 3
+FLOOR_MAX = 0.4
+ITERATIONS_MAX = 200
+WEIGHTS_TRIED = (0.1, 0.25, 0.5, 1.0)
+"""Of the first pack, against 1 of the second."""
 
 
 def to_scores_file(work, key):
@@ -38,171 +40,165 @@ def load_scores(work, key):
         return {name: scores[name] for name in scores.files}
 
 
-def fit(collection, scores_by_tier, members, is_calibrated=False):
-    """Returns calibration and thresholds from the clips of `members`, over the three tiers alike.
+@dataclass
+class Fit:
+    """What was fitted on some clips: a calibration per pack, and the bounds of their weighted mean."""
 
-    Log-odds that are calibrated already, those of several packs together, keep their scale:
-    the appliance does not calibrate again.
-    """
-    is_artificial, sources = collection.is_artificial[members], collection.sources[members]
-    weights = weigh(sources, is_artificial)
-    parts = [scores_by_tier[tier.name][members] for tier in TIERS]
-    calibration = dict(IDENTITY) if is_calibrated else fit_calibration(
-        numpy.concatenate(parts), numpy.tile(is_artificial, len(TIERS)), numpy.tile(weights, len(TIERS))
-    )
-    probabilities = [to_probability(to_log_odds(part, calibration)) for part in parts]
-    threshold = max(
-        find_threshold(part, is_artificial, weights, CAUTIOUS_FALSE_ALARM_RATE) for part in probabilities
-    )
-    low, high = choose_band(
-        numpy.concatenate(probabilities), numpy.tile(is_artificial, len(TIERS)), numpy.tile(weights, len(TIERS))
-    )
-    return {**calibration, "cautiousThreshold": threshold, "inconclusiveLow": low, "inconclusiveHigh": high}
+    calibrations: list
+    bounds: dict
+
+    def apply(self, packs, weights, tier):
+        """Returns (fused log-odds [N], those of each pack [N, packs]) of all clips in a tier."""
+        single = numpy.stack(
+            [to_log_odds(scores[tier], calibration) for scores, calibration in zip(packs, self.calibrations)], axis=1
+        )
+        return single @ numpy.array(weights) / sum(weights), single
+
+
+def fit(collection, packs, weights, members):
+    """Returns the Fit of packs, each {tier: scores}, from the clips of `members`, over the three tiers alike."""
+    is_artificial = collection.is_artificial[members]
+    shares = weigh(collection.sources[members], is_artificial)
+    repeated = len(TIERS)
+    calibrations = [
+        fit_calibration(
+            numpy.concatenate([scores[tier.name][members] for tier in TIERS]),
+            numpy.tile(is_artificial, repeated), numpy.tile(shares, repeated),
+        )
+        for scores in packs
+    ]
+    fitted = Fit(calibrations, {})
+    by_tier = [to_probability(fitted.apply(packs, weights, tier.name)[0][members]) for tier in TIERS]
+    fitted.bounds = to_bounds(by_tier, is_artificial, shares, CAUTIOUS_FALSE_ALARM_RATE)
+    return fitted
 
 
 def fit_calibration(scores, is_artificial, weights):
-    """Returns the weighted logistic regression on the three columns of average_windows, by Newton's method."""
-    design = numpy.concatenate([scores, numpy.ones((len(scores), 1))], axis=1)
-    parameters = numpy.array([1.0, 0.0, 0.0, 0.0])
-    penalty = numpy.diag([0.0, NARROW_PENALTY, NARROW_PENALTY, 0.0])
-    weights = weights / weights.sum()
-    for _ in range(NEWTON_STEPS):
-        probability = to_probability(design @ parameters)
-        gradient = design.T @ (weights * (probability - is_artificial)) + penalty @ parameters
-        curvature = (design * (weights * probability * (1 - probability))[:, None]).T @ design
-        parameters = parameters - numpy.linalg.solve(curvature + penalty + 1e-9 * numpy.eye(4), gradient)
-    return dict(zip(("slope", "slopeNarrow", "interceptNarrow", "intercept"), map(float, parameters)))
+    """Returns the likeliest line on the three columns of average_windows, and the floor under its probability.
+
+    Some artificial speech scores as human as any recording; the floor says so, where a
+    line alone would grow ever surer of what it merely does not hear.
+    """
+    design = torch.from_numpy(numpy.concatenate([scores, numpy.ones((len(scores), 1))], axis=1))
+    targets, shares = torch.from_numpy(is_artificial), torch.from_numpy(weights / weights.sum())
+    parameters = torch.tensor([1.0, 0.0, 0.0, 0.0, -2.0], dtype=torch.float64, requires_grad=True)
+    optimiser = torch.optim.LBFGS([parameters], max_iter=ITERATIONS_MAX, line_search_fn="strong_wolfe")
+
+    def closure():
+        optimiser.zero_grad()
+        floor = FLOOR_MAX * torch.sigmoid(parameters[4])
+        probabilities = floor + (1 - floor) * torch.sigmoid(design @ parameters[:4])
+        loss = -(shares * torch.log(torch.where(targets, probabilities, 1 - probabilities))).sum()
+        loss.backward()
+        return loss
+
+    optimiser.step(closure)
+    *line, floor = parameters.detach()
+    names = ("slope", "slopeNarrow", "interceptNarrow", "intercept")
+    return {**dict(zip(names, map(float, line))), "floor": float(FLOOR_MAX * torch.sigmoid(floor))}
 
 
 def to_log_odds(scores, calibration):
-    return (
+    line = (
         calibration["slope"] * scores[:, 0] + calibration["slopeNarrow"] * scores[:, 1]
         + calibration["interceptNarrow"] * scores[:, 2] + calibration["intercept"]
     )
+    floor = calibration["floor"]
+    return numpy.logaddexp(line, numpy.log(max(floor, 1e-12))) - numpy.log1p(-floor)
 
 
-def choose_band(probabilities, is_artificial, weights):
-    """Returns (low, high), symmetric about a half: the narrowest band outside of which the
-    target accuracy is reached, but never so wide that more than half of the clips fall inside."""
-    best = (0.48, 0.52)
-    for high in BAND_HIGHS:
-        band = {"inconclusiveLow": 1 - high, "inconclusiveHigh": high}
-        result = measure_band(probabilities, is_artificial, weights, band)
-        if not result["coverage"] >= COVERAGE_MIN:
-            break
-        best = (round(1 - float(high), 2), round(float(high), 2))
-        if result["balancedAccuracyDecided"] >= DECIDED_ACCURACY_TARGET:
-            break
-    return best
+def choose_weights(collection, packs, members):
+    """Returns the weights of two packs of least Cllr over the three tiers, among clips of `members` alone."""
+    is_artificial = collection.is_artificial[members]
+    shares = weigh(collection.sources[members], is_artificial)
+
+    def to_cost(weights):
+        fitted = fit(collection, packs, weights, members)
+        return sum(
+            to_cllr(to_probability(fitted.apply(packs, weights, tier.name)[0][members]), is_artificial, shares)
+            for tier in TIERS
+        )
+
+    return min(((weight, 1.0) for weight in WEIGHTS_TRIED), key=to_cost)
 
 
-def cross_fit(collection, scores_by_tier, joined):
-    """Returns ({tier: log-odds}, calibration of each fold): every fold calibrated by the other four.
+@dataclass
+class CrossFit:
+    """Of every clip what the fits without its fold say of it; `fused` and `single` by tier."""
 
-    `joined` holds the calibrations of the packs whose log-odds these are, if of several together.
-    """
-    log_odds = {name: numpy.empty(len(scores)) for name, scores in scores_by_tier.items()}
-    fitted = []
+    fused: dict
+    single: dict
+    bounds: dict
+    weights: list
+
+
+def cross_fit(collection, packs):
+    """Fits calibrations, weights and bounds for each fold on the other four."""
+    names = list(packs[0])
+    count = len(collection.rows)
+    result = CrossFit(
+        {name: numpy.empty(count) for name in names}, {name: numpy.empty((count, len(packs))) for name in names},
+        {name: numpy.empty(count) for name in ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")}, [],
+    )
     for fold in range(FOLD_COUNT):
-        fitted.append(fit(collection, scores_by_tier, numpy.nonzero(collection.folds != fold)[0], bool(joined)))
-        if joined:
-            fitted[-1]["cautiousThreshold"] = max(part[fold]["cautiousThreshold"] for part in joined)
-        members = collection.in_fold(fold)
-        for name, scores in scores_by_tier.items():
-            log_odds[name][members] = to_log_odds(scores[members], fitted[-1])
-    return log_odds, fitted
+        members, others = collection.in_fold(fold), numpy.nonzero(collection.folds != fold)[0]
+        weights = choose_weights(collection, packs, others) if len(packs) > 1 else (1.0,)
+        fitted = fit(collection, packs, weights, others)
+        result.weights.append(weights)
+        for name, value in fitted.bounds.items():
+            result.bounds[name][members] = value
+        for name in names:
+            fused, single = fitted.apply(packs, weights, name)
+            result.fused[name][members], result.single[name][members] = fused[members], single[members]
+    return result
 
 
-def to_cautious_calls(collection, probabilities, fitted):
-    """Returns 1 where a clip lies above the cautious threshold of its own fold, else 0."""
-    thresholds = numpy.array([part["cautiousThreshold"] for part in fitted])
-    return numpy.where(probabilities >= thresholds[collection.folds], 1.0, 0.0)
-
-
-def measure_tier(collection, tier, log_odds, fitted, shipped):
-    """Returns the figures of a tier with their intervals over sources."""
+def measure_tier(collection, tier, crossed):
+    """Returns the figures of a tier with their intervals over sources; each clip is judged by its own fold's bounds."""
     is_artificial, sources = collection.is_artificial, collection.sources
     weights = weigh(sources, is_artificial)
-    probabilities = to_probability(log_odds)
-    figures = measure(probabilities, is_artificial, weights, shipped)
-    intervals = bootstrap(probabilities, is_artificial, weights, sources, shipped)
-    called = to_cautious_calls(collection, probabilities, fitted)
-    decision = {**shipped, "cautiousThreshold": 0.5}
-    held = measure(called, is_artificial, weights, decision)
-    held_intervals = bootstrap(called, is_artificial, weights, sources, decision)
-    for name in ("falseAlarmRateCautious", "recallCautious"):
-        figures[name], intervals[name] = held[name], held_intervals[name]
+    probabilities = to_probability(crossed.fused[tier.name])
+    calls = to_calls(crossed.single[tier.name], crossed.fused[tier.name], crossed.bounds["cautiousThreshold"])
     return {
         "tier": tier.name, "description": tier.description, "clips": len(sources),
         "sources": len(set(sources)), "human": int((~is_artificial).sum()), "artificial": int(is_artificial.sum()),
-        "figures": figures, "intervals": intervals,
+        "figures": measure(probabilities, is_artificial, weights, crossed.bounds),
+        "intervals": bootstrap(probabilities, is_artificial, weights, sources, crossed.bounds),
+        "heuristics": measure_heuristics(calls, is_artificial, weights, sources),
         "byFold": measure_folds(collection, probabilities),
-        "byFamily": to_family_rows(collection, probabilities, called),
-        "bySource": to_source_rows(collection, probabilities, called),
+        "byFamily": to_family_rows(collection, probabilities, calls["cautious"]),
+        "bySource": to_source_rows(collection, probabilities, calls["cautious"]),
     }
 
 
-def measure_folds(collection, probabilities):
-    rows = []
-    for fold in range(FOLD_COUNT):
-        members = collection.in_fold(fold)
-        is_artificial = collection.is_artificial[members]
-        rows.append(to_auc(probabilities[members], is_artificial, weigh(collection.sources[members], is_artificial)))
-    return rows
+def compare_tiers(collection, crossed):
+    """How many verdicts that are decided clean and in a tier differ, and how many are decided in both."""
+    weights = weigh(collection.sources, collection.is_artificial)
+    clean, result = to_probability(crossed.fused[TIERS[0].name]), {}
+    for tier in TIERS[1:]:
+        decided, flips = measure_flips(clean, to_probability(crossed.fused[tier.name]), crossed.bounds, weights)
+        result[tier.name] = {"decidedInBoth": decided, "flips": flips}
+    return result
 
 
-def to_family_rows(collection, probabilities, called):
-    """Returns one row per family of systems: its AUC against all human clips, and how often it is called."""
-    families = numpy.array([row["family"] for row in collection.rows])
-    human = ~collection.is_artificial
-    rows = []
-    for family in sorted(set(families[collection.is_artificial])):
-        own = collection.is_artificial & (families == family)
-        mask = own | human
-        rows.append({
-            "family": family, "clips": int(own.sum()), "systems": len(set(collection.sources[own])),
-            "auc": to_auc(
-                probabilities[mask], collection.is_artificial[mask],
-                weigh(collection.sources[mask], collection.is_artificial[mask]),
-            ),
-            "calledArtificial": float((probabilities[own] >= 0.5).mean()),
-            "calledArtificialCautious": float(called[own].mean()),
-        })
-    return rows
-
-
-def to_source_rows(collection, probabilities, called):
-    rows = []
-    for source in sorted(set(collection.sources)):
-        mask = collection.sources == source
-        first = collection.rows[int(numpy.nonzero(mask)[0][0])]
-        rows.append({
-            "label": first["label"], "source": first["source"], "family": first["family"], "clips": int(mask.sum()),
-            "calledArtificial": float((probabilities[mask] >= 0.5).mean()),
-            "calledArtificialCautious": float(called[mask].mean()),
-            "meanProbability": float(probabilities[mask].mean()),
-        })
-    return rows
-
-
-def find_worst(rows, label, count=3):
-    """Returns the sources of a label, of at least SOURCE_SIZE_MIN clips, that are told worst."""
-    candidates = [row for row in rows if row["label"] == label and row["clips"] >= SOURCE_SIZE_MIN]
-    sign = 1 if label == "artificial" else -1
-    return sorted(candidates, key=lambda row: sign * row["meanProbability"])[:count]
-
-
-def evaluate(collection, scores_by_tier, joined=()):
-    """Returns what calibration and card need of one pack, or of several together."""
-    log_odds, fitted = cross_fit(collection, scores_by_tier, joined)
-    shipped = fit(collection, scores_by_tier, numpy.arange(len(collection.rows)), bool(joined))
+def evaluate(collection, packs):
+    """Returns (what calibration and card need of one pack, or of several together; the CrossFit)."""
+    crossed = cross_fit(collection, packs)
+    everything = numpy.arange(len(collection.rows))
+    weights = choose_weights(collection, packs, everything) if len(packs) > 1 else (1.0,)
+    shipped = fit(collection, packs, weights, everything)
     return {
         "set": f"five-folds-{collection.sha256[:12]}",
-        "calibration": {key: round(float(value), 6) for key, value in shipped.items()},
-        "byFold": fitted,
-        "tiers": [measure_tier(collection, tier, log_odds[tier.name], fitted, shipped) for tier in TIERS],
-        "confounds": measure_confounds(collection, log_odds),
-    }, log_odds
+        "calibrations": [to_rounded(part) for part in shipped.calibrations], "bounds": to_rounded(shipped.bounds),
+        "weights": weights, "weightsByFold": crossed.weights,
+        "tiers": [measure_tier(collection, tier, crossed) for tier in TIERS],
+        "flips": compare_tiers(collection, crossed),
+        "confounds": measure_confounds(collection, crossed.fused),
+    }, crossed
+
+
+def to_rounded(values):
+    return {key: round(float(value), 6) for key, value in values.items()}
 
 
 def write_json(path, content):

@@ -19,14 +19,14 @@ class Pack:
     key: str
     id: str
     name: str
-    weight: float
-    """Its share in the mean of the packs' calibrated log-odds."""
 
 
 PACKS = {
-    "network": Pack("network", "assay-speech", "Assay speech network", 0.25),
-    "statistics": Pack("statistics", "assay-speech-statistics", "Assay speech statistics", 1.0),
+    "network": Pack("network", "assay-speech", "Assay speech network"),
+    "statistics": Pack("statistics", "assay-speech-statistics", "Assay speech statistics"),
 }
+TOGETHER = "together"
+"""Names the evaluation of all packs fused, in their order here."""
 
 
 def load_network(work, fold):
@@ -48,7 +48,7 @@ def load_ensemble(work, key):
 def load_shipped(work, key):
     """Returns what is shipped: the ensemble with the narrow-band adjustment of its calibration."""
     evaluation = json.loads(to_evaluation_file(work, key).read_text(encoding="utf-8"))
-    return Adjusted(load_ensemble(work, key), evaluation["calibration"]).eval()
+    return Adjusted(load_ensemble(work, key), evaluation["calibrations"][0]).eval()
 
 
 def to_evaluation_file(work, key):

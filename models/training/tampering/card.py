@@ -1,0 +1,112 @@
+"""Stage 9: writes model.json and CARD.md from what the other stages measured, and publishes the pack."""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+from calibrate import CALIBRATION_FILE
+from card_text import make_card
+from evaluate import ENCODINGS, EVALUATION_FILE
+from export import GOLDEN_FILE, MODEL_FILE, PACK_FOLDER
+from extract import SIDE_PX
+from samples import KINDS
+from shipped import TILE_PX
+from traces import CELL_PX
+
+PACK_ID = "assay-tampering"
+MANIFEST_FILE = "model.json"
+CARD_FILE = "CARD.md"
+SMOKE_FILE = "smoke.json"
+TILES_MAX = 48
+"""About six megapixels, or one and a half seconds of a processor core."""
+FRAME_TILES_MAX = 12
+GOLDEN_TOLERANCE = 0.01
+FIGURE_DIGITS = 4
+MANIFEST_FIGURES = (
+    "auc", "balancedAccuracy", "tprAtFpr5", "tprAtFpr1", "ece",
+    "falseAlarmRateBalanced", "falseAlarmRateCautious", "recallCautious", "pixelF1",
+)
+
+
+def read_json(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def to_figure(name, measured):
+    def rounded(value):
+        return round(value, FIGURE_DIGITS)
+
+    row = {"tier": name, "sources": measured["sources"], "images": measured["images"]}
+    for figure in MANIFEST_FIGURES:
+        row[figure] = rounded(measured["figures"][figure])
+        if figure in ("auc", "pixelF1"):
+            row[f"{figure}Low"], row[f"{figure}High"] = (rounded(value) for value in measured["intervals"][figure])
+    return row
+
+
+def make_figures(evaluation):
+    rows = [to_figure("all", evaluation["all"])]
+    rows += [to_figure(kind, evaluation["byKind"][kind]) for kind in KINDS]
+    rows += [to_figure(name, evaluation["byEncoding"][name]) for name, _ in ENCODINGS]
+    return rows
+
+
+def make_manifest(version, calibration, evaluation, golden):
+    sources, images = evaluation["all"]["sources"], evaluation["all"]["images"]
+    return {
+        "schema": 1, "id": PACK_ID, "version": version, "name": "Assay traces of editing",
+        "task": "image-tampering", "mediaKind": "image", "axis": "edited",
+        "file": MODEL_FILE, "sha256": golden["sha256"],
+        "input": {"name": "pixels", "layout": "nchw", "colour": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
+        "view": {"type": "tiles", "size": TILE_PX, "align": CELL_PX, "cell": CELL_PX,
+                 "countMax": TILES_MAX, "frameCountMax": FRAME_TILES_MAX},
+        "output": {"name": "evidence", "type": "evidence", "positive": "artificial", "aggregation": "mixture"},
+        "calibration": {"type": "platt", "slope": 1, "intercept": 0, "set": "in the graph, from left-out folds"},
+        "decision": {"cautiousThreshold": round(calibration["cautious_threshold"] + 5e-7, 6),
+                     "inconclusiveLow": calibration["low"], "inconclusiveHigh": calibration["high"], "weight": 1},
+        "cellThreshold": round(calibration["cell_threshold"], 2),
+        "minimumShortSide": 128, "licence": "Apache-2.0", "source": "trained by models/training/tampering",
+        "trainedOn": f"{images // 2:,} human pictures of {sources} sources, each as it was and edited by program",
+        "figures": make_figures(evaluation),
+        "golden": {"seed": 1, "tolerance": GOLDEN_TOLERANCE, "items": golden["items"], "expected": golden["expected"]},
+    }
+
+
+def publish(pack, models):
+    """Replaces the pack by renames, so that a reader finds the old one or the new one."""
+    target, new, old = models / PACK_ID, models / f".{PACK_ID}.new", models / f".{PACK_ID}.old"
+    shutil.rmtree(new, ignore_errors=True)
+    shutil.rmtree(old, ignore_errors=True)
+    new.mkdir()
+    for name in (MODEL_FILE, MANIFEST_FILE, CARD_FILE):
+        shutil.copy(pack / name, new / name)
+    if target.exists():
+        os.rename(target, old)
+    os.rename(new, target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def write(arguments):
+    work = arguments.work
+    pack = work / PACK_FOLDER
+    evaluation, calibration = read_json(work / EVALUATION_FILE), read_json(work / CALIBRATION_FILE)
+    golden = read_json(pack / GOLDEN_FILE)
+    smoke = read_json(work / SMOKE_FILE) if (work / SMOKE_FILE).exists() else None
+    manifest = make_manifest(arguments.version, calibration, evaluation, golden)
+    (pack / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    (pack / CARD_FILE).write_text(make_card(manifest, calibration, evaluation, smoke, SIDE_PX), encoding="utf-8")
+    if arguments.models:
+        publish(pack, arguments.models)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--models", type=Path, help="folder of packs to publish into; without it the pack stays in WORK")
+    write(parser.parse_args())

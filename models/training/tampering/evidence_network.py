@@ -1,0 +1,77 @@
+"""Owns the network: from projected traces to a map of edited cells, a logit for a window, and trust.
+
+Edits show as cells that differ from the rest of the picture, so every cell also sees
+its difference to the mean of all, in units of their spread.
+"""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from directions import WIDTH as DIRECTIONS_WIDTH
+
+WIDTH = 28
+DILATIONS = (1, 2, 4)
+ATTENTION_MAX = 6.0
+EPSILON = 1e-3
+DROPOUT = 0.1
+
+
+class ContextBlock(nn.Module):
+    """A residual block whose second convolution looks further."""
+
+    def __init__(self, width, dilation):
+        super().__init__()
+        self.first = nn.Conv2d(width, width, 3, padding=1, bias=False)
+        self.first_norm = nn.BatchNorm2d(width)
+        self.second = nn.Conv2d(width, width, 3, padding=dilation, dilation=dilation, bias=False)
+        self.second_norm = nn.BatchNorm2d(width)
+
+    def forward(self, features):
+        inner = functional.relu(self.first_norm(self.first(features)))
+        return functional.relu(features + self.second_norm(self.second(inner)))
+
+
+class Contrast(nn.Module):
+    """Joins each cell with its difference to the picture's mean and the size of that difference."""
+
+    def __init__(self, width_in, width_out):
+        super().__init__()
+        self.mix = nn.Conv2d(3 * width_in, width_out, 1, bias=False)
+        self.norm = nn.BatchNorm2d(width_out)
+
+    def forward(self, features):
+        difference = features - features.mean(dim=(2, 3), keepdim=True)
+        spread = torch.sqrt((difference * difference).mean(dim=(2, 3), keepdim=True) + EPSILON)
+        relative = difference / spread
+        return functional.relu(self.norm(self.mix(torch.cat([features, relative, relative.abs()], dim=1))))
+
+
+class EvidenceNetwork(nn.Module):
+    """Maps projected traces [N, D, R, S] to (logit [N], map [N, R, S], trust [N, R, S]), all as logits; positive
+    means edited, and that the map's side is right.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.first = Contrast(DIRECTIONS_WIDTH, WIDTH)
+        self.blocks = nn.Sequential(*(ContextBlock(WIDTH, dilation) for dilation in DILATIONS))
+        self.dropout = nn.Dropout2d(DROPOUT)
+        self.map_head = nn.Conv2d(WIDTH, 1, 1)
+        self.trust_head = nn.Sequential(nn.Conv2d(WIDTH + 1, 16, 1), nn.ReLU(), nn.Conv2d(16, 1, 1))
+        self.evidence_head = nn.Conv2d(WIDTH + 1, 2, 1)
+
+    def to_maps(self, projected):
+        """Returns (evidence, weight, map, trust), each [N, 1, R, S]: a window's logit is the weighted mean of evidence."""
+        features = self.dropout(self.blocks(self.first(projected)))
+        cells = self.map_head(features)
+        both = torch.cat([features, cells], dim=1)
+        heads = self.evidence_head(both)
+        weight = torch.exp(ATTENTION_MAX * torch.tanh(heads[:, 1:] / ATTENTION_MAX))
+        return heads[:, :1], weight, cells, self.trust_head(both.detach())
+
+    def forward(self, projected):
+        evidence, weight, cells, trust = self.to_maps(projected)
+        logit = (evidence * weight).sum(dim=(1, 2, 3)) / weight.sum(dim=(1, 2, 3))
+        return logit, cells[:, 0], trust[:, 0]
+

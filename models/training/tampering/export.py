@@ -1,0 +1,70 @@
+"""Stage 8: writes the shipped graph as ONNX with golden outputs, to WORK/pack; the card stage adds what was measured.
+
+The appliance recomputes the golden outputs whenever it opens a session, on every device.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+import numpy
+import torch
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+from calibrate import CALIBRATION_FILE
+from score import NETWORK_FOLDS, load_directions, load_network
+from shipped import TILE_PX, Shipped
+
+PACK_FOLDER = "pack"
+MODEL_FILE = "model.onnx"
+GOLDEN_FILE = "golden.json"
+GOLDEN_ITEMS = 2
+GOLDEN_VALUES = 64
+OPSET = 17
+
+
+def make_golden_tile(index):
+    """Returns tile `index` of the rule in the appliance's golden.ts, float32 [3, TILE, TILE] in 0..1."""
+    channel, y, x = numpy.indices((3, TILE_PX, TILE_PX))
+    value = x * (7 + index) + y * (13 + 2 * index) + channel * 29 + ((x * y) % (11 + index)) * 5
+    return torch.from_numpy((value % 256).astype(numpy.float32) / 255)
+
+
+def pick_evenly(values, count):
+    """The appliance's rule: `count` of the values, evenly among them."""
+    return [values[index * len(values) // count] for index in range(count)]
+
+
+def load_shipped(work):
+    decision = json.loads((work / CALIBRATION_FILE).read_text(encoding="utf-8"))
+    members = [(load_directions(work, folds), load_network(work, folds)[0]) for folds in NETWORK_FOLDS]
+    return Shipped(members, decision["line"], decision["cell_line"]).eval()
+
+
+def export(work):
+    shipped = load_shipped(work)
+    folder = work / PACK_FOLDER
+    folder.mkdir(exist_ok=True)
+    golden = [make_golden_tile(index) for index in range(GOLDEN_ITEMS)]
+    with torch.no_grad():
+        expected = torch.cat([shipped(tile.unsqueeze(0)) for tile in golden]).flatten().tolist()
+    # One tile at a time: a batch would hold the process for longer than other models should wait.
+    torch.onnx.export(
+        shipped, golden[0].unsqueeze(0), folder / MODEL_FILE, opset_version=OPSET,
+        input_names=["pixels"], output_names=["evidence"],
+    )
+    body = (folder / MODEL_FILE).read_bytes()
+    (folder / GOLDEN_FILE).write_text(json.dumps({
+        "sha256": hashlib.sha256(body).hexdigest(), "items": GOLDEN_ITEMS,
+        "expected": [round(value, 6) for value in pick_evenly(expected, GOLDEN_VALUES)],
+    }), encoding="utf-8")
+    print(f"{len(body)} bytes, first golden output {expected[0]:.6f}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, required=True)
+    export(parser.parse_args().work)

@@ -1,0 +1,61 @@
+"""Owns the graph that is shipped: both networks on one tile, calibrated, windows pooled, everything in one row."""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from extract import SIDE_PX
+from traces import CELL_PX, Traces
+
+TILE_PX = 352
+"""Two windows wide, so that a picture as large as a window and its mirror image fill it exactly."""
+
+WINDOW_CELLS = SIDE_PX // CELL_PX
+WINDOW_STEP = WINDOW_CELLS // 2
+
+
+class Shipped(nn.Module):
+    """Maps a tile, float32 [N, 3, TILE, TILE] in 0..1, to [N, 1 + 2 * cells]: the tile's log-odds, then the cells'
+    log-odds of having been edited, row by row, then how far each can be trusted, as a logit.
+
+    A window is as large as a training sample. The tile's log-odds are those that one of its windows,
+    nobody knows which, was edited: the mean of the windows' likelihood ratios.
+    """
+
+    def __init__(self, members, line, cell_line):
+        """`members` are pairs of directions and the network that was trained on them."""
+        super().__init__()
+        self.traces = Traces()
+        self.members = nn.ModuleList(nn.Sequential(*member) for member in members)
+        self.line, self.cell_line = tuple(line), tuple(cell_line)
+
+    def to_windows(self, evidence, weight):
+        total = functional.avg_pool2d(evidence * weight, WINDOW_CELLS, stride=WINDOW_STEP)
+        return total / functional.avg_pool2d(weight, WINDOW_CELLS, stride=WINDOW_STEP)
+
+    def forward(self, pixels):
+        traces = self.traces(pixels)
+        maps = [network.to_maps(directions(traces)) for directions, network in self.members]
+        windows = sum(self.to_windows(evidence, weight) for evidence, weight, _, _ in maps) / len(maps)
+        cells = sum(cells for _, _, cells, _ in maps) / len(maps)
+        trust = sum(trust for _, _, _, trust in maps) / len(maps)
+        log_odds = torch.flatten(windows * self.line[0] + self.line[1], 1)
+        tile = torch.logsumexp(log_odds, dim=1, keepdim=True) - torch.log(torch.tensor(float(log_odds.shape[1])))
+        cells = torch.flatten(cells * self.cell_line[0] + self.cell_line[1], 1)
+        return torch.cat([tile, cells, torch.flatten(trust, 1)], dim=1)
+
+
+def fill_up(pixels):
+    """Fills the sides of a picture that are shorter than a tile with its mirror image, at a whole number of 8x8
+    blocks: the appliance's rule. uint8 [H, W, 3]."""
+    rows, columns = (to_mirrored(length) for length in pixels.shape[:2])
+    return pixels[rows][:, columns]
+
+
+def to_mirrored(length):
+    """Returns where each pixel of a side comes from."""
+    if length >= TILE_PX:
+        return list(range(length))
+    usable = length if length < CELL_PX else length - length % CELL_PX
+    folded = [index % (2 * usable) for index in range(TILE_PX)]
+    return [index if index < usable else 2 * usable - 1 - index for index in folded]

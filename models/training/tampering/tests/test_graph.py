@@ -1,0 +1,104 @@
+"""What the graph promises: traces that know JPEG grids, one row of the right length, the appliance's mirror rule."""
+
+import sys
+import unittest
+from pathlib import Path
+
+import numpy
+import torch
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+sys.path.append(str(HERE.parent.parent))
+
+from decisions import choose_cell_threshold, to_overlap  # noqa: E402
+from directions import DIRECTION_COUNT, WIDTH, Directions, Scatter  # noqa: E402
+from evidence_network import EvidenceNetwork  # noqa: E402
+from export import pick_evenly  # noqa: E402
+from histories import encode_jpeg  # noqa: E402
+from shipped import TILE_PX, WINDOW_CELLS, Shipped, fill_up, to_mirrored  # noqa: E402
+from traces import CELL_PX, GridTraces, Traces  # noqa: E402
+
+
+def make_member():
+    return Directions(Traces().width), EvidenceNetwork().eval()
+
+
+def to_luma(pixels):
+    return torch.from_numpy(pixels.astype(numpy.float32).mean(axis=2))[None, None]
+
+
+class Graph(unittest.TestCase):
+    def test_the_grid_of_a_jpeg_is_seen_in_its_phase(self):
+        noise = numpy.random.default_rng(1).integers(0, 256, (128, 128, 3), dtype=numpy.uint8)
+        jpeg = encode_jpeg(noise, 30, 0)
+        view = GridTraces()
+        for shift in (0, 3):
+            moved = numpy.roll(jpeg, shift, axis=1)
+            by_phase = view(to_luma(moved))[0, 16 // 2 : 16, 4:12, 4:12].mean(dim=(1, 2))
+            strongest = int(by_phase.argmax())
+            # Three differences lie across the edge between two blocks: before, on and after it.
+            self.assertIn((strongest - shift) % CELL_PX, (6, 7, 0), f"shift {shift}: phase {strongest}")
+
+    def test_one_row_per_tile(self):
+        shipped = Shipped([make_member(), make_member()], (1.0, 0.0), (1.0, 0.0)).eval()
+        with torch.no_grad():
+            row = shipped(torch.rand(1, 3, TILE_PX, TILE_PX))
+        self.assertEqual(tuple(row.shape), (1, 1 + 2 * (TILE_PX // CELL_PX) ** 2))
+        self.assertTrue(torch.isfinite(row).all())
+
+    def test_any_size_of_whole_cells_goes_through(self):
+        traces, (directions, network) = Traces().eval(), make_member()
+        with torch.no_grad():
+            for height, width in ((128, 176), (176, 240)):
+                logit, cells, trust = network(directions(traces(torch.rand(2, 3, height, width))))
+                self.assertEqual(tuple(logit.shape), (2,))
+                self.assertEqual(tuple(cells.shape), (2, height // CELL_PX, width // CELL_PX))
+                self.assertEqual(cells.shape, trust.shape)
+
+    def test_alike_windows_change_nothing(self):
+        """A window and its mirror images fill a tile: the mixture of equal windows is the window itself."""
+        shipped = Shipped([make_member()], (1.0, 0.0), (1.0, 0.0))
+        evidence = torch.full((1, 1, TILE_PX // CELL_PX, TILE_PX // CELL_PX), 0.7)
+        windows = shipped.to_windows(evidence, torch.rand_like(evidence) + 0.1)
+        self.assertEqual(tuple(windows.shape), (1, 1, 3, 3))
+        self.assertLess(float((windows - 0.7).abs().max()), 1e-5)
+        self.assertEqual(2 * WINDOW_CELLS * CELL_PX, TILE_PX)
+
+    def test_directions_part_what_differs(self):
+        rng = torch.Generator().manual_seed(1)
+        scatter = Scatter(6)
+        for _ in range(5):
+            cells = torch.randn(4000, 6, generator=rng)
+            classes = torch.randint(0, 2, (4000,), generator=rng)
+            cells[classes == 1, 2] += 3
+            scatter.add(cells, classes)
+        weight, bias = scatter.solve()
+        self.assertEqual(tuple(weight.shape), (DIRECTION_COUNT, 6))
+        self.assertEqual(int(weight[0].abs().argmax()), 2)
+        self.assertLess(float(bias[0].abs()), 0.1)
+        self.assertGreater(WIDTH, DIRECTION_COUNT)
+
+    def test_the_mirror_rule_is_the_appliances(self):
+        self.assertEqual([to_mirrored(21)[index] for index in (15, 16, 17, 31)], [15, 15, 14, 0])
+        self.assertEqual([to_mirrored(5)[index] for index in (4, 5, 9, 10)], [4, 4, 0, 0])
+        self.assertEqual(fill_up(numpy.zeros((40, 400, 3), dtype=numpy.uint8)).shape, (TILE_PX, 400, 3))
+
+    def test_golden_outputs_are_picked_as_the_appliance_does(self):
+        self.assertEqual(pick_evenly(list(range(10)), 4), [0, 2, 5, 7])
+
+
+class Decisions(unittest.TestCase):
+    def test_overlap(self):
+        truth = numpy.array([[[True, True], [False, False]]])
+        self.assertEqual(to_overlap(truth, truth).tolist(), [1.0])
+        self.assertEqual(to_overlap(~truth, truth).tolist(), [0.0])
+        self.assertAlmostEqual(to_overlap(numpy.ones_like(truth), truth)[0], 2 / 3)
+
+    def test_the_threshold_of_the_best_overlap(self):
+        truth = numpy.array([[[True, False], [False, False]]])
+        self.assertGreater(choose_cell_threshold(numpy.array([[[0.9, 0.6], [0.1, 0.1]]]), truth), 0.6)
+
+
+if __name__ == "__main__":
+    unittest.main()

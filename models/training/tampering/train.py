@@ -1,0 +1,221 @@
+"""Stage 4: trains a network on the projected traces of some folds, resumable from its checkpoint.
+
+A step's batch depends on the seed and the step's number alone, so that a training
+which was stopped goes on exactly where it was. The length is given in minutes
+(of training, over all runs) or in steps.
+"""
+
+import argparse
+import copy
+import json
+import math
+import sys
+import time
+from pathlib import Path
+
+import numpy
+import torch
+from torch.nn import functional
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+from directions import parse_folds, to_projected_file
+from evidence_network import EvidenceNetwork
+from sample_cache import SampleCache
+from splits import training_folder
+
+CHECKPOINT_FILE = "checkpoint.pt"
+LOG_FILE = "train.jsonl"
+BATCH = 32
+EDITED_CELL_WEIGHT = 2.0
+LOSS_WEIGHTS = (0.7, 1.0, 0.5, 0.3)
+"""Of the window's logit, the cells, their overlap and the trust."""
+LEARNING_RATE_MAX = 3e-3
+WARM_UP_SHARE = 0.03
+WEIGHT_DECAY = 0.05
+GRADIENT_NORM_MAX = 5.0
+AVERAGE_DECAY = 0.99
+CHECKPOINT_INTERVAL_S = 60
+LOG_INTERVAL_STEPS = 50
+NOISE = 0.1
+"""Deviation of the noise added to projected traces, whose own is about 1: the samples are fixed, and must not be learnt by heart."""
+
+
+def to_losses(outputs, cells, labels):
+    """Returns the losses of the window's logit, the cells, their overlap and the trust."""
+    logit, cell_logits, trust = outputs
+    weight = 1 + (EDITED_CELL_WEIGHT - 1) * cells
+    cell_loss = functional.binary_cross_entropy_with_logits(cell_logits, cells, weight)
+    probability = torch.sigmoid(cell_logits)
+    edited = labels > 0
+    shared = (probability * cells).sum(dim=(1, 2))[edited]
+    overlap = (2 * shared + 1) / (probability.sum(dim=(1, 2))[edited] + cells.sum(dim=(1, 2))[edited] + 1)
+    right = (probability * cells + (1 - probability) * (1 - cells)).detach()
+    return (
+        functional.binary_cross_entropy_with_logits(logit, labels),
+        cell_loss,
+        1 - overlap.mean(),
+        functional.binary_cross_entropy_with_logits(trust, right),
+    )
+
+
+class Training:
+    """What a checkpoint holds: networks, optimiser, step, seconds and samples spent, folds trained on."""
+
+    def __init__(self, folds, device):
+        self.device, self.folds = device, tuple(folds)
+        self.model = EvidenceNetwork().to(device)
+        self.average = copy.deepcopy(self.model).requires_grad_(False)
+        decayed = [p for p in self.model.parameters() if p.ndim > 1]
+        others = [p for p in self.model.parameters() if p.ndim <= 1]
+        self.optimiser = torch.optim.AdamW(
+            [{"params": decayed, "weight_decay": WEIGHT_DECAY}, {"params": others, "weight_decay": 0.0}],
+            lr=LEARNING_RATE_MAX,
+        )
+        self.step, self.elapsed_s, self.sample_count = 0, 0.0, 0
+
+    def save(self, path):
+        """Writes beside and renames: a crash never leaves half a checkpoint."""
+        temporary = path.with_suffix(".tmp")
+        torch.save({
+            "model": self.model.state_dict(), "average": self.average.state_dict(),
+            "optimiser": self.optimiser.state_dict(), "step": self.step, "elapsed_s": self.elapsed_s,
+            "sample_count": self.sample_count, "folds": list(self.folds),
+        }, temporary)
+        temporary.rename(path)
+
+    def load(self, path):
+        state = torch.load(path, map_location=self.device)
+        if tuple(state["folds"]) != self.folds:
+            raise SystemExit(f"{path} was trained on the folds {state['folds']}, not {list(self.folds)}")
+        self.model.load_state_dict(state["model"])
+        self.average.load_state_dict(state["average"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.step, self.elapsed_s = state["step"], state["elapsed_s"]
+        self.sample_count = state["sample_count"]
+
+    def take_step(self, batch, learning_rate):
+        """Returns the four losses of one optimiser step."""
+        projected, cells, labels = (part.to(self.device) for part in batch)
+        for group in self.optimiser.param_groups:
+            group["lr"] = learning_rate
+        losses = to_losses(self.model(projected), cells, labels)
+        self.optimiser.zero_grad(set_to_none=True)
+        sum(weight * loss for weight, loss in zip(LOSS_WEIGHTS, losses)).backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), GRADIENT_NORM_MAX)
+        self.optimiser.step()
+        self.step += 1
+        self.sample_count += len(labels)
+        self.update_average()
+        return [loss.item() for loss in losses]
+
+    @torch.no_grad()
+    def update_average(self):
+        """Averages the weights over the last steps; early on over fewer, to forget the start."""
+        decay = min(AVERAGE_DECAY, (1 + self.step) / (10 + self.step))
+        mine, theirs = self.average.state_dict(), self.model.state_dict()
+        for name, value in mine.items():
+            if value.is_floating_point():
+                value.lerp_(theirs[name], 1 - decay)
+            else:
+                value.copy_(theirs[name])
+
+
+def make_batch(cache, projected, seed, step):
+    """Returns (projected traces [N, D, R, S], cells [N, R, S], labels [N]): both samples of each host."""
+    rng = numpy.random.default_rng((seed, step))
+    pairs = rng.choice(cache.pair_count, BATCH // 2, replace=False)
+    rows = numpy.stack([2 * pairs, 2 * pairs + 1], axis=1).ravel()
+    chosen = projected[rows].astype(numpy.float32)
+    cells = cache.cells[rows]
+    for pair in range(BATCH // 2):
+        turn_together(chosen[2 * pair : 2 * pair + 2], cells[2 * pair : 2 * pair + 2], int(rng.integers(4)))
+    chosen += NOISE * rng.standard_normal(chosen.shape, dtype=numpy.float32)
+    return torch.from_numpy(chosen), torch.from_numpy(cells), cache.to_labels(rows)
+
+
+def turn_together(projected, cells, choice):
+    """Mirrors maps and masks in place, across and down: the projections of a cell do not know where it lies."""
+    if choice & 1:
+        projected[:] = projected[..., ::-1].copy()
+        cells[:] = cells[..., ::-1].copy()
+    if choice & 2:
+        projected[:] = projected[..., ::-1, :].copy()
+        cells[:] = cells[..., ::-1, :].copy()
+
+
+def read_projected(work, folds):
+    """Returns the projections of the folds' samples, float16 [N, D, R, S]."""
+    return numpy.concatenate([numpy.load(to_projected_file(work, folds, fold)) for fold in folds])
+
+
+def to_learning_rate(progress, highest):
+    """Linear warm-up, then half a cosine down to a hundredth."""
+    if progress < WARM_UP_SHARE:
+        return highest * (0.05 + 0.95 * progress / WARM_UP_SHARE)
+    fall = min(1.0, (progress - WARM_UP_SHARE) / (1 - WARM_UP_SHARE))
+    return highest * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * fall)))
+
+
+def to_progress(training, arguments):
+    if arguments.steps:
+        return training.step / arguments.steps
+    return training.elapsed_s / (arguments.minutes * 60)
+
+
+def run(arguments):
+    torch.manual_seed(arguments.seed)
+    torch.set_num_threads(arguments.threads)
+    torch.set_flush_denormal(True)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    cache = SampleCache(arguments.work, arguments.folds)
+    training = Training(arguments.folds, device)
+    folder = training_folder(arguments.work, arguments.folds)
+    folder.mkdir(exist_ok=True)
+    checkpoint = folder / CHECKPOINT_FILE
+    if checkpoint.exists():
+        training.load(checkpoint)
+        print(f"resumed at step {training.step} after {training.elapsed_s:.0f} s", flush=True)
+    with open(folder / LOG_FILE, "a", encoding="utf-8") as log:
+        loop(training, (cache, read_projected(arguments.work, arguments.folds)), arguments, checkpoint, log)
+    training.save(checkpoint)
+
+
+def loop(training, samples, arguments, checkpoint, log):
+    losses, last_save_s = [], training.elapsed_s
+    training.model.train()
+    while (progress := to_progress(training, arguments)) < 1:
+        start = time.monotonic()
+        batch = make_batch(*samples, arguments.seed, training.step)
+        losses.append(training.take_step(batch, to_learning_rate(progress, arguments.rate)))
+        training.elapsed_s += time.monotonic() - start
+        if training.step % LOG_INTERVAL_STEPS == 0:
+            write_log(training, losses, progress, log)
+            losses = []
+        if training.elapsed_s - last_save_s > CHECKPOINT_INTERVAL_S:
+            training.save(checkpoint)
+            last_save_s = training.elapsed_s
+
+
+def write_log(training, losses, progress, log):
+    names = ("window_loss", "cell_loss", "overlap_loss", "trust_loss")
+    means = {name: round(float(value), 4) for name, value in zip(names, numpy.mean(losses, axis=0))}
+    line = json.dumps({
+        "step": training.step, "samples": training.sample_count, "progress": round(progress, 4),
+        "elapsed_s": round(training.elapsed_s), **means,
+    })
+    print(line, flush=True)
+    log.write(line + "\n")
+    log.flush()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--folds", required=True, type=parse_folds, help="folds that are trained on, as 1,2,3")
+    parser.add_argument("--rate", type=float, default=LEARNING_RATE_MAX, help="highest learning rate")
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--steps", type=int, default=0, help="train this many steps instead of minutes")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    run(parser.parse_args())
