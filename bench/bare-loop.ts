@@ -12,6 +12,7 @@ import { type PlannedSet, planPatchSets } from '../src/engine/image-patches.ts';
 import { findPacks, toLoadedPack } from '../src/engine/packs.ts';
 import { PackSession } from '../src/worker/inference/pack-session.ts';
 import { makeTables, writePlanes } from '../src/worker/inference/tensor-layout.ts';
+import type { PatchSetRequest } from '../src/worker/protocol.ts';
 import { readHeader } from '../src/worker/steps/header.ts';
 import { decodePixels, type Picture } from '../src/worker/steps/pixels.ts';
 import { VariantCopies } from '../src/worker/steps/stability-copies.ts';
@@ -21,14 +22,14 @@ const MODELS = join(import.meta.dirname, '..', 'models');
 const BATCH = 8;
 const CORES = availableParallelism();
 
-interface Model {
+export interface Model {
   pack: ImagePack;
   session: PackSession;
   tables: Float32Array[];
 }
 
 /** The image packs that the appliance judges a picture's origin with. */
-async function openModels(): Promise<Model[]> {
+export async function openModels(): Promise<Model[]> {
   const { installed } = await findPacks([MODELS]);
   const models: Model[] = [];
   for (const found of installed) {
@@ -84,15 +85,9 @@ export class BareLoop implements AsyncDisposable {
       const { variant, layout } = request;
       const copy = copies.get(variant) ?? (await new VariantCopies(picture, variant).for({}));
       copies.set(variant, copy);
-      const own = this.#models.find((model) => model.pack === pack);
-      const cut = own === undefined ? undefined : patches.get(own);
-      for (const place of placePatches(copy.width, copy.height, layout)) {
-        cut?.push(cutPatch(copy, place, layout.size));
-      }
+      cutAll(patches, pack, copy, { layout });
     }
-    const turn = this.#turn.then(async () => {
-      for (const [model, own] of patches) await infer(model, own);
-    });
+    const turn = this.#turn.then(() => inferAll(patches));
     this.#turn = turn;
     await turn;
   }
@@ -101,6 +96,24 @@ export class BareLoop implements AsyncDisposable {
     for (const { session } of this.#models) await session.release();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Adds the patches of a picture to those of its model. */
+export function cutAll(
+  patches: ReadonlyMap<Model, Buffer[]>,
+  pack: ImagePack,
+  picture: Picture,
+  { layout }: Pick<PatchSetRequest, 'layout'>,
+): void {
+  for (const [model, own] of patches) {
+    if (model.pack !== pack) continue;
+    for (const place of placePatches(picture.width, picture.height, layout))
+      own.push(cutPatch(picture, place, layout.size));
+  }
+}
+
+export async function inferAll(patches: ReadonlyMap<Model, Buffer[]>): Promise<void> {
+  for (const [model, own] of patches) await infer(model, own);
 }
 
 async function infer({ pack, session, tables }: Model, patches: readonly Buffer[]): Promise<void> {

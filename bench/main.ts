@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--json] [start-up] [pictures] [records] [uploads]`: measures this machine, judges nothing. It
+ * `npm run bench -- [--json] [start-up] [pictures] [videos] [speech] [records] [uploads]`: measures this machine, judges nothing. It
  * ends with 0 even where a row could not be taken, because a figure of a busy machine must not fail a build.
  */
 import { loadavg } from 'node:os';
@@ -8,8 +8,10 @@ import Table from 'cli-table3';
 import { type Row, type RowSummary, summarise } from './row.ts';
 import { measurePhotos } from './rows/photos.ts';
 import { measureRecords } from './rows/records.ts';
+import { measureSpeech } from './rows/speech.ts';
 import { measureStartUp } from './rows/start-up.ts';
 import { measureUploads } from './rows/uploads.ts';
+import { measureVideos } from './rows/videos.ts';
 
 interface Fault {
   name: string;
@@ -19,6 +21,8 @@ interface Fault {
 const MEASUREMENTS: { name: string; measure: () => Promise<Row[]> }[] = [
   { name: 'start-up', measure: measureStartUp },
   { name: 'pictures', measure: measurePhotos },
+  { name: 'videos', measure: measureVideos },
+  { name: 'speech', measure: measureSpeech },
   { name: 'records', measure: measureRecords },
   { name: 'uploads', measure: measureUploads },
 ];

@@ -8,20 +8,23 @@ import { pino } from 'pino';
 import { AccountFeed } from './app/account-feed.ts';
 import type { App, AppConfig, Clock } from './app/app.ts';
 import { Backups } from './app/backups.ts';
-import type { DoctorConfig } from './app/doctor.ts';
+import type { DoctorConfig, Listener } from './app/doctor/finding.ts';
 import { fetchMedia } from './app/fetch-media.ts';
 import { setUpFirstStart } from './app/first-start.ts';
 import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/mail.ts';
 import { passwordLink } from './app/mail-texts.ts';
 import { Metrics } from './app/metrics.ts';
+import { RecentLog } from './app/recent-log.ts';
 import { Retention } from './app/retention.ts';
 import { Sealer } from './app/sealer.ts';
 import { Sweeper } from './app/sweeper.ts';
 import { TlsFiles } from './app/tls.ts';
+import { Tracing } from './app/tracing.ts';
 import type { DeliveryLoop } from './app/webhooks/delivery-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
 import { assessmentState } from './domain/assessment.ts';
+import type { Analysis } from './domain/classification.ts';
 import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { Engine } from './engine/engine.ts';
 import type { EngineObserver } from './engine/engine-config.ts';
@@ -56,7 +59,8 @@ const IDENTIFIER_BYTES = 32;
 /** Opens everything and serves; models load in the background, `/readyz` tells when they are there. */
 export async function openDaemon(settings: Settings): Promise<Daemon> {
   await using stack = new AsyncDisposableStack();
-  const log = pino({ level: settings.log.level, base: null }, pino.destination({ dest: 2, sync: true }));
+  const recentLog = new RecentLog();
+  const log = openLog(settings, recentLog);
   const clock = monotonicClock();
   const metrics = new Metrics();
   const tls = settings.tls === null ? null : stack.use(await TlsFiles.open(settings.tls, log));
@@ -69,6 +73,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       if (change.type === 'delivery') deliveries?.wake();
     }),
   );
+  const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
   const mailer = stack.use(openMailer(settings, log));
   const firstStart = await setUpFirstStart(store, clock, sealer, {
@@ -86,26 +91,31 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       clock,
       newIdentifier,
       log,
-      observer: observe(metrics, (analysis) => retention?.noteEnded(analysis)),
+      observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention?.noteEnded(analysis)),
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
     }),
   );
   const backups = stack.use(await Backups.open(settings.backups, { store, clock, log, metrics }));
+  const listeners: Listener[] = [];
   const app: App = {
     ...{ config, store, engine, clock, log, metrics, newIdentifier, accountFeed, mailer, sealer, backups },
-    doctor: toDoctorConfig(settings, tls),
+    doctor: { ...toDoctorConfig(settings, tls), listeners },
+    tracing,
+    support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
   retention = stack.use(new Retention(app, settings.retention));
+  // Before the listeners: the models load in their own process while the schemas and pages are built in this one.
+  startEngine(engine, log);
   const http = stack.use(await openHttp(app, settings, tls, stack));
   if (settings.http.publicUrl === null) config.publicUrl = http.url;
   const grpc = stack.use(
     await openGrpcServer(app, { ...settings.grpc.listen, reflection: !settings.http.behindProxy, tls }),
   );
+  listeners.push(toListener('http', http.url), toListener('grpc', `tcp://${grpc.address}`));
   const webhooks = stack.use(openDeliveryLoop(app, (record) => JSON.stringify(toClassification(record))));
   deliveries = webhooks;
   webhooks.start();
   stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
-  startEngine(engine, log);
   const passwordToken = firstStart?.passwordToken ?? null;
   const held = stack.move();
   return {
@@ -124,8 +134,37 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   };
 }
 
-function toDoctorConfig({ engine, app }: Settings, tls: TlsFiles | null): DoctorConfig {
-  return { tls, trustAnchorsPem: engine.trustAnchorsPem, diskFreeBytesMin: app.diskFreeBytesMin };
+function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {
+  const destination = pino.destination({ dest: 2, sync: true });
+  const write = (line: string) => {
+    destination.write(line);
+    recentLog.write(line);
+  };
+  return pino({ level: log.level, base: null }, { write });
+}
+
+function openTracing({ endpoint, authorization }: NonNullable<Settings['tracing']>): Tracing {
+  return new Tracing({ endpoint, authorization: authorization?.reveal() ?? null });
+}
+
+function secretsOf({ admin, mail, tracing }: Settings): string[] {
+  const secrets = [admin.password, admin.apiKey, mail.smtpUrl, tracing?.authorization];
+  return secrets.flatMap((secret) => secret?.reveal() ?? []);
+}
+
+function toDoctorConfig(
+  { engine, app, trustAnchorsFile }: Settings,
+  tls: TlsFiles | null,
+): Omit<DoctorConfig, 'listeners'> {
+  const { trustAnchorsPem, inference, decode } = engine;
+  const { diskFreeBytesMin } = app;
+  return { tls, trustAnchorsPem, trustAnchorsFile, diskFreeBytesMin, decode, providers: inference.providers };
+}
+
+function toListener(name: string, address: string): Listener {
+  const { hostname, port, protocol } = new URL(address);
+  const number = Number(port) || (protocol === 'https:' ? 443 : 80);
+  return { name, host: hostname.replace(/^\[|\]$/g, ''), port: number };
 }
 
 function openStore(
@@ -196,16 +235,32 @@ function monotonicClock(): Clock {
   };
 }
 
-function observe(metrics: Metrics, ended: EngineObserver['analysisEnded']): EngineObserver {
+interface ObserverParts {
+  metrics: Metrics;
+  tracing: Tracing | null;
+  read: Store['read'];
+}
+
+function observe(
+  { metrics, tracing, read }: ObserverParts,
+  ended: EngineObserver['analysisEnded'],
+): EngineObserver {
+  /** The trace of an analysis is that of the first record that it is for. */
+  const identifierOf = ({ id }: Analysis) => read.classificationsOfAnalysis(id)[0]?.identifier;
   return {
     analysisEnded(analysis) {
       ended(analysis);
       metrics.analyses.inc({ kind: analysis.kind, state: analysis.state });
       const state = analysis.result === null ? null : assessmentState(analysis.result);
       if (state !== null) metrics.verdicts.inc({ kind: analysis.kind, state });
+      const identifier = tracing === null ? undefined : identifierOf(analysis);
+      if (identifier !== undefined) tracing?.ended(identifier, analysis);
     },
-    stepTimed(step, seconds) {
+    stepTimed(step, seconds, analysis) {
       metrics.stepSeconds.observe({ step }, seconds);
+      if (tracing === null || analysis === undefined) return;
+      const identifier = identifierOf(analysis);
+      if (identifier !== undefined) tracing.stepped(identifier, analysis.id, step, seconds);
     },
     workerDied(worker) {
       metrics.workerDeaths.inc({ worker });

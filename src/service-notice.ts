@@ -25,6 +25,28 @@ const US_PER_MS = 1000;
 
 const run = promisify(execFile);
 
+/** How long the models may be away, between two restarts of their process, before the daemon is no use. */
+const WORKERS_AWAY_MS_MAX = 120_000;
+
+interface WorkersStatus {
+  phase: string;
+  /** Of the living processes that hold the models. */
+  inferencePids: readonly number[];
+}
+
+/**
+ * Whether the daemon does its work, asked again and again: false once no process has held the models for
+ * WORKERS_AWAY_MS_MAX, so that a restart by the manager is tried. A start and a drain count as work.
+ */
+export function watchWorkers(status: () => WorkersStatus, nowMs: () => number): () => boolean {
+  let seenAt = nowMs();
+  return () => {
+    const { phase, inferencePids } = status();
+    if (phase !== 'failed' && (phase !== 'ready' || inferencePids.length > 0)) seenAt = nowMs();
+    return nowMs() - seenAt < WORKERS_AWAY_MS_MAX;
+  };
+}
+
 export function readNoticeConfig(env: Readonly<Record<string, string | undefined>>): ServiceNoticeConfig {
   const watchdogUs = Number(env.WATCHDOG_USEC);
   return {

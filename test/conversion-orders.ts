@@ -1,8 +1,8 @@
 /** The conversions of the first start, as the packs in models/ ask for them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ModelPack, modelPackSchema } from '../src/domain/model-pack.ts';
-import { type ConvertedPack, conversionOrder } from '../src/engine/conversions.ts';
+import { type ConvertedPack, type ModelPack, modelPackSchema } from '../src/domain/model-pack.ts';
+import { conversionOrder } from '../src/engine/conversions.ts';
 
 export function readShippedPack(id: string): ModelPack {
   const path = join(import.meta.dirname, '..', 'models', id, 'model.json');

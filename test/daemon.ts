@@ -14,6 +14,8 @@ export interface DaemonOptions {
   env?: Record<string, string>;
   /** Wait until models are loaded; true unless a test wants to see the start. */
   awaitReady?: boolean;
+  /** A machine that is busy with other things takes longer. */
+  readyTimeoutMs?: number;
   /** Whether it makes its models itself, as at a first start. */
   makesModels?: boolean;
 }
@@ -64,12 +66,19 @@ export class TestDaemon implements AsyncDisposable {
     createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
     const [http, grpc] = await readReadyLine(child, stderr);
     const daemon = new TestDaemon(child, folder, options.folder !== undefined, http, grpc, stderr);
-    if (options.awaitReady !== false) await daemon.ready();
-    return daemon;
+    if (options.awaitReady === false) return daemon;
+    try {
+      await daemon.ready(options.readyTimeoutMs);
+      return daemon;
+    } catch (error) {
+      // Nobody else can end it: the caller never gets it.
+      await daemon.kill('SIGKILL');
+      throw error;
+    }
   }
 
-  async ready(): Promise<void> {
-    const deadline = Date.now() + READY_TIMEOUT_MS;
+  async ready(timeoutMs = READY_TIMEOUT_MS): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline) {
       const response = await fetch(`${this.http}/readyz`);
       if (response.status === 200) return;

@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { PIXELS_MAX, SIDE_PIXELS_MAX } from '../src/domain/limits.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool, type DecodePoolConfig } from '../src/engine/decode-pool.ts';
-import { DecodeSlot } from '../src/engine/decode-slot.ts';
+import { DecodeSlot, type RequestOptions } from '../src/engine/decode-slot.ts';
 import { detectIsolation, type Isolation } from '../src/engine/isolation.ts';
+import type { DecodedFrame, DecodedVideo, DecodeVideoRequest } from '../src/worker/protocol.ts';
 
 export const LIMITS = { pixelsMax: PIXELS_MAX, sidePixelsMax: SIDE_PIXELS_MAX };
 
@@ -27,6 +28,19 @@ async function openSlotAt(
 ): Promise<DecodeSlot> {
   const slotFolder = join(folder, 'slot');
   return await DecodeSlot.open({ folder: slotFolder, isolation, bounds: BOUNDS, timeoutMs: 30_000, log });
+}
+
+/** A video as the child answers it, with the frames that it told of before. */
+export type VideoWithFrames = DecodedVideo & { frames: DecodedFrame[] };
+
+export async function decodeVideo(
+  slot: DecodeSlot,
+  request: Omit<DecodeVideoRequest, 'id'>,
+  options: RequestOptions = {},
+): Promise<VideoWithFrames> {
+  const frames: DecodedFrame[] = [];
+  const { video } = await slot.request(request, { ...options, onFrame: (frame) => void frames.push(frame) });
+  return { ...video, frames };
 }
 
 export interface ObservedPool extends AsyncDisposable {

@@ -3,7 +3,7 @@
  * number as a row of black and white squares along its lower edge, and a colour in each corner, so that a test
  * can tell which frame it got and whether it is upright (`readFrameNumber`, `CORNERS`).
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -111,6 +111,40 @@ export function makeSound(recipe: SoundRecipe): Buffer {
 
 function toTrack({ container, seconds, withSound = 'aac' as FFEncoderCodec }: VideoRecipe): SoundRecipe {
   return { container, codec: withSound, seconds, rate: container === '3gp' ? 16_000 : 48_000, channels: 2 };
+}
+
+/** The packets of the first stream in another container, as they are. */
+export function remux(bytes: Buffer, from: string, container: string): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-media-'));
+  const input = new FormatContext();
+  const packet = newPacket();
+  try {
+    const path = join(folder, `source.${from}`);
+    writeFileSync(path, bytes);
+    input.allocContext();
+    check(input.openInputSync(path, null, null));
+    check(input.findStreamInfoSync(null));
+    const [source] = input.streams;
+    if (source === undefined) throw new Error('there is nothing to remux');
+    return mux(container, undefined, (output) => {
+      const stream = output.newStream(null);
+      check(source.codecpar.copy(stream.codecpar));
+      stream.codecpar.codecTag = 0;
+      stream.timeBase = source.timeBase;
+      return () => {
+        while (input.readFrameSync(packet) >= 0) {
+          packet.streamIndex = 0;
+          packet.rescaleTs(source.timeBase, stream.timeBase);
+          check(output.interleavedWriteFrameSync(packet));
+          packet.unref();
+        }
+      };
+    });
+  } finally {
+    packet.free();
+    input.closeInputSync();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Opens the muxer, lets `open` add streams, then `write` fill them. */

@@ -5,7 +5,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { readNoticeConfig } from '../src/service-notice.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readNoticeConfig, ServiceNotice, watchWorkers } from '../src/service-notice.ts';
 import { TestDaemon } from './daemon.ts';
 import { until } from './faults/submissions.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -54,6 +55,69 @@ test('a daemon tells when it is ready, that it lives, and that it stops', {
   } finally {
     child.kill('SIGKILL');
   }
+});
+
+test('the watchdog is fed only while the workers live and the loop turns', {
+  timeout: 30_000,
+  skip,
+}, async () => {
+  await using folder = await makeTemporaryFolder();
+  const socket = join(folder.path, 'notify');
+  const { lines, child } = listen(socket);
+  try {
+    await until(() => existsSync(socket), 'the listener');
+    const fed = () => lines.filter((line) => line.includes('WATCHDOG=1')).length;
+    let isAlive = true;
+    using notice = new ServiceNotice(
+      { socket, watchdogUs: 400_000 },
+      { isAlive: () => isAlive, warn: (text) => ok(false, text) },
+    );
+    await notice.ready('test');
+    await until(() => fed() >= 3, 'the watchdog to be fed');
+    isAlive = false;
+    // What was on its way arrives.
+    await delay(500);
+    const before = fed();
+    await delay(1000);
+    equal(fed(), before);
+    isAlive = true;
+    await until(() => fed() > before, 'the watchdog to be fed again');
+    await delay(300);
+    const beforeBlock = fed();
+    // A loop that hangs feeds nothing: ten intervals go by, one timer fires after them.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+    isAlive = false;
+    await delay(500);
+    ok(fed() - beforeBlock <= 3, `${fed() - beforeBlock}`);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test('workers that are away for two minutes are told from ones that are restarted', () => {
+  let now = 0;
+  const status = { phase: 'starting', inferencePids: [] as number[] };
+  const isAlive = watchWorkers(
+    () => status,
+    () => now,
+  );
+  const after = (seconds: number): boolean => {
+    now += seconds * 1000;
+    return isAlive();
+  };
+  equal(after(600), true);
+  Object.assign(status, { phase: 'ready', inferencePids: [7] });
+  equal(after(600), true);
+  status.inferencePids = [];
+  equal(after(119), true);
+  status.inferencePids = [8];
+  equal(after(600), true);
+  status.inferencePids = [];
+  equal(after(121), false);
+  Object.assign(status, { phase: 'failed', inferencePids: [8] });
+  equal(after(121), false);
+  Object.assign(status, { phase: 'draining', inferencePids: [] });
+  equal(after(1), true);
 });
 
 test('without a service manager nothing is told', () => {

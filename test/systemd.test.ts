@@ -1,10 +1,12 @@
 /** The units as systemd itself judges them, and the installer into a folder. Nothing here starts a service. */
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Secret } from '../src/config/secret.ts';
+import { SETTINGS } from '../src/config/table.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -34,6 +36,27 @@ test('systemd-analyze finds nothing to say about the units', { skip }, async () 
   deepEqual(own, []);
 });
 
+test('the unit with every credential that it proposes is as good, and proposes every secret setting', {
+  skip,
+}, async () => {
+  await using folder = await makeTemporaryFolder();
+  const paths = await writeUnits(folder.path);
+  const path = join(folder.path, 'assay.service');
+  const text = await readFile(path, 'utf8');
+  const uncommented = text.replaceAll('#   LoadCredential=', 'LoadCredential=');
+  ok(uncommented !== text);
+  await writeFile(path, uncommented);
+  const { stderr, stdout } = spawnSync(ANALYZE, ['verify', '--man=no', ...paths], { encoding: 'utf8' });
+  deepEqual(
+    `${stdout}${stderr}`.split('\n').filter((line) => line.includes('assay')),
+    [],
+  );
+  for (const { key, default: initial, parser } of Object.values(SETTINGS)) {
+    const isSecret = initial === null && parser.parse('x'.repeat(20)) instanceof Secret;
+    if (isSecret || key === 'mail.smtp_url') ok(text.includes(`LoadCredential=${key}:`), key);
+  }
+});
+
 for (const [unit, most] of Object.entries(EXPOSURE_MAX)) {
   test(`${unit} leaves open no more than it must`, { skip }, async () => {
     await using folder = await makeTemporaryFolder();
@@ -58,11 +81,17 @@ test('the installer lays everything out that the units name', async () => {
   const script = await readFile(join(ROOT, 'systemd', 'install.sh'), 'utf8');
   await mkdir(join(source, 'own'));
   await writeFile(join(source, 'own', 'install.sh'), script);
-  for (let time = 0; time < 2; time++) {
-    execFileSync('sh', [join(source, 'own', 'install.sh')], {
-      env: { PATH: process.env.PATH, DESTDIR: dest },
-    });
-  }
+  const env = { PATH: process.env.PATH };
+  const installer = join(source, 'own', 'install.sh');
+  for (let time = 0; time < 2; time++) execFileSync('sh', [installer, '--root', dest], { env });
+  // A checkout is signed by nobody.
+  const signed = spawnSync('sh', [installer, '--root', dest, '--require-signature'], {
+    env,
+    encoding: 'utf8',
+  });
+  equal(signed.status, 1);
+  match(signed.stderr, /is no release archive/);
+  equal((await stat(join(dest, 'etc/assay/credentials'))).mode & 0o777, 0o700);
   for (const unit of UNITS) {
     const text = await readFile(join(dest, 'etc/systemd/system', unit), 'utf8');
     for (const [path] of text.matchAll(/\/opt\/assay\/\S+?(?=\s|$)/g)) {

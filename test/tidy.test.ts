@@ -11,7 +11,7 @@ const FUNCTION_LINES_MAX = 70;
 
 const isGenerated = (file: string): boolean => /^src\/(grpc|worker\/convert)\/gen\//.test(file);
 const sources = globSync('src/**/*.{ts,tsx}', { cwd: root }).sort();
-const everything = [...sources, ...globSync('{test,bench,evaluate,schema}/**/*.ts', { cwd: root })];
+const everything = [...sources, ...globSync('{test,bench,evaluate,schema,packaging}/**/*.ts', { cwd: root })];
 const textOf = new Map(everything.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 
 interface Import {
@@ -73,8 +73,15 @@ const FLOORS: Record<string, string[]> = {
   'src/facade/grpc': ['src/domain', 'src/app', 'src/grpc'],
   'src/facade/tus': ['src/domain', 'src/app'],
   'src/facade/dashboard': ['src/domain', 'src/app'],
-  // A restore works on the folder of a daemon that does not run, so no daemon can do it.
-  'src/cli': ['src/grpc', 'src/config', 'src/main.ts', 'src/domain', 'src/store/restore.ts'],
+  // A restore and a rebuilding work on the folder of a daemon that does not run, so no daemon can do them.
+  'src/cli': [
+    'src/grpc',
+    'src/config',
+    'src/main.ts',
+    'src/domain',
+    'src/store/restore.ts',
+    'src/store/store.ts',
+  ],
 };
 
 const isUnder = (file: string, place: string): boolean => file === place || file.startsWith(`${place}/`);

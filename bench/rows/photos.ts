@@ -1,11 +1,14 @@
 /** Pictures per second from upload to ended record, and the daemon's memory meanwhile. */
+import { availableParallelism } from 'node:os';
 import { TestDaemon } from '../../test/daemon.ts';
 import { BareLoop } from '../bare-loop.ts';
-import { classifyPhotos } from '../grpc-photos.ts';
+import { classifyMedia } from '../grpc-media.ts';
 import { type MemoryMib, MemoryPeak, readMemory } from '../memory.ts';
 import { makePhotos, stampJpeg } from '../photos.ts';
 import { type Row, RUNS } from '../row.ts';
 
+/** Twice the analyses that run at once, so that the queue never runs dry. */
+const UPLOADS = 4 * availableParallelism();
 /** After ready, so that what the start allocated is mostly given back. */
 const SETTLE_MS = 3000;
 
@@ -27,7 +30,7 @@ export async function measurePhotos(): Promise<Row[]> {
   for (let run = 0; run < RUNS; run++) {
     const stamped = photos.map((photo) => stampJpeg(photo, `run ${run}`));
     using memory = new MemoryPeak(pid);
-    const ours = await classifyPhotos(daemon, stamped);
+    const ours = await classifyMedia(daemon, stamped, { hands: UPLOADS, header: {} });
     const peak = { ...memory.peak };
     const bareRun = await bare.run({ withStability: true });
     const bareWithoutStability = await bare.run({ withStability: false });

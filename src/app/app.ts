@@ -7,10 +7,12 @@ import type { Engine } from '../engine/engine.ts';
 import type { Store } from '../store/store.ts';
 import type { AccountFeed } from './account-feed.ts';
 import type { Backups } from './backups.ts';
-import type { DoctorConfig } from './doctor.ts';
+import type { DoctorConfig } from './doctor/finding.ts';
 import type { Mailer } from './mail.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealer.ts';
+import type { SupportConfig } from './support-bundle.ts';
+import type { Tracing } from './tracing.ts';
 
 /** Faked in tests, by parameter; nothing else is. */
 export interface Clock {
@@ -46,6 +48,9 @@ export interface App {
   readonly metrics: Metrics;
   readonly backups: Backups;
   readonly doctor: DoctorConfig;
+  readonly support: SupportConfig;
+  /** Null: no collector is named. */
+  readonly tracing: Tracing | null;
   readonly accountFeed: AccountFeed;
   readonly mailer: Mailer;
   readonly sealer: Sealer;

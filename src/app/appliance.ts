@@ -1,12 +1,13 @@
 /** What the box says of itself. */
-import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { MediaKind } from '../domain/media.ts';
-import { isImagePack, MODEL_TASKS, type ModelTask } from '../domain/model-pack.ts';
+import { MODEL_TASKS, type ModelTask } from '../domain/model-pack.ts';
+import { MICROSECONDS_PER_SECOND } from '../domain/time.ts';
 import { API_VERSION, VERSION } from '../domain/version.ts';
 import type { PackStatus } from '../engine/engine-config.ts';
 import type { App } from './app.ts';
 import type { BackupStatus } from './backups.ts';
+import { readRssAnon } from './process-table.ts';
 
 export interface ModelStatus {
   id: string;
@@ -59,7 +60,7 @@ export async function getStatus(app: App): Promise<ApplianceStatus> {
     queueDepth,
     running,
     uptimeSeconds: Math.round(process.uptime()),
-    rssAnonBytes: await readRssAnon(),
+    rssAnonBytes: await readRssAnon('self'),
     diskFreeBytes: await app.store.freeBytes(),
     recordsBytes: await app.store.recordsBytes(),
     backup: app.backups.status(),
@@ -73,7 +74,36 @@ export async function readMetrics(app: App): Promise<string> {
   metrics.diskFree.set(await store.freeBytes());
   metrics.recordsBytes.set(await store.recordsBytes());
   metrics.backupTooOld.set(backups.status().isTooOld ? 1 : 0);
+  setQueueMetrics(app);
+  setModelMetrics(app);
   return await metrics.registry.metrics();
+}
+
+function setQueueMetrics({ metrics, store, clock }: App): void {
+  const now = clock.now();
+  const secondsSince = (at: number) => Math.max(0, (now - at) / MICROSECONDS_PER_SECOND);
+  metrics.queueOldest.set(secondsSince(oldestQueuedAt(store.read) ?? now));
+  metrics.webhookOverdue.set(secondsSince(store.read.nextDeliveryAt() ?? now));
+}
+
+/** The index names what runs beside what waits, oldest first; what runs is bounded. */
+function oldestQueuedAt(read: App['store']['read']): number | undefined {
+  for (const id of read.openAnalysisIds()) {
+    const analysis = read.analysis(id);
+    if (analysis?.state === 'queued') return analysis.queuedAt;
+  }
+  return undefined;
+}
+
+function setModelMetrics(app: App): void {
+  const { metrics, doctor } = app;
+  const models = listModels(app);
+  metrics.models.reset();
+  for (const { provider, fault } of models)
+    metrics.models.inc({ provider: fault === null ? (provider ?? 'loading') : 'none' });
+  const [first] = doctor.providers;
+  const isElsewhere = ({ provider }: ModelStatus) => provider !== null && provider !== first;
+  metrics.providerFallbacks.set(models.filter(isElsewhere).length);
 }
 
 /** Those in service and those that are not, with what is wrong with them. */
@@ -85,7 +115,7 @@ function listModels({ engine, store }: App): ModelStatus[] {
       ...{ licence: pack.licence, source: pack.source },
       provider: report?.provider ?? null,
       fault: report?.fault ?? null,
-      minimumShortSide: isImagePack(pack) ? pack.minimumShortSide : 0,
+      minimumShortSide: 'minimumShortSide' in pack ? pack.minimumShortSide : 0,
       figures: 'figures' in pack ? pack.figures : [],
       weight: 'decision' in pack ? pack.decision.weight : 0,
       added: dirname(folder) === own,
@@ -108,12 +138,4 @@ function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
     ...{ id, version, name: id, task: known, kind, provider: null, fault, licence: '', source: '' },
     ...{ minimumShortSide: 0, figures: [], weight: 0, added: false },
   };
-}
-
-const BYTES_PER_KIB = 1024;
-
-async function readRssAnon(): Promise<number> {
-  const status = await readFile('/proc/self/status', 'utf8');
-  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1];
-  return Number(kib ?? 0) * BYTES_PER_KIB;
 }

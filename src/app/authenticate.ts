@@ -24,7 +24,8 @@ export function identify(app: App, key: string | undefined, from: CallOrigin): P
     throw new AppError('key', 'invalid API key');
   }
   noteUse(app, record);
-  return toPrincipal(app, account, from);
+  const { id, name } = record;
+  return { ...toPrincipal(app, account, from), key: { id, name } };
 }
 
 export function toPrincipal(app: App, account: Account, from: CallOrigin): Principal {

@@ -27,6 +27,8 @@ export interface BackupsConfig {
   ageMsMax: number;
   /** Whether scheduled ones hold the sealing key and the administrator's key. */
   withSecrets: boolean;
+  /** Of media that are read and written; 0 = no bound. */
+  bytesPerSecondMax: number;
 }
 
 export interface BackupsParts {
@@ -44,6 +46,8 @@ export interface BackupStatus {
   lastError: string | null;
   isTooOld: boolean;
   isRunning: boolean;
+  /** How far the running one is; null where none runs. */
+  progress: BackupProgress | null;
 }
 
 const CHECK_INTERVAL_MS = 60_000;
@@ -62,6 +66,7 @@ export class Backups implements AsyncDisposable {
   #lastError: string | null = null;
   #failedAt = 0;
   #running: Promise<unknown> | undefined;
+  #progress: BackupProgress | null = null;
 
   private constructor(config: BackupsConfig, parts: BackupsParts) {
     this.#config = config;
@@ -86,6 +91,7 @@ export class Backups implements AsyncDisposable {
       lastError: this.#lastError,
       isTooOld: folder !== null && age > ageMsMax,
       isRunning: this.#running !== undefined,
+      progress: this.#progress,
     };
   }
 
@@ -104,12 +110,17 @@ export class Backups implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<Backup> {
     if (this.#running !== undefined) throw new AppError('backup', 'a backup is being made already');
-    const made = this.#write(order, report, AbortSignal.any([signal, this.#stopped.signal]));
+    const note = (progress: BackupProgress) => {
+      this.#progress = progress;
+      report(progress);
+    };
+    const made = this.#write(order, note, AbortSignal.any([signal, this.#stopped.signal]));
     this.#running = made.catch(() => undefined);
     try {
       return await made;
     } finally {
       this.#running = undefined;
+      this.#progress = null;
     }
   }
 
@@ -130,9 +141,15 @@ export class Backups implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<Backup> {
     const { store, log, metrics } = this.#parts;
+    const { bytesPerSecondMax } = this.#config;
     const startedAt = this.#now();
     try {
-      const backup = await writeBackup(store, { ...order, version: VERSION, now: startedAt }, report, signal);
+      const backup = await writeBackup(
+        store,
+        { ...order, version: VERSION, now: startedAt, bytesPerSecondMax },
+        report,
+        signal,
+      );
       this.#noteGood(startedAt);
       metrics.backups.inc({ outcome: 'good' });
       const { path, copiedBytes, damaged, manifest } = backup;

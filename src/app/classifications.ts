@@ -2,23 +2,26 @@
 import { stat } from 'node:fs/promises';
 import type { Classification, FacadeName } from '../domain/classification.ts';
 import { hasEnded } from '../domain/classification.ts';
-import { AppError, badField, type Reason } from '../domain/errors.ts';
+import { AppError, badField } from '../domain/errors.ts';
+import { frameHeatmapFile, HEATMAP_FILES, type HeatmapLayer } from '../domain/heatmap.ts';
 import { isHex64 } from '../domain/identifiers.ts';
 import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../domain/limits.ts';
 import type { MediaKind } from '../domain/media.ts';
+import type { Plan } from '../domain/plan.ts';
 import { priceOf } from '../domain/price.ts';
 import type { ClassificationRecord } from '../domain/record.ts';
+import type { ResultPart } from '../domain/result.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { App } from './app.ts';
 import { auditLine } from './audit.ts';
 import { assertMayWrite } from './authenticate.ts';
 import { charge } from './credits.ts';
+import { findRecords, recordUnlessLeftOut } from './find-records.ts';
+import type { RawFields } from './input.ts';
 import type { Principal } from './principal.ts';
 import { readRecord, statusOf, toPartRecord, toRecord } from './record.ts';
+import { parseRecordFilter } from './record-filter.ts';
 import { assertAcceptsWork } from './uploads.ts';
-
-export const HEATMAP_FILE = 'heatmap.png';
-const LEFT_OUT: readonly Reason[] = ['classification', 'damaged'];
 
 export interface RecordInput {
   principal: Principal;
@@ -31,16 +34,21 @@ export function getClassification(app: App, input: RecordInput): ClassificationR
   return partRecord(app, input) ?? toRecord(app, ownClassification(app, input));
 }
 
+function partRecord(app: App, input: RecordInput): ClassificationRecord | undefined {
+  const found = ownPart(app, input);
+  return found && toPartRecord(app, found.whole, found.part);
+}
+
 /** A part is whoever's who has a record of its video's analysis. */
-function partRecord(
+function ownPart(
   app: App,
   { principal, identifier, kind }: RecordInput,
-): ClassificationRecord | undefined {
+): { whole: Classification; part: Omit<ResultPart, 'identifier'> } | undefined {
   const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
   if (part === undefined || (kind !== undefined && part.kind !== kind)) return undefined;
   const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
-  const own = sharers.find(({ accountId }) => accountId === principal.account.id);
-  return own && toPartRecord(app, own, part);
+  const whole = sharers.find(({ accountId }) => accountId === principal.account.id);
+  return whole && { whole, part };
 }
 
 /** The stored record, if the account may see it. */
@@ -67,18 +75,8 @@ export function getClassifications(
     );
   }
   return identifiers.flatMap((identifier) => {
-    return recordOrNone(() => getClassification(app, { principal, identifier, kind }));
+    return recordUnlessLeftOut(() => getClassification(app, { principal, identifier, kind }));
   });
-}
-
-/** In a list a record that is not there, or that is damaged, must not hide the others. */
-function recordOrNone(read: () => ClassificationRecord): ClassificationRecord[] {
-  try {
-    return [read()];
-  } catch (error) {
-    if (error instanceof AppError && LEFT_OUT.includes(error.reason)) return [];
-    throw error;
-  }
 }
 
 export interface ListInput {
@@ -86,6 +84,8 @@ export interface ListInput {
   kind?: MediaKind | undefined;
   limit: number;
   cursor?: string | undefined;
+  /** As record-filter.ts reads it. */
+  filter?: RawFields | undefined;
 }
 
 export interface RecordPage {
@@ -93,24 +93,23 @@ export interface RecordPage {
   nextCursor: string | null;
 }
 
-/** One page, newest first. The cursor names the last record seen, so that new records do not shift pages. */
-export function listClassifications(app: App, { principal, kind, limit, cursor }: ListInput): RecordPage {
+/**
+ * One page, newest first; with a filter it may be short or empty and not be the last (find-records.ts). The cursor names
+ * the last record that was looked at, so that new records do not shift pages.
+ */
+export function listClassifications(
+  app: App,
+  { principal, kind, limit, cursor, filter = {} }: ListInput,
+): RecordPage {
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE_MAX) {
     throw badField('limit', `expected a whole number from 1 to ${PAGE_SIZE_MAX}, found ${limit}`);
   }
   const before = cursor === undefined ? undefined : parseCursor(cursor);
-  const found = app.store.read.listClassifications({
-    accountId: principal.account.id,
-    kind,
-    before,
-    limit: limit + 1,
+  const accountId = principal.account.id;
+  const { records, last } = findRecords(app, {
+    ...{ accountId, kind, before, limit, filter: parseRecordFilter(filter) },
   });
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    records: page.flatMap((classification) => recordOrNone(() => toRecord(app, classification))),
-    nextCursor: found.length > limit && last !== undefined ? formatCursor(last) : null,
-  };
+  return { records, nextCursor: last && formatCursor(last) };
 }
 
 export function formatCursor({ createdAt, identifier }: { createdAt: number; identifier: string }): string {
@@ -126,14 +125,25 @@ function parseCursor(cursor: string): { createdAt: number; identifier: string } 
   return { createdAt, identifier };
 }
 
-/** Path and size of the heatmap's PNG; throws `heatmap` where there is none or it is not ready. */
-export async function getHeatmap(app: App, input: RecordInput): Promise<{ path: string; sizeBytes: number }> {
-  const classification = ownClassification(app, input);
-  const record = toRecord(app, classification);
-  if (record.kind !== 'image' || !record.hasHeatmap) {
-    throw new AppError('heatmap', 'this classification has no heatmap');
+const NAMES_OF_LAYERS: Readonly<Record<HeatmapLayer, string>> = {
+  origin: 'heatmap',
+  tampering: 'map of edits',
+  tampering_reliability: 'map of edits',
+};
+
+/** Path and size of a map's PNG of a picture or a frame, of the origin unless a layer is named; throws `heatmap` where there is none or it is not ready. */
+export async function getHeatmap(
+  app: App,
+  { layer = 'origin', ...input }: RecordInput & { layer?: HeatmapLayer | undefined },
+): Promise<{ path: string; sizeBytes: number }> {
+  const frame = ownPart(app, input);
+  const { analysisId } = frame?.whole ?? ownClassification(app, input);
+  const record = getClassification(app, input);
+  if (record.kind !== 'image' || !record.heatmapLayers.includes(layer)) {
+    throw new AppError('heatmap', `this classification has no ${NAMES_OF_LAYERS[layer]}`);
   }
-  const path = app.store.artifacts.pathOf(classification.analysisId, HEATMAP_FILE);
+  const file = frame === undefined ? HEATMAP_FILES[layer] : frameHeatmapFile(frame.part.index);
+  const path = app.store.artifacts.pathOf(analysisId, file);
   return { path, sizeBytes: (await stat(path)).size };
 }
 
@@ -144,7 +154,15 @@ export interface ChangeInput extends RecordInput {
 /** Ends the caller's record; shared work goes on until its last record is cancelled. */
 export async function cancelClassification(app: App, input: ChangeInput): Promise<ClassificationRecord> {
   assertMayWrite(input.principal);
-  const { identifier, accountId, analysisId } = ownClassification(app, input);
+  return await cancelRecord(app, input.principal, ownClassification(app, input));
+}
+
+/** For whoever may: the owner, or the administrator of the queue. Throws `already_ended`. */
+export async function cancelRecord(
+  app: App,
+  principal: Principal,
+  { identifier, accountId, analysisId }: Classification,
+): Promise<ClassificationRecord> {
   await app.store.transact((tx) => {
     const classification = tx.classification(identifier);
     const analysis = tx.analysis(analysisId);
@@ -155,7 +173,7 @@ export async function cancelClassification(app: App, input: ChangeInput): Promis
     const cancelled = { ...classification, cancelled: true };
     tx.putClassification(cancelled);
     app.engine.cancelInTransaction(tx, cancelled);
-    tx.appendAudit(auditLine(app, input.principal, 'classification.cancel', identifier));
+    tx.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
   });
   app.engine.publish(identifier, accountId);
   app.engine.abortAnalysis(analysisId);
@@ -167,9 +185,18 @@ export async function cancelClassification(app: App, input: ChangeInput): Promis
 export async function retryClassification(app: App, input: ChangeInput): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);
+  return await retryRecord(app, principal, ownClassification(app, input), principal.plan);
+}
+
+/** For whoever may; `plan` is the owner's, which pays. Throws `not_ended`, `credits`, and what refuses new work. */
+export async function retryRecord(
+  app: App,
+  principal: Principal,
+  own: Classification,
+  plan: Plan,
+): Promise<ClassificationRecord> {
   await assertAcceptsWork(app);
-  const own = ownClassification(app, input);
-  const models = app.engine.resolveModels(own.kind, own.options, principal.plan);
+  const models = app.engine.resolveModels(own.kind, own.options, plan);
   await app.store.transact((tx) => {
     // Two retries at once must not both be charged: the second finds the first one's work waiting.
     const record = tx.classification(own.identifier);
@@ -178,9 +205,11 @@ export async function retryClassification(app: App, input: ChangeInput): Promise
       throw new AppError('not_ended', 'only an errored classification can be retried');
     }
     const { kind, hash, sourceUrl, options, accountId, identifier } = record;
-    const spec = { kind, hash, sourceUrl, options, models, accountId, noCache: true };
+    // Somebody asked for it just now.
+    const turn = { accountId, priority: 'interactive', noCache: true } as const;
+    const spec = { kind, hash, sourceUrl, options, models, ...turn };
     const { analysis } = app.engine.joinAnalysis(tx, spec);
-    const credits = record.credits > 0 ? 0 : priceOf(principal.plan, record);
+    const credits = record.credits > 0 ? 0 : priceOf(plan, record);
     charge(tx, { accountId, credits, identifier, at: app.clock.now() });
     const retried = { ...record, analysisId: analysis.id, cancelled: false, origin: 'analysed' } as const;
     tx.deleteClassification(record);

@@ -2,6 +2,7 @@
  * Parsing of every submission field, once for all facades. Values come raw under the names of interface.md; a
  * fault names the field, what was expected and what was found.
  */
+import { PRIORITIES, type Priority } from '../domain/classification.ts';
 import { badField } from '../domain/errors.ts';
 import { isHex64 } from '../domain/identifiers.ts';
 import {
@@ -26,6 +27,7 @@ export interface Submission {
   refId: string;
   webhookUrl: string | null;
   noCache: boolean;
+  priority: Priority;
   requestId: string | null;
 }
 
@@ -49,6 +51,7 @@ export function parseSubmission(kind: MediaKind, fields: RawFields): Submission 
     refId: parseText(fields, 'ref_id', REF_ID_CHARACTERS_MAX) ?? '',
     webhookUrl: parseText(fields, 'webhook_url', ADDRESS_CHARACTERS_MAX) ?? null,
     noCache: parseBoolean(fields, 'no_cache'),
+    priority: parsePriority(fields),
     requestId: parseText(fields, 'request_id', REQUEST_ID_CHARACTERS_MAX) ?? null,
   };
 }
@@ -71,6 +74,13 @@ function parseOptions(kind: MediaKind, fields: RawFields): AnalysisOptions {
       ? parseMethod(fields)
       : DEFAULT_OPTIONS.keyFramesMethod,
   };
+}
+
+function parsePriority({ priority: value }: RawFields): Priority {
+  if (value === undefined || value === null || value === '') return 'interactive';
+  const priority = PRIORITIES.find((known) => known === value);
+  if (priority !== undefined) return priority;
+  throw badField('priority', `expected interactive or batch, found ${show(value)}`);
 }
 
 /** `true`, `1`, `on` / `false`, `0`, empty (DESIGN.md section 4); anything else is the caller's fault. */

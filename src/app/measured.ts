@@ -1,5 +1,6 @@
 /** What a record says of a result: verdicts, model results and assessment, for each kind of media. Pure. */
 import { assessAudio, assessImage, assessVideo } from '../domain/assessment.ts';
+import { HEATMAP_LAYERS, type HeatmapLayer } from '../domain/heatmap.ts';
 import { type HeuristicName, judge } from '../domain/heuristics.ts';
 import type { C2paPolicy } from '../domain/plan.ts';
 import { forcesArtificial, type Provenance } from '../domain/provenance.ts';
@@ -42,7 +43,7 @@ const NOTHING = { verdict: null, verdicts: [], assessment: null, c2pa: null } as
 export const UNMEASURED_IMAGE: MeasuredImage = {
   ...NOTHING,
   ...{ verdicts: [], timeSeconds: null, width: null, height: null, isNsfw: null },
-  ...{ hasHeatmap: false, results: [], details: [] },
+  ...{ hasHeatmap: false, heatmapLayers: [], results: [], details: [] },
 };
 export const UNMEASURED_AUDIO: MeasuredAudio = {
   ...NOTHING,
@@ -70,6 +71,7 @@ export function measureImage(
     isNsfw: isNsfw(result.nsfw),
     c2pa: provenance.c2pa,
     hasHeatmap: result.hasHeatmap,
+    heatmapLayers: layersOf(result),
     verdict: mainOf(verdicts, reading),
     verdicts,
     results: toModelResults(result.runs),
@@ -115,6 +117,10 @@ export function measureVideo(result: VideoResult, reading: Reading): MeasuredVid
     verdicts,
     assessment: assessVideo(result),
   };
+}
+
+function layersOf({ hasHeatmap, tampering }: ImageResult): HeatmapLayer[] {
+  return HEATMAP_LAYERS.filter((layer) => (layer === 'origin' ? hasHeatmap : tampering?.hasMap === true));
 }
 
 function isForced(provenance: Provenance, { policy, preventC2paForces }: Reading): boolean {

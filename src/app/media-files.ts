@@ -1,6 +1,7 @@
 /** The stored bytes of a record as a browser may show them: the file itself, its heatmap, a video's frames and sound. */
 import { stat } from 'node:fs/promises';
 import { AppError } from '../domain/errors.ts';
+import { HEATMAP_FILES, type HeatmapLayer } from '../domain/heatmap.ts';
 import { isHex64 } from '../domain/identifiers.ts';
 import type { VideoResult } from '../domain/result.ts';
 import type { App } from './app.ts';
@@ -9,7 +10,7 @@ import type { Principal } from './principal.ts';
 
 export type MediaPart =
   | { type: 'original' }
-  | { type: 'heatmap' }
+  | { type: 'heatmap'; layer: HeatmapLayer }
   | { type: 'frame'; index: number }
   | { type: 'track'; index: number };
 
@@ -19,8 +20,10 @@ export interface MediaInput {
   part: MediaPart;
 }
 
-export interface MediaFile {
-  path: string;
+/** Lies in a file, from `offset` on, or in memory. */
+export type MediaFile = MediaDescription & ({ path: string; offset?: number } | { bytes: Buffer });
+
+interface MediaDescription {
   mime: string;
   sizeBytes: number;
   /** Of a download. */
@@ -36,8 +39,9 @@ export async function getMedia(app: App, input: MediaInput): Promise<MediaFile> 
   if (ofVideo !== undefined) return ofVideo;
   const own = ownClassification(app, input);
   if (part.type === 'heatmap') {
-    const heatmap = await getHeatmap(app, input);
-    return { ...heatmap, mime: 'image/png', name: 'heatmap.png', tag: `${identifier}-heatmap` };
+    const { layer } = part;
+    const heatmap = await getHeatmap(app, { ...input, layer });
+    return { ...heatmap, mime: 'image/png', name: HEATMAP_FILES[layer], tag: `${identifier}-${layer}` };
   }
   if (part.type === 'original') {
     const { hash, mime, name } = own;
@@ -81,7 +85,7 @@ function storedPart(
   return track && { ...track, mime: track.audio.mime };
 }
 
-async function measure(file: Omit<MediaFile, 'sizeBytes'>): Promise<MediaFile> {
+async function measure(file: Omit<MediaDescription, 'sizeBytes'> & { path: string }): Promise<MediaFile> {
   try {
     return { ...file, sizeBytes: (await stat(file.path)).size };
   } catch (error) {

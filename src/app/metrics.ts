@@ -43,6 +43,24 @@ export class Metrics {
     ['table'],
   );
   readonly queueDepth = this.#gauge('assay_queue_depth', 'Analyses waiting', []);
+  readonly queueOldest = this.#gauge(
+    'assay_queue_oldest_seconds',
+    'How long the oldest waiting analysis has waited',
+    [],
+  );
+  readonly models = this.#gauge('assay_models', 'Models by what runs them; none = out of service', [
+    'provider',
+  ]);
+  readonly providerFallbacks = this.#gauge(
+    'assay_provider_fallbacks',
+    'Models that run on another provider than the first of inference.providers',
+    [],
+  );
+  readonly webhookOverdue = this.#gauge(
+    'assay_webhook_overdue_seconds',
+    'How long the delivery that is due longest has been due',
+    [],
+  );
   readonly running = this.#gauge('assay_analyses_running', 'Analyses in work', []);
   readonly watchers = this.#gauge('assay_watchers', 'Open watch streams and subscriptions', []);
   readonly stepSeconds = this.#histogram('assay_step_seconds', 'Time of one step of an analysis', ['step']);

@@ -1,5 +1,5 @@
 /** Who is calling, how and from where: an account with its plan, found by its API key or its session. */
-import type { Account } from '../domain/account.ts';
+import type { Account, ApiKey } from '../domain/account.ts';
 import type { FacadeName } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
 
@@ -13,4 +13,6 @@ export interface CallOrigin {
 export interface Principal extends CallOrigin {
   account: Account;
   plan: Plan;
+  /** The key that was sent; absent where a session speaks for the account. */
+  key?: Pick<ApiKey, 'id' | 'name'>;
 }

@@ -1,8 +1,11 @@
-/** The engine's queue as the administrator sees it: what runs, waits and has failed, of all accounts. */
-import type { Analysis } from '../domain/classification.ts';
+/** The engine's queue as the administrator sees and mends it: what runs, waits and has failed, of all accounts. */
+import type { Analysis, Classification } from '../domain/classification.ts';
+import { AppError } from '../domain/errors.ts';
 import type { MediaKind } from '../domain/media.ts';
+import type { Plan } from '../domain/plan.ts';
 import type { App } from './app.ts';
 import { assertAdmin } from './authority.ts';
+import { cancelRecord, retryRecord } from './classifications.ts';
 import { assertPageSize } from './field-parsers.ts';
 import type { Principal } from './principal.ts';
 
@@ -27,6 +30,46 @@ export interface Queue {
   failed: QueueEntry[];
   runningTotal: number;
   waitingTotal: number;
+}
+
+/**
+ * Ends the work and every record that it is for, as if their owners had. Administrators only; throws `classification`
+ * where there is no such work, `already_ended`. Resolves to the records' identifiers.
+ */
+export async function cancelAnalysis(app: App, { principal, analysisId }: WorkInput): Promise<string[]> {
+  const records = recordsOf(app, { principal, analysisId });
+  for (const record of records) await cancelRecord(app, principal, record);
+  return records.map(({ identifier }) => identifier);
+}
+
+/**
+ * Runs failed work again for every record that it was for; each owner's plan pays as at the first time. Administrators
+ * only; throws `classification` where there is no such work, `not_ended`, and what refuses new work.
+ */
+export async function retryAnalysis(app: App, { principal, analysisId }: WorkInput): Promise<string[]> {
+  const records = recordsOf(app, { principal, analysisId });
+  for (const record of records) await retryRecord(app, principal, record, planOf(app, record));
+  return records.map(({ identifier }) => identifier);
+}
+
+export interface WorkInput {
+  principal: Principal;
+  analysisId: string;
+}
+
+/** What its owner has cancelled already is left alone. */
+function recordsOf(app: App, { principal, analysisId }: WorkInput): Classification[] {
+  assertAdmin(principal);
+  const records = app.store.read.classificationsOfAnalysis(analysisId).filter(({ cancelled }) => !cancelled);
+  if (records.length === 0) throw new AppError('classification', 'no such work in the queue');
+  return records;
+}
+
+function planOf(app: App, { accountId }: Classification): Plan {
+  const account = app.store.read.account(accountId);
+  const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
+  if (plan === undefined) throw new AppError('user', 'the account of this work is gone');
+  return plan;
 }
 
 /** At most `limit` of each; the totals count all that are open. */

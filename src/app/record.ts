@@ -5,6 +5,7 @@ import { DEFAULT_HEURISTIC } from '../domain/heuristics.ts';
 import type { MediaKind } from '../domain/media.ts';
 import type { AudioRecord, ClassificationRecord, ImageRecord, RecordBase } from '../domain/record.ts';
 import type { FrameResult, ResultPart, TrackResult, VideoResult } from '../domain/result.ts';
+import { toTentative } from '../domain/tentative.ts';
 import type { App } from './app.ts';
 import {
   measureAudio,
@@ -162,7 +163,9 @@ function baseOf(app: App, classification: Classification, analysis: Analysis): R
     createdAt: classification.createdAt,
     endedAt: status === 'new' ? null : analysis.endedAt,
     progress: status === 'new' ? (app.engine.progressOf(analysis.id) ?? WAITING) : null,
+    tentative: status === 'new' ? toTentative(app.engine.findingsOf(analysis.id)) : null,
     cancelled: classification.cancelled,
+    submittedBy: classification.submittedBy ?? null,
   };
 }
 

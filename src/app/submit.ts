@@ -20,6 +20,7 @@ import { parseSubmission, parseText, type RawFields, type Submission } from './i
 import { assertKindEnabled, findKind, judgeMedia } from './judge-media.ts';
 import type { Principal } from './principal.ts';
 import { readRecord } from './record.ts';
+import { epochMs, type SpanTimes } from './tracing.ts';
 import { assertAcceptsWork, cleanName, type ReceivedMedia } from './uploads.ts';
 
 export interface SubmitInput {
@@ -43,6 +44,8 @@ interface Candidate {
   mime: string;
   sizeBytes: number;
   sourceUrl: string | null;
+  times: SpanTimes;
+  probe: SpanTimes | null;
 }
 
 /** Answers with the record, `new` or, from the account's own cache, `done`. */
@@ -102,6 +105,7 @@ async function candidateOfUpload(
   media: ReceivedMedia,
   signal: AbortSignal,
 ): Promise<Candidate> {
+  const startedAt = epochMs();
   const kind = namedKind ?? (await findKind(app, { media, field }, signal));
   const submission = withinPlan(parseSubmission(kind, fields), principal);
   const { probe, packs } = await judgeMedia(
@@ -110,7 +114,9 @@ async function candidateOfUpload(
     signal,
   );
   const { name, hash, sizeBytes } = media;
-  return { kind, submission, packs, name, hash, mime: probe.mime, sizeBytes, sourceUrl: null };
+  const times = { startedAt, endedAt: epochMs() };
+  const file = { name, hash, mime: probe.mime, sizeBytes, sourceUrl: null };
+  return { kind, submission, packs, ...file, times, probe: times };
 }
 
 async function candidateOfAddress(
@@ -118,6 +124,7 @@ async function candidateOfAddress(
   { principal, kind = 'image', field, fields }: SubmitInput,
   signal: AbortSignal,
 ): Promise<Candidate> {
+  const startedAt = epochMs();
   const sourceUrl = parseText(fields, 'file_url', ADDRESS_CHARACTERS_MAX);
   if (sourceUrl === undefined) throw badField(field, 'expected a file or an address, found nothing');
   assertKindEnabled(principal, kind);
@@ -125,7 +132,9 @@ async function candidateOfAddress(
   const packs = app.engine.resolveModels(kind, submission.options, principal.plan);
   const { url } = await pinAddress(fetchRule(app.config), sourceUrl, signal);
   const name = cleanName(nameOfAddress(url));
-  return { kind, submission, packs, name, hash: '', mime: '', sizeBytes: 0, sourceUrl };
+  const times = { startedAt, endedAt: epochMs() };
+  const file = { name, hash: '', mime: '', sizeBytes: 0, sourceUrl };
+  return { kind, submission, packs, ...file, times, probe: null };
 }
 
 /** Throws `bad_address` on webhook_url where it is no address or leads to a refused network. */
@@ -148,6 +157,9 @@ async function record(app: App, input: SubmitInput, candidate: Candidate): Promi
     return { identifier: insert(app, tx, input, candidate), isNew: true };
   });
   if (isNew) {
+    const { kind, sizeBytes, times, probe } = candidate;
+    const whole = { startedAt: times.startedAt, endedAt: epochMs() };
+    app.tracing?.submitted(identifier, whole, { kind, sizeBytes, facade: input.facade }, probe);
     app.engine.publish(identifier, input.principal.account.id);
     app.engine.wake();
   }
@@ -188,6 +200,7 @@ function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: C
     options: submission.options,
     models: packs,
     accountId,
+    priority: submission.priority,
     noCache: submission.noCache,
   });
   const identifier = app.newIdentifier();
@@ -210,6 +223,11 @@ function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: C
     credits,
     webhookUrl: submission.webhookUrl,
     facade,
+    submittedBy: {
+      via: principal.facade,
+      keyId: principal.key?.id ?? null,
+      keyName: principal.key?.name ?? '',
+    },
     requestId: submission.requestId,
     createdAt: app.clock.now(),
   };

@@ -1,4 +1,7 @@
-/** Removes what has outlived its use, at a start and then every hour: the log of webhooks, request identifiers, uploads that nobody continued. */
+/**
+ * Removes what has outlived its use, at a start and then every hour: the log of webhooks, request identifiers, uploads
+ * that nobody continued, files that a killed daemon left without a record.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { REQUEST_ID_TTL_MS } from '../domain/limits.ts';
@@ -86,8 +89,9 @@ export class Sweeper implements AsyncDisposable {
       const deliveries = await sweepDeliveries(this.#parts, this.#stopped.signal);
       const requests = await sweepRequests(this.#parts, this.#stopped.signal);
       const uploads = await sweepUploads(this.#parts, this.#parts.unfinishedUploadMs);
-      const removed = { deliveries, requests, uploads };
-      if (deliveries + requests + uploads > 0) log.info(removed, 'removed what was outdated');
+      const orphans = await this.#parts.store.sweepOrphans(this.#stopped.signal);
+      const removed = { deliveries, requests, uploads, orphans };
+      if (deliveries + requests + uploads + orphans > 0) log.info(removed, 'removed what was outdated');
     } catch (error) {
       log.error({ err: error }, 'the sweep failed; it is tried again in an hour');
     }

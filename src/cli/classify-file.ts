@@ -10,6 +10,7 @@ import type { AssayClient } from './client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from './failure.ts';
 import type { FileSource, StdinSource } from './media-files.ts';
 import type { FileBar } from './progress-bars.ts';
+import { describeTentative } from './record-view.ts';
 import type { ResumableUpload, ResumePoint } from './resume.ts';
 import { type MediaHeaderInit, sendMedia } from './upload.ts';
 
@@ -144,5 +145,8 @@ function toCallFailure(client: AssayClient, latest: Classification | null, error
 function showRecord(bar: FileBar, record: Classification): void {
   const { progress } = record;
   if (progress === undefined) bar.showStep('queued', 0, 1);
-  else bar.showStep(progress.step, progress.done, progress.total);
+  else {
+    const step = [progress.step, describeTentative(record)].filter(Boolean).join(', ');
+    bar.showStep(step, progress.done, progress.total);
+  }
 }

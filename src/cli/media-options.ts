@@ -2,7 +2,11 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { MEDIA_KINDS, type MediaKind } from '../domain/media.ts';
 import { FRAME_COUNTS, type FrameCount, KEY_FRAME_METHODS, type KeyFrameMethod } from '../domain/options.ts';
-import { MediaKind as ProtoKind, KeyFrameMethod as ProtoMethod } from '../grpc/gen/assay/v1/media_pb.ts';
+import {
+  Priority,
+  MediaKind as ProtoKind,
+  KeyFrameMethod as ProtoMethod,
+} from '../grpc/gen/assay/v1/media_pb.ts';
 import type { MediaHeaderInit } from './upload.ts';
 
 /** Far above it a client only waits for its own uploads. */
@@ -12,6 +16,7 @@ export interface SubmitOptions {
   kind?: MediaKind;
   refId?: string;
   cache: boolean;
+  batch?: true;
   withHeatmap?: true;
   withMorphing?: true;
   withTampering?: true;
@@ -81,6 +86,7 @@ export function toHeader(options: SubmitOptions): MediaHeaderInit {
     kind: toProtoKind(options.kind),
     refId: options.refId ?? '',
     noCache: !options.cache,
+    priority: options.batch === true ? Priority.BATCH : Priority.INTERACTIVE,
     options: {
       withHeatmap: options.withHeatmap ?? false,
       withMorphing: options.withMorphing ?? false,

@@ -13,10 +13,12 @@ import { addListCommand } from './commands/list.ts';
 import { addModelsCommand } from './commands/models.ts';
 import { addOverrideCommand } from './commands/override.ts';
 import { addPlanCommand } from './commands/plan.ts';
+import { addPsCommand } from './commands/ps.ts';
 import { addQueueCommand } from './commands/queue.ts';
 import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addStatusCommand } from './commands/status.ts';
+import { addSupportBundleCommand } from './commands/support-bundle.ts';
 import { addUserCommand } from './commands/user.ts';
 import { addValidateCommand } from './commands/validate.ts';
 import { addVersionCommand } from './commands/version.ts';
@@ -79,7 +81,9 @@ const COMMANDS = [
   addQueueCommand,
   addModelsCommand,
   addStatusCommand,
+  addPsCommand,
   addDoctorCommand,
+  addSupportBundleCommand,
   addBackupCommand,
   addRestoreCommand,
   addCheckConfigCommand,

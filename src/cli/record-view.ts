@@ -52,6 +52,12 @@ export function describeRecord(record: Classification): RecordCells {
   };
 }
 
+/** `so far 12 % artificial`; empty where nothing is known yet or no model could answer. */
+export function describeTentative({ tentative }: Classification): string {
+  const probability = tentative?.probability;
+  return probability === undefined ? '' : `so far ${(probability * 100).toFixed(0)} % artificial`;
+}
+
 function describeLength({ media }: Classification): string {
   const seconds = media.case === 'image' ? undefined : media.value?.durationSeconds;
   return seconds === undefined ? '' : formatSeconds(seconds);

@@ -3,6 +3,7 @@ import { parse, TomlError } from 'smol-toml';
 import { findNearestName } from './nearest-name.ts';
 import type { Parser } from './parsers.ts';
 import { Secret } from './secret.ts';
+import { readSecretFile } from './secret-files.ts';
 import type { SettingFault } from './settings-error.ts';
 import { OTHER_VARIABLES, SETTINGS, type SettingName, type SettingValues, variableOf } from './table.ts';
 import { findKeyLines, lineOfKey } from './toml-lines.ts';
@@ -11,6 +12,8 @@ import { findKeyLines, lineOfKey } from './toml-lines.ts';
 export interface SettingSources {
   env: Readonly<Record<string, string | undefined>>;
   file: { path: string; toml: string } | null;
+  /** For secrets that are handed over as files. */
+  readFile: (path: string) => string;
 }
 
 export interface CollectedSettings {
@@ -29,6 +32,12 @@ interface FileValues {
 const NO_FILE: FileValues = { values: new Map(), placeOf: () => 'default', faults: [] };
 const KEYS = Object.values(SETTINGS).map((setting) => setting.key);
 const SHOWN_CHARACTERS_MAX = 60;
+const SECRETS = [
+  ...[SETTINGS.adminPassword, SETTINGS.adminApiKey],
+  ...[SETTINGS.mailSmtpUrl, SETTINGS.tracingAuthorization],
+];
+const SECRET_KEYS: readonly string[] = SECRETS.map(({ key }) => key);
+const SECRET_FILE_KEYS: readonly string[] = SECRET_KEYS.map((key) => `${key}_file`);
 
 /** A variable wins over the file, the file over the default. An empty variable counts as not set. */
 export function collectSettings(sources: SettingSources): CollectedSettings {
@@ -41,16 +50,36 @@ export function collectSettings(sources: SettingSources): CollectedSettings {
     // The rows have different value types; a row's parser and default always agree, so one shape serves here.
     const parser: Parser<unknown> = setting.parser;
     const variable = variableOf(key);
-    const fromVariable = sources.env[variable] || undefined;
-    const found = fromVariable ?? file.values.get(key);
-    const place =
-      fromVariable === undefined ? (found === undefined ? 'default' : file.placeOf(key)) : variable;
+    const { found, place } = findValue(key, variable, sources, file, faults);
     const value = found === undefined ? setting.default : parser.parse(found);
     if (value === undefined) faults.push({ key, place, expected: parser.expected, found: show(key, found) });
     values[name] = value ?? setting.default;
     origins[name] = place;
   }
   return { values: values as SettingValues, origins: origins as Record<SettingName, string>, faults };
+}
+
+/** The value itself wins over a file that holds it. */
+function findValue(
+  key: string,
+  variable: string,
+  { env, readFile }: SettingSources,
+  file: FileValues,
+  faults: SettingFault[],
+): { found: unknown; place: string } {
+  const fromVariable = env[variable] || undefined;
+  if (fromVariable !== undefined) return { found: fromVariable, place: variable };
+  const found = file.values.get(key);
+  if (found !== undefined) return { found, place: file.placeOf(key) };
+  if (!SECRET_KEYS.includes(key)) return { found: undefined, place: 'default' };
+  const fromFile = (name: string) => {
+    const path = file.values.get(`${name}_file`);
+    return path === undefined ? undefined : { path, place: file.placeOf(`${name}_file`) };
+  };
+  const secret = readSecretFile(key, variable, { env, readFile, fromFile }, faults);
+  return secret === undefined
+    ? { found: undefined, place: 'default' }
+    : { found: secret.value, place: secret.place };
 }
 
 function readFileValues(file: { path: string; toml: string }): FileValues {
@@ -68,7 +97,8 @@ function readFileValues(file: { path: string; toml: string }): FileValues {
   const placeOf = (key: string) => `${file.path} line ${lineOfKey(lines, key) ?? 1}`;
   const values = new Map<string, unknown>();
   flatten(table, '', values);
-  const faults = [...values].filter(([key]) => !KEYS.includes(key)).map(([key]) => unknownKey(key, placeOf));
+  const isKnown = (key: string) => KEYS.includes(key) || SECRET_FILE_KEYS.includes(key);
+  const faults = [...values].filter(([key]) => !isKnown(key)).map(([key]) => unknownKey(key, placeOf));
   return { values, placeOf, faults };
 }
 
@@ -101,7 +131,8 @@ function unknownKey(key: string, placeOf: (key: string) => string): SettingFault
  */
 function unknownVariables(env: SettingSources['env']): SettingFault[] {
   const variables = KEYS.map(variableOf);
-  const known: readonly string[] = [...variables, ...OTHER_VARIABLES];
+  const secretFiles = SECRET_KEYS.map((key) => `${variableOf(key)}_FILE`);
+  const known: readonly string[] = [...variables, ...secretFiles, ...OTHER_VARIABLES];
   return Object.keys(env)
     .filter((name) => name.startsWith('ASSAY_') && !known.includes(name))
     .flatMap((name) => {
@@ -111,12 +142,6 @@ function unknownVariables(env: SettingSources['env']): SettingFault[] {
       return [{ key: name, place: 'variable', expected: 'a known variable', found }];
     });
 }
-
-const SECRET_KEYS: readonly string[] = [
-  SETTINGS.adminPassword.key,
-  SETTINGS.adminApiKey.key,
-  SETTINGS.mailSmtpUrl.key,
-];
 
 /** A value as an error shows it: quoted and bounded; a secret only by its length. */
 function show(key: string, value: unknown): string {

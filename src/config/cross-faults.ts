@@ -6,7 +6,12 @@ import type { SettingFault } from './settings-error.ts';
 import { SETTINGS, type SettingName } from './table.ts';
 
 export function findCrossFaults(collected: CollectedSettings): SettingFault[] {
-  return [...exposureFaults(collected), ...portFaults(collected), ...backupFaults(collected)];
+  return [
+    ...exposureFaults(collected),
+    ...portFaults(collected),
+    ...backupFaults(collected),
+    ...tracingFaults(collected),
+  ];
 }
 
 export function isLoopback(host: string): boolean {
@@ -32,6 +37,15 @@ function portFaults(collected: CollectedSettings): SettingFault[] {
   const { httpListen: http, grpcListen: grpc } = collected.values;
   if (http.port === 0 || http.port !== grpc.port || http.host !== grpc.host) return [];
   return [faultOf(collected, 'grpcListen', 'another port than http.listen')];
+}
+
+/** Traces tell who submits what and when, though not its name; a collector's key goes along. */
+function tracingFaults(collected: CollectedSettings): SettingFault[] {
+  const { tracingEndpoint } = collected.values;
+  if (tracingEndpoint === null) return [];
+  const { protocol, hostname } = new URL(tracingEndpoint);
+  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+  return [faultOf(collected, 'tracingEndpoint', 'https, or http to a loopback address')];
 }
 
 /** A backup that is lost together with what it backs up is none. */

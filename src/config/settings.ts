@@ -36,6 +36,7 @@ export interface EngineSettings {
   queueMax: number;
   analysesMax: number;
   stability: boolean;
+  renditions: { bytesMax: number; diskFreeBytesMin: number };
   videoHeightMin: number;
   isolation: SettingValues['decodeIsolation'];
 }
@@ -54,6 +55,8 @@ export interface Settings {
   store: { folder: string };
   engine: EngineSettings;
   http: HttpSettings;
+  /** Where the trust anchors come from; null where none are set. */
+  trustAnchorsFile: string | null;
   /** Null: both listeners speak clear text, on loopback or behind a proxy. */
   tls: TlsConfig | null;
   backups: BackupsConfig;
@@ -61,6 +64,8 @@ export interface Settings {
   grpc: { listen: ListenAddress };
   app: AppConfig;
   mail: Pick<MailConfig, 'from' | 'language' | 'folder'> & { smtpUrl: Secret | null };
+  /** Null: no traces. */
+  tracing: { endpoint: string; authorization: Secret | null } | null;
   admin: { email: string; password: Secret | null; apiKey: Secret | null; rateLimitPerMinute: number };
   log: { level: SettingValues['logLevel'] };
   /** Every setting with its value as text (secrets hidden) and where it came from. */
@@ -82,7 +87,7 @@ export interface SettingInput {
 export function loadSettings(input: SettingInput): Settings {
   const faults: SettingFault[] = [];
   const file = readConfigFile(input, faults);
-  const collected = collectSettings({ env: input.env, file });
+  const collected = collectSettings({ env: input.env, file, readFile: input.readFile });
   faults.push(...collected.faults, ...findCrossFaults(collected));
   const trustAnchorsPem = readTrustAnchors(collected, input.readFile, faults);
   const tls = readTls(collected, input.readFile, faults);
@@ -138,6 +143,7 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
       behindProxy: values.behindProxy,
       trustedProxies: values.trustedProxies,
     },
+    trustAnchorsFile: values.trustAnchorsFile,
     tls,
     backups: {
       folder: values.backupDir === null ? null : resolve(values.backupDir),
@@ -145,6 +151,7 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
       keep: values.backupKeep,
       ageMsMax: values.backupAgeHoursMax * HOUR_MS,
       withSecrets: values.backupWithSecrets,
+      bytesPerSecondMax: values.backupBytesPerSecondMax,
     },
     retention: { intervalMs: values.retentionIntervalMinutes * MINUTE_MS },
     grpc: { listen: values.grpcListen },
@@ -175,6 +182,10 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
       language: values.mailLanguage,
       folder: join(dataFolder, 'mail'),
     },
+    tracing:
+      values.tracingEndpoint === null
+        ? null
+        : { endpoint: values.tracingEndpoint, authorization: values.tracingAuthorization },
     log: { level: values.logLevel },
     origins: (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
       key: SETTINGS[name].key,
@@ -211,6 +222,7 @@ function toEngineSettings(
     queueMax: values.queueMax,
     analysesMax: values.runningMax,
     stability: values.stability,
+    renditions: { bytesMax: values.renditionBytesMax, diskFreeBytesMin: values.diskFreeMin },
     videoHeightMin: values.videoHeightMin,
     isolation: values.decodeIsolation,
   };

@@ -15,9 +15,11 @@ import {
   listenAddress,
   listOf,
   oneOf,
+  secret,
   size,
   text,
 } from './parsers.ts';
+import type { Secret } from './secret.ts';
 import { optional, row } from './setting-row.ts';
 
 export const PROVIDERS = ['tensorrt', 'cuda', 'webgpu', 'cpu'] as const;
@@ -171,6 +173,12 @@ export const SETTINGS = {
     'auto',
     'How decode processes are shut in: `auto` takes the strongest this box has, `require` refuses to start without bubblewrap.',
   ),
+  renditionBytesMax: row(
+    'rendition.bytes_max',
+    size(0),
+    20 * GIB,
+    'Disk that all renditions together may take; the ones that nobody looked at for longest go first.',
+  ),
   inferenceProcesses: row('inference.processes', integer(1, 64), 1, 'Processes that hold the models.'),
   inferenceThreads: row(
     'inference.threads',
@@ -234,11 +242,27 @@ export const SETTINGS = {
     false,
     'Whether these backups hold the key that seals API keys. Without it restored keys work but cannot be shown again.',
   ),
+  backupBytesPerSecondMax: row(
+    'backup.bytes_per_second_max',
+    size(0),
+    200 * MIB,
+    'Bytes of media that a backup reads and writes in a second, so that the disk has time for others; 0 = no bound.',
+  ),
   retentionIntervalMinutes: row(
     'retention.interval_minutes',
     integer(1, 1440),
     60,
     'Minutes between two looks for media and records whose time, by their plan, is up.',
+  ),
+  tracingEndpoint: optional<string>(
+    'tracing.endpoint',
+    httpUrl(),
+    'OpenTelemetry collector (OTLP over HTTP) that gets a trace of each submission, as http://127.0.0.1:4318: https, or http on loopback.',
+  ),
+  tracingAuthorization: optional<Secret>(
+    'tracing.authorization',
+    secret('printable ASCII characters', /^[\x20-\x7e]{1,4096}$/),
+    'The header `authorization` that the collector wants, as `Bearer …`.',
   ),
   trustAnchorsFile: optional<string>(
     'provenance.trust_anchors_file',

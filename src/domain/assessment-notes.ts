@@ -1,8 +1,9 @@
 /** What an assessment adds besides the models' answer: one note per circumstance that a reader should know. Pure. */
 import type { AssessmentReason } from './assessment.ts';
 import { fuseLogOdds, logistic, usableRuns } from './heuristics.ts';
-import type { DeclaredOrigin, Provenance } from './provenance.ts';
+import type { Declaration, DeclaredOrigin, Provenance } from './provenance.ts';
 import type { AudioResult, ImageResult, ModelRun, VideoResult } from './result.ts';
+import { notesOnTampering } from './tampering-notes.ts';
 
 /** Below this estimated JPEG quality the traces a detector reads are mostly gone. */
 const JPEG_QUALITY_LOW = 40;
@@ -16,12 +17,43 @@ const ORIGIN_SENTENCES: Readonly<Record<DeclaredOrigin, string>> = {
   unknown: 'The file carries a C2PA manifest that declares no source type.',
 };
 
+/** Each with what it is worth: nothing here is signed. */
+const DECLARATION_NOTES: Readonly<
+  Record<Declaration['kind'], { code: string; toSentence: (declaration: Declaration) => string }>
+> = {
+  source_type: {
+    code: 'METADATA_SOURCE_TYPE',
+    toSentence: ({ field, value }) =>
+      `Unsigned metadata (${field}) declare the source type ${value}; easily written or stripped.`,
+  },
+  generator: {
+    code: 'METADATA_GENERATOR',
+    toSentence: ({ field, value }) =>
+      `Unsigned metadata (${field}) carry the mark of a generator: “${value}”; easily written or stripped.`,
+  },
+  camera: {
+    code: 'METADATA_CAMERA',
+    toSentence: ({ field, value }) =>
+      `Unsigned metadata (${field}) name a camera: ${value}; that says little.`,
+  },
+};
+
 function note(code: string, sentence: string): AssessmentReason {
   return { code, sentence };
 }
 
-export function notesOnImage({ provenance, quality, pages }: ImageResult): AssessmentReason[] {
-  const notes = notesOnProvenance(provenance);
+export function notesOnImage({
+  runs,
+  tampering,
+  provenance,
+  quality,
+  pages,
+}: ImageResult): AssessmentReason[] {
+  const notes = [
+    ...notesOnSilence(runs),
+    ...notesOnTampering('picture', runs, tampering),
+    ...notesOnProvenance(provenance),
+  ];
   if (quality.jpegQuality !== null && quality.jpegQuality < JPEG_QUALITY_LOW) {
     notes.push(
       note('HEAVILY_COMPRESSED', 'The picture is heavily compressed; most traces of its origin are lost.'),
@@ -29,6 +61,12 @@ export function notesOnImage({ provenance, quality, pages }: ImageResult): Asses
   }
   if (pages > 1) notes.push(note('FIRST_PAGE_ONLY', `Only the first of ${pages} pages was analysed.`));
   return notes;
+}
+
+/** Once per reason: several models often refuse for the same. */
+function notesOnSilence(runs: readonly ModelRun[]): AssessmentReason[] {
+  const silent = runs.filter(({ unknown, axis }) => unknown && axis === 'generated');
+  return [...new Set(silent.map(({ reason }) => reason))].map((sentence) => note('MODEL_SILENT', sentence));
 }
 
 export function notesOnAudio(result: AudioResult): AssessmentReason[] {
@@ -41,7 +79,7 @@ export function notesOnAudio(result: AudioResult): AssessmentReason[] {
 
 export function notesOnVideo(result: VideoResult): AssessmentReason[] {
   const { frames, damagedFrames, tracks, withTrack, provenance } = result;
-  const notes: AssessmentReason[] = [];
+  const notes = notesOnTampering('video', result.runs);
   const answers = frames.flatMap(({ image }) => probabilityOf(image.runs) ?? []);
   if (answers.length > 0) {
     const artificial = answers.filter((probability) => probability >= 0.5).length;
@@ -100,6 +138,10 @@ function notesOnProvenance(provenance: Provenance): AssessmentReason[] {
   const { declaredOrigin } = provenance;
   if (declaredOrigin !== null) {
     notes.push(note(`C2PA_${declaredOrigin.toUpperCase()}`, ORIGIN_SENTENCES[declaredOrigin]));
+  }
+  for (const declaration of provenance.declarations ?? []) {
+    const { code, toSentence } = DECLARATION_NOTES[declaration.kind];
+    notes.push(note(code, toSentence(declaration)));
   }
   if (provenance.c2pa?.validation_state === 'Invalid') {
     notes.push(

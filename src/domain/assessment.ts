@@ -3,9 +3,16 @@
  * survives recompression and scaling. It is never forced by a signature or an override.
  */
 import { notesOnAudio, notesOnImage, notesOnVideo } from './assessment-notes.ts';
-import { fuseLogOdds, logistic, type UsableRun, usableRuns } from './heuristics.ts';
-import type { DeclaredOrigin, Provenance } from './provenance.ts';
-import type { AnalysisResult, AudioResult, ImageResult, StabilityVariant, VideoResult } from './result.ts';
+import { boundsOf, fuseLogOdds, logistic, type UsableRun, usableRuns } from './heuristics.ts';
+import { type DeclaredOrigin, declaresGenerated, NO_PROVENANCE, type Provenance } from './provenance.ts';
+import type {
+  AnalysisResult,
+  AudioResult,
+  ImageResult,
+  ModelRun,
+  StabilityVariant,
+  VideoResult,
+} from './result.ts';
 
 export const ASSESSMENT_STATES = ['human', 'artificial', 'inconclusive', 'not_applicable'] as const;
 export type AssessmentState = (typeof ASSESSMENT_STATES)[number];
@@ -100,10 +107,30 @@ function weigh({ what, runs, stability, quality, provenance, notes }: Evidence):
   const state = doubts.length > 0 ? 'inconclusive' : probability >= 0.5 ? 'artificial' : 'human';
   const lean = reason(
     probability >= 0.5 ? 'MODEL_LEANS_ARTIFICIAL' : 'MODEL_LEANS_HUMAN',
-    `The models put the probability of an artificial origin at ${(probability * 100).toFixed(0)} % at even prior odds.`,
+    `The models put the probability of an artificial origin at ${(probability * 100).toFixed(0)} % at even prior odds: ${evidenceBandOf(logOdds / Math.LN10)} evidence.`,
   );
   const reasons = [...doubts, lean, ...notes];
   return { state, probability, log10LikelihoodRatio: logOdds / Math.LN10, reasons, ...base };
+}
+
+/** What runs alone say, before stability, quality and provenance are known. */
+export function assessRuns(runs: readonly ModelRun[]): Pick<Assessment, 'state' | 'probability'> {
+  const unknown = { stability: null, quality: null, provenance: NO_PROVENANCE, notes: [] };
+  const { state, probability } = weigh({ what: 'media', runs: usableRuns(runs), ...unknown });
+  return { state, probability };
+}
+
+/** Names of the bands by least |log10 of the likelihood ratio|; docs/models.md publishes them. */
+const EVIDENCE_BANDS = [
+  { log10Min: 2, name: 'strong' },
+  { log10Min: 1, name: 'moderate' },
+  { log10Min: 0.3, name: 'weak' },
+  { log10Min: 0, name: 'no usable' },
+] as const;
+
+export function evidenceBandOf(log10LikelihoodRatio: number): string {
+  const size = Math.abs(log10LikelihoodRatio);
+  return EVIDENCE_BANDS.find(({ log10Min }) => size >= log10Min)?.name ?? 'no usable';
 }
 
 function reason(code: string, sentence: string): AssessmentReason {
@@ -119,13 +146,12 @@ function stabilityOf(variants: StabilityVariant[], runs: readonly UsableRun[]): 
 
 function doubtsOf(
   probability: number,
-  runs: readonly { inconclusiveLow: number; inconclusiveHigh: number }[],
+  runs: readonly UsableRun[],
   stability: Stability | null,
 ): AssessmentReason[] {
   const doubts: AssessmentReason[] = [];
-  const low = Math.min(...runs.map((run) => run.inconclusiveLow));
-  const high = Math.max(...runs.map((run) => run.inconclusiveHigh));
-  if (probability > low && probability < high) {
+  const { inconclusiveLow, inconclusiveHigh } = boundsOf(runs);
+  if (probability > inconclusiveLow && probability < inconclusiveHigh) {
     doubts.push(reason('WEAK_EVIDENCE', 'The evidence is too weak to speak for either origin.'));
   }
   if (stability !== null && stability.flips > 0) {
@@ -138,11 +164,20 @@ function doubtsOf(
 
 /** A file that declares itself generated must not be called human by a weak model, nor the other way round. */
 function contradictionsOf(probability: number, provenance: Provenance): AssessmentReason[] {
-  const declared = provenance.declaredOrigin;
-  const saysGenerated = declared === 'generated' || declared === 'composite_with_generated';
-  if (saysGenerated === probability >= 0.5 || (!saysGenerated && declared !== 'captured')) return [];
-  const sentence = 'What the file declares of its origin contradicts what the models measured.';
-  return [reason('PROVENANCE_CONTRADICTS_MODELS', sentence)];
+  const { declaredOrigin, declarations = [] } = provenance;
+  const isArtificial = probability >= 0.5;
+  const saysGenerated = declaresGenerated(declaredOrigin);
+  const contradictions: AssessmentReason[] = [];
+  if (saysGenerated !== isArtificial && (saysGenerated || declaredOrigin === 'captured')) {
+    const sentence = 'What the file declares of its origin contradicts what the models measured.';
+    contradictions.push(reason('PROVENANCE_CONTRADICTS_MODELS', sentence));
+  }
+  // Nobody gains by calling his photograph generated; that it claims to be a photograph costs nothing.
+  if (!isArtificial && declarations.some(({ origin }) => declaresGenerated(origin))) {
+    const sentence = 'Unsigned metadata declare generated content, which the models do not see.';
+    contradictions.push(reason('METADATA_CONTRADICT_MODELS', sentence));
+  }
+  return contradictions;
 }
 
 /** The state alone, for counters. */

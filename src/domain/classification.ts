@@ -36,6 +36,15 @@ export type Origin = 'analysed' | 'joined' | 'cached';
 export const FACADES = ['rest', 'graphql', 'grpc'] as const;
 export type FacadeName = (typeof FACADES)[number];
 
+/** Who handed a file in: by which protocol, and with which key. */
+export interface SubmittedBy {
+  via: FacadeName | 'dashboard';
+  /** Null where a person was signed in at the page. */
+  keyId: number | null;
+  /** As it was named then; keys are renamed and revoked, the record stays. */
+  keyName: string;
+}
+
 export interface Classification {
   identifier: string;
   accountId: number;
@@ -56,9 +65,15 @@ export interface Classification {
   credits: number;
   webhookUrl: string | null;
   facade: FacadeName;
+  /** Absent in records of versions that did not note it. */
+  submittedBy?: SubmittedBy;
   requestId: string | null;
   createdAt: number;
 }
+
+/** `interactive`: somebody waits for it; `batch`: it yields to what somebody waits for. */
+export const PRIORITIES = ['interactive', 'batch'] as const;
+export type Priority = (typeof PRIORITIES)[number];
 
 /** A worker's claim on an analysis; whoever finds a lease at start knows that its holder is dead. */
 export interface Lease {
@@ -79,6 +94,8 @@ export interface Analysis {
   models: string[];
   /** The account whose turn in the queue it takes. */
   accountId: number;
+  /** Absent where a version stored it that knew none: interactive. */
+  priority?: Priority;
   state: AnalysisState;
   attempts: number;
   lease: Lease | null;

@@ -3,7 +3,7 @@
  * and one row of HEURISTICS.
  */
 import type { Label } from './media.ts';
-import type { ModelRun } from './result.ts';
+import type { Bounds, ModelRun } from './result.ts';
 
 export const HEURISTIC_NAMES = ['balanced', 'cautious', 'sensitive', 'majority'] as const;
 export type HeuristicName = (typeof HEURISTIC_NAMES)[number];
@@ -40,11 +40,27 @@ function balanced(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuris
   return { classification: probability >= 0.5 ? 'artificial' : 'human', probability };
 }
 
+/**
+ * The bounds of a fused score: of the sets that are complete among the runs, and of the runs of no such set; the most
+ * careful of each, since nothing was measured of another mixture.
+ */
+export function boundsOf(runs: readonly UsableRun[]): Bounds {
+  const answered = new Set(runs.map((run) => `${run.model}@${run.version}`));
+  const bounds = runs.map(({ together, ...own }): Bounds => {
+    return together?.packs.every((key) => answered.has(key)) === true ? together : own;
+  });
+  return {
+    cautiousThreshold: Math.max(...bounds.map(({ cautiousThreshold }) => cautiousThreshold)),
+    inconclusiveLow: Math.min(...bounds.map(({ inconclusiveLow }) => inconclusiveLow)),
+    inconclusiveHigh: Math.max(...bounds.map(({ inconclusiveHigh }) => inconclusiveHigh)),
+  };
+}
+
 /** Artificial only above the threshold that at most 1 % of human validation media pass. */
 function cautious(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuristic> {
   const probability = logistic(fuseLogOdds(runs));
-  const threshold = Math.max(...runs.map((run) => run.cautiousThreshold));
-  return { classification: probability >= threshold ? 'artificial' : 'human', probability };
+  const { cautiousThreshold } = boundsOf(runs);
+  return { classification: probability >= cautiousThreshold ? 'artificial' : 'human', probability };
 }
 
 /** The most suspicious model decides. */
@@ -89,6 +105,7 @@ export function usableRuns(runs: readonly ModelRun[]): UsableRun[] {
       run.logOdds !== null &&
       run.probability !== null &&
       run.axis !== 'nsfw' &&
+      run.axis !== 'edited' &&
       run.axis !== 'face',
   );
 }

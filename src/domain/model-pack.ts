@@ -5,14 +5,16 @@
 import { z } from 'zod';
 import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
 import { resizedView, textureRefusal } from './resized-view.ts';
+import { type TamperingPack, tamperingPackSchema } from './tampering-pack.ts';
 import { faceDetectorPackSchema, facePackSchema, nsfwPackSchema } from './view-pack.ts';
 
 export type { Axis } from './pack-parts.ts';
 
 /** Tasks of packs that judge a picture by its patches; a video is judged by them on its frames. */
-export const IMAGE_TASKS = ['image-origin', 'image-tampering'] as const;
+export const IMAGE_TASKS = ['image-origin'] as const;
 export const MODEL_TASKS = [
   ...IMAGE_TASKS,
+  'image-tampering',
   'face-origin',
   'nsfw',
   'face-detection',
@@ -111,6 +113,7 @@ const detectorPackSchema = z.strictObject({
 export const modelPackSchema = z
   .discriminatedUnion('task', [
     imagePackSchema,
+    tamperingPackSchema,
     facePackSchema,
     nsfwPackSchema,
     faceDetectorPackSchema,
@@ -129,11 +132,18 @@ export type FacePack = z.infer<typeof facePackSchema>;
 export type NsfwPack = z.infer<typeof nsfwPackSchema>;
 /** Finds faces in a picture; judges nothing. */
 export type FaceDetectorPack = z.infer<typeof faceDetectorPackSchema>;
-/** A pack whose answer is a score of origin. */
-export type JudgingPack = ImagePack | FacePack | SpeechPack;
+/** A pack whose model is made from one in an npm package. */
+export type ConvertedPack = NsfwPack | FaceDetectorPack | ConvertedFacePack;
+type ConvertedFacePack = FacePack & { file: Exclude<FacePack['file'], string> };
+/** A pack whose answer is a score. */
+export type JudgingPack = ImagePack | TamperingPack | FacePack | SpeechPack;
 
 export function isImagePack(pack: ModelPack): pack is ImagePack {
   return IMAGE_TASKS.some((task) => task === pack.task);
+}
+
+export function isTamperingPack(pack: ModelPack): pack is TamperingPack {
+  return pack.task === 'image-tampering';
 }
 
 export function isFacePack(pack: ModelPack): pack is FacePack {
@@ -159,4 +169,8 @@ export function isDetectorPack(pack: ModelPack): pack is DetectorPack {
 /** `id@version`, the form in cache keys and records. */
 export function packKey(pack: Pick<ModelPack, 'id' | 'version'>): string {
   return `${pack.id}@${pack.version}`;
+}
+
+export function isConvertedPack(pack: ModelPack): pack is ConvertedPack {
+  return isNsfwPack(pack) || isFaceDetectorPack(pack) || (isFacePack(pack) && typeof pack.file !== 'string');
 }

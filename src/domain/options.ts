@@ -42,6 +42,7 @@ export const OPTIONS_OF_KIND: Readonly<Record<MediaKind, readonly (keyof Analysi
   video: [
     'withMorphing',
     'withTampering',
+    'withHeatmap',
     'withNsfw',
     'withAudio',
     'preventC2paForces',

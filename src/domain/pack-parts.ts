@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const AXES = ['generated', 'swapped', 'edited', 'nsfw', 'face'] as const;
 export type Axis = (typeof AXES)[number];
 
-const fileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'a plain file name inside the pack');
+export const fileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'a plain file name inside the pack');
 export const probability = z.number().min(0).max(1);
 
 /** How a model takes pixels: planes, each value scaled to 0..1, less the mean, divided by the deviation. */
@@ -31,6 +31,13 @@ export const rates = {
 };
 
 const line = { slope: z.number(), intercept: z.number() };
+
+/** Where probabilities begin to mean something. */
+const bounds = {
+  cautiousThreshold: probability,
+  inconclusiveLow: probability,
+  inconclusiveHigh: probability,
+};
 
 const golden = z.strictObject({
   seed: z.int(),
@@ -73,14 +80,27 @@ export const judging = {
     type: z.literal('platt'),
     ...line,
     set: z.string(),
-    tiers: z
-      .array(z.strictObject({ name: z.string(), jpegQualityMax: z.number().optional(), ...line }))
-      .optional(),
+    floor: z
+      .number()
+      .min(0)
+      .max(0.5)
+      .optional()
+      .describe(
+        'Least probability, however human it scores: what the model cannot hear, it must not exclude.',
+      ),
   }),
   decision: z.strictObject({
-    cautiousThreshold: probability,
-    inconclusiveLow: probability,
-    inconclusiveHigh: probability,
+    ...bounds,
     weight: z.number().positive(),
+    together: z
+      .strictObject({
+        packs: z
+          .array(z.string().regex(/^[a-z0-9-]+@\d+\.\d+\.\d+$/, 'id@version'))
+          .min(2)
+          .max(8),
+        ...bounds,
+      })
+      .optional()
+      .describe('Bounds of the fused score, where all of these packs answered; else the own ones hold.'),
   }),
 };

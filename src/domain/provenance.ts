@@ -32,6 +32,18 @@ export const DECLARED_ORIGINS = [
 ] as const;
 export type DeclaredOrigin = (typeof DECLARED_ORIGINS)[number];
 
+export const DECLARATION_KINDS = ['source_type', 'generator', 'camera'] as const;
+
+/** What unsigned metadata say of the origin: anyone can write or strip them. */
+export interface Declaration {
+  kind: (typeof DECLARATION_KINDS)[number];
+  /** Where it stands: `XMP DigitalSourceType`, `PNG parameters`, … */
+  field: string;
+  /** As found, on one line, cut. */
+  value: string;
+  origin: DeclaredOrigin;
+}
+
 export interface Provenance {
   /** Null where the file holds no manifest. */
   c2pa: C2paReport | null;
@@ -42,6 +54,8 @@ export interface Provenance {
   remoteManifestUrl: string | null;
   /** A broken manifest store: the reader's sentence. */
   fault: string | null;
+  /** Absent where the metadata say nothing of the origin. */
+  declarations?: Declaration[] | undefined;
 }
 
 export const NO_PROVENANCE: Readonly<Provenance> = Object.freeze({
@@ -82,10 +96,13 @@ const STRENGTH: readonly DeclaredOrigin[] = [
 
 /** Reads every `digitalSourceType` of every manifest of a report; `unknown` where none is declared. */
 export function declaredOriginOf(report: C2paReport): DeclaredOrigin {
-  const found = sourceTypesOf(report.manifests).map(
-    (type) => ORIGIN_OF_SOURCE_TYPE[lastSegment(type)] ?? 'unknown',
-  );
+  const found = sourceTypesOf(report.manifests).map(originOfSourceType);
   return STRENGTH.find((origin) => found.includes(origin)) ?? 'unknown';
+}
+
+/** Of an IPTC term, with or without its address. */
+export function originOfSourceType(sourceType: string): DeclaredOrigin {
+  return ORIGIN_OF_SOURCE_TYPE[lastSegment(sourceType)] ?? 'unknown';
 }
 
 function lastSegment(sourceType: string): string {
@@ -102,11 +119,14 @@ function sourceTypesOf(value: unknown): string[] {
   );
 }
 
+/** Whether anything in the file, signed or not, declares generated content. */
+export function declaresGenerated(origin: DeclaredOrigin | null): boolean {
+  return origin === 'generated' || origin === 'composite_with_generated';
+}
+
 /** Whether the signature forces `artificial` (DESIGN.md section 4, C2PA). */
 export function forcesArtificial(provenance: Provenance, policy: C2paPolicy, prevented: boolean): boolean {
   if (provenance.c2pa === null || prevented || policy === 'never') return false;
   if (policy === 'any') return true;
-  return (
-    provenance.declaredOrigin === 'generated' || provenance.declaredOrigin === 'composite_with_generated'
-  );
+  return declaresGenerated(provenance.declaredOrigin);
 }

@@ -3,12 +3,14 @@
  * projections; a facade only renames and leaves out.
  */
 import type { Assessment } from './assessment.ts';
-import type { Origin, Progress, Status } from './classification.ts';
+import type { Origin, Progress, Status, SubmittedBy } from './classification.ts';
+import type { HeatmapLayer } from './heatmap.ts';
 import type { Verdict } from './heuristics.ts';
 import type { Label, MediaKind } from './media.ts';
 import type { Axis } from './model-pack.ts';
 import type { AnalysisOptions } from './options.ts';
 import type { C2paReport } from './provenance.ts';
+import type { Tentative } from './tentative.ts';
 
 export interface ModelResult {
   model: string;
@@ -50,7 +52,11 @@ export interface RecordBase {
   endedAt: number | null;
   /** Present while the work is queued or running. */
   progress: Progress | null;
+  /** What was found so far, while the work runs. Not for REST, never stored. */
+  tentative: Tentative | null;
   cancelled: boolean;
+  /** Null in records of versions that did not note it. */
+  submittedBy: SubmittedBy | null;
 }
 
 export interface DetectionRecord {
@@ -68,6 +74,8 @@ export interface ImageRecord extends RecordBase {
   isNsfw: boolean | null;
   c2pa: C2paReport | null;
   hasHeatmap: boolean;
+  /** The maps that were drawn. */
+  heatmapLayers: HeatmapLayer[];
   verdict: Verdict | null;
   verdicts: Verdict[];
   results: ModelResult[];

@@ -28,18 +28,21 @@ export const textureRefusal = z
   .strictObject({
     lumaVarianceMin: z.number().min(0),
     neighbourCorrelationMin: z.number().min(-1).max(1),
+    equalShareMax: share.optional().describe('Of neighbouring pixels that are of one colour.'),
   })
-  .describe('Flat pictures and noise get no answer.');
+  .describe('Flat pictures, noise and drawings in flat colours get no answer.');
 
 export type ResizedView = z.infer<typeof resizedView>;
 export type TextureRefusal = z.infer<typeof textureRefusal>;
 
-/** Of the middle of a picture. */
+/** Of the middle of a picture, or of its patches. */
 export interface Texture {
   /** Of the brightness, 0..255. */
   lumaVariance: number;
   /** Of the brightness of neighbouring pixels; 0 for a flat picture. */
   neighbourCorrelation: number;
+  /** Of neighbouring pixels: how many are of the very same colour. */
+  equalShare: number;
 }
 
 /** Order in a set: the scaled picture, then the middle, which a small picture does not have. */
@@ -57,6 +60,9 @@ export function refuseTexture(rule: TextureRefusal, texture: Texture): string | 
     return 'The picture is almost flat: there is nothing to judge.';
   if (texture.neighbourCorrelation < rule.neighbourCorrelationMin) {
     return 'The picture is noise: the model was not made for it.';
+  }
+  if (texture.equalShare > (rule.equalShareMax ?? 1)) {
+    return 'The picture is of flat colours, as screens, charts and clip art are: the model was not made for it.';
   }
   return null;
 }

@@ -5,8 +5,23 @@
 import type { Axis, ModelTask } from './model-pack.ts';
 import type { Provenance } from './provenance.ts';
 
+/** From what probability on an answer means something. */
+export interface Bounds {
+  /** At most 1 % of the calibration set's human media lie at or above it. */
+  cautiousThreshold: number;
+  /** Between these the answer is inconclusive. */
+  inconclusiveLow: number;
+  inconclusiveHigh: number;
+}
+
+/** Bounds of the fused score of some packs: that of one alone is coarser. */
+export interface SetBounds extends Bounds {
+  /** `id@version` of every pack whose answers were fused when the bounds were set. */
+  packs: string[];
+}
+
 /** One model on one piece of media. */
-export interface ModelRun {
+export interface ModelRun extends Bounds {
   model: string;
   version: string;
   task: ModelTask;
@@ -20,12 +35,9 @@ export interface ModelRun {
   logOdds: number | null;
   /** Calibrated probability of `artificial`, 0..1. */
   probability: number | null;
-  /** Probability above which at most 1 % of the calibration set's human media fall. */
-  cautiousThreshold: number;
-  /** Between these the pack's makers call the answer inconclusive. */
-  inconclusiveLow: number;
-  inconclusiveHigh: number;
   weight: number;
+  /** Hold instead of the own bounds where all of its packs answered; absent where the pack names no set. */
+  together?: SetBounds;
   elapsedSeconds: number;
   /** Execution provider that really ran it: `cpu`, `cuda`, … */
   device: string;
@@ -53,6 +65,14 @@ export interface Detection {
   runs: ModelRun[];
 }
 
+/** What the look for edits covered. */
+export interface TamperingSummary {
+  /** Share of the picture, 0..1. */
+  coverage: number;
+  /** Whether the map of edits and that of its reliability were drawn. */
+  hasMap: boolean;
+}
+
 export interface ImageResult {
   kind: 'image';
   mime: string;
@@ -69,6 +89,8 @@ export interface ImageResult {
   stability: StabilityVariant[];
   quality: ImageQuality;
   hasHeatmap: boolean;
+  /** Absent where no model looked for edits. */
+  tampering?: TamperingSummary;
 }
 
 /** A segment of a sound, seconds from its beginning. */

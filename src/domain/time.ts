@@ -10,3 +10,13 @@ export function formatTime(microseconds: number): string {
   const rest = String(microseconds - milliseconds * MICROSECONDS_PER_MS).padStart(3, '0');
   return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
 }
+
+/** ISO 8601 with a zone, as formatTime writes it or with fewer digits; undefined where it is no such time. */
+export function parseTime(text: string): number | undefined {
+  const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,6})\d*)?(Z|[+-]\d\d:\d\d)$/.exec(text);
+  if (parts === null) return undefined;
+  const [, whole = '', fraction = '', zone = ''] = parts;
+  const milliseconds = Date.parse(`${whole}${zone}`);
+  if (Number.isNaN(milliseconds)) return undefined;
+  return milliseconds * MICROSECONDS_PER_MS + Number(fraction.padEnd(6, '0'));
+}

@@ -1,6 +1,6 @@
 /** Descriptions of packs that look at a whole picture or at a face in it, scaled to the model's size. */
 import { z } from 'zod';
-import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
+import { aboutPack, fileName, imageInput, judging, probability, rates } from './pack-parts.ts';
 
 const side = z.int().min(16).max(1024);
 
@@ -13,6 +13,11 @@ const convertedFile = z.strictObject({
     .array(z.array(z.string()).min(1))
     .min(1)
     .describe('Outputs of the model: those of a row side by side, the rows one below the other.'),
+});
+
+/** What was trained here on top of such a model: the means of its planes, weighed to one logit. */
+const headedFile = convertedFile.extend({
+  head: z.strictObject({ weights: z.array(z.number()).min(1).max(4096), bias: z.number() }),
 });
 
 const viewsView = z.strictObject({
@@ -61,6 +66,7 @@ export const facePackSchema = z.strictObject({
   task: z.literal('face-origin'),
   mediaKind: z.literal('image'),
   ...judging,
+  file: z.union([fileName, headedFile]),
   input: imageInput,
   view: z.strictObject({
     type: z.literal('face'),

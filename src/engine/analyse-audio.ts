@@ -1,11 +1,13 @@
 /** The analysis of a sound: a decode child turns it into samples, speech is found, and its windows are judged. */
 import { SOUND_SECONDS_MAX } from '../domain/limits.ts';
 import type { AudioResult } from '../domain/result.ts';
-import type { DecodedSound } from '../worker/protocol.ts';
 import { type AnalysisParts, type Attempt, timed } from './analyse-image.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import { StepCount } from './image-runs.ts';
-import { hearSound } from './sound-runs.ts';
+import { hearSound, type SoundWork, type SpeechFindings } from './sound-runs.ts';
+
+/** What follows on the decoding, beside its seconds. */
+const SPEECH_STEPS = 10;
 
 export async function analyseAudio(parts: AnalysisParts, attempt: Attempt): Promise<AudioResult> {
   const { signal } = attempt;
@@ -14,11 +16,11 @@ export async function analyseAudio(parts: AnalysisParts, attempt: Attempt): Prom
 
 async function analyseInSlot(
   parts: AnalysisParts,
-  { analysis, signal, report }: Attempt,
+  { analysis, signal, report, found }: Attempt,
   slot: DecodeSlot,
 ): Promise<AudioResult> {
   const { trustAnchorsPem, decodeTimeoutMs } = parts;
-  const steps = new StepCount(1, report);
+  const steps = new StepCount(SPEECH_STEPS, report);
   const input = await slot.placeInput(parts.store.blobs.pathOf(analysis.hash));
   const { audio } = await timed(parts, 'decode', () =>
     slot.request(
@@ -28,8 +30,12 @@ async function analyseInSlot(
   );
   steps.decoded();
   const { mime, sound, damaged, provenance } = audio;
-  const heard = await hearInSlot(parts, slot, { sound, models: analysis.models, signal });
-  steps.advance('speech');
+  let told = 0;
+  const onFound = (speech: SpeechFindings, share: number) => {
+    found({ ...speech, frames: [] });
+    for (; told < Math.floor(share * SPEECH_STEPS); told++) steps.advance('speech');
+  };
+  const heard = await hearInSlot(parts, slot, { sound, models: analysis.models, signal, found: onFound });
   return { kind: 'audio', mime, ...heard, damaged, provenance };
 }
 
@@ -39,10 +45,10 @@ export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'proven
 export async function hearInSlot(
   parts: AnalysisParts,
   slot: DecodeSlot,
-  { sound, models, signal }: { sound: DecodedSound; models: readonly string[]; signal: AbortSignal },
+  { sound, models, signal, found }: Pick<SoundWork, 'sound' | 'models' | 'signal' | 'found'>,
 ): Promise<HeardSound> {
   const { durationSeconds, sampleRate, channelCount } = sound;
-  const work = { slot, sound, models, signal, secondsMax: SOUND_SECONDS_MAX };
+  const work = { slot, sound, models, signal, found, secondsMax: SOUND_SECONDS_MAX };
   const answer = await timed(parts, 'speech', () => hearSound(parts, work));
   return { durationSeconds, sampleRate, channelCount, ...answer };
 }

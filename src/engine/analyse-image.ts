@@ -3,14 +3,18 @@
  * and the heatmap is drawn where it was asked for. The slot is held throughout, since the patches lie in it.
  */
 import type { Analysis, Progress } from '../domain/classification.ts';
+import { HEATMAP_FILES } from '../domain/heatmap.ts';
 import { PIXELS_MAX, SIDE_PIXELS_MAX } from '../domain/limits.ts';
 import type { ImagePack } from '../domain/model-pack.ts';
 import type { Detection, ImageResult, ModelRun, StabilityVariant } from '../domain/result.ts';
+import type { Findings } from '../domain/tentative.ts';
 import type { Store } from '../store/store.ts';
 import {
   type CutViewsRequest,
   type DecodedImage,
   type PatchSet,
+  type PatchSetRequest,
+  type RenderHeatmapRequest,
   STABILITY_VARIANTS,
   type ViewSetRequest,
 } from '../worker/protocol.ts';
@@ -30,8 +34,9 @@ import {
 } from './image-runs.ts';
 import type { InferencePool } from './inference-pool.ts';
 import type { InstalledPack } from './packs.ts';
+import { lookForEdits } from './tampering-maps.ts';
+import { tileSetsOf } from './tampering-runs.ts';
 
-export const HEATMAP_NAME = 'heatmap.png';
 export const DECODE_LIMITS = { pixelsMax: PIXELS_MAX, sidePixelsMax: SIDE_PIXELS_MAX } as const;
 
 /** What the analysis of any kind of media is made with. */
@@ -56,6 +61,8 @@ export interface Attempt {
   analysis: Analysis;
   signal: AbortSignal;
   report: (progress: Progress) => void;
+  /** Keeps what was found so far for whoever looks; told to watchers with the next report. */
+  found: (findings: Findings) => void;
 }
 
 export async function analyseImage(parts: AnalysisParts, attempt: Attempt): Promise<ImageResult> {
@@ -71,29 +78,38 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   const plan = planPatchSets(usable, { withMap: withHeatmap, withStability: parts.stability });
   const content = contentPacksOf(analysis.models, parts.findPack);
   const viewSets = viewSetsOf(content);
-  const steps = new StepCount(plan.length + viewSets.length + (withHeatmap ? 1 : 0), report);
+  const tileSets = tileSetsOf(content.tampering, 'picture');
+  const stepCount = plan.length + viewSets.length + tileSets.length + (withHeatmap ? 1 : 0);
+  const steps = new StepCount(stepCount, report);
   const input = await slot.placeInput(parts.store.blobs.pathOf(analysis.hash));
 
   const image = await timed(parts, 'decode', () =>
-    decode(parts, attempt, slot, { input, plan, viewSets, steps }),
+    decode(parts, attempt, slot, { input, plan, tileSets, viewSets, steps }),
   );
   const answers = await timed(parts, 'infer', () =>
     inferPatches(parts, slot, { picture: image, plan, signal }, () => steps.advance('models')),
   );
   const map = answers.find(({ planned }) => planned.purpose === 'map');
   if (map !== undefined) {
-    await timed(parts, 'heatmap', () => drawHeatmap(parts, attempt, slot, { input, map }));
+    await timed(parts, 'heatmap', () =>
+      drawHeatmap(parts, attempt, slot, { input, folder: 'in', map, name: HEATMAP_FILES.origin }),
+    );
   }
 
   const seen = await timed(parts, 'content', () =>
     seeContent(parts, attempt, slot, { input, image, content, steps }),
   );
+  const edits = await timed(parts, 'tampering', () =>
+    lookForEdits(parts, attempt, slot, { input, picture: image, packs: content.tampering }),
+  );
+  if (tileSets.length > 0) steps.advance('tampering');
   const { mime, width, height, pages, provenance, quality } = image;
-  const runs = [...toImageRuns(packs, image, answers, 'origin'), ...seen.runs];
+  const runs = [...toImageRuns(packs, image, answers, 'origin'), ...seen.runs, ...edits.runs];
   const stability = stabilityOf(packs, image, answers);
   return {
     ...{ kind: 'image', mime, width, height, pages, runs, nsfw: seen.nsfw },
     ...{ detections: seen.detections, provenance, stability, quality, hasHeatmap: map !== undefined },
+    ...(edits.summary === undefined ? {} : { tampering: edits.summary }),
   };
 }
 
@@ -115,11 +131,18 @@ async function decode(
   {
     input,
     plan,
+    tileSets,
     viewSets,
     steps,
-  }: { input: string; plan: PlannedSet[]; viewSets: ViewSetRequest[]; steps: StepCount },
+  }: {
+    input: string;
+    plan: PlannedSet[];
+    tileSets: PatchSetRequest[];
+    viewSets: ViewSetRequest[];
+    steps: StepCount;
+  },
 ): Promise<DecodedImage> {
-  const patchSets = plan.map(({ request }) => request);
+  const patchSets = [...plan.map(({ request }) => request), ...tileSets];
   const { image } = await slot.request(
     { type: 'decode-image', input, limits: DECODE_LIMITS, trustAnchorsPem, patchSets, viewSets },
     { signal, onProgress: (progress) => steps.decoding(progress) },
@@ -176,19 +199,26 @@ function stabilityOf(
   );
 }
 
-async function drawHeatmap(
+/** Draws the map of a picture or a frame, and keeps it under the name. */
+export async function drawHeatmap(
   { store }: AnalysisParts,
   { analysis, signal }: Attempt,
   slot: DecodeSlot,
-  { input, map: { planned, set, logits } }: { input: string; map: Answer },
+  {
+    input,
+    folder,
+    map,
+    name,
+  }: Pick<RenderHeatmapRequest, 'input' | 'folder'> & { map: Answer; name: string },
 ): Promise<void> {
+  const { planned, set, logits } = map;
   await slot.request(
     {
-      ...{ type: 'render-heatmap', input, limits: DECODE_LIMITS, output: HEATMAP_NAME },
-      ...{ size: set.size, positions: set.positions },
+      ...{ type: 'render-heatmap', input, folder, limits: DECODE_LIMITS, output: name },
+      ...{ size: set.size, positions: set.positions, layer: 'origin' },
       probabilities: toProbabilities(planned.pack, logits),
     },
     { signal },
   );
-  await store.artifacts.put(analysis.id, HEATMAP_NAME, slot.outPath(HEATMAP_NAME));
+  await store.artifacts.put(analysis.id, name, slot.outPath(name));
 }

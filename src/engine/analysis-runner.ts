@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Analysis, Progress } from '../domain/classification.ts';
 import type { AnalysisResult } from '../domain/result.ts';
+import { type Findings, NO_FINDINGS } from '../domain/tentative.ts';
 import type { Store } from '../store/store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { Attempt } from './analyse-image.ts';
@@ -28,6 +29,8 @@ export interface RunnerParts {
   /** The state or the progress of an analysis changed. */
   changed: (analysisId: string) => void;
   ended: (analysis: Analysis) => void;
+  /** How an attempt ended was written down and flushed. */
+  stored: (analysis: Analysis, seconds: number) => void;
   queueChanged: (depth: number, running: number) => void;
 }
 
@@ -39,11 +42,14 @@ type Outcome =
 
 interface Job {
   slot: number;
-  accountId: number;
+  turn: Turn;
   controller: AbortController;
   progress: Progress | null;
+  findings: Findings;
   settled: Promise<void>;
 }
+
+const NOTHING_YET = { progress: null, findings: NO_FINDINGS } as const;
 
 type AbortCause = 'cancelled' | 'drained';
 
@@ -80,14 +86,23 @@ export class AnalysisRunner {
     return this.#jobs.get(analysisId)?.progress ?? null;
   }
 
+  findingsOf(analysisId: string): Findings {
+    return this.#jobs.get(analysisId)?.findings ?? NO_FINDINGS;
+  }
+
   /** Begins to take work. */
   open(): void {
     this.#isOpen = true;
     this.pump();
   }
 
-  add({ id, accountId }: Pick<Analysis, 'id' | 'accountId'>): void {
-    this.#schedule.add(id, accountId);
+  add({ id, accountId, priority = 'interactive' }: Pick<Analysis, 'id' | 'accountId' | 'priority'>): void {
+    this.#schedule.add({ id, accountId, priority });
+  }
+
+  /** Somebody waits for it now, where nobody did. */
+  hurry(analysisId: string): void {
+    this.#schedule.hurry(analysisId);
   }
 
   /** Starts what may be started. */
@@ -123,14 +138,14 @@ export class AnalysisRunner {
     timer.abort();
   }
 
-  #start({ id, accountId }: Turn): void {
+  #start(turn: Turn): void {
     const slots = new Set(Array.from(this.#jobs.values(), ({ slot }) => slot));
     let slot = 0;
     while (slots.has(slot)) slot += 1;
     const controller = new AbortController();
-    const job: Job = { slot, accountId, controller, progress: null, settled: Promise.resolve() };
-    this.#jobs.set(id, job);
-    job.settled = this.#work(id, job);
+    const job: Job = { slot, turn, controller, ...NOTHING_YET, settled: Promise.resolve() };
+    this.#jobs.set(turn.id, job);
+    job.settled = this.#work(turn.id, job);
   }
 
   /** Never rejects. */
@@ -146,7 +161,7 @@ export class AnalysisRunner {
     }
     this.#jobs.delete(id);
     this.#schedule.release(id);
-    if (isToRepeat) this.#schedule.add(id, job.accountId);
+    if (isToRepeat) this.#schedule.add(job.turn);
     this.pump();
     this.#parts.changed(id);
   }
@@ -158,7 +173,9 @@ export class AnalysisRunner {
     if (leased === undefined) return false;
     this.#parts.changed(id);
     const outcome = await this.#attempt(leased, job);
+    const storedAt = performance.now();
     const written = await store.transact((tx) => write(tx, id, outcome, clock.now()));
+    this.#parts.stored(leased, (performance.now() - storedAt) / 1000);
     if (written === undefined) {
       await store.artifacts.removeAll(id);
       return false;
@@ -169,7 +186,7 @@ export class AnalysisRunner {
       this.#parts.ended(written);
       return false;
     }
-    job.progress = null;
+    Object.assign(job, NOTHING_YET);
     this.#parts.changed(id);
     await pause(outcome.pauseMs, AbortSignal.any([this.#stopped.signal, job.controller.signal]));
     return true;
@@ -183,8 +200,11 @@ export class AnalysisRunner {
       job.progress = progress;
       this.#parts.changed(analysis.id);
     };
+    const found = (findings: Findings) => {
+      job.findings = findings;
+    };
     try {
-      const result = await this.#parts.analyse({ analysis, signal, report });
+      const result = await this.#parts.analyse({ analysis, signal, report, found });
       return result === undefined ? { type: 'left' } : { type: 'done', result };
     } catch (error) {
       const cause: AbortCause | undefined = job.controller.signal.reason;

@@ -3,9 +3,19 @@ import { fuseLogOdds, logistic, usableRuns } from '../domain/heuristics.ts';
 import type { JudgingPack } from '../domain/model-pack.ts';
 import type { ModelRun, StabilityVariant } from '../domain/result.ts';
 
-/** Calibrated natural log-odds of `artificial` at even prior odds. */
+/**
+ * Calibrated natural log-odds of `artificial` at even prior odds; with a floor those of
+ * p = floor + (1 − floor) · logistic(slope · logit + intercept).
+ */
 export function calibrate({ calibration }: Pick<JudgingPack, 'calibration'>, logit: number): number {
-  return calibration.slope * logit + calibration.intercept;
+  const { slope, intercept, floor = 0 } = calibration;
+  const logOdds = slope * logit + intercept;
+  return floor === 0 ? logOdds : addExponents(logOdds, Math.log(floor)) - Math.log1p(-floor);
+}
+
+/** ln(e^a + e^b), without leaving the range of numbers. */
+function addExponents(a: number, b: number): number {
+  return Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)));
 }
 
 /** The run of a model that answered, from its logit of each patch or window. */
@@ -71,15 +81,13 @@ function mean(logits: Float32Array): number {
 }
 
 function describe({ id, version, task, axis, decision }: JudgingPack) {
-  const { cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight } = decision;
+  const { together, ...own } = decision;
   return {
     model: id,
     version,
     task,
     axis,
-    cautiousThreshold,
-    inconclusiveLow,
-    inconclusiveHigh,
-    weight,
+    ...own,
+    ...(together === undefined ? {} : { together }),
   };
 }

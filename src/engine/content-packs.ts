@@ -1,12 +1,14 @@
-/** Packs that look at a picture's content: whether it is safe to show, and whose faces are in it. */
+/** Packs that look at a picture's content: whether it is safe to show, whose faces are in it, whether it was edited. */
 import {
   type FaceDetectorPack,
   type FacePack,
   isFaceDetectorPack,
   isFacePack,
   isNsfwPack,
+  isTamperingPack,
   type NsfwPack,
 } from '../domain/model-pack.ts';
+import type { TamperingPack } from '../domain/tampering-pack.ts';
 import type { ViewSetRequest } from '../worker/protocol.ts';
 import type { InstalledPack } from './packs.ts';
 
@@ -16,6 +18,7 @@ export interface ContentPacks {
   nsfw: Found<NsfwPack>[];
   detector: Found<FaceDetectorPack> | null;
   faces: Found<FacePack>[];
+  tampering: Found<TamperingPack>[];
 }
 
 /** Those among the keys that are usable; what is not, answers nothing. */
@@ -23,7 +26,7 @@ export function contentPacksOf(
   keys: readonly string[],
   findPack: (key: string) => InstalledPack | undefined,
 ): ContentPacks {
-  const packs: ContentPacks = { nsfw: [], detector: null, faces: [] };
+  const packs: ContentPacks = { nsfw: [], detector: null, faces: [], tampering: [] };
   for (const key of keys) {
     const found = findPack(key);
     if (found === undefined) continue;
@@ -31,6 +34,7 @@ export function contentPacksOf(
     if (isNsfwPack(pack)) packs.nsfw.push({ ...found, pack });
     else if (isFaceDetectorPack(pack)) packs.detector = { ...found, pack };
     else if (isFacePack(pack)) packs.faces.push({ ...found, pack });
+    else if (isTamperingPack(pack)) packs.tampering.push({ ...found, pack });
   }
   return packs;
 }

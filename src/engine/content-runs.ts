@@ -62,12 +62,7 @@ export async function judgeFaces(
 ): Promise<JudgedFaces> {
   const { picture, packs, signal } = work;
   if (packs.detector === null) return { detections: [], runs: [] };
-  const { pack } = packs.detector;
-  const { logits } = await inferViews(parts, slot, { picture, pack, signal });
-  const faces = findFaces(logits, placeViews(picture.width, picture.height, pack.view), picture, {
-    ...pack.output,
-    size: pack.view.size,
-  });
+  const faces = await detectFaces(parts, slot, { picture, pack: packs.detector.pack, signal });
   const detections: Detection[] = faces.map(({ box }) => ({ box, runs: [] }));
   const runs: ModelRun[] = [];
   for (const found of packs.faces) {
@@ -76,6 +71,19 @@ export async function judgeFaces(
     runs.push(mostSuspicious(answers) ?? toUnknownRun(found.pack, NO_FACE));
   }
   return { detections, runs };
+}
+
+/** The surest first. */
+export async function detectFaces(
+  parts: InferParts,
+  slot: Pick<DecodeSlot, 'outPath'>,
+  { picture, pack, signal }: { picture: Patched; pack: FaceDetectorPack; signal: AbortSignal },
+): Promise<Face[]> {
+  const { logits } = await inferViews(parts, slot, { picture, pack, signal });
+  return findFaces(logits, placeViews(picture.width, picture.height, pack.view), picture, {
+    ...pack.output,
+    size: pack.view.size,
+  });
 }
 
 /** One run per face; a face too small for the model is not judged. */
@@ -115,13 +123,17 @@ function sideOf({ box }: Face): number {
   return Math.min(box.x2 - box.x1, box.y2 - box.y1);
 }
 
-/** A square around the face, moved into the picture where it reaches beyond an edge. */
+/**
+ * A square around the face, moved into the picture where it reaches beyond an edge, and smaller where the picture is:
+ * black that the camera did not see would tell a model how tightly a portrait was cut.
+ */
 export function viewOf(
   { box }: Pick<Face, 'box'>,
   margin: number,
   { width, height }: { width: number; height: number },
 ): View {
-  const side = Math.max(1, Math.round(Math.max(box.x2 - box.x1, box.y2 - box.y1) * margin));
+  const wanted = Math.round(Math.max(box.x2 - box.x1, box.y2 - box.y1) * margin);
+  const side = Math.max(1, Math.min(wanted, width, height));
   const place = (centre: number, length: number) =>
     Math.max(0, Math.min(Math.round(centre - side / 2), length - side));
   return {

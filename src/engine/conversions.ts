@@ -8,12 +8,10 @@ import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ANCHOR_COUNT, ANCHOR_VALUES } from '../domain/faces.ts';
-import type { FaceDetectorPack, NsfwPack } from '../domain/model-pack.ts';
+import type { ConvertedPack } from '../domain/model-pack.ts';
 import type { ConversionOrder } from '../worker/protocol.ts';
 import { describeExit } from './child-exit.ts';
 import { hashFile } from './hash-file.ts';
-
-export type ConvertedPack = NsfwPack | FaceDetectorPack;
 
 const PROGRAM_FOLDER = resolve(import.meta.dirname, '../..');
 const ENTRY = join(import.meta.dirname, '../worker/convert.ts');
@@ -29,10 +27,11 @@ export function convertedPath({ id }: Pick<ConvertedPack, 'id'>, dataFolder: str
 
 export function conversionOrder(pack: ConvertedPack, target: string): ConversionOrder {
   const { package: name, path, format, joined } = pack.file;
+  const head = 'head' in pack.file ? pack.file.head : null;
   const { size } = pack.view;
   return {
     modelPath: join(PROGRAM_FOLDER, 'node_modules', name, path),
-    ...{ format, joined, target },
+    ...{ format, joined, head, target },
     input: { name: pack.input.name, dimensions: [3, size, size] },
     output: { name: pack.output.name, dimensions: outputDimensions(pack) },
   };
@@ -40,7 +39,14 @@ export function conversionOrder(pack: ConvertedPack, target: string): Conversion
 
 /** Of one item. */
 export function outputDimensions({ output }: ConvertedPack): number[] {
-  return output.type === 'blazeface' ? [ANCHOR_COUNT, ANCHOR_VALUES] : [output.labels.length];
+  switch (output.type) {
+    case 'blazeface':
+      return [ANCHOR_COUNT, ANCHOR_VALUES];
+    case 'probabilities':
+      return [output.labels.length];
+    case 'logit':
+      return [1];
+  }
 }
 
 /** Makes the model unless it is there; returns its path. Throws a sentence. */

@@ -4,7 +4,8 @@
  */
 import { z } from 'zod';
 import { MEDIA_KINDS } from '../domain/media.ts';
-import { DECLARED_ORIGINS } from '../domain/provenance.ts';
+import { DECLARATION_KINDS, DECLARED_ORIGINS } from '../domain/provenance.ts';
+import { renditionFigures } from '../domain/rendition-figures.ts';
 import { type DecodeResponse, MEDIA_FAULTS } from '../worker/protocol.ts';
 
 const id = z.int();
@@ -39,6 +40,17 @@ const provenance = z.strictObject({
   signer: text.nullable(),
   remoteManifestUrl: text.nullable(),
   fault: sentence.nullable(),
+  declarations: z
+    .array(
+      z.strictObject({
+        kind: z.enum(DECLARATION_KINDS),
+        field: z.string().max(200),
+        value: z.string().max(200),
+        origin: z.enum(DECLARED_ORIGINS),
+      }),
+    )
+    .max(8)
+    .optional(),
 });
 
 const patchSet = z.strictObject({
@@ -49,7 +61,11 @@ const patchSet = z.strictObject({
   width: side,
   height: side,
   texture: z
-    .strictObject({ lumaVariance: z.number().min(0), neighbourCorrelation: z.number().min(-1).max(1) })
+    .strictObject({
+      lumaVariance: z.number().min(0),
+      neighbourCorrelation: z.number().min(-1).max(1),
+      equalShare: z.number().min(0).max(1),
+    })
     .optional(),
 });
 
@@ -107,9 +123,13 @@ const decodedVideo = z.strictObject({
   height: side,
   durationSeconds: seconds,
   provenance,
-  frames: z.array(decodedFrame).max(1000),
   damagedFrames: z.int().min(0).max(1000),
   track: z.strictObject({ file: outFile, hash, sizeBytes, sound: decodedSound }).nullable(),
+});
+
+const sampledFrames = z.strictObject({
+  regularSeconds: z.array(seconds).max(1000),
+  samples: z.array(z.strictObject({ timeSeconds: seconds, set: patchSet })).max(1000),
 });
 
 const decodedAudio = z.strictObject({
@@ -128,10 +148,13 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('progress'), id, step: z.string().max(200), done: count, total: count }),
   z.strictObject({ type: z.literal('probed'), id, probe }),
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
+  z.strictObject({ type: z.literal('frame'), id, frame: decodedFrame }),
   z.strictObject({ type: z.literal('decoded-video'), id, video: decodedVideo }),
+  z.strictObject({ type: z.literal('sampled-frames'), id, sampled: sampledFrames }),
   z.strictObject({ type: z.literal('decoded-audio'), id, audio: decodedAudio }),
   z.strictObject({ type: z.literal('rendered-heatmap'), id, heatmap }),
   z.strictObject({ type: z.literal('cut-views'), id, set: patchSet }),
+  z.strictObject({ type: z.literal('rendered'), id, figures: renditionFigures }),
   z.strictObject({ type: z.literal('failed'), id, fault: z.enum(MEDIA_FAULTS), message: sentence }),
   z.strictObject({ type: z.literal('broken'), id, message: sentence }),
 ]) satisfies z.ZodType<DecodeResponse>;

@@ -79,7 +79,7 @@ export class DecodePool implements AsyncDisposable {
   }
 
   /** Pieces of work under way and waiting, for status. */
-  get load(): { probe: number; analysis: number; waiting: number } {
+  get load(): Record<SlotPurpose | 'waiting', number> {
     return { ...this.#queue.running, waiting: this.#queue.waiting };
   }
 
@@ -162,7 +162,7 @@ export class DecodePool implements AsyncDisposable {
 
   /** A slot that cannot be emptied is as suspect as one whose child was lost. */
   async #putBack(slot: DecodeSlot): Promise<void> {
-    const isWorn = slot.requestCount >= this.#config.requestsPerChildMax;
+    const isWorn = slot.isRetired || slot.requestCount >= this.#config.requestsPerChildMax;
     if (this.#isClosed || isWorn || !slot.isUsable || !(await isCleared(slot))) return await this.#drop(slot);
     this.#idle.push(slot);
   }

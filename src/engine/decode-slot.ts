@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DecodeRequest, DecodeResponse } from '../worker/protocol.ts';
+import type { DecodedFrame, DecodeRequest, DecodeResponse } from '../worker/protocol.ts';
 import { describeExit } from './child-exit.ts';
 import { forwardLines } from './child-log.ts';
 import { outFile, parseDecodeResponse } from './decode-answer.ts';
@@ -32,9 +32,11 @@ const ANSWER_TYPES = {
   probe: 'probed',
   'decode-image': 'decoded-image',
   'decode-video': 'decoded-video',
+  'sample-frames': 'sampled-frames',
   'decode-audio': 'decoded-audio',
   'render-heatmap': 'rendered-heatmap',
   'cut-views': 'cut-views',
+  render: 'rendered',
 } as const satisfies Record<DecodeWork['type'], DecodeResponse['type']>;
 
 export type DecodeAnswer<W extends DecodeWork> = Extract<
@@ -48,6 +50,8 @@ export interface RequestOptions {
   timeoutMs?: number;
   signal?: AbortSignal | undefined;
   onProgress?: (progress: DecodeProgress) => void;
+  /** Each frame of a video as soon as it is written, before the answer. Must not throw. */
+  onFrame?: (frame: DecodedFrame) => void;
 }
 
 /** The request under way; `id` 0 is the wait for `ready`. */
@@ -55,6 +59,7 @@ interface Waiting {
   id: number;
   answerType: DecodeResponse['type'];
   onProgress: ((progress: DecodeProgress) => void) | undefined;
+  onFrame: ((frame: DecodedFrame) => void) | undefined;
   resolve: (response: DecodeResponse) => void;
   reject: (error: Error) => void;
 }
@@ -71,6 +76,7 @@ export class DecodeSlot implements AsyncDisposable {
   #waiting: Waiting | null = null;
   #loss: WorkerLostError | null = null;
   #requestCount = 0;
+  #isRetired = false;
 
   private constructor(config: DecodeSlotConfig) {
     this.#config = config;
@@ -115,6 +121,16 @@ export class DecodeSlot implements AsyncDisposable {
   /** Requests so far, for recycling. */
   get requestCount(): number {
     return this.#requestCount;
+  }
+
+  /** True once the child should do nothing more after its present work. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** Says that the work leaves the child unfit for other work. */
+  retire(): void {
+    this.#isRetired = true;
   }
 
   /** Puts a file into `in/` without copying it where the file system allows; returns its name for requests. */
@@ -175,8 +191,8 @@ export class DecodeSlot implements AsyncDisposable {
     options: RequestOptions,
   ): Promise<DecodeResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<DecodeResponse>();
-    const { timeoutMs = this.#config.timeoutMs, signal, onProgress } = options;
-    this.#waiting = { id, answerType, onProgress, resolve, reject };
+    const { timeoutMs = this.#config.timeoutMs, signal, onProgress, onFrame } = options;
+    this.#waiting = { id, answerType, onProgress, onFrame, resolve, reject };
     const timer = setTimeout(
       () => this.#lose('deadline', `the decoder took longer than ${timeoutMs / 1000} s`),
       timeoutMs,
@@ -203,6 +219,8 @@ export class DecodeSlot implements AsyncDisposable {
       this.#lose('broken', 'the decoder answered something that was not asked');
     } else if (response.type === 'progress') {
       waiting.onProgress?.(response);
+    } else if (response.type === 'frame' && waiting.answerType === 'decoded-video') {
+      waiting.onFrame?.(response.frame);
     } else if (response.type === 'failed') {
       waiting.reject(new MediaFaultError(response.fault, response.message));
     } else if (response.type === waiting.answerType) {

@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { IsolationLevel } from '../worker/protocol.ts';
 import type { DecodePoolConfig } from './decode-pool.ts';
 import type { InferencePoolConfig } from './inference-pool.ts';
+import type { RenditionsConfig } from './renditions.ts';
 import type { FetchMedia } from './source.ts';
 
 export interface EngineConfig {
@@ -30,13 +31,15 @@ export interface EngineConfig {
   analysesMax: number;
   /** Whether each picture is measured again on a recompressed and a scaled copy. */
   stability: boolean;
+  renditions: RenditionsConfig;
   isolation: DecodePoolConfig['isolation'];
 }
 
 /** For metrics; must not throw. */
 export interface EngineObserver {
   analysisEnded(analysis: Analysis): void;
-  stepTimed(step: string, seconds: number): void;
+  /** `analysis`: what it was a step of; absent for what belongs to none. */
+  stepTimed(step: string, seconds: number, analysis?: Analysis): void;
   workerDied(worker: 'decode' | 'inference', message: string): void;
   queueChanged(depth: number, running: number): void;
   batch(model: string, size: number): void;

@@ -10,6 +10,7 @@ import { isImagePack, isSpeechPack, type ModelPack, packKey } from '../domain/mo
 import type { AnalysisOptions } from '../domain/options.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { AnalysisResult } from '../domain/result.ts';
+import type { Findings } from '../domain/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { LoadedPack, PackReport, Probe } from '../worker/protocol.ts';
@@ -29,6 +30,7 @@ import type { InstalledPack } from './packs.ts';
 import { probeForCaller, probeInSlot } from './probe.ts';
 import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue.ts';
 import { recoverAnalyses } from './recovery.ts';
+import { Renditions } from './renditions.ts';
 import { resolveModels } from './resolve-models.ts';
 import { fetchSource } from './source.ts';
 import { decodeObserver, inferenceObserver } from './worker-observers.ts';
@@ -52,6 +54,8 @@ export class Engine implements AsyncDisposable {
   readonly #shelf = new PackShelf();
   /** Adds and removes packs of the data folder. */
   readonly packChanges: PackChanges;
+  /** Made of stored files for people's eyes and ears. */
+  readonly renditions: Renditions;
   readonly #decodePool: DecodePool;
   readonly #runner: AnalysisRunner;
   /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
@@ -68,6 +72,10 @@ export class Engine implements AsyncDisposable {
       { ...DECODE_POOL_DEFAULTS, ...decode, isolation, jobsFolder: join(dataFolder, 'jobs') },
       decodeObserver(parts),
     );
+    this.renditions = new Renditions(config.renditions, {
+      ...{ store: parts.store, log: parts.log, pool: this.#decodePool },
+      stepTimed: (step, seconds) => parts.observer.stepTimed(step, seconds),
+    });
     this.packChanges = new PackChanges({
       folder: join(dataFolder, 'models'),
       inference: this.#inferenceConfig(),
@@ -79,6 +87,7 @@ export class Engine implements AsyncDisposable {
       analyse: (attempt) => this.#analyse(attempt),
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
+      stored: (analysis, seconds) => parts.observer.stepTimed('store', seconds, analysis),
       queueChanged: (depth, running) => parts.observer.queueChanged(depth, running),
     });
   }
@@ -141,7 +150,7 @@ export class Engine implements AsyncDisposable {
   /** The analysis of what the store holds, by the models that it names; nothing is stored. */
   async analyseAgain(analysis: Analysis, signal: AbortSignal): Promise<AnalysisResult | null> {
     const artifacts = { put: async () => {} };
-    return (await this.#analyse({ analysis, signal, report: () => {} }, artifacts)) ?? null;
+    return (await this.#analyse({ analysis, signal, report: () => {}, found: () => {} }, artifacts)) ?? null;
   }
 
   async benchPack(pack: ModelPack, signal: AbortSignal): Promise<PackSpeed> {
@@ -163,6 +172,8 @@ export class Engine implements AsyncDisposable {
     if (joined.origin === 'analysed') {
       this.#runner.add(joined.analysis);
       this.#unconfirmed.push(joined.analysis.id);
+    } else if (spec.priority === 'interactive') {
+      this.#runner.hurry(joined.analysis.id);
     }
     return joined;
   }
@@ -185,6 +196,11 @@ export class Engine implements AsyncDisposable {
 
   progressOf(analysisId: string): Progress | null {
     return this.#runner.progressOf(analysisId);
+  }
+
+  /** What a running analysis has found so far. */
+  findingsOf(analysisId: string): Findings {
+    return this.#runner.findingsOf(analysisId);
   }
 
   /** Stops the work of an analysis that was cancelled or deleted; of another one it stops nothing. */
@@ -217,6 +233,7 @@ export class Engine implements AsyncDisposable {
   async drain(timeoutMs: number): Promise<void> {
     this.#phase = 'draining';
     this.#notReadyReason = 'the appliance is stopping';
+    await this.renditions.stop();
     await this.#runner.drain(timeoutMs);
   }
 
@@ -299,7 +316,7 @@ export class Engine implements AsyncDisposable {
         stability,
       },
       ...{ inferTimeoutMs: analysisTimeoutMs / 2, decodeTimeoutMs: analysisTimeoutMs },
-      stepTimed: (step, seconds) => observer.stepTimed(step, seconds),
+      stepTimed: (step, seconds) => observer.stepTimed(step, seconds, analysis),
     };
     return await ANALYSES[analysis.kind](parts, { ...attempt, analysis });
   }

@@ -40,7 +40,7 @@ export function planPatchSets(
   );
 }
 
-function toRequest({ view }: ImagePack, index: number, purpose: PatchPurpose): PatchSetRequest {
+function toRequest({ view, refusal }: ImagePack, index: number, purpose: PatchPurpose): PatchSetRequest {
   const isCopy = purpose !== 'origin' && purpose !== 'map';
   if (view.type === 'resized') {
     const { size, shortSide, native } = view;
@@ -57,6 +57,7 @@ function toRequest({ view }: ImagePack, index: number, purpose: PatchPurpose): P
     name: `${index}-${purpose}`,
     variant: isCopy ? purpose : 'original',
     layout: { size: view.size, align: view.align, countMax },
+    ...(purpose === 'origin' && refusal !== undefined ? { withTexture: true } : {}),
   };
 }
 

@@ -78,6 +78,7 @@ type Answer = Extract<InferenceResponse, { type: 'inferred' | 'detected' }>;
 interface Waiting {
   /** Whether the child of now has it; if not, it is sent to the next one that is ready. */
   isSent: boolean;
+  isAnswered: boolean;
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
 }
@@ -159,7 +160,7 @@ export class InferenceProcess implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     this.#requestId += 1;
     const id = this.#requestId;
-    const waiting: Waiting = { isSent: false, resolve, reject };
+    const waiting: Waiting = { isSent: false, isAnswered: false, resolve, reject };
     this.#waiting.set(id, waiting);
     const timer =
       timeoutMs === undefined ? undefined : setTimeout(() => reject(overdue(timeoutMs)), timeoutMs);
@@ -181,6 +182,8 @@ export class InferenceProcess implements AsyncDisposable {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
       this.#waiting.delete(id);
+      // Called off or overdue: its files are about to vanish, and others wait for the device.
+      if (waiting.isSent && !waiting.isAnswered) this.#send({ type: 'cancel', id });
     }
   }
 
@@ -238,6 +241,7 @@ export class InferenceProcess implements AsyncDisposable {
     if (response.type === 'working') return;
     // Of a request that was called off there is nobody left to tell.
     const waiting = this.#waiting.get(response.id);
+    if (waiting !== undefined) waiting.isAnswered = true;
     if (response.type === 'failed') waiting?.reject(new ModelFailedError(response.message));
     else waiting?.resolve(response);
   }
@@ -265,7 +269,11 @@ export class InferenceProcess implements AsyncDisposable {
     this.#becomeUnready();
     this.#owed = 0;
     this.#watch();
-    for (const waiting of this.#waiting.values()) if (waiting.isSent) waiting.reject(error);
+    for (const waiting of this.#waiting.values()) {
+      if (!waiting.isSent) continue;
+      waiting.isAnswered = true;
+      waiting.reject(error);
+    }
     this.#observer.childLost(child.pid, error, restartMs);
   }
 

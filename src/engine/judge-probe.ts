@@ -2,7 +2,7 @@
 import { AppError } from '../domain/errors.ts';
 import { SOUND_SECONDS_MAX } from '../domain/limits.ts';
 import { MEDIA_TYPES, type MediaKind } from '../domain/media.ts';
-import { type ImagePack, isImagePack, type ModelPack } from '../domain/model-pack.ts';
+import { isImagePack, isTamperingPack, type ModelPack } from '../domain/model-pack.ts';
 import type { Probe } from '../worker/protocol.ts';
 
 export interface ProbeRule {
@@ -21,7 +21,7 @@ export function judgeProbe(probe: Probe, rule: ProbeRule): void {
   if (probe.kind !== kind && !isTrack) throw wrongKind(rule, probe);
   if (!isTrack) assertType(probe, rule);
   if (kind === 'video') assertHeight(probe, videoHeightMin);
-  for (const pack of packs) if (isImagePack(pack)) assertSide(pack, probe);
+  for (const pack of packs) if (isImagePack(pack) || isTamperingPack(pack)) assertSide(pack, probe);
   if (kind === 'audio') assertDuration(probe);
 }
 
@@ -69,7 +69,10 @@ function assertHeight({ height }: Probe, heightMin: number): void {
   );
 }
 
-function assertSide({ id, minimumShortSide }: ImagePack, { width, height }: Probe): void {
+function assertSide(
+  { id, minimumShortSide }: { id: string; minimumShortSide: number },
+  { width, height }: Probe,
+): void {
   if (width === null || height === null) return;
   const side = Math.min(width, height);
   if (side >= minimumShortSide) return;

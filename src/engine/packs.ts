@@ -5,27 +5,19 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
+  isConvertedPack,
   isDetectorPack,
-  isFaceDetectorPack,
-  isNsfwPack,
   isSpeechPack,
+  isTamperingPack,
   type ModelPack,
   modelPackSchema,
   packKey,
 } from '../domain/model-pack.ts';
+import { tileValues } from '../domain/tampering-pack.ts';
 import type { LoadedPack, PackReport } from '../worker/protocol.ts';
-import { type ConvertedPack, makeModel, outputDimensions } from './conversions.ts';
+import { makeModel, outputDimensions } from './conversions.ts';
 import { hashFile } from './hash-file.ts';
 
-/** Tasks that this version runs; a pack of another task waits for a later one. */
-const RUNNABLE_TASKS: readonly ModelPack['task'][] = [
-  'image-origin',
-  'face-origin',
-  'nsfw',
-  'face-detection',
-  'speech-origin',
-  'voice-activity',
-];
 /** Shipped with the program: only a pack here may use a model out of an npm package. */
 const PROGRAM_FOLDER = resolve(import.meta.dirname, '../..');
 const PROGRAM_MODELS = join(PROGRAM_FOLDER, 'models');
@@ -132,7 +124,7 @@ async function readPack(
     const pack = parseDescription(await readDescription(folder));
     const fault = findDescriptionFault(pack, folder, name);
     if (fault !== null) return { ...about({ pack, folder }), fault };
-    if (isConverted(pack) && dataFolder === null) return null;
+    if (isConvertedPack(pack) && dataFolder === null) return null;
     const modelPath = await provideModel(pack, folder, dataFolder);
     return { pack, folder, modelPath, report: null };
   } catch (error) {
@@ -156,20 +148,15 @@ function parseDescription(text: string): ModelPack {
 
 function findDescriptionFault(pack: ModelPack, folder: string, name: string): string | null {
   if (pack.id !== name) return `the folder is named ${name}, the pack ${pack.id}`;
-  if (!RUNNABLE_TASKS.includes(pack.task)) return `this version cannot run the task ${pack.task}`;
   if (typeof pack.file !== 'string' && dirname(resolve(folder)) !== PROGRAM_MODELS) {
     return `a pack of the task ${pack.task} comes with Assay only`;
   }
   return null;
 }
 
-function isConverted(pack: ModelPack): pack is ConvertedPack {
-  return isNsfwPack(pack) || isFaceDetectorPack(pack);
-}
-
 /** The path of a model that is what the pack describes. Throws a sentence. */
 async function provideModel(pack: ModelPack, folder: string, dataFolder: string | null): Promise<string> {
-  if (isConverted(pack) && dataFolder !== null) return await makeModel(pack, dataFolder);
+  if (isConvertedPack(pack) && dataFolder !== null) return await makeModel(pack, dataFolder);
   const { file } = pack;
   const isOwn = typeof file === 'string';
   const path = isOwn ? join(folder, file) : join(PROGRAM_FOLDER, 'node_modules', file.package, file.path);
@@ -211,9 +198,14 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
     modelPath,
     input: toInput(pack),
     outputName: pack.output.name,
-    outputLength: isConverted(pack) ? outputDimensions(pack).reduce((product, side) => product * side, 1) : 1,
+    outputLength: outputLengthOf(pack),
     golden: { tolerance, expected, items: items ?? expected.length },
   };
+}
+
+function outputLengthOf(pack: ModelPack): number {
+  if (isTamperingPack(pack)) return tileValues(pack.view);
+  return isConvertedPack(pack) ? outputDimensions(pack).reduce((product, side) => product * side, 1) : 1;
 }
 
 function toInput(pack: ModelPack): LoadedPack['input'] {

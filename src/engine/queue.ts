@@ -3,7 +3,7 @@
  * account leads the key, so that nobody learns from a quick answer what another account has submitted.
  */
 import { randomUUID } from 'node:crypto';
-import type { Analysis, Classification, Origin } from '../domain/classification.ts';
+import type { Analysis, Classification, Origin, Priority } from '../domain/classification.ts';
 import { AppError } from '../domain/errors.ts';
 import type { MediaKind } from '../domain/media.ts';
 import { type ModelPack, packKey } from '../domain/model-pack.ts';
@@ -19,6 +19,7 @@ export interface AnalysisSpec {
   options: AnalysisOptions;
   models: readonly ModelPack[];
   accountId: number;
+  priority: Priority;
   noCache: boolean;
 }
 
@@ -42,7 +43,7 @@ const QUEUE_FULL_RETRY_SECONDS = 10;
 export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: QueueParts): Joined {
   const models = spec.models.map(packKey).sort();
   const key = analysisKey({ ...spec, models });
-  const twin = spec.noCache || spec.hash === '' ? undefined : findTwin(tx, key);
+  const twin = spec.noCache || spec.hash === '' ? undefined : findTwin(tx, key, spec.priority);
   if (twin !== undefined) return twin;
   if (parts.depth >= parts.queueMax) {
     throw new AppError('queue_full', 'the queue is full', { retryAfterSeconds: QUEUE_FULL_RETRY_SECONDS });
@@ -56,6 +57,7 @@ export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: Que
     options: spec.options,
     models,
     accountId: spec.accountId,
+    priority: spec.priority,
     state: 'queued',
     attempts: 0,
     lease: null,
@@ -77,12 +79,16 @@ export function analysisKey({ accountId, kind, hash, options, models }: KeyField
   return [accountId, kind, content, optionsKey(kind, options), models.join(',')].join('/');
 }
 
-function findTwin(tx: StoreTransaction, key: string): Joined | undefined {
+/** Open work that somebody waits for from now on is batch work no more. */
+function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined | undefined {
   const id = tx.analysisIdOfKey(key);
   const analysis = id === undefined ? undefined : tx.analysis(id);
   if (analysis?.state === 'done') return { analysis, origin: 'cached' };
-  if (analysis?.state === 'queued' || analysis?.state === 'running') return { analysis, origin: 'joined' };
-  return undefined;
+  if (analysis?.state !== 'queued' && analysis?.state !== 'running') return undefined;
+  if (analysis.priority !== 'batch' || priority === 'batch') return { analysis, origin: 'joined' };
+  const hurried: Analysis = { ...analysis, priority };
+  tx.putAnalysis(hurried);
+  return { analysis: hurried, origin: 'joined' };
 }
 
 /** Cancels the analysis where the record was the last that waited for it. */

@@ -23,6 +23,7 @@ const TASKS_OF_OPTION: readonly {
   { option: 'withTampering', field: 'with_tampering', tasks: ['image-tampering'] },
   { option: 'withNsfw', field: 'with_nsfw', tasks: ['nsfw'] },
   { option: 'withAudio', field: 'with_audio', tasks: ['speech-origin', 'voice-activity'] },
+  { option: 'ensureFacePerFrame', field: 'ensure_face_per_frame', tasks: ['face-detection'] },
 ];
 
 /** Throws `no_models`, which names the option or the kind that nothing installed answers. */
@@ -43,11 +44,18 @@ export function resolveModels(
     if (!options[option] || !OPTIONS_OF_KIND[kind].includes(option)) continue;
     for (const task of tasks) {
       const found = allowed.filter((pack) => pack.task === task);
-      if (found.length === 0) throw noModelFor(field, task);
+      if (found.length === 0) {
+        const isInstalled = packs.some((pack) => pack.task === task);
+        throw noModelFor(
+          field,
+          isInstalled ? `the plan allows no model for it (${task})` : `no installed model does it (${task})`,
+        );
+      }
       models.push(...found);
     }
   }
-  return models;
+  // Two options may need the same detector.
+  return [...new Set(models)];
 }
 
 /** Judge nothing themselves, so no plan has to name them. */
@@ -57,7 +65,6 @@ function isAllowed({ id, task }: ModelPack, { models }: Pick<Plan, 'models'>): b
   return models === 'all' || DETECTOR_TASKS.includes(task) || models.includes(id);
 }
 
-function noModelFor(field: string, task: ModelTask): AppError {
-  const description = `no installed model does it (${task})`;
+function noModelFor(field: string, description: string): AppError {
   return new AppError('no_models', `${field}: ${description}`, { fields: [{ field, description }] });
 }

@@ -1,11 +1,15 @@
 /**
  * Who may use a decode slot next. Analyses share `slots`; probes may use any of them, and `probeSlotsMin` more
- * that no analysis can take, because somebody waits for the answer of a probe. First come, first served otherwise.
+ * that no analysis can take, because somebody waits for the answer of a probe. Renditions have slots of their own and
+ * no others: a film that takes an hour must not hold up an analysis. First come, first served otherwise.
  */
 import { AbortError, SlotBusyError } from './worker-errors.ts';
 
-export const SLOT_PURPOSES = ['probe', 'analysis'] as const;
+export const SLOT_PURPOSES = ['probe', 'analysis', 'rendition'] as const;
 export type SlotPurpose = (typeof SLOT_PURPOSES)[number];
+
+/** One for what takes seconds, one for what takes minutes. */
+const RENDITION_SLOTS = 2;
 
 export interface WaitOptions {
   signal?: AbortSignal | undefined;
@@ -22,7 +26,7 @@ interface Waiter {
 export class SlotQueue {
   readonly #slots: number;
   readonly #probeSlotsMin: number;
-  readonly #running: Record<SlotPurpose, number> = { probe: 0, analysis: 0 };
+  readonly #running: Record<SlotPurpose, number> = { probe: 0, analysis: 0, rendition: 0 };
   readonly #waiters: Waiter[] = [];
 
   constructor({ slots, probeSlotsMin }: { slots: number; probeSlotsMin: number }) {
@@ -73,7 +77,8 @@ export class SlotQueue {
   }
 
   #isFree(purpose: SlotPurpose): boolean {
-    const { probe, analysis } = this.#running;
+    const { probe, analysis, rendition } = this.#running;
+    if (purpose === 'rendition') return rendition < RENDITION_SLOTS;
     if (probe + analysis >= this.#slots + this.#probeSlotsMin) return false;
     return purpose === 'probe' || analysis < this.#slots;
   }

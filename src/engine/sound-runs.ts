@@ -19,12 +19,14 @@ import {
   secondsOf,
   uniteClips,
 } from '../domain/speech.ts';
+import type { Findings } from '../domain/tentative.ts';
 import type { DecodedSound, SoundFile } from '../worker/protocol.ts';
 import type { AnalysisParts } from './analyse-image.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import type { QueuedPack } from './image-runs.ts';
 import type { InstalledPack } from './packs.ts';
+import { askWindows, countInside, noWindows, toClipRun, type WindowAnswer } from './speech-windows.ts';
 import { WorkerLostError } from './worker-errors.ts';
 
 export type SoundParts = Pick<AnalysisParts, 'inference' | 'inferTimeoutMs' | 'findPack'>;
@@ -44,7 +46,11 @@ export interface SoundWork {
   signal: AbortSignal;
   /** Every sound is at most so long. */
   secondsMax: number;
+  /** Told of what was judged so far, with the share of all windows. */
+  found: (soFar: SpeechFindings, share: number) => void;
 }
+
+export type SpeechFindings = Pick<Findings, 'clips' | 'speech'>;
 
 /** One sound with its speech and the models' answers. */
 interface Heard {
@@ -54,21 +60,13 @@ interface Heard {
   answers: WindowAnswer[];
 }
 
-interface WindowAnswer {
-  queued: QueuedPack<SpeechPack>;
-  /** In samples; empty where the sound has no room or no speech for a window. */
-  offsets: number[];
-  logits: Float32Array;
-  elapsedMs: number;
-}
-
 /** The mix is judged as the whole; where the channels hold different voices, each is judged for itself too. */
 const MIX = 'mix';
 
 export async function hearSound(parts: SoundParts, work: SoundWork): Promise<SoundAnswer> {
   const heard: Heard[] = [];
   for (const file of work.sound.sounds) heard.push(await hear(parts, work, file));
-  const whole = heard.find(({ name }) => name === MIX) ?? heard[0];
+  const whole = wholeOf(heard);
   if (whole === undefined) {
     return { speechSeconds: 0, runs: silentRuns(parts, work), clips: [], channels: [] };
   }
@@ -91,10 +89,7 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Sou
 /** A sound of no channel at all: nothing was heard. */
 function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
   const none: Heard = { name: MIX, speechSeconds: 0, clips: [], answers: [] };
-  const answers = speechPacksOf(models, parts.findPack).map((queued) => ({
-    ...{ queued, offsets: [], logits: new Float32Array(), elapsedMs: 0 },
-  }));
-  return toRuns({ ...none, answers });
+  return toRuns({ ...none, answers: speechPacksOf(models, parts.findPack).map(noWindows) });
 }
 
 /** The speech packs among the keys; one that is gone counts as one, since nothing tells what it was. */
@@ -119,12 +114,30 @@ async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promis
   const clips = planClips(segments, file.sampleCount / SOUND_SAMPLE_RATE);
   const judged = uniteClips(clips);
   const speechSeconds = secondsOf(segments);
-  const asked = speechPacksOf(work.models, parts.findPack).map((queued) =>
-    askWindows(parts, work, file, { queued, judged, speechSeconds }),
+  const planned = speechPacksOf(work.models, parts.findPack).map((queued) => ({
+    queued,
+    offsets: placeFor(queued, file, { judged, speechSeconds }),
+  }));
+  const soFar: Heard = {
+    name: file.name,
+    speechSeconds,
+    clips,
+    answers: planned.map(({ queued }) => noWindows(queued)),
+  };
+  const isTold = file === wholeOf(work.sound.sounds);
+  const asked = planned.map((windows, index) =>
+    askWindows(parts, work, file, windows, (answer) => {
+      soFar.answers[index] = answer;
+      if (isTold) tellFindings(work, planned, soFar);
+    }),
   );
   // Waits for all even where one fails: their files vanish with the slot.
   await Promise.allSettled(asked);
-  return { name: file.name, speechSeconds, clips, answers: await Promise.all(asked) };
+  return { ...soFar, answers: await Promise.all(asked) };
+}
+
+function wholeOf<T extends { name: string }>(sounds: readonly T[]): T | undefined {
+  return sounds.find(({ name }) => name === MIX) ?? sounds[0];
 }
 
 async function detectSpeech(
@@ -140,32 +153,31 @@ async function detectSpeech(
   return findSpeech(probabilities, frameSeconds, sampleCount / SOUND_SAMPLE_RATE);
 }
 
-async function askWindows(
-  { inference, inferTimeoutMs }: SoundParts,
-  { slot, signal }: SoundWork,
-  { file, sampleCount }: SoundFile,
-  {
-    queued,
-    judged,
-    speechSeconds,
-  }: Pick<Heard, 'speechSeconds'> & {
-    queued: QueuedPack<SpeechPack>;
-    judged: SpeechSegment[];
-  },
-): Promise<WindowAnswer> {
-  const none = { queued, offsets: [], logits: new Float32Array(), elapsedMs: 0 };
-  const pack = queued.found?.pack;
-  if (pack === undefined || speechSeconds < pack.minimumSpeechSeconds) return none;
-  const offsets = placeWindows(judged, pack.view, { sampleRate: SOUND_SAMPLE_RATE, sampleCount });
-  if (offsets.length === 0) return none;
-  const { logits, elapsedMs } = await inference.infer(
-    {
-      ...{ pack: packKey(pack), path: slot.outPath(file), count: offsets.length },
-      windows: { sampleCount, offsets },
-    },
-    { signal, timeoutMs: inferTimeoutMs },
-  );
-  return { queued, offsets, logits, elapsedMs };
+/** Where the model's windows lie; none where there is less speech than it needs. */
+function placeFor(
+  { found }: QueuedPack<SpeechPack>,
+  { sampleCount }: SoundFile,
+  { judged, speechSeconds }: { judged: SpeechSegment[]; speechSeconds: number },
+): number[] {
+  if (found === undefined || speechSeconds < found.pack.minimumSpeechSeconds) return [];
+  return placeWindows(judged, found.pack.view, { sampleRate: SOUND_SAMPLE_RATE, sampleCount });
+}
+
+/** Clips of which every window is answered, and the share of all windows that is. */
+function tellFindings(
+  { found }: SoundWork,
+  planned: Pick<WindowAnswer, 'queued' | 'offsets'>[],
+  soFar: Heard,
+): void {
+  const isWhole = (clip: PlannedClip) =>
+    soFar.answers.every((answer, index) => {
+      const all = planned[index];
+      return all !== undefined && countInside(answer, clip) === countInside(all, clip);
+    });
+  const clips = soFar.clips.flatMap((clip, index) => (isWhole(clip) ? [toClip(soFar, clip, index)] : []));
+  const count = (answers: readonly Pick<WindowAnswer, 'offsets'>[]) =>
+    answers.reduce((sum, { offsets }) => sum + offsets.length, 0);
+  found({ clips, speech: toRuns(soFar) }, count(soFar.answers) / count(planned));
 }
 
 function toRuns({ speechSeconds, answers }: Heard): ModelRun[] {
@@ -183,19 +195,4 @@ function toClip({ answers }: Heard, clip: PlannedClip, index: number): ClipResul
   const { startSeconds, endSeconds } = clip;
   const runs = answers.map((answer) => toClipRun(answer, clip));
   return { index, startSeconds, endSeconds, runs };
-}
-
-/** From the windows whose middle lies in the clip. */
-function toClipRun({ queued, offsets, logits, elapsedMs }: WindowAnswer, clip: PlannedClip): ModelRun {
-  const { key, found } = queued;
-  if (found === undefined) return toMissingRun(key, 'speech-origin');
-  const { pack, report } = found;
-  const inside = logits.filter((_, window) => {
-    const middle = ((offsets[window] ?? 0) + pack.view.windowSamples / 2) / SOUND_SAMPLE_RATE;
-    return middle >= clip.startSeconds && middle <= clip.endSeconds;
-  });
-  if (inside.length === 0)
-    return toUnknownRun(pack, 'No window of the model lies in the speech of this clip.');
-  const share = (elapsedMs * inside.length) / logits.length;
-  return toAnsweredRun(pack, { logits: inside, elapsedMs: share, device: report?.provider ?? '' });
 }

@@ -1,12 +1,20 @@
 /** Files that an analysis made (its heatmap), in one folder per analysis. */
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { flushFile, renameDurably } from './folder.ts';
+
+/** Folders looked up between two breaths of the event loop. */
+const SWEEP_BATCH_MAX = 100;
 
 export class ArtifactStore {
   readonly #folder: string;
+  readonly #onRemoved: (analysisId: string) => Promise<void>;
 
-  constructor(dataFolder: string) {
+  /** `onRemoved` removes what was made of the artifacts. */
+  constructor(dataFolder: string, onRemoved: (analysisId: string) => Promise<void>) {
+    this.#onRemoved = onRemoved;
     this.#folder = join(dataFolder, 'artifacts');
   }
 
@@ -16,6 +24,10 @@ export class ArtifactStore {
 
   pathOf(analysisId: string, name: string): string {
     return join(this.#folder, analysisId, name);
+  }
+
+  isThere(analysisId: string): boolean {
+    return existsSync(join(this.#folder, analysisId));
   }
 
   /** Copies, flushes and renames: a reader sees the whole file or none. */
@@ -30,11 +42,19 @@ export class ArtifactStore {
 
   async removeAll(analysisId: string): Promise<void> {
     await rm(join(this.#folder, analysisId), { recursive: true, force: true });
+    await this.#onRemoved(analysisId);
   }
 
-  async sweep(isNeeded: (analysisId: string) => boolean): Promise<number> {
-    const orphans = (await readdir(this.#folder)).filter((id) => !isNeeded(id));
-    for (const id of orphans) await this.removeAll(id);
-    return orphans.length;
+  /** Removes what belongs to no analysis, beside running work. */
+  async sweep(isNeeded: (analysisId: string) => boolean, signal: AbortSignal): Promise<number> {
+    const ids = await readdir(this.#folder);
+    let removed = 0;
+    for (let from = 0; from < ids.length && !signal.aborted; from += SWEEP_BATCH_MAX) {
+      const orphans = ids.slice(from, from + SWEEP_BATCH_MAX).filter((id) => !isNeeded(id));
+      for (const id of orphans) await this.removeAll(id);
+      removed += orphans.length;
+      await nextTurn();
+    }
+    return removed;
   }
 }

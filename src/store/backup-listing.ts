@@ -8,6 +8,7 @@ import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { flushFile } from './folder.ts';
+import type { Pace } from './pace.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 export const LISTING_FILE = 'files.sha256';
@@ -42,12 +43,14 @@ export class BadBackupError extends Error {
 export async function hashFile(
   path: string,
   signal?: AbortSignal,
+  pace?: Pace,
 ): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(path, { signal, highWaterMark: 1024 * 1024 })) {
     bytes += (chunk as Buffer).length;
     hash.update(chunk as Buffer);
+    await pace?.spend((chunk as Buffer).length);
   }
   return { sha256: hash.digest('hex'), bytes };
 }

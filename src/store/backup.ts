@@ -3,12 +3,14 @@
  * folder. A folder of its own each time; what an earlier backup beside it holds already is a hard link to that.
  * Checked by reading all of it back before it gets its name, so that a folder with a manifest is a good one.
  */
-import { constants } from 'node:fs';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { type BackupManifest, hashFile, ListingWriter, writeManifest } from './backup-listing.ts';
 import { isFile, listBackups } from './backup-shelf.ts';
 import { flushFile, flushFolder, renameDurably } from './folder.ts';
+import { Pace } from './pace.ts';
 import { openRecordsCopy, type RecordsCopy } from './records-copy.ts';
 import { FORMAT_VERSION } from './schema.ts';
 import type { Store } from './store.ts';
@@ -21,6 +23,8 @@ export interface BackupOrder {
   version: string;
   /** Milliseconds since 1970 UTC: the backup's name. */
   now: number;
+  /** Of media, read and written together; 0 = no bound. */
+  bytesPerSecondMax: number;
 }
 
 export interface BackupProgress {
@@ -39,6 +43,7 @@ export interface Backup {
   damaged: string[];
 }
 
+const COPY_CHUNK_BYTES = 1024 * 1024;
 const PARTIAL_PREFIX = '.partial-assay-';
 /** Whole sub-folders of the data folder; uploads and jobs are of the moment, mail is sent. */
 const TREES = ['blobs', 'artifacts', 'models'] as const;
@@ -60,7 +65,8 @@ export async function writeBackup(
   const partial = join(folder, `${PARTIAL_PREFIX}${name.slice('assay-'.length)}`);
   await mkdir(partial, { mode: 0o700 });
   try {
-    const run = new BackupRun(store, partial, previous, report, signal);
+    const pace = new Pace(order.bytesPerSecondMax, signal);
+    const run = new BackupRun({ store, target: partial, previous, report, signal, pace });
     const manifest = await run.write(order);
     const path = join(folder, name);
     await renameDurably(partial, path);
@@ -85,29 +91,34 @@ interface Copy {
   isCopied: boolean;
 }
 
+interface RunParts {
+  store: Store;
+  target: string;
+  previous: string | undefined;
+  report: (progress: BackupProgress) => void;
+  signal: AbortSignal;
+  pace: Pace;
+}
+
 class BackupRun {
   readonly #store: Store;
   readonly #target: string;
   readonly #previous: string | undefined;
   readonly #report: (progress: BackupProgress) => void;
   readonly #signal: AbortSignal;
+  readonly #pace: Pace;
   #files = 0;
   #bytes = 0;
   copiedBytes = 0;
   readonly damaged: string[] = [];
 
-  constructor(
-    store: Store,
-    target: string,
-    previous: string | undefined,
-    report: (progress: BackupProgress) => void,
-    signal: AbortSignal,
-  ) {
+  constructor({ store, target, previous, report, signal, pace }: RunParts) {
     this.#store = store;
     this.#target = target;
     this.#previous = previous;
     this.#report = report;
     this.#signal = signal;
+    this.#pace = pace;
   }
 
   tell(phase: BackupProgress['phase']): void {
@@ -174,19 +185,40 @@ class BackupRun {
   async #copy(source: string, path: string): Promise<Copy | undefined> {
     const target = join(this.#target, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    const found = await hashFile(source, this.#signal);
+    const found = await hashFile(source, this.#signal, this.#pace);
     const expected = { ...found, sha256: path.startsWith('blobs/') ? basename(path) : found.sha256 };
     if (await this.#linkPrevious(path, target, expected.sha256)) return { ...expected, isCopied: false };
     if (found.sha256 !== expected.sha256) {
       this.damaged.push(path);
       return undefined;
     }
-    await copyFile(source, target, constants.COPYFILE_FICLONE);
+    await this.#copyPaced(source, target);
     await flushFile(target);
     await flushFolder(dirname(target));
-    const written = await hashFile(target, this.#signal);
+    const written = await hashFile(target, this.#signal, this.#pace);
     if (written.sha256 === expected.sha256) return { ...written, isCopied: true };
     throw new Error(`${path} does not read back as it was written: the disk of the backup is failing`);
+  }
+
+  /** A disk that shares blocks copies without writing; on others the bytes go at the pace of the rest. */
+  async #copyPaced(source: string, target: string): Promise<void> {
+    try {
+      await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE);
+    } catch {
+      await rm(target, { force: true });
+      const pace = this.#pace;
+      await pipeline(
+        createReadStream(source, { highWaterMark: COPY_CHUNK_BYTES }),
+        async function* (chunks: AsyncIterable<Buffer>) {
+          for await (const chunk of chunks) {
+            await pace.spend(chunk.length);
+            yield chunk;
+          }
+        },
+        createWriteStream(target, { flags: 'wx', mode: 0o600 }),
+        { signal: this.#signal },
+      );
+    }
   }
 
   /** Whether the backup before has the same bytes; what rotted there is not handed on. */
@@ -194,7 +226,7 @@ class BackupRun {
     if (this.#previous === undefined) return false;
     const earlier = join(this.#previous, path);
     if (!(await isFile(earlier))) return false;
-    const found = await hashFile(earlier, this.#signal).catch(() => undefined);
+    const found = await hashFile(earlier, this.#signal, this.#pace).catch(() => undefined);
     if (found?.sha256 !== sha256) return false;
     try {
       await link(earlier, target);

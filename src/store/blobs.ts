@@ -3,6 +3,7 @@
  * A temporary file belongs to one process only, so a start sweeps them all.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { access, type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEAD_BYTES } from '../domain/sniff.ts';
@@ -21,8 +22,11 @@ export class BlobStore {
   readonly #temporaryFolder: string;
   readonly #folder: string;
   readonly #locks = new Map<string, Promise<unknown>>();
+  readonly #onRemoved: (hash: string) => Promise<void>;
 
-  constructor(dataFolder: string) {
+  /** `onRemoved` removes what was made of the bytes. */
+  constructor(dataFolder: string, onRemoved: (hash: string) => Promise<void>) {
+    this.#onRemoved = onRemoved;
     this.#temporaryFolder = join(dataFolder, 'uploads');
     this.#folder = join(dataFolder, 'blobs');
   }
@@ -81,6 +85,10 @@ export class BlobStore {
     }
   }
 
+  isThere(hash: string): boolean {
+    return existsSync(this.pathOf(hash));
+  }
+
   /** Gives the bytes their permanent name. Call inside withLock, together with the transaction that refers to it. */
   async keep(temporary: TemporaryBlob): Promise<void> {
     const path = this.pathOf(temporary.hash);
@@ -95,6 +103,7 @@ export class BlobStore {
 
   async remove(hash: string): Promise<void> {
     await rm(this.pathOf(hash), { force: true });
+    await this.#onRemoved(hash);
   }
 
   async sizeOf(hash: string): Promise<number> {
@@ -114,14 +123,24 @@ export class BlobStore {
     }
   }
 
-  /** Removes kept files that no record needs: a crash between rename and transaction leaves one. */
-  async sweep(isNeeded: (hash: string) => boolean): Promise<number> {
+  /**
+   * Removes kept files that no record needs, beside running work: a crash between rename and transaction leaves one.
+   * `neededUnder` names the needed hashes that begin so; it is asked once per folder, as one look-up for each of a
+   * hundred thousand files would hold up everything else.
+   */
+  async sweep(neededUnder: (prefix: string) => ReadonlySet<string>, signal: AbortSignal): Promise<number> {
     let removed = 0;
     for (const prefix of await readdir(this.#folder)) {
-      for (const hash of await readdir(join(this.#folder, prefix))) {
-        if (isNeeded(hash)) continue;
-        await this.remove(hash);
-        removed += 1;
+      if (signal.aborted) break;
+      const hashes = await readdir(join(this.#folder, prefix));
+      const needed = neededUnder(prefix);
+      for (const hash of hashes.filter((it) => !needed.has(it))) {
+        // A submission holds the lock from the rename to its transaction.
+        removed += await this.withLock(hash, async () => {
+          if (neededUnder(hash).has(hash)) return 0;
+          await this.remove(hash);
+          return 1;
+        });
       }
     }
     return removed;

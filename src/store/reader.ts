@@ -9,11 +9,14 @@ import type { DisabledReceiver, WebhookDelivery } from '../domain/webhook.ts';
 import { DamagedRecordError } from './codec.ts';
 import type { AcceptedRequest, PartReference, Tables } from './schema.ts';
 
-export interface ListQuery {
+export interface ScanQuery {
   accountId: number;
   kind?: MediaKind | undefined;
-  /** The last record of the page before. */
-  before?: { createdAt: number; identifier: string } | undefined;
+  /** The last record of the page before; without an identifier, the time at which the scan begins. */
+  before?: { createdAt: number; identifier?: string } | undefined;
+}
+
+export interface ListQuery extends ScanQuery {
   limit: number;
 }
 
@@ -76,13 +79,59 @@ export class StoreReader {
     return false;
   }
 
-  /** Newest first. */
-  listClassifications({ accountId, kind, before, limit }: ListQuery): Classification[] {
+  /** Newest first, read as it is walked: the caller sets the bound. */
+  *scanClassifications({ accountId, kind, before }: ScanQuery): Generator<Classification> {
     const index =
       kind === undefined ? this.tables.classificationsByAccount : this.tables.classificationsByKind;
     const prefix = kind === undefined ? [accountId] : [accountId, kind];
-    const last = before === undefined ? undefined : [...prefix, before.createdAt, before.identifier];
-    return this.#load(index.underReversed(prefix, last), limit);
+    const { createdAt, identifier } = before ?? {};
+    const place = [createdAt, identifier].filter((part) => part !== undefined);
+    const last = before === undefined ? undefined : [...prefix, ...place];
+    for (const key of index.underReversed(prefix, last)) {
+      const classification = this.#unlessDamaged(String(key.at(-1)));
+      if (classification !== undefined) yield classification;
+    }
+  }
+
+  /** Hashes that begin so and that some record of some account needs. */
+  blobHashesStartingWith(text: string): Set<string> {
+    return new Set(
+      Array.from(this.tables.classificationsByHash.startingWith(text), ([hash]) => String(hash)),
+    );
+  }
+
+  /** Whether there is an analysis, be it damaged. */
+  hasAnalysis(id: string): boolean {
+    return this.tables.analyses.has(id);
+  }
+
+  /** Newest first. */
+  listClassifications({ limit, ...query }: ListQuery): Classification[] {
+    const found: Classification[] = [];
+    for (const classification of this.scanClassifications(query)) {
+      if (found.length >= limit) break;
+      found.push(classification);
+    }
+    return found;
+  }
+
+  /**
+   * The account's records of files whose hash begins so, in no order; undefined where more than `entriesMax` files of
+   * any account do, and the way by the hash is no shorter than the whole list.
+   */
+  classificationsOfHashPrefix(
+    accountId: number,
+    prefix: string,
+    entriesMax: number,
+  ): Classification[] | undefined {
+    const identifiers: string[] = [];
+    let entries = 0;
+    for (const [, owner, , identifier] of this.tables.classificationsByHash.startingWith(prefix)) {
+      entries += 1;
+      if (entries > entriesMax) return undefined;
+      if (owner === accountId) identifiers.push(String(identifier));
+    }
+    return identifiers.flatMap((identifier) => this.#unlessDamaged(identifier) ?? []);
   }
 
   account(id: number): Account | undefined {
@@ -238,14 +287,8 @@ export class StoreReader {
     return found;
   }
 
-  #load(keys: Iterable<readonly unknown[]>, limit = Number.POSITIVE_INFINITY): Classification[] {
-    const found: Classification[] = [];
-    for (const key of keys) {
-      if (found.length >= limit) break;
-      const classification = this.#unlessDamaged(String(key.at(-1)));
-      if (classification !== undefined) found.push(classification);
-    }
-    return found;
+  #load(keys: Iterable<readonly unknown[]>): Classification[] {
+    return Array.from(keys).flatMap((key) => this.#unlessDamaged(String(key.at(-1))) ?? []);
   }
 
   /** One damaged record must not hide all others from a list; asked for by its name it is refused. */

@@ -28,6 +28,8 @@ export interface PartReference {
 export interface StoreMeta {
   formatVersion: number;
   createdAt: number;
+  /** The indexes are being made anew, and lack entries until that is done. */
+  isRebuilding?: boolean;
 }
 
 export interface Tables {

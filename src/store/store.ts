@@ -12,6 +12,8 @@ import { FolderLock } from './lock.ts';
 import { migrate } from './migrations.ts';
 import { PartialStore } from './partials.ts';
 import { StoreReader } from './reader.ts';
+import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
+import { RenditionStore } from './renditions.ts';
 import { assertNotHalfRestored } from './restore.ts';
 import { FORMAT_VERSION, openTables, TABLES_MAX, type Tables } from './schema.ts';
 import { Table } from './table.ts';
@@ -19,7 +21,9 @@ import { type StoreChange, StoreTransaction } from './transaction.ts';
 
 export interface StoreConfig {
   folder: string;
-  /** Told how far an upgrade of an older store is. */
+  /** Makes the indexes anew, whether or not they look right. */
+  isRebuildAsked?: boolean | undefined;
+  /** Told how far an upgrade of an older store is, and why indexes are made anew. */
   onUpgrade?: ((message: string) => void) | undefined;
   /** Told of each stored value that is not what was written. */
   onDamage?: ((error: DamagedRecordError) => void) | undefined;
@@ -44,6 +48,7 @@ export class Store implements AsyncDisposable {
   readonly blobs: BlobStore;
   readonly artifacts: ArtifactStore;
   readonly partials: PartialStore;
+  readonly renditions: RenditionStore;
   readonly folder: string;
   readonly #root: RootDatabase;
   readonly #tables: Tables;
@@ -60,12 +65,15 @@ export class Store implements AsyncDisposable {
     this.#tables = tables;
     this.read = new StoreReader(tables);
     this.#transaction = new StoreTransaction(tables);
-    this.blobs = new BlobStore(folder);
-    this.artifacts = new ArtifactStore(folder);
+    const dropRenditions = (owner: string): Promise<void> => this.renditions.removeAll(owner);
+    this.blobs = new BlobStore(folder, dropRenditions);
+    this.artifacts = new ArtifactStore(folder, dropRenditions);
+    const isStored = (owner: string): boolean => this.blobs.isThere(owner) || this.artifacts.isThere(owner);
+    this.renditions = new RenditionStore(folder, isStored);
     this.partials = new PartialStore(folder);
   }
 
-  /** Locks the folder, checks the format and sweeps what a killed daemon left. */
+  /** Locks the folder, checks the format and throws away what was being received; looks at no record. */
   static async open(config: StoreConfig): Promise<Store> {
     const { folder } = config;
     const lock = await lockFolder(folder);
@@ -75,6 +83,7 @@ export class Store implements AsyncDisposable {
     const store = new Store(config, root, tables, lock);
     try {
       await store.#checkFormat(tables, config.onUpgrade);
+      await store.#checkIndexes(tables, config);
       await store.#prepareFiles();
       return store;
     } catch (error) {
@@ -87,8 +96,14 @@ export class Store implements AsyncDisposable {
     await this.blobs.prepare();
     await this.artifacts.prepare();
     await this.partials.prepare();
-    await this.blobs.sweep((hash) => this.read.hasBlobReference(hash));
-    await this.artifacts.sweep((id) => this.read.analysis(id) !== undefined);
+    await this.renditions.prepare();
+  }
+
+  /** Removes files that belong to no record, as a killed daemon leaves them. Runs beside work; takes its time. */
+  async sweepOrphans(signal: AbortSignal): Promise<number> {
+    const blobs = await this.blobs.sweep((prefix) => this.read.blobHashesStartingWith(prefix), signal);
+    const artifacts = await this.artifacts.sweep((id) => this.read.hasAnalysis(id), signal);
+    return blobs + artifacts + (await this.renditions.sweep(signal));
   }
 
   async #checkFormat(tables: Tables, onUpgrade: StoreConfig['onUpgrade']): Promise<void> {
@@ -107,6 +122,17 @@ export class Store implements AsyncDisposable {
       const report = onUpgrade ?? (() => undefined);
       await migrate({ tables, transact, report }, meta, this.folder, (path) => this.copyRecords(path));
     }
+  }
+
+  async #checkIndexes(tables: Tables, { onUpgrade, isRebuildAsked = false }: StoreConfig): Promise<void> {
+    const meta = tables.meta.get('store');
+    if (meta === undefined) return;
+    const fault = isRebuildAsked ? 'a rebuilding of the indexes was asked for' : findIndexFault(tables, meta);
+    if (fault === null) return;
+    onUpgrade?.(`${fault}; they are made anew from the records`);
+    const transact: Store['transact'] = (change) => this.transact(change);
+    const { values, damaged } = await rebuildIndexes({ tables, transact });
+    onUpgrade?.(`the indexes are made anew: ${values} values, ${damaged} damaged ones left out`);
   }
 
   /**

@@ -47,6 +47,27 @@ export class Table<V extends object | string | number> {
     }
   }
 
+  /** Whether there is a value, without reading it: a damaged one is there too. */
+  has(key: Key): boolean {
+    return this.#database.doesExist(key);
+  }
+
+  /** How many values there are; costs nothing. */
+  get count(): number {
+    return entryCountOf(this.#database);
+  }
+
+  /** Every key, in order, also of damaged values. */
+  *keys(): Generator<Key> {
+    yield* this.#database.getKeys({});
+  }
+
+  /** Removes every value; inside a transaction. */
+  clear(): void {
+    this.forget();
+    this.#database.clearSync();
+  }
+
   /** After a transaction was undone: what it wrote may have been read, and with that be remembered. */
   forget(): void {
     this.#cache?.clear();
@@ -107,10 +128,26 @@ export class Index {
     this.#database = root.openDB<Buffer, Key>(name, { encoding: 'binary' });
   }
 
+  /** How many keys there are; costs nothing. */
+  get count(): number {
+    return entryCountOf(this.#database);
+  }
+
+  /** Removes every key; inside a transaction. */
+  clear(): void {
+    this.#database.clearSync();
+  }
+
   /** Keys that begin with the prefix, in order. */
   *under(prefix: readonly Key[]): Generator<Key[]> {
     const end = [...prefix, HIGHEST] as Key;
     for (const key of this.#database.getKeys({ start: [...prefix] as Key, end })) yield key as Key[];
+  }
+
+  /** Keys whose first part is a text that begins so, in order. */
+  *startingWith(text: string): Generator<Key[]> {
+    const range = { start: [text] as Key, end: [`${text}${HIGHEST}`] as Key };
+    for (const key of this.#database.getKeys(range)) yield key as Key[];
   }
 
   /** Keys under the prefix that sort before `before`, last first. */
@@ -130,6 +167,10 @@ export class Index {
   remove(key: readonly Key[]): void {
     this.#database.removeSync([...key] as Key);
   }
+}
+
+function entryCountOf(database: Database<Buffer, Key>): number {
+  return (database.getStats() as { entryCount: number }).entryCount;
 }
 
 /** Sorts after every string and number that Assay uses in a key. */

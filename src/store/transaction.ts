@@ -7,7 +7,7 @@ import type { Plan } from '../domain/plan.ts';
 import { partsOf } from '../domain/result.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
 import { StoreReader, sha256 } from './reader.ts';
-import type { AcceptedRequest, PartReference } from './schema.ts';
+import type { AcceptedRequest, PartReference, StoreMeta } from './schema.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
 export type StoreChange =
@@ -27,13 +27,14 @@ export class StoreTransaction extends StoreReader {
   putClassification(classification: Classification): void {
     const before = this.classification(classification.identifier);
     if (before !== undefined && before.hash !== classification.hash) this.#unindexHash(before);
-    const { identifier, accountId, kind, createdAt, hash, analysisId } = classification;
-    this.tables.classifications.put(identifier, classification);
-    if (before === undefined) {
-      this.tables.classificationsByAccount.put([accountId, createdAt, identifier]);
-      this.tables.classificationsByKind.put([accountId, kind, createdAt, identifier]);
-      this.tables.classificationsByAnalysis.put([analysisId, identifier]);
-    }
+    this.tables.classifications.put(classification.identifier, classification);
+    if (before?.hash !== classification.hash) this.indexClassification(classification);
+  }
+
+  indexClassification({ identifier, accountId, kind, createdAt, hash, analysisId }: Classification): void {
+    this.tables.classificationsByAccount.put([accountId, createdAt, identifier]);
+    this.tables.classificationsByKind.put([accountId, kind, createdAt, identifier]);
+    this.tables.classificationsByAnalysis.put([analysisId, identifier]);
     if (hash !== '') this.tables.classificationsByHash.put([hash, accountId, kind, identifier]);
   }
 
@@ -54,7 +55,20 @@ export class StoreTransaction extends StoreReader {
     const before = this.analysis(analysis.id);
     if (before !== undefined && before.key !== analysis.key) this.#forgetKey(before);
     this.tables.analyses.put(analysis.id, analysis);
+    this.#indexState(analysis);
     this.tables.analysesByKey.put(analysis.key, analysis.id);
+  }
+
+  /** Of two with one key the one that was queued last is found by it. */
+  indexAnalysis(analysis: Analysis): void {
+    this.#indexState(analysis);
+    const holderId = this.analysisIdOfKey(analysis.key);
+    const holder = holderId === undefined ? undefined : this.analysis(holderId);
+    if (holder !== undefined && holder.queuedAt > analysis.queuedAt) return;
+    this.tables.analysesByKey.put(analysis.key, analysis.id);
+  }
+
+  #indexState(analysis: Analysis): void {
     if (hasEnded(analysis.state)) this.tables.analysesOpen.remove([analysis.queuedAt, analysis.id]);
     else this.tables.analysesOpen.put([analysis.queuedAt, analysis.id]);
     if (analysis.state === 'errored' && analysis.endedAt !== null) {
@@ -83,6 +97,11 @@ export class StoreTransaction extends StoreReader {
       this.tables.accountsByEmail.remove(before.email.toLowerCase());
     }
     this.tables.accounts.put(account.id, account);
+    this.indexAccount(account);
+  }
+
+  /** A deleted account's address is free for another. */
+  indexAccount(account: Account): void {
     if (account.deletedAt === null) this.tables.accountsByEmail.put(account.email.toLowerCase(), account.id);
   }
 
@@ -92,6 +111,10 @@ export class StoreTransaction extends StoreReader {
 
   putApiKey(key: ApiKey): void {
     this.tables.apiKeys.put(key.hash, key);
+    this.indexApiKey(key);
+  }
+
+  indexApiKey(key: ApiKey): void {
     this.tables.apiKeysByAccount.put([key.accountId, key.id, key.hash]);
   }
 
@@ -123,14 +146,18 @@ export class StoreTransaction extends StoreReader {
 
   putDelivery(delivery: WebhookDelivery): void {
     const before = this.delivery(delivery.id);
-    const { id, accountId, createdAt, nextAttemptAt } = delivery;
+    const { id, accountId } = delivery;
     if (before !== undefined && before.nextAttemptAt !== null) {
       this.tables.deliveriesDue.remove([before.nextAttemptAt, id]);
     }
     this.tables.deliveries.put(id, delivery);
+    this.indexDelivery(delivery);
+    this.#changes.push({ type: 'delivery', accountId, id });
+  }
+
+  indexDelivery({ id, accountId, createdAt, nextAttemptAt }: WebhookDelivery): void {
     this.tables.deliveriesByAccount.put([accountId, createdAt, id]);
     if (nextAttemptAt !== null) this.tables.deliveriesDue.put([nextAttemptAt, id]);
-    this.#changes.push({ type: 'delivery', accountId, id });
   }
 
   removeDelivery({ id, accountId, createdAt, nextAttemptAt }: WebhookDelivery): void {
@@ -178,7 +205,11 @@ export class StoreTransaction extends StoreReader {
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {
     this.removeRequest(accountId, requestId);
     this.tables.requests.put([accountId, requestId], request);
-    this.tables.requestsByTime.put([request.at, accountId, requestId]);
+    this.indexRequest(accountId, requestId, request);
+  }
+
+  indexRequest(accountId: number, requestId: string, { at }: AcceptedRequest): void {
+    this.tables.requestsByTime.put([at, accountId, requestId]);
   }
 
   removeRequest(accountId: number, requestId: string): void {
@@ -188,7 +219,7 @@ export class StoreTransaction extends StoreReader {
     this.tables.requestsByTime.remove([before.at, accountId, requestId]);
   }
 
-  setMeta(meta: { formatVersion: number; createdAt: number }): void {
+  setMeta(meta: StoreMeta): void {
     this.tables.meta.put('store', meta);
   }
 }

@@ -10,7 +10,9 @@ import { decodeAudio } from './decode-audio.ts';
 import { decodeImage } from './decode-image.ts';
 import { decodeVideo } from './decode-video.ts';
 import { MediaFaultFound } from './media-fault.ts';
-import type { DecodeRequest, DecodeResponse } from './protocol.ts';
+import type { DecodedFrame, DecodeRequest, DecodeResponse } from './protocol.ts';
+import { render } from './render.ts';
+import { sampleFrames } from './sample-frames.ts';
 import { renderHeatmap } from './steps/heatmap.ts';
 import { probe } from './steps/probe.ts';
 import type { ReportStep } from './steps/progress.ts';
@@ -50,6 +52,7 @@ async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Pr
   const { id } = request;
   const path = join(slotFolder, 'in', request.input);
   const report: ReportStep = (step, done, total) => send({ type: 'progress', id, step, done, total });
+  const tell = { report, frame: (frame: DecodedFrame) => send({ type: 'frame', id, frame }) };
   switch (request.type) {
     case 'probe':
       return { type: 'probed', id, probe: await probe(path, request.limits) };
@@ -58,9 +61,13 @@ async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Pr
     case 'decode-audio':
       return { type: 'decoded-audio', id, audio: await decodeAudio(request, slotFolder, report) };
     case 'decode-video':
-      return { type: 'decoded-video', id, video: await decodeVideo(request, slotFolder, report) };
+      return { type: 'decoded-video', id, video: await decodeVideo(request, slotFolder, tell) };
+    case 'sample-frames':
+      return { type: 'sampled-frames', id, sampled: await sampleFrames(request, slotFolder, report) };
     case 'cut-views':
       return { type: 'cut-views', id, set: await cutViews(request, slotFolder) };
+    case 'render':
+      return { type: 'rendered', id, figures: await render(request, slotFolder, report) };
     case 'render-heatmap':
       return { type: 'rendered-heatmap', id, heatmap: await renderHeatmap(request, slotFolder) };
   }

@@ -23,6 +23,8 @@ async function handle(request: InferenceRequest): Promise<void> {
     case 'infer':
     case 'detect-speech':
       return loop.add(request);
+    case 'cancel':
+      return await loop.cancel(request.id);
     case 'shutdown':
       return process.disconnect();
   }

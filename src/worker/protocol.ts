@@ -6,9 +6,11 @@
  * A slot folder holds `in/` (the daemon puts one input file there, read-only for the child) and `out/` (the
  * child writes there). Paths in messages are relative to them.
  */
+import type { HeatmapLayer } from '../domain/heatmap.ts';
 import type { MediaKind } from '../domain/media.ts';
 import type { PatchLayout, PatchPosition } from '../domain/patches.ts';
 import type { Provenance } from '../domain/provenance.ts';
+import type { RenditionFigures, RenditionKind } from '../domain/rendition.ts';
 import type { Texture } from '../domain/resized-view.ts';
 import type { ImageQuality } from '../domain/result.ts';
 import type { View, ViewLayout } from '../domain/views.ts';
@@ -51,6 +53,10 @@ export interface PatchSetRequest {
   layout: PatchLayout;
   /** Instead of patches: the whole picture scaled, and its middle. The layout's `countMax` then bounds the views. */
   resized?: ResizedLayout | undefined;
+  /** Where the picture is smaller than a patch, its mirror image fills the rest; else the set is left out. */
+  isMirrored?: boolean | undefined;
+  /** Whether the answer tells the texture of the patches. */
+  withTexture?: boolean | undefined;
 }
 
 export interface ResizedLayout {
@@ -91,7 +97,7 @@ export interface PatchSet {
   /** Sides of the picture that the positions refer to (smaller for a scaled copy). */
   width: number;
   height: number;
-  /** Of a set of scaled views: some models must not answer on some textures. */
+  /** Of a set of scaled views, and where it was asked for: some models must not answer on some textures. */
   texture?: Texture | undefined;
 }
 
@@ -107,9 +113,37 @@ export interface DecodedImage {
 }
 
 /** Which frames of a video are analysed: spread evenly in time, or found by a method. */
-export interface FrameChoice {
+export interface ChosenFrames {
   method: 'even' | 'iframes' | 'flow' | 'color';
   countMax: number;
+}
+
+/** Or those shown at times, seconds from the video's beginning, ascending. */
+export type FrameChoice = ChosenFrames | { method: 'at'; times: number[] };
+
+/** Views of more frames than are wanted, so that those can be preferred which show something. */
+export interface SampleFramesRequest {
+  type: 'sample-frames';
+  id: number;
+  input: string;
+  limits: DecodeLimits;
+  choice: ChosenFrames;
+  /** Samples for each frame of the choice, which is among them. */
+  samplesPerFrame: number;
+  /** Of each sample, scaled down before. */
+  viewSet: ViewSetRequest;
+}
+
+export interface SampledFrame {
+  timeSeconds: number;
+  /** Of the scaled frame. */
+  set: PatchSet;
+}
+
+export interface SampledFrames {
+  /** What the choice alone gives, ascending. */
+  regularSeconds: number[];
+  samples: SampledFrame[];
 }
 
 export interface DecodeVideoRequest {
@@ -174,7 +208,6 @@ export interface DecodedVideo {
   height: number;
   durationSeconds: number;
   provenance: Provenance;
-  frames: DecodedFrame[];
   /** Frames that were chosen and could not be decoded. */
   damagedFrames: number;
   /** Null where none was asked for or the video is silent. */
@@ -197,16 +230,21 @@ export interface DecodedAudio {
   damaged: boolean;
 }
 
-/** Draws the heatmap of the picture that this slot still holds in `in/`. */
+/** Draws a map over the picture that this slot still holds, or over a frame that it wrote. */
 export interface RenderHeatmapRequest {
   type: 'render-heatmap';
   id: number;
+  /** A name in `in/`, or in `out/` for a frame. */
   input: string;
+  folder: 'in' | 'out';
   limits: DecodeLimits;
   size: number;
   positions: PatchPosition[];
-  /** Calibrated probability of `artificial` per position, 0..1. */
+  /** Per position, 0..1; with `cellPx` (size / cellPx)² for each, row by row. */
   probabilities: number[];
+  cellPx?: number | undefined;
+  /** Decides the colours and what the legend says. */
+  layer: HeatmapLayer;
   /** File to write in `out/`. */
   output: string;
 }
@@ -230,13 +268,24 @@ export interface RenderedHeatmap {
   height: number;
 }
 
+/** Makes a rendition of the file in `in/`; its files in `out/` have fixed names (`RENDITION_FILES`). */
+export interface RenderRequest {
+  type: 'render';
+  id: number;
+  input: string;
+  limits: DecodeLimits;
+  kind: RenditionKind;
+}
+
 export type DecodeRequest =
   | ProbeRequest
   | DecodeImageRequest
   | DecodeVideoRequest
+  | SampleFramesRequest
   | DecodeAudioRequest
   | RenderHeatmapRequest
   | CutViewsRequest
+  | RenderRequest
   | { type: 'shutdown' };
 
 /** Why a child refuses a file: the file's fault, so it is final and not tried again. */
@@ -252,10 +301,14 @@ export type DecodeResponse =
   | { type: 'progress'; id: number; step: string; done: number; total: number }
   | { type: 'probed'; id: number; probe: Probe }
   | { type: 'decoded-image'; id: number; image: DecodedImage }
+  /** One more frame of a video lies in `out/`: the models may begin while the next one is decoded. */
+  | { type: 'frame'; id: number; frame: DecodedFrame }
   | { type: 'decoded-video'; id: number; video: DecodedVideo }
+  | { type: 'sampled-frames'; id: number; sampled: SampledFrames }
   | { type: 'decoded-audio'; id: number; audio: DecodedAudio }
   | { type: 'rendered-heatmap'; id: number; heatmap: RenderedHeatmap }
   | { type: 'cut-views'; id: number; set: PatchSet }
+  | { type: 'rendered'; id: number; figures: RenditionFigures }
   | { type: 'failed'; id: number; fault: MediaFault; message: string }
   /** The child's own fault: it ends itself after this, and the attempt counts. */
   | { type: 'broken'; id: number; message: string };
@@ -341,6 +394,8 @@ export type InferenceRequest =
     }
   | InferRequest
   | DetectRequest
+  /** Nobody waits for the request any more: what is left of it need not run. It is answered as failed. */
+  | { type: 'cancel'; id: number }
   | { type: 'shutdown' };
 
 /** How a pack came up: the provider that really runs it, or why it is out of service. */
@@ -372,6 +427,8 @@ export interface ConversionOrder {
   format: 'tfjs-layers' | 'tfjs-graph';
   /** Outputs of the model: those of a row side by side, the rows one below the other. */
   joined: string[][];
+  /** Weighs the means of the first output's planes to one number: what was trained here on a model of others. */
+  head: { weights: number[]; bias: number } | null;
   input: { name: string; dimensions: number[] };
   output: { name: string; dimensions: number[] };
   /** File to write, absolute. */

@@ -26,13 +26,14 @@ export async function startDesk(env: Record<string, string> = {}): Promise<DeskD
   await mkdir(join(folder, 'models'));
   await writeTinySpeechPack(join(folder, 'models'));
   const credentials = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
-  const daemon = await TestDaemon.start({ folder, env: { ...credentials, ...env } });
+  const backups = { ASSAY_BACKUP_DIR: `${folder}-backups`, ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.1/32' };
+  const daemon = await TestDaemon.start({ folder, env: { ...credentials, ...backups, ...env } });
   return {
     http: daemon.http,
     folder,
     async [Symbol.asyncDispose]() {
       await daemon[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true, force: true });
+      for (const path of [folder, `${folder}-backups`]) rmSync(path, { recursive: true, force: true });
     },
   };
 }

@@ -3,17 +3,15 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
 import { Store } from '../../src/store/store.ts';
 import { TestDaemon } from '../daemon.ts';
+import { seedRecords } from '../seeded-records.ts';
 import { ADMIN, signIn, TestBrowser } from './browser.ts';
 
 const COUNT = 10_000;
-const BATCH = 500;
 const ROWS_DRAWN_MAX = 60;
-const ADMIN_ID = 1;
-const FIRST_TIME_US = 1_767_225_600_000_000;
 
 const env = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
 let folder: string;
@@ -34,49 +32,13 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Written past the daemon: ten thousand submissions would take an hour. */
 async function seed(): Promise<void> {
   await using store = await Store.open({ folder });
-  for (let from = 0; from < COUNT; from += BATCH) {
-    await store.transact((tx) => {
-      for (let index = from; index < from + BATCH; index += 1) put(tx, index);
-    });
-  }
-}
-
-function put(tx: Parameters<Parameters<Store['transact']>[0]>[0], index: number): void {
-  const at = FIRST_TIME_US + index;
-  const identifier = index.toString(16).padStart(64, '0');
-  const shared = {
-    kind: 'image',
-    hash: identifier,
-    sourceUrl: null,
-    options: { ...DEFAULT_OPTIONS },
-  } as const;
-  tx.putAnalysis({
-    ...{
-      ...shared,
-      id: identifier,
-      key: `image/${index}`,
-      models: [],
-      accountId: ADMIN_ID,
-      state: 'errored',
-    },
-    ...{ attempts: 1, lease: null, error: 'a seeded record', queuedAt: at, endedAt: at },
-    ...{ apiVersion: '1.1.0', result: null },
+  const describe = (index: number) => ({
+    name: `picture-${index}.png`,
+    probability: index === 4321 ? 0.97 : null,
   });
-  tx.putClassification({
-    ...{
-      ...shared,
-      identifier,
-      accountId: ADMIN_ID,
-      name: `picture-${index}.png`,
-      refId: '',
-      mime: 'image/png',
-    },
-    ...{ sizeBytes: 1, analysisId: identifier, origin: 'analysed', cancelled: false, credits: 0 },
-    ...{ webhookUrl: null, facade: 'rest', requestId: null, createdAt: at },
-  });
+  await seedRecords(store, COUNT, describe);
 }
 
 test('ten thousand records scroll without being loaded or drawn at once', async (context) => {
@@ -98,7 +60,31 @@ test('ten thousand records scroll without being loaded or drawn at once', async 
     assert.ok((await rows.count()) <= ROWS_DRAWN_MAX, `${await rows.count()} rows are drawn`);
   }
   assert.ok(queries > 2 && queries < 20, `${queries} pages were loaded`);
-  await page.getByLabel('Name, reference, hash or identifier').fill('picture-8888.png');
-  await page.getByText('picture-8888.png').waitFor();
+  assert.deepEqual(desk.faults, []);
+});
+
+test('what is not loaded is found by the daemon, and the way back leads to the same list', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  const rows = page.getByRole('list', { name: 'Records' }).getByRole('listitem');
+  await page.getByLabel('Name, reference, hash or identifier').fill('picture-88.png');
+  await page.getByText('picture-88.png').waitFor();
+  assert.equal(await rows.count(), 1);
+  await page.getByLabel('Name, reference, hash or identifier').fill('');
+  await page.getByLabel('Outcome').selectOption('artificial');
+  await page.getByText('picture-4321.png').click();
+  await page.getByRole('heading', { name: 'picture-4321.png' }).waitFor();
+  await page.goBack();
+  await page.getByText('picture-4321.png').waitFor();
+  assert.equal(await rows.count(), 1);
+  assert.equal(await page.getByLabel('Outcome').inputValue(), 'artificial');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = await text(await (await download).createReadStream());
+  assert.equal(csv.trim().split('\r\n').length, 2);
+  assert.match(csv, /"picture-4321\.png"/);
+  await page.getByLabel('Name, reference, hash or identifier').fill('no such name');
+  await page.getByText('No record of this account matches.').waitFor();
   assert.deepEqual(desk.faults, []);
 });

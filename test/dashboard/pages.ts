@@ -31,7 +31,10 @@ const NAMED = [
   'plans',
   'audit',
   'queue',
+  'models',
+  'backups',
   'appliance',
+  'firstSteps',
 ] as const;
 
 /** A soft picture with fine grain, so that a heatmap has something to lie on. */
@@ -62,6 +65,8 @@ export async function fillDesk({ http }: DeskDaemon): Promise<ShownPage[]> {
     records.push(['result-signed', await classify(http, 'image', signed, 'signed-agency-photo.jpg')]);
   }
   await makeUser(http);
+  await makeFailure(http);
+  await askAdmin(http, 'mutation { startBackup { started userErrors { message } } }');
   return [
     ...STRANGERS,
     ...NAMED.map((name) => ({ name, path: PATHS[name], isSignedIn: true })),
@@ -69,8 +74,28 @@ export async function fillDesk({ http }: DeskDaemon): Promise<ShownPage[]> {
   ];
 }
 
+/** Nothing listens there. */
+async function makeFailure(http: string): Promise<void> {
+  const query = `mutation { submitMedia(input: { fileUrl: "http://127.0.0.1:9/gone.jpg", kind: IMAGE, options: {} }) { userErrors { message } } }`;
+  await askAdmin(http, query);
+}
+
 async function makeUser(http: string): Promise<void> {
   const query = `mutation { createUser(input: { name: "Photo desk", email: "photo@${ADMIN.email.split('@')[1]}" }) { userErrors { message } } }`;
+  await askAdmin(http, query);
+}
+
+async function askAdmin(http: string, query: string): Promise<void> {
   const headers = { 'x-api-key': TEST_KEY, 'content-type': 'application/json' };
-  await fetch(`${http}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const response = await fetch(`${http}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
+  });
+  const { data, errors } = (await response.json()) as {
+    data?: Record<string, { userErrors: unknown[] }>;
+    errors?: unknown;
+  };
+  const faults = errors ?? Object.values(data ?? {}).flatMap(({ userErrors }) => userErrors);
+  if (!Array.isArray(faults) || faults.length > 0) throw new Error(`${query}: ${JSON.stringify(faults)}`);
 }

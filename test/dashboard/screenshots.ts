@@ -1,4 +1,4 @@
-/** Pictures of every page in light and dark, and of some on a phone: `node test/dashboard/screenshots.ts FOLDER`. */
+/** Pictures of every page in light and dark, on a phone and in Italian: `node test/dashboard/screenshots.ts FOLDER`. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Desk, signIn, TestBrowser } from './browser.ts';
@@ -7,7 +7,6 @@ import { fillDesk, type ShownPage } from './pages.ts';
 
 const DESK = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
-const PHONE_PAGES = ['records', 'submit', 'result-image', 'account'];
 
 async function shoot({ page }: Desk, { path }: ShownPage, file: string): Promise<void> {
   await page.goto(path);
@@ -31,8 +30,11 @@ for (const isSignedIn of [false, true]) {
     }
   }
 }
+const signedIn = pages.filter(({ isSignedIn }) => isSignedIn);
 await using phone = await browser.open(daemon.http, { viewport: PHONE });
 await signIn(phone);
-for (const shown of pages.filter(({ name }) => PHONE_PAGES.includes(name))) {
-  await shoot(phone, shown, join(folder, `${shown.name}-phone.png`));
-}
+for (const shown of signedIn) await shoot(phone, shown, join(folder, `${shown.name}-phone.png`));
+await using italian = await browser.open(daemon.http, { viewport: DESK });
+await signIn(italian);
+await italian.page.evaluate(() => localStorage.setItem('assay.language', 'it'));
+for (const shown of signedIn) await shoot(italian, shown, join(folder, `${shown.name}-it.png`));

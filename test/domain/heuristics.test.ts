@@ -1,8 +1,8 @@
 /** Heuristics and the assessment are pure: what goes in decides what comes out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assessImage } from '../../src/domain/assessment.ts';
-import { type HeuristicName, judge, logistic } from '../../src/domain/heuristics.ts';
+import { assessImage, evidenceBandOf } from '../../src/domain/assessment.ts';
+import { boundsOf, type HeuristicName, judge, logistic, usableRuns } from '../../src/domain/heuristics.ts';
 import { forcesArtificial, NO_PROVENANCE } from '../../src/domain/provenance.ts';
 import type { ImageResult, ModelRun } from '../../src/domain/result.ts';
 
@@ -126,6 +126,31 @@ const assessed: { name: string; changes: Partial<ImageResult>; state: string; co
     state: 'inconclusive',
     code: 'PROVENANCE_CONTRADICTS_MODELS',
   },
+  {
+    name: 'metadata that declare a generator where the models see none',
+    changes: {
+      runs: [run(-2)],
+      provenance: {
+        ...NO_PROVENANCE,
+        declarations: [
+          { kind: 'generator', field: 'PNG parameters', value: 'Steps: 20', origin: 'generated' },
+        ],
+      },
+    },
+    state: 'inconclusive',
+    code: 'METADATA_CONTRADICT_MODELS',
+  },
+  {
+    name: 'a camera that metadata name: no evidence against the models',
+    changes: {
+      provenance: {
+        ...NO_PROVENANCE,
+        declarations: [{ kind: 'camera', field: 'EXIF Make, Model', value: 'X', origin: 'captured' }],
+      },
+    },
+    state: 'artificial',
+    code: 'METADATA_CAMERA',
+  },
   { name: 'no answer', changes: { runs: [run(null)] }, state: 'not_applicable', code: 'NO_MODEL_ANSWERED' },
 ];
 
@@ -136,3 +161,39 @@ for (const { name, changes, state, code } of assessed) {
     if (code !== undefined) assert.ok(assessment.reasons.some((reason) => reason.code === code));
   });
 }
+
+const SET = {
+  packs: ['m@1.0.0', 'n@2.0.0'],
+  cautiousThreshold: 0.7,
+  inconclusiveLow: 0.2,
+  inconclusiveHigh: 0.65,
+};
+
+test('bounds of a set hold where all of its packs answered, else each pack’s own, the most careful', () => {
+  const [first, second] = [
+    run(1, { together: SET }),
+    run(1, { model: 'n', version: '2.0.0', together: SET }),
+  ];
+  const { cautiousThreshold, inconclusiveLow, inconclusiveHigh } = run(0);
+  const own = { cautiousThreshold, inconclusiveLow, inconclusiveHigh };
+  const ofSet = { cautiousThreshold: 0.7, inconclusiveLow: 0.2, inconclusiveHigh: 0.65 };
+  const boundsOfRuns = (runs: ModelRun[]) => {
+    const { cautiousThreshold, inconclusiveLow, inconclusiveHigh } = boundsOf(usableRuns(runs));
+    return { cautiousThreshold, inconclusiveLow, inconclusiveHigh };
+  };
+  assert.deepEqual(boundsOfRuns([first, second]), ofSet);
+  assert.deepEqual(boundsOfRuns([first]), own);
+  assert.deepEqual(boundsOfRuns([first, run(null, { model: 'n', version: '2.0.0', together: SET })]), own);
+  assert.deepEqual(boundsOfRuns([first, run(1, { model: 'n', version: '2.0.1', together: SET })]), own);
+  const stranger = run(1, { model: 'x', cautiousThreshold: 0.95 });
+  assert.deepEqual(boundsOfRuns([first, second, stranger]), { ...ofSet, cautiousThreshold: 0.95 });
+  assert.equal(labelsOf([first, second]).cautious, 'artificial', 'logistic(1) is 0.73');
+  assert.equal(labelsOf([first]).cautious, 'human');
+});
+
+test('evidence is named by the size of the likelihood ratio, on either side', () => {
+  const named = [0, -0.29, 0.3, -0.99, 1, 1.99, -2, 5].map(evidenceBandOf);
+  assert.deepEqual(named, [
+    ...['no usable', 'no usable', 'weak', 'weak', 'moderate', 'moderate', 'strong', 'strong'],
+  ]);
+});

@@ -240,3 +240,63 @@ test('a pool spreads requests over its processes and survives the loss of one', 
   );
   for (const { logits } of answers) assertNear(logits, expected);
 });
+
+test('what was called off does not run on before others', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using started = startProcess([await writeTinyPack(folder.path, { rounds: 400 })]);
+  await started.process.ready();
+  const { expected, ...one } = await writePatches(folder.path, 'one.rgb', 8);
+  const { expected: _, ...many } = await writePatches(folder.path, 'many.rgb', 8 * 150);
+  const infer = (work: typeof one, signal?: AbortSignal) =>
+    started.process.infer({ pack: 'tiny@1.0.0', ...work }, { ...TIMEOUT, signal });
+  await infer(one);
+  const batchMs = await timeOf(() => infer(one));
+  const called = new AbortController();
+  const long = infer(many, called.signal);
+  setTimeout(() => called.abort(), 3 * batchMs);
+  await assert.rejects(long, AbortError);
+  const waitedMs = await timeOf(async () => assertNear((await infer(one)).logits, expected));
+  assert.ok(waitedMs < 50 * batchMs, `${waitedMs} ms for a batch that takes ${batchMs} ms alone`);
+});
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+test('providers are tried in the order given, and each that fails is named in that order', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using started = startProcess([pack], { providers: ['tensorrt', 'cuda', 'cpu'] });
+  assert.equal((await started.process.ready())[0]?.provider, 'cpu');
+  const [first, second] = started.events.filter((line) => line.startsWith('tiny@1.0.0: '));
+  assert.match(first ?? '', /^tiny@1\.0\.0: tensorrt: /);
+  assert.match(second ?? '', /^tiny@1\.0\.0: cuda: /);
+  await using plain = startProcess([pack], { providers: ['cpu', 'cuda'] });
+  assert.equal((await plain.process.ready())[0]?.provider, 'cpu');
+  assert.deepEqual(plain.events, ['ready'], 'nothing after the first that works is tried');
+});
+
+test('libraries of a GPU that are no libraries cost the provider, not the process', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  for (const name of [
+    'libcuda.so.1',
+    'libcudart.so.12',
+    'libcublas.so.12',
+    'libcudnn.so.9',
+    'libnvinfer.so.10',
+  ]) {
+    await writeFile(join(folder.path, name), 'no library');
+  }
+  const environment = { ...process.env, LD_LIBRARY_PATH: folder.path };
+  await using started = startProcess([pack], { providers: ['cuda', 'cpu'], environment });
+  assert.equal((await started.process.ready())[0]?.provider, 'cpu');
+  await using required = startProcess([pack], { providers: ['tensorrt', 'cuda'], environment });
+  const [report] = await required.process.ready();
+  assert.equal(report?.provider, null);
+  assert.match(report?.fault ?? '', /^tensorrt: .+; cuda: /s);
+  const { expected: _, ...work } = await writePatches(folder.path, 'patches.rgb', 1);
+  await assert.rejects(required.process.infer({ pack: pack.key, ...work }, TIMEOUT), ModelFailedError);
+});

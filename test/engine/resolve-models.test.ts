@@ -59,7 +59,12 @@ const CASES: readonly Case[] = [
   },
   {
     ...{ name: 'faces that are found and not judged', kind: 'image', options: { withMorphing: true } },
-    ...{ installed: [IMAGE, FACE_DETECTOR], expected: /^with_morphing: .*face-origin/ },
+    ...{ installed: [IMAGE, FACE_DETECTOR], expected: /^with_morphing: no installed model .*face-origin/ },
+  },
+  {
+    ...{ name: 'faces under a plan that leaves their model out', kind: 'image', models: ['image'] },
+    ...{ options: { withMorphing: true }, installed: [IMAGE, FACE, FACE_DETECTOR] },
+    expected: /^with_morphing: the plan allows no model for it \(face-origin\)/,
   },
   { name: 'a video without an image model', kind: 'video', installed: [SPEECH], expected: /analyses video/ },
 ];

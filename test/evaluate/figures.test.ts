@@ -13,7 +13,7 @@ function measurement(
 ): Measurement {
   const path = more.path ?? `${label}/${source}/${probability}`;
   const state = probability === null ? 'not_applicable' : probability >= 0.5 ? 'artificial' : 'human';
-  const cautious = probability !== null && probability >= 0.9;
+  const called = probability !== null && probability >= 0.9 ? ['balanced', 'cautious'] : [];
   return {
     path,
     tier: 'clean',
@@ -22,7 +22,7 @@ function measurement(
     kind: '',
     probability,
     state,
-    cautious,
+    called,
     models: {},
     held: false,
     ...more,
@@ -88,22 +88,42 @@ test('files without an answer are in no figure and are counted', () => {
   assert.equal(report?.unanswered, 1);
 });
 
-test('a flip counts where the clean file was decided, whatever the copy says', () => {
+test('a flip counts where the file is decided twice, otherwise each time', () => {
   const files = [
-    { clean: 0.9, web: 0.2, state: 'artificial' as const },
-    { clean: 0.8, web: 0.7, state: 'artificial' as const },
-    { clean: 0.55, web: 0.2, state: 'inconclusive' as const },
-  ].flatMap(({ clean, web, state }, index) => [
-    measurement('artificial', `a${index}`, clean, { path: `${index}`, state }),
-    measurement('artificial', `a${index}`, web, { path: `${index}`, tier: 'web', state: 'inconclusive' }),
+    { clean: 'artificial', web: 'human' },
+    { clean: 'artificial', web: 'artificial' },
+    { clean: 'artificial', web: 'inconclusive' },
+    { clean: 'inconclusive', web: 'human' },
+  ] as const;
+  const artificial = files.flatMap(({ clean, web }, index) => [
+    measurement('artificial', `a${index}`, 0.9, { path: `${index}`, state: clean }),
+    measurement('artificial', `a${index}`, 0.2, { path: `${index}`, tier: 'web', state: web }),
   ]);
   const human = [
     measurement('human', 'h', 0.1, { path: 'h' }),
     measurement('human', 'h', 0.1, { path: 'h', tier: 'web' }),
   ];
-  const web = toTierReports([...files, ...human], ['clean', 'web']).find(({ tier }) => tier === 'web');
-  // Of the three decided files the human one weighs half, each artificial one a sixth.
-  assert.ok(Math.abs((web?.figures.flipRate.value ?? 0) - 1 / 6 / (1 / 2 + 2 / 6)) < 1e-12);
+  const web = toTierReports([...artificial, ...human], ['clean', 'web']).find(({ tier }) => tier === 'web');
+  // Decided twice: the human file, which weighs half, and two of four artificial ones, an eighth each.
+  assert.ok(Math.abs((web?.figures.flipRate.value ?? 0) - 1 / 8 / (1 / 2 + 2 / 8)) < 1e-12);
+});
+
+test('the cost of the likelihood ratio is one bit where nothing is said, and every heuristic has its rates', () => {
+  const figures = toFigures(
+    toScored(
+      [
+        measurement('artificial', 'a', 0.5, { called: ['sensitive', 'majority'] }),
+        measurement('human', 'h', 0.5, { called: ['sensitive'] }),
+      ],
+      scoredBy,
+    ),
+  );
+  assert.equal(figures.cllr, 1);
+  const { recallSensitive, falseAlarmRateSensitive, recallMajority, falseAlarmRateMajority } = figures;
+  assert.deepEqual(
+    [recallSensitive, falseAlarmRateSensitive, recallMajority, falseAlarmRateMajority],
+    [1, 1, 1, 0],
+  );
 });
 
 test('intervals hold the figure, are the same each time, and are wide where one source decides', () => {

@@ -7,6 +7,7 @@ import { Backups } from '../../src/app/backups.ts';
 import { setUpFirstStart } from '../../src/app/first-start.ts';
 import { Mailer } from '../../src/app/mail.ts';
 import { Metrics } from '../../src/app/metrics.ts';
+import { RecentLog } from '../../src/app/recent-log.ts';
 import { Sealer } from '../../src/app/sealer.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
 import { Feed } from '../../src/engine/feed.ts';
@@ -65,10 +66,15 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     mailer: stack.use(openMailer(folder.path)),
     sealer,
     newIdentifier: () => IDENTIFIER,
-    doctor: { tls: null, trustAnchorsPem: '', diskFreeBytesMin: 0 },
+    doctor: {
+      ...{ tls: null, trustAnchorsPem: '', trustAnchorsFile: null, diskFreeBytesMin: 0 },
+      ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: [] },
+    },
+    tracing: null,
+    support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
     backups: stack.use(
       await Backups.open(
-        { folder: null, intervalMs: 0, keep: 1, ageMsMax: 1, withSecrets: false },
+        { folder: null, intervalMs: 0, keep: 1, ageMsMax: 1, withSecrets: false, bytesPerSecondMax: 0 },
         { store, clock, log: pino({ level: 'silent' }), metrics: new Metrics() },
       ),
     ),

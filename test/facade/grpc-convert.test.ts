@@ -31,7 +31,9 @@ const BASE = {
   createdAt: 1_700_000_000_123_456,
   endedAt: null,
   progress: null,
+  tentative: null,
   cancelled: false,
+  submittedBy: null,
 } as const;
 
 const VERDICT = {
@@ -75,6 +77,7 @@ const IMAGE: ImageRecord = {
   isNsfw: false,
   c2pa: REPORT,
   hasHeatmap: true,
+  heatmapLayers: ['origin'],
   verdict: { ...VERDICT, models: ['m'] },
   verdicts: [{ ...VERDICT, models: ['m'] }],
   results: [RESULT],
@@ -119,6 +122,14 @@ const AUDIO: AudioRecord = {
   apiVersion: null,
   forceClassification: 'human',
   progress: { step: 'queued', done: 0, total: 1 },
+  tentative: {
+    frames: [],
+    clips: [
+      { index: 0, startSeconds: 0, endSeconds: 6, probability: 0.25 },
+      { index: 1, startSeconds: 4, endSeconds: 10, probability: null },
+    ],
+    ...{ state: 'inconclusive', probability: 0.25 },
+  },
   durationSeconds: null,
   speechSeconds: null,
   c2pa: null,
@@ -146,6 +157,7 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
       created_at: '2023-11-14T22:13:20.123456Z',
       ended_at: undefined,
       progress: undefined,
+      tentative: undefined,
       force_classification: undefined,
       options: { with_nsfw: true, frames: 10, key_frames_method: 'KEY_FRAME_METHOD_IFRAMES' },
     },
@@ -213,6 +225,13 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
       api_version: undefined,
       status: 'STATUS_NEW',
       progress: { step: 'queued', total: 1 },
+      tentative: {
+        clips: [
+          { end: 6, probability: 0.25 },
+          { index: 1, start: 4, end: 10, probability: undefined },
+        ],
+        ...{ state: 'ASSESSMENT_STATE_INCONCLUSIVE', probability: 0.25 },
+      },
       force_classification: 'LABEL_HUMAN',
       verdict: undefined,
       audio: {

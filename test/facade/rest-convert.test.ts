@@ -25,7 +25,13 @@ const base = {
   createdAt: 0,
   endedAt: null,
   progress: null,
+  // REST has no word for it, so it must not appear anywhere.
+  tentative: {
+    frames: [{ timeSeconds: 1, probability: 0.5 }],
+    ...{ clips: [], state: 'inconclusive' as const, probability: 0.5 },
+  },
   cancelled: false,
+  submittedBy: null,
 };
 const fresh: ImageRecord = {
   ...base,
@@ -36,6 +42,7 @@ const fresh: ImageRecord = {
   isNsfw: null,
   c2pa: null,
   hasHeatmap: false,
+  heatmapLayers: [],
   verdict: null,
   verdicts: [],
   results: [],

@@ -28,7 +28,7 @@ export async function setPicturePrice(folder: string, price: number): Promise<vo
 
 /**
  * Every record done, its file there and no other file, one charge of `price` for each and no other line. The
- * daemon must not run; opening sweeps, so what lies on the disk is looked at before.
+ * daemon must not run.
  */
 export async function assertBooks(folder: string, identifiers: readonly string[], price: number) {
   const blobsBefore = blobHashes(folder).sort();

@@ -24,6 +24,11 @@ test('each part of the box has a finding, and what is not good has advice', { ti
   for (const name of [
     'gpu',
     'isolation',
+    'decoders',
+    'memory',
+    'clock',
+    'port http',
+    'port grpc',
     'disk',
     'flush',
     'records',
@@ -36,7 +41,29 @@ test('each part of the box has a finding, and what is not good has advice', { ti
   }
   ok(names.some((name) => name.startsWith('model ')));
   for (const { name, state, advice } of findings) equal(advice === '', state === 'good', name);
+  const foundOf = (wanted: string) => findings.find(({ name }) => name.startsWith(wanted))?.found ?? '';
   match(findings.find(({ name }) => name === 'backup')?.advice ?? '', /set backup\.dir/);
+  match(foundOf('model assay-residual'), /^runs on cpu, differs from the CPU's golden outputs by [\d.e-]+/);
+  match(foundOf('decoders'), /read a picture and a sound in \d+ ms/);
+  for (const port of ['port http', 'port grpc']) match(foundOf(port), /^127\.0\.0\.1:\d+ takes connections/);
+  const figures = await (await fetch(`${daemon.http}/metrics`)).text();
+  match(figures, /^assay_models\{provider="cpu"\} [1-9]/m);
+  for (const name of ['provider_fallbacks', 'queue_oldest_seconds', 'webhook_overdue_seconds', 'queue_depth'])
+    match(figures, new RegExp(`^assay_${name} 0$`, 'm'));
+  const ps = await runCommand(['ps', '--json'], reach(daemon));
+  equal(ps.code, 0, ps.stderr);
+  const { processes, models } = JSON.parse(ps.stdout) as {
+    processes: { pid: number; role: string; rss_anon_bytes: string }[];
+    models: { id: string; provider: string }[];
+  };
+  equal(processes.find(({ role }) => role === 'PROCESS_ROLE_DAEMON')?.pid, daemon.process.pid);
+  // The examination has just used a decoder.
+  for (const role of ['PROCESS_ROLE_DECODE', 'PROCESS_ROLE_INFERENCE']) {
+    const bytes = Number(processes.find((entry) => entry.role === role)?.rss_anon_bytes);
+    ok(bytes > 10e6, `${role}: ${bytes}`);
+  }
+  equal(models.find(({ id }) => id === 'assay-residual')?.provider, 'cpu');
+  match((await runCommand(['ps'], reach(daemon))).stdout, /inference .* MB .*\n[\s\S]*0 running, 0 waiting/);
 });
 
 test('a disk that is nearly full is bad, and the exit code says so', { timeout: 60_000 }, async () => {

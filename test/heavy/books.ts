@@ -1,4 +1,4 @@
-/** What must be true of a data folder after any kill; the daemon must not run. Opening sweeps, as a start does. */
+/** What must be true of a data folder after any kill and the sweep of a start; the daemon must not run. */
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Classification } from '../../src/domain/classification.ts';
@@ -22,6 +22,7 @@ export async function readBooks(
   price: number,
 ): Promise<BooksReport> {
   await using store = await Store.open({ folder });
+  await store.sweepOrphans(new AbortController().signal);
   const { read } = store;
   const records = read.listClassifications({ accountId: ADMIN_ID, limit: RECORDS_MAX });
   const known = new Set(records.map(({ identifier }) => identifier));

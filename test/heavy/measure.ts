@@ -23,8 +23,8 @@ export async function timeReads({ http }: TestDaemon, identifier: string, count:
   for (let index = 0; index < count; index++) {
     const startedAt = performance.now();
     const response = await fetch(`${http}/api/classification/${identifier}`, { headers: KEY_HEADERS });
-    await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`a read was answered with ${response.status}`);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`a read was answered with ${response.status} ${text}`);
     times.push(performance.now() - startedAt);
   }
   return times;

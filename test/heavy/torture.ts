@@ -24,7 +24,9 @@ const SIDES = [160, 240, 320, 640];
 /** Of a medium that was sent before: the cache is a path of its own. */
 const REPEAT_SHARE = 0.25;
 const CONFIDENCE_TOLERANCE = 1e-4;
-const END_TIMEOUT_MS = 120_000;
+/** Of hundreds of starts, on a machine that may be busy with other things. */
+const READY_TIMEOUT_MS = 300_000;
+const END_TIMEOUT_MS = 300_000;
 
 interface Totals {
   submitted: number;
@@ -76,7 +78,7 @@ async function torture(rounds: number, seed: number): Promise<boolean> {
 async function playRound(run: Run, round: number): Promise<void> {
   const { random, folder, totals } = run;
   const startedAt = performance.now();
-  const daemon = await TestDaemon.start({ folder });
+  const daemon = await TestDaemon.start({ folder, readyTimeoutMs: READY_TIMEOUT_MS });
   totals.readyMs.push(performance.now() - startedAt);
   await assertAllEnd(run, daemon);
   if (run.sent.length > 0 && random.chance(0.5)) await compareCache(run, daemon);
@@ -197,7 +199,7 @@ async function ask(
 /** The last round's promises are kept too, and a clean stop leaves the books in order. */
 async function settle(run: Run): Promise<void> {
   if (run.problems.length > 0) return;
-  const daemon = await TestDaemon.start({ folder: run.folder });
+  const daemon = await TestDaemon.start({ folder: run.folder, readyTimeoutMs: READY_TIMEOUT_MS });
   await assertAllEnd(run, daemon);
   await daemon.kill('SIGTERM');
   const { problems, open, records, errored } = await readBooks(run.folder, run.accepted, PRICE);

@@ -51,7 +51,7 @@ async function submit(store: Store, identifier: string, text: string): Promise<s
 }
 
 function orderFor(folder: string, now: number, withSecrets = false) {
-  return { folder, withSecrets, version: '0.0.0', now };
+  return { folder, withSecrets, version: '0.0.0', now, bytesPerSecondMax: 0 };
 }
 
 async function pathsOf(backup: string): Promise<string[]> {
@@ -140,6 +140,21 @@ test('a backup that is called off leaves nothing', async () => {
   };
   await rejects(writeBackup(store, orderFor(backups, 1_800_000_000_000), report, stop.signal));
   deepEqual(await readdir(backups), []);
+});
+
+test('a bounded backup takes its time, whole, and is called off amid a rest', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: join(folder.path, 'data') });
+  await submit(store, 'a', 'x'.repeat(900));
+  const bounded = { ...orderFor(join(folder.path, 'slow'), 1_800_000_000_000), bytesPerSecondMax: 2000 };
+  const startedAt = performance.now();
+  const { path } = await writeBackup(store, bounded, silent, NEVER);
+  // Read once and read back; written too, where the disk shares no blocks.
+  ok(performance.now() - startedAt >= 850);
+  ok((await pathsOf(path)).some((name) => name.startsWith('blobs/')));
+  const order = { ...orderFor(join(folder.path, 'slower'), 1_800_000_000_000), bytesPerSecondMax: 1 };
+  await rejects(writeBackup(store, order, silent, AbortSignal.timeout(1000)), /abort/i);
+  deepEqual(await readdir(join(folder.path, 'slower')), []);
 });
 
 /** What happens to a good backup, and what the refusal must name. */

@@ -1,9 +1,12 @@
-/** The store on a real LMDB: atomic, checked, exclusive, and swept at start. */
+/** The store on a real LMDB: atomic, checked, exclusive, and swept. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Classification } from '../../src/domain/classification.ts';
+import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
 import { appliancePlan } from '../../src/domain/plan.ts';
 import { decodeValue, encodeValue } from '../../src/store/codec.ts';
 import { Store } from '../../src/store/store.ts';
@@ -11,6 +14,27 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const NEVER = new AbortController().signal;
 const grant = { accountId: 1, reason: 'grant', amount: 10, identifier: '', at: 1 } as const;
+
+const RECORD: Classification = {
+  identifier: 'cd'.repeat(32),
+  accountId: 1,
+  kind: 'image',
+  name: 'picture.png',
+  refId: '',
+  hash: '',
+  mime: 'image/png',
+  sizeBytes: 8,
+  sourceUrl: null,
+  options: DEFAULT_OPTIONS,
+  analysisId: 'ef'.repeat(32),
+  origin: 'analysed',
+  cancelled: false,
+  credits: 0,
+  webhookUrl: null,
+  facade: 'rest',
+  requestId: null,
+  createdAt: 1,
+};
 
 async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
@@ -85,6 +109,32 @@ test('bytes are hashed and counted in one pass, bounded, and swept while no reco
     await writeFile(join(folder.path, 'uploads', 'left-behind'), 'x');
   }
   await using again = await Store.open({ folder: folder.path });
+  assert.equal(await again.sweepOrphans(NEVER), 1);
   assert.equal(existsSync(again.blobs.pathOf(hash)), false);
   assert.equal(existsSync(join(folder.path, 'uploads', 'left-behind')), false);
+});
+
+test('a sweep beside running work takes orphans only, and no submission that is on its way', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: folder.path });
+  const receive = (text: string) => store.blobs.receive(chunks(text), { bytesMax: 9 }, NEVER);
+  const [orphan, arriving] = [await receive('orphan'), await receive('arriving')];
+  await store.blobs.keep(orphan);
+  const artifact = store.artifacts.pathOf('ab'.repeat(32), 'heatmap.png');
+  await mkdir(dirname(artifact), { recursive: true });
+  const { promise: seen, resolve: letGo } = Promise.withResolvers<void>();
+  const submission = store.blobs.withLock(arriving.hash, async () => {
+    await store.blobs.keep(arriving);
+    await seen;
+    await store.transact((tx) => tx.putClassification({ ...RECORD, hash: arriving.hash }));
+  });
+  const sweep = store.sweepOrphans(NEVER);
+  await delay(50);
+  assert.equal(existsSync(store.blobs.pathOf(arriving.hash)), true);
+  letGo();
+  await submission;
+  assert.equal(await sweep, 2);
+  assert.equal(existsSync(store.blobs.pathOf(orphan.hash)), false);
+  assert.equal(existsSync(store.blobs.pathOf(arriving.hash)), true);
+  assert.equal(existsSync(dirname(artifact)), false);
 });

@@ -11,8 +11,8 @@ import type {
   DecodeImageRequest,
   DecodeVideoRequest,
 } from '../../src/worker/protocol.ts';
-import { LIMITS, openSlot } from '../decode-fixture.ts';
-import { makeSound, makeVideo, type SoundRecipe, type VideoRecipe } from '../make-media.ts';
+import { decodeVideo, LIMITS, openSlot } from '../decode-fixture.ts';
+import { makeSound, makeVideo, remux, type SoundRecipe, type VideoRecipe } from '../make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -98,6 +98,27 @@ for (const [name, container, encoder, mime, more] of SOUNDS) {
   });
 }
 
+/** Silent speech of the narrow-band codec at 4.75 kb/s, 20 ms a frame: nothing here encodes it. */
+function makeAmr(seconds: number): Buffer {
+  const frame = Buffer.concat([Buffer.from([0x04]), Buffer.alloc(12)]);
+  return Buffer.concat([Buffer.from('#!AMR\n'), ...Array.from({ length: seconds * 50 }, () => frame)]);
+}
+
+for (const [name, mime, wrap] of [
+  ['AMR', 'audio/amr', (bytes: Buffer) => bytes],
+  ['AMR in 3GP', 'audio/3gp', (bytes: Buffer) => remux(bytes, 'amr', '3gp')],
+] as const) {
+  test(`sound: ${name}`, async () => {
+    const input = await place(wrap(makeAmr(3)));
+    const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
+    assert.deepEqual([probe.kind, probe.mime, probe.hasSound], ['audio', mime, true]);
+    const request = { type: 'decode-audio', input, trustAnchorsPem: '', soundSecondsMax: 60 } as const;
+    const { sound, damaged } = (await slot.request(request)).audio;
+    assert.deepEqual([sound.sampleRate, sound.channelCount, damaged], [8000, 1, false]);
+    assertNear(sound.durationSeconds, 3);
+  });
+}
+
 async function readSamples(file: string): Promise<Float32Array> {
   const bytes = await readFile(slot.outPath(file));
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
@@ -163,7 +184,7 @@ for (const [name, container, encoder, mime, more] of VIDEOS) {
       ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', patchSets: [] },
       ...{ frames: { method: 'even', countMax: 4 }, withTrack: true, soundSecondsMax: 60 },
     };
-    const { video } = await slot.request(request);
+    const video = await decodeVideo(slot, request);
     assert.deepEqual([video.mime, video.width, video.height, video.damagedFrames], [mime, 192, 128, 0]);
     assertNear(video.durationSeconds, 2);
     for (const [index, frame] of video.frames.entries()) assertNear(frame.timeSeconds, 0.23 + index * 0.5);

@@ -206,7 +206,15 @@ test('the heatmap is as large as the picture, at most 1024, and its legend below
     await writePicture(folder.path, 'upload', await patternImage(2048, 1000).jpeg().toBuffer()),
   );
   const positions = [0, 1, 2, 3].map((index) => ({ x: (index % 2) * 1984, y: Math.floor(index / 2) * 936 }));
-  const request = { type: 'render-heatmap', input, limits: LIMITS, size: 64, output: 'map.png' } as const;
+  const request = {
+    type: 'render-heatmap',
+    layer: 'origin',
+    input,
+    folder: 'in',
+    limits: LIMITS,
+    size: 64,
+    output: 'map.png',
+  } as const;
   const { heatmap } = await slot.request({ ...request, positions, probabilities: [0, 1, 0, 1] });
   assert.deepEqual(heatmap, { width: 1024, height: 532 });
   const path = slot.outPath('map.png');

@@ -12,8 +12,8 @@ import {
 } from 'node-av/constants';
 import sharp from 'sharp';
 import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode-slot.ts';
-import type { DecodedFrame, DecodedVideo, DecodeVideoRequest } from '../../src/worker/protocol.ts';
-import { LIMITS, openSlot } from '../decode-fixture.ts';
+import type { DecodedFrame, DecodeVideoRequest } from '../../src/worker/protocol.ts';
+import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../decode-fixture.ts';
 import { CORNERS, makeVideo, readFrameNumber, type VideoRecipe } from '../make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
@@ -36,7 +36,7 @@ async function decode(
   bytes: Uint8Array,
   more: Partial<DecodeVideoRequest> = {},
   onProgress: (progress: DecodeProgress) => void = () => {},
-): Promise<DecodedVideo> {
+): Promise<VideoWithFrames> {
   const path = join(folder.path, 'upload');
   await writeFile(path, bytes);
   const input = await slot.placeInput(path);
@@ -44,7 +44,7 @@ async function decode(
     ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', patchSets: [] },
     ...{ frames: { method: 'even', countMax: 5 }, withTrack: false, soundSecondsMax: 60, ...more },
   };
-  return (await slot.request(request, { onProgress })).video;
+  return await decodeVideo(slot, request, { onProgress });
 }
 
 async function readRgb({ file }: DecodedFrame): Promise<{ rgb: Buffer; width: number; height: number }> {
@@ -52,7 +52,7 @@ async function readRgb({ file }: DecodedFrame): Promise<{ rgb: Buffer; width: nu
   return { rgb: data, width: info.width, height: info.height };
 }
 
-async function numbersOf(video: DecodedVideo): Promise<number[]> {
+async function numbersOf(video: VideoWithFrames): Promise<number[]> {
   const numbers: number[] = [];
   for (const frame of video.frames) {
     const { rgb, width, height } = await readRgb(frame);
@@ -61,7 +61,7 @@ async function numbersOf(video: DecodedVideo): Promise<number[]> {
   return numbers;
 }
 
-function firstFrame(video: DecodedVideo): DecodedFrame {
+function firstFrame(video: VideoWithFrames): DecodedFrame {
   const [frame] = video.frames;
   assert.ok(frame !== undefined);
   return frame;

@@ -102,7 +102,15 @@ for (const { name, mime, bytes } of STILLS) {
       );
       assert.ok(Math.max(...error) <= 12, `corner ${corner}: ${[...patch.subarray(at, at + 3)]}`);
     }
-    const map = { type: 'render-heatmap', input, limits: LIMITS, size: 160, output: 'map.png' } as const;
+    const map = {
+      type: 'render-heatmap',
+      layer: 'origin',
+      input,
+      folder: 'in',
+      limits: LIMITS,
+      size: 160,
+      output: 'map.png',
+    } as const;
     const { heatmap } = await slot.request({ ...map, positions: [{ x: 40, y: 0 }], probabilities: [0.5] });
     assert.equal(heatmap.width, WIDTH);
   });

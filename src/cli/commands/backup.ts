@@ -5,13 +5,15 @@ import {
   BackupPhase,
   type BackupResponse,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { formatTimestamp } from '../account-view.ts';
 import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { nameOf } from '../record-view.ts';
+import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 
 interface BackupOptions {
   withSecrets?: true;
+  list?: true;
 }
 
 export function addBackupCommand(program: Command, terminal: Terminal): void {
@@ -20,7 +22,31 @@ export function addBackupCommand(program: Command, terminal: Terminal): void {
     .description('make a backup in the daemon’s backup.dir and print its path; checked by reading it back')
     .argument('[dir]', 'backup.dir itself (the default) or a folder in it')
     .option('--with-secrets', 'also the key that seals API keys, and the administrator’s key')
-    .action((folder: string | undefined, options: BackupOptions) => backUp(terminal, folder ?? '', options));
+    .option('--list', 'print the finished backups in backup.dir instead, newest first')
+    .action((folder: string | undefined, options: BackupOptions) =>
+      options.list === true ? listBackups(terminal) : backUp(terminal, folder ?? '', options),
+    );
+}
+
+async function listBackups(terminal: Terminal): Promise<void> {
+  using client = await openClient(terminal);
+  const { backups } = await client.call(ApplianceService.method.listBackups, {});
+  const rows = backups.map(({ name, createdAt, version, files, bytes, withSecrets, fault }) => [
+    name,
+    formatTimestamp(createdAt),
+    version,
+    String(files),
+    megabytes(bytes),
+    withSecrets ? 'with secrets' : '',
+    fault,
+  ]);
+  const head = ['backup', 'made', 'version', 'files', 'size', '', 'fault'];
+  if (rows.length > 0) printLine(terminal, formatTable(head, rows));
+  else printNote(terminal, 'no finished backup in backup.dir');
+}
+
+function megabytes(bytes: bigint): string {
+  return `${(Number(bytes) / 1e6).toFixed(1)} MB`;
 }
 
 async function backUp(terminal: Terminal, folder: string, options: BackupOptions): Promise<void> {
@@ -36,7 +62,6 @@ async function backUp(terminal: Terminal, folder: string, options: BackupOptions
   if (last === undefined || last.path === '') {
     throw new CliFailure('the daemon ended the backup before it was whole', EXIT_CODES.someFailed);
   }
-  const megabytes = (bytes: bigint) => `${(Number(bytes) / 1e6).toFixed(1)} MB`;
   printNote(
     terminal,
     `${last.files} files, ${megabytes(last.bytes)}, of which new ${megabytes(last.copiedBytes)}`,

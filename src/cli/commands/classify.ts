@@ -6,7 +6,7 @@ import { forEachBounded } from '../bounded.ts';
 import { classifyFile, Interrupted } from '../classify-file.ts';
 import { type AssayClient, openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { saveHeatmap } from '../heatmap-file.ts';
+import { saveHeatmaps } from '../heatmap-file.ts';
 import { listMediaSources, type MediaSource } from '../media-files.ts';
 import { frameOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
 import { ProgressBars } from '../progress-bars.ts';
@@ -44,13 +44,14 @@ export function addClassifyCommand(program: Command, terminal: Terminal): void {
     .argument('<files...>', 'files, folders (searched for media files), or - for standard input')
     .option('--json', 'one record per line instead of a table')
     .option('--with-heatmap', 'also make a heatmap')
-    .option('--heatmap-dir <dir>', 'save the heatmaps there as NAME.heatmap.png (implies --with-heatmap)')
+    .option('--heatmap-dir <dir>', 'save the maps there as NAME.heatmap.png, … (implies --with-heatmap)')
     .option('--with-morphing', 'also analyse faces')
     .option('--with-tampering', 'also analyse signs of editing')
     .option('--with-nsfw', 'also look for unsafe content')
     .option('--with-audio', 'also analyse the sound of a video')
     .option('--prevent-c2pa-forces', 'a C2PA signature does not force the verdict')
     .option('--ref-id <id>', 'reference in your own system, kept with each record')
+    .option('--batch', 'yield to work that somebody waits for')
     .option('--no-cache', 'analyse again what was analysed before')
     .option('--name <name>', 'name of what comes by standard input', 'stdin')
     .addOption(kindOption('what the files are (otherwise told from their content)'))
@@ -110,8 +111,8 @@ async function classifySource(run: Run, source: MediaSource): Promise<void> {
     );
     if (record.status !== Status.DONE) run.counts.failed += 1;
     report(run, shownName, record, (performance.now() - startedAt) / 1000);
-    if (run.options.heatmapDir !== undefined && record.hasHeatmap) {
-      await saveHeatmap(run.client, record, run.options.heatmapDir);
+    if (run.options.heatmapDir !== undefined) {
+      await saveHeatmaps(run.client, record, run.options.heatmapDir);
     }
   } catch (error) {
     reportFailure(run, shownName, error);

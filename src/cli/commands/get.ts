@@ -4,7 +4,7 @@ import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.t
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { saveHeatmap } from '../heatmap-file.ts';
+import { saveHeatmaps } from '../heatmap-file.ts';
 import { describeParts, describeRecord, formatColumns, formatCreated, toRecordJson } from '../record-view.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 
@@ -14,7 +14,7 @@ export function addGetCommand(program: Command, terminal: Terminal): void {
     .description('show records')
     .argument('<identifiers...>', 'identifiers of records')
     .option('--json', 'one record per line')
-    .option('--heatmap-dir <dir>', 'save their heatmaps there as NAME.heatmap.png')
+    .option('--heatmap-dir <dir>', 'save their maps there as NAME.heatmap.png, NAME.tampering.png, …')
     .action((identifiers: string[], options: { json?: true; heatmapDir?: string }) =>
       getRecords(terminal, identifiers, options),
     );
@@ -35,8 +35,9 @@ async function getRecords(
         terminal,
         options.json === true ? JSON.stringify(toRecordJson(record)) : describeFully(record),
       );
-      if (options.heatmapDir !== undefined && record.hasHeatmap) {
-        printNote(terminal, `heatmap: ${await saveHeatmap(client, record, options.heatmapDir)}`);
+      if (options.heatmapDir !== undefined) {
+        const paths = await saveHeatmaps(client, record, options.heatmapDir);
+        for (const path of paths) printNote(terminal, `heatmap: ${path}`);
       }
     } catch (error) {
       if (!(error instanceof CliFailure) || error.isFatal) throw error;

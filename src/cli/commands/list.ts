@@ -1,58 +1,125 @@
 /** `assay list`: the account's records, newest first. */
-import { type Command, Option } from 'commander';
-import type { MediaKind } from '../../domain/media.ts';
-import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
-import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { type AssayClient, openClient } from '../client.ts';
-import { kindOption, parseCount, toProtoKind } from '../media-options.ts';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { STATUSES, type Status } from '../../domain/classification.ts';
+import { LABELS, type Label, type MediaKind } from '../../domain/media.ts';
+import { OUTCOMES, type Outcome } from '../../domain/outcome.ts';
+import { MICROSECONDS_PER_SECOND, parseTime } from '../../domain/time.ts';
+import {
+  type Classification,
+  Outcome as ProtoOutcome,
+  Status as ProtoStatus,
+} from '../../grpc/gen/assay/v1/classification_pb.ts';
+import {
+  type ClassificationFilterSchema,
+  ClassificationService,
+} from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { openClient } from '../client.ts';
+import { kindOption, toProtoKind } from '../media-options.ts';
+import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
 import { describeRecord, formatCreated, printable, toRecordJson } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
-interface ListOptions {
+const { method } = ClassificationService;
+
+interface ListOptions extends CountOptions {
   json?: true;
   kind?: MediaKind;
-  limit: number;
-  all?: true;
+  status?: Status;
+  outcome?: Outcome;
+  verdict?: Label;
+  refId?: string;
+  hash?: string;
+  search?: string;
+  since?: number;
+  until?: number;
 }
 
-const PAGE_SIZE = 100;
+type FilterInit = MessageInitShape<typeof ClassificationFilterSchema>;
 
 export function addListCommand(program: Command, terminal: Terminal): void {
   program
     .command('list')
     .description('list records, newest first')
     .option('--json', 'one record per line')
-    .option('--all', 'all of them, not only the newest')
     .addOption(kindOption('only these'))
+    .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
     .addOption(
-      new Option('--limit <n>', 'how many').default(25).argParser((value) => parseCount(value, 1_000_000)),
+      new Option(
+        '--outcome <outcome>',
+        'what they come to for a reader: a finding, a signature, or the measurement',
+      ).choices(OUTCOMES),
     )
+    .addOption(new Option('--verdict <class>', 'the class of the formal verdict').choices(LABELS))
+    .option('--ref-id <text>', 'the whole reference')
+    .option('--hash <hex>', 'the SHA-256 of the file, or its beginning')
+    .option('--search <text>', 'part of the name or reference, or the beginning of the hash or identifier')
+    .addOption(new Option('--since <time>', 'from this day or time on (UTC)').argParser(parseMoment))
+    .addOption(new Option('--until <time>', 'before this day or time (UTC)').argParser(parseMoment))
+    .addOption(limitOption())
+    .addOption(allOption())
     .action((options: ListOptions) => listRecords(terminal, options));
+}
+
+/** `2026-01-31`, `2026-01-31T08:15:00Z`: microseconds. */
+function parseMoment(value: string): number {
+  const time = parseTime(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00Z` : value);
+  if (time === undefined) {
+    throw new InvalidArgumentError('It must be a day or a time: 2026-01-31 or 2026-01-31T08:15:00Z.');
+  }
+  return time;
 }
 
 async function listRecords(terminal: Terminal, options: ListOptions): Promise<void> {
   using client = await openClient(terminal);
-  const countMax = options.all === true ? Number.POSITIVE_INFINITY : options.limit;
-  for await (const record of readRecords(client, options.kind, countMax)) {
+  const { kind } = options;
+  const filter = toFilter(options);
+  const records = readPages(options, async (page) => {
+    const request = { ...page, kind: toProtoKind(kind), filter };
+    const { classifications, nextPageToken } = await client.call(method.listClassifications, request);
+    return { items: classifications, nextPageToken };
+  });
+  for await (const record of records) {
     printLine(terminal, options.json === true ? JSON.stringify(toRecordJson(record)) : toLine(record));
   }
 }
 
-async function* readRecords(
-  client: AssayClient,
-  kind: MediaKind | undefined,
-  countMax: number,
-): AsyncGenerator<Classification> {
-  let pageToken = '';
-  let left = countMax;
-  do {
-    const request = { pageSize: Math.min(PAGE_SIZE, left), pageToken, kind: toProtoKind(kind) };
-    const page = await client.call(ClassificationService.method.listClassifications, request);
-    yield* page.classifications;
-    left -= page.classifications.length;
-    pageToken = page.nextPageToken;
-  } while (pageToken !== '' && left > 0);
+function toFilter({ status, outcome, verdict, refId, hash, search, since, until }: ListOptions): FilterInit {
+  return {
+    ...(status === undefined ? {} : { status: STATUS_VALUES[status] }),
+    ...(outcome === undefined ? {} : { outcome: OUTCOME_VALUES[outcome] }),
+    ...(verdict === undefined ? {} : { verdict: LABEL_VALUES[verdict] }),
+    ...{ refId: refId ?? '', hash: hash ?? '', search: search ?? '' },
+    ...(since === undefined ? {} : { since: toTimestamp(since) }),
+    ...(until === undefined ? {} : { until: toTimestamp(until) }),
+  };
 }
+
+function toTimestamp(microseconds: number): { seconds: bigint; nanos: number } {
+  const seconds = Math.floor(microseconds / MICROSECONDS_PER_SECOND);
+  return { seconds: BigInt(seconds), nanos: (microseconds - seconds * MICROSECONDS_PER_SECOND) * 1000 };
+}
+
+const STATUS_VALUES: Readonly<Record<Status, ProtoStatus>> = {
+  new: ProtoStatus.NEW,
+  done: ProtoStatus.DONE,
+  errored: ProtoStatus.ERRORED,
+};
+
+const OUTCOME_VALUES: Readonly<Record<Outcome, ProtoOutcome>> = {
+  waiting: ProtoOutcome.WAITING,
+  failed: ProtoOutcome.FAILED,
+  human: ProtoOutcome.HUMAN,
+  artificial: ProtoOutcome.ARTIFICIAL,
+  inconclusive: ProtoOutcome.INCONCLUSIVE,
+  not_applicable: ProtoOutcome.NOT_APPLICABLE,
+};
+
+const LABEL_VALUES: Readonly<Record<Label, ProtoLabel>> = {
+  human: ProtoLabel.HUMAN,
+  artificial: ProtoLabel.ARTIFICIAL,
+};
 
 /** One line as it comes: a table would have to hold all of them. */
 export function toLine(record: Classification): string {

@@ -20,8 +20,19 @@ export function addModelsCommand(program: Command, terminal: Terminal): void {
     .command('verify')
     .description('exit with 1 if a model is out of service: its file, its golden outputs or its device')
     .action(() => verifyModels(terminal));
+  models
+    .command('card')
+    .description('print what a model was trained on, how often it errs and where it fails')
+    .argument('<id>', 'as list names it, without the version')
+    .action((id: string) => printCard(terminal, id));
   addModelChanges(models, terminal);
   addModelMeasures(models, terminal);
+}
+
+async function printCard(terminal: Terminal, id: string): Promise<void> {
+  using client = await openClient(terminal);
+  const { card } = await client.call(ApplianceService.method.getModelCard, { id });
+  printLine(terminal, card.trimEnd());
 }
 
 async function readModels(terminal: Terminal): Promise<Model[]> {

@@ -15,13 +15,15 @@ import { PAGE_SIZE } from '../pages.ts';
 import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
+const { method } = ApplianceService;
+
 interface QueueOptions {
   json?: true;
   limit: number;
 }
 
 export function addQueueCommand(program: Command, terminal: Terminal): void {
-  program
+  const queue = program
     .command('queue')
     .description('list the analyses that run, wait and have failed (administrators)')
     .option('--json', 'as one line of JSON')
@@ -31,11 +33,35 @@ export function addQueueCommand(program: Command, terminal: Terminal): void {
         .argParser((value) => parseCount(value, PAGE_SIZE)),
     )
     .action((options: QueueOptions) => showQueue(terminal, options));
+  queue
+    .command('cancel')
+    .description('end an analysis that waits or runs, for every account that shares it')
+    .argument('<analysis>', 'as --json names it')
+    .action((analysisId: string) => changeWork(terminal, method.cancelAnalysis, analysisId));
+  queue
+    .command('retry')
+    .description('run a failed analysis again; each owner pays as at the first time')
+    .argument('<analysis>', 'as --json names it')
+    .action((analysisId: string) => changeWork(terminal, method.retryAnalysis, analysisId));
+}
+
+/** Prints the records that the work is for. */
+async function changeWork(
+  terminal: Terminal,
+  change: typeof method.cancelAnalysis | typeof method.retryAnalysis,
+  analysisId: string,
+): Promise<void> {
+  using client = await openClient(terminal);
+  const { identifiers } =
+    change === method.cancelAnalysis
+      ? await client.call(method.cancelAnalysis, { analysisId })
+      : await client.call(method.retryAnalysis, { analysisId });
+  for (const identifier of identifiers) printLine(terminal, identifier);
 }
 
 async function showQueue(terminal: Terminal, options: QueueOptions): Promise<void> {
   using client = await openClient(terminal);
-  const queue = await client.call(ApplianceService.method.getQueue, { pageSize: options.limit });
+  const queue = await client.call(method.getQueue, { pageSize: options.limit });
   printLine(terminal, options.json === true ? toJsonLine(GetQueueResponseSchema, queue) : describe(queue));
 }
 
@@ -46,7 +72,7 @@ function describe({ running, waiting, failed, runningTotal, waitingTotal }: GetQ
     ...failed.map((entry) => toRow('failed', entry)),
   ];
   const totals = `${runningTotal} running, ${waitingTotal} waiting`;
-  const head = ['state', 'kind', 'account', 'since', 'attempts', 'record', 'error'];
+  const head = ['state', 'analysis', 'kind', 'account', 'since', 'attempts', 'record', 'error'];
   return rows.length === 0 ? totals : `${totals}\n${formatTable(head, rows)}`;
 }
 
@@ -54,6 +80,7 @@ function toRow(state: string, entry: QueueEntry): string[] {
   const [first = '', ...others] = entry.identifiers;
   return [
     state,
+    entry.analysisId,
     nameOf(MediaKind, entry.kind),
     String(entry.accountId),
     formatTimestamp(entry.endedAt ?? entry.startedAt ?? entry.queuedAt),

@@ -1,4 +1,6 @@
 /** `assay restore`: a backup into an empty data folder, without a daemon. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
@@ -6,19 +8,53 @@ import { printLine, printNote, type Terminal } from '../terminal.ts';
 interface RestoreOptions {
   dataDir: string;
   dryRun?: true;
+  rebuildIndexes?: true;
 }
 
 export function addRestoreCommand(program: Command, terminal: Terminal): void {
   program
     .command('restore')
-    .description('bring a backup back into an empty data folder; a damaged one is refused')
-    .argument('<backup>', 'a folder that assay backup made')
-    .requiredOption('--data-dir <dir>', 'an empty or a new folder')
+    .description(
+      'bring a backup back into an empty data folder; a damaged one is refused. Or make the indexes of a folder anew',
+    )
+    .argument('[backup]', 'a folder that assay backup made')
+    .requiredOption('--data-dir <dir>', 'an empty or a new folder; with --rebuild-indexes the one to mend')
     .option('--dry-run', 'read and judge everything, write nothing')
-    .action((backup: string, options: RestoreOptions) => restore(terminal, backup, options));
+    .option('--rebuild-indexes', 'no backup: make the indexes of the data folder anew from its records')
+    .action((backup: string | undefined, options: RestoreOptions) =>
+      options.rebuildIndexes === true
+        ? rebuild(terminal, backup, options)
+        : restore(terminal, backup, options),
+    );
 }
 
-async function restore(terminal: Terminal, backup: string, options: RestoreOptions): Promise<void> {
+/** Every start looks at the sizes of the indexes; this is for those that are wrong in another way. */
+async function rebuild(
+  terminal: Terminal,
+  backup: string | undefined,
+  { dataDir }: RestoreOptions,
+): Promise<void> {
+  if (backup !== undefined)
+    throw new CliFailure('--rebuild-indexes takes no backup: restore it first', EXIT_CODES.usage);
+  if (!existsSync(join(dataDir, 'records')))
+    throw new CliFailure(`${dataDir} is no data folder: it has no records`, EXIT_CODES.usage);
+  const { Store } = await import('../../store/store.ts');
+  const onUpgrade = (message: string) => printNote(terminal, message);
+  try {
+    await using store = await Store.open({ folder: dataDir, isRebuildAsked: true, onUpgrade });
+    printLine(terminal, `the indexes of ${store.folder} are made anew`);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
+  }
+}
+
+async function restore(
+  terminal: Terminal,
+  backup: string | undefined,
+  options: RestoreOptions,
+): Promise<void> {
+  if (backup === undefined) throw new CliFailure('name the backup', EXIT_CODES.usage);
   // Loaded only here: the other commands need no database.
   const { restoreBackup } = await import('../../store/restore.ts');
   const { dataDir: dataFolder, dryRun: isDryRun = false } = options;

@@ -9,6 +9,7 @@ import {
   Phase,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../client.ts';
+import { formatDuration } from '../duration.ts';
 import { EXIT_CODES } from '../failure.ts';
 import { formatColumns, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
@@ -48,13 +49,6 @@ function describeStatus(status: GetStatusResponse): string {
     ['backup', describeBackup(status)],
     ...models,
   ]);
-}
-
-function formatDuration(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 1) return `${Math.floor(seconds)} s`;
-  if (minutes < 120) return `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 function describeBackup({ backup }: GetStatusResponse): string {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { type AssayClient, openClient } from '../client.ts';
-import { describeRecord, printable, toRecordJson } from '../record-view.ts';
+import { describeRecord, describeTentative, printable, toRecordJson } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 export function addWatchCommand(program: Command, terminal: Terminal): void {
@@ -46,6 +46,9 @@ function toLine(record: Classification): string {
   const { progress } = record;
   const { verdict, confidence } = describeRecord(record);
   const step = progress === undefined ? '' : `${progress.step} ${progress.done}/${progress.total}`;
-  const cells = [record.identifier, step, step === '' ? verdict : '', confidence, record.name];
+  const cells = [
+    ...[record.identifier, step, step === '' ? verdict : '', describeTentative(record), confidence],
+    record.name,
+  ];
   return printable(cells.filter(Boolean).join('  '));
 }

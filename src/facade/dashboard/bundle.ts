@@ -14,6 +14,10 @@ const PAGE_FOLDER = join(import.meta.dirname, 'page');
 const MAIN = join(import.meta.dirname, './page/main.tsx');
 const EARLY = join(import.meta.dirname, './page/early.ts');
 const PACKAGE_FILE = join(import.meta.dirname, '..', '..', '..', 'package.json');
+/** What the page shares with the daemon. */
+const SHARED_FILES = [join(import.meta.dirname, '..', '..', 'domain', 'record-search.ts')];
+/** A release brings the bundle of its sources along; a checkout has none. */
+const SHIPPED_FOLDER = join(PACKAGE_FILE, '..', 'page-bundle');
 /** Raised when the options below change: the sources alone would not tell. */
 const RECIPE = 2;
 
@@ -39,8 +43,9 @@ export interface PageBundle {
 
 /** `cacheFolder` may go at any time; it is made again. */
 export async function openBundle({ cacheFolder }: { cacheFolder: string }): Promise<PageBundle> {
-  const folder = join(cacheFolder, await hashSources());
-  const kept = await readFolder(folder);
+  const name = await hashSources();
+  const folder = join(cacheFolder, name);
+  const kept = (await readFolder(join(SHIPPED_FOLDER, name))) ?? (await readFolder(folder));
   if (kept !== undefined) return await toBundle(kept);
   const files = await build();
   await keep(cacheFolder, folder, files);
@@ -55,7 +60,7 @@ async function hashSources(): Promise<string> {
   hash.update(JSON.stringify(dependencies));
   const names = await readdir(PAGE_FOLDER, { recursive: true, withFileTypes: true });
   const paths = names.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  for (const path of paths.sort()) {
+  for (const path of [...paths.sort(), ...SHARED_FILES]) {
     hash.update(`${path.slice(PAGE_FOLDER.length)}\n`).update(await readFile(path));
   }
   return hash.digest('hex').slice(0, 32);

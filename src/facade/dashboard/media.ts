@@ -3,14 +3,19 @@
  * never sniffed, and without any right of the page they are opened in (DESIGN.md section 5).
  */
 import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { assertTerms, authenticate } from '../../app/authenticate.ts';
 import { identifyBrowser, readBrowserCall } from '../../app/browser.ts';
+import { parseChoice } from '../../app/field-parsers.ts';
+import type { RawFields } from '../../app/input.ts';
 import { getMedia, type MediaFile, type MediaPart } from '../../app/media-files.ts';
 import type { Principal } from '../../app/principal.ts';
 import { countCall } from '../../app/rate-limit.ts';
+import { openRendition } from '../../app/renditions.ts';
 import { AppError } from '../../domain/errors.ts';
+import { HEATMAP_LAYERS } from '../../domain/heatmap.ts';
 import { parseRange } from './ranges.ts';
 
 /** What browsers show; everything else is a download. QuickTime is served as the MP4 that most of it is. */
@@ -33,20 +38,31 @@ const SHOWN_TYPES: Readonly<Record<string, string>> = {
   'audio/m4a': 'audio/mp4',
   'audio/m4b': 'audio/mp4',
   'audio/webm': 'audio/webm',
+  'application/json': 'application/json; charset=utf-8',
 };
 const DOWNLOAD_TYPE = 'application/octet-stream';
 
+/** When a page asks again for what is being made. */
+const MAKING_RETRY_SECONDS = 2;
+/** Of renditions, only those that stand in for the file count as calls: tiles and strips are parts of one look. */
+const COUNTED_RENDITIONS: readonly string[] = ['picture.webp', 'film.webm', 'sound.webm'];
+
 interface MediaRequest {
   Params: { identifier: string; index?: string };
+  Querystring: RawFields;
+}
+
+interface RenditionRequest {
+  Params: { identifier: string; '*': string };
 }
 
 export function routeMedia(fastify: FastifyInstance, app: App): void {
   const serve =
     (type: MediaPart['type']) => async (request: FastifyRequest<MediaRequest>, reply: FastifyReply) => {
-      const principal = await authorise(app, request, type);
+      const principal = await authorise(app, request, type !== 'frame');
       const { identifier, index } = request.params;
       return await send(
-        await getMedia(app, { principal, identifier, part: toPart(type, index) }),
+        await getMedia(app, { principal, identifier, part: toPart(type, index, request.query) }),
         request,
         reply,
       );
@@ -55,14 +71,22 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
   fastify.get<MediaRequest>('/media/:identifier/heatmap', serve('heatmap'));
   fastify.get<MediaRequest>('/media/:identifier/frame/:index', serve('frame'));
   fastify.get<MediaRequest>('/media/:identifier/track/:index', serve('track'));
+  fastify.get<RenditionRequest>('/media/:identifier/rendition/*', async (request, reply) => {
+    const { identifier, '*': resource } = request.params;
+    const isCounted = COUNTED_RENDITIONS.includes(resource) && request.method === 'GET';
+    const principal = await authorise(app, request, isCounted);
+    const opened = await openRendition(app, { principal, identifier, resource });
+    if (opened.type === 'file') return await send(opened.file, request, reply);
+    const { state, done, total } = opened;
+    return reply
+      .code(202)
+      .headers({ 'retry-after': MAKING_RETRY_SECONDS, 'cache-control': 'no-store' })
+      .send({ state, done, total });
+  });
 }
 
 /** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */
-async function authorise(
-  app: App,
-  { headers, ip }: FastifyRequest,
-  type: MediaPart['type'],
-): Promise<Principal> {
+async function authorise(app: App, { headers, ip }: FastifyRequest, isCounted: boolean): Promise<Principal> {
   const key = headers['x-api-key'];
   const browser = readBrowserCall(app, headers);
   const from = { facade: 'dashboard', remoteAddress: ip } as const;
@@ -71,12 +95,13 @@ async function authorise(
       ? authenticate(app, Array.isArray(key) ? key[0] : key, from)
       : identifyBrowser(app, browser, 'read', from).principal;
   assertTerms(app, principal);
-  if (type !== 'frame' && headers.range === undefined) await countCall(app, principal);
+  if (isCounted && headers.range === undefined) await countCall(app, principal);
   return principal;
 }
 
-function toPart(type: MediaPart['type'], index: string | undefined): MediaPart {
-  if (type === 'original' || type === 'heatmap') return { type };
+function toPart(type: MediaPart['type'], index: string | undefined, query: RawFields): MediaPart {
+  if (type === 'original') return { type };
+  if (type === 'heatmap') return { type, layer: parseChoice(query, 'layer', HEATMAP_LAYERS) ?? 'origin' };
   if (index === undefined || !/^\d{1,4}$/.test(index)) {
     throw new AppError('media', 'expected the number of a frame or track, counted from 0');
   }
@@ -106,9 +131,26 @@ async function send(file: MediaFile, request: FastifyRequest, reply: FastifyRepl
   const { first, last } = range ?? { first: 0, last: sizeBytes - 1 };
   if (range !== undefined) reply.code(206).header('content-range', `bytes ${first}-${last}/${sizeBytes}`);
   reply.type(shown ?? DOWNLOAD_TYPE).header('content-length', last - first + 1);
+  // Fastify would read a whole film only to throw it away; of a string it would tell the length.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]));
   if (sizeBytes === 0) return reply.send('');
-  const handle = await open(file.path);
-  return reply.send(handle.createReadStream({ start: first, end: last }));
+  if ('bytes' in file) return reply.send(file.bytes.subarray(first, last + 1));
+  return reply.send(await openStream(file, first, last));
+}
+
+async function openStream(
+  { path, offset = 0 }: { path: string; offset?: number },
+  first: number,
+  last: number,
+): Promise<Readable> {
+  try {
+    const handle = await open(path);
+    return handle.createReadStream({ start: offset + first, end: offset + last });
+  } catch (error) {
+    // A deletion, or a sweep of renditions, came between the look and this.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    throw new AppError('media', 'the media of this record are not stored', { cause: error });
+  }
 }
 
 function disposition(kind: 'inline' | 'attachment', name: string): string {

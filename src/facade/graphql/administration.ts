@@ -1,7 +1,7 @@
 /** What the administrator sees and does: audit log, queue, password links, credits. */
 import { listAudit } from '../../app/audit.ts';
 import { createPasswordLink } from '../../app/passwords.ts';
-import { getQueue, type Queue, type QueueEntry } from '../../app/queue.ts';
+import { cancelAnalysis, getQueue, type Queue, type QueueEntry, retryAnalysis } from '../../app/queue.ts';
 import { grantCredits } from '../../app/users.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
 import { sequencePageOf } from './accounts.ts';
@@ -95,8 +95,39 @@ const linkPayloadType = builder.objectRef<Payload<PasswordLink>>('PasswordLinkPa
   }),
 });
 
+const workPayloadType = builder.objectRef<Payload<string[]>>('WorkPayload').implement({
+  fields: (t) => ({
+    identifiers: t.stringList({
+      nullable: true,
+      description: 'The records that the work is for.',
+      resolve: ({ value }) => value,
+    }),
+    userErrors: t.expose('userErrors', { type: [userErrorType] }),
+  }),
+});
+
 export function addAdministrationMutations(): void {
   builder.mutationFields((t) => ({
+    cancelAnalysis: t.field({
+      type: workPayloadType,
+      nullable: true,
+      description: 'Ends work that waits or runs, for every account that shares it. Administrators only.',
+      args: { analysisId: t.arg.id({ required: true }) },
+      resolve: (_, { analysisId }, context) =>
+        settleCall(context, 'cancelAnalysis', () =>
+          cancelAnalysis(context.app, { principal: context.principal(), analysisId }),
+        ),
+    }),
+    retryAnalysis: t.field({
+      type: workPayloadType,
+      nullable: true,
+      description: 'Runs failed work again; each owner pays as at the first time. Administrators only.',
+      args: { analysisId: t.arg.id({ required: true }) },
+      resolve: (_, { analysisId }, context) =>
+        settleCall(context, 'retryAnalysis', () =>
+          retryAnalysis(context.app, { principal: context.principal(), analysisId }),
+        ),
+    }),
     resetPassword: t.field({
       type: linkPayloadType,
       nullable: true,

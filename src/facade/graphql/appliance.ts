@@ -40,6 +40,10 @@ const applianceType = builder.objectRef<Status>('Appliance').implement({
     rssAnonBytes: t.expose('rssAnonBytes', { type: 'Long' }),
     diskFreeBytes: t.expose('diskFreeBytes', { type: 'Long' }),
     models: t.expose('models', { type: [modelType] }),
+    publicUrl: t.string({
+      description: 'What links in mails, webhooks and records begin with.',
+      resolve: (_, _args, { app }) => app.config.publicUrl,
+    }),
   }),
 });
 

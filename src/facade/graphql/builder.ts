@@ -2,12 +2,14 @@
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError } from 'graphql';
 import { ASSESSMENT_STATES } from '../../domain/assessment.ts';
-import { STATUSES } from '../../domain/classification.ts';
+import { PRIORITIES, STATUSES } from '../../domain/classification.ts';
+import { HEATMAP_LAYERS } from '../../domain/heatmap.ts';
 import { HEURISTIC_NAMES } from '../../domain/heuristics.ts';
 import { LABELS, MEDIA_KINDS } from '../../domain/media.ts';
 import { KEY_FRAME_METHODS } from '../../domain/options.ts';
+import { OUTCOMES } from '../../domain/outcome.ts';
 import { DECLARED_ORIGINS } from '../../domain/provenance.ts';
-import { formatTime } from '../../domain/time.ts';
+import { formatTime, parseTime } from '../../domain/time.ts';
 import type { GraphqlContext } from './context.ts';
 import { USER_ERROR_CODES } from './errors.ts';
 
@@ -16,7 +18,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };
-    DateTime: { Input: never; Output: number };
+    DateTime: { Input: number; Output: number };
     JSON: { Input: unknown; Output: unknown };
     Long: { Input: number; Output: number };
     Upload: { Input: string; Output: never };
@@ -27,7 +29,11 @@ builder.scalarType('DateTime', {
   description: 'ISO 8601 in UTC with microseconds: 2026-01-31T08:15:00.123456Z.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   serialize: formatTime,
-  parseValue: refuseInput('DateTime'),
+  parseValue: (value) => {
+    const time = typeof value === 'string' ? parseTime(value) : undefined;
+    if (time !== undefined) return time;
+    throw new GraphQLError('DateTime expects ISO 8601 with a zone: 2026-01-31T08:15:00Z');
+  },
 });
 builder.scalarType('JSON', {
   description: 'Any JSON value, as it is stored.',
@@ -69,10 +75,20 @@ export const statusEnum = builder.enumType('Status', {
   description: 'NEW while the work waits or runs, then DONE or ERRORED.',
   values: upperCaseValues(STATUSES),
 });
+export const outcomeEnum = builder.enumType('Outcome', {
+  description:
+    'What a record comes to: a finding of a person first, then a signature that forces the verdict, then what was measured.',
+  values: upperCaseValues(OUTCOMES),
+});
 export const labelEnum = builder.enumType('Label', { values: upperCaseValues(LABELS) });
 export const originEnum = builder.enumType('Origin', {
   description: 'ANALYSED: new work; JOINED: shares work of the same account; CACHED: answered at once.',
   values: upperCaseValues(['analysed', 'joined', 'cached']),
+});
+export const heatmapLayerEnum = builder.enumType('HeatmapLayer', {
+  description:
+    'Maps of a picture: where it looks artificial, where it looks edited, and how far the latter can be trusted.',
+  values: upperCaseValues(HEATMAP_LAYERS),
 });
 export const heuristicEnum = builder.enumType('Heuristic', { values: upperCaseValues(HEURISTIC_NAMES) });
 export const assessmentStateEnum = builder.enumType('AssessmentState', {
@@ -84,6 +100,11 @@ export const declaredOriginEnum = builder.enumType('DeclaredOrigin', {
 });
 export const keyFrameMethodEnum = builder.enumType('KeyFrameMethod', {
   values: upperCaseValues(KEY_FRAME_METHODS),
+});
+export const priorityEnum = builder.enumType('Priority', {
+  description:
+    'BATCH yields to INTERACTIVE, which somebody waits for; where that never ends, it gets one turn in eight.',
+  values: upperCaseValues(PRIORITIES),
 });
 export const userErrorCodeEnum = builder.enumType('UserErrorCode', {
   values: upperCaseValues(USER_ERROR_CODES),

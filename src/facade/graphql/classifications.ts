@@ -10,7 +10,7 @@ import {
 import { IDENTIFIERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media.ts';
 import type { ClassificationRecord } from '../../domain/record.ts';
-import { builder, mediaKindEnum } from './builder.ts';
+import { builder, labelEnum, mediaKindEnum, outcomeEnum, statusEnum } from './builder.ts';
 import { countCall, type Payload, settleCall } from './calls.ts';
 import {
   type Connection,
@@ -21,6 +21,7 @@ import {
   toRecordConnection,
 } from './connection.ts';
 import type { GraphqlContext } from './context.ts';
+import { toRawFields } from './input.ts';
 import { classificationType } from './record-types.ts';
 import { userErrorType } from './user-errors.ts';
 
@@ -44,6 +45,22 @@ const deletePayloadType = builder.objectRef<Payload<string>>('DeleteClassificati
   }),
 });
 
+const filterInput = builder.inputType('ClassificationFilter', {
+  description: 'Each field narrows further.',
+  fields: (t) => ({
+    status: t.field({ type: statusEnum }),
+    outcome: t.field({ type: outcomeEnum }),
+    verdict: t.field({ type: labelEnum, description: 'The class of the formal verdict.' }),
+    refId: t.string({ description: 'The whole reference.' }),
+    hash: t.string({ description: 'The hash or its beginning; 8 characters or more are found by an index.' }),
+    search: t.string({
+      description: 'Part of the name or the reference, or the beginning of the hash or the identifier.',
+    }),
+    since: t.field({ type: 'DateTime', description: 'Accepted then or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Accepted before.' }),
+  }),
+});
+
 export function addClassificationQueries(): void {
   builder.queryFields((t) => ({
     classification: t.field({
@@ -58,12 +75,15 @@ export function addClassificationQueries(): void {
     classifications: t.field({
       type: connectionType,
       nullable: true,
-      description: 'Newest first; with identifiers, exactly those in their order.',
+      description:
+        'Newest first; with identifiers, exactly those in their order. With a filter a page may be short or empty ' +
+        'while hasNextPage is true: the daemon looks at a bounded number of records for each.',
       args: {
         kind: t.arg({ type: mediaKindEnum }),
         first: t.arg.int({ description: FIRST_DESCRIPTION }),
         after: t.arg.string(),
         identifiers: t.arg.idList({ description: `At most ${IDENTIFIERS_MAX}.` }),
+        filter: t.arg({ type: filterInput }),
       },
       resolve: (_, args, context) => countCall(context, 'classifications', () => readPage(context, args)),
     }),
@@ -73,6 +93,7 @@ export function addClassificationQueries(): void {
 interface RecordArguments extends PageArguments {
   kind?: MediaKind | null | undefined;
   identifiers?: readonly string[] | null | undefined;
+  filter?: object | null | undefined;
 }
 
 function readPage(
@@ -87,7 +108,9 @@ function readPage(
   }
   const limit = pageLimitOf(args);
   const cursor = args.after === null || args.after === undefined ? {} : { cursor: args.after };
-  return toRecordConnection(listClassifications(app, { principal: principal(), limit, ...kind, ...cursor }));
+  const filter = toRawFields(args.filter ?? {});
+  const query = { principal: principal(), limit, filter, ...kind, ...cursor };
+  return toRecordConnection(listClassifications(app, query));
 }
 
 export function addClassificationMutations(): void {

@@ -12,6 +12,8 @@ type SchemaTypes = (typeof builder)['$inferSchemaTypes'];
 export interface Connection<T> {
   edges: { node: T; cursor: string }[];
   hasNextPage: boolean;
+  /** Where the next page begins, where that is not behind the last edge. */
+  endCursor?: string | null;
 }
 
 /** The arguments of every connection. */
@@ -36,7 +38,10 @@ const pageInfoType = builder.objectRef<Connection<unknown>>('PageInfo').implemen
       resolve: () => false,
     }),
     startCursor: t.string({ nullable: true, resolve: ({ edges }) => edges.at(0)?.cursor ?? null }),
-    endCursor: t.string({ nullable: true, resolve: ({ edges }) => edges.at(-1)?.cursor ?? null }),
+    endCursor: t.string({
+      nullable: true,
+      resolve: ({ edges, endCursor }) => endCursor ?? edges.at(-1)?.cursor ?? null,
+    }),
   }),
 });
 
@@ -72,6 +77,7 @@ export function toRecordConnection({ records, nextCursor }: RecordPage): Connect
   return {
     edges: records.map((node) => ({ node, cursor: formatCursor(node) })),
     hasNextPage: nextCursor !== null,
+    endCursor: nextCursor,
   };
 }
 

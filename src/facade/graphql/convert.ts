@@ -20,6 +20,7 @@ export interface SubmitFieldsInput {
   options?: OptionsInput | null | undefined;
   webhookUrl?: string | null | undefined;
   noCache?: boolean | null | undefined;
+  priority?: string | null | undefined;
   requestId?: string | null | undefined;
 }
 
@@ -46,6 +47,7 @@ export function toSubmitFields(input: SubmitFieldsInput): Record<string, unknown
       ref_id: input.refId,
       webhook_url: input.webhookUrl,
       no_cache: input.noCache,
+      priority: input.priority,
       request_id: input.requestId,
     }),
     ...toOptionFields(input.options),

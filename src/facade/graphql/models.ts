@@ -1,9 +1,12 @@
 /** Model packs that the administrator adds and removes; a pack that is not in the catalogue comes by gRPC. */
 import { type CatalogueListing, listCatalogue } from '../../app/catalogue.ts';
+import { type BenchedModel, benchModels } from '../../app/model-bench.ts';
+import { readModelCard } from '../../app/model-card.ts';
 import { addModel, removeModel } from '../../app/models.ts';
 import { builder } from './builder.ts';
 import { countCall, type Payload, settleCall } from './calls.ts';
 import { userErrorType } from './user-errors.ts';
+import { openWatch, recordOrThrow } from './watch-stream.ts';
 
 const catalogueEntryType = builder.objectRef<CatalogueListing>('CatalogueEntry').implement({
   fields: (t) => ({
@@ -31,6 +34,18 @@ const modelPayloadType = builder.objectRef<Payload<{ model: string }>>('ModelPay
 });
 
 export function addModelQueries(): void {
+  builder.queryField('modelCard', (t) =>
+    t.string({
+      nullable: true,
+      description: 'What a model was trained on, how often it errs and where it fails, in Markdown.',
+      args: { id: t.arg.id({ required: true }) },
+      resolve: (_, { id }, context) =>
+        countCall(context, 'modelCard', () => {
+          context.principal();
+          return readModelCard(context.app, { id });
+        }),
+    }),
+  );
   builder.queryField('catalogue', (t) =>
     t.field({
       type: [catalogueEntryType],
@@ -38,6 +53,35 @@ export function addModelQueries(): void {
       description: 'Models of others that can be added. Administrators only.',
       resolve: (_, _args, context) =>
         countCall(context, 'catalogue', () => listCatalogue(context.app, { principal: context.principal() })),
+    }),
+  );
+}
+
+const benchedType = builder.objectRef<BenchedModel>('BenchedModel').implement({
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    version: t.exposeString('version'),
+    provider: t.exposeString('provider', { description: 'What really ran it.' }),
+    items: t.exposeInt('items', { description: 'Patches, windows or pictures that were run.' }),
+    itemsPerSecond: t.exposeFloat('itemsPerSecond'),
+    singleMs: t.exposeFloat('singleMs', { description: 'Milliseconds of one item alone.' }),
+    error: t.exposeString('error', { description: 'Why it could not be measured; empty where it was.' }),
+  }),
+});
+
+export function addModelSubscriptions(): void {
+  builder.subscriptionField('modelBench', (t) =>
+    t.field({
+      type: benchedType,
+      nullable: true,
+      description:
+        'How fast each model answers, beside the other work, one after the other. Administrators only.',
+      subscribe: (_, _args, context) =>
+        countCall(context, 'benchModels', () => {
+          const principal = context.principal();
+          return openWatch(context, (signal) => benchModels(context.app, { principal }, signal));
+        }),
+      resolve: recordOrThrow,
     }),
   );
 }

@@ -1,6 +1,20 @@
 /** `interface Classification` and its three kinds: the record of domain/record.ts in camelCase. */
+
+import { listRenditions } from '../../app/renditions.ts';
+import type { SubmittedBy } from '../../domain/classification.ts';
+import type { HeatmapLayer } from '../../domain/heatmap.ts';
+import { outcomeOf } from '../../domain/outcome.ts';
 import type { AudioRecord, ClassificationRecord, ImageRecord, VideoRecord } from '../../domain/record.ts';
-import { builder, labelEnum, mediaKindEnum, originEnum, statusEnum } from './builder.ts';
+import {
+  builder,
+  heatmapLayerEnum,
+  labelEnum,
+  mediaKindEnum,
+  originEnum,
+  outcomeEnum,
+  statusEnum,
+} from './builder.ts';
+import { renditionType } from './rendition-types.ts';
 import {
   assessmentType,
   clipType,
@@ -8,14 +22,34 @@ import {
   modelResultType,
   optionsType,
   progressType,
+  tentativeType,
   verdictType,
 } from './result-types.ts';
+
+/** REST documents the map of the origin only; the others are stored media. */
+function heatmapPath(identifier: string, layer: HeatmapLayer): string {
+  const part = encodeURIComponent(identifier);
+  if (layer === 'origin') return `/api/classification/heatmap/${part}`;
+  return `/media/${part}/heatmap?layer=${layer}`;
+}
 
 const TYPE_NAMES = {
   image: 'ImageClassification',
   video: 'VideoClassification',
   audio: 'AudioClassification',
 } as const;
+
+const submittedByType = builder.objectRef<SubmittedBy>('SubmittedBy').implement({
+  fields: (t) => ({
+    via: t.exposeString('via', { description: 'rest, graphql, grpc or dashboard.' }),
+    keyId: t.id({
+      nullable: true,
+      description: 'Null where a person was signed in at the page.',
+      resolve: ({ keyId }) => (keyId === null ? null : String(keyId)),
+    }),
+    keyName: t.exposeString('keyName', { description: 'As the key was named then.' }),
+  }),
+});
 
 export const classificationType = builder.interfaceRef<ClassificationRecord>('Classification').implement({
   resolveType: (record) => TYPE_NAMES[record.kind],
@@ -27,6 +61,7 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
     }),
     apiVersion: t.exposeString('apiVersion', { nullable: true }),
     status: t.expose('status', { type: statusEnum }),
+    outcome: t.field({ type: outcomeEnum, resolve: outcomeOf }),
     errors: t.exposeString('errors', { description: 'Why the work failed; empty where it did not.' }),
     name: t.exposeString('name'),
     refId: t.exposeString('refId'),
@@ -45,7 +80,22 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
       nullable: true,
       description: 'Present while the work waits or runs.',
     }),
+    tentative: t.expose('tentative', {
+      type: tentativeType,
+      nullable: true,
+      description: 'What was found so far; only while a video or a sound is analysed.',
+    }),
+    renditions: t.field({
+      type: [renditionType],
+      description: 'What is or can be made of the file for a browser to show; empty once the file is gone.',
+      resolve: (record, _, { app }) => listRenditions(app, record),
+    }),
     cancelled: t.exposeBoolean('cancelled'),
+    submittedBy: t.expose('submittedBy', {
+      type: submittedByType,
+      nullable: true,
+      description: 'Null in records of versions that did not note it.',
+    }),
     verdict: t.expose('verdict', { type: verdictType, nullable: true }),
     verdicts: t.expose('verdicts', { type: [verdictType] }),
     assessment: t.expose('assessment', { type: assessmentType, nullable: true }),
@@ -66,11 +116,16 @@ export const imageType = builder.objectRef<ImageRecord>('ImageClassification').i
     hasHeatmap: t.exposeBoolean('hasHeatmap'),
     heatmapUrl: t.string({
       nullable: true,
-      description: 'Where the heatmap can be fetched (PNG, with the same key).',
-      resolve: (record, _, { app }) =>
-        record.hasHeatmap
-          ? `${app.config.publicUrl}/api/classification/heatmap/${encodeURIComponent(record.identifier)}`
+      description: 'Where a map can be fetched (PNG, with the same key); null where it was not made.',
+      args: { layer: t.arg({ type: heatmapLayerEnum, required: true, defaultValue: 'origin' }) },
+      resolve: (record, { layer }, { app }) =>
+        record.heatmapLayers.includes(layer)
+          ? app.config.publicUrl + heatmapPath(record.identifier, layer)
           : null,
+    }),
+    heatmapLayers: t.expose('heatmapLayers', {
+      type: [heatmapLayerEnum],
+      description: 'The maps that were made.',
     }),
     results: t.expose('results', { type: [modelResultType] }),
     details: t.expose('details', { type: [detailType] }),

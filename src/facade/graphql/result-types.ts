@@ -5,6 +5,7 @@ import type { Verdict } from '../../domain/heuristics.ts';
 import type { AnalysisOptions } from '../../domain/options.ts';
 import type { ClipRecord, DetectionRecord, ModelResult, VideoVerdict } from '../../domain/record.ts';
 import type { StabilityVariant } from '../../domain/result.ts';
+import type { Tentative, TentativeClip, TentativeFrame } from '../../domain/tentative.ts';
 import {
   assessmentStateEnum,
   builder,
@@ -143,6 +144,41 @@ export const progressType = builder.objectRef<Progress>('Progress').implement({
     step: t.exposeString('step'),
     done: t.exposeInt('done'),
     total: t.exposeInt('total'),
+  }),
+});
+
+const tentativeFrameType = builder.objectRef<TentativeFrame>('TentativeFrame').implement({
+  fields: (t) => ({
+    timeSeconds: t.exposeFloat('timeSeconds'),
+    probability: t.exposeFloat('probability', {
+      nullable: true,
+      description: 'Calibrated probability of an artificial origin; null where no model could answer.',
+    }),
+  }),
+});
+
+const tentativeClipType = builder.objectRef<TentativeClip>('TentativeClip').implement({
+  fields: (t) => ({
+    index: t.exposeInt('index'),
+    startSeconds: t.exposeFloat('startSeconds'),
+    endSeconds: t.exposeFloat('endSeconds'),
+    probability: t.exposeFloat('probability', { nullable: true }),
+  }),
+});
+
+export const tentativeType = builder.objectRef<Tentative>('Tentative').implement({
+  description: 'What was judged so far, while the work runs. It may still turn: none of it is a result.',
+  fields: (t) => ({
+    frames: t.expose('frames', { type: [tentativeFrameType], description: 'Of a video, by time.' }),
+    clips: t.expose('clips', {
+      type: [tentativeClipType],
+      description: 'Of a sound or a video’s track, by time.',
+    }),
+    state: t.expose('state', {
+      type: assessmentStateEnum,
+      description: 'From these frames and clips alone.',
+    }),
+    probability: t.exposeFloat('probability', { nullable: true }),
   }),
 });
 

@@ -3,10 +3,12 @@ import type { GraphQLSchema } from 'graphql';
 import { addAccountMutations, addAccountQueries } from './accounts.ts';
 import { addAdministrationMutations, addAdministrationQueries } from './administration.ts';
 import { addApplianceQueries } from './appliance.ts';
+import { addBackupMutations, addBackupQueries } from './backups.ts';
 import { builder } from './builder.ts';
 import { addClassificationMutations, addClassificationQueries } from './classifications.ts';
+import { addDoctorQueries } from './doctor.ts';
 import { addKeyMutations } from './keys.ts';
-import { addModelMutations, addModelQueries } from './models.ts';
+import { addModelMutations, addModelQueries, addModelSubscriptions } from './models.ts';
 import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
 import { addPartnerMutations, addPartnerQueries } from './partners.ts';
 import { addPlanMutations, addPlanQueries } from './plans.ts';
@@ -30,6 +32,8 @@ function buildSchema(): GraphQLSchema {
   addAccountQueries();
   addApplianceQueries();
   addModelQueries();
+  addBackupQueries();
+  addDoctorQueries();
   addOverrideQueries();
   addPartnerQueries();
   addPlanQueries();
@@ -44,7 +48,9 @@ function buildSchema(): GraphQLSchema {
   addPlanMutations();
   addAdministrationMutations();
   addModelMutations();
+  addBackupMutations();
   addSubscriptions();
   addAccountSubscriptions();
+  addModelSubscriptions();
   return builder.toSchema();
 }

@@ -5,7 +5,7 @@ import { validateMedia } from '../../app/validate.ts';
 import { badField } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media.ts';
 import type { ClassificationRecord, MediaValidation } from '../../domain/record.ts';
-import { builder, keyFrameMethodEnum, mediaKindEnum } from './builder.ts';
+import { builder, keyFrameMethodEnum, mediaKindEnum, priorityEnum } from './builder.ts';
 import { type Payload, settleCall } from './calls.ts';
 import { classificationPayloadType } from './classifications.ts';
 import type { GraphqlContext } from './context.ts';
@@ -38,6 +38,7 @@ const submitInput = builder.inputType('SubmitMediaInput', {
     options: t.field({ type: optionsInput }),
     webhookUrl: t.string(),
     noCache: t.boolean({ description: 'Analyse anew although an equal analysis is known.' }),
+    priority: t.field({ type: priorityEnum, description: 'INTERACTIVE where it is not given.' }),
     requestId: t.string({ description: 'A repeated submission with it answers with the first record.' }),
   }),
 });

@@ -9,7 +9,7 @@ import { creditsType } from './accounts.ts';
 import { builder, mediaKindEnum } from './builder.ts';
 import { countCall } from './calls.ts';
 import { classificationType } from './record-types.ts';
-import { openWatch, type Watched } from './watch-stream.ts';
+import { openWatch, recordOrThrow } from './watch-stream.ts';
 import { deliveryType } from './webhooks.ts';
 
 export function addSubscriptions(): void {
@@ -28,7 +28,7 @@ export function addSubscriptions(): void {
             watchClassification(context.app, { principal, identifier }, signal),
           );
         }),
-      resolve: toRecord,
+      resolve: recordOrThrow,
     }),
     classifications: t.field({
       type: classificationType,
@@ -41,7 +41,7 @@ export function addSubscriptions(): void {
           const filter = kind === null || kind === undefined ? { principal } : { principal, kind };
           return openWatch(context, (signal) => watchClassifications(context.app, filter, signal));
         }),
-      resolve: toRecord,
+      resolve: recordOrThrow,
     }),
   }));
 }
@@ -57,7 +57,7 @@ export function addAccountSubscriptions(): void {
           const principal = context.principal();
           return openWatch(context, (signal) => watchCredits(context.app, { principal }, signal));
         }),
-      resolve: toRecord,
+      resolve: recordOrThrow,
     }),
     deliveries: t.field({
       type: deliveryType,
@@ -68,13 +68,7 @@ export function addAccountSubscriptions(): void {
           const principal = context.principal();
           return openWatch(context, (signal) => watchDeliveries(context.app, { principal }, signal));
         }),
-      resolve: toRecord,
+      resolve: recordOrThrow,
     }),
   }));
-}
-
-/** A fault in the stream is its last value, so that the client reads a reason instead of a broken connection. */
-function toRecord<T>(watched: Watched<T>): T {
-  if ('fault' in watched) throw watched.fault;
-  return watched.record;
 }

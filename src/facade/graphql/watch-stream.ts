@@ -48,3 +48,9 @@ export function openWatch<T>(
     },
   };
 }
+
+/** A fault in the stream is its last value, so that the client reads a reason instead of a broken connection. */
+export function recordOrThrow<T>(watched: Watched<T>): T {
+  if ('fault' in watched) throw watched.fault;
+  return watched.record;
+}

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type ApplianceStatus, getStatus, type ModelStatus } from '../../app/appliance.ts';
 import { listAudit } from '../../app/audit.ts';
 import { createPasswordLink } from '../../app/passwords.ts';
-import { getQueue, type QueueEntry } from '../../app/queue.ts';
+import { cancelAnalysis, getQueue, type QueueEntry, retryAnalysis } from '../../app/queue.ts';
 import { grantCredits } from '../../app/users.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
 import type { Handlers } from '../../grpc/definition.ts';
@@ -24,7 +24,7 @@ import { KIND } from './enums.ts';
 
 const { method } = ApplianceService;
 
-type OfStatus = 'getStatus' | 'listModels' | 'getQueue';
+type OfStatus = 'getStatus' | 'listModels' | 'getQueue' | 'cancelAnalysis' | 'retryAnalysis';
 type OfAdmin = 'listAuditEntries' | 'resetPassword' | 'grantCredits';
 
 export function applianceHandlers(context: GrpcContext): Pick<Handlers<typeof ApplianceService>, OfStatus> {
@@ -44,6 +44,12 @@ export function applianceHandlers(context: GrpcContext): Pick<Handlers<typeof Ap
         waitingTotal: BigInt(queue.waitingTotal),
       };
     }),
+    cancelAnalysis: unary(context, method.cancelAnalysis, async ({ principal, request: { analysisId } }) => ({
+      identifiers: await cancelAnalysis(app, { principal, analysisId }),
+    })),
+    retryAnalysis: unary(context, method.retryAnalysis, async ({ principal, request: { analysisId } }) => ({
+      identifiers: await retryAnalysis(app, { principal, analysisId }),
+    })),
   };
 }
 
@@ -90,7 +96,8 @@ function toStatus(status: ApplianceStatus): MessageInitShape<typeof GetStatusRes
   };
 }
 
-function toModel(model: ModelStatus): MessageInitShape<typeof ModelSchema> {
+/** Without its figures, which the model's card tells. */
+export function toModel(model: ModelStatus): MessageInitShape<typeof ModelSchema> {
   const { id, version, name, task, licence, minimumShortSide, source, weight, added } = model;
   return {
     ...{ id, version, name, task, licence, minimumShortSide, source, weight, added },

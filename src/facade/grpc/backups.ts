@@ -1,15 +1,18 @@
 /** Backups at the administrator's word, and what is told of them. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type BackupEntry, readBackups } from '../../app/backup-list.ts';
 import type { BackupStatus } from '../../app/backups.ts';
 import { makeBackup } from '../../app/make-backup.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import {
   ApplianceService,
+  type BackupEntrySchema,
   BackupPhase,
   type BackupStateSchema,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { download, type GrpcContext } from './calls.ts';
+import { timeUnlessNull } from './account-convert.ts';
+import { download, type GrpcContext, unary } from './calls.ts';
 import { toTimestamp } from './convert.ts';
 
 const { method } = ApplianceService;
@@ -21,8 +24,13 @@ const PHASE = {
   done: BackupPhase.DONE,
 } as const;
 
-export function backupHandlers(context: GrpcContext): Pick<Handlers<typeof ApplianceService>, 'backup'> {
+type OfBackups = 'backup' | 'listBackups';
+
+export function backupHandlers(context: GrpcContext): Pick<Handlers<typeof ApplianceService>, OfBackups> {
   return {
+    listBackups: unary(context, method.listBackups, async ({ principal }) => ({
+      backups: (await readBackups(context.app, { principal })).backups.map(toBackupEntry),
+    })),
     backup: download(context, method.backup, async function* ({ principal, request, signal }) {
       const { folder, withSecrets } = request;
       for await (const step of makeBackup(context.app, { principal, folder, withSecrets }, signal)) {
@@ -38,6 +46,15 @@ export function backupHandlers(context: GrpcContext): Pick<Handlers<typeof Appli
       }
     }),
   };
+}
+
+function toBackupEntry({
+  createdAt,
+  files,
+  bytes,
+  ...entry
+}: BackupEntry): MessageInitShape<typeof BackupEntrySchema> {
+  return { ...entry, files: BigInt(files), bytes: BigInt(bytes), ...timeUnlessNull('createdAt', createdAt) };
 }
 
 export function toBackupState(status: BackupStatus): MessageInitShape<typeof BackupStateSchema> {

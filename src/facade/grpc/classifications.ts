@@ -8,15 +8,21 @@ import {
   listClassifications,
   retryClassification,
 } from '../../app/classifications.ts';
+import type { RawFields } from '../../app/input.ts';
 import { watchClassification, watchClassifications } from '../../app/watch.ts';
+import { STATUSES } from '../../domain/classification.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
+import { OUTCOMES } from '../../domain/outcome.ts';
 import type { ClassificationRecord } from '../../domain/record.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
-import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import {
+  type ClassificationFilter,
+  ClassificationService,
+} from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { download, type GrpcContext, unary } from './calls.ts';
-import { toClassification } from './convert.ts';
-import { fromKind } from './enums.ts';
+import { fromTimestamp, toClassification } from './convert.ts';
+import { fromEnum, fromKind, fromLabel, OUTCOME, STATUS } from './enums.ts';
 
 const { method } = ClassificationService;
 const FACADE = { facade: 'grpc' } as const;
@@ -42,9 +48,24 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
       const limit = request.pageSize === 0 ? PAGE_SIZE_DEFAULT : request.pageSize;
       const cursor = request.pageToken === '' ? undefined : request.pageToken;
       const kind = fromKind(request.kind, 'kind');
-      const { records, nextCursor } = listClassifications(app, { principal, kind, limit, cursor });
+      const filter = toRawFilter(request.filter);
+      const { records, nextCursor } = listClassifications(app, { principal, kind, limit, cursor, filter });
       return { classifications: records.map(toClassification), nextPageToken: nextCursor ?? '' };
     }),
+  };
+}
+
+/** Under the names that the app reads; what the message leaves empty is absent. */
+function toRawFilter(filter: ClassificationFilter | undefined): RawFields {
+  if (filter === undefined) return {};
+  const { status, outcome, verdict, refId, hash, search, since, until } = filter;
+  return {
+    status: fromEnum(STATUS, STATUSES, status, 'status'),
+    outcome: fromEnum(OUTCOME, OUTCOMES, outcome, 'outcome'),
+    verdict: fromLabel(verdict, 'verdict'),
+    ...{ ref_id: refId, hash, search },
+    since: since && fromTimestamp(since),
+    until: until && fromTimestamp(until),
   };
 }
 

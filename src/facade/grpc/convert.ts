@@ -2,8 +2,10 @@
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
 import type { Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { Assessment, Quality } from '../../domain/assessment.ts';
+import type { SubmittedBy } from '../../domain/classification.ts';
 import type { Verdict } from '../../domain/heuristics.ts';
 import type { AnalysisOptions } from '../../domain/options.ts';
+import { outcomeOf } from '../../domain/outcome.ts';
 import type { C2paReport } from '../../domain/provenance.ts';
 import type {
   AudioRecord,
@@ -15,6 +17,7 @@ import type {
   VideoRecord,
   VideoVerdict,
 } from '../../domain/record.ts';
+import type { Tentative } from '../../domain/tentative.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { type AssessmentSchema, DeclaredOrigin } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
@@ -23,10 +26,23 @@ import {
   type ClipSchema,
   type DetectionSchema,
   type ModelResultSchema,
+  type SubmitterSchema,
+  type TentativeSchema,
   type VerdictSchema,
 } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { type AnalysisOptionsSchema, Label } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { ASSESSMENT_STATE, AXIS, DECLARED_ORIGIN, KIND, LABEL, METHOD, ORIGIN, STATUS } from './enums.ts';
+import {
+  ASSESSMENT_STATE,
+  AXIS,
+  DECLARED_ORIGIN,
+  HEATMAP_LAYER,
+  KIND,
+  LABEL,
+  METHOD,
+  ORIGIN,
+  OUTCOME,
+  STATUS,
+} from './enums.ts';
 
 type ClassificationInit = Exclude<MessageInitShape<typeof ClassificationSchema>, Classification>;
 
@@ -35,12 +51,13 @@ export function toClassification(record: ClassificationRecord): Classification {
 }
 
 function toCommon(record: ClassificationRecord): ClassificationInit {
-  const { identifier, hash, errors, name, refId, resultUrl, mime, cancelled, progress } = record;
+  const { identifier, hash, errors, name, refId, resultUrl, mime, cancelled, progress, tentative } = record;
   return {
     ...{ identifier, hash, errors, name, refId, resultUrl, mime, cancelled },
     kind: KIND[record.kind],
     apiVersion: record.apiVersion ?? '',
     status: STATUS[record.status],
+    outcome: OUTCOME[outcomeOf(record)],
     forceClassification:
       record.forceClassification === null ? Label.UNSPECIFIED : LABEL[record.forceClassification],
     sizeBytes: BigInt(record.sizeBytes),
@@ -51,6 +68,32 @@ function toCommon(record: ClassificationRecord): ClassificationInit {
     createdAt: toTimestamp(record.createdAt),
     ...(record.endedAt === null ? {} : { endedAt: toTimestamp(record.endedAt) }),
     ...(progress === null ? {} : { progress }),
+    ...(record.submittedBy === null ? {} : { submittedBy: toSubmitter(record.submittedBy) }),
+    ...(tentative === null ? {} : { tentative: toTentative(tentative) }),
+  };
+}
+
+function toSubmitter({ via, keyId, keyName }: SubmittedBy): MessageInitShape<typeof SubmitterSchema> {
+  return { via, keyName, ...(keyId === null ? {} : { keyId: BigInt(keyId) }) };
+}
+
+function toTentative({
+  frames,
+  clips,
+  state,
+  probability,
+}: Tentative): MessageInitShape<typeof TentativeSchema> {
+  return {
+    frames: frames.map((frame) => ({
+      timeSeconds: frame.timeSeconds,
+      ...present({ probability: frame.probability }),
+    })),
+    clips: clips.map((clip) => ({
+      ...{ index: clip.index, start: clip.startSeconds, end: clip.endSeconds },
+      ...present({ probability: clip.probability }),
+    })),
+    state: ASSESSMENT_STATE[state],
+    ...present({ probability }),
   };
 }
 
@@ -63,6 +106,7 @@ function toFindings(record: ClassificationRecord): ClassificationInit {
     ...(record.kind === 'audio' || record.isNsfw === null ? {} : { isNsfw: record.isNsfw }),
     ...(record.c2pa !== null ? { c2pa: toStruct(record.c2pa) } : {}),
     hasHeatmap: record.kind === 'image' && record.hasHeatmap,
+    heatmapLayers: record.kind === 'image' ? record.heatmapLayers.map((layer) => HEATMAP_LAYER[layer]) : [],
     ...(assessment === null ? {} : { assessment: toAssessment(assessment) }),
   };
 }
@@ -176,4 +220,9 @@ export function toTimestamp(
     seconds: BigInt(seconds),
     nanos: (microseconds - seconds * MICROSECONDS_PER_SECOND) * 1000,
   };
+}
+
+/** Microseconds since 1970; what a nanosecond says beyond is left out. */
+export function fromTimestamp({ seconds, nanos }: Pick<Timestamp, 'seconds' | 'nanos'>): number {
+  return Number(seconds) * MICROSECONDS_PER_SECOND + Math.floor(nanos / 1000);
 }

@@ -1,7 +1,13 @@
 /** One row per enum value of the domain; a value the messages lack fails to compile. */
 import type { AssessmentState as DomainAssessmentState } from '../../domain/assessment.ts';
-import type { Origin as DomainOrigin, Status as DomainStatus } from '../../domain/classification.ts';
+import {
+  type Origin as DomainOrigin,
+  type Priority as DomainPriority,
+  type Status as DomainStatus,
+  PRIORITIES,
+} from '../../domain/classification.ts';
 import { badField } from '../../domain/errors.ts';
+import { type HeatmapLayer as DomainLayer, HEATMAP_LAYERS } from '../../domain/heatmap.ts';
 import {
   type MediaKind as DomainKind,
   type Label as DomainLabel,
@@ -10,10 +16,11 @@ import {
 } from '../../domain/media.ts';
 import type { Axis as DomainAxis } from '../../domain/model-pack.ts';
 import { type KeyFrameMethod as DomainMethod, KEY_FRAME_METHODS } from '../../domain/options.ts';
+import type { Outcome as DomainOutcome } from '../../domain/outcome.ts';
 import type { DeclaredOrigin as DomainDeclaredOrigin } from '../../domain/provenance.ts';
 import { AssessmentState, DeclaredOrigin } from '../../grpc/gen/assay/v1/assessment_pb.ts';
-import { Axis, Origin, Status } from '../../grpc/gen/assay/v1/classification_pb.ts';
-import { KeyFrameMethod, Label, MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { Axis, HeatmapLayer, Origin, Outcome, Status } from '../../grpc/gen/assay/v1/classification_pb.ts';
+import { KeyFrameMethod, Label, MediaKind, Priority } from '../../grpc/gen/assay/v1/media_pb.ts';
 
 export const KIND: Readonly<Record<DomainKind, MediaKind>> = {
   image: MediaKind.IMAGE,
@@ -32,10 +39,24 @@ export const METHOD: Readonly<Record<DomainMethod, KeyFrameMethod>> = {
   color: KeyFrameMethod.COLOR,
 };
 
+export const PRIORITY: Readonly<Record<DomainPriority, Priority>> = {
+  interactive: Priority.INTERACTIVE,
+  batch: Priority.BATCH,
+};
+
 export const STATUS: Readonly<Record<DomainStatus, Status>> = {
   new: Status.NEW,
   done: Status.DONE,
   errored: Status.ERRORED,
+};
+
+export const OUTCOME: Readonly<Record<DomainOutcome, Outcome>> = {
+  waiting: Outcome.WAITING,
+  failed: Outcome.FAILED,
+  human: Outcome.HUMAN,
+  artificial: Outcome.ARTIFICIAL,
+  inconclusive: Outcome.INCONCLUSIVE,
+  not_applicable: Outcome.NOT_APPLICABLE,
 };
 
 export const ORIGIN: Readonly<Record<DomainOrigin, Origin>> = {
@@ -50,6 +71,12 @@ export const AXIS: Readonly<Record<DomainAxis, Axis>> = {
   edited: Axis.EDITED,
   nsfw: Axis.NSFW,
   face: Axis.FACE,
+};
+
+export const HEATMAP_LAYER: Readonly<Record<DomainLayer, HeatmapLayer>> = {
+  origin: HeatmapLayer.ORIGIN,
+  tampering: HeatmapLayer.TAMPERING,
+  tampering_reliability: HeatmapLayer.TAMPERING_RELIABILITY,
 };
 
 export const ASSESSMENT_STATE: Readonly<Record<DomainAssessmentState, AssessmentState>> = {
@@ -84,6 +111,14 @@ export function fromLabel(label: Label, field: string): DomainLabel | undefined 
 
 export function fromMethod(method: KeyFrameMethod, field: string): DomainMethod | undefined {
   return fromEnum(METHOD, KEY_FRAME_METHODS, method, field);
+}
+
+export function fromPriority(priority: Priority, field: string): DomainPriority | undefined {
+  return fromEnum(PRIORITY, PRIORITIES, priority, field);
+}
+
+export function fromHeatmapLayer(layer: HeatmapLayer): DomainLayer | undefined {
+  return fromEnum(HEATMAP_LAYER, HEATMAP_LAYERS, layer, 'layer');
 }
 
 export function fromEnum<Name extends string, Value extends number>(

@@ -37,6 +37,7 @@ const PATH_OF_FIELD: Readonly<Record<string, string>> = {
   webhook_url: 'header.webhook_url',
   request_id: 'header.request_id',
   no_cache: 'header.no_cache',
+  priority: 'header.priority',
   with_morphing: 'header.options.with_morphing',
   with_tampering: 'header.options.with_tampering',
   with_heatmap: 'header.options.with_heatmap',

@@ -1,9 +1,10 @@
-/** An image's heatmap: the stored PNG in pieces. */
+/** A map of a picture: the stored PNG in pieces. */
 import { createReadStream } from 'node:fs';
 import { getHeatmap } from '../../app/classifications.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { download, type GrpcContext } from './calls.ts';
+import { fromHeatmapLayer } from './enums.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -13,7 +14,8 @@ export function heatmapHandlers(
   const { getHeatmap: method } = ClassificationService.method;
   return {
     getHeatmap: download(context, method, async function* ({ principal, request, signal }) {
-      const { path } = await getHeatmap(context.app, { principal, identifier: request.identifier });
+      const layer = fromHeatmapLayer(request.layer);
+      const { path } = await getHeatmap(context.app, { principal, identifier: request.identifier, layer });
       for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })) {
         yield { chunk };
       }

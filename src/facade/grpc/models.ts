@@ -2,6 +2,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { listCatalogue } from '../../app/catalogue.ts';
 import { benchModels } from '../../app/model-bench.ts';
+import { readModelCard } from '../../app/model-card.ts';
 import { addModel, type ModelFile, removeModel } from '../../app/models.ts';
 import { type Judgement, rescore } from '../../app/rescore.ts';
 import { AppError, badField } from '../../domain/errors.ts';
@@ -18,7 +19,7 @@ import { fromKind, KIND } from './enums.ts';
 
 const { method } = ApplianceService;
 
-type OfModels = 'addModel' | 'removeModel' | 'listCatalogue' | 'benchModels' | 'rescore';
+type OfModels = 'getModelCard' | 'addModel' | 'removeModel' | 'listCatalogue' | 'benchModels' | 'rescore';
 
 const STAGE = {
   receive: AddModelStage.RECEIVE,
@@ -31,6 +32,9 @@ const RESCORE_DEFAULT = 100;
 export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof ApplianceService>, OfModels> {
   const { app } = context;
   return {
+    getModelCard: unary(context, method.getModelCard, async ({ request: { id } }) => ({
+      card: await readModelCard(app, { id }),
+    })),
     addModel: duplex(context, method.addModel, async function* ({ principal, messages, signal }) {
       const stream = new ModelStream(messages);
       const { catalogueName, download: isFetched } = await stream.readHeader();

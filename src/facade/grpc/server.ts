@@ -22,6 +22,7 @@ import { modelHandlers } from './models.ts';
 import { overrideHandlers } from './overrides.ts';
 import { partnerHandlers } from './partners.ts';
 import { planHandlers } from './plans.ts';
+import { processHandlers } from './processes.ts';
 import { serveReflection } from './reflection.ts';
 import { resumeHandlers } from './resumable-uploads.ts';
 import { submissionHandlers } from './submissions.ts';
@@ -136,6 +137,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...backupHandlers(context),
     ...modelHandlers(context),
     ...doctorHandlers(context),
+    ...processHandlers(context),
   });
 }
 

@@ -10,7 +10,7 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media.ts';
 import { KeyFrameMethod, type MediaCommit, type MediaHeader } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { fromKind, fromMethod } from './enums.ts';
+import { fromKind, fromMethod, fromPriority } from './enums.ts';
 import { receiveResumable } from './resumable-uploads.ts';
 
 /** Common to the requests of all uploads. */
@@ -76,6 +76,7 @@ export function toFields(header: MediaHeader): RawFields {
     no_cache: header.noCache,
     file_url: header.sourceUrl,
     request_id: header.requestId,
+    priority: fromPriority(header.priority, 'header.priority'),
     with_morphing: options?.withMorphing,
     with_tampering: options?.withTampering,
     with_heatmap: options?.withHeatmap,

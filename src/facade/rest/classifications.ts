@@ -1,5 +1,6 @@
 /** GET of one record and of lists of records. A whole history is streamed, page by page, as one JSON array. */
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { getClassification, getClassifications, listClassifications } from '../../app/classifications.ts';
@@ -13,6 +14,9 @@ import { toClassification } from './convert.ts';
 import { KIND_PATHS } from './routes.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Records of a streamed list that are built at one go: some milliseconds, for which all others wait. */
+const STREAM_PAGE = 20;
 
 type Query = Record<string, string | string[] | undefined>;
 
@@ -77,10 +81,13 @@ function sendList(
   reply.send(JSON.stringify(records.map(toClassification)));
 }
 
-/** The first page is read before the first byte is sent, so that a refusal still has its status. */
-function streamAll(app: App, principal: Principal, kind: MediaKind): Iterable<string> {
-  const first = listClassifications(app, { principal, kind, limit: PAGE_SIZE_MAX });
-  return (function* (): Generator<string> {
+/**
+ * The first page is read before the first byte is sent, so that a refusal still has its status. Others are served
+ * between two pages: a fast reader of a hundred thousand records would else have the box to itself for half a minute.
+ */
+function streamAll(app: App, principal: Principal, kind: MediaKind): AsyncIterable<string> {
+  const first = listClassifications(app, { principal, kind, limit: STREAM_PAGE });
+  return (async function* (): AsyncGenerator<string> {
     let page = first;
     let separator = '[';
     for (;;) {
@@ -90,7 +97,8 @@ function streamAll(app: App, principal: Principal, kind: MediaKind): Iterable<st
         separator = ',';
       }
       if (page.nextCursor === null) break;
-      page = listClassifications(app, { principal, kind, limit: PAGE_SIZE_MAX, cursor: page.nextCursor });
+      await nextTurn();
+      page = listClassifications(app, { principal, kind, limit: STREAM_PAGE, cursor: page.nextCursor });
     }
     yield separator === '[' ? '[]' : ']';
   })();

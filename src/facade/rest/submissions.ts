@@ -1,6 +1,7 @@
 /** POST of a file or of an address: the form is read in one pass, the app judges it, the identifier goes back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
+import type { RawFields } from '../../app/input.ts';
 import { submitMedia } from '../../app/submit.ts';
 import type { MediaKind } from '../../domain/media.ts';
 import { principalOf, requireKey, signalOf } from './authenticate.ts';
@@ -31,12 +32,22 @@ function routeSubmission(fastify: FastifyInstance, app: App, path: string, route
         kind: route.kind,
         field: route.field,
         media: form.media,
-        fields: { ...form.fields, request_id: requestIdOf(request) },
+        // Of the newer protocols; a form field that is not documented is ignored.
+        fields: {
+          ...withoutVideoHeatmap(route.kind, form.fields),
+          priority: undefined,
+          request_id: requestIdOf(request),
+        },
       };
       const record = await submitMedia(app, submission, signal);
       return sendIdentifier(reply, record.identifier, request.headers.accept);
     },
   );
+}
+
+/** A frame's map is the newer protocols' to ask for and to show. */
+function withoutVideoHeatmap(kind: MediaKind, fields: RawFields): RawFields {
+  return kind === 'video' ? { ...fields, with_heatmap: undefined } : fields;
 }
 
 /** A retry with the same Idempotency-Key gets the record of the first try. */

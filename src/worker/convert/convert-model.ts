@@ -6,7 +6,7 @@ import { writeLayersModel } from './layers-model.ts';
 import { readTfjsModel } from './tfjs-files.ts';
 
 export function convertModel(order: Omit<ConversionOrder, 'target'>): Uint8Array {
-  const { modelPath, format, joined, input, output } = order;
+  const { modelPath, format, joined, head, input, output } = order;
   const { topology, weights } = readTfjsModel(modelPath);
   const writer = new GraphWriter(weights);
   const wanted = joined.flat();
@@ -15,7 +15,9 @@ export function convertModel(order: Omit<ConversionOrder, 'target'>): Uint8Array
       ? writeLayersModel(writer, topology, input.name)
       : writeGraphModel(writer, topology, input.name, wanted);
   const rows = joined.map((names) => names.map((name) => madeOf(made, name)));
-  writer.join(rows, output.name);
+  const [only = ''] = rows.flat();
+  if (head === null) writer.join(rows, output.name);
+  else writer.weigh(only, head.weights, head.bias, output.name);
   return writer.graph.toBytes('converted', input, output);
 }
 

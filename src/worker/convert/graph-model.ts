@@ -27,9 +27,15 @@ const NODE_WRITERS: Readonly<Record<string, NodeWriter>> = {
     const given = { kernel, bias, window: windowOf(found), to: `${found.name}/sum` };
     return writer.activate(writer.convolve(from, given), end === 'Relu' ? 'relu' : 'linear', found.name);
   },
+  Conv2D: (writer, found, [from = '', kernel = '']) =>
+    writer.convolve(from, { kernel, bias: null, window: windowOf(found), to: found.name }),
   DepthwiseConv2dNative: (writer, found, [from = '', kernel = '']) =>
     writer.convolveDepthwise(from, { kernel, bias: null, window: windowOf(found), to: found.name }),
   AddV2: (writer, { name }, from) => writer.add(from, name),
+  Add: (writer, { name }, [from = '', constant = '']) => writer.combine('Add', from, constant, name),
+  Mul: (writer, { name }, [from = '', constant = '']) => writer.combine('Mul', from, constant, name),
+  Minimum: (writer, { name }, [from = '', constant = '']) => writer.combine('Min', from, constant, name),
+  Maximum: (writer, { name }, [from = '', constant = '']) => writer.combine('Max', from, constant, name),
   Relu: (writer, { name }, [from = '']) => writer.activate(from, 'relu', name),
   MaxPool: (writer, found, [from = '']) => {
     const size = pairOf(found, 'ksize');

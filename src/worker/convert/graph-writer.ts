@@ -96,6 +96,32 @@ export class GraphWriter {
     return this.#planes(this.graph.add('Add', from, to));
   }
 
+  /** With a number, or with one of each plane. */
+  combine(opType: 'Add' | 'Mul' | 'Min' | 'Max', from: string, constant: string, to: string): string {
+    const { dimensions, values } = this.weight(constant);
+    const isOfPlanes = dimensions.length === 1 && this.#isInPlanes(from);
+    if (dimensions.length > 0 && !isOfPlanes)
+      throw new Error(`${to}: only a number of each plane is converted`);
+    const shape = isOfPlanes ? [values.length, 1, 1] : [];
+    return this.#like(
+      from,
+      this.graph.add(opType, [from, this.graph.addFloats(constant, shape, values)], to),
+    );
+  }
+
+  /** One number per item: the planes' means, weighed. */
+  weigh(from: string, weights: readonly number[], bias: number, to: string): string {
+    if (!this.#isInPlanes(from)) throw new Error(`${to}: only planes are weighed`);
+    const means = this.graph.add('GlobalAveragePool', [from], `${to}/means`);
+    const flat = this.graph.add('Flatten', [means], `${to}/flat`);
+    const kernel = this.graph.addFloats(`${to}/weights`, [weights.length, 1], Float32Array.from(weights));
+    return this.graph.add(
+      'Gemm',
+      [flat, kernel, this.graph.addFloats(`${to}/bias`, [1], Float32Array.of(bias))],
+      to,
+    );
+  }
+
   activate(from: string, activation: Activation, to: string): string {
     switch (activation) {
       case 'linear':

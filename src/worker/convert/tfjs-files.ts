@@ -23,7 +23,10 @@ const weightSpec = z.looseObject({
   shape: z.array(z.int().min(0)),
   dtype: z.enum(['float32', 'int32']),
   quantization: z
-    .strictObject({ dtype: z.enum(['uint8', 'uint16']), min: z.number(), scale: z.number() })
+    .union([
+      z.strictObject({ dtype: z.enum(['uint8', 'uint16']), min: z.number(), scale: z.number() }),
+      z.strictObject({ dtype: z.literal('float16'), original_dtype: z.literal('float32') }),
+    ])
     .optional(),
 });
 type WeightSpec = z.infer<typeof weightSpec>;
@@ -75,6 +78,16 @@ function addWeight(weights: Map<string, Weight>, spec: WeightSpec, bytes: Buffer
 
 function readValue({ dtype, quantization }: WeightSpec, bytes: Buffer, at: number): number {
   if (quantization === undefined) return dtype === 'int32' ? bytes.readInt32LE(at) : bytes.readFloatLE(at);
+  if (quantization.dtype === 'float16') return readHalf(bytes.readUInt16LE(at));
   const level = quantization.dtype === 'uint8' ? bytes.readUInt8(at) : bytes.readUInt16LE(at);
   return level * quantization.scale + quantization.min;
+}
+
+/** A number of 16 bits: sign, five of exponent, ten of fraction. */
+function readHalf(bits: number): number {
+  const sign = bits >> 15 === 0 ? 1 : -1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = (bits & 1023) / 1024;
+  if (exponent === 31) throw new Error('a weight is not finite');
+  return sign * (exponent === 0 ? fraction * 2 ** -14 : (1 + fraction) * 2 ** (exponent - 15));
 }

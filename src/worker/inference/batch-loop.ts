@@ -58,6 +58,13 @@ export class BatchLoop {
     this.#wake(0);
   }
 
+  /** Drops what is left of a request; of one that was answered nothing is left. */
+  async cancel(id: number): Promise<void> {
+    // A batch under way holds its requests; the next turn begins after this one's promises.
+    await this.#turnEnd;
+    for (const queue of this.#queues) this.#sendAll(queue.drop(id, 'the request was called off'));
+  }
+
   #wake(delayMs: number): void {
     if (this.#isTurning) return;
     clearTimeout(this.#wakeAt);

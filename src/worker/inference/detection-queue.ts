@@ -61,14 +61,23 @@ export class DetectionQueue implements WorkQueue {
     return [{ type: 'detected', id, probabilities: detection.probabilities, elapsedMs: sound.busyMs }];
   }
 
+  drop(id: number, message: string): InferenceResponse[] {
+    const at = this.#waiting.findIndex((sound) => sound.id === id);
+    return at < 0 ? [] : end(this.#waiting.splice(at, 1), message);
+  }
+
   clear(message: string): InferenceResponse[] {
-    return this.#waiting.splice(0).map(({ id, file }) => {
-      file[Symbol.dispose]();
-      return toFailed(id, message);
-    });
+    return end(this.#waiting.splice(0), message);
   }
 
   async release(): Promise<void> {
     await this.#session.release();
   }
+}
+
+function end(sounds: readonly WaitingSound[], message: string): InferenceResponse[] {
+  return sounds.map(({ id, file }) => {
+    file[Symbol.dispose]();
+    return toFailed(id, message);
+  });
 }

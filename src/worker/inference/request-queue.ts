@@ -15,6 +15,8 @@ export interface WorkQueue {
   ripeAt(batchWaitMs: number): number;
   /** Runs one batch; returns what there is to say after it. Never rejects. */
   runBatch(): Promise<InferenceResponse[]>;
+  /** Ends one request, if it waits here. Not during a batch. */
+  drop(id: number, message: string): InferenceResponse[];
   /** Ends every request, for a pack that is replaced or out of service. */
   clear(message: string): InferenceResponse[];
   release(): Promise<void>;
@@ -83,8 +85,18 @@ export class RequestQueue implements WorkQueue {
     }));
   }
 
+  drop(id: number, message: string): InferenceResponse[] {
+    return this.#end(
+      this.#waiting.filter((request) => request.id === id),
+      message,
+    );
+  }
+
   clear(message: string): InferenceResponse[] {
-    const dropped = [...this.#waiting];
+    return this.#end([...this.#waiting], message);
+  }
+
+  #end(dropped: WaitingRequest[], message: string): InferenceResponse[] {
     this.#remove(dropped);
     return dropped.map(({ id }) => toFailed(id, message));
   }

@@ -3,6 +3,7 @@
  * full size. The filters are built anew for each frame: chosen frames are far apart, and streams change size and
  * colours on the way.
  */
+import { availableParallelism } from 'node:os';
 import {
   AV_BUFFERSRC_FLAG_KEEP_REF,
   AV_FRAME_FLAG_INTERLACED,
@@ -23,7 +24,9 @@ import { type Display, shownSides, squareSides, turnFilters } from './display.ts
 /** Larger than any camera's video (8K is 33 megapixels): a decoder keeps up to 16 frames of it. */
 const FRAME_PIXELS_MAX = 8192 * 4608;
 /** Players take HD material that names no colour matrix for BT.709 and smaller for BT.601. */
-const HD_HEIGHT_MIN = 720;
+export const HD_HEIGHT_MIN = 720;
+/** A frame is converted while others are encoded: more threads would only take turns. */
+const THREADS_MAX = 4;
 /** Exact arithmetic and all the chroma: the models look at single pixels. */
 const SCALE_FLAGS = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 /** BT.2408: diffuse white lies near 203 cd/m², so that a face in HDR comes out as bright as in SDR. */
@@ -38,19 +41,24 @@ export function assertFrameBounds(frame: Frame, display: Display, limits: Decode
   throw new MediaFaultFound('too_many_pixels', `${found}; at most ${pixelsMax} are accepted`);
 }
 
-/** As `rgba` the picture has four bytes a pixel; transparency is laid on black otherwise. */
+/**
+ * As `rgba` the picture has four bytes a pixel; transparency is laid on black otherwise. A frame with a longer side
+ * than `sideMax` is scaled down to it.
+ */
 export function toUprightPicture(
   frame: Frame,
   display: Display,
   format: 'rgb24' | 'rgba' = 'rgb24',
+  sideMax: number = Number.POSITIVE_INFINITY,
 ): Picture {
   using graph = new FilterGraph();
   graph.alloc();
-  graph.nbThreads = 1;
+  const prepared = [...progressive(frame), ...standardRange(frame)];
+  // The scaler gives the same bytes with any number of threads; that is not known of the other filters.
+  graph.nbThreads = prepared.length > 0 ? 1 : Math.min(THREADS_MAX, availableParallelism());
   const filters = [
-    ...progressive(frame),
-    ...standardRange(frame),
-    ...rgb(frame, display),
+    ...prepared,
+    ...rgb(frame, display, sideMax),
     `format=${format}`,
     ...turnFilters(display.turn),
   ];
@@ -84,7 +92,7 @@ function progressive(frame: Frame): string[] {
 }
 
 /** Curves of BT.2100 to BT.709 by way of linear light. What a stream leaves unsaid is what cameras mean by it. */
-function standardRange({ colorTrc, colorPrimaries, colorSpace, colorRange }: Frame): string[] {
+export function standardRange({ colorTrc, colorPrimaries, colorSpace, colorRange }: Frame): string[] {
   if (colorTrc !== AVCOL_TRC_SMPTE2084 && colorTrc !== AVCOL_TRC_ARIB_STD_B67) return [];
   const transfer = colorTrc === AVCOL_TRC_SMPTE2084 ? 'smpte2084' : 'arib-std-b67';
   const primaries = colorPrimaries === AVCOL_PRI_UNSPECIFIED ? 'primariesin=bt2020:' : '';
@@ -100,8 +108,10 @@ function standardRange({ colorTrc, colorPrimaries, colorSpace, colorRange }: Fra
   ];
 }
 
-function rgb(frame: Frame, display: Display): string[] {
-  const { width, height } = squareSides(frame, display);
+function rgb(frame: Frame, display: Display, sideMax: number): string[] {
+  const sides = squareSides(frame, display);
+  const scale = Math.min(1, sideMax / Math.max(sides.width, sides.height));
+  const [width, height] = [sides.width, sides.height].map((side) => Math.max(1, Math.round(side * scale)));
   const isRgb =
     frame.colorSpace === AVCOL_SPC_RGB ||
     /rgb|bgr|gbr|pal8/.test(avGetPixFmtName(frame.format as never) ?? '');

@@ -75,11 +75,6 @@ export class FrameWalk implements Disposable {
     return { frame: shown.frame, timeSeconds };
   }
 
-  /** For a container that was read before. */
-  rewind(): void {
-    this.#seek(this.#start);
-  }
-
   [Symbol.dispose](): void {
     this.#held.frame.free();
     this.#ahead.frame.free();

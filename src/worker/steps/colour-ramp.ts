@@ -1,10 +1,12 @@
 /**
- * Colours of a probability: blue for human, near white for undecided, red for artificial. Lightness falls evenly
+ * Colours of a value. Of a probability: blue for human, near white for undecided, red for artificial. Lightness falls evenly
  * to both ends and blue against red is told apart by colour-blind readers (after Moreland, "Diverging Color Maps
  * for Scientific Visualization", 2009).
  */
 
-const STOPS: readonly (readonly [red: number, green: number, blue: number])[] = [
+type Stops = readonly (readonly [red: number, green: number, blue: number])[];
+
+const STOPS: Stops = [
   [59, 76, 192],
   [98, 130, 234],
   [141, 176, 254],
@@ -18,14 +20,27 @@ const STOPS: readonly (readonly [red: number, green: number, blue: number])[] = 
 
 const LEVELS = 256;
 
+/** Of a reliability, which accuses nobody: from nearly black to green. */
+const RELIABILITY_STOPS: Stops = [
+  [32, 32, 40],
+  [46, 94, 78],
+  [122, 204, 128],
+];
+
 /** 256 × RGB, from probability 0 to 1. */
-export const RAMP: Uint8Array = Uint8Array.from({ length: LEVELS * 3 }, (_, index) => {
-  const exact = (Math.floor(index / 3) / (LEVELS - 1)) * (STOPS.length - 1);
-  const below = Math.min(STOPS.length - 2, Math.floor(exact));
-  const low = STOPS[below]?.[index % 3] ?? 0;
-  const high = STOPS[below + 1]?.[index % 3] ?? 0;
-  return Math.round(low + (high - low) * (exact - below));
-});
+export const RAMP = makeRamp(STOPS);
+/** 256 × RGB, from reliability 0 to 1. */
+export const RELIABILITY_RAMP = makeRamp(RELIABILITY_STOPS);
+
+function makeRamp(stops: Stops): Uint8Array {
+  return Uint8Array.from({ length: LEVELS * 3 }, (_, index) => {
+    const exact = (Math.floor(index / 3) / (LEVELS - 1)) * (stops.length - 1);
+    const below = Math.min(stops.length - 2, Math.floor(exact));
+    const low = stops[below]?.[index % 3] ?? 0;
+    const high = stops[below + 1]?.[index % 3] ?? 0;
+    return Math.round(low + (high - low) * (exact - below));
+  });
+}
 
 /** Offset of a probability's colour in the ramp. */
 export function rampOffset(probability: number): number {

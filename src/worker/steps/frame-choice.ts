@@ -3,20 +3,19 @@
  * their number; `color` and `flow` take the frames before which most changes (frame-change.ts).
  */
 import { AVDISCARD_NONKEY } from 'node-av/constants';
-import type { Stream } from 'node-av/lib';
-import { type Container, NO_TIME } from '../libav/container.ts';
+import { NO_TIME } from '../libav/container.ts';
 import { FrameWalk } from '../libav/frame-walk.ts';
+import type { Reading } from '../libav/media-file.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { type TimeSpan, toSeconds } from '../libav/time-span.ts';
-import type { FrameChoice } from '../protocol.ts';
+import type { ChosenFrames } from '../protocol.ts';
 import { type ChangeMeter, colourMeter, motionMeter } from './frame-change.ts';
 
 export interface ChoiceWork {
-  /** Opened anew: it stands at the beginning, and is read to its end. */
-  container: Container;
-  stream: Stream;
+  /** Gives the video from its beginning; where frames need no choosing it is never read. */
+  open: () => Reading;
   span: TimeSpan;
-  choice: FrameChoice;
+  choice: ChosenFrames;
   report: (done: number, total: number) => void;
 }
 
@@ -33,17 +32,21 @@ interface Scored {
   score: number;
 }
 
-/** Seconds from the video's beginning, ascending, at most `countMax`. */
-export function chooseTimes(work: ChoiceWork): number[] {
+/**
+ * Gives so many times at most, seconds from the video's beginning, ascending. What it has to read for that, it reads
+ * once.
+ */
+export function timeChooser(work: ChoiceWork): (countMax: number) => number[] {
   const { choice, span } = work;
-  const even = spreadEvenly(choice.countMax, span.seconds);
+  const even = (countMax: number) => spreadEvenly(countMax, span.seconds);
   if (choice.method === 'even') return even;
   if (choice.method === 'iframes') {
     const keys = listKeyTimes(work);
-    return keys.length === 0 ? even : thin(keys, choice.countMax);
+    return keys.length === 0 ? even : (countMax) => thin(keys, countMax);
   }
   using meter = choice.method === 'color' ? colourMeter() : motionMeter();
-  return pickLargest(scoreChanges(work, meter), choice.countMax, span.seconds, even);
+  const scored = scoreChanges(work, meter);
+  return (countMax) => pickLargest(scored, countMax, span.seconds, even(countMax));
 }
 
 /** The middles of equal parts: neither the black first frame nor the last one. */
@@ -52,7 +55,8 @@ export function spreadEvenly(count: number, seconds: number): number[] {
 }
 
 /** Reads no more than the container must, and decodes nothing. */
-function listKeyTimes({ container, stream, span }: ChoiceWork): number[] {
+function listKeyTimes({ open, span }: Pick<ChoiceWork, 'open' | 'span'>): number[] {
+  const { container, stream } = open();
   container.readOnly(stream, AVDISCARD_NONKEY);
   const times: number[] = [];
   for (let packet = container.readPacket(stream); packet !== null; packet = container.readPacket(stream)) {
@@ -74,17 +78,20 @@ function thin(times: readonly number[], countMax: number): number[] {
 }
 
 function scoreChanges(work: ChoiceWork, meter: ChangeMeter): Scored[] {
-  const { stream, span } = work;
+  const { span } = work;
+  const reading = work.open();
+  const { stream } = reading;
   const { width, height } = stream.codecpar;
   const { num, den } = stream.avgFrameRate;
   const frames = den > 0 ? Math.ceil((span.seconds * num) / den) : 0;
   const isShort =
     frames > 0 && frames <= COMPARED_FRAMES_MAX && frames * width * height <= COMPARED_PIXELS_MAX;
-  return isShort ? scoreAll(work, meter, frames) : scoreMoments(work, meter);
+  return isShort ? scoreAll(work, reading, meter, frames) : scoreMoments(work, meter);
 }
 
 function scoreAll(
-  { container, stream, span, report }: ChoiceWork,
+  { span, report }: ChoiceWork,
+  { container, stream }: Reading,
   meter: ChangeMeter,
   total: number,
 ): Scored[] {
@@ -102,14 +109,14 @@ function scoreAll(
 
 /** Key frames where there are enough of them: they need nothing else decoded; else moments spread evenly. */
 function scoreMoments(work: ChoiceWork, meter: ChangeMeter): Scored[] {
-  const { container, stream, span, choice, report } = work;
+  const { span, choice, report } = work;
   const keys = listKeyTimes(work);
   const isDense = keys.length >= choice.countMax * 4;
   const times = isDense ? thin(keys, MOMENTS_MAX) : spreadEvenly(MOMENTS_MAX, span.seconds);
+  const { container, stream } = work.open();
   using decoder = new StreamDecoder(container, stream);
   using walk = new FrameWalk(container, stream, decoder, span);
   const scored: Scored[] = [];
-  walk.rewind();
   for (const [done, time] of times.entries()) {
     const shown = walk.frameAt(time);
     if (shown !== null) scored.push({ seconds: shown.timeSeconds, score: meter.measure(shown.frame) });

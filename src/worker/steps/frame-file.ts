@@ -9,8 +9,8 @@ import type { Picture } from './pixels.ts';
 import { VariantCopies } from './stability-copies.ts';
 import { writeViewSet } from './views.ts';
 
-/** Frames are noise to a PNG encoder: more effort takes several times as long for a few per cent. */
-const COMPRESSION_LEVEL = 2;
+/** Frames are noise to a PNG encoder: the next level takes up to three times as long for a seventh less. */
+const COMPRESSION_LEVEL = 1;
 
 export interface ChosenPicture {
   index: number;

@@ -1,6 +1,8 @@
 /** The strip under a heatmap: the ramp, its ticks at 0, 0.5 and 1, and what the ends mean. */
+
+import type { HeatmapLayer } from '../../domain/heatmap.ts';
 import { drawText, GLYPH_HEIGHT, textWidth } from './bitmap-font.ts';
-import { RAMP, rampOffset } from './colour-ramp.ts';
+import { RAMP, RELIABILITY_RAMP, rampOffset } from './colour-ramp.ts';
 
 export const LEGEND_HEIGHT = 32;
 
@@ -14,11 +16,21 @@ const TEXT_TOP = 16;
 const LARGE_SCALE = 2;
 const GAP = 12;
 
+const LABELS: Readonly<Record<HeatmapLayer, string[]>> = {
+  origin: ['0 human', '0.5', 'artificial 1'],
+  tampering: ['0 untouched', '0.5', 'edited 1'],
+  tampering_reliability: ['0 unreliable', '0.5', 'reliable 1'],
+};
+
+export function rampOf(layer: HeatmapLayer): Uint8Array {
+  return layer === 'tampering_reliability' ? RELIABILITY_RAMP : RAMP;
+}
+
 /** Paints the strip into `pixels`: RGB, `width` × LEGEND_HEIGHT. */
-export function drawLegend(pixels: Buffer, width: number): void {
+export function drawLegend(pixels: Buffer, width: number, layer: HeatmapLayer): void {
   pixels.fill(BACKGROUND);
-  drawBar(pixels, width);
-  const [labels, scale] = chooseLabels(width);
+  drawBar(pixels, width, rampOf(layer));
+  const [labels, scale] = chooseLabels(width, LABELS[layer]);
   const top = TEXT_TOP + Math.floor((LEGEND_HEIGHT - TEXT_TOP - GLYPH_HEIGHT * scale) / 2);
   for (const [index, label] of labels.entries()) {
     const share = labels.length === 1 ? 0 : index / (labels.length - 1);
@@ -27,11 +39,11 @@ export function drawLegend(pixels: Buffer, width: number): void {
   }
 }
 
-function drawBar(pixels: Buffer, width: number): void {
+function drawBar(pixels: Buffer, width: number, ramp: Uint8Array): void {
   for (let x = 0; x < width; x++) {
     const colour = rampOffset(width === 1 ? 0.5 : x / (width - 1));
     for (let y = BAR_TOP; y < BAR_BOTTOM; y++)
-      pixels.set(RAMP.subarray(colour, colour + 3), (y * width + x) * 3);
+      pixels.set(ramp.subarray(colour, colour + 3), (y * width + x) * 3);
   }
   for (const share of [0, 0.5, 1]) {
     for (let y = BAR_TOP; y < TICK_BOTTOM; y++) paint(pixels, width, Math.round((width - 1) * share), y);
@@ -39,8 +51,7 @@ function drawBar(pixels: Buffer, width: number): void {
 }
 
 /** The fullest labels that fit; a picture a few pixels wide gets the bare ramp. */
-function chooseLabels(width: number): [labels: string[], scale: number] {
-  const full = ['0 human', '0.5', 'artificial 1'];
+function chooseLabels(width: number, full: string[]): [labels: string[], scale: number] {
   const bare = ['0', '0.5', '1'];
   const choices: [string[], number][] = [
     [full, LARGE_SCALE],

@@ -5,15 +5,17 @@
  *   1024 pixels: a picture pixel (x, y) is at (x × mapWidth / pictureWidth, y × mapHeight / pictureHeight).
  * - Below it lies the legend, always LEGEND_HEIGHT (32) pixels high and as wide as the map.
  * - So the PNG is mapWidth × (mapHeight + 32) pixels. The picture shows through in dim grey; the colour over it
- *   has the same strength everywhere, so that the legend reads the same at every point.
+ *   has the same strength everywhere, so that the legend reads the same at every point. Where nothing was measured
+ *   there is no colour.
  */
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { toPictureFault } from '../media-fault.ts';
 import type { RenderedHeatmap, RenderHeatmapRequest } from '../protocol.ts';
-import { RAMP, rampOffset } from './colour-ramp.ts';
+import { interpolateCells } from './cell-map.ts';
+import { rampOffset } from './colour-ramp.ts';
 import { type PictureHeader, readHeader } from './header.ts';
-import { drawLegend, LEGEND_HEIGHT } from './heatmap-legend.ts';
+import { drawLegend, LEGEND_HEIGHT, rampOf } from './heatmap-legend.ts';
 import { interpolateMap } from './probability-map.ts';
 import { openUpright } from './upright-picture.ts';
 
@@ -31,13 +33,13 @@ export async function renderHeatmap(
   request: RenderHeatmapRequest,
   slotFolder: string,
 ): Promise<RenderedHeatmap> {
-  const header = await readHeader(join(slotFolder, 'in', request.input), request.limits);
+  const header = await readHeader(join(slotFolder, request.folder, request.input), request.limits);
   const picture = await decodeGrey(header);
   const { width } = picture;
   const height = picture.height + LEGEND_HEIGHT;
   const canvas = Buffer.alloc(width * height * 3);
   paintMap(canvas, picture, header, request);
-  drawLegend(canvas.subarray(width * picture.height * 3), width);
+  drawLegend(canvas.subarray(width * picture.height * 3), width, request.layer);
   await sharp(canvas, { raw: { width, height, channels: 3 } })
     .png({ compressionLevel: 6 })
     .toFile(join(slotFolder, 'out', request.output));
@@ -73,12 +75,17 @@ function paintMap(
   request: RenderHeatmapRequest,
 ): void {
   const steps = { stepX: whole.width / width, stepY: whole.height / height };
-  const probabilities = interpolateMap(request, { width, height, ...steps });
+  const map = { width, height, ...steps };
+  const { cellPx, layer } = request;
+  const probabilities =
+    cellPx === undefined ? interpolateMap(request, map) : interpolateCells({ ...request, cellPx }, map);
+  const ramp = rampOf(layer);
   for (const [index, probability] of probabilities.entries()) {
     const colour = rampOffset(probability);
     const shade = (grey[index] ?? 0) * (1 - OVERLAY_SHARE);
     for (let channel = 0; channel < 3; channel++) {
-      canvas[index * 3 + channel] = shade + (RAMP[colour + channel] ?? 0) * OVERLAY_SHARE;
+      const tint = Number.isNaN(probability) ? shade : (ramp[colour + channel] ?? 0) * OVERLAY_SHARE;
+      canvas[index * 3 + channel] = shade + tint;
     }
   }
 }

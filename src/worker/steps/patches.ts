@@ -8,26 +8,32 @@ import { type PatchLayout, type PatchPosition, placePatches } from '../../domain
 import type { PatchSet, PatchSetRequest } from '../protocol.ts';
 import type { Picture } from './pixels.ts';
 import { writeResizedView } from './resized-view.ts';
+import { writeTiles } from './tampering-tiles.ts';
+import { TextureMeter } from './texture.ts';
 
 export const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;
 
 /** Writes one set into `outFolder`, or returns null where the picture is smaller than a patch. `filePrefix` tells frames apart. */
 export async function writePatchSet(
   picture: Picture,
-  { name, layout, resized }: Pick<PatchSetRequest, 'name' | 'layout' | 'resized'>,
+  request: Pick<PatchSetRequest, 'name' | 'layout' | 'resized' | 'isMirrored' | 'withTexture'>,
   outFolder: string,
   filePrefix = '',
 ): Promise<PatchSet | null> {
+  const { name, layout, resized, isMirrored } = request;
   const { width, height } = picture;
   if (!SET_NAME.test(name)) throw new Error(`a patch set cannot be named ${JSON.stringify(name)}`);
   if (resized !== undefined) {
     return await writeResizedView(picture, { name, layout: resized }, outFolder, filePrefix);
   }
+  if (isMirrored === true) return await writeTiles(picture, { name, layout }, outFolder, filePrefix);
   if (Math.min(width, height) < layout.size) return null;
   const positions = placePatches(width, height, layout);
   const file = `${filePrefix}${name}.rgb`;
-  await writePatches(picture, positions, layout, join(outFolder, file));
-  return { name, file, size: layout.size, positions, width, height };
+  const meter = request.withTexture === true ? new TextureMeter() : null;
+  await writePatches(picture, positions, layout, join(outFolder, file), meter);
+  const set = { name, file, size: layout.size, positions, width, height };
+  return meter === null ? set : { ...set, texture: meter.texture };
 }
 
 async function writePatches(
@@ -35,11 +41,13 @@ async function writePatches(
   positions: PatchPosition[],
   { size }: PatchLayout,
   path: string,
+  meter: TextureMeter | null,
 ): Promise<void> {
   const patch = Buffer.alloc(size * size * 3);
   await using file = await open(path, 'w');
   for (const position of positions) {
     cutPatch(picture, position, size, patch);
+    meter?.add(patch, size);
     await file.writeFile(patch);
   }
 }

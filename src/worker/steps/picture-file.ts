@@ -28,6 +28,8 @@ export function openPicture(
   path: string,
   pixelsMax: number | false,
   failOn: FailOnOptions = 'truncated',
+  /** `stored` values for models, `shown` colours for people. */
+  colours: 'stored' | 'shown' = 'stored',
 ): Sharp {
   return sharp(path, {
     failOn,
@@ -35,6 +37,6 @@ export function openPicture(
     sequentialRead: true,
     // The models learnt from stored values: converting a wide-gamut photograph (every recent phone's) would
     // move three of five samples and with them the traces that the models look for.
-    ignoreIcc: true,
+    ignoreIcc: colours === 'stored',
   });
 }

@@ -11,6 +11,7 @@ import {
 } from '../../domain/provenance.ts';
 import { firstLine } from '../media-fault.ts';
 import { boundReport, cutText, toC2paReport } from './c2pa-report.ts';
+import { readDeclarations } from './declarations.ts';
 
 /** Types that can carry a manifest the reader finds, by the reader's own names; no other file has provenance. */
 const READER_MIMES: Readonly<Record<string, string>> = {
@@ -34,12 +35,19 @@ const READER_MIMES: Readonly<Record<string, string>> = {
   'audio/m4r': 'audio/mp4',
 };
 
-/** The type goes along because a slot's file has a neutral name, and the reader asks the name when it is not told. */
+/** What the file declares of its origin: signed manifests and, of pictures, unsigned metadata. */
 export async function readProvenance(
   path: string,
   mimeType: string,
   trustAnchorsPem: string,
 ): Promise<Provenance> {
+  const provenance = await readManifests(path, mimeType, trustAnchorsPem);
+  const declarations = await readDeclarations(path, mimeType);
+  return declarations.length === 0 ? provenance : { ...provenance, declarations };
+}
+
+/** The type goes along because a slot's file has a neutral name, and the reader asks the name when it is not told. */
+async function readManifests(path: string, mimeType: string, trustAnchorsPem: string): Promise<Provenance> {
   const readerMime = READER_MIMES[mimeType];
   if (readerMime === undefined) return NO_PROVENANCE;
   let reader: Reader | null;

@@ -5,6 +5,7 @@ import type { Texture } from '../../domain/resized-view.ts';
 import type { PatchSet, ResizedLayout } from '../protocol.ts';
 import { scaleAntialiased } from './antialiased.ts';
 import type { Picture } from './pixels.ts';
+import { TextureMeter } from './texture.ts';
 
 /** More of a picture says no more about its texture. */
 const TEXTURE_SIDE_MAX = 512;
@@ -60,20 +61,7 @@ function measureTexture(picture: Picture): Texture {
   const height = Math.min(TEXTURE_SIDE_MAX, picture.height);
   const region = { x: middle(picture.width, width), y: middle(picture.height, height), width, height };
   const bytes = cut(picture, region);
-  const luma = Float64Array.from(
-    { length: width * height },
-    (_, at) =>
-      0.299 * (bytes[at * 3] ?? 0) + 0.587 * (bytes[at * 3 + 1] ?? 0) + 0.114 * (bytes[at * 3 + 2] ?? 0),
-  );
-  const mean = luma.reduce((sum, value) => sum + value, 0) / luma.length;
-  const variance = luma.reduce((sum, value) => sum + (value - mean) ** 2, 0) / luma.length;
-  if (variance === 0) return { lumaVariance: 0, neighbourCorrelation: 0 };
-  let [sum, pairs] = [0, 0];
-  for (let at = 0; at < luma.length; at++) {
-    if (at % width === width - 1) continue;
-    sum += ((luma[at] ?? 0) - mean) * ((luma[at + 1] ?? 0) - mean);
-    pairs += 1;
-  }
-  const neighbourCorrelation = pairs === 0 ? 0 : Math.max(-1, Math.min(1, sum / pairs / variance));
-  return { lumaVariance: variance, neighbourCorrelation };
+  const meter = new TextureMeter();
+  meter.add(bytes, width);
+  return meter.texture;
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { AccountInfo } from './api.ts';
 import { formatBytes, formatNumber, formatSeconds } from './format.ts';
-import { t } from './language.ts';
+import { findText, t } from './language.ts';
 import { Facts, Loading, Time } from './parts.tsx';
 import type { FullRecord, Label } from './records.ts';
 import { useQuery } from './use-query.ts';
@@ -66,12 +66,12 @@ interface OverrideEntry {
 const HISTORY = `query ($hash: String!, $kind: MediaKind!) { overrides(hash: $hash, kind: $kind) { at byAccountId classification measured reason } }`;
 
 export function Custody({ record, account }: { record: FullRecord; account: AccountInfo }): JSX.Element {
-  const { createdAt, endedAt, origin, status } = record;
+  const { createdAt, endedAt, status } = record;
   return (
     <ol class="custody">
       <li>
         <Time iso={createdAt} />
-        <span>{t(`origin_${origin}`)}</span>
+        <span>{submissionOf(record)}</span>
       </li>
       {endedAt !== null && (
         <li>
@@ -84,6 +84,17 @@ export function Custody({ record, account }: { record: FullRecord; account: Acco
       {record.hash !== '' && <Overrides key={record.forceClassification} {...{ record, account }} />}
     </ol>
   );
+}
+
+/** How it came in; older records do not say by which key. */
+function submissionOf({ origin, submittedBy }: FullRecord): string {
+  const text = t(`origin_${origin}`);
+  if (submittedBy === null) return text;
+  const { via, keyId, keyName } = submittedBy;
+  const filling = { origin: text, via: findText(`via_${via}`) ?? via };
+  return keyId === null
+    ? t('submittedBy', filling)
+    : t('submittedWithKey', { ...filling, key: keyName, id: keyId });
 }
 
 function modelsOf(record: FullRecord): string {

@@ -1,21 +1,12 @@
-/** How the box is: what needs mending first, then its load, storage and models. */
+/** How the box is: what needs mending first and how to mend it, then its load and storage. */
 import type { JSX } from 'preact';
-import { formatBytes, formatNumber, formatPercent } from './format.ts';
+import { Link } from 'wouter-preact';
+import { formatBytes, formatNumber } from './format.ts';
 import { findText, t } from './language.ts';
 import { Tile } from './ledger-page.tsx';
-import { Facts, Fault, Loading, Notice, Panel, Title } from './parts.tsx';
+import { Fault, Loading, Notice, Panel, Title } from './parts.tsx';
+import { PATHS } from './paths.ts';
 import { useQuery } from './use-query.ts';
-
-interface Model {
-  id: string;
-  version: string;
-  name: string;
-  task: string;
-  provider: string | null;
-  fault: string | null;
-  licence: string;
-  figures: { tier: string; auc: number; balancedAccuracy: number; falseAlarmRateBalanced: number }[] | null;
-}
 
 interface Appliance {
   version: string;
@@ -27,109 +18,120 @@ interface Appliance {
   uptimeSeconds: number;
   rssAnonBytes: number;
   diskFreeBytes: number;
-  models: Model[];
 }
 
-const QUERY = `{ appliance { version phase notReadyReason isolation queueDepth running uptimeSeconds rssAnonBytes diskFreeBytes
-  models { id version name task provider fault licence figures } } }`;
+interface Finding {
+  name: string;
+  state: 'GOOD' | 'NOTICE' | 'BAD';
+  found: string;
+  advice: string;
+}
+
+const STATUS =
+  '{ appliance { version phase notReadyReason isolation queueDepth running uptimeSeconds rssAnonBytes diskFreeBytes } }';
+const FINDINGS = '{ findings { name state found advice } }';
 const REFRESH_MS = 5000;
+/** An examination writes to the disk to time it. */
+const EXAMINE_MS = 60_000;
 const HOUR_SECONDS = 3600;
-const DISK_LOW_BYTES = 10 * 1024 ** 3;
 
 export function AppliancePage(): JSX.Element {
-  const { data, error, isLoading } = useQuery<{ appliance: Appliance }>(QUERY, {}, REFRESH_MS);
+  const { data, error, isLoading } = useQuery<{ appliance: Appliance }>(STATUS, {}, REFRESH_MS);
+  const examined = useQuery<{ findings: Finding[] }>(FINDINGS, {}, EXAMINE_MS);
   const box = data?.appliance;
   return (
     <>
-      <Title>{t('navAppliance')}</Title>
-      <Fault {...{ error }} />
+      <div class="page-head">
+        <Title>{t('navAppliance')}</Title>
+        <Link href={PATHS.firstSteps} class="button plain">
+          {t('guide')}
+        </Link>
+      </div>
+      <Fault error={error ?? examined.error} />
       {isLoading && <Loading />}
       {box !== undefined && (
         <>
-          <Repairs {...{ box }} />
-          <div class="tiles">
-            <Tile label={t('state')} value={findText(`phase_${box.phase}`) ?? box.phase} />
-            <Tile label={t('version')} value={box.version} />
-            <Tile
-              label={t('uptime')}
-              value={t('hours', { hours: formatNumber(box.uptimeSeconds / HOUR_SECONDS, 1) })}
-            />
-            <Tile label={t('queueRunning')} value={formatNumber(box.running)} />
-            <Tile label={t('queueWaiting')} value={formatNumber(box.queueDepth)} />
-            <Tile label={t('diskFree')} value={formatBytes(box.diskFreeBytes)} />
-            <Tile label={t('memory')} value={formatBytes(box.rssAnonBytes)} />
-            <Tile label={t('isolation')} value={box.isolation ?? '–'} />
-          </div>
-          <h2>{t('models')}</h2>
-          <div class="columns">
-            {box.models.map((model) => (
-              <ModelPanel key={model.id} {...{ model }} />
-            ))}
-          </div>
+          {box.notReadyReason !== null && (
+            <Notice kind="bad">{t('repairNotReady', { reason: box.notReadyReason })}</Notice>
+          )}
+          <Tiles {...{ box }} />
         </>
       )}
+      {examined.data === undefined ? <Loading /> : <Findings findings={examined.data.findings} />}
     </>
   );
 }
 
-/** Each fault with how to mend it. */
-function Repairs({ box }: { box: Appliance }): JSX.Element {
-  const repairs = [
-    ...(box.notReadyReason === null ? [] : [t('repairNotReady', { reason: box.notReadyReason })]),
-    ...(box.models.length === 0 ? [t('repairNoModels')] : []),
-    ...box.models.flatMap(({ id, fault }) => (fault === null ? [] : [t('repairModel', { id, fault })])),
-    ...(box.isolation === 'limits only' ? [t('repairIsolation')] : []),
-    ...(box.diskFreeBytes < DISK_LOW_BYTES
-      ? [t('repairDisk', { free: formatBytes(box.diskFreeBytes) })]
-      : []),
-  ];
-  if (repairs.length === 0) return <Notice kind="good">{t('nothingToMend')}</Notice>;
+function Tiles({ box }: { box: Appliance }): JSX.Element {
   return (
-    <Panel title={t('toMend')}>
-      <ul class="limits">
-        {repairs.map((repair) => (
-          <li key={repair}>{repair}</li>
-        ))}
-      </ul>
-    </Panel>
+    <div class="tile-row">
+      <Tile label={t('state')} value={findText(`phase_${box.phase}`) ?? box.phase} />
+      <Tile label={t('version')} value={box.version} />
+      <Tile
+        label={t('uptime')}
+        value={t('hours', { hours: formatNumber(box.uptimeSeconds / HOUR_SECONDS, 1) })}
+      />
+      <Tile label={t('queueRunning')} value={formatNumber(box.running)} />
+      <Tile label={t('queueWaiting')} value={formatNumber(box.queueDepth)} />
+      <Tile label={t('diskFree')} value={formatBytes(box.diskFreeBytes)} />
+      <Tile label={t('memory')} value={formatBytes(box.rssAnonBytes)} />
+      <Tile label={t('isolation')} value={findText(`isolation_${box.isolation}`) ?? box.isolation ?? '–'} />
+    </div>
   );
 }
 
-function ModelPanel({ model }: { model: Model }): JSX.Element {
-  const { id, version, name, task, provider, licence, figures } = model;
+const RANK = { BAD: 0, NOTICE: 1, GOOD: 2 } as const;
+
+/** Each fault with how to mend it; what is good stands behind, folded. */
+function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
+  const repairs = findings
+    .filter(({ state }) => state !== 'GOOD')
+    .sort((left, right) => RANK[left.state] - RANK[right.state]);
+  const good = findings.filter(({ state }) => state === 'GOOD');
   return (
-    <Panel title={name}>
-      <Facts
-        rows={[
-          [t('identifier'), <code key="id">{`${id} ${version}`}</code>],
-          [t('task'), findText(`task_${task}`) ?? task],
-          [t('device'), provider ?? t('outOfService')],
-          [t('licence'), licence],
-        ]}
-      />
-      {figures !== null && figures.length > 0 && (
-        <table class="plain">
-          <caption>{t('figuresLead')}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t('tier')}</th>
-              <th scope="col">AUC</th>
-              <th scope="col">{t('accuracy')}</th>
-              <th scope="col">{t('falseAlarms')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {figures.map((row) => (
-              <tr key={row.tier}>
-                <th scope="row">{row.tier}</th>
-                <td class="figure">{formatNumber(row.auc, 3)}</td>
-                <td class="figure">{formatPercent(row.balancedAccuracy)}</td>
-                <td class="figure">{formatPercent(row.falseAlarmRateBalanced)}</td>
-              </tr>
+    <>
+      {repairs.length === 0 ? (
+        <Notice kind="good">{t('nothingToMend')}</Notice>
+      ) : (
+        <Panel title={t('toMend')}>
+          <ul class="repairs">
+            {repairs.map((finding) => (
+              <Repair key={`${finding.name}${finding.found}`} {...{ finding }} />
             ))}
-          </tbody>
-        </table>
+          </ul>
+        </Panel>
       )}
-    </Panel>
+      <details class="panel">
+        <summary>{t('checkedGood', { count: good.length })}</summary>
+        <ul class="repairs">
+          {good.map(({ name, found }) => (
+            <li key={`${name}${found}`}>
+              <strong>{titleOf(name)}</strong> <span class="quiet">{found}</span>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </>
   );
+}
+
+function Repair({ finding }: { finding: Finding }): JSX.Element {
+  const { name, state, found, advice } = finding;
+  return (
+    <li class={state === 'BAD' ? 'broken' : 'doubtful'}>
+      <strong>
+        {titleOf(name)} <span class="tag">{t(`finding_${state}`)}</span>
+      </strong>
+      <p class="quiet">{found}</p>
+      <p>{findText(`mend_${name}`) ?? advice}</p>
+    </li>
+  );
+}
+
+/** `model assay-residual@2.0.0` is named by what it is and by itself. */
+function titleOf(name: string): string {
+  const [first = '', ...rest] = name.split(' ');
+  const whole = findText(`examined_${name}`);
+  if (whole !== undefined) return whole;
+  return [findText(`examined_${first}`) ?? first, ...rest].join(' ');
 }

@@ -1,5 +1,31 @@
-/** The chosen records as a file. */
+/** Records as a file: the chosen ones, or all that a filter finds. */
+import type { RecordFilter } from './record-filter.ts';
 import { type ListedRecord, outcomeOf } from './records.ts';
+import { askRecords } from './use-records.ts';
+
+export type ExportFormat = 'csv' | 'json';
+
+/** They are held in the browser's memory; `assay list --json --all` writes any number. */
+export const EXPORT_RECORDS_MAX = 20_000;
+const EXPORT_PAGE_SIZE = 100;
+
+/** Newest first. */
+export async function readForExport(
+  filter: RecordFilter,
+  report: (count: number) => void,
+): Promise<{ records: ListedRecord[]; hasMore: boolean }> {
+  const records: ListedRecord[] = [];
+  let after: string | null = null;
+  let hasMore = true;
+  while (hasMore && records.length < EXPORT_RECORDS_MAX) {
+    const { nodes, pageInfo } = await askRecords(filter, after, EXPORT_PAGE_SIZE);
+    records.push(...nodes);
+    after = pageInfo.endCursor;
+    hasMore = pageInfo.hasNextPage;
+    report(records.length);
+  }
+  return { records, hasMore };
+}
 
 const COLUMNS = [
   'identifier',
@@ -28,7 +54,7 @@ function toLine(record: ListedRecord): Line {
   };
 }
 
-export function exportRecords(records: readonly ListedRecord[], format: 'csv' | 'json'): void {
+export function exportRecords(records: readonly ListedRecord[], format: ExportFormat): void {
   const lines = records.map(toLine);
   const text = format === 'json' ? JSON.stringify(lines, null, 2) : toCsv(lines);
   const link = document.createElement('a');

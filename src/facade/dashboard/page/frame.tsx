@@ -20,6 +20,8 @@ const PARTNER_LINKS = [[PATHS.users, 'navUsers']] as const;
 const ADMIN_LINKS = [
   [PATHS.plans, 'navPlans'],
   [PATHS.queue, 'navQueue'],
+  [PATHS.models, 'navModels'],
+  [PATHS.backups, 'navBackups'],
   [PATHS.audit, 'navAudit'],
   [PATHS.appliance, 'navAppliance'],
 ] as const;

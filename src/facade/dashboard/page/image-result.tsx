@@ -4,8 +4,11 @@ import { useState } from 'preact/hooks';
 import { formatPercent } from './format.ts';
 import { t } from './language.ts';
 import { Check, Notice } from './parts.tsx';
+import { PictureTiles } from './picture-tiles.tsx';
 import { Legend, PictureViewer } from './picture-viewer.tsx';
 import { type Detection, type ImageRecord, verdictScore } from './records.ts';
+import { RenditionNote } from './rendition-note.tsx';
+import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 
 export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {
   const { identifier, hasHeatmap, width, height, isNsfw } = record;
@@ -14,6 +17,7 @@ export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {
   const [isMapShown, setMapShown] = useState(hasHeatmap);
   const [opacity, setOpacity] = useState(0.7);
   const [areFacesShown, setFacesShown] = useState(faces.length > 0);
+  const shown = useShown(record);
   if (width === null || height === null) return <Notice>{t('notShowable')}</Notice>;
   if (isCovered) {
     return (
@@ -28,12 +32,15 @@ export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {
   return (
     <section class="picture" aria-label={t('picture')}>
       <PictureViewer
-        source={`/media/${identifier}/original`}
+        source={shown.source}
+        onBroken={shown.onBroken}
+        tiles={shown.tiles}
         name={record.name}
         {...{ width, height }}
         heatmap={hasHeatmap && isMapShown ? { source: `/media/${identifier}/heatmap`, opacity } : null}
         faces={areFacesShown ? faces : []}
       />
+      {shown.note}
       <div class="picture-controls unprinted">
         {hasHeatmap && <Check label={t('showHeatmap')} isOn={isMapShown} onValue={setMapShown} />}
         {hasHeatmap && isMapShown && (
@@ -64,6 +71,45 @@ export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {
       {faces.length > 0 && <Faces {...{ faces }} />}
     </section>
   );
+}
+
+interface Shown {
+  source: string | null;
+  onBroken: () => void;
+  tiles: Parameters<typeof PictureViewer>[0]['tiles'];
+  note: JSX.Element | null;
+}
+
+/** The file itself where the browser shows it, else its rendition, and what must be said of that. */
+function useShown(record: ImageRecord): Shown {
+  const { identifier, name, width, height } = record;
+  const [isBroken, setBroken] = useState(false);
+  const picture = renditionOf(record, 'PICTURE');
+  const isRendition = picture !== undefined && (picture.isNeeded || isBroken);
+  const view = useRendition(isRendition ? renditionPath(identifier, 'picture.webp') : null);
+  const original = `/media/${identifier}/original`;
+  const onBroken = (): void => setBroken(true);
+  if (!isRendition) {
+    const note = isBroken ? <Notice>{t('notShowable')}</Notice> : null;
+    return { source: isBroken ? null : original, onBroken, tiles: null, note };
+  }
+  const hasTiles = renditionOf(record, 'TILES') !== undefined;
+  const wholeWidth = wholeWidthOf(width ?? 1, height ?? 1);
+  return {
+    source: view.state === 'ready' ? view.source : null,
+    onBroken,
+    tiles: hasTiles
+      ? (place, stageWidth) => <PictureTiles {...{ identifier, stageWidth, wholeWidth }} view={place} />
+      : null,
+    note: <RenditionNote {...{ view, name }} source={original} />,
+  };
+}
+
+/** The daemon scales a tiled picture to this many pixels for a first look. */
+const WHOLE_PIXELS = 4_000_000;
+
+function wholeWidthOf(width: number, height: number): number {
+  return width * Math.min(1, Math.sqrt(WHOLE_PIXELS / (width * height)));
 }
 
 function Faces({ faces }: { faces: readonly Detection[] }): JSX.Element {

@@ -34,7 +34,7 @@ export function LedgerPage(): JSX.Element {
     <>
       <Title>{t('menuCredits')}</Title>
       {credits !== undefined && (
-        <div class="tiles">
+        <div class="tile-row">
           <Tile label={t('creditsLeft')} value={formatNumber(credits.availableCredits)} />
           <Tile label={t('creditsSpent')} value={formatNumber(credits.totalSpent)} />
         </div>

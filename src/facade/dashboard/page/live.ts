@@ -39,6 +39,7 @@ export function follow<T>(
   query: string,
   variables: Record<string, unknown>,
   take: (data: T) => void,
+  ended: () => void = () => {},
 ): () => void {
   return open().subscribe<T>(
     { query, variables },
@@ -46,8 +47,11 @@ export function follow<T>(
       next: ({ data }) => {
         if (data) take(data);
       },
-      error: () => isLive.set(false),
-      complete: () => {},
+      error: () => {
+        isLive.set(false);
+        ended();
+      },
+      complete: ended,
     },
   );
 }

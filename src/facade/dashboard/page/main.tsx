@@ -22,6 +22,7 @@ import './base.css';
 import './parts.css';
 import './records.css';
 import './result.css';
+import './rendition.css';
 
 /** A page whose script is loaded when it is first asked for. */
 function later<T extends object>(load: () => Promise<ComponentType<T>>): (props: T) => JSX.Element {
@@ -47,6 +48,9 @@ const UsersPage = later(async () => (await import('./users-page.tsx')).UsersPage
 const PlansPage = later(async () => (await import('./plans-page.tsx')).PlansPage);
 const AuditPage = later(async () => (await import('./audit-page.tsx')).AuditPage);
 const QueuePage = later(async () => (await import('./queue-page.tsx')).QueuePage);
+const ModelsPage = later(async () => (await import('./models-page.tsx')).ModelsPage);
+const BackupsPage = later(async () => (await import('./backups-page.tsx')).BackupsPage);
+const GuidePage = later(async () => (await import('./guide.tsx')).GuidePage);
 const AppliancePage = later(async () => (await import('./appliance-page.tsx')).AppliancePage);
 
 function Page(): JSX.Element {
@@ -98,7 +102,10 @@ function SignedIn({ account }: { account: AccountInfo }): JSX.Element {
         <Route path={PATHS.users}>{<UsersPage {...{ account }} />}</Route>
         <Route path={PATHS.plans}>{<PlansPage {...{ account }} />}</Route>
         <Route path={PATHS.audit}>{<AuditPage />}</Route>
-        <Route path={PATHS.queue}>{<QueuePage />}</Route>
+        <Route path={PATHS.queue}>{<QueuePage {...{ account }} />}</Route>
+        <Route path={PATHS.models}>{<ModelsPage isAdmin={account.role === 'admin'} />}</Route>
+        <Route path={PATHS.backups}>{<BackupsPage />}</Route>
+        <Route path={PATHS.firstSteps}>{<GuidePage />}</Route>
         <Route path={PATHS.appliance}>{<AppliancePage />}</Route>
         <Route>{isStrangers ? <Loading /> : <Empty title={t('noSuchPage')} />}</Route>
       </Switch>

@@ -15,7 +15,10 @@ export const PATHS = {
   plans: '/plans',
   audit: '/audit',
   queue: '/queue',
+  models: '/models',
+  backups: '/backups',
   appliance: '/appliance',
+  firstSteps: '/first-steps',
 } as const;
 
 export const PAGE_PATHS: readonly string[] = Object.values(PATHS);

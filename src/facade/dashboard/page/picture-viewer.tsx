@@ -4,11 +4,16 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { colourOf } from './colours.ts';
 import { formatPercent } from './format.ts';
 import { t } from './language.ts';
-import { Button, Notice } from './parts.tsx';
+import { Button } from './parts.tsx';
 import { type Detection, verdictScore } from './records.ts';
 
 interface ViewerProps {
-  source: string;
+  /** Null while there is nothing to show yet: the place is kept. */
+  source: string | null;
+  /** Called where the browser cannot show the source. */
+  onBroken: () => void;
+  /** What lies over the picture, by what of it is seen. */
+  tiles: ((view: View, stageWidth: number) => JSX.Element) | null;
   name: string;
   width: number;
   height: number;
@@ -16,7 +21,7 @@ interface ViewerProps {
   faces: readonly Detection[];
 }
 
-interface View {
+export interface View {
   scale: number;
   /** Of the picture's corner, in parts of the stage. */
   x: number;
@@ -42,23 +47,14 @@ function bounded({ scale, x, y }: View): View {
 }
 
 export function PictureViewer(props: ViewerProps): JSX.Element {
-  const { source, name, width, height, heatmap, faces } = props;
+  const { source, onBroken, tiles, name, width, height, heatmap, faces } = props;
   const [view, setView] = useState(WHOLE);
-  const [isBroken, setBroken] = useState(false);
   const stage = useRef<HTMLElement>(null);
   useGestures(stage, setView);
   const shift = { transform: `translate(${view.x * 100}%, ${view.y * 100}%) scale(${view.scale})` };
   const size = { aspectRatio: `${width} / ${height}`, width: `min(100%, ${(70 * width) / height}vh)` };
   return (
     <>
-      {isBroken && (
-        <Notice>
-          {t('notShowable')}{' '}
-          <a href={source} download={name}>
-            {t('download')}
-          </a>
-        </Notice>
-      )}
       <section
         class="stage"
         ref={stage}
@@ -69,7 +65,8 @@ export function PictureViewer(props: ViewerProps): JSX.Element {
         onKeyDown={(event) => pressKey(event, setView)}
       >
         <div class="layers" style={shift}>
-          {!isBroken && <img src={source} alt={name} draggable={false} onError={() => setBroken(true)} />}
+          {source !== null && <img src={source} alt={name} draggable={false} onError={onBroken} />}
+          {source !== null && tiles?.(view, stage.current?.clientWidth ?? 0)}
           {heatmap !== null && <Heatmap {...heatmap} />}
           {faces.length > 0 && <FaceBoxes {...{ faces, width, height }} />}
         </div>

@@ -15,7 +15,7 @@ export function ReasonsPanel({ record }: { record: FullRecord }): JSX.Element | 
       <ul class="reasons">
         {assessment.reasons.map(({ code, sentence }) => (
           <li key={code}>
-            <p>{sentenceFor(code, sentence, assessment)}</p>
+            <Sentence {...{ code, sentence, assessment }} />
             {findText(`meaning_${code}`) !== undefined && <p class="quiet">{findText(`meaning_${code}`)}</p>}
           </li>
         ))}
@@ -25,11 +25,21 @@ export function ReasonsPanel({ record }: { record: FullRecord }): JSX.Element | 
   );
 }
 
-/** The daemon's own sentences are English; where they hold no more than a figure, the reader's language says them. */
-function sentenceFor(code: string, sentence: string, { probability }: Assessment): string {
+interface SentenceProps {
+  code: string;
+  sentence: string;
+  assessment: Assessment;
+}
+
+/** The daemon's own sentences are English; where they hold no more than figures, the reader's language says them. */
+function Sentence({ code, sentence, assessment: { probability } }: SentenceProps): JSX.Element {
   const text = findText(`reason_${code}`);
-  if (text === undefined) return sentence;
-  return text.replace('{share}', probability === null ? '' : formatPercent(probability));
+  if (text === undefined) return <p lang="en">{sentence}</p>;
+  const figures = sentence.match(/\d+(?:\.\d+)?/g) ?? [];
+  const filled = text
+    .replace('{share}', probability === null ? '' : formatPercent(probability))
+    .replace(/\{figure(\d)\}/g, (_, place: string) => figures[Number(place) - 1] ?? '');
+  return <p>{filled}</p>;
 }
 
 function Stability({ stability }: { stability: NonNullable<Assessment['stability']> }): JSX.Element {

@@ -17,6 +17,7 @@ export interface ListedRecord {
   identifier: string;
   kind: Kind;
   status: 'NEW' | 'DONE' | 'ERRORED';
+  outcome: Uppercase<Outcome>;
   errors: string;
   name: string;
   refId: string;
@@ -29,7 +30,7 @@ export interface ListedRecord {
   assessment: { state: AssessmentState; probability: number | null } | null;
 }
 
-export const LISTED_FIELDS = `identifier kind status errors name refId hash createdAt cancelled forceClassification
+export const LISTED_FIELDS = `identifier kind status outcome errors name refId hash createdAt cancelled forceClassification
   progress { step done total } verdict { heuristic confidence classification models }
   assessment { state probability }`;
 
@@ -63,6 +64,27 @@ export interface C2paReport {
   validation_results: { activeManifest: Record<'failure' | 'success' | 'informational', unknown[]> };
 }
 
+export interface Tentative {
+  state: AssessmentState;
+  probability: number | null;
+  frames: { timeSeconds: number; probability: number | null }[];
+  clips: { startSeconds: number; probability: number | null }[];
+}
+
+export interface SubmittedBy {
+  via: string;
+  keyId: string | null;
+  keyName: string;
+}
+
+export type RenditionKind = 'PICTURE' | 'TILES' | 'FILM' | 'SOUND' | 'STRIP' | 'PEAKS';
+
+export interface Rendition {
+  kind: RenditionKind;
+  /** Browsers do not show the file itself. */
+  isNeeded: boolean;
+}
+
 export interface BaseRecord extends Omit<ListedRecord, 'assessment'> {
   apiVersion: string | null;
   resultUrl: string;
@@ -73,6 +95,9 @@ export interface BaseRecord extends Omit<ListedRecord, 'assessment'> {
   origin: 'ANALYSED' | 'CACHED' | 'JOINED';
   credits: number;
   endedAt: string | null;
+  tentative: Tentative | null;
+  submittedBy: SubmittedBy | null;
+  renditions: Rendition[];
   verdicts: Verdict[];
   assessment: Assessment | null;
   c2pa: C2paReport | null;
@@ -152,8 +177,9 @@ const CLIPS = `clips { index startSeconds endSeconds verdict { ${VERDICT} } resu
 const SHORT = 'assessment { state probability }';
 
 /** Within the daemon's bounds of depth and cost: a video's frames are asked for with their scores only. */
-export const FULL_FIELDS = `__typename identifier kind status errors name refId hash createdAt cancelled
-  forceClassification progress { step done total } apiVersion resultUrl mime sizeBytes sourceUrl origin credits endedAt
+export const FULL_FIELDS = `__typename identifier kind status outcome errors name refId hash createdAt cancelled
+  forceClassification progress { step done total } submittedBy { via keyId keyName } renditions { kind isNeeded }
+  tentative { state probability frames { timeSeconds probability } clips { startSeconds probability } } apiVersion resultUrl mime sizeBytes sourceUrl origin credits endedAt
   options { withHeatmap withMorphing withTampering withNsfw withAudio preventC2paForces frames keyFrames keyFramesMethod }
   verdict { ${VERDICT} count unknown } verdicts { ${VERDICT} count unknown }
   assessment { state probability log10LikelihoodRatio declaredOrigin remoteManifestUrl reasons { code sentence }
@@ -165,25 +191,11 @@ export const FULL_FIELDS = `__typename identifier kind status errors name refId 
     images { identifier timeSeconds hash width height verdict { ${VERDICT} } results { ${RESULT} } ${SHORT} }
     audios { identifier durationSeconds speechSeconds verdict { ${VERDICT} } results { ${RESULT} } ${SHORT} ${CLIPS} } }`;
 
-/** What a record comes to for a reader; overrides and signatures first, then what was measured. */
+/** What a record comes to for a reader, as the daemon says it. */
 export type Outcome = 'waiting' | 'failed' | 'human' | 'artificial' | 'inconclusive' | 'not_applicable';
 
-export function outcomeOf({
-  status,
-  forceClassification,
-  verdict,
-  assessment,
-}: Pick<ListedRecord, 'status' | 'forceClassification' | 'verdict' | 'assessment'>): Outcome {
-  if (status === 'NEW') return 'waiting';
-  if (status === 'ERRORED') return 'failed';
-  if (forceClassification !== null) return lower(forceClassification);
-  if (verdict?.models.includes('c2pa')) return lower(verdict.classification);
-  if (assessment === null) return verdict === null ? 'not_applicable' : lower(verdict.classification);
-  return assessment.state.toLowerCase() as Outcome;
-}
-
-function lower(label: Label): 'human' | 'artificial' {
-  return label === 'HUMAN' ? 'human' : 'artificial';
+export function outcomeOf({ outcome }: Pick<ListedRecord, 'outcome'>): Outcome {
+  return outcome.toLowerCase() as Outcome;
 }
 
 /** Probability of an artificial origin by one model; null where it gave no answer. */

@@ -16,6 +16,7 @@ import { LimitsPanel, ReasonsPanel } from './reasons.tsx';
 import { stepName } from './record-row.tsx';
 import { FULL_FIELDS, type FullRecord } from './records.ts';
 import { ScoresPanel } from './scores.tsx';
+import { TentativePanel } from './tentative.tsx';
 import { useQuery, useWork } from './use-query.ts';
 import { VerdictCard } from './verdict-card.tsx';
 import { VideoResult } from './video-result.tsx';
@@ -53,6 +54,7 @@ export function ResultPage({
         <Actions {...{ record, account }} onChange={() => void reload()} />
       </div>
       {record.status === 'NEW' && <Progress {...{ record }} />}
+      {record.status === 'NEW' && <TentativePanel {...{ record }} />}
       {record.status === 'ERRORED' && (
         <Notice kind="bad">
           {record.cancelled ? t('cancelled') : t('failedBecause', { reason: record.errors })}

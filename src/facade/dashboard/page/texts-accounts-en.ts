@@ -48,16 +48,6 @@ export const ACCOUNTS_EN = {
   webhookSecretLead: 'Deliveries are signed by Standard Webhooks; the receiver checks them with this secret.',
   rotate: 'New secret',
 
-  guide: 'First steps',
-  guidePassword: 'Choose a password of your own',
-  guidePasswordLead: 'And generate an API key for the programs that will ask.',
-  guideBox: 'Look at the appliance',
-  guideBoxLead: 'Which models run, on which device, and whether anything needs mending.',
-  guideSubmit: 'Hand in a file whose origin you know',
-  guideSubmitLead: 'So you see how an answer reads before you depend on one.',
-  guideUsers: 'Give the desk its accounts',
-  guideUsersLead: 'Each user gets a link to choose a password.',
-
   searchUsers: 'Name or e-mail',
   createUser: 'Create a user',
   noUsers: 'No users found',
@@ -120,11 +110,7 @@ export const ACCOUNTS_EN = {
   tier: 'Quality',
   accuracy: 'Right',
   falseAlarms: 'False alarms',
-  nothingToMend: 'Nothing needs mending.',
-  toMend: 'Needs mending',
   repairNotReady: 'Not ready: {reason}. The log says more; “assay doctor” checks the box.',
   repairNoModels: 'No model is loaded. Add one with “assay models add”.',
   repairModel: 'Model {id} is out of service: {fault}. “assay models verify” checks it.',
-  repairIsolation: 'Files are read with limits only. Install bubblewrap for full isolation.',
-  repairDisk: 'Only {free} are free on the disk. Make room, or shorten how long files are kept.',
 } as const;

@@ -50,16 +50,6 @@ export const ACCOUNTS_IT: Readonly<Record<keyof typeof ACCOUNTS_EN, string>> = {
     'Le consegne sono firmate secondo Standard Webhooks; il destinatario le verifica con questo segreto.',
   rotate: 'Nuovo segreto',
 
-  guide: 'Primi passi',
-  guidePassword: 'Scegli una password tua',
-  guidePasswordLead: 'E genera una chiave API per i programmi che faranno richieste.',
-  guideBox: 'Guarda la macchina',
-  guideBoxLead: 'Quali modelli girano, su quale dispositivo, e se c’è qualcosa da sistemare.',
-  guideSubmit: 'Invia un file di cui conosci l’origine',
-  guideSubmitLead: 'Così vedi come si legge una risposta prima di dipenderne.',
-  guideUsers: 'Dai alla redazione i suoi account',
-  guideUsersLead: 'Ogni utente riceve un link per scegliere la password.',
-
   searchUsers: 'Nome o e-mail',
   createUser: 'Crea un utente',
   noUsers: 'Nessun utente trovato',
@@ -122,11 +112,7 @@ export const ACCOUNTS_IT: Readonly<Record<keyof typeof ACCOUNTS_EN, string>> = {
   tier: 'Qualità',
   accuracy: 'Esatti',
   falseAlarms: 'Falsi allarmi',
-  nothingToMend: 'Non c’è nulla da sistemare.',
-  toMend: 'Da sistemare',
   repairNotReady: 'Non pronto: {reason}. Il registro dice di più; «assay doctor» controlla la macchina.',
   repairNoModels: 'Nessun modello è caricato. Aggiungine uno con «assay models add».',
   repairModel: 'Il modello {id} è fuori servizio: {fault}. «assay models verify» lo controlla.',
-  repairIsolation: 'I file sono letti solo con limiti. Installa bubblewrap per l’isolamento completo.',
-  repairDisk: 'Sul disco restano solo {free}. Fai spazio o riduci la conservazione dei file.',
 };

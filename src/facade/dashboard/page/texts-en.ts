@@ -1,6 +1,7 @@
 /** Every text of the page in English; the keys are those of every language. */
 
 import { ACCOUNTS_EN } from './texts-accounts-en.ts';
+import { OPERATING_EN } from './texts-operating-en.ts';
 
 export const EN = {
   loading: 'Loading…',
@@ -22,7 +23,6 @@ export const EN = {
   loadMore: 'Load more',
   goOn: 'Continue',
   justNow: 'just now',
-  nothingHere: 'Nothing here',
   noSuchPage: 'There is no such page',
   skipToContent: 'Skip to content',
   notLive: 'Live updates are interrupted; connecting again…',
@@ -82,7 +82,8 @@ export const EN = {
   kindVideo: 'Video',
   kindAudio: 'Audio',
   outcome: 'Outcome',
-  since: 'Since',
+  since: 'From',
+  until: 'To',
   outcome_waiting: 'In progress',
   outcome_human: 'Human',
   outcome_artificial: 'Artificial',
@@ -101,11 +102,15 @@ export const EN = {
   noRecords: 'No records yet',
   noRecordsLead: 'Hand in a picture, a video or a recording; its result appears here by itself.',
   nothingFound: 'Nothing found',
-  searchedRecords: '{count} records were looked through.',
+  searchedSoFar: 'Nothing so far. There are older records that were not looked through yet.',
+  searchedAll: 'No record of this account matches.',
   searchFurther: 'Look further',
   clearFilters: 'Clear filters',
   loadedSoFar: '{count} loaded; more follow as you scroll',
   loadedAll: '{count} records',
+  exportFound: 'All that is found, as a file:',
+  exportedSoFar: '{count} read…',
+  exportCut: 'The file holds the newest {count}. “assay list --json --all” writes any number.',
   deleteRecords: 'Delete {count} records?',
   deleteLead:
     'The record, its heatmap and its previews are deleted, and the file with its last record. This cannot be undone.',
@@ -183,7 +188,6 @@ export const EN = {
   support_weak: 'weak support',
   support_moderate: 'moderate support',
   support_strong: 'strong support',
-  support_very_strong: 'very strong support',
   formalVerdict: 'Formal verdict by the heuristic “{heuristic}”: {classification}, confidence {confidence}.',
   noAnswer: 'No answer',
   copyLink: 'Copy link',
@@ -212,7 +216,14 @@ export const EN = {
   showFaces: 'Faces ({count})',
   face: 'Face {number}',
   notShowable: 'This browser cannot show this kind of file.',
-  notPlayable: 'This browser cannot play this kind of file.',
+  renditionShown: 'You see a rendition, made of the file for this page; the file itself was analysed.',
+  renditionWaits: 'A rendition of the file is waiting to be made …',
+  renditionMade: 'A rendition of the file is being made: {share}',
+  renditionFailed: 'No rendition can be shown: {reason}',
+  renditionImpossible: 'it cannot be made',
+  downloadFile: 'Download the file itself',
+  filmStrip: '{count} pictures from the whole film',
+  goTo: 'Go to {time}',
   coveredNsfw: 'This may be unsafe to look at.',
   showAnyway: 'Show it anyway',
   film: 'Film',
@@ -334,6 +345,7 @@ export const EN = {
   overrideSave: 'Save the finding',
   overrideRemove: 'Remove the finding',
   ...ACCOUNTS_EN,
+  ...OPERATING_EN,
 } as const;
 
 export type TextKey = keyof typeof EN;

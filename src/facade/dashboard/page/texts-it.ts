@@ -1,6 +1,7 @@
 /** Every text of the page in Italian. */
 import { ACCOUNTS_IT } from './texts-accounts-it.ts';
 import type { Texts } from './texts-en.ts';
+import { OPERATING_IT } from './texts-operating-it.ts';
 
 export const IT: Texts = {
   loading: 'Caricamento…',
@@ -22,7 +23,6 @@ export const IT: Texts = {
   loadMore: 'Carica altri',
   goOn: 'Continua',
   justNow: 'adesso',
-  nothingHere: 'Niente qui',
   noSuchPage: 'Questa pagina non esiste',
   skipToContent: 'Vai al contenuto',
   notLive: 'Gli aggiornamenti in diretta sono interrotti; nuova connessione in corso…',
@@ -83,6 +83,7 @@ export const IT: Texts = {
   kindAudio: 'Audio',
   outcome: 'Esito',
   since: 'Dal',
+  until: 'Al',
   outcome_waiting: 'In corso',
   outcome_human: 'Umano',
   outcome_artificial: 'Artificiale',
@@ -101,11 +102,15 @@ export const IT: Texts = {
   noRecords: 'Ancora nessuna scheda',
   noRecordsLead: 'Invia un’immagine, un video o una registrazione; il risultato appare qui da solo.',
   nothingFound: 'Nessun risultato',
-  searchedRecords: 'Sono state esaminate {count} schede.',
+  searchedSoFar: 'Finora nulla. Ci sono schede più vecchie non ancora esaminate.',
+  searchedAll: 'Nessuna scheda di questo account corrisponde.',
   searchFurther: 'Cerca ancora',
   clearFilters: 'Azzera i filtri',
   loadedSoFar: '{count} caricate; le altre seguono scorrendo',
   loadedAll: '{count} schede',
+  exportFound: 'Tutto ciò che è trovato, in un file:',
+  exportedSoFar: '{count} lette…',
+  exportCut: 'Il file contiene le {count} più recenti. “assay list --json --all” ne scrive quante si vuole.',
   deleteRecords: 'Eliminare {count} schede?',
   deleteLead:
     'Scheda, mappa di calore e anteprime vengono eliminate, e il file con la sua ultima scheda. Non si può annullare.',
@@ -183,7 +188,6 @@ export const IT: Texts = {
   support_weak: 'sostegno debole',
   support_moderate: 'sostegno moderato',
   support_strong: 'sostegno forte',
-  support_very_strong: 'sostegno molto forte',
   formalVerdict: 'Verdetto formale secondo «{heuristic}»: {classification}, confidenza {confidence}.',
   noAnswer: 'Nessuna risposta',
   copyLink: 'Copia il link',
@@ -212,7 +216,15 @@ export const IT: Texts = {
   showFaces: 'Volti ({count})',
   face: 'Volto {number}',
   notShowable: 'Questo browser non può mostrare questo tipo di file.',
-  notPlayable: 'Questo browser non può riprodurre questo tipo di file.',
+  renditionShown:
+    'Questa è una riproduzione (rendition) fatta dal file per questa pagina; è stato analizzato il file stesso.',
+  renditionWaits: 'Una riproduzione (rendition) del file è in attesa di essere preparata …',
+  renditionMade: 'Riproduzione (rendition) del file in preparazione: {share}',
+  renditionFailed: 'Nessuna riproduzione (rendition) può essere mostrata: {reason}',
+  renditionImpossible: 'non può essere preparata',
+  downloadFile: 'Scarica il file stesso',
+  filmStrip: '{count} immagini da tutto il video',
+  goTo: 'Vai a {time}',
   coveredNsfw: 'Potrebbe essere un contenuto sensibile.',
   showAnyway: 'Mostra comunque',
   film: 'Video',
@@ -337,4 +349,5 @@ export const IT: Texts = {
   overrideSave: 'Salva il giudizio',
   overrideRemove: 'Togli il giudizio',
   ...ACCOUNTS_IT,
+  ...OPERATING_IT,
 };

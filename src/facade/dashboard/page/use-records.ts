@@ -1,33 +1,27 @@
 /**
- * The account's records as a list that grows by pages and changes live. What the daemon cannot be asked for (a state, a
- * verdict, a name) is looked for page by page among what it sends, up to a bound after which the reader is asked.
+ * The account's records as a list that grows by pages and changes live. The daemon filters; a page of its answer may be
+ * empty and not be the last, so some more are asked for, up to a bound after which the reader is asked.
  */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, ask, sentenceOf } from './api.ts';
 import { useLive } from './live.ts';
-import { type Kind, LISTED_FIELDS, type ListedRecord, outcomeOf } from './records.ts';
-
-export interface RecordFilter {
-  kind: Kind | '';
-  outcome: string;
-  /** Part of a name, a reference, an identifier or a hash. */
-  text: string;
-  /** `YYYY-MM-DD` in the reader's zone, or empty. */
-  since: string;
-}
-
-export const NO_FILTER: RecordFilter = { kind: '', outcome: '', text: '', since: '' };
+import { isFiltering, matchesFilter, type RecordFilter, toVariables } from './record-filter.ts';
+import { LISTED_FIELDS, type ListedRecord } from './records.ts';
 
 const PAGE_SIZE = 50;
-/** Pages that one look for something reads by itself. */
-const SEARCH_PAGES_MAX = 20;
+/** Answers without a record that one look for something takes by itself. */
+const EMPTY_PAGES_MAX = 40;
+/** Somebody who types is not asked about at every letter. */
+const TYPING_MS = 250;
 
-interface Page {
-  classifications: { nodes: ListedRecord[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+export interface RecordPage {
+  nodes: ListedRecord[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
-const PAGE_QUERY = `query ($kind: MediaKind, $after: String) { classifications(kind: $kind, first: ${PAGE_SIZE}, after: $after) {
-  nodes { ${LISTED_FIELDS} } pageInfo { hasNextPage endCursor } } }`;
+const PAGE_QUERY = `query ($kind: MediaKind, $filter: ClassificationFilter, $first: Int, $after: String) {
+  classifications(kind: $kind, filter: $filter, first: $first, after: $after) {
+    nodes { ${LISTED_FIELDS} } pageInfo { hasNextPage endCursor } } }`;
 const LIVE_QUERY = `subscription ($kind: MediaKind) { classifications(kind: $kind) { ${LISTED_FIELDS} } }`;
 
 interface Loaded {
@@ -42,7 +36,6 @@ const NOTHING: Loaded = { records: [], fresh: [], cursor: null, hasMore: true };
 
 export interface Records {
   shown: readonly ListedRecord[];
-  loadedCount: number;
   freshCount: number;
   hasMore: boolean;
   isLoading: boolean;
@@ -52,62 +45,68 @@ export interface Records {
   remove(identifiers: ReadonlySet<string>): void;
 }
 
+/** The first records behind the cursor that match, asked for until there is one. */
+export async function askRecords(
+  filter: RecordFilter,
+  after: string | null,
+  first = PAGE_SIZE,
+): Promise<RecordPage> {
+  let page: RecordPage = { nodes: [], pageInfo: { hasNextPage: true, endCursor: after } };
+  for (let asked = 0; asked < EMPTY_PAGES_MAX && page.nodes.length === 0; asked += 1) {
+    const { hasNextPage, endCursor } = page.pageInfo;
+    if (!hasNextPage) break;
+    const variables = { ...toVariables(filter), first, after: endCursor };
+    page = (await ask<{ classifications: RecordPage }>(PAGE_QUERY, variables)).classifications;
+  }
+  return page;
+}
+
 export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Records {
-  const { kind } = filter;
   const [loaded, setLoaded] = useState(NOTHING);
-  const [isLoading, setLoading] = useState(false);
+  const [isLoading, setLoading] = useState(true);
   const [fault, setFault] = useState<ApiError>();
   const generation = useRef(0);
-  const variables = kind === '' ? {} : { kind };
 
-  const loadPages = async (from: Loaded, pagesMax: number): Promise<void> => {
+  const load = async (from: Loaded): Promise<void> => {
     const own = generation.current;
+    const isLatest = (): boolean => own === generation.current;
     setLoading(true);
     setFault(undefined);
     try {
-      let state = from;
-      for (let page = 0; page < pagesMax && state.hasMore; page += 1) {
-        const { classifications } = await ask<Page>(PAGE_QUERY, { ...variables, after: state.cursor });
-        if (own !== generation.current) return;
-        const { nodes, pageInfo } = classifications;
-        state = { ...state, cursor: pageInfo.endCursor, hasMore: pageInfo.hasNextPage };
-        setLoaded((current) => append(current, classifications));
-        if (matching(nodes, filter).length > 0) break;
-      }
+      const page = await askRecords(filter, from.cursor);
+      if (isLatest()) setLoaded((current) => append(from === NOTHING ? NOTHING : current, page));
     } catch (error) {
-      if (own === generation.current) {
-        setFault(error instanceof ApiError ? error : new ApiError(sentenceOf(error), { code: 'INTERNAL' }));
-      }
+      const shown = error instanceof ApiError ? error : new ApiError(sentenceOf(error), { code: 'INTERNAL' });
+      if (isLatest()) setFault(shown);
     } finally {
-      if (own === generation.current) setLoading(false);
+      if (isLatest()) setLoading(false);
     }
   };
 
+  // The old list stays until the new one is there: what is typed must not make the page blink.
   useEffect(() => {
     generation.current += 1;
-    setLoaded(NOTHING);
-    void loadPages(NOTHING, SEARCH_PAGES_MAX);
-  }, [kind]);
+    setLoading(true);
+    const timer = setTimeout(() => void load(NOTHING), isFiltering(filter) ? TYPING_MS : 0);
+    return () => clearTimeout(timer);
+  }, [JSON.stringify(toVariables(filter))]);
 
-  const shown = useMemo(() => matching(loaded.records, filter), [loaded, filter]);
-  const isSearching = filter.text !== '' || filter.outcome !== '' || filter.since !== '';
-  useEffect(() => {
-    if (isSearching && shown.length === 0 && loaded.hasMore && !isLoading && loaded !== NOTHING) {
-      void loadPages(loaded, SEARCH_PAGES_MAX);
-    }
-  }, [filter]);
-
-  useLive<{ classifications: ListedRecord }>(LIVE_QUERY, variables, ({ classifications: changed }) => {
-    setLoaded((state) => merge(state, changed, isAtTop()));
-  });
+  const { kind } = filter;
+  useLive<{ classifications: ListedRecord }>(
+    LIVE_QUERY,
+    kind === '' ? {} : { kind },
+    ({ classifications: changed }) =>
+      setLoaded((state) =>
+        merge(state, changed, { isAtTop: isAtTop(), isWanted: matchesFilter(changed, filter) }),
+      ),
+  );
 
   return {
-    ...{ shown, isLoading, fault },
-    loadedCount: loaded.records.length,
+    ...{ shown: loaded.records, isLoading, fault },
     freshCount: loaded.fresh.length,
     hasMore: loaded.hasMore,
     loadMore: () => {
-      if (!isLoading && loaded.hasMore) void loadPages(loaded, isSearching ? SEARCH_PAGES_MAX : 1);
+      if (!isLoading && loaded.hasMore) void load(loaded);
     },
     showFresh: () =>
       setLoaded((state) => ({ ...state, records: [...state.fresh, ...state.records], fresh: [] })),
@@ -119,7 +118,7 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
   };
 }
 
-function append(state: Loaded, { nodes, pageInfo }: Page['classifications']): Loaded {
+function append(state: Loaded, { nodes, pageInfo }: RecordPage): Loaded {
   const known = new Set([...state.records, ...state.fresh].map(({ identifier }) => identifier));
   return {
     ...state,
@@ -129,14 +128,22 @@ function append(state: Loaded, { nodes, pageInfo }: Page['classifications']): Lo
   };
 }
 
-/** A known record is changed where it stands; a new one goes on top only when the reader is there. */
-function merge(state: Loaded, changed: ListedRecord, isAtTop: boolean): Loaded {
+/**
+ * A known record is changed where it stands, also where the filter would not let it through any more: nothing vanishes
+ * under the reader's hand. A new one goes on top only when the reader is there.
+ */
+function merge(
+  state: Loaded,
+  changed: ListedRecord,
+  { isAtTop, isWanted }: { isAtTop: boolean; isWanted: boolean },
+): Loaded {
   const put = (list: readonly ListedRecord[]): readonly ListedRecord[] =>
     list.map((record) => (record.identifier === changed.identifier ? changed : record));
   const isIn = (list: readonly ListedRecord[]): boolean =>
     list.some(({ identifier }) => identifier === changed.identifier);
   if (isIn(state.records)) return { ...state, records: put(state.records) };
   if (isIn(state.fresh)) return { ...state, fresh: put(state.fresh) };
+  if (!isWanted) return state;
   const oldest = state.records.at(-1);
   const isOlder = oldest !== undefined && changed.createdAt < oldest.createdAt;
   if (isOlder && state.hasMore) return state;
@@ -146,17 +153,4 @@ function merge(state: Loaded, changed: ListedRecord, isAtTop: boolean): Loaded {
 
 function sorted(records: ListedRecord[]): ListedRecord[] {
   return records.sort((left, right) => (left.createdAt < right.createdAt ? 1 : -1));
-}
-
-function matching(records: readonly ListedRecord[], { outcome, text, since }: RecordFilter): ListedRecord[] {
-  const wanted = text.trim().toLowerCase();
-  const from = since === '' ? 0 : new Date(`${since}T00:00:00`).getTime();
-  return records.filter((record) => {
-    if (outcome !== '' && outcomeOf(record) !== outcome) return false;
-    if (from > 0 && new Date(record.createdAt).getTime() < from) return false;
-    const { name, refId, hash, identifier } = record;
-    return (
-      wanted === '' || [name, refId, hash, identifier].some((field) => field.toLowerCase().includes(wanted))
-    );
-  });
 }

@@ -67,13 +67,12 @@ function Gauge({ probability, assessment }: { probability: number; assessment: A
   );
 }
 
-/** log10 of the likelihood ratio up to which a band reaches. */
+/** log10 of the likelihood ratio up to which a band reaches: those of the daemon's own sentences. */
 const BANDS = [
   [0.3, 'support_none'],
   [1, 'support_weak'],
   [2, 'support_moderate'],
-  [3, 'support_strong'],
-  [Number.POSITIVE_INFINITY, 'support_very_strong'],
+  [Number.POSITIVE_INFINITY, 'support_strong'],
 ] as const;
 
 function strength({ log10LikelihoodRatio, probability }: Assessment): string {

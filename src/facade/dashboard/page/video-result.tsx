@@ -3,16 +3,22 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { colourOf } from './colours.ts';
+import { FilmStrip } from './film-strip.tsx';
 import { formatPercent, formatSeconds } from './format.ts';
 import { t } from './language.ts';
-import { Notice } from './parts.tsx';
 import { resultPath } from './paths.ts';
 import { type Clip, type Frame, type Track, type VideoRecord, verdictScore } from './records.ts';
+import { RenditionNote } from './rendition-note.tsx';
+import { SoundPicture } from './sound-picture.tsx';
+import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 
 export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
   const { identifier, images, audios } = record;
   const player = useRef<HTMLVideoElement>(null);
-  const [isBroken, setBroken] = useState(false);
+  const [isBroken, setBroken] = useState(renditionOf(record, 'FILM')?.isNeeded === true);
+  const film = useRendition(isBroken ? renditionPath(identifier, 'film.webm') : null);
+  const original = `/media/${identifier}/original`;
+  const source = isBroken ? (film.state === 'ready' ? film.source : null) : original;
   const [now, setNow] = useState(0);
   const [chosen, setChosen] = useState(0);
   const duration = Math.max(
@@ -21,7 +27,7 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
     0.1,
   );
   const seek = (seconds: number): void => {
-    if (player.current !== null && !isBroken) player.current.currentTime = seconds;
+    if (player.current !== null) player.current.currentTime = seconds;
     setNow(seconds);
   };
   const pick = (index: number): void => {
@@ -30,23 +36,30 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
   };
   return (
     <section class="film" aria-label={t('film')}>
-      {isBroken ? (
-        <>
-          <Notice>{t('notPlayable')}</Notice>
+      <div class="player" style={placeOf(record)}>
+        {source === null ? (
           <img class="still" src={`/media/${identifier}/frame/${chosen}`} alt={frameName(images[chosen])} />
-        </>
-      ) : (
-        <video
-          ref={player}
-          controls
-          preload="metadata"
-          src={`/media/${identifier}/original`}
-          onError={() => setBroken(true)}
-          onTimeUpdate={(event) => setNow(event.currentTarget.currentTime)}
-        >
-          <track kind="captions" />
-        </video>
-      )}
+        ) : (
+          <video
+            key={source}
+            ref={player}
+            controls
+            preload="metadata"
+            src={source}
+            onError={() => setBroken(true)}
+            onLoadedMetadata={({ currentTarget }) => {
+              // Where a browser knows the sound but not the picture, it plays the sound to a black picture.
+              if (currentTarget.videoWidth === 0) setBroken(true);
+              else if (now > 0) currentTarget.currentTime = now;
+            }}
+            onTimeUpdate={(event) => setNow(event.currentTarget.currentTime)}
+          >
+            <track kind="captions" />
+          </video>
+        )}
+      </div>
+      {isBroken && <RenditionNote view={film} source={original} name={record.name} />}
+      <FilmStrip {...{ identifier, now, duration }} onSeek={seek} />
       <Timeline {...{ images, duration, now, chosen }} onPick={pick} />
       {audios.map((track) => (
         <TrackLane key={track.identifier} {...{ track, duration, now }} onSeek={seek} />
@@ -54,6 +67,15 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
       <Strip {...{ identifier, images, chosen }} onPick={pick} />
     </section>
   );
+}
+
+/** The film's own shape, so that a still, the film and its rendition take the same place. */
+function placeOf({ width, height }: Pick<VideoRecord, 'width' | 'height'>): {
+  aspectRatio: string;
+  width: string;
+} {
+  const [w, h] = [width ?? 16, height ?? 9];
+  return { aspectRatio: `${w} / ${h}`, width: `min(100%, ${(60 * w) / h}vh)` };
 }
 
 function frameName(frame: Frame | undefined): string {
@@ -135,6 +157,7 @@ function TrackLane({ track, duration, now, onSeek }: LaneProps): JSX.Element {
         {t('soundTrack')} <Link href={resultPath(track.identifier)}>{t('details')}</Link>
       </h3>
       {track.clips.length === 0 && <p class="quiet">{t('noSpeech')}</p>}
+      <SoundPicture isSmall identifier={track.identifier} {...{ now, duration, onSeek }} />
       <ClipLane clips={track.clips} {...{ duration, now, onSeek }} />
     </div>
   );

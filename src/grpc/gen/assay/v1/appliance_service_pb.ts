@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/appliance_service.proto.
  */
 export const file_assay_v1_appliance_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCLUAgoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsEiUKBmJhY2t1cBgUIAEoCzIVLmFzc2F5LnYxLkJhY2t1cFN0YXRlEhUKDXJlY29yZHNfYnl0ZXMYFSABKAMihQEKC0JhY2t1cFN0YXRlEg4KBmZvbGRlchgBIAEoCRIwCgxsYXN0X2dvb2RfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmxhc3RfZXJyb3IYAyABKAkSDwoHdG9vX29sZBgEIAEoCBIPCgdydW5uaW5nGAUgASgIIhMKEUxpc3RNb2RlbHNSZXF1ZXN0IjUKEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5hc3NheS52MS5Nb2RlbCLgAQoFTW9kZWwSCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBHRhc2sYBCABKAkSIQoEa2luZBgFIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIQCghwcm92aWRlchgGIAEoCRINCgVmYXVsdBgHIAEoCRIPCgdsaWNlbmNlGAggASgJEhoKEm1pbmltdW1fc2hvcnRfc2lkZRgJIAEoBRIOCgZzb3VyY2UYCiABKAkSDgoGd2VpZ2h0GAsgASgBEg0KBWFkZGVkGAwgASgIIqQBCg9BZGRNb2RlbFJlcXVlc3QSJwoGaGVhZGVyGAEgASgLMhUuYXNzYXkudjEuTW9kZWxIZWFkZXJIABIjCgRmaWxlGAIgASgLMhMuYXNzYXkudjEuTW9kZWxGaWxlSAASDwoFY2h1bmsYAyABKAxIABInCgZjb21taXQYBCABKAsyFS5hc3NheS52MS5Nb2RlbENvbW1pdEgAQgkKB3BheWxvYWQiNwoLTW9kZWxIZWFkZXISFgoOY2F0YWxvZ3VlX25hbWUYASABKAkSEAoIZG93bmxvYWQYAiABKAgiGQoJTW9kZWxGaWxlEgwKBG5hbWUYASABKAkiDQoLTW9kZWxDb21taXQicgoQQWRkTW9kZWxSZXNwb25zZRImCgVzdGFnZRgBIAEoDjIXLmFzc2F5LnYxLkFkZE1vZGVsU3RhZ2USEgoKZG9uZV9ieXRlcxgCIAEoAxITCgt0b3RhbF9ieXRlcxgDIAEoAxINCgVtb2RlbBgEIAEoCSIgChJSZW1vdmVNb2RlbFJlcXVlc3QSCgoCaWQYASABKAkiFQoTUmVtb3ZlTW9kZWxSZXNwb25zZSIWChRMaXN0Q2F0YWxvZ3VlUmVxdWVzdCJCChVMaXN0Q2F0YWxvZ3VlUmVzcG9uc2USKQoHZW50cmllcxgBIAMoCzIYLmFzc2F5LnYxLkNhdGFsb2d1ZUVudHJ5IpcBCg5DYXRhbG9ndWVFbnRyeRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhAKCGhvbWVwYWdlGAMgASgJEg8KB2FkZHJlc3MYBCABKAkSDgoGc2hhMjU2GAUgASgJEhEKCWJ5dGVzX21heBgGIAEoAxIPCgdsaWNlbmNlGAcgASgJEhEKCWluc3RhbGxlZBgIIAEoCCIUChJCZW5jaE1vZGVsc1JlcXVlc3QijwEKE0JlbmNoTW9kZWxzUmVzcG9uc2USCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIQCghwcm92aWRlchgDIAEoCRINCgVpdGVtcxgEIAEoBRIYChBpdGVtc19wZXJfc2Vjb25kGAUgASgBEhEKCXNpbmdsZV9tcxgGIAEoARINCgVlcnJvchgHIAEoCSJCCg5SZXNjb3JlUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEg0KBWxpbWl0GAIgASgFItMBCg9SZXNjb3JlUmVzcG9uc2USEgoKaWRlbnRpZmllchgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEgwKBG5hbWUYAyABKAkSIQoEa2luZBgEIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIjCgZiZWZvcmUYBSABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSIgoFYWZ0ZXIYBiABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSDQoFZXJyb3IYByABKAkSDwoHY2hhbmdlcxgIIAEoCCJcCglKdWRnZW1lbnQSFgoOY2xhc3NpZmljYXRpb24YASABKAkSGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBARINCgVzdGF0ZRgDIAEoCUIOCgxfcHJvYmFiaWxpdHkiJAoPR2V0UXVldWVSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBSK0AQoQR2V0UXVldWVSZXNwb25zZRIlCgdydW5uaW5nGAEgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIlCgd3YWl0aW5nGAIgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIkCgZmYWlsZWQYAyADKAsyFC5hc3NheS52MS5RdWV1ZUVudHJ5EhUKDXJ1bm5pbmdfdG90YWwYBCABKAMSFQoNd2FpdGluZ190b3RhbBgFIAEoAyKbAgoKUXVldWVFbnRyeRITCgthbmFseXNpc19pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEiEKBGtpbmQYAyABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSEwoLaWRlbnRpZmllcnMYBCADKAkSEAoIYXR0ZW1wdHMYBSABKAUSLQoJcXVldWVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFZXJyb3IYCSABKAkiEgoQTGlzdFBsYW5zUmVxdWVzdCIyChFMaXN0UGxhbnNSZXNwb25zZRIdCgVwbGFucxgBIAMoCzIOLmFzc2F5LnYxLlBsYW4itwYKClBsYW5GaWVsZHMSEQoEbmFtZRgBIAEoCUgAiAEBEhAKA3NrdRgCIAEoCUgBiAEBEiMKBWtpbmRzGAMgASgLMhQuYXNzYXkudjEuTWVkaWFLaW5kcxImCgdvcHRpb25zGAQgASgLMhUuYXNzYXkudjEuUGxhbk9wdGlvbnMSGgoNaW1hZ2VfY3JlZGl0cxgFIAEoA0gCiAEBEhoKDXZpZGVvX2NyZWRpdHMYBiABKANIA4gBARIaCg1hdWRpb19jcmVkaXRzGAcgASgDSASIAQESPwoOb3B0aW9uX2NyZWRpdHMYCCADKAsyJy5hc3NheS52MS5QbGFuRmllbGRzLk9wdGlvbkNyZWRpdHNFbnRyeRIkCgZtb2RlbHMYCSABKAsyFC5hc3NheS52MS5QbGFuTW9kZWxzEiIKFXJhdGVfbGltaXRfcGVyX21pbnV0ZRgKIAEoBUgFiAEBEhwKD2ltYWdlX2J5dGVzX21heBgLIAEoA0gGiAEBEhwKD3ZpZGVvX2J5dGVzX21heBgMIAEoA0gHiAEBEhwKD2F1ZGlvX2J5dGVzX21heBgNIAEoA0gIiAEBEikKC2MycGFfcG9saWN5GA4gASgOMhQuYXNzYXkudjEuQzJwYVBvbGljeRIXCgptZWRpYV9kYXlzGA8gASgFSAmIAQESGAoLcmVjb3JkX2RheXMYECABKAVICogBARIbCg56ZXJvX3JldGVudGlvbhgRIAEoCEgLiAEBGjQKEk9wdGlvbkNyZWRpdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBQgcKBV9uYW1lQgYKBF9za3VCEAoOX2ltYWdlX2NyZWRpdHNCEAoOX3ZpZGVvX2NyZWRpdHNCEAoOX2F1ZGlvX2NyZWRpdHNCGAoWX3JhdGVfbGltaXRfcGVyX21pbnV0ZUISChBfaW1hZ2VfYnl0ZXNfbWF4QhIKEF92aWRlb19ieXRlc19tYXhCEgoQX2F1ZGlvX2J5dGVzX21heEINCgtfbWVkaWFfZGF5c0IOCgxfcmVjb3JkX2RheXNCEQoPX3plcm9fcmV0ZW50aW9uIjEKCk1lZGlhS2luZHMSIwoGdmFsdWVzGAEgAygOMhMuYXNzYXkudjEuTWVkaWFLaW5kIh0KC1BsYW5PcHRpb25zEg4KBnZhbHVlcxgBIAMoCSIpCgpQbGFuTW9kZWxzEg4KBnZhbHVlcxgBIAMoCRILCgNhbGwYAiABKAgiNwoRQ3JlYXRlUGxhblJlcXVlc3QSIgoEcGxhbhgBIAEoCzIULmFzc2F5LnYxLlBsYW5GaWVsZHMiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5hc3NheS52MS5QbGFuIkMKEVVwZGF0ZVBsYW5SZXF1ZXN0EgoKAmlkGAEgASgDEiIKBHBsYW4YAiABKAsyFC5hc3NheS52MS5QbGFuRmllbGRzIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYXNzYXkudjEuUGxhbiJAChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJaChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmFzc2F5LnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpoCCgpBdWRpdEVudHJ5EhAKCHNlcXVlbmNlGAEgASgDEiYKAmF0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCgphY2NvdW50X2lkGAMgASgDSACIAQESDgoGZmFjYWRlGAQgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAUgASgJEg4KBmFjdGlvbhgGIAEoCRIOCgZ0YXJnZXQYByABKAkSMgoHZGV0YWlscxgIIAMoCzIhLmFzc2F5LnYxLkF1ZGl0RW50cnkuRGV0YWlsc0VudHJ5Gi4KDERldGFpbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQg0KC19hY2NvdW50X2lkIiUKFFJlc2V0UGFzc3dvcmRSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJIlUKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIMCgRsaW5rGAEgASgJEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIj8KE0dyYW50Q3JlZGl0c1JlcXVlc3QSCgoCaWQYASABKAMSDgoGYW1vdW50GAIgASgDEgwKBG5vdGUYAyABKAkiNAoUR3JhbnRDcmVkaXRzUmVzcG9uc2USHAoEdXNlchgBIAEoCzIOLmFzc2F5LnYxLlVzZXIiNQoNQmFja3VwUmVxdWVzdBIOCgZmb2xkZXIYASABKAkSFAoMd2l0aF9zZWNyZXRzGAIgASgIIokBCg5CYWNrdXBSZXNwb25zZRIkCgVwaGFzZRgBIAEoDjIVLmFzc2F5LnYxLkJhY2t1cFBoYXNlEg0KBWZpbGVzGAIgASgDEg0KBWJ5dGVzGAMgASgDEhQKDGNvcGllZF9ieXRlcxgEIAEoAxIMCgRwYXRoGAUgASgJEg8KB2RhbWFnZWQYBiABKAMiEAoORXhhbWluZVJlcXVlc3QiNgoPRXhhbWluZVJlc3BvbnNlEiMKCGZpbmRpbmdzGAEgAygLMhEuYXNzYXkudjEuRmluZGluZyJdCgdGaW5kaW5nEgwKBG5hbWUYASABKAkSJQoFc3RhdGUYAiABKA4yFi5hc3NheS52MS5GaW5kaW5nU3RhdGUSDQoFZm91bmQYAyABKAkSDgoGYWR2aWNlGAQgASgJKmkKBVBoYXNlEhUKEVBIQVNFX1VOU1BFQ0lGSUVEEAASEgoOUEhBU0VfU1RBUlRJTkcQARIPCgtQSEFTRV9SRUFEWRACEhAKDFBIQVNFX0ZBSUxFRBADEhIKDlBIQVNFX0RSQUlOSU5HEAQqnwEKDUFkZE1vZGVsU3RhZ2USHwobQUREX01PREVMX1NUQUdFX1VOU1BFQ0lGSUVEEAASGwoXQUREX01PREVMX1NUQUdFX1JFQ0VJVkUQARIcChhBRERfTU9ERUxfU1RBR0VfRE9XTkxPQUQQAhIYChRBRERfTU9ERUxfU1RBR0VfVEVTVBADEhgKFEFERF9NT0RFTF9TVEFHRV9ET05FEAQqjAEKC0JhY2t1cFBoYXNlEhwKGEJBQ0tVUF9QSEFTRV9VTlNQRUNJRklFRBAAEhgKFEJBQ0tVUF9QSEFTRV9SRUNPUkRTEAESFgoSQkFDS1VQX1BIQVNFX0NIRUNLEAISFgoSQkFDS1VQX1BIQVNFX0ZJTEVTEAMSFQoRQkFDS1VQX1BIQVNFX0RPTkUQBCp2CgxGaW5kaW5nU3RhdGUSHQoZRklORElOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkZJTkRJTkdfU1RBVEVfR09PRBABEhgKFEZJTkRJTkdfU1RBVEVfTk9USUNFEAISFQoRRklORElOR19TVEFURV9CQUQQAzKsCQoQQXBwbGlhbmNlU2VydmljZRJECglHZXRTdGF0dXMSGi5hc3NheS52MS5HZXRTdGF0dXNSZXF1ZXN0GhsuYXNzYXkudjEuR2V0U3RhdHVzUmVzcG9uc2USRwoKTGlzdE1vZGVscxIbLmFzc2F5LnYxLkxpc3RNb2RlbHNSZXF1ZXN0GhwuYXNzYXkudjEuTGlzdE1vZGVsc1Jlc3BvbnNlEkUKCEFkZE1vZGVsEhkuYXNzYXkudjEuQWRkTW9kZWxSZXF1ZXN0GhouYXNzYXkudjEuQWRkTW9kZWxSZXNwb25zZSgBMAESSgoLUmVtb3ZlTW9kZWwSHC5hc3NheS52MS5SZW1vdmVNb2RlbFJlcXVlc3QaHS5hc3NheS52MS5SZW1vdmVNb2RlbFJlc3BvbnNlElAKDUxpc3RDYXRhbG9ndWUSHi5hc3NheS52MS5MaXN0Q2F0YWxvZ3VlUmVxdWVzdBofLmFzc2F5LnYxLkxpc3RDYXRhbG9ndWVSZXNwb25zZRJMCgtCZW5jaE1vZGVscxIcLmFzc2F5LnYxLkJlbmNoTW9kZWxzUmVxdWVzdBodLmFzc2F5LnYxLkJlbmNoTW9kZWxzUmVzcG9uc2UwARJACgdSZXNjb3JlEhguYXNzYXkudjEuUmVzY29yZVJlcXVlc3QaGS5hc3NheS52MS5SZXNjb3JlUmVzcG9uc2UwARJBCghHZXRRdWV1ZRIZLmFzc2F5LnYxLkdldFF1ZXVlUmVxdWVzdBoaLmFzc2F5LnYxLkdldFF1ZXVlUmVzcG9uc2USRAoJTGlzdFBsYW5zEhouYXNzYXkudjEuTGlzdFBsYW5zUmVxdWVzdBobLmFzc2F5LnYxLkxpc3RQbGFuc1Jlc3BvbnNlEkcKCkNyZWF0ZVBsYW4SGy5hc3NheS52MS5DcmVhdGVQbGFuUmVxdWVzdBocLmFzc2F5LnYxLkNyZWF0ZVBsYW5SZXNwb25zZRJHCgpVcGRhdGVQbGFuEhsuYXNzYXkudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5hc3NheS52MS5VcGRhdGVQbGFuUmVzcG9uc2USWQoQTGlzdEF1ZGl0RW50cmllcxIhLmFzc2F5LnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiIuYXNzYXkudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlElAKDVJlc2V0UGFzc3dvcmQSHi5hc3NheS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBofLmFzc2F5LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZRJNCgxHcmFudENyZWRpdHMSHS5hc3NheS52MS5HcmFudENyZWRpdHNSZXF1ZXN0Gh4uYXNzYXkudjEuR3JhbnRDcmVkaXRzUmVzcG9uc2USPQoGQmFja3VwEhcuYXNzYXkudjEuQmFja3VwUmVxdWVzdBoYLmFzc2F5LnYxLkJhY2t1cFJlc3BvbnNlMAESPgoHRXhhbWluZRIYLmFzc2F5LnYxLkV4YW1pbmVSZXF1ZXN0GhkuYXNzYXkudjEuRXhhbWluZVJlc3BvbnNlYgZwcm90bzM", [file_assay_v1_account, file_assay_v1_media, file_google_protobuf_timestamp]);
+  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCLUAgoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsEiUKBmJhY2t1cBgUIAEoCzIVLmFzc2F5LnYxLkJhY2t1cFN0YXRlEhUKDXJlY29yZHNfYnl0ZXMYFSABKAMihQEKC0JhY2t1cFN0YXRlEg4KBmZvbGRlchgBIAEoCRIwCgxsYXN0X2dvb2RfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmxhc3RfZXJyb3IYAyABKAkSDwoHdG9vX29sZBgEIAEoCBIPCgdydW5uaW5nGAUgASgIIhMKEUxpc3RNb2RlbHNSZXF1ZXN0IjUKEkxpc3RNb2RlbHNSZXNwb25zZRIfCgZtb2RlbHMYASADKAsyDy5hc3NheS52MS5Nb2RlbCLgAQoFTW9kZWwSCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBHRhc2sYBCABKAkSIQoEa2luZBgFIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIQCghwcm92aWRlchgGIAEoCRINCgVmYXVsdBgHIAEoCRIPCgdsaWNlbmNlGAggASgJEhoKEm1pbmltdW1fc2hvcnRfc2lkZRgJIAEoBRIOCgZzb3VyY2UYCiABKAkSDgoGd2VpZ2h0GAsgASgBEg0KBWFkZGVkGAwgASgIIiEKE0dldE1vZGVsQ2FyZFJlcXVlc3QSCgoCaWQYASABKAkiJAoUR2V0TW9kZWxDYXJkUmVzcG9uc2USDAoEY2FyZBgBIAEoCSKkAQoPQWRkTW9kZWxSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1vZGVsSGVhZGVySAASIwoEZmlsZRgCIAEoCzITLmFzc2F5LnYxLk1vZGVsRmlsZUgAEg8KBWNodW5rGAMgASgMSAASJwoGY29tbWl0GAQgASgLMhUuYXNzYXkudjEuTW9kZWxDb21taXRIAEIJCgdwYXlsb2FkIjcKC01vZGVsSGVhZGVyEhYKDmNhdGFsb2d1ZV9uYW1lGAEgASgJEhAKCGRvd25sb2FkGAIgASgIIhkKCU1vZGVsRmlsZRIMCgRuYW1lGAEgASgJIg0KC01vZGVsQ29tbWl0InIKEEFkZE1vZGVsUmVzcG9uc2USJgoFc3RhZ2UYASABKA4yFy5hc3NheS52MS5BZGRNb2RlbFN0YWdlEhIKCmRvbmVfYnl0ZXMYAiABKAMSEwoLdG90YWxfYnl0ZXMYAyABKAMSDQoFbW9kZWwYBCABKAkiIAoSUmVtb3ZlTW9kZWxSZXF1ZXN0EgoKAmlkGAEgASgJIhUKE1JlbW92ZU1vZGVsUmVzcG9uc2UiFgoUTGlzdENhdGFsb2d1ZVJlcXVlc3QiQgoVTGlzdENhdGFsb2d1ZVJlc3BvbnNlEikKB2VudHJpZXMYASADKAsyGC5hc3NheS52MS5DYXRhbG9ndWVFbnRyeSKXAQoOQ2F0YWxvZ3VlRW50cnkSDAoEbmFtZRgBIAEoCRINCgV0aXRsZRgCIAEoCRIQCghob21lcGFnZRgDIAEoCRIPCgdhZGRyZXNzGAQgASgJEg4KBnNoYTI1NhgFIAEoCRIRCglieXRlc19tYXgYBiABKAMSDwoHbGljZW5jZRgHIAEoCRIRCglpbnN0YWxsZWQYCCABKAgiFAoSQmVuY2hNb2RlbHNSZXF1ZXN0Io8BChNCZW5jaE1vZGVsc1Jlc3BvbnNlEgoKAmlkGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEAoIcHJvdmlkZXIYAyABKAkSDQoFaXRlbXMYBCABKAUSGAoQaXRlbXNfcGVyX3NlY29uZBgFIAEoARIRCglzaW5nbGVfbXMYBiABKAESDQoFZXJyb3IYByABKAkiQgoOUmVzY29yZVJlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBINCgVsaW1pdBgCIAEoBSLTAQoPUmVzY29yZVJlc3BvbnNlEhIKCmlkZW50aWZpZXIYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoAxIMCgRuYW1lGAMgASgJEiEKBGtpbmQYBCABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSIwoGYmVmb3JlGAUgASgLMhMuYXNzYXkudjEuSnVkZ2VtZW50EiIKBWFmdGVyGAYgASgLMhMuYXNzYXkudjEuSnVkZ2VtZW50Eg0KBWVycm9yGAcgASgJEg8KB2NoYW5nZXMYCCABKAgiXAoJSnVkZ2VtZW50EhYKDmNsYXNzaWZpY2F0aW9uGAEgASgJEhgKC3Byb2JhYmlsaXR5GAIgASgBSACIAQESDQoFc3RhdGUYAyABKAlCDgoMX3Byb2JhYmlsaXR5IiQKD0dldFF1ZXVlUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUitAEKEEdldFF1ZXVlUmVzcG9uc2USJQoHcnVubmluZxgBIAMoCzIULmFzc2F5LnYxLlF1ZXVlRW50cnkSJQoHd2FpdGluZxgCIAMoCzIULmFzc2F5LnYxLlF1ZXVlRW50cnkSJAoGZmFpbGVkGAMgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIVCg1ydW5uaW5nX3RvdGFsGAQgASgDEhUKDXdhaXRpbmdfdG90YWwYBSABKAMimwIKClF1ZXVlRW50cnkSEwoLYW5hbHlzaXNfaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoAxIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2lkZW50aWZpZXJzGAQgAygJEhAKCGF0dGVtcHRzGAUgASgFEi0KCXF1ZXVlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWVycm9yGAkgASgJIiwKFUNhbmNlbEFuYWx5c2lzUmVxdWVzdBITCgthbmFseXNpc19pZBgBIAEoCSItChZDYW5jZWxBbmFseXNpc1Jlc3BvbnNlEhMKC2lkZW50aWZpZXJzGAEgAygJIisKFFJldHJ5QW5hbHlzaXNSZXF1ZXN0EhMKC2FuYWx5c2lzX2lkGAEgASgJIiwKFVJldHJ5QW5hbHlzaXNSZXNwb25zZRITCgtpZGVudGlmaWVycxgBIAMoCSISChBMaXN0UGxhbnNSZXF1ZXN0IjIKEUxpc3RQbGFuc1Jlc3BvbnNlEh0KBXBsYW5zGAEgAygLMg4uYXNzYXkudjEuUGxhbiK3BgoKUGxhbkZpZWxkcxIRCgRuYW1lGAEgASgJSACIAQESEAoDc2t1GAIgASgJSAGIAQESIwoFa2luZHMYAyABKAsyFC5hc3NheS52MS5NZWRpYUtpbmRzEiYKB29wdGlvbnMYBCABKAsyFS5hc3NheS52MS5QbGFuT3B0aW9ucxIaCg1pbWFnZV9jcmVkaXRzGAUgASgDSAKIAQESGgoNdmlkZW9fY3JlZGl0cxgGIAEoA0gDiAEBEhoKDWF1ZGlvX2NyZWRpdHMYByABKANIBIgBARI/Cg5vcHRpb25fY3JlZGl0cxgIIAMoCzInLmFzc2F5LnYxLlBsYW5GaWVsZHMuT3B0aW9uQ3JlZGl0c0VudHJ5EiQKBm1vZGVscxgJIAEoCzIULmFzc2F5LnYxLlBsYW5Nb2RlbHMSIgoVcmF0ZV9saW1pdF9wZXJfbWludXRlGAogASgFSAWIAQESHAoPaW1hZ2VfYnl0ZXNfbWF4GAsgASgDSAaIAQESHAoPdmlkZW9fYnl0ZXNfbWF4GAwgASgDSAeIAQESHAoPYXVkaW9fYnl0ZXNfbWF4GA0gASgDSAiIAQESKQoLYzJwYV9wb2xpY3kYDiABKA4yFC5hc3NheS52MS5DMnBhUG9saWN5EhcKCm1lZGlhX2RheXMYDyABKAVICYgBARIYCgtyZWNvcmRfZGF5cxgQIAEoBUgKiAEBEhsKDnplcm9fcmV0ZW50aW9uGBEgASgISAuIAQEaNAoST3B0aW9uQ3JlZGl0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAzoCOAFCBwoFX25hbWVCBgoEX3NrdUIQCg5faW1hZ2VfY3JlZGl0c0IQCg5fdmlkZW9fY3JlZGl0c0IQCg5fYXVkaW9fY3JlZGl0c0IYChZfcmF0ZV9saW1pdF9wZXJfbWludXRlQhIKEF9pbWFnZV9ieXRlc19tYXhCEgoQX3ZpZGVvX2J5dGVzX21heEISChBfYXVkaW9fYnl0ZXNfbWF4Qg0KC19tZWRpYV9kYXlzQg4KDF9yZWNvcmRfZGF5c0IRCg9femVyb19yZXRlbnRpb24iMQoKTWVkaWFLaW5kcxIjCgZ2YWx1ZXMYASADKA4yEy5hc3NheS52MS5NZWRpYUtpbmQiHQoLUGxhbk9wdGlvbnMSDgoGdmFsdWVzGAEgAygJIikKClBsYW5Nb2RlbHMSDgoGdmFsdWVzGAEgAygJEgsKA2FsbBgCIAEoCCI3ChFDcmVhdGVQbGFuUmVxdWVzdBIiCgRwbGFuGAEgASgLMhQuYXNzYXkudjEuUGxhbkZpZWxkcyIyChJDcmVhdGVQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmFzc2F5LnYxLlBsYW4iQwoRVXBkYXRlUGxhblJlcXVlc3QSCgoCaWQYASABKAMSIgoEcGxhbhgCIAEoCzIULmFzc2F5LnYxLlBsYW5GaWVsZHMiMgoSVXBkYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5hc3NheS52MS5QbGFuIkAKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIloKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIlCgdlbnRyaWVzGAEgAygLMhQuYXNzYXkudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimgIKCkF1ZGl0RW50cnkSEAoIc2VxdWVuY2UYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCmFjY291bnRfaWQYAyABKANIAIgBARIOCgZmYWNhZGUYBCABKAkSFgoOcmVtb3RlX2FkZHJlc3MYBSABKAkSDgoGYWN0aW9uGAYgASgJEg4KBnRhcmdldBgHIAEoCRIyCgdkZXRhaWxzGAggAygLMiEuYXNzYXkudjEuQXVkaXRFbnRyeS5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDQoLX2FjY291bnRfaWQiJQoUUmVzZXRQYXNzd29yZFJlcXVlc3QSDQoFZW1haWwYASABKAkiVQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEgwKBGxpbmsYASABKAkSLgoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPwoTR3JhbnRDcmVkaXRzUmVxdWVzdBIKCgJpZBgBIAEoAxIOCgZhbW91bnQYAiABKAMSDAoEbm90ZRgDIAEoCSI0ChRHcmFudENyZWRpdHNSZXNwb25zZRIcCgR1c2VyGAEgASgLMg4uYXNzYXkudjEuVXNlciI1Cg1CYWNrdXBSZXF1ZXN0Eg4KBmZvbGRlchgBIAEoCRIUCgx3aXRoX3NlY3JldHMYAiABKAgiiQEKDkJhY2t1cFJlc3BvbnNlEiQKBXBoYXNlGAEgASgOMhUuYXNzYXkudjEuQmFja3VwUGhhc2USDQoFZmlsZXMYAiABKAMSDQoFYnl0ZXMYAyABKAMSFAoMY29waWVkX2J5dGVzGAQgASgDEgwKBHBhdGgYBSABKAkSDwoHZGFtYWdlZBgGIAEoAyIUChJMaXN0QmFja3Vwc1JlcXVlc3QiPQoTTGlzdEJhY2t1cHNSZXNwb25zZRImCgdiYWNrdXBzGAEgAygLMhUuYXNzYXkudjEuQmFja3VwRW50cnkinwEKC0JhY2t1cEVudHJ5EgwKBG5hbWUYASABKAkSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdmVyc2lvbhgDIAEoCRINCgVmaWxlcxgEIAEoAxINCgVieXRlcxgFIAEoAxIUCgx3aXRoX3NlY3JldHMYBiABKAgSDQoFZmF1bHQYByABKAkiEAoORXhhbWluZVJlcXVlc3QiNgoPRXhhbWluZVJlc3BvbnNlEiMKCGZpbmRpbmdzGAEgAygLMhEuYXNzYXkudjEuRmluZGluZyJdCgdGaW5kaW5nEgwKBG5hbWUYASABKAkSJQoFc3RhdGUYAiABKA4yFi5hc3NheS52MS5GaW5kaW5nU3RhdGUSDQoFZm91bmQYAyABKAkSDgoGYWR2aWNlGAQgASgJIhYKFExpc3RQcm9jZXNzZXNSZXF1ZXN0Iu4BChVMaXN0UHJvY2Vzc2VzUmVzcG9uc2USJAoJcHJvY2Vzc2VzGAEgAygLMhEuYXNzYXkudjEuUHJvY2VzcxIfCgZtb2RlbHMYAiADKAsyDy5hc3NheS52MS5Nb2RlbBIqCgdydW5uaW5nGAMgAygLMhkuYXNzYXkudjEuUnVubmluZ0FuYWx5c2lzEhUKDXJ1bm5pbmdfdG90YWwYBCABKAMSFQoNd2FpdGluZ190b3RhbBgFIAEoAxI0ChBvbGRlc3RfcXVldWVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ9CgdQcm9jZXNzEgsKA3BpZBgBIAEoBRIjCgRyb2xlGAIgASgOMhUuYXNzYXkudjEuUHJvY2Vzc1JvbGUSFgoOcnNzX2Fub25fYnl0ZXMYAyABKAMSEwoLY3B1X3NlY29uZHMYBCABKAESEwoLYWdlX3NlY29uZHMYBSABKAEi5AEKD1J1bm5pbmdBbmFseXNpcxISCgppZGVudGlmaWVyGAEgASgJEg8KB3JlY29yZHMYAiABKAUSEgoKYWNjb3VudF9pZBgDIAEoAxIhCgRraW5kGAQgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBHN0ZXAYBSABKAkSEQoJc3RlcF9kb25lGAYgASgFEhIKCnN0ZXBfdG90YWwYByABKAUSEAoIYXR0ZW1wdHMYCCABKAUSLgoKc3RhcnRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGQoXR2V0U3VwcG9ydEJ1bmRsZVJlcXVlc3QiOQoYR2V0U3VwcG9ydEJ1bmRsZVJlc3BvbnNlEgwKBG5hbWUYASABKAkSDwoHYXJjaGl2ZRgCIAEoDCppCgVQaGFzZRIVChFQSEFTRV9VTlNQRUNJRklFRBAAEhIKDlBIQVNFX1NUQVJUSU5HEAESDwoLUEhBU0VfUkVBRFkQAhIQCgxQSEFTRV9GQUlMRUQQAxISCg5QSEFTRV9EUkFJTklORxAEKp8BCg1BZGRNb2RlbFN0YWdlEh8KG0FERF9NT0RFTF9TVEFHRV9VTlNQRUNJRklFRBAAEhsKF0FERF9NT0RFTF9TVEFHRV9SRUNFSVZFEAESHAoYQUREX01PREVMX1NUQUdFX0RPV05MT0FEEAISGAoUQUREX01PREVMX1NUQUdFX1RFU1QQAxIYChRBRERfTU9ERUxfU1RBR0VfRE9ORRAEKowBCgtCYWNrdXBQaGFzZRIcChhCQUNLVVBfUEhBU0VfVU5TUEVDSUZJRUQQABIYChRCQUNLVVBfUEhBU0VfUkVDT1JEUxABEhYKEkJBQ0tVUF9QSEFTRV9DSEVDSxACEhYKEkJBQ0tVUF9QSEFTRV9GSUxFUxADEhUKEUJBQ0tVUF9QSEFTRV9ET05FEAQqdgoMRmluZGluZ1N0YXRlEh0KGUZJTkRJTkdfU1RBVEVfVU5TUEVDSUZJRUQQABIWChJGSU5ESU5HX1NUQVRFX0dPT0QQARIYChRGSU5ESU5HX1NUQVRFX05PVElDRRACEhUKEUZJTkRJTkdfU1RBVEVfQkFEEAMqeQoLUHJvY2Vzc1JvbGUSHAoYUFJPQ0VTU19ST0xFX1VOU1BFQ0lGSUVEEAASFwoTUFJPQ0VTU19ST0xFX0RBRU1PThABEhcKE1BST0NFU1NfUk9MRV9ERUNPREUQAhIaChZQUk9DRVNTX1JPTEVfSU5GRVJFTkNFEAMymw0KEEFwcGxpYW5jZVNlcnZpY2USRAoJR2V0U3RhdHVzEhouYXNzYXkudjEuR2V0U3RhdHVzUmVxdWVzdBobLmFzc2F5LnYxLkdldFN0YXR1c1Jlc3BvbnNlEkcKCkxpc3RNb2RlbHMSGy5hc3NheS52MS5MaXN0TW9kZWxzUmVxdWVzdBocLmFzc2F5LnYxLkxpc3RNb2RlbHNSZXNwb25zZRJNCgxHZXRNb2RlbENhcmQSHS5hc3NheS52MS5HZXRNb2RlbENhcmRSZXF1ZXN0Gh4uYXNzYXkudjEuR2V0TW9kZWxDYXJkUmVzcG9uc2USRQoIQWRkTW9kZWwSGS5hc3NheS52MS5BZGRNb2RlbFJlcXVlc3QaGi5hc3NheS52MS5BZGRNb2RlbFJlc3BvbnNlKAEwARJKCgtSZW1vdmVNb2RlbBIcLmFzc2F5LnYxLlJlbW92ZU1vZGVsUmVxdWVzdBodLmFzc2F5LnYxLlJlbW92ZU1vZGVsUmVzcG9uc2USUAoNTGlzdENhdGFsb2d1ZRIeLmFzc2F5LnYxLkxpc3RDYXRhbG9ndWVSZXF1ZXN0Gh8uYXNzYXkudjEuTGlzdENhdGFsb2d1ZVJlc3BvbnNlEkwKC0JlbmNoTW9kZWxzEhwuYXNzYXkudjEuQmVuY2hNb2RlbHNSZXF1ZXN0Gh0uYXNzYXkudjEuQmVuY2hNb2RlbHNSZXNwb25zZTABEkAKB1Jlc2NvcmUSGC5hc3NheS52MS5SZXNjb3JlUmVxdWVzdBoZLmFzc2F5LnYxLlJlc2NvcmVSZXNwb25zZTABEkEKCEdldFF1ZXVlEhkuYXNzYXkudjEuR2V0UXVldWVSZXF1ZXN0GhouYXNzYXkudjEuR2V0UXVldWVSZXNwb25zZRJTCg5DYW5jZWxBbmFseXNpcxIfLmFzc2F5LnYxLkNhbmNlbEFuYWx5c2lzUmVxdWVzdBogLmFzc2F5LnYxLkNhbmNlbEFuYWx5c2lzUmVzcG9uc2USUAoNUmV0cnlBbmFseXNpcxIeLmFzc2F5LnYxLlJldHJ5QW5hbHlzaXNSZXF1ZXN0Gh8uYXNzYXkudjEuUmV0cnlBbmFseXNpc1Jlc3BvbnNlEkQKCUxpc3RQbGFucxIaLmFzc2F5LnYxLkxpc3RQbGFuc1JlcXVlc3QaGy5hc3NheS52MS5MaXN0UGxhbnNSZXNwb25zZRJHCgpDcmVhdGVQbGFuEhsuYXNzYXkudjEuQ3JlYXRlUGxhblJlcXVlc3QaHC5hc3NheS52MS5DcmVhdGVQbGFuUmVzcG9uc2USRwoKVXBkYXRlUGxhbhIbLmFzc2F5LnYxLlVwZGF0ZVBsYW5SZXF1ZXN0GhwuYXNzYXkudjEuVXBkYXRlUGxhblJlc3BvbnNlElkKEExpc3RBdWRpdEVudHJpZXMSIS5hc3NheS52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBoiLmFzc2F5LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZRJQCg1SZXNldFBhc3N3b3JkEh4uYXNzYXkudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHy5hc3NheS52MS5SZXNldFBhc3N3b3JkUmVzcG9uc2USTQoMR3JhbnRDcmVkaXRzEh0uYXNzYXkudjEuR3JhbnRDcmVkaXRzUmVxdWVzdBoeLmFzc2F5LnYxLkdyYW50Q3JlZGl0c1Jlc3BvbnNlEj0KBkJhY2t1cBIXLmFzc2F5LnYxLkJhY2t1cFJlcXVlc3QaGC5hc3NheS52MS5CYWNrdXBSZXNwb25zZTABEkoKC0xpc3RCYWNrdXBzEhwuYXNzYXkudjEuTGlzdEJhY2t1cHNSZXF1ZXN0Gh0uYXNzYXkudjEuTGlzdEJhY2t1cHNSZXNwb25zZRI+CgdFeGFtaW5lEhguYXNzYXkudjEuRXhhbWluZVJlcXVlc3QaGS5hc3NheS52MS5FeGFtaW5lUmVzcG9uc2USUAoNTGlzdFByb2Nlc3NlcxIeLmFzc2F5LnYxLkxpc3RQcm9jZXNzZXNSZXF1ZXN0Gh8uYXNzYXkudjEuTGlzdFByb2Nlc3Nlc1Jlc3BvbnNlElkKEEdldFN1cHBvcnRCdW5kbGUSIS5hc3NheS52MS5HZXRTdXBwb3J0QnVuZGxlUmVxdWVzdBoiLmFzc2F5LnYxLkdldFN1cHBvcnRCdW5kbGVSZXNwb25zZWIGcHJvdG8z", [file_assay_v1_account, file_assay_v1_media, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.GetStatusRequest
@@ -282,6 +282,42 @@ export const ModelSchema: GenMessage<Model> = /*@__PURE__*/
   messageDesc(file_assay_v1_appliance_service, 5);
 
 /**
+ * @generated from message assay.v1.GetModelCardRequest
+ */
+export type GetModelCardRequest = Message<"assay.v1.GetModelCardRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message assay.v1.GetModelCardRequest.
+ * Use `create(GetModelCardRequestSchema)` to create a new message.
+ */
+export const GetModelCardRequestSchema: GenMessage<GetModelCardRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 6);
+
+/**
+ * @generated from message assay.v1.GetModelCardResponse
+ */
+export type GetModelCardResponse = Message<"assay.v1.GetModelCardResponse"> & {
+  /**
+   * Markdown, as the pack brings it.
+   *
+   * @generated from field: string card = 1;
+   */
+  card: string;
+};
+
+/**
+ * Describes the message assay.v1.GetModelCardResponse.
+ * Use `create(GetModelCardResponseSchema)` to create a new message.
+ */
+export const GetModelCardResponseSchema: GenMessage<GetModelCardResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 7);
+
+/**
  * @generated from message assay.v1.AddModelRequest
  */
 export type AddModelRequest = Message<"assay.v1.AddModelRequest"> & {
@@ -322,7 +358,7 @@ export type AddModelRequest = Message<"assay.v1.AddModelRequest"> & {
  * Use `create(AddModelRequestSchema)` to create a new message.
  */
 export const AddModelRequestSchema: GenMessage<AddModelRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 6);
+  messageDesc(file_assay_v1_appliance_service, 8);
 
 /**
  * @generated from message assay.v1.ModelHeader
@@ -348,7 +384,7 @@ export type ModelHeader = Message<"assay.v1.ModelHeader"> & {
  * Use `create(ModelHeaderSchema)` to create a new message.
  */
 export const ModelHeaderSchema: GenMessage<ModelHeader> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 7);
+  messageDesc(file_assay_v1_appliance_service, 9);
 
 /**
  * @generated from message assay.v1.ModelFile
@@ -367,7 +403,7 @@ export type ModelFile = Message<"assay.v1.ModelFile"> & {
  * Use `create(ModelFileSchema)` to create a new message.
  */
 export const ModelFileSchema: GenMessage<ModelFile> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 8);
+  messageDesc(file_assay_v1_appliance_service, 10);
 
 /**
  * What is not committed is thrown away.
@@ -382,7 +418,7 @@ export type ModelCommit = Message<"assay.v1.ModelCommit"> & {
  * Use `create(ModelCommitSchema)` to create a new message.
  */
 export const ModelCommitSchema: GenMessage<ModelCommit> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 9);
+  messageDesc(file_assay_v1_appliance_service, 11);
 
 /**
  * @generated from message assay.v1.AddModelResponse
@@ -418,7 +454,7 @@ export type AddModelResponse = Message<"assay.v1.AddModelResponse"> & {
  * Use `create(AddModelResponseSchema)` to create a new message.
  */
 export const AddModelResponseSchema: GenMessage<AddModelResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 10);
+  messageDesc(file_assay_v1_appliance_service, 12);
 
 /**
  * @generated from message assay.v1.RemoveModelRequest
@@ -435,7 +471,7 @@ export type RemoveModelRequest = Message<"assay.v1.RemoveModelRequest"> & {
  * Use `create(RemoveModelRequestSchema)` to create a new message.
  */
 export const RemoveModelRequestSchema: GenMessage<RemoveModelRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 11);
+  messageDesc(file_assay_v1_appliance_service, 13);
 
 /**
  * @generated from message assay.v1.RemoveModelResponse
@@ -448,7 +484,7 @@ export type RemoveModelResponse = Message<"assay.v1.RemoveModelResponse"> & {
  * Use `create(RemoveModelResponseSchema)` to create a new message.
  */
 export const RemoveModelResponseSchema: GenMessage<RemoveModelResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 12);
+  messageDesc(file_assay_v1_appliance_service, 14);
 
 /**
  * @generated from message assay.v1.ListCatalogueRequest
@@ -461,7 +497,7 @@ export type ListCatalogueRequest = Message<"assay.v1.ListCatalogueRequest"> & {
  * Use `create(ListCatalogueRequestSchema)` to create a new message.
  */
 export const ListCatalogueRequestSchema: GenMessage<ListCatalogueRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 13);
+  messageDesc(file_assay_v1_appliance_service, 15);
 
 /**
  * @generated from message assay.v1.ListCatalogueResponse
@@ -478,7 +514,7 @@ export type ListCatalogueResponse = Message<"assay.v1.ListCatalogueResponse"> & 
  * Use `create(ListCatalogueResponseSchema)` to create a new message.
  */
 export const ListCatalogueResponseSchema: GenMessage<ListCatalogueResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 14);
+  messageDesc(file_assay_v1_appliance_service, 16);
 
 /**
  * @generated from message assay.v1.CatalogueEntry
@@ -532,7 +568,7 @@ export type CatalogueEntry = Message<"assay.v1.CatalogueEntry"> & {
  * Use `create(CatalogueEntrySchema)` to create a new message.
  */
 export const CatalogueEntrySchema: GenMessage<CatalogueEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 15);
+  messageDesc(file_assay_v1_appliance_service, 17);
 
 /**
  * @generated from message assay.v1.BenchModelsRequest
@@ -545,7 +581,7 @@ export type BenchModelsRequest = Message<"assay.v1.BenchModelsRequest"> & {
  * Use `create(BenchModelsRequestSchema)` to create a new message.
  */
 export const BenchModelsRequestSchema: GenMessage<BenchModelsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 16);
+  messageDesc(file_assay_v1_appliance_service, 18);
 
 /**
  * @generated from message assay.v1.BenchModelsResponse
@@ -598,7 +634,7 @@ export type BenchModelsResponse = Message<"assay.v1.BenchModelsResponse"> & {
  * Use `create(BenchModelsResponseSchema)` to create a new message.
  */
 export const BenchModelsResponseSchema: GenMessage<BenchModelsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 17);
+  messageDesc(file_assay_v1_appliance_service, 19);
 
 /**
  * @generated from message assay.v1.RescoreRequest
@@ -624,7 +660,7 @@ export type RescoreRequest = Message<"assay.v1.RescoreRequest"> & {
  * Use `create(RescoreRequestSchema)` to create a new message.
  */
 export const RescoreRequestSchema: GenMessage<RescoreRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 18);
+  messageDesc(file_assay_v1_appliance_service, 20);
 
 /**
  * @generated from message assay.v1.RescoreResponse
@@ -680,7 +716,7 @@ export type RescoreResponse = Message<"assay.v1.RescoreResponse"> & {
  * Use `create(RescoreResponseSchema)` to create a new message.
  */
 export const RescoreResponseSchema: GenMessage<RescoreResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 19);
+  messageDesc(file_assay_v1_appliance_service, 21);
 
 /**
  * @generated from message assay.v1.Judgement
@@ -713,7 +749,7 @@ export type Judgement = Message<"assay.v1.Judgement"> & {
  * Use `create(JudgementSchema)` to create a new message.
  */
 export const JudgementSchema: GenMessage<Judgement> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 20);
+  messageDesc(file_assay_v1_appliance_service, 22);
 
 /**
  * @generated from message assay.v1.GetQueueRequest
@@ -732,7 +768,7 @@ export type GetQueueRequest = Message<"assay.v1.GetQueueRequest"> & {
  * Use `create(GetQueueRequestSchema)` to create a new message.
  */
 export const GetQueueRequestSchema: GenMessage<GetQueueRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 21);
+  messageDesc(file_assay_v1_appliance_service, 23);
 
 /**
  * @generated from message assay.v1.GetQueueResponse
@@ -779,7 +815,7 @@ export type GetQueueResponse = Message<"assay.v1.GetQueueResponse"> & {
  * Use `create(GetQueueResponseSchema)` to create a new message.
  */
 export const GetQueueResponseSchema: GenMessage<GetQueueResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 22);
+  messageDesc(file_assay_v1_appliance_service, 24);
 
 /**
  * One analysis.
@@ -844,7 +880,79 @@ export type QueueEntry = Message<"assay.v1.QueueEntry"> & {
  * Use `create(QueueEntrySchema)` to create a new message.
  */
 export const QueueEntrySchema: GenMessage<QueueEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 23);
+  messageDesc(file_assay_v1_appliance_service, 25);
+
+/**
+ * @generated from message assay.v1.CancelAnalysisRequest
+ */
+export type CancelAnalysisRequest = Message<"assay.v1.CancelAnalysisRequest"> & {
+  /**
+   * @generated from field: string analysis_id = 1;
+   */
+  analysisId: string;
+};
+
+/**
+ * Describes the message assay.v1.CancelAnalysisRequest.
+ * Use `create(CancelAnalysisRequestSchema)` to create a new message.
+ */
+export const CancelAnalysisRequestSchema: GenMessage<CancelAnalysisRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 26);
+
+/**
+ * @generated from message assay.v1.CancelAnalysisResponse
+ */
+export type CancelAnalysisResponse = Message<"assay.v1.CancelAnalysisResponse"> & {
+  /**
+   * The records that the work was for.
+   *
+   * @generated from field: repeated string identifiers = 1;
+   */
+  identifiers: string[];
+};
+
+/**
+ * Describes the message assay.v1.CancelAnalysisResponse.
+ * Use `create(CancelAnalysisResponseSchema)` to create a new message.
+ */
+export const CancelAnalysisResponseSchema: GenMessage<CancelAnalysisResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 27);
+
+/**
+ * @generated from message assay.v1.RetryAnalysisRequest
+ */
+export type RetryAnalysisRequest = Message<"assay.v1.RetryAnalysisRequest"> & {
+  /**
+   * @generated from field: string analysis_id = 1;
+   */
+  analysisId: string;
+};
+
+/**
+ * Describes the message assay.v1.RetryAnalysisRequest.
+ * Use `create(RetryAnalysisRequestSchema)` to create a new message.
+ */
+export const RetryAnalysisRequestSchema: GenMessage<RetryAnalysisRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 28);
+
+/**
+ * @generated from message assay.v1.RetryAnalysisResponse
+ */
+export type RetryAnalysisResponse = Message<"assay.v1.RetryAnalysisResponse"> & {
+  /**
+   * The records that the work is for.
+   *
+   * @generated from field: repeated string identifiers = 1;
+   */
+  identifiers: string[];
+};
+
+/**
+ * Describes the message assay.v1.RetryAnalysisResponse.
+ * Use `create(RetryAnalysisResponseSchema)` to create a new message.
+ */
+export const RetryAnalysisResponseSchema: GenMessage<RetryAnalysisResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 29);
 
 /**
  * @generated from message assay.v1.ListPlansRequest
@@ -857,7 +965,7 @@ export type ListPlansRequest = Message<"assay.v1.ListPlansRequest"> & {
  * Use `create(ListPlansRequestSchema)` to create a new message.
  */
 export const ListPlansRequestSchema: GenMessage<ListPlansRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 24);
+  messageDesc(file_assay_v1_appliance_service, 30);
 
 /**
  * @generated from message assay.v1.ListPlansResponse
@@ -874,7 +982,7 @@ export type ListPlansResponse = Message<"assay.v1.ListPlansResponse"> & {
  * Use `create(ListPlansResponseSchema)` to create a new message.
  */
 export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 25);
+  messageDesc(file_assay_v1_appliance_service, 31);
 
 /**
  * The fields of a plan that can be written; what is absent gets its default or stays.
@@ -976,7 +1084,7 @@ export type PlanFields = Message<"assay.v1.PlanFields"> & {
  * Use `create(PlanFieldsSchema)` to create a new message.
  */
 export const PlanFieldsSchema: GenMessage<PlanFields> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 26);
+  messageDesc(file_assay_v1_appliance_service, 32);
 
 /**
  * A list of its own message, so that an empty one differs from none.
@@ -995,7 +1103,7 @@ export type MediaKinds = Message<"assay.v1.MediaKinds"> & {
  * Use `create(MediaKindsSchema)` to create a new message.
  */
 export const MediaKindsSchema: GenMessage<MediaKinds> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 27);
+  messageDesc(file_assay_v1_appliance_service, 33);
 
 /**
  * @generated from message assay.v1.PlanOptions
@@ -1012,7 +1120,7 @@ export type PlanOptions = Message<"assay.v1.PlanOptions"> & {
  * Use `create(PlanOptionsSchema)` to create a new message.
  */
 export const PlanOptionsSchema: GenMessage<PlanOptions> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 28);
+  messageDesc(file_assay_v1_appliance_service, 34);
 
 /**
  * @generated from message assay.v1.PlanModels
@@ -1036,7 +1144,7 @@ export type PlanModels = Message<"assay.v1.PlanModels"> & {
  * Use `create(PlanModelsSchema)` to create a new message.
  */
 export const PlanModelsSchema: GenMessage<PlanModels> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 29);
+  messageDesc(file_assay_v1_appliance_service, 35);
 
 /**
  * @generated from message assay.v1.CreatePlanRequest
@@ -1055,7 +1163,7 @@ export type CreatePlanRequest = Message<"assay.v1.CreatePlanRequest"> & {
  * Use `create(CreatePlanRequestSchema)` to create a new message.
  */
 export const CreatePlanRequestSchema: GenMessage<CreatePlanRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 30);
+  messageDesc(file_assay_v1_appliance_service, 36);
 
 /**
  * @generated from message assay.v1.CreatePlanResponse
@@ -1072,7 +1180,7 @@ export type CreatePlanResponse = Message<"assay.v1.CreatePlanResponse"> & {
  * Use `create(CreatePlanResponseSchema)` to create a new message.
  */
 export const CreatePlanResponseSchema: GenMessage<CreatePlanResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 31);
+  messageDesc(file_assay_v1_appliance_service, 37);
 
 /**
  * @generated from message assay.v1.UpdatePlanRequest
@@ -1094,7 +1202,7 @@ export type UpdatePlanRequest = Message<"assay.v1.UpdatePlanRequest"> & {
  * Use `create(UpdatePlanRequestSchema)` to create a new message.
  */
 export const UpdatePlanRequestSchema: GenMessage<UpdatePlanRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 32);
+  messageDesc(file_assay_v1_appliance_service, 38);
 
 /**
  * @generated from message assay.v1.UpdatePlanResponse
@@ -1111,7 +1219,7 @@ export type UpdatePlanResponse = Message<"assay.v1.UpdatePlanResponse"> & {
  * Use `create(UpdatePlanResponseSchema)` to create a new message.
  */
 export const UpdatePlanResponseSchema: GenMessage<UpdatePlanResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 33);
+  messageDesc(file_assay_v1_appliance_service, 39);
 
 /**
  * @generated from message assay.v1.ListAuditEntriesRequest
@@ -1137,7 +1245,7 @@ export type ListAuditEntriesRequest = Message<"assay.v1.ListAuditEntriesRequest"
  * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
  */
 export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 34);
+  messageDesc(file_assay_v1_appliance_service, 40);
 
 /**
  * @generated from message assay.v1.ListAuditEntriesResponse
@@ -1161,7 +1269,7 @@ export type ListAuditEntriesResponse = Message<"assay.v1.ListAuditEntriesRespons
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 35);
+  messageDesc(file_assay_v1_appliance_service, 41);
 
 /**
  * @generated from message assay.v1.AuditEntry
@@ -1221,7 +1329,7 @@ export type AuditEntry = Message<"assay.v1.AuditEntry"> & {
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 36);
+  messageDesc(file_assay_v1_appliance_service, 42);
 
 /**
  * @generated from message assay.v1.ResetPasswordRequest
@@ -1238,7 +1346,7 @@ export type ResetPasswordRequest = Message<"assay.v1.ResetPasswordRequest"> & {
  * Use `create(ResetPasswordRequestSchema)` to create a new message.
  */
 export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 37);
+  messageDesc(file_assay_v1_appliance_service, 43);
 
 /**
  * @generated from message assay.v1.ResetPasswordResponse
@@ -1262,7 +1370,7 @@ export type ResetPasswordResponse = Message<"assay.v1.ResetPasswordResponse"> & 
  * Use `create(ResetPasswordResponseSchema)` to create a new message.
  */
 export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 38);
+  messageDesc(file_assay_v1_appliance_service, 44);
 
 /**
  * @generated from message assay.v1.GrantCreditsRequest
@@ -1293,7 +1401,7 @@ export type GrantCreditsRequest = Message<"assay.v1.GrantCreditsRequest"> & {
  * Use `create(GrantCreditsRequestSchema)` to create a new message.
  */
 export const GrantCreditsRequestSchema: GenMessage<GrantCreditsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 39);
+  messageDesc(file_assay_v1_appliance_service, 45);
 
 /**
  * @generated from message assay.v1.GrantCreditsResponse
@@ -1310,7 +1418,7 @@ export type GrantCreditsResponse = Message<"assay.v1.GrantCreditsResponse"> & {
  * Use `create(GrantCreditsResponseSchema)` to create a new message.
  */
 export const GrantCreditsResponseSchema: GenMessage<GrantCreditsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 40);
+  messageDesc(file_assay_v1_appliance_service, 46);
 
 /**
  * @generated from message assay.v1.BackupRequest
@@ -1336,7 +1444,7 @@ export type BackupRequest = Message<"assay.v1.BackupRequest"> & {
  * Use `create(BackupRequestSchema)` to create a new message.
  */
 export const BackupRequestSchema: GenMessage<BackupRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 41);
+  messageDesc(file_assay_v1_appliance_service, 47);
 
 /**
  * @generated from message assay.v1.BackupResponse
@@ -1384,7 +1492,94 @@ export type BackupResponse = Message<"assay.v1.BackupResponse"> & {
  * Use `create(BackupResponseSchema)` to create a new message.
  */
 export const BackupResponseSchema: GenMessage<BackupResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 42);
+  messageDesc(file_assay_v1_appliance_service, 48);
+
+/**
+ * @generated from message assay.v1.ListBackupsRequest
+ */
+export type ListBackupsRequest = Message<"assay.v1.ListBackupsRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.ListBackupsRequest.
+ * Use `create(ListBackupsRequestSchema)` to create a new message.
+ */
+export const ListBackupsRequestSchema: GenMessage<ListBackupsRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 49);
+
+/**
+ * @generated from message assay.v1.ListBackupsResponse
+ */
+export type ListBackupsResponse = Message<"assay.v1.ListBackupsResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.BackupEntry backups = 1;
+   */
+  backups: BackupEntry[];
+};
+
+/**
+ * Describes the message assay.v1.ListBackupsResponse.
+ * Use `create(ListBackupsResponseSchema)` to create a new message.
+ */
+export const ListBackupsResponseSchema: GenMessage<ListBackupsResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 50);
+
+/**
+ * Each was read back whole before it got its name.
+ *
+ * @generated from message assay.v1.BackupEntry
+ */
+export type BackupEntry = Message<"assay.v1.BackupEntry"> & {
+  /**
+   * Its folder's name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 2;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * Of the daemon that made it.
+   *
+   * @generated from field: string version = 3;
+   */
+  version: string;
+
+  /**
+   * @generated from field: int64 files = 4;
+   */
+  files: bigint;
+
+  /**
+   * @generated from field: int64 bytes = 5;
+   */
+  bytes: bigint;
+
+  /**
+   * Whether it holds the key that seals API keys.
+   *
+   * @generated from field: bool with_secrets = 6;
+   */
+  withSecrets: boolean;
+
+  /**
+   * Why it cannot be read any more; empty where it can.
+   *
+   * @generated from field: string fault = 7;
+   */
+  fault: string;
+};
+
+/**
+ * Describes the message assay.v1.BackupEntry.
+ * Use `create(BackupEntrySchema)` to create a new message.
+ */
+export const BackupEntrySchema: GenMessage<BackupEntry> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 51);
 
 /**
  * @generated from message assay.v1.ExamineRequest
@@ -1397,7 +1592,7 @@ export type ExamineRequest = Message<"assay.v1.ExamineRequest"> & {
  * Use `create(ExamineRequestSchema)` to create a new message.
  */
 export const ExamineRequestSchema: GenMessage<ExamineRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 43);
+  messageDesc(file_assay_v1_appliance_service, 52);
 
 /**
  * @generated from message assay.v1.ExamineResponse
@@ -1414,7 +1609,7 @@ export type ExamineResponse = Message<"assay.v1.ExamineResponse"> & {
  * Use `create(ExamineResponseSchema)` to create a new message.
  */
 export const ExamineResponseSchema: GenMessage<ExamineResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 44);
+  messageDesc(file_assay_v1_appliance_service, 53);
 
 /**
  * @generated from message assay.v1.Finding
@@ -1450,7 +1645,207 @@ export type Finding = Message<"assay.v1.Finding"> & {
  * Use `create(FindingSchema)` to create a new message.
  */
 export const FindingSchema: GenMessage<Finding> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 45);
+  messageDesc(file_assay_v1_appliance_service, 54);
+
+/**
+ * @generated from message assay.v1.ListProcessesRequest
+ */
+export type ListProcessesRequest = Message<"assay.v1.ListProcessesRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.ListProcessesRequest.
+ * Use `create(ListProcessesRequestSchema)` to create a new message.
+ */
+export const ListProcessesRequestSchema: GenMessage<ListProcessesRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 55);
+
+/**
+ * @generated from message assay.v1.ListProcessesResponse
+ */
+export type ListProcessesResponse = Message<"assay.v1.ListProcessesResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.Process processes = 1;
+   */
+  processes: Process[];
+
+  /**
+   * @generated from field: repeated assay.v1.Model models = 2;
+   */
+  models: Model[];
+
+  /**
+   * What runs, oldest first, at most 100.
+   *
+   * @generated from field: repeated assay.v1.RunningAnalysis running = 3;
+   */
+  running: RunningAnalysis[];
+
+  /**
+   * @generated from field: int64 running_total = 4;
+   */
+  runningTotal: bigint;
+
+  /**
+   * @generated from field: int64 waiting_total = 5;
+   */
+  waitingTotal: bigint;
+
+  /**
+   * When the oldest analysis that waits was queued; absent where none does.
+   *
+   * @generated from field: google.protobuf.Timestamp oldest_queued_at = 6;
+   */
+  oldestQueuedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message assay.v1.ListProcessesResponse.
+ * Use `create(ListProcessesResponseSchema)` to create a new message.
+ */
+export const ListProcessesResponseSchema: GenMessage<ListProcessesResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 56);
+
+/**
+ * @generated from message assay.v1.Process
+ */
+export type Process = Message<"assay.v1.Process"> & {
+  /**
+   * @generated from field: int32 pid = 1;
+   */
+  pid: number;
+
+  /**
+   * @generated from field: assay.v1.ProcessRole role = 2;
+   */
+  role: ProcessRole;
+
+  /**
+   * Memory of its own, with what walls it in; not what it shares or maps.
+   *
+   * @generated from field: int64 rss_anon_bytes = 3;
+   */
+  rssAnonBytes: bigint;
+
+  /**
+   * @generated from field: double cpu_seconds = 4;
+   */
+  cpuSeconds: number;
+
+  /**
+   * @generated from field: double age_seconds = 5;
+   */
+  ageSeconds: number;
+};
+
+/**
+ * Describes the message assay.v1.Process.
+ * Use `create(ProcessSchema)` to create a new message.
+ */
+export const ProcessSchema: GenMessage<Process> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 57);
+
+/**
+ * @generated from message assay.v1.RunningAnalysis
+ */
+export type RunningAnalysis = Message<"assay.v1.RunningAnalysis"> & {
+  /**
+   * Of the first record that it is for; empty where that was deleted.
+   *
+   * @generated from field: string identifier = 1;
+   */
+  identifier: string;
+
+  /**
+   * Records that it is for.
+   *
+   * @generated from field: int32 records = 2;
+   */
+  records: number;
+
+  /**
+   * @generated from field: int64 account_id = 3;
+   */
+  accountId: bigint;
+
+  /**
+   * @generated from field: assay.v1.MediaKind kind = 4;
+   */
+  kind: MediaKind;
+
+  /**
+   * What it does now; empty before the first step.
+   *
+   * @generated from field: string step = 5;
+   */
+  step: string;
+
+  /**
+   * @generated from field: int32 step_done = 6;
+   */
+  stepDone: number;
+
+  /**
+   * 0 where it is not known.
+   *
+   * @generated from field: int32 step_total = 7;
+   */
+  stepTotal: number;
+
+  /**
+   * @generated from field: int32 attempts = 8;
+   */
+  attempts: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp started_at = 9;
+   */
+  startedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message assay.v1.RunningAnalysis.
+ * Use `create(RunningAnalysisSchema)` to create a new message.
+ */
+export const RunningAnalysisSchema: GenMessage<RunningAnalysis> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 58);
+
+/**
+ * @generated from message assay.v1.GetSupportBundleRequest
+ */
+export type GetSupportBundleRequest = Message<"assay.v1.GetSupportBundleRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.GetSupportBundleRequest.
+ * Use `create(GetSupportBundleRequestSchema)` to create a new message.
+ */
+export const GetSupportBundleRequestSchema: GenMessage<GetSupportBundleRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 59);
+
+/**
+ * @generated from message assay.v1.GetSupportBundleResponse
+ */
+export type GetSupportBundleResponse = Message<"assay.v1.GetSupportBundleResponse"> & {
+  /**
+   * A file name with the time.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: bytes archive = 2;
+   */
+  archive: Uint8Array;
+};
+
+/**
+ * Describes the message assay.v1.GetSupportBundleResponse.
+ * Use `create(GetSupportBundleResponseSchema)` to create a new message.
+ */
+export const GetSupportBundleResponseSchema: GenMessage<GetSupportBundleResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_appliance_service, 60);
 
 /**
  * @generated from enum assay.v1.Phase
@@ -1612,6 +2007,42 @@ export const FindingStateSchema: GenEnum<FindingState> = /*@__PURE__*/
   enumDesc(file_assay_v1_appliance_service, 3);
 
 /**
+ * @generated from enum assay.v1.ProcessRole
+ */
+export const ProcessRole = {
+  /**
+   * @generated from enum value: PROCESS_ROLE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: PROCESS_ROLE_DAEMON = 1;
+   */
+  DAEMON: 1,
+
+  /**
+   * @generated from enum value: PROCESS_ROLE_DECODE = 2;
+   */
+  DECODE: 2,
+
+  /**
+   * @generated from enum value: PROCESS_ROLE_INFERENCE = 3;
+   */
+  INFERENCE: 3,
+} as const;
+
+/**
+ * @generated from enum assay.v1.ProcessRole
+ */
+export type ProcessRole = (typeof ProcessRole)[keyof typeof ProcessRole] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.ProcessRole.
+ */
+export const ProcessRoleSchema: GenEnum<ProcessRole> = /*@__PURE__*/
+  enumDesc(file_assay_v1_appliance_service, 4);
+
+/**
  * The machine and its administration. The credential is the metadata x-api-key.
  *
  * @generated from service assay.v1.ApplianceService
@@ -1636,6 +2067,16 @@ export const ApplianceService: GenService<{
     methodKind: "unary";
     input: typeof ListModelsRequestSchema;
     output: typeof ListModelsResponseSchema;
+  },
+  /**
+   * What a model was trained on, how often it errs and where it fails. Any account.
+   *
+   * @generated from rpc assay.v1.ApplianceService.GetModelCard
+   */
+  getModelCard: {
+    methodKind: "unary";
+    input: typeof GetModelCardRequestSchema;
+    output: typeof GetModelCardResponseSchema;
   },
   /**
    * A pack as its files, or a model of the catalogue, as its file or fetched by the appliance. Header, then each file
@@ -1697,6 +2138,26 @@ export const ApplianceService: GenService<{
     methodKind: "unary";
     input: typeof GetQueueRequestSchema;
     output: typeof GetQueueResponseSchema;
+  },
+  /**
+   * Ends work that waits or runs, for every account that shares it. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.CancelAnalysis
+   */
+  cancelAnalysis: {
+    methodKind: "unary";
+    input: typeof CancelAnalysisRequestSchema;
+    output: typeof CancelAnalysisResponseSchema;
+  },
+  /**
+   * Runs failed work again; each owner pays as at the first time. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.RetryAnalysis
+   */
+  retryAnalysis: {
+    methodKind: "unary";
+    input: typeof RetryAnalysisRequestSchema;
+    output: typeof RetryAnalysisResponseSchema;
   },
   /**
    * The plans that the account may know: its own, or all for partners and administrators.
@@ -1769,6 +2230,16 @@ export const ApplianceService: GenService<{
     output: typeof BackupResponseSchema;
   },
   /**
+   * The finished backups of the setting backup.dir, newest first. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.ListBackups
+   */
+  listBackups: {
+    methodKind: "unary";
+    input: typeof ListBackupsRequestSchema;
+    output: typeof ListBackupsResponseSchema;
+  },
+  /**
    * What is right and wrong with the box, and what to do. Administrators only.
    *
    * @generated from rpc assay.v1.ApplianceService.Examine
@@ -1777,6 +2248,27 @@ export const ApplianceService: GenService<{
     methodKind: "unary";
     input: typeof ExamineRequestSchema;
     output: typeof ExamineResponseSchema;
+  },
+  /**
+   * The daemon and its children, and what they work on now. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.ListProcesses
+   */
+  listProcesses: {
+    methodKind: "unary";
+    input: typeof ListProcessesRequestSchema;
+    output: typeof ListProcessesResponseSchema;
+  },
+  /**
+   * What a person who helps needs to know of the box, as a tar.gz without media, names, addresses, keys and
+   * references. Administrators only.
+   *
+   * @generated from rpc assay.v1.ApplianceService.GetSupportBundle
+   */
+  getSupportBundle: {
+    methodKind: "unary";
+    input: typeof GetSupportBundleRequestSchema;
+    output: typeof GetSupportBundleResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_assay_v1_appliance_service, 0);

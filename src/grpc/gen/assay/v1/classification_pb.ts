@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Assessment } from "./assessment_pb.ts";
+import type { Assessment, AssessmentState } from "./assessment_pb.ts";
 import { file_assay_v1_assessment } from "./assessment_pb.ts";
 import type { AnalysisOptions, Label, MediaKind } from "./media_pb.ts";
 import { file_assay_v1_media } from "./media_pb.ts";
@@ -16,7 +16,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification.proto.
  */
 export const file_assay_v1_classification: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEiowcKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiIKB3ZlcmRpY3QYHiABKAsyES5hc3NheS52MS5WZXJkaWN0EiMKCHZlcmRpY3RzGB8gAygLMhEuYXNzYXkudjEuVmVyZGljdBImCgdyZXN1bHRzGCAgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSFAoHaXNfbnNmdxghIAEoCEgBiAEBEiUKBGMycGEYIiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhMKC2hhc19oZWF0bWFwGCMgASgIEigKCmFzc2Vzc21lbnQYJCABKAsyFC5hc3NheS52MS5Bc3Nlc3NtZW50EiYKBWltYWdlGDIgASgLMhUuYXNzYXkudjEuSW1hZ2VEZXRhaWxIABImCgV2aWRlbxgzIAEoCzIVLmFzc2F5LnYxLlZpZGVvRGV0YWlsSAASJgoFYXVkaW8YNCABKAsyFS5hc3NheS52MS5BdWRpb0RldGFpbEgAQgcKBW1lZGlhQgoKCF9pc19uc2Z3IjUKCFByb2dyZXNzEgwKBHN0ZXAYASABKAkSDAoEZG9uZRgCIAEoBRINCgV0b3RhbBgDIAEoBSKpAQoHVmVyZGljdBIRCgloZXVyaXN0aWMYASABKAkSEgoKY29uZmlkZW5jZRgCIAEoARInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBm1vZGVscxgEIAMoCRISCgVjb3VudBgFIAEoBUgAiAEBEhQKB3Vua25vd24YBiABKAhIAYgBAUIICgZfY291bnRCCgoIX3Vua25vd24iwAEKC01vZGVsUmVzdWx0Eg0KBW1vZGVsGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSHAoEYXhpcxgDIAEoDjIOLmFzc2F5LnYxLkF4aXMSDgoGZGV2aWNlGAQgASgJEg8KB3Vua25vd24YBSABKAgSDgoGcmVhc29uGAYgASgJEhQKDGVsYXBzZWRfdGltZRgHIAEoARIsCg5jbGFzc2lmaWNhdGlvbhgIIAMoCzIULmFzc2F5LnYxLkxhYmVsU2NvcmUiOwoKTGFiZWxTY29yZRIeCgVsYWJlbBgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg0KBXNjb3JlGAIgASgBIqABCgtJbWFnZURldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEicKB2RldGFpbHMYAyADKAsyFi5hc3NheS52MS5JbWFnZU9iamVjdHMSGQoMdGltZV9zZWNvbmRzGAQgASgBSAKIAQFCCAoGX3dpZHRoQgkKB19oZWlnaHRCDwoNX3RpbWVfc2Vjb25kcyI3CgxJbWFnZU9iamVjdHMSJwoKZGV0ZWN0aW9ucxgBIAMoCzITLmFzc2F5LnYxLkRldGVjdGlvbiJzCglEZXRlY3Rpb24SGgoDYm94GAEgASgLMg0uYXNzYXkudjEuQm94EiYKB3Jlc3VsdHMYAiADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAMgASgLMhEuYXNzYXkudjEuVmVyZGljdCI1CgNCb3gSCgoCeDEYASABKAESCgoCeTEYAiABKAESCgoCeDIYAyABKAESCgoCeTIYBCABKAEi0wEKC1ZpZGVvRGV0YWlsEhIKBXdpZHRoGAEgASgFSACIAQESEwoGaGVpZ2h0GAIgASgFSAGIAQESHQoQZHVyYXRpb25fc2Vjb25kcxgDIAEoAUgCiAEBEigKBmltYWdlcxgEIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uEigKBmF1ZGlvcxgFIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uQggKBl93aWR0aEIJCgdfaGVpZ2h0QhMKEV9kdXJhdGlvbl9zZWNvbmRzIpABCgtBdWRpb0RldGFpbBIdChBkdXJhdGlvbl9zZWNvbmRzGAEgASgBSACIAQESHQoFY2xpcHMYAiADKAsyDi5hc3NheS52MS5DbGlwEhsKDnNwZWVjaF9zZWNvbmRzGAMgASgBSAGIAQFCEwoRX2R1cmF0aW9uX3NlY29uZHNCEQoPX3NwZWVjaF9zZWNvbmRzIn0KBENsaXASDQoFaW5kZXgYASABKAUSDQoFc3RhcnQYAiABKAESCwoDZW5kGAMgASgBEiYKB3Jlc3VsdHMYBCADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAUgASgLMhEuYXNzYXkudjEuVmVyZGljdCpVCgZTdGF0dXMSFgoSU1RBVFVTX1VOU1BFQ0lGSUVEEAASDgoKU1RBVFVTX05FVxABEg8KC1NUQVRVU19ET05FEAISEgoOU1RBVFVTX0VSUk9SRUQQAypbCgZPcmlnaW4SFgoST1JJR0lOX1VOU1BFQ0lGSUVEEAASEwoPT1JJR0lOX0FOQUxZU0VEEAESEQoNT1JJR0lOX0pPSU5FRBACEhEKDU9SSUdJTl9DQUNIRUQQAypxCgRBeGlzEhQKEEFYSVNfVU5TUEVDSUZJRUQQABISCg5BWElTX0dFTkVSQVRFRBABEhAKDEFYSVNfU1dBUFBFRBACEg8KC0FYSVNfRURJVEVEEAMSDQoJQVhJU19OU0ZXEAQSDQoJQVhJU19GQUNFEAViBnByb3RvMw", [file_assay_v1_assessment, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEiyggKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISIgoHdmVyZGljdBgeIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QSIwoIdmVyZGljdHMYHyADKAsyES5hc3NheS52MS5WZXJkaWN0EiYKB3Jlc3VsdHMYICADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIUCgdpc19uc2Z3GCEgASgISAGIAQESJQoEYzJwYRgiIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLaGFzX2hlYXRtYXAYIyABKAgSKAoKYXNzZXNzbWVudBgkIAEoCzIULmFzc2F5LnYxLkFzc2Vzc21lbnQSLgoOaGVhdG1hcF9sYXllcnMYJSADKA4yFi5hc3NheS52MS5IZWF0bWFwTGF5ZXISJgoFaW1hZ2UYMiABKAsyFS5hc3NheS52MS5JbWFnZURldGFpbEgAEiYKBXZpZGVvGDMgASgLMhUuYXNzYXkudjEuVmlkZW9EZXRhaWxIABImCgVhdWRpbxg0IAEoCzIVLmFzc2F5LnYxLkF1ZGlvRGV0YWlsSABCBwoFbWVkaWFCCgoIX2lzX25zZnciSgoJU3VibWl0dGVyEgsKA3ZpYRgBIAEoCRITCgZrZXlfaWQYAiABKANIAIgBARIQCghrZXlfbmFtZRgDIAEoCUIJCgdfa2V5X2lkIjUKCFByb2dyZXNzEgwKBHN0ZXAYASABKAkSDAoEZG9uZRgCIAEoBRINCgV0b3RhbBgDIAEoBSKxAQoJVGVudGF0aXZlEigKBmZyYW1lcxgBIAMoCzIYLmFzc2F5LnYxLlRlbnRhdGl2ZUZyYW1lEiYKBWNsaXBzGAIgAygLMhcuYXNzYXkudjEuVGVudGF0aXZlQ2xpcBIoCgVzdGF0ZRgDIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJQCg5UZW50YXRpdmVGcmFtZRIUCgx0aW1lX3NlY29uZHMYASABKAESGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiZAoNVGVudGF0aXZlQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiqQEKB1ZlcmRpY3QSEQoJaGV1cmlzdGljGAEgASgJEhIKCmNvbmZpZGVuY2UYAiABKAESJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZtb2RlbHMYBCADKAkSEgoFY291bnQYBSABKAVIAIgBARIUCgd1bmtub3duGAYgASgISAGIAQFCCAoGX2NvdW50QgoKCF91bmtub3duIsABCgtNb2RlbFJlc3VsdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKBGF4aXMYAyABKA4yDi5hc3NheS52MS5BeGlzEg4KBmRldmljZRgEIAEoCRIPCgd1bmtub3duGAUgASgIEg4KBnJlYXNvbhgGIAEoCRIUCgxlbGFwc2VkX3RpbWUYByABKAESLAoOY2xhc3NpZmljYXRpb24YCCADKAsyFC5hc3NheS52MS5MYWJlbFNjb3JlIjsKCkxhYmVsU2NvcmUSHgoFbGFiZWwYASABKA4yDy5hc3NheS52MS5MYWJlbBINCgVzY29yZRgCIAEoASKgAQoLSW1hZ2VEZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARInCgdkZXRhaWxzGAMgAygLMhYuYXNzYXkudjEuSW1hZ2VPYmplY3RzEhkKDHRpbWVfc2Vjb25kcxgEIAEoAUgCiAEBQggKBl93aWR0aEIJCgdfaGVpZ2h0Qg8KDV90aW1lX3NlY29uZHMiNwoMSW1hZ2VPYmplY3RzEicKCmRldGVjdGlvbnMYASADKAsyEy5hc3NheS52MS5EZXRlY3Rpb24icwoJRGV0ZWN0aW9uEhoKA2JveBgBIAEoCzINLmFzc2F5LnYxLkJveBImCgdyZXN1bHRzGAIgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgDIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QiNQoDQm94EgoKAngxGAEgASgBEgoKAnkxGAIgASgBEgoKAngyGAMgASgBEgoKAnkyGAQgASgBItMBCgtWaWRlb0RldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEh0KEGR1cmF0aW9uX3NlY29uZHMYAyABKAFIAogBARIoCgZpbWFnZXMYBCADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIoCgZhdWRpb3MYBSADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkIICgZfd2lkdGhCCQoHX2hlaWdodEITChFfZHVyYXRpb25fc2Vjb25kcyKQAQoLQXVkaW9EZXRhaWwSHQoQZHVyYXRpb25fc2Vjb25kcxgBIAEoAUgAiAEBEh0KBWNsaXBzGAIgAygLMg4uYXNzYXkudjEuQ2xpcBIbCg5zcGVlY2hfc2Vjb25kcxgDIAEoAUgBiAEBQhMKEV9kdXJhdGlvbl9zZWNvbmRzQhEKD19zcGVlY2hfc2Vjb25kcyJ9CgRDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARImCgdyZXN1bHRzGAQgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgFIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QqVQoGU3RhdHVzEhYKElNUQVRVU19VTlNQRUNJRklFRBAAEg4KClNUQVRVU19ORVcQARIPCgtTVEFUVVNfRE9ORRACEhIKDlNUQVRVU19FUlJPUkVEEAMqrAEKB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhMKD09VVENPTUVfV0FJVElORxABEhIKDk9VVENPTUVfRkFJTEVEEAISEQoNT1VUQ09NRV9IVU1BThADEhYKEk9VVENPTUVfQVJUSUZJQ0lBTBAEEhgKFE9VVENPTUVfSU5DT05DTFVTSVZFEAUSGgoWT1VUQ09NRV9OT1RfQVBQTElDQUJMRRAGKlsKBk9yaWdpbhIWChJPUklHSU5fVU5TUEVDSUZJRUQQABITCg9PUklHSU5fQU5BTFlTRUQQARIRCg1PUklHSU5fSk9JTkVEEAISEQoNT1JJR0lOX0NBQ0hFRBADKnEKBEF4aXMSFAoQQVhJU19VTlNQRUNJRklFRBAAEhIKDkFYSVNfR0VORVJBVEVEEAESEAoMQVhJU19TV0FQUEVEEAISDwoLQVhJU19FRElURUQQAxINCglBWElTX05TRlcQBBINCglBWElTX0ZBQ0UQBSqNAQoMSGVhdG1hcExheWVyEh0KGUhFQVRNQVBfTEFZRVJfVU5TUEVDSUZJRUQQABIYChRIRUFUTUFQX0xBWUVSX09SSUdJThABEhsKF0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HEAISJwojSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkdfUkVMSUFCSUxJVFkQA2IGcHJvdG8z", [file_assay_v1_assessment, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The record of one submission.
@@ -141,6 +141,25 @@ export type Classification = Message<"assay.v1.Classification"> & {
   cancelled: boolean;
 
   /**
+   * What was found so far; present only while a video or a sound is analysed, and none of it is a result.
+   *
+   * @generated from field: assay.v1.Tentative tentative = 21;
+   */
+  tentative?: Tentative | undefined;
+
+  /**
+   * @generated from field: assay.v1.Outcome outcome = 22;
+   */
+  outcome: Outcome;
+
+  /**
+   * Absent in records of versions that did not note it.
+   *
+   * @generated from field: assay.v1.Submitter submitted_by = 23;
+   */
+  submittedBy?: Submitter | undefined;
+
+  /**
    * The verdict of the account's heuristic.
    *
    * @generated from field: assay.v1.Verdict verdict = 30;
@@ -177,7 +196,7 @@ export type Classification = Message<"assay.v1.Classification"> & {
   c2pa?: JsonObject | undefined;
 
   /**
-   * Whether GetHeatmap has an answer. Image.
+   * Whether GetHeatmap has an answer for the layer ORIGIN. Image.
    *
    * @generated from field: bool has_heatmap = 35;
    */
@@ -189,6 +208,13 @@ export type Classification = Message<"assay.v1.Classification"> & {
    * @generated from field: assay.v1.Assessment assessment = 36;
    */
   assessment?: Assessment | undefined;
+
+  /**
+   * The layers that GetHeatmap has an answer for. Image.
+   *
+   * @generated from field: repeated assay.v1.HeatmapLayer heatmap_layers = 37;
+   */
+  heatmapLayers: HeatmapLayer[];
 
   /**
    * @generated from oneof assay.v1.Classification.media
@@ -222,6 +248,41 @@ export const ClassificationSchema: GenMessage<Classification> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 0);
 
 /**
+ * Who handed the file in.
+ *
+ * @generated from message assay.v1.Submitter
+ */
+export type Submitter = Message<"assay.v1.Submitter"> & {
+  /**
+   * rest, graphql, grpc or dashboard.
+   *
+   * @generated from field: string via = 1;
+   */
+  via: string;
+
+  /**
+   * Absent where a person was signed in at the page.
+   *
+   * @generated from field: optional int64 key_id = 2;
+   */
+  keyId?: bigint | undefined;
+
+  /**
+   * As the key was named then.
+   *
+   * @generated from field: string key_name = 3;
+   */
+  keyName: string;
+};
+
+/**
+ * Describes the message assay.v1.Submitter.
+ * Use `create(SubmitterSchema)` to create a new message.
+ */
+export const SubmitterSchema: GenMessage<Submitter> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 1);
+
+/**
  * How far a queued or running analysis is.
  *
  * @generated from message assay.v1.Progress
@@ -248,7 +309,107 @@ export type Progress = Message<"assay.v1.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 1);
+  messageDesc(file_assay_v1_classification, 2);
+
+/**
+ * What was judged so far. It may still turn.
+ *
+ * @generated from message assay.v1.Tentative
+ */
+export type Tentative = Message<"assay.v1.Tentative"> & {
+  /**
+   * Of a video: the frames judged so far, by time.
+   *
+   * @generated from field: repeated assay.v1.TentativeFrame frames = 1;
+   */
+  frames: TentativeFrame[];
+
+  /**
+   * Of a sound or a video's track: the clips judged so far, by time.
+   *
+   * @generated from field: repeated assay.v1.TentativeClip clips = 2;
+   */
+  clips: TentativeClip[];
+
+  /**
+   * From these frames and clips alone.
+   *
+   * @generated from field: assay.v1.AssessmentState state = 3;
+   */
+  state: AssessmentState;
+
+  /**
+   * Calibrated probability of artificial; absent where no model could answer.
+   *
+   * @generated from field: optional double probability = 4;
+   */
+  probability?: number | undefined;
+};
+
+/**
+ * Describes the message assay.v1.Tentative.
+ * Use `create(TentativeSchema)` to create a new message.
+ */
+export const TentativeSchema: GenMessage<Tentative> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 3);
+
+/**
+ * @generated from message assay.v1.TentativeFrame
+ */
+export type TentativeFrame = Message<"assay.v1.TentativeFrame"> & {
+  /**
+   * Seconds from the beginning.
+   *
+   * @generated from field: double time_seconds = 1;
+   */
+  timeSeconds: number;
+
+  /**
+   * @generated from field: optional double probability = 2;
+   */
+  probability?: number | undefined;
+};
+
+/**
+ * Describes the message assay.v1.TentativeFrame.
+ * Use `create(TentativeFrameSchema)` to create a new message.
+ */
+export const TentativeFrameSchema: GenMessage<TentativeFrame> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 4);
+
+/**
+ * @generated from message assay.v1.TentativeClip
+ */
+export type TentativeClip = Message<"assay.v1.TentativeClip"> & {
+  /**
+   * @generated from field: int32 index = 1;
+   */
+  index: number;
+
+  /**
+   * Seconds from the beginning.
+   *
+   * @generated from field: double start = 2;
+   */
+  start: number;
+
+  /**
+   * @generated from field: double end = 3;
+   */
+  end: number;
+
+  /**
+   * @generated from field: optional double probability = 4;
+   */
+  probability?: number | undefined;
+};
+
+/**
+ * Describes the message assay.v1.TentativeClip.
+ * Use `create(TentativeClipSchema)` to create a new message.
+ */
+export const TentativeClipSchema: GenMessage<TentativeClip> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 5);
 
 /**
  * @generated from message assay.v1.Verdict
@@ -298,7 +459,7 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
  * Use `create(VerdictSchema)` to create a new message.
  */
 export const VerdictSchema: GenMessage<Verdict> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 2);
+  messageDesc(file_assay_v1_classification, 6);
 
 /**
  * @generated from message assay.v1.ModelResult
@@ -358,7 +519,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
  * Use `create(ModelResultSchema)` to create a new message.
  */
 export const ModelResultSchema: GenMessage<ModelResult> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 3);
+  messageDesc(file_assay_v1_classification, 7);
 
 /**
  * @generated from message assay.v1.LabelScore
@@ -380,7 +541,7 @@ export type LabelScore = Message<"assay.v1.LabelScore"> & {
  * Use `create(LabelScoreSchema)` to create a new message.
  */
 export const LabelScoreSchema: GenMessage<LabelScore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 4);
+  messageDesc(file_assay_v1_classification, 8);
 
 /**
  * @generated from message assay.v1.ImageDetail
@@ -416,7 +577,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
  * Use `create(ImageDetailSchema)` to create a new message.
  */
 export const ImageDetailSchema: GenMessage<ImageDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 5);
+  messageDesc(file_assay_v1_classification, 9);
 
 /**
  * @generated from message assay.v1.ImageObjects
@@ -433,7 +594,7 @@ export type ImageObjects = Message<"assay.v1.ImageObjects"> & {
  * Use `create(ImageObjectsSchema)` to create a new message.
  */
 export const ImageObjectsSchema: GenMessage<ImageObjects> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 6);
+  messageDesc(file_assay_v1_classification, 10);
 
 /**
  * An object found in a picture, and what the models said of it.
@@ -462,7 +623,7 @@ export type Detection = Message<"assay.v1.Detection"> & {
  * Use `create(DetectionSchema)` to create a new message.
  */
 export const DetectionSchema: GenMessage<Detection> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 7);
+  messageDesc(file_assay_v1_classification, 11);
 
 /**
  * Pixels of the oriented picture.
@@ -496,7 +657,7 @@ export type Box = Message<"assay.v1.Box"> & {
  * Use `create(BoxSchema)` to create a new message.
  */
 export const BoxSchema: GenMessage<Box> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 8);
+  messageDesc(file_assay_v1_classification, 12);
 
 /**
  * @generated from message assay.v1.VideoDetail
@@ -537,7 +698,7 @@ export type VideoDetail = Message<"assay.v1.VideoDetail"> & {
  * Use `create(VideoDetailSchema)` to create a new message.
  */
 export const VideoDetailSchema: GenMessage<VideoDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 9);
+  messageDesc(file_assay_v1_classification, 13);
 
 /**
  * @generated from message assay.v1.AudioDetail
@@ -566,7 +727,7 @@ export type AudioDetail = Message<"assay.v1.AudioDetail"> & {
  * Use `create(AudioDetailSchema)` to create a new message.
  */
 export const AudioDetailSchema: GenMessage<AudioDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 10);
+  messageDesc(file_assay_v1_classification, 14);
 
 /**
  * A segment of a sound.
@@ -607,7 +768,7 @@ export type Clip = Message<"assay.v1.Clip"> & {
  * Use `create(ClipSchema)` to create a new message.
  */
 export const ClipSchema: GenMessage<Clip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 11);
+  messageDesc(file_assay_v1_classification, 15);
 
 /**
  * @generated from enum assay.v1.Status
@@ -646,6 +807,63 @@ export type Status = (typeof Status)[keyof typeof Status] | UnknownEnum;
  */
 export const StatusSchema: GenEnum<Status> = /*@__PURE__*/
   enumDesc(file_assay_v1_classification, 0);
+
+/**
+ * What a record comes to: a finding of a person first, then a signature that forces the verdict, then what was
+ * measured.
+ *
+ * @generated from enum assay.v1.Outcome
+ */
+export const Outcome = {
+  /**
+   * @generated from enum value: OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: OUTCOME_WAITING = 1;
+   */
+  WAITING: 1,
+
+  /**
+   * @generated from enum value: OUTCOME_FAILED = 2;
+   */
+  FAILED: 2,
+
+  /**
+   * @generated from enum value: OUTCOME_HUMAN = 3;
+   */
+  HUMAN: 3,
+
+  /**
+   * @generated from enum value: OUTCOME_ARTIFICIAL = 4;
+   */
+  ARTIFICIAL: 4,
+
+  /**
+   * @generated from enum value: OUTCOME_INCONCLUSIVE = 5;
+   */
+  INCONCLUSIVE: 5,
+
+  /**
+   * @generated from enum value: OUTCOME_NOT_APPLICABLE = 6;
+   */
+  NOT_APPLICABLE: 6,
+} as const;
+
+/**
+ * What a record comes to: a finding of a person first, then a signature that forces the verdict, then what was
+ * measured.
+ *
+ * @generated from enum assay.v1.Outcome
+ */
+export type Outcome = (typeof Outcome)[keyof typeof Outcome] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.Outcome.
+ */
+export const OutcomeSchema: GenEnum<Outcome> = /*@__PURE__*/
+  enumDesc(file_assay_v1_classification, 1);
 
 /**
  * How the answer came about.
@@ -691,7 +909,7 @@ export type Origin = (typeof Origin)[keyof typeof Origin] | UnknownEnum;
  * Describes the enum assay.v1.Origin.
  */
 export const OriginSchema: GenEnum<Origin> = /*@__PURE__*/
-  enumDesc(file_assay_v1_classification, 1);
+  enumDesc(file_assay_v1_classification, 2);
 
 /**
  * What a model's score speaks about.
@@ -741,5 +959,51 @@ export type Axis = (typeof Axis)[keyof typeof Axis] | UnknownEnum;
  * Describes the enum assay.v1.Axis.
  */
 export const AxisSchema: GenEnum<Axis> = /*@__PURE__*/
-  enumDesc(file_assay_v1_classification, 2);
+  enumDesc(file_assay_v1_classification, 3);
+
+/**
+ * Maps of a picture.
+ *
+ * @generated from enum assay.v1.HeatmapLayer
+ */
+export const HeatmapLayer = {
+  /**
+   * @generated from enum value: HEATMAP_LAYER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Where it looks artificial; made with with_heatmap.
+   *
+   * @generated from enum value: HEATMAP_LAYER_ORIGIN = 1;
+   */
+  ORIGIN: 1,
+
+  /**
+   * Where it looks edited; made with with_tampering.
+   *
+   * @generated from enum value: HEATMAP_LAYER_TAMPERING = 2;
+   */
+  TAMPERING: 2,
+
+  /**
+   * How far the map of edits can be trusted, place by place.
+   *
+   * @generated from enum value: HEATMAP_LAYER_TAMPERING_RELIABILITY = 3;
+   */
+  TAMPERING_RELIABILITY: 3,
+} as const;
+
+/**
+ * Maps of a picture.
+ *
+ * @generated from enum assay.v1.HeatmapLayer
+ */
+export type HeatmapLayer = (typeof HeatmapLayer)[keyof typeof HeatmapLayer] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.HeatmapLayer.
+ */
+export const HeatmapLayerSchema: GenEnum<HeatmapLayer> = /*@__PURE__*/
+  enumDesc(file_assay_v1_classification, 4);
 

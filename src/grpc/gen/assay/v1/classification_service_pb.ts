@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Classification } from "./classification_pb.ts";
+import type { Classification, HeatmapLayer, Outcome, Status } from "./classification_pb.ts";
 import { file_assay_v1_classification } from "./classification_pb.ts";
 import type { Label, MediaCommit, MediaHeader, MediaKind } from "./media_pb.ts";
 import { file_assay_v1_media } from "./media_pb.ts";
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification_service.proto.
  */
 export const file_assay_v1_classification_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiJwoSUXVlcnlVcGxvYWRSZXF1ZXN0EhEKCXVwbG9hZF9pZBgBIAEoCSKGAQoTUXVlcnlVcGxvYWRSZXNwb25zZRIXCg9jb21taXR0ZWRfYnl0ZXMYASABKAMSEgoKc2l6ZV9ieXRlcxgCIAEoAxISCgppZGVudGlmaWVyGAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk0KGUdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJYCh5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSIQoEa2luZBgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCJUCh9CYXRjaEdldENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjEKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uImYKGkxpc3RDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEiEKBGtpbmQYAyABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQiaQobTGlzdENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjEKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIwChpXYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk8KG1dhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIkAKG1dhdGNoQ2xhc3NpZmljYXRpb25zUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kIlAKHFdhdGNoQ2xhc3NpZmljYXRpb25zUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiInChFHZXRIZWF0bWFwUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIiMKEkdldEhlYXRtYXBSZXNwb25zZRINCgVjaHVuaxgBIAEoDCKJAQodT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAIgASgJEicKDmNsYXNzaWZpY2F0aW9uGAMgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGcmVhc29uGAQgASgJInoKHk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXNwb25zZRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiEKBHR5cGUYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgDIAEoCSJIChVSZW1vdmVPdmVycmlkZVJlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAIgASgJInIKFlJlbW92ZU92ZXJyaWRlUmVzcG9uc2USJwoOY2xhc3NpZmljYXRpb24YASABKA4yDy5hc3NheS52MS5MYWJlbBIhCgR0eXBlGAIgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAyABKAkiMQobQ2FuY2VsQ2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiUAocQ2FuY2VsQ2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIjAKGlJldHJ5Q2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiTwobUmV0cnlDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iMQobRGVsZXRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiHgocRGVsZXRlQ2xhc3NpZmljYXRpb25SZXNwb25zZSJHChRMaXN0T3ZlcnJpZGVzUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkiQwoVTGlzdE92ZXJyaWRlc1Jlc3BvbnNlEioKCW92ZXJyaWRlcxgBIAMoCzIXLmFzc2F5LnYxLk92ZXJyaWRlRW50cnkiqgEKDU92ZXJyaWRlRW50cnkSJwoOY2xhc3NpZmljYXRpb24YASABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZyZWFzb24YAiABKAkSJgoCYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWJ5X2FjY291bnRfaWQYBCABKAMSIQoIbWVhc3VyZWQYBSABKA4yDy5hc3NheS52MS5MYWJlbDLtCwoVQ2xhc3NpZmljYXRpb25TZXJ2aWNlEkwKC1N1Ym1pdE1lZGlhEhwuYXNzYXkudjEuU3VibWl0TWVkaWFSZXF1ZXN0Gh0uYXNzYXkudjEuU3VibWl0TWVkaWFSZXNwb25zZSgBElQKDUNsYXNzaWZ5TWVkaWESHi5hc3NheS52MS5DbGFzc2lmeU1lZGlhUmVxdWVzdBofLmFzc2F5LnYxLkNsYXNzaWZ5TWVkaWFSZXNwb25zZSgBMAESUgoNVmFsaWRhdGVNZWRpYRIeLmFzc2F5LnYxLlZhbGlkYXRlTWVkaWFSZXF1ZXN0Gh8uYXNzYXkudjEuVmFsaWRhdGVNZWRpYVJlc3BvbnNlKAESSgoLUXVlcnlVcGxvYWQSHC5hc3NheS52MS5RdWVyeVVwbG9hZFJlcXVlc3QaHS5hc3NheS52MS5RdWVyeVVwbG9hZFJlc3BvbnNlElwKEUdldENsYXNzaWZpY2F0aW9uEiIuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXF1ZXN0GiMuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXNwb25zZRJuChdCYXRjaEdldENsYXNzaWZpY2F0aW9ucxIoLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBopLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USYgoTTGlzdENsYXNzaWZpY2F0aW9ucxIkLmFzc2F5LnYxLkxpc3RDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiUuYXNzYXkudjEuTGlzdENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEmQKE1dhdGNoQ2xhc3NpZmljYXRpb24SJC5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBolLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZTABEmcKFFdhdGNoQ2xhc3NpZmljYXRpb25zEiUuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiYuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXNwb25zZTABEkkKCkdldEhlYXRtYXASGy5hc3NheS52MS5HZXRIZWF0bWFwUmVxdWVzdBocLmFzc2F5LnYxLkdldEhlYXRtYXBSZXNwb25zZTABEmsKFk92ZXJyaWRlQ2xhc3NpZmljYXRpb24SJy5hc3NheS52MS5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBooLmFzc2F5LnYxLk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXNwb25zZRJTCg5SZW1vdmVPdmVycmlkZRIfLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVxdWVzdBogLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVzcG9uc2USUAoNTGlzdE92ZXJyaWRlcxIeLmFzc2F5LnYxLkxpc3RPdmVycmlkZXNSZXF1ZXN0Gh8uYXNzYXkudjEuTGlzdE92ZXJyaWRlc1Jlc3BvbnNlEmUKFENhbmNlbENsYXNzaWZpY2F0aW9uEiUuYXNzYXkudjEuQ2FuY2VsQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiYuYXNzYXkudjEuQ2FuY2VsQ2xhc3NpZmljYXRpb25SZXNwb25zZRJiChNSZXRyeUNsYXNzaWZpY2F0aW9uEiQuYXNzYXkudjEuUmV0cnlDbGFzc2lmaWNhdGlvblJlcXVlc3QaJS5hc3NheS52MS5SZXRyeUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USZQoURGVsZXRlQ2xhc3NpZmljYXRpb24SJS5hc3NheS52MS5EZWxldGVDbGFzc2lmaWNhdGlvblJlcXVlc3QaJi5hc3NheS52MS5EZWxldGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlYgZwcm90bzM", [file_assay_v1_classification, file_assay_v1_media, file_google_protobuf_timestamp]);
+  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiJwoSUXVlcnlVcGxvYWRSZXF1ZXN0EhEKCXVwbG9hZF9pZBgBIAEoCSKGAQoTUXVlcnlVcGxvYWRSZXNwb25zZRIXCg9jb21taXR0ZWRfYnl0ZXMYASABKAMSEgoKc2l6ZV9ieXRlcxgCIAEoAxISCgppZGVudGlmaWVyGAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk0KGUdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJYCh5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSIQoEa2luZBgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCJUCh9CYXRjaEdldENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjEKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIpYBChpMaXN0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEi4KBmZpbHRlchgEIAEoCzIeLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uRmlsdGVyIoICChRDbGFzc2lmaWNhdGlvbkZpbHRlchIgCgZzdGF0dXMYASABKA4yEC5hc3NheS52MS5TdGF0dXMSIgoHb3V0Y29tZRgCIAEoDjIRLmFzc2F5LnYxLk91dGNvbWUSIAoHdmVyZGljdBgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlZl9pZBgEIAEoCRIMCgRoYXNoGAUgASgJEg4KBnNlYXJjaBgGIAEoCRIpCgVzaW5jZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImkKG0xpc3RDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRIxCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiMAoaV2F0Y2hDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJPChtXYXRjaENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJAChtXYXRjaENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCJQChxXYXRjaENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iTgoRR2V0SGVhdG1hcFJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCRIlCgVsYXllchgCIAEoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllciIjChJHZXRIZWF0bWFwUmVzcG9uc2USDQoFY2h1bmsYASABKAwiiQEKHU92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCRInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlYXNvbhgEIAEoCSJ6Ch5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USJwoOY2xhc3NpZmljYXRpb24YASABKA4yDy5hc3NheS52MS5MYWJlbBIhCgR0eXBlGAIgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAyABKAkiSAoVUmVtb3ZlT3ZlcnJpZGVSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCSJyChZSZW1vdmVPdmVycmlkZVJlc3BvbnNlEicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSIQoEdHlwZRgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAMgASgJIjEKG0NhbmNlbENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIlAKHENhbmNlbENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIwChpSZXRyeUNsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk8KG1JldHJ5Q2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIjEKG0RlbGV0ZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIh4KHERlbGV0ZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2UiRwoUTGlzdE92ZXJyaWRlc1JlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAIgASgJIkMKFUxpc3RPdmVycmlkZXNSZXNwb25zZRIqCglvdmVycmlkZXMYASADKAsyFy5hc3NheS52MS5PdmVycmlkZUVudHJ5IqoBCg1PdmVycmlkZUVudHJ5EicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGcmVhc29uGAIgASgJEiYKAmF0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAQgASgDEiEKCG1lYXN1cmVkGAUgASgOMg8uYXNzYXkudjEuTGFiZWwy7QsKFUNsYXNzaWZpY2F0aW9uU2VydmljZRJMCgtTdWJtaXRNZWRpYRIcLmFzc2F5LnYxLlN1Ym1pdE1lZGlhUmVxdWVzdBodLmFzc2F5LnYxLlN1Ym1pdE1lZGlhUmVzcG9uc2UoARJUCg1DbGFzc2lmeU1lZGlhEh4uYXNzYXkudjEuQ2xhc3NpZnlNZWRpYVJlcXVlc3QaHy5hc3NheS52MS5DbGFzc2lmeU1lZGlhUmVzcG9uc2UoATABElIKDVZhbGlkYXRlTWVkaWESHi5hc3NheS52MS5WYWxpZGF0ZU1lZGlhUmVxdWVzdBofLmFzc2F5LnYxLlZhbGlkYXRlTWVkaWFSZXNwb25zZSgBEkoKC1F1ZXJ5VXBsb2FkEhwuYXNzYXkudjEuUXVlcnlVcGxvYWRSZXF1ZXN0Gh0uYXNzYXkudjEuUXVlcnlVcGxvYWRSZXNwb25zZRJcChFHZXRDbGFzc2lmaWNhdGlvbhIiLmFzc2F5LnYxLkdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBojLmFzc2F5LnYxLkdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USbgoXQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnMSKC5hc3NheS52MS5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QaKS5hc3NheS52MS5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEmIKE0xpc3RDbGFzc2lmaWNhdGlvbnMSJC5hc3NheS52MS5MaXN0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBolLmFzc2F5LnYxLkxpc3RDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRJkChNXYXRjaENsYXNzaWZpY2F0aW9uEiQuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvblJlcXVlc3QaJS5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uUmVzcG9uc2UwARJnChRXYXRjaENsYXNzaWZpY2F0aW9ucxIlLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25zUmVxdWVzdBomLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25zUmVzcG9uc2UwARJJCgpHZXRIZWF0bWFwEhsuYXNzYXkudjEuR2V0SGVhdG1hcFJlcXVlc3QaHC5hc3NheS52MS5HZXRIZWF0bWFwUmVzcG9uc2UwARJrChZPdmVycmlkZUNsYXNzaWZpY2F0aW9uEicuYXNzYXkudjEuT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlcXVlc3QaKC5hc3NheS52MS5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USUwoOUmVtb3ZlT3ZlcnJpZGUSHy5hc3NheS52MS5SZW1vdmVPdmVycmlkZVJlcXVlc3QaIC5hc3NheS52MS5SZW1vdmVPdmVycmlkZVJlc3BvbnNlElAKDUxpc3RPdmVycmlkZXMSHi5hc3NheS52MS5MaXN0T3ZlcnJpZGVzUmVxdWVzdBofLmFzc2F5LnYxLkxpc3RPdmVycmlkZXNSZXNwb25zZRJlChRDYW5jZWxDbGFzc2lmaWNhdGlvbhIlLmFzc2F5LnYxLkNhbmNlbENsYXNzaWZpY2F0aW9uUmVxdWVzdBomLmFzc2F5LnYxLkNhbmNlbENsYXNzaWZpY2F0aW9uUmVzcG9uc2USYgoTUmV0cnlDbGFzc2lmaWNhdGlvbhIkLmFzc2F5LnYxLlJldHJ5Q2xhc3NpZmljYXRpb25SZXF1ZXN0GiUuYXNzYXkudjEuUmV0cnlDbGFzc2lmaWNhdGlvblJlc3BvbnNlEmUKFERlbGV0ZUNsYXNzaWZpY2F0aW9uEiUuYXNzYXkudjEuRGVsZXRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiYuYXNzYXkudjEuRGVsZXRlQ2xhc3NpZmljYXRpb25SZXNwb25zZWIGcHJvdG8z", [file_assay_v1_classification, file_assay_v1_media, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.SubmitMediaRequest
@@ -381,6 +381,13 @@ export type ListClassificationsRequest = Message<"assay.v1.ListClassificationsRe
    * @generated from field: assay.v1.MediaKind kind = 3;
    */
   kind: MediaKind;
+
+  /**
+   * With a filter a page may be short or empty and not be the last: the daemon looks at a bounded number of records.
+   *
+   * @generated from field: assay.v1.ClassificationFilter filter = 4;
+   */
+  filter?: ClassificationFilter | undefined;
 };
 
 /**
@@ -389,6 +396,72 @@ export type ListClassificationsRequest = Message<"assay.v1.ListClassificationsRe
  */
 export const ListClassificationsRequestSchema: GenMessage<ListClassificationsRequest> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification_service, 12);
+
+/**
+ * Each field narrows further; what is absent does not.
+ *
+ * @generated from message assay.v1.ClassificationFilter
+ */
+export type ClassificationFilter = Message<"assay.v1.ClassificationFilter"> & {
+  /**
+   * @generated from field: assay.v1.Status status = 1;
+   */
+  status: Status;
+
+  /**
+   * @generated from field: assay.v1.Outcome outcome = 2;
+   */
+  outcome: Outcome;
+
+  /**
+   * The class of the formal verdict.
+   *
+   * @generated from field: assay.v1.Label verdict = 3;
+   */
+  verdict: Label;
+
+  /**
+   * The whole reference.
+   *
+   * @generated from field: string ref_id = 4;
+   */
+  refId: string;
+
+  /**
+   * The hash or its beginning; 8 characters or more are found by an index.
+   *
+   * @generated from field: string hash = 5;
+   */
+  hash: string;
+
+  /**
+   * Part of the name or the reference, or the beginning of the hash or the identifier.
+   *
+   * @generated from field: string search = 6;
+   */
+  search: string;
+
+  /**
+   * Accepted then or later.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 7;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Accepted before.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 8;
+   */
+  until?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message assay.v1.ClassificationFilter.
+ * Use `create(ClassificationFilterSchema)` to create a new message.
+ */
+export const ClassificationFilterSchema: GenMessage<ClassificationFilter> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 13);
 
 /**
  * @generated from message assay.v1.ListClassificationsResponse
@@ -412,7 +485,7 @@ export type ListClassificationsResponse = Message<"assay.v1.ListClassificationsR
  * Use `create(ListClassificationsResponseSchema)` to create a new message.
  */
 export const ListClassificationsResponseSchema: GenMessage<ListClassificationsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 13);
+  messageDesc(file_assay_v1_classification_service, 14);
 
 /**
  * @generated from message assay.v1.WatchClassificationRequest
@@ -429,7 +502,7 @@ export type WatchClassificationRequest = Message<"assay.v1.WatchClassificationRe
  * Use `create(WatchClassificationRequestSchema)` to create a new message.
  */
 export const WatchClassificationRequestSchema: GenMessage<WatchClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 14);
+  messageDesc(file_assay_v1_classification_service, 15);
 
 /**
  * @generated from message assay.v1.WatchClassificationResponse
@@ -448,7 +521,7 @@ export type WatchClassificationResponse = Message<"assay.v1.WatchClassificationR
  * Use `create(WatchClassificationResponseSchema)` to create a new message.
  */
 export const WatchClassificationResponseSchema: GenMessage<WatchClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 15);
+  messageDesc(file_assay_v1_classification_service, 16);
 
 /**
  * @generated from message assay.v1.WatchClassificationsRequest
@@ -467,7 +540,7 @@ export type WatchClassificationsRequest = Message<"assay.v1.WatchClassifications
  * Use `create(WatchClassificationsRequestSchema)` to create a new message.
  */
 export const WatchClassificationsRequestSchema: GenMessage<WatchClassificationsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 16);
+  messageDesc(file_assay_v1_classification_service, 17);
 
 /**
  * @generated from message assay.v1.WatchClassificationsResponse
@@ -486,7 +559,7 @@ export type WatchClassificationsResponse = Message<"assay.v1.WatchClassification
  * Use `create(WatchClassificationsResponseSchema)` to create a new message.
  */
 export const WatchClassificationsResponseSchema: GenMessage<WatchClassificationsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 17);
+  messageDesc(file_assay_v1_classification_service, 18);
 
 /**
  * @generated from message assay.v1.GetHeatmapRequest
@@ -496,6 +569,13 @@ export type GetHeatmapRequest = Message<"assay.v1.GetHeatmapRequest"> & {
    * @generated from field: string identifier = 1;
    */
   identifier: string;
+
+  /**
+   * ORIGIN where it is left out.
+   *
+   * @generated from field: assay.v1.HeatmapLayer layer = 2;
+   */
+  layer: HeatmapLayer;
 };
 
 /**
@@ -503,7 +583,7 @@ export type GetHeatmapRequest = Message<"assay.v1.GetHeatmapRequest"> & {
  * Use `create(GetHeatmapRequestSchema)` to create a new message.
  */
 export const GetHeatmapRequestSchema: GenMessage<GetHeatmapRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 18);
+  messageDesc(file_assay_v1_classification_service, 19);
 
 /**
  * @generated from message assay.v1.GetHeatmapResponse
@@ -520,7 +600,7 @@ export type GetHeatmapResponse = Message<"assay.v1.GetHeatmapResponse"> & {
  * Use `create(GetHeatmapResponseSchema)` to create a new message.
  */
 export const GetHeatmapResponseSchema: GenMessage<GetHeatmapResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 19);
+  messageDesc(file_assay_v1_classification_service, 20);
 
 /**
  * @generated from message assay.v1.OverrideClassificationRequest
@@ -556,7 +636,7 @@ export type OverrideClassificationRequest = Message<"assay.v1.OverrideClassifica
  * Use `create(OverrideClassificationRequestSchema)` to create a new message.
  */
 export const OverrideClassificationRequestSchema: GenMessage<OverrideClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 20);
+  messageDesc(file_assay_v1_classification_service, 21);
 
 /**
  * @generated from message assay.v1.OverrideClassificationResponse
@@ -583,7 +663,7 @@ export type OverrideClassificationResponse = Message<"assay.v1.OverrideClassific
  * Use `create(OverrideClassificationResponseSchema)` to create a new message.
  */
 export const OverrideClassificationResponseSchema: GenMessage<OverrideClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 21);
+  messageDesc(file_assay_v1_classification_service, 22);
 
 /**
  * @generated from message assay.v1.RemoveOverrideRequest
@@ -607,7 +687,7 @@ export type RemoveOverrideRequest = Message<"assay.v1.RemoveOverrideRequest"> & 
  * Use `create(RemoveOverrideRequestSchema)` to create a new message.
  */
 export const RemoveOverrideRequestSchema: GenMessage<RemoveOverrideRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 22);
+  messageDesc(file_assay_v1_classification_service, 23);
 
 /**
  * The override that was removed.
@@ -636,7 +716,7 @@ export type RemoveOverrideResponse = Message<"assay.v1.RemoveOverrideResponse"> 
  * Use `create(RemoveOverrideResponseSchema)` to create a new message.
  */
 export const RemoveOverrideResponseSchema: GenMessage<RemoveOverrideResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 23);
+  messageDesc(file_assay_v1_classification_service, 24);
 
 /**
  * @generated from message assay.v1.CancelClassificationRequest
@@ -653,7 +733,7 @@ export type CancelClassificationRequest = Message<"assay.v1.CancelClassification
  * Use `create(CancelClassificationRequestSchema)` to create a new message.
  */
 export const CancelClassificationRequestSchema: GenMessage<CancelClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 24);
+  messageDesc(file_assay_v1_classification_service, 25);
 
 /**
  * @generated from message assay.v1.CancelClassificationResponse
@@ -670,7 +750,7 @@ export type CancelClassificationResponse = Message<"assay.v1.CancelClassificatio
  * Use `create(CancelClassificationResponseSchema)` to create a new message.
  */
 export const CancelClassificationResponseSchema: GenMessage<CancelClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 25);
+  messageDesc(file_assay_v1_classification_service, 26);
 
 /**
  * @generated from message assay.v1.RetryClassificationRequest
@@ -687,7 +767,7 @@ export type RetryClassificationRequest = Message<"assay.v1.RetryClassificationRe
  * Use `create(RetryClassificationRequestSchema)` to create a new message.
  */
 export const RetryClassificationRequestSchema: GenMessage<RetryClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 26);
+  messageDesc(file_assay_v1_classification_service, 27);
 
 /**
  * @generated from message assay.v1.RetryClassificationResponse
@@ -704,7 +784,7 @@ export type RetryClassificationResponse = Message<"assay.v1.RetryClassificationR
  * Use `create(RetryClassificationResponseSchema)` to create a new message.
  */
 export const RetryClassificationResponseSchema: GenMessage<RetryClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 27);
+  messageDesc(file_assay_v1_classification_service, 28);
 
 /**
  * @generated from message assay.v1.DeleteClassificationRequest
@@ -721,7 +801,7 @@ export type DeleteClassificationRequest = Message<"assay.v1.DeleteClassification
  * Use `create(DeleteClassificationRequestSchema)` to create a new message.
  */
 export const DeleteClassificationRequestSchema: GenMessage<DeleteClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 28);
+  messageDesc(file_assay_v1_classification_service, 29);
 
 /**
  * @generated from message assay.v1.DeleteClassificationResponse
@@ -734,7 +814,7 @@ export type DeleteClassificationResponse = Message<"assay.v1.DeleteClassificatio
  * Use `create(DeleteClassificationResponseSchema)` to create a new message.
  */
 export const DeleteClassificationResponseSchema: GenMessage<DeleteClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 29);
+  messageDesc(file_assay_v1_classification_service, 30);
 
 /**
  * @generated from message assay.v1.ListOverridesRequest
@@ -758,7 +838,7 @@ export type ListOverridesRequest = Message<"assay.v1.ListOverridesRequest"> & {
  * Use `create(ListOverridesRequestSchema)` to create a new message.
  */
 export const ListOverridesRequestSchema: GenMessage<ListOverridesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 30);
+  messageDesc(file_assay_v1_classification_service, 31);
 
 /**
  * @generated from message assay.v1.ListOverridesResponse
@@ -775,7 +855,7 @@ export type ListOverridesResponse = Message<"assay.v1.ListOverridesResponse"> & 
  * Use `create(ListOverridesResponseSchema)` to create a new message.
  */
 export const ListOverridesResponseSchema: GenMessage<ListOverridesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 31);
+  messageDesc(file_assay_v1_classification_service, 32);
 
 /**
  * A statement on the correct value of a file.
@@ -818,7 +898,7 @@ export type OverrideEntry = Message<"assay.v1.OverrideEntry"> & {
  * Use `create(OverrideEntrySchema)` to create a new message.
  */
 export const OverrideEntrySchema: GenMessage<OverrideEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 32);
+  messageDesc(file_assay_v1_classification_service, 33);
 
 /**
  * Submits media and serves their classifications. The credential is the metadata x-api-key.

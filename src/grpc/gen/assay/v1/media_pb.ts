@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/media.proto.
  */
 export const file_assay_v1_media: GenFile = /*@__PURE__*/
-  fileDesc("ChRhc3NheS92MS9tZWRpYS5wcm90bxIIYXNzYXkudjEikgIKD0FuYWx5c2lzT3B0aW9ucxIVCg13aXRoX21vcnBoaW5nGAEgASgIEhYKDndpdGhfdGFtcGVyaW5nGAIgASgIEhQKDHdpdGhfaGVhdG1hcBgDIAEoCBIRCgl3aXRoX25zZncYBCABKAgSEgoKd2l0aF9hdWRpbxgFIAEoCBIbChNwcmV2ZW50X2MycGFfZm9yY2VzGAYgASgIEg4KBmZyYW1lcxgHIAEoBRISCgprZXlfZnJhbWVzGAggASgIEjMKEWtleV9mcmFtZXNfbWV0aG9kGAkgASgOMhguYXNzYXkudjEuS2V5RnJhbWVNZXRob2QSHQoVZW5zdXJlX2ZhY2VfcGVyX2ZyYW1lGAogASgIIpACCgtNZWRpYUhlYWRlchIMCgRuYW1lGAEgASgJEiEKBGtpbmQYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDgoGcmVmX2lkGAMgASgJEioKB29wdGlvbnMYBCABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSEwoLd2ViaG9va191cmwYBSABKAkSEAoIbm9fY2FjaGUYBiABKAgSEgoKc291cmNlX3VybBgHIAEoCRISCgpzaXplX2J5dGVzGAggASgDEg4KBnNoYTI1NhgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhEKCXVwbG9hZF9pZBgLIAEoCRIOCgZvZmZzZXQYDCABKAMiMQoLTWVkaWFDb21taXQSEgoKc2l6ZV9ieXRlcxgBIAEoAxIOCgZzaGEyNTYYAiABKAkqaQoJTWVkaWFLaW5kEhoKFk1FRElBX0tJTkRfVU5TUEVDSUZJRUQQABIUChBNRURJQV9LSU5EX0lNQUdFEAESFAoQTUVESUFfS0lORF9WSURFTxACEhQKEE1FRElBX0tJTkRfQVVESU8QAypFCgVMYWJlbBIVChFMQUJFTF9VTlNQRUNJRklFRBAAEg8KC0xBQkVMX0hVTUFOEAESFAoQTEFCRUxfQVJUSUZJQ0lBTBACKocBCg5LZXlGcmFtZU1ldGhvZBIgChxLRVlfRlJBTUVfTUVUSE9EX1VOU1BFQ0lGSUVEEAASHAoYS0VZX0ZSQU1FX01FVEhPRF9JRlJBTUVTEAESGQoVS0VZX0ZSQU1FX01FVEhPRF9GTE9XEAISGgoWS0VZX0ZSQU1FX01FVEhPRF9DT0xPUhADYgZwcm90bzM");
+  fileDesc("ChRhc3NheS92MS9tZWRpYS5wcm90bxIIYXNzYXkudjEikgIKD0FuYWx5c2lzT3B0aW9ucxIVCg13aXRoX21vcnBoaW5nGAEgASgIEhYKDndpdGhfdGFtcGVyaW5nGAIgASgIEhQKDHdpdGhfaGVhdG1hcBgDIAEoCBIRCgl3aXRoX25zZncYBCABKAgSEgoKd2l0aF9hdWRpbxgFIAEoCBIbChNwcmV2ZW50X2MycGFfZm9yY2VzGAYgASgIEg4KBmZyYW1lcxgHIAEoBRISCgprZXlfZnJhbWVzGAggASgIEjMKEWtleV9mcmFtZXNfbWV0aG9kGAkgASgOMhguYXNzYXkudjEuS2V5RnJhbWVNZXRob2QSHQoVZW5zdXJlX2ZhY2VfcGVyX2ZyYW1lGAogASgIIrYCCgtNZWRpYUhlYWRlchIMCgRuYW1lGAEgASgJEiEKBGtpbmQYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDgoGcmVmX2lkGAMgASgJEioKB29wdGlvbnMYBCABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSEwoLd2ViaG9va191cmwYBSABKAkSEAoIbm9fY2FjaGUYBiABKAgSEgoKc291cmNlX3VybBgHIAEoCRISCgpzaXplX2J5dGVzGAggASgDEg4KBnNoYTI1NhgJIAEoCRISCgpyZXF1ZXN0X2lkGAogASgJEhEKCXVwbG9hZF9pZBgLIAEoCRIOCgZvZmZzZXQYDCABKAMSJAoIcHJpb3JpdHkYDSABKA4yEi5hc3NheS52MS5Qcmlvcml0eSIxCgtNZWRpYUNvbW1pdBISCgpzaXplX2J5dGVzGAEgASgDEg4KBnNoYTI1NhgCIAEoCSppCglNZWRpYUtpbmQSGgoWTUVESUFfS0lORF9VTlNQRUNJRklFRBAAEhQKEE1FRElBX0tJTkRfSU1BR0UQARIUChBNRURJQV9LSU5EX1ZJREVPEAISFAoQTUVESUFfS0lORF9BVURJTxADKkUKBUxhYmVsEhUKEUxBQkVMX1VOU1BFQ0lGSUVEEAASDwoLTEFCRUxfSFVNQU4QARIUChBMQUJFTF9BUlRJRklDSUFMEAIqhwEKDktleUZyYW1lTWV0aG9kEiAKHEtFWV9GUkFNRV9NRVRIT0RfVU5TUEVDSUZJRUQQABIcChhLRVlfRlJBTUVfTUVUSE9EX0lGUkFNRVMQARIZChVLRVlfRlJBTUVfTUVUSE9EX0ZMT1cQAhIaChZLRVlfRlJBTUVfTUVUSE9EX0NPTE9SEAMqUgoIUHJpb3JpdHkSGAoUUFJJT1JJVFlfVU5TUEVDSUZJRUQQABIYChRQUklPUklUWV9JTlRFUkFDVElWRRABEhIKDlBSSU9SSVRZX0JBVENIEAJiBnByb3RvMw");
 
 /**
  * What to analyse beyond the origin. Options that a kind of media does not document are ignored.
@@ -184,6 +184,11 @@ export type MediaHeader = Message<"assay.v1.MediaHeader"> & {
    * @generated from field: int64 offset = 12;
    */
   offset: bigint;
+
+  /**
+   * @generated from field: assay.v1.Priority priority = 13;
+   */
+  priority: Priority;
 };
 
 /**
@@ -335,4 +340,45 @@ export type KeyFrameMethod = (typeof KeyFrameMethod)[keyof typeof KeyFrameMethod
  */
 export const KeyFrameMethodSchema: GenEnum<KeyFrameMethod> = /*@__PURE__*/
   enumDesc(file_assay_v1_media, 2);
+
+/**
+ * Whose turn comes first in the queue.
+ *
+ * @generated from enum assay.v1.Priority
+ */
+export const Priority = {
+  /**
+   * Interactive.
+   *
+   * @generated from enum value: PRIORITY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Somebody waits for it.
+   *
+   * @generated from enum value: PRIORITY_INTERACTIVE = 1;
+   */
+  INTERACTIVE: 1,
+
+  /**
+   * Yields to interactive work; while that never ends, one turn in eight is batch work's.
+   *
+   * @generated from enum value: PRIORITY_BATCH = 2;
+   */
+  BATCH: 2,
+} as const;
+
+/**
+ * Whose turn comes first in the queue.
+ *
+ * @generated from enum assay.v1.Priority
+ */
+export type Priority = (typeof Priority)[keyof typeof Priority] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.Priority.
+ */
+export const PrioritySchema: GenEnum<Priority> = /*@__PURE__*/
+  enumDesc(file_assay_v1_media, 3);
 

@@ -1,0 +1,67 @@
+/**
+ * What the analysis of a video cannot do without, in one process: find and decode the same frames, make pictures of
+ * them, cut the same patches, run the same models. No upload, store, isolation, stored frames or record.
+ */
+import { DECODE_LIMITS } from '../src/engine/analyse-image.ts';
+import { planPatchSets } from '../src/engine/image-patches.ts';
+import { displayOf } from '../src/worker/libav/display.ts';
+import { assertFrameBounds, toUprightPicture } from '../src/worker/libav/frame-picture.ts';
+import { FrameWalk } from '../src/worker/libav/frame-walk.ts';
+import { StreamDecoder } from '../src/worker/libav/stream-decoder.ts';
+import { spreadEvenly } from '../src/worker/steps/frame-choice.ts';
+import type { Picture } from '../src/worker/steps/pixels.ts';
+import { VideoFile } from '../src/worker/steps/video-file.ts';
+import { cutAll, inferAll, type Model, openModels } from './bare-loop.ts';
+
+/** Seconds that evenly spread frames take to be found and decoded, and made pictures of where that is wanted. */
+export async function walkFrames(
+  path: string,
+  count: number,
+  take: ((picture: Picture) => void) | null,
+): Promise<number> {
+  const startedAt = performance.now();
+  using file = await VideoFile.open(path);
+  const { container, stream } = file.read();
+  using decoder = new StreamDecoder(container, stream);
+  using walk = new FrameWalk(container, stream, decoder, file.span);
+  for (const time of spreadEvenly(count, file.span.seconds)) {
+    const shown = walk.frameAt(time);
+    if (shown === null) throw new Error(`there is no frame at ${time} seconds`);
+    if (take === null) continue;
+    const display = displayOf(stream, shown.frame);
+    assertFrameBounds(shown.frame, display, DECODE_LIMITS);
+    take(toUprightPicture(shown.frame, display));
+  }
+  return (performance.now() - startedAt) / 1000;
+}
+
+export class BareVideo implements AsyncDisposable {
+  readonly #models: readonly Model[];
+
+  private constructor(models: readonly Model[]) {
+    this.#models = models;
+  }
+
+  static async open(): Promise<BareVideo> {
+    return new BareVideo(await openModels());
+  }
+
+  /** Videos per second, one after the other. */
+  async run(paths: readonly string[], frames: number): Promise<number> {
+    const packs = this.#models.map(({ pack }) => pack);
+    const plan = planPatchSets(packs, { withMap: false, withStability: false });
+    const startedAt = performance.now();
+    for (const path of paths) {
+      const patches = new Map<Model, Buffer[]>(this.#models.map((model) => [model, []]));
+      await walkFrames(path, frames, (picture) => {
+        for (const { pack, request } of plan) cutAll(patches, pack, picture, request);
+      });
+      await inferAll(patches);
+    }
+    return paths.length / ((performance.now() - startedAt) / 1000);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { session } of this.#models) await session.release();
+  }
+}

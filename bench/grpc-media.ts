@@ -1,0 +1,40 @@
+/** Sends files through ClassifyMedia, each until its record has ended, as the command line does. */
+import { credentials } from '@grpc/grpc-js';
+import { AssayClient } from '../src/cli/client.ts';
+import type { MediaHeaderInit } from '../src/cli/upload.ts';
+import { Status } from '../src/grpc/gen/assay/v1/classification_pb.ts';
+import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
+import { TEST_KEY, type TestDaemon } from '../test/daemon.ts';
+import { inParallel } from './in-parallel.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** Files per second. */
+export async function classifyMedia(
+  daemon: TestDaemon,
+  files: readonly Buffer[],
+  { hands, header }: { hands: number; header: MediaHeaderInit },
+): Promise<number> {
+  using client = new AssayClient(
+    { address: daemon.grpc, credentials: credentials.createInsecure() },
+    TEST_KEY,
+  );
+  const startedAt = performance.now();
+  await inParallel(files, hands, (bytes, index) =>
+    classifyOne(client, bytes, { ...header, name: `${index}` }),
+  );
+  return files.length / ((performance.now() - startedAt) / 1000);
+}
+
+async function classifyOne(client: AssayClient, bytes: Buffer, header: MediaHeaderInit): Promise<void> {
+  const call = client.openDuplex(ClassificationService.method.classifyMedia);
+  call.write({ payload: { case: 'header', value: header } });
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    call.write({ payload: { case: 'chunk', value: bytes.subarray(start, start + CHUNK_BYTES) } });
+  }
+  call.write({ payload: { case: 'commit', value: { sizeBytes: BigInt(bytes.length) } } });
+  call.end();
+  let status: Status = Status.UNSPECIFIED;
+  for await (const { update } of call) if (update.case === 'classification') status = update.value.status;
+  if (status !== Status.DONE) throw new Error(`${header.name} ended with status ${status}`);
+}

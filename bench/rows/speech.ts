@@ -1,0 +1,50 @@
+/** Recordings per second from upload to ended record. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FF_ENCODER_FLAC } from 'node-av/constants';
+import { TestDaemon } from '../../test/daemon.ts';
+import { makeSound } from '../../test/make-media.ts';
+import { makeVoice } from '../../test/voice.ts';
+import { BareSpeech } from '../bare-speech.ts';
+import { classifyMedia } from '../grpc-media.ts';
+import { type Row, RUNS } from '../row.ts';
+
+const RECORDING_COUNT = 8;
+const SECONDS = 60;
+const RATE = 44_100;
+const TYPE = { mime: 'audio/flac', name: 'FLAC' };
+
+export async function measureSpeech(): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
+  const path = join(folder, 'voice.flac');
+  const bytes = makeRecording();
+  writeFileSync(path, bytes);
+  await using daemon = await TestDaemon.start();
+  await using bare = await BareSpeech.open();
+  const files = Array.from({ length: RECORDING_COUNT }, () => bytes);
+  const ours: number[] = [];
+  const bareRuns: number[] = [];
+  // The first pair only warms both up.
+  for (let run = 0; run <= RUNS; run++) {
+    const hands = 2 * availableParallelism();
+    const speed = await classifyMedia(daemon, files, { hands, header: { noCache: true } });
+    const bareSpeed = await bare.run(
+      files.map(() => path),
+      TYPE,
+    );
+    if (run === 0) continue;
+    ours.push(speed);
+    bareRuns.push(bareSpeed);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  const name = `recordings of ${SECONDS} s, end to end (gRPC)`;
+  return [{ name, unit: '1/s', better: 'higher', runs: ours, bareRuns }];
+}
+
+function makeRecording(): Buffer {
+  const voice = makeVoice({ seconds: SECONDS, sampleRate: RATE, amplitude: 0.5 });
+  const wave = (time: number) => voice[Math.floor(time * RATE)] ?? 0;
+  const codec = FF_ENCODER_FLAC;
+  return makeSound({ container: 'flac', codec, seconds: SECONDS, rate: RATE, channels: 1, wave });
+}

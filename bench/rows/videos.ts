@@ -1,0 +1,93 @@
+/** Videos per second from upload to ended record, and the thirty frames of an hour. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DECODE_LIMITS } from '../../src/engine/analyse-image.ts';
+import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import { TestDaemon } from '../../test/daemon.ts';
+import { openSlot } from '../../test/decode-fixture.ts';
+import { writeLongVideo } from '../../test/long-video.ts';
+import { BareVideo, walkFrames } from '../bare-video.ts';
+import { classifyMedia } from '../grpc-media.ts';
+import { type Row, RUNS } from '../row.ts';
+
+const FRAMES = 10;
+const VIDEO_COUNT = 4;
+const HD = { width: 1920, height: 1080 };
+const SHORT = { seconds: 20, ...HD };
+const HOUR = { seconds: 3600, ...HD };
+const HOUR_FRAMES = 30;
+
+export async function measureVideos(): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
+  try {
+    return [...(await measureWhole(folder)), ...(await measureFrames(folder))];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureWhole(folder: string): Promise<Row[]> {
+  await using daemon = await TestDaemon.start();
+  await using bare = await BareVideo.open();
+  const path = join(folder, 'short.mp4');
+  writeLongVideo(path, SHORT);
+  const bytes = readFileSync(path);
+  const files = Array.from({ length: VIDEO_COUNT }, () => bytes);
+  const header = { noCache: true, options: { frames: FRAMES } };
+  const ours: number[] = [];
+  const bareRuns: number[] = [];
+  // The first pair only warms both up.
+  for (let run = 0; run <= RUNS; run++) {
+    const speed = await classifyMedia(daemon, files, { hands: 2 * availableParallelism(), header });
+    const bareSpeed = await bare.run(
+      files.map(() => path),
+      FRAMES,
+    );
+    if (run === 0) continue;
+    ours.push(speed);
+    bareRuns.push(bareSpeed);
+  }
+  const name = `videos of ${SHORT.seconds} s, ${FRAMES} frames, end to end (gRPC)`;
+  return [{ name, unit: '1/s', better: 'higher', runs: ours, bareRuns }];
+}
+
+async function measureFrames(folder: string): Promise<Row[]> {
+  const path = join(folder, 'hour.mp4');
+  writeLongVideo(path, HOUR);
+  await using slot = await openSlot(folder);
+  const ours: number[] = [];
+  const pictures: number[] = [];
+  const seeks: number[] = [];
+  for (let run = 0; run <= RUNS; run++) {
+    const own = await takeFrames(slot, path);
+    const withPictures = await walkFrames(path, HOUR_FRAMES, () => {});
+    const bare = await walkFrames(path, HOUR_FRAMES, null);
+    if (run === 0) continue;
+    ours.push(own);
+    pictures.push(withPictures);
+    seeks.push(bare);
+  }
+  const row = { unit: 's', better: 'lower', runs: ours } as const;
+  const name = `${HOUR_FRAMES} frames of an hour of 1080p, against`;
+  return [
+    { ...row, name: `${name} the same seeks and pictures`, bareRuns: pictures },
+    { ...row, name: `${name} the same seeks alone`, bareRuns: seeks },
+  ];
+}
+
+/** Seconds until every frame lies there as a PNG. */
+async function takeFrames(slot: DecodeSlot, path: string): Promise<number> {
+  const input = await slot.placeInput(path);
+  const startedAt = performance.now();
+  let count = 0;
+  await slot.request(
+    {
+      ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trustAnchorsPem: '', patchSets: [] },
+      ...{ frames: { method: 'even', countMax: HOUR_FRAMES }, withTrack: false, soundSecondsMax: 1 },
+    },
+    { timeoutMs: 600_000, onFrame: () => void (count += 1) },
+  );
+  if (count !== HOUR_FRAMES) throw new Error(`${count} frames were made`);
+  return (performance.now() - startedAt) / 1000;
+}

@@ -1,0 +1,77 @@
+/** `assay ps`: the daemon and its children, the models, and what runs now. */
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import type { Command } from 'commander';
+import {
+  ApplianceService,
+  type ListProcessesResponse,
+  ListProcessesResponseSchema,
+  type Process,
+  ProcessRole,
+  type RunningAnalysis,
+} from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { openClient } from '../client.ts';
+import { formatDuration } from '../duration.ts';
+import { toJsonLine } from '../message-json.ts';
+import { formatTable, nameOf } from '../record-view.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+export function addPsCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('ps')
+    .description('show the daemon’s processes, models and what runs now (administrators)')
+    .option('--json', 'as one line of JSON')
+    .action((options: { json?: true }) => showProcesses(terminal, options));
+}
+
+async function showProcesses(terminal: Terminal, options: { json?: true }): Promise<void> {
+  using client = await openClient(terminal);
+  const found = await client.call(ApplianceService.method.listProcesses, {});
+  printLine(
+    terminal,
+    options.json === true ? toJsonLine(ListProcessesResponseSchema, found) : describe(found),
+  );
+}
+
+function describe({ processes, models, running, ...totals }: ListProcessesResponse): string {
+  const oldest = totals.oldestQueuedAt;
+  const waiting = `${totals.waitingTotal} waiting${oldest === undefined ? '' : `, the oldest for ${since(oldest)}`}`;
+  return [
+    formatTable(['process', 'pid', 'memory', 'cpu', 'up'], processes.map(toProcessRow)),
+    formatTable(
+      ['model', 'version', 'device', 'fault'],
+      models.map(({ id, version, provider, fault }) => [id, version, provider || 'not loaded', fault]),
+    ),
+    `${totals.runningTotal} running, ${waiting}`,
+    ...(running.length === 0
+      ? []
+      : [formatTable(['record', 'kind', 'account', 'step', 'for', 'attempt'], running.map(toRunningRow))]),
+  ].join('\n');
+}
+
+function toProcessRow({ role, pid, rssAnonBytes, cpuSeconds, ageSeconds }: Process): string[] {
+  const share = ageSeconds === 0 ? 0 : (100 * cpuSeconds) / ageSeconds;
+  return [
+    nameOf(ProcessRole, role),
+    String(pid),
+    `${(Number(rssAnonBytes) / 1e6).toFixed(0)} MB`,
+    `${cpuSeconds.toFixed(0)} s (${share.toFixed(0)} %)`,
+    formatDuration(ageSeconds),
+  ];
+}
+
+function toRunningRow(work: RunningAnalysis): string[] {
+  const { identifier, records, kind, accountId, step, stepDone, stepTotal, startedAt, attempts } = work;
+  return [
+    records > 1 ? `${identifier} and ${records - 1} more` : identifier,
+    nameOf(MediaKind, kind),
+    String(accountId),
+    stepTotal === 0 ? step : `${step} ${stepDone}/${stepTotal}`,
+    startedAt === undefined ? '' : since(startedAt),
+    String(attempts),
+  ];
+}
+
+function since(time: Timestamp): string {
+  return formatDuration(Math.max(0, (Date.now() - timestampDate(time).getTime()) / 1000));
+}

@@ -1,0 +1,34 @@
+/** `assay support-bundle`: what a person who helps needs to know of the box, without its users' matters. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { openClient } from '../client.ts';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { printLine, printNote, type Terminal } from '../terminal.ts';
+
+export function addSupportBundleCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('support-bundle')
+    .description(
+      'write settings, state, figures and recent log lines to a file for whoever helps (administrators)',
+    )
+    .option('--output <file>', 'a new file (assay-support-<time>.tar.gz)')
+    .action((options: { output?: string }) => writeBundle(terminal, options));
+}
+
+async function writeBundle(terminal: Terminal, options: { output?: string }): Promise<void> {
+  using client = await openClient(terminal);
+  const { name, archive } = await client.call(ApplianceService.method.getSupportBundle, {});
+  const path = options.output ?? name;
+  try {
+    await writeFile(path, archive, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new CliFailure(`${path} cannot be written: ${code}`, EXIT_CODES.someFailed, { cause: error });
+  }
+  printNote(
+    terminal,
+    'It holds no media, names, addresses, keys or references; look into it before you send it.',
+  );
+  printLine(terminal, path);
+}

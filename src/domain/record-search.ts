@@ -1,0 +1,17 @@
+/** What a search for a text finds: the rule for the daemon that looks and the page that follows changes. Pure. */
+
+export interface Searched {
+  identifier: string;
+  hash: string;
+  name: string;
+  refId: string;
+}
+
+/** Part of the name or the reference, or the beginning of the hash or the identifier; letters of either case. */
+export function matchesText({ identifier, hash, name, refId }: Searched, text: string): boolean {
+  const wanted = text.toLowerCase();
+  return (
+    [name, refId].some((field) => field.toLowerCase().includes(wanted)) ||
+    [hash, identifier].some((field) => field.startsWith(wanted))
+  );
+}

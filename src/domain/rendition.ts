@@ -1,0 +1,131 @@
+/**
+ * Renditions: what is made of a stored file so that a browser can show it. They are seen and heard, never analysed,
+ * and can be made again at any time. Which of them a record offers is told by its kind, type and sides alone.
+ */
+import type { MediaKind } from './media.ts';
+
+export const RENDITION_KINDS = ['picture', 'tiles', 'film', 'sound', 'strip', 'peaks'] as const;
+export type RenditionKind = (typeof RENDITION_KINDS)[number];
+
+export const RENDITION_STATES = ['none', 'waiting', 'making', 'ready', 'failed'] as const;
+export type RenditionState = (typeof RENDITION_STATES)[number];
+
+/** A larger picture is tiled: a browser holds four bytes a pixel of whatever it shows whole. */
+export const WHOLE_PIXELS_MAX = 16_000_000;
+/** Of a tiled picture as a whole: a screen full, to begin with. The page knows it too. */
+export const PREVIEW_PIXELS_MAX = 4_000_000;
+/** WebP's own bound of a side. */
+export const WHOLE_SIDE_PIXELS_MAX = 16_383;
+/** A picture that browsers show is only tiled above this: its own pixels say more than a rendition's. */
+export const SHOWN_PIXELS_MAX = 50_000_000;
+export const TILE_PIXELS = 512;
+
+/** Two hours, as sound is bounded: more is hours of encoding and gigabytes of disk for one look. */
+export const FILM_SECONDS_MAX = 7200;
+/** Height of a film's rendition, or its width where it stands upright. */
+export const FILM_SHORT_SIDE_MAX = 720;
+
+/** One row of thumbnails at even distances. */
+export const STRIP_FRAMES = 16;
+export const STRIP_HEIGHT = 90;
+
+/** Bars of a waveform: more than a screen is wide. */
+export const PEAKS_MAX = 2000;
+/** Columns and tones of the picture of a sound's spectrum. */
+export const SPECTRUM_WIDTH = 1200;
+export const SPECTRUM_HEIGHT = 128;
+
+/** Types that every current browser shows in an `<img>`. */
+const SHOWN_PICTURES: readonly string[] = [
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/avif',
+];
+/** Containers that browsers open; whether they play what is inside, only they know. */
+const OPENED_CONTAINERS: readonly string[] = [
+  'video/mp4',
+  'video/quicktime',
+  'video/webm',
+  'video/x-matroska',
+  'video/ogg',
+  'audio/mpeg',
+  'audio/wav',
+  'audio/ogg',
+  'audio/flac',
+  'audio/aac',
+  'audio/m4a',
+  'audio/m4b',
+  'audio/webm',
+];
+
+/** Whether a browser may show the file itself; of a container only a try can tell for sure. */
+export function isShowable({
+  kind,
+  mime,
+  width,
+  height,
+}: {
+  kind: MediaKind;
+  mime: string;
+  width: number | null;
+  height: number | null;
+}): boolean {
+  if (kind !== 'image') return OPENED_CONTAINERS.includes(mime);
+  return SHOWN_PICTURES.includes(mime) && (width ?? 0) * (height ?? 0) <= SHOWN_PIXELS_MAX;
+}
+
+/** What is offered of a file, the one that stands in for the whole of it first. */
+export function renditionKindsOf(
+  kind: MediaKind,
+  { width, height }: { width: number | null; height: number | null },
+): RenditionKind[] {
+  if (kind === 'audio') return ['sound', 'peaks'];
+  if (kind === 'video') return ['film', 'strip'];
+  return isTiled(width ?? 0, height ?? 0) ? ['picture', 'tiles'] : ['picture'];
+}
+
+export function isTiled(width: number, height: number): boolean {
+  return width * height > WHOLE_PIXELS_MAX || Math.max(width, height) > WHOLE_SIDE_PIXELS_MAX;
+}
+
+export interface TileLevel {
+  /** Of the whole picture at this level, pixels. */
+  width: number;
+  height: number;
+  columns: number;
+  rows: number;
+}
+
+/** From the level that is one tile to the full size, each twice as large as the one before. */
+export function tileLevels(width: number, height: number): TileLevel[] {
+  const levels: TileLevel[] = [];
+  for (let [w, h] = [width, height]; ; [w, h] = [Math.ceil(w / 2), Math.ceil(h / 2)]) {
+    const [columns, rows] = [Math.ceil(w / TILE_PIXELS), Math.ceil(h / TILE_PIXELS)];
+    levels.unshift({ width: w, height: h, columns, rows });
+    if (columns === 1 && rows === 1) return levels;
+  }
+}
+
+/** What is known of a rendition besides its bytes. */
+export type RenditionFigures =
+  | { kind: 'picture'; width: number; height: number }
+  /** `tileBytes`: of each tile, level by level, row by row. */
+  | { kind: 'tiles'; width: number; height: number; tileBytes: number[] }
+  | { kind: 'film'; width: number; height: number; durationSeconds: number }
+  | { kind: 'sound'; durationSeconds: number }
+  /** Of one thumbnail; `times` in seconds, one per thumbnail. */
+  | { kind: 'strip'; width: number; height: number; durationSeconds: number; times: number[] }
+  /** Loudest sample of each even part, 0 to 255. */
+  | { kind: 'peaks'; durationSeconds: number; peaks: number[] };
+
+/** Files that a decode child writes for each kind. */
+export const RENDITION_FILES: Readonly<Record<RenditionKind, readonly string[]>> = {
+  picture: ['picture.webp'],
+  tiles: ['tiles.bin'],
+  film: ['film.webm'],
+  sound: ['sound.webm'],
+  strip: ['strip.webp'],
+  peaks: ['spectrum.webp'],
+};

@@ -1,0 +1,62 @@
+/**
+ * Packs that look for edits inside a picture: a score, a map of edited cells and how far the map can be trusted. They
+ * see square tiles at native resolution; what fits into one tile only in part is filled up by its mirror image.
+ */
+import { z } from 'zod';
+import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
+
+const tilesView = z.strictObject({
+  type: z.literal('tiles'),
+  size: z
+    .int()
+    .min(64)
+    .max(1024)
+    .multipleOf(8)
+    .describe('Side of a square tile in pixels, at native resolution.'),
+  align: z.int().min(1).max(64).describe('Tile positions are multiples of this.'),
+  cell: z.literal(8).describe('Side of a cell of the map in pixels.'),
+  countMax: z.int().min(1).max(256).describe('Most tiles of a picture.'),
+  frameCountMax: z.int().min(1).max(256).describe('Most tiles of a frame of a video.'),
+});
+
+const { output: _, ...judgingAlike } = judging;
+
+export const tamperingPackSchema = z.strictObject({
+  ...aboutPack,
+  task: z.literal('image-tampering'),
+  mediaKind: z.literal('image'),
+  ...judgingAlike,
+  axis: z.literal('edited'),
+  input: imageInput,
+  view: tilesView,
+  output: z.strictObject({
+    name: z.string(),
+    type: z
+      .literal('evidence')
+      .describe(
+        'Per tile: one logit, then a logit per cell (positive: edited), then one per cell (positive: trust).',
+      ),
+    positive: z.literal('artificial'),
+    aggregation: z.literal('mixture').describe('The mean of the likelihood ratios of the tiles.'),
+  }),
+  cellThreshold: probability.describe('From this probability on a cell is called edited.'),
+  minimumShortSide: z.int().min(8),
+  figures: z.array(
+    z.strictObject({
+      tier: z.string(),
+      sources: z.int(),
+      images: z.int(),
+      ...rates,
+      pixelF1: probability.describe('Of the cells of edited pictures.'),
+      pixelF1Low: probability,
+      pixelF1High: probability,
+    }),
+  ),
+});
+
+export type TamperingPack = z.infer<typeof tamperingPackSchema>;
+
+/** Values that the model gives for one tile. */
+export function tileValues({ size, cell }: TamperingPack['view']): number {
+  return 1 + 2 * (size / cell) ** 2;
+}

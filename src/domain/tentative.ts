@@ -1,0 +1,54 @@
+/**
+ * What is known of a video or a sound while it is analysed: figures that may still turn, so they are never stored and
+ * never a result. Pure.
+ */
+import { type AssessmentState, assessRuns } from './assessment.ts';
+import type { ClipResult, ModelRun } from './result.ts';
+import { poolFrames } from './video-verdict.ts';
+
+/** What the models have said so far: of a video's frames, of a sound's or a track's clips, and of its speech as a whole. */
+export interface Findings {
+  frames: { timeSeconds: number; runs: ModelRun[] }[];
+  clips: Pick<ClipResult, 'index' | 'startSeconds' | 'endSeconds' | 'runs'>[];
+  /** One per speech model, over the windows judged so far. */
+  speech: ModelRun[];
+}
+
+export const NO_FINDINGS: Findings = { frames: [], clips: [], speech: [] };
+
+export interface TentativeFrame {
+  timeSeconds: number;
+  /** Calibrated probability of `artificial`, 0..1; null where no model could answer. */
+  probability: number | null;
+}
+
+export interface TentativeClip {
+  index: number;
+  startSeconds: number;
+  endSeconds: number;
+  probability: number | null;
+}
+
+export interface Tentative {
+  /** By time; at most as many as a submission may ask for. */
+  frames: TentativeFrame[];
+  clips: TentativeClip[];
+  state: AssessmentState;
+  probability: number | null;
+}
+
+/** Null before the first frame or clip. */
+export function toTentative({ frames, clips, speech }: Findings): Tentative | null {
+  if (frames.length === 0 && clips.length === 0) return null;
+  const { state, probability } = assessRuns([...poolFrames(frames.map(({ runs }) => runs)), ...speech]);
+  return {
+    frames: frames
+      .map(({ timeSeconds, runs }) => ({ timeSeconds, probability: assessRuns(runs).probability }))
+      .sort((one, other) => one.timeSeconds - other.timeSeconds),
+    clips: clips.map(({ index, startSeconds, endSeconds, runs }) => ({
+      ...{ index, startSeconds, endSeconds, probability: assessRuns(runs).probability },
+    })),
+    state,
+    probability,
+  };
+}

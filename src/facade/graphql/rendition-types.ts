@@ -1,0 +1,46 @@
+/** `type Rendition`: what a browser is shown instead of, or beside, the file that was submitted. */
+import type { RenditionInfo } from '../../app/renditions.ts';
+import { RENDITION_KINDS, RENDITION_STATES } from '../../domain/rendition.ts';
+import { builder, upperCaseValues } from './builder.ts';
+
+const kindEnum = builder.enumType('RenditionKind', {
+  description:
+    'PICTURE, FILM and SOUND stand in for the file; TILES are a large picture in pieces; STRIP and PEAKS show it over time.',
+  values: upperCaseValues(RENDITION_KINDS),
+});
+const stateEnum = builder.enumType('RenditionState', {
+  description: 'NONE until somebody asks for its address, which begins the work.',
+  values: upperCaseValues(RENDITION_STATES),
+});
+
+export const renditionType = builder.objectRef<RenditionInfo>('Rendition').implement({
+  description:
+    'Made for eyes and ears, never analysed. It can be made again at any time and may go when disk is short.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: kindEnum }),
+    state: t.expose('state', { type: stateEnum }),
+    url: t.exposeString('url', {
+      description:
+        'With the same key. Answers 202 with Retry-After while it is made, 422 where it cannot be.',
+    }),
+    mime: t.exposeString('mime'),
+    isNeeded: t.exposeBoolean('isNeeded', {
+      description:
+        'Browsers do not show the file itself. Of a video or sound only playing it tells for sure.',
+    }),
+    madeFrom: t.exposeString('madeFrom', { description: 'SHA-256 in hex of the file that it is made of.' }),
+    width: t.exposeInt('width', {
+      nullable: true,
+      description: 'Pixels, once made; of a strip, of one thumbnail.',
+    }),
+    height: t.exposeInt('height', { nullable: true }),
+    durationSeconds: t.exposeFloat('durationSeconds', { nullable: true }),
+    done: t.int({ nullable: true, resolve: ({ progress }) => progress?.done ?? null }),
+    total: t.int({
+      nullable: true,
+      description: 'Of a film or sound seconds; null where nothing is being made.',
+      resolve: ({ progress }) => progress?.total ?? null,
+    }),
+    error: t.exposeString('error', { description: 'Why it cannot be made; empty where it can.' }),
+  }),
+});

@@ -1,0 +1,193 @@
+/**
+ * The pictures of a video as a film's rendition shows them: upright, square pixels, progressive, standard dynamic
+ * range, scaled, each with its time in milliseconds from the beginning. One filter graph serves as long as the stream
+ * keeps its shape.
+ */
+import {
+  AV_BUFFERSRC_FLAG_KEEP_REF,
+  AV_FRAME_FLAG_CORRUPT,
+  AV_FRAME_FLAG_INTERLACED,
+  AVCOL_SPC_UNSPECIFIED,
+} from 'node-av/constants';
+import { type FilterContext, FilterGraph, Frame, type Stream } from 'node-av/lib';
+import type { DecodeLimits } from '../protocol.ts';
+import { assertDone, assertMedia } from './av-fault.ts';
+import { type Container, NO_TIME } from './container.ts';
+import { type Display, displayOf, shownSides, squareSides, turnFilters } from './display.ts';
+import { assertFrameBounds, HD_HEIGHT_MIN, standardRange } from './frame-picture.ts';
+import { StreamDecoder } from './stream-decoder.ts';
+import { toSeconds } from './time-span.ts';
+
+const FRAME_MS_DEFAULT = 40;
+
+export class FilmFrames implements Disposable {
+  readonly #stream: Stream;
+  readonly #decoder: StreamDecoder;
+  readonly #limits: DecodeLimits;
+  readonly #start: bigint;
+  readonly #shortSideMax: number;
+  readonly #shown = new Frame();
+  #chain: Chain | null = null;
+  /** Decoded, not yet filtered. */
+  #pending: Frame | null;
+  #isInterlaced = false;
+  #lastMs = -1;
+  readonly #display: Display;
+  /** Of the film, even numbers. */
+  readonly width: number;
+  readonly height: number;
+
+  constructor(
+    container: Container,
+    stream: Stream,
+    options: { start: bigint; limits: DecodeLimits; shortSideMax: number },
+  ) {
+    this.#stream = stream;
+    this.#start = options.start;
+    this.#limits = options.limits;
+    this.#shortSideMax = options.shortSideMax;
+    container.readOnly(stream);
+    this.#decoder = new StreamDecoder(container, stream);
+    this.#shown.alloc();
+    this.#pending = this.#readFrame();
+    this.#display =
+      this.#pending === null ? { turn: 'none', pixelAspect: 1 } : displayOf(stream, this.#pending);
+    const { width, height } = this.#pending === null ? { width: 2, height: 2 } : this.#sides(this.#pending);
+    this.width = width;
+    this.height = height;
+  }
+
+  get isEmpty(): boolean {
+    return this.#pending === null && this.#chain === null;
+  }
+
+  /** The next picture, valid until the next call; null at the end. */
+  next(): Frame | null {
+    for (;;) {
+      const frame = this.#take();
+      if (frame !== null) return frame;
+      if (this.#pending !== null) this.#feed(this.#pending);
+      else if (this.#retireChain()) return null;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#chain?.graph.free();
+    this.#shown.free();
+    this.#decoder[Symbol.dispose]();
+  }
+
+  /** Ends the filters; the next time, when they were emptied, lets go of them. False while they may hold a frame. */
+  #retireChain(): boolean {
+    if (this.#chain === null) return true;
+    if (!this.#chain.isEnded) {
+      this.#chain.end();
+      return false;
+    }
+    this.#chain.graph.free();
+    this.#chain = null;
+    return true;
+  }
+
+  #take(): Frame | null {
+    if (this.#chain === null) return null;
+    this.#shown.unref();
+    return this.#chain.sink.buffersinkGetFrameSync(this.#shown) >= 0 ? this.#shown : null;
+  }
+
+  /** A frame of another shape waits until the filters before it are empty. */
+  #feed(frame: Frame): void {
+    if (frame.hasFlags(AV_FRAME_FLAG_INTERLACED)) this.#isInterlaced = true;
+    const filters = this.#filtersFor(frame);
+    if (this.#chain !== null && this.#chain.filters !== filters && !this.#retireChain()) return;
+    this.#chain ??= new Chain(filters);
+    this.#chain.feed(frame);
+    this.#pending = this.#readFrame();
+  }
+
+  #filtersFor(frame: Frame): string {
+    const { width, height, format, colorSpace, colorRange } = frame;
+    assertFrameBounds(frame, this.#display, this.#limits);
+    const isTurned = /clockwise/.test(this.#display.turn);
+    const [w, h] = isTurned ? [this.height, this.width] : [this.width, this.height];
+    const isUnsaidHd = colorSpace === AVCOL_SPC_UNSPECIFIED && height >= HD_HEIGHT_MIN;
+    const matrix = isUnsaidHd ? ':in_color_matrix=bt709' : '';
+    const source = `buffer@in=video_size=${width}x${height}:pix_fmt=${format}:time_base=1/1000:pixel_aspect=1/1`;
+    const hdr = standardRange(frame);
+    const toSdr = ':out_color_matrix=smpte170m:out_range=tv';
+    return [
+      `${source}:colorspace=${colorSpace}:range=${colorRange}`,
+      ...(this.#isInterlaced ? ['yadif=mode=send_frame:deint=interlaced'] : []),
+      `scale=${w}:${h}:flags=bilinear${hdr.length > 0 ? '' : `${matrix}${toSdr}`}`,
+      ...hdr,
+      ...(hdr.length > 0 ? [`scale=flags=bilinear${toSdr}`] : []),
+      'format=yuv420p',
+      ...turnFilters(this.#display.turn),
+      'buffersink@out',
+    ].join(',');
+  }
+
+  /** Stamped in milliseconds; a damaged frame is stepped over. */
+  #readFrame(): Frame | null {
+    for (;;) {
+      const frame = this.#decoder.next();
+      if (frame === null) return null;
+      if (frame.hasFlags(AV_FRAME_FLAG_CORRUPT) || frame.decodeErrorFlags !== 0) continue;
+      const stamp = frame.bestEffortTimestamp;
+      const ms =
+        stamp === NO_TIME
+          ? this.#lastMs + FRAME_MS_DEFAULT
+          : Math.round(toSeconds(stamp - this.#start, this.#stream) * 1000);
+      if (ms < 0) continue;
+      this.#lastMs = ms;
+      frame.pts = BigInt(ms);
+      return frame;
+    }
+  }
+
+  #sides(frame: Frame): { width: number; height: number } {
+    assertFrameBounds(frame, this.#display, this.#limits);
+    const shown = shownSides(frame, this.#display);
+    const square = squareSides(frame, this.#display);
+    const shrink = Math.min(1, this.#shortSideMax / Math.min(square.width, square.height));
+    return { width: even(shown.width * shrink), height: even(shown.height * shrink) };
+  }
+}
+
+function even(pixels: number): number {
+  return Math.max(2, Math.round(pixels / 2) * 2);
+}
+
+class Chain {
+  readonly graph = new FilterGraph();
+  readonly filters: string;
+  readonly sink: FilterContext;
+  readonly #source: FilterContext;
+  isEnded = false;
+
+  constructor(filters: string) {
+    this.filters = filters;
+    this.graph.alloc();
+    this.graph.nbThreads = 1;
+    assertMedia(this.graph.parse2(filters), 'a frame names a colour space or sides that do not exist');
+    assertMedia(this.graph.configSync(), 'a frame has a pixel format that cannot be shown');
+    const source = this.graph.getFilter('buffer@in');
+    const sink = this.graph.getFilter('buffersink@out');
+    if (source === null || sink === null) throw new Error('the filters have no ends');
+    this.#source = source;
+    this.sink = sink;
+  }
+
+  feed(frame: Frame): void {
+    assertMedia(
+      this.#source.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF),
+      'a frame cannot be shown',
+    );
+  }
+
+  /** The deinterlacer holds one frame back until it sees the next one or the end. */
+  end(): void {
+    this.isEnded = true;
+    assertDone(this.#source.buffersrcAddFrameSync(null), 'the filters take no end');
+  }
+}

@@ -1,0 +1,113 @@
+/** The sound of a film's rendition: blocks as the encoder takes them, each at its time from the film's beginning. */
+import type { Frame, Stream } from 'node-av/lib';
+import { type Container, NO_TIME } from './container.ts';
+import { Resampler } from './resampler.ts';
+import { StreamDecoder } from './stream-decoder.ts';
+import { toSeconds } from './time-span.ts';
+import { OPUS_RATE, opusShape } from './webm-file.ts';
+
+/** Clocks of cameras drift by less between two blocks; more is a gap, which stays silent. */
+const GAP_SAMPLES_MIN = OPUS_RATE / 5;
+const SAMPLE_BYTES = 4;
+
+export interface SoundBlock {
+  samples: Buffer;
+  /** First sample, counted from the film's beginning. */
+  at: number;
+}
+
+export class FilmSound implements Disposable {
+  readonly #stream: Stream;
+  readonly #decoder: StreamDecoder;
+  readonly #resampler: Resampler;
+  readonly #startSeconds: number;
+  readonly channels: number;
+  #pending: Frame | null;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** Of the first held sample. */
+  #at = 0;
+  #isEnded = false;
+
+  constructor(container: Container, stream: Stream, startSeconds: number) {
+    this.#stream = stream;
+    this.#startSeconds = startSeconds;
+    container.readOnly(stream);
+    this.#decoder = new StreamDecoder(container, stream);
+    this.#pending = this.#decoder.next();
+    this.channels = Math.max(1, Math.min(2, this.#pending?.channels ?? 1));
+    this.#resampler = new Resampler(opusShape(this.channels));
+    this.#at = Math.max(0, this.#placeOf(this.#pending) ?? 0);
+  }
+
+  get isEmpty(): boolean {
+    return this.#pending === null && this.#isEnded === false && this.#heldBytes === 0;
+  }
+
+  /** Seconds from the film's beginning of what `next` will give. */
+  get seconds(): number {
+    return this.#at / OPUS_RATE;
+  }
+
+  /** A block of so many samples of each channel, the last one shorter; null at the end. */
+  next(blockSamples: number): SoundBlock | null {
+    const bytes = blockSamples * this.channels * SAMPLE_BYTES;
+    while (this.#heldBytes < bytes && !this.#isEnded) {
+      const place = this.#placeOf(this.#pending);
+      // What is held ends before a gap: the rest of its block is silence.
+      if (place !== null && place - this.#endOfHeld() > GAP_SAMPLES_MIN) {
+        if (this.#heldBytes > 0) this.#hold(Buffer.alloc(bytes - this.#heldBytes));
+        else this.#at = place;
+      }
+      if (this.#heldBytes < bytes) this.#feed();
+    }
+    return this.#heldBytes === 0 ? null : this.#cut(bytes);
+  }
+
+  [Symbol.dispose](): void {
+    this.#resampler[Symbol.dispose]();
+    this.#decoder[Symbol.dispose]();
+  }
+
+  #feed(): void {
+    const frame = this.#pending;
+    const take = (samples: Buffer): void => this.#hold(Buffer.from(samples));
+    if (frame === null) {
+      this.#resampler.flush(take);
+      this.#isEnded = true;
+      return;
+    }
+    const place = this.#placeOf(frame);
+    // Sound from before the picture has nothing to be heard with.
+    if (frame.nbSamples > 0 && (place === null || place > -GAP_SAMPLES_MIN))
+      this.#resampler.feed(frame, take);
+    this.#pending = this.#decoder.next();
+  }
+
+  #hold(samples: Buffer): void {
+    this.#held.push(samples);
+    this.#heldBytes += samples.length;
+  }
+
+  #cut(bytes: number): SoundBlock {
+    const whole = Buffer.concat(this.#held);
+    const samples = whole.subarray(0, bytes);
+    const rest = whole.subarray(bytes);
+    const block = { samples, at: this.#at };
+    this.#at += samples.length / SAMPLE_BYTES / this.channels;
+    this.#held = rest.length > 0 ? [rest] : [];
+    this.#heldBytes = rest.length;
+    return block;
+  }
+
+  #endOfHeld(): number {
+    return this.#at + this.#heldBytes / SAMPLE_BYTES / this.channels;
+  }
+
+  #placeOf(frame: Frame | null): number | null {
+    const stamp = frame?.bestEffortTimestamp ?? NO_TIME;
+    return stamp === NO_TIME
+      ? null
+      : Math.round((toSeconds(stamp, this.#stream) - this.#startSeconds) * OPUS_RATE);
+  }
+}

@@ -1,0 +1,39 @@
+/** Makes one rendition of the file in the slot, for people's eyes and ears; nothing of it is analysed. */
+import { join } from 'node:path';
+import type { RenditionFigures } from '../domain/rendition.ts';
+import type { RenderRequest } from './protocol.ts';
+import type { ReportStep } from './steps/progress.ts';
+import { renderFilm, renderSound } from './steps/rendition-film.ts';
+import { renderPeaks } from './steps/rendition-peaks.ts';
+import { renderPicture } from './steps/rendition-picture.ts';
+import { renderStrip } from './steps/rendition-strip.ts';
+import { renderTiles } from './steps/rendition-tiles.ts';
+
+export interface RenderWork {
+  path: string;
+  outFolder: string;
+  limits: RenderRequest['limits'];
+  report: ReportStep;
+}
+
+export async function render(
+  { input, limits, kind }: RenderRequest,
+  slotFolder: string,
+  report: ReportStep,
+): Promise<RenditionFigures> {
+  const work = { path: join(slotFolder, 'in', input), outFolder: join(slotFolder, 'out'), limits, report };
+  switch (kind) {
+    case 'picture':
+      return await renderPicture(work);
+    case 'tiles':
+      return await renderTiles(work);
+    case 'film':
+      return await renderFilm(work);
+    case 'sound':
+      return await renderSound(work);
+    case 'strip':
+      return await renderStrip(work);
+    case 'peaks':
+      return await renderPeaks(work);
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * What a picture's unsigned metadata say of its origin: the IPTC source type, a generator's name or parameters, a
+ * camera. Anyone can write or strip them, so they are reported and never decide.
+ */
+import { type Declaration, originOfSourceType } from '../../domain/provenance.ts';
+import { readExifTexts } from './exif-text.ts';
+import { openPicture } from './picture-file.ts';
+
+/** Formats whose metadata the picture library shows. */
+const MIMES = ['image/jpeg', 'image/png', 'image/webp', 'image/tiff', 'image/heic', 'image/avif'];
+const VALUE_CHARACTERS_MAX = 120;
+const DECLARATIONS_MAX = 8;
+/** Of the text of one field that is searched. */
+const SEARCHED_CHARACTERS_MAX = 65_536;
+
+/** Names as the makers' programs write them. Words that people use too (`Flux`, `Imagen`) only next to their maker's. */
+const GENERATORS =
+  /midjourney|dall[-·\s]?e\b|stable[\s-]?diffusion|automatic1111|comfyui|invokeai|novelai|fooocus|swarmui|adobe firefly|dreamstudio|draw things|bing image creator|google imagen|made with google ai|black forest labs|ideogram|leonardo\.ai|nightcafe|craiyon|gpt-4o|chatgpt|grok image/i;
+/** Settings that only a sampler has. */
+const PARAMETERS = /\bSteps:\s*\d+[\s\S]{0,2000}\b(?:Sampler|CFG scale|Seed):/i;
+const WORKFLOW = /"class_type"\s*:|"KSampler|"sampler_name"|"cfg_scale"|"sampler"\s*:/;
+const SOURCE_TYPE = /DigitalSourceType(?:\s*=\s*["']|>\s*)([^"'<\s]{1,300})/gi;
+const TOOL = /(?:CreatorTool|Software|Credit)(?:\s*=\s*["']|>\s*)([^"'<]{1,300})/gi;
+
+export async function readDeclarations(path: string, mime: string): Promise<Declaration[]> {
+  if (!MIMES.includes(mime)) return [];
+  const { exif, xmp, comments } = await openPicture(path, false).metadata();
+  const found = [
+    ...(xmp === undefined ? [] : ofXmp(xmp.toString('utf8', 0, SEARCHED_CHARACTERS_MAX))),
+    ...(exif === undefined ? [] : ofExif(readExifTexts(exif))),
+    ...(comments ?? []).flatMap(({ keyword, text }) => ofText(`PNG ${keyword}`, text)),
+  ];
+  return found.slice(0, DECLARATIONS_MAX);
+}
+
+function ofXmp(xmp: string): Declaration[] {
+  const types = [...xmp.matchAll(SOURCE_TYPE)].map(([, value = '']): Declaration => {
+    const origin = originOfSourceType(value);
+    return { kind: 'source_type', field: 'XMP DigitalSourceType', value: cut(value), origin };
+  });
+  return [...types, ...[...xmp.matchAll(TOOL)].flatMap(([, value = '']) => ofText('XMP', value))];
+}
+
+function ofExif(texts: ReadonlyMap<string, string>): Declaration[] {
+  const named = [...texts].flatMap(([name, text]) => ofText(`EXIF ${name}`, text));
+  const camera = cut([texts.get('Make'), texts.get('Model')].join(' '));
+  if (named.length > 0 || camera === '') return named;
+  return [{ kind: 'camera', field: 'EXIF Make, Model', value: camera, origin: 'captured' }];
+}
+
+function ofText(field: string, text: string): Declaration[] {
+  const searched = text.slice(0, SEARCHED_CHARACTERS_MAX);
+  const isGenerator = [GENERATORS, PARAMETERS, WORKFLOW].some((pattern) => pattern.test(searched));
+  return isGenerator ? [{ kind: 'generator', field: cut(field), value: cut(text), origin: 'generated' }] : [];
+}
+
+/** On one line, without what a terminal would obey. */
+function cut(text: string): string {
+  return text
+    .slice(0, VALUE_CHARACTERS_MAX * 2)
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, VALUE_CHARACTERS_MAX);
+}

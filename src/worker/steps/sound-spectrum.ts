@@ -1,0 +1,46 @@
+/** How strong each tone is in a short piece of sound (radix-2 FFT under a Hann window). */
+
+export const WINDOW_SAMPLES = 256;
+const BITS = Math.log2(WINDOW_SAMPLES);
+const HANN = Float64Array.from(
+  { length: WINDOW_SAMPLES },
+  (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / WINDOW_SAMPLES),
+);
+const REVERSED = Uint16Array.from({ length: WINDOW_SAMPLES }, (_, at) => reversed(at));
+
+/** Power of each of WINDOW_SAMPLES / 2 tones from 0 to half the rate; 1 for a tone of full scale. */
+export function powersOf(samples: Float32Array): Float32Array {
+  const real = new Float64Array(WINDOW_SAMPLES);
+  const imaginary = new Float64Array(WINDOW_SAMPLES);
+  for (let at = 0; at < WINDOW_SAMPLES; at += 1) {
+    real[REVERSED[at] ?? 0] = (samples[at] ?? 0) * (HANN[at] ?? 0);
+  }
+  for (let size = 2; size <= WINDOW_SAMPLES; size *= 2) {
+    for (let from = 0; from < WINDOW_SAMPLES; from += size) butterfly(real, imaginary, from, size);
+  }
+  return Float32Array.from({ length: WINDOW_SAMPLES / 2 }, (_, tone) => {
+    const [a, b] = [(real[tone] ?? 0) / (WINDOW_SAMPLES / 4), (imaginary[tone] ?? 0) / (WINDOW_SAMPLES / 4)];
+    return a * a + b * b;
+  });
+}
+
+function butterfly(real: Float64Array, imaginary: Float64Array, from: number, size: number): void {
+  const half = size / 2;
+  for (let k = 0; k < half; k += 1) {
+    const angle = (-2 * Math.PI * k) / size;
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    const [low, high] = [from + k, from + k + half];
+    const [a, b] = [real[high] ?? 0, imaginary[high] ?? 0];
+    const [turnedReal, turnedImaginary] = [a * cos - b * sin, a * sin + b * cos];
+    real[high] = (real[low] ?? 0) - turnedReal;
+    imaginary[high] = (imaginary[low] ?? 0) - turnedImaginary;
+    real[low] = (real[low] ?? 0) + turnedReal;
+    imaginary[low] = (imaginary[low] ?? 0) + turnedImaginary;
+  }
+}
+
+function reversed(index: number): number {
+  let turned = 0;
+  for (let bit = 0; bit < BITS; bit += 1) turned = (turned << 1) | ((index >> bit) & 1);
+  return turned;
+}

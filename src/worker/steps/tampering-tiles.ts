@@ -1,0 +1,59 @@
+/**
+ * Cuts tiles from the picture for the models that look for edits. Where the picture is smaller than a tile, its mirror image
+ * fills the rest: at a whole number of 8-pixel blocks, so that the blocks of a JPEG stay where a decoder puts them.
+ */
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PatchPosition } from '../../domain/patches.ts';
+import { placeTiles } from '../../domain/tampering-score.ts';
+import type { PatchSet, PatchSetRequest } from '../protocol.ts';
+import type { Picture } from './pixels.ts';
+
+const BLOCK_PX = 8;
+const CHANNELS = 3;
+
+export async function writeTiles(
+  picture: Picture,
+  { name, layout }: Pick<PatchSetRequest, 'name' | 'layout'>,
+  outFolder: string,
+  filePrefix: string,
+): Promise<PatchSet> {
+  const { width, height } = picture;
+  const { size } = layout;
+  const positions = placeTiles(width, height, layout);
+  const file = `${filePrefix}${name}.rgb`;
+  const tile = Buffer.alloc(size * size * CHANNELS);
+  await using output = await open(join(outFolder, file), 'w');
+  for (const position of positions) {
+    cutTile(picture, position, size, tile);
+    await output.writeFile(tile);
+  }
+  return { name, file, size, positions, width, height };
+}
+
+/** Fills `tile` (RGB, size × size) from the picture and, beyond its blocks, from its mirror image. */
+export function cutTile(picture: Picture, { x, y }: PatchPosition, size: number, tile: Buffer): void {
+  const columns = mirrored(x, size, picture.width);
+  const rows = mirrored(y, size, picture.height);
+  let to = 0;
+  for (const row of rows) {
+    const start = row * picture.width;
+    for (const column of columns) {
+      const from = (start + column) * CHANNELS;
+      tile[to] = picture.rgb[from] ?? 0;
+      tile[to + 1] = picture.rgb[from + 1] ?? 0;
+      tile[to + 2] = picture.rgb[from + 2] ?? 0;
+      to += CHANNELS;
+    }
+  }
+}
+
+/** Where each pixel of a tile's side comes from; a picture under one block is mirrored pixel by pixel. */
+function mirrored(start: number, size: number, length: number): number[] {
+  if (start + size <= length) return Array.from({ length: size }, (_, index) => start + index);
+  const usable = length < BLOCK_PX ? length : length - (length % BLOCK_PX);
+  return Array.from({ length: size }, (_, index) => {
+    const folded = (start + index) % (2 * usable);
+    return folded < usable ? folded : 2 * usable - 1 - folded;
+  });
+}

@@ -1,0 +1,44 @@
+/** A file that must be a video: opened, with its length. */
+import { MediaFile, type Reading } from '../libav/media-file.ts';
+import { measureTimeSpan, type TimeSpan } from '../libav/time-span.ts';
+import { readMediaType, refuseKind } from './media-header.ts';
+import { judgeStreams } from './probe-container.ts';
+
+export class VideoFile implements Disposable {
+  readonly media: MediaFile;
+  readonly mime: string;
+  readonly span: TimeSpan;
+
+  private constructor(media: MediaFile, mime: string, span: TimeSpan) {
+    this.media = media;
+    this.mime = mime;
+    this.span = span;
+  }
+
+  /** Throws MediaFaultFound where it is none. */
+  static async open(path: string): Promise<VideoFile> {
+    const type = await readMediaType(path);
+    if (type.kind === 'image') throw refuseKind('video', `a ${type.name} picture`);
+    const media = new MediaFile(path, type);
+    try {
+      const { kind, mime, name } = judgeStreams(media.container, type);
+      const video = media.from('video');
+      if (kind !== 'video' || video === null) throw refuseKind('video', `${name} with sound only`);
+      return new VideoFile(media, mime, measureTimeSpan(video.container, video.stream, path));
+    } catch (error) {
+      media[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** The picture from its beginning; what was read before is at an end. */
+  read(): Reading {
+    const video = this.media.from('video');
+    if (video === null) throw new Error('the video went away');
+    return video;
+  }
+
+  [Symbol.dispose](): void {
+    this.media[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,69 @@
+/** Secrets as files: named by a setting or a variable, or loaded by systemd; their faults tell paths, never contents. */
+import { equal, match, ok, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadSettings } from '../../src/config/settings.ts';
+
+const KEY = 'a-key-from-a-file';
+const PASSWORD = 'a password from a file';
+const FILES: Readonly<Record<string, string>> = {
+  '/secrets/key': `${KEY}\n`,
+  '/secrets/password': PASSWORD,
+  '/secrets/short': 'short',
+  '/run/credentials/assay.service/admin.api_key': `${KEY}\n`,
+  '/run/credentials/assay.service/mail.smtp_url': 'smtp://assay:hidden@mail.example.org:587',
+  '/etc/assay.toml': '[admin]\napi_key_file = "/secrets/key"\npassword_file = "/secrets/password"\n',
+  '/etc/wrong.toml': '[admin]\napi_key_file = 7\n',
+};
+
+function load(env: Record<string, string>, config?: string) {
+  const readFile = (path: string) => {
+    const text = FILES[path];
+    if (text === undefined) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+    return text;
+  };
+  return loadSettings({ argv: config === undefined ? [] : ['--config', config], env, readFile });
+}
+
+test('a setting or a variable names the file of a secret', () => {
+  const { admin, origins } = load({}, '/etc/assay.toml');
+  equal(admin.apiKey?.reveal(), KEY);
+  equal(admin.password?.reveal(), PASSWORD);
+  const shown = origins.find(({ key }) => key === 'admin.api_key');
+  equal(shown?.value, '(hidden)');
+  equal(shown?.origin, 'assay.toml line 2, /secrets/key');
+  equal(load({ ASSAY_ADMIN_API_KEY_FILE: '/secrets/key' }).admin.apiKey?.reveal(), KEY);
+});
+
+test('the secret itself wins over its file', () => {
+  const env = { ASSAY_ADMIN_API_KEY: 'the-key-itself', ASSAY_ADMIN_API_KEY_FILE: '/secrets/key' };
+  equal(load(env).admin.apiKey?.reveal(), 'the-key-itself');
+});
+
+test('what systemd loads is found by the name of the setting; what it does not load is not set', () => {
+  const { admin, mail } = load({ CREDENTIALS_DIRECTORY: '/run/credentials/assay.service' });
+  equal(admin.apiKey?.reveal(), KEY);
+  equal(mail.smtpUrl?.reveal(), 'smtp://assay:hidden@mail.example.org:587');
+  equal(admin.password, null);
+});
+
+test('faults name the file, and never what it holds', () => {
+  throws(
+    () => load({ ASSAY_ADMIN_PASSWORD_FILE: '/secrets/none' }),
+    /admin\.password_file \(ASSAY_ADMIN_PASSWORD_FILE\): expected a readable file .*, found \/secrets\/none: ENOENT/,
+  );
+  throws(
+    () => load({}, '/etc/wrong.toml'),
+    /admin\.api_key_file \(wrong\.toml line 2\): expected a path, found 7/,
+  );
+  throws(
+    () => load({ ASSAY_ADMIN_PASSWORD_FILE: '/secrets/short' }),
+    (error: Error) => {
+      match(
+        error.message,
+        /admin\.password \(.*\/secrets\/short\): expected 12 to 256 characters, found 5 characters/,
+      );
+      ok(!error.message.includes('found short'));
+      return true;
+    },
+  );
+});

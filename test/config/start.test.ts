@@ -1,0 +1,79 @@
+/** A start with ten faulty settings ends before anything is opened, and tells all ten with line and expectation. */
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const FAULTY = `disk_free_min = "lots"
+public_url = "assay"
+[http]
+listen = "everywhere"
+[log]
+level = "loud"
+[queue]
+max = 0
+[decode]
+slots = 1.5
+isolation = "maybe"
+[inference]
+providers = ["abacus"]
+[fetch]
+allow_networks = ["10.0.0.0"]
+[backup]
+kept = 3
+`;
+const EXPECTED: readonly [string, number, RegExp][] = [
+  ['disk_free_min', 1, /a size in bytes/],
+  ['public_url', 2, /an address like/],
+  ['http.listen', 4, /host:port/],
+  ['log.level', 6, /one of trace/],
+  ['queue.max', 8, /a whole number from 1/],
+  ['decode.slots', 10, /a whole number from 1/],
+  ['decode.isolation', 11, /one of auto, require/],
+  ['inference.providers', 13, /tensorrt, cuda/],
+  ['fetch.allow_networks', 15, /networks like/],
+  ['backup.kept', 17, /a known setting, found an unknown one \(did you mean backup\.keep\?\)/],
+];
+
+test('ten faults in one file are told at once, each with its line', async () => {
+  await using folder = await makeTemporaryFolder();
+  const config = join(folder.path, 'assay.toml');
+  await writeFile(config, FAULTY);
+  const env = { ASSAY_DATA_DIR: join(folder.path, 'data') };
+  for (const command of [
+    [join(ROOT, 'src', 'main.ts'), '--config', config],
+    [join(ROOT, 'src', 'cli', 'main.ts'), 'check-config', '--config', config],
+  ]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+    equal(status, 1, stderr);
+    equal(stdout, '');
+    match(stderr, /the settings have 10 faults:/);
+    const lines = stderr.split('\n').filter((line) => line.startsWith('  '));
+    deepEqual(lines.length, EXPECTED.length);
+    for (const [key, line, expectation] of EXPECTED) {
+      const fault = lines.find((text) => text.includes(`${key} (assay.toml line ${line}): expected `)) ?? '';
+      match(fault, expectation, `${key}: ${stderr}`);
+    }
+  }
+  equal(existsSync(env.ASSAY_DATA_DIR), false);
+});
+
+test('--explain says of every setting what it does, what it takes and where it comes from', async () => {
+  await using folder = await makeTemporaryFolder();
+  const config = join(folder.path, 'assay.toml');
+  await writeFile(config, '[queue]\nmax = 5\n');
+  const command = [join(ROOT, 'src', 'cli', 'main.ts'), 'check-config', '--explain', '--config', config];
+  const { stdout, stderr } = spawnSync(process.execPath, command, {
+    env: { ASSAY_ADMIN_API_KEY: 'a-key-that-hides' },
+    encoding: 'utf8',
+  });
+  match(stdout, /queue\.max = 5/, stderr);
+  match(stdout, /assay\.toml line 2/);
+  match(stdout, /Analyses that may wait/);
+  match(stdout, /ASSAY_QUEUE_MAX/);
+  equal(stdout.includes('a-key-that-hides'), false);
+});

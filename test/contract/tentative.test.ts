@@ -1,0 +1,153 @@
+/** What an analysis has found so far: told while it runs on the new facades, grown from frame to frame, kept nowhere. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { FF_ENCODER_FLAC, FF_ENCODER_MPEG4 } from 'node-av/constants';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { makeSound, makeVideo } from '../make-media.ts';
+import { writeTinySpeechPack } from '../tiny-speech-pack.ts';
+import { makeVoice } from '../voice.ts';
+
+const run = promisify(execFile);
+const ASSAY = join(import.meta.dirname, '..', '..', 'bin', 'assay');
+const MODELS = join(import.meta.dirname, '..', '..', 'models');
+const RATE = 16_000;
+const FRAMES = 10;
+const KEY = { 'x-api-key': TEST_KEY };
+
+let daemon: TestDaemon;
+let folder: string;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-tentative-'));
+  const packs = join(folder, 'packs');
+  await writeTinySpeechPack(packs);
+  await cp(join(MODELS, 'assay-residual'), join(packs, 'assay-residual'), { recursive: true });
+  daemon = await TestDaemon.start({ folder, env: { ASSAY_MODELS_FOLDERS: packs } });
+});
+
+after(async () => {
+  await daemon[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Tentative {
+  frames: { timeSeconds: number; probability: number | null }[];
+  clips: { startSeconds: number; probability: number | null }[];
+  state: string;
+  probability: number | null;
+}
+
+interface Seen {
+  status: string;
+  progress: { done: number; total: number } | null;
+  tentative: Tentative | null;
+}
+
+async function submit(kind: string, bytes: Buffer, fields = {}): Promise<string> {
+  const form = new FormData();
+  form.set(kind, new Blob([new Uint8Array(bytes)]), 'media');
+  for (const [field, value] of Object.entries(fields)) form.set(field, String(value));
+  const response = await fetch(`${daemon.http}/api/classification_${kind}`, {
+    ...{ method: 'POST', headers: { ...KEY, accept: 'application/json' }, body: form },
+  });
+  assert.equal(response.status, 200, await response.clone().text());
+  return ((await response.json()) as { identifier: string }).identifier;
+}
+
+/** Every state of the record until it has ended, by subscription. */
+async function watchByGraphql(identifier: string): Promise<Seen[]> {
+  const query = `subscription ($i: ID!) { classification(identifier: $i) { status progress { done total }
+    tentative { state probability frames { timeSeconds probability } clips { startSeconds probability } } } }`;
+  const response = await fetch(`${daemon.http}/graphql`, {
+    method: 'POST',
+    headers: { ...KEY, 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query, variables: { i: identifier } }),
+  });
+  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'));
+  return lines.map((line) => JSON.parse(line.slice('data: '.length)).data.classification);
+}
+
+async function watchByCommandLine(identifier: string, ...more: string[]): Promise<string[]> {
+  const env = { PATH: process.env.PATH, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
+  const { stdout } = await run(ASSAY, ['watch', identifier, ...more], { env });
+  return stdout.trim().split('\n');
+}
+
+/** Every answer of REST until the record has ended. */
+async function pollRest(kind: string, identifier: string): Promise<string[]> {
+  const answers: string[] = [];
+  for (;;) {
+    const response = await fetch(`${daemon.http}/api/classification_${kind}/${identifier}`, { headers: KEY });
+    const answer = await response.text();
+    answers.push(answer);
+    if (JSON.parse(answer).status !== 'new') return answers;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function assertGrows(counts: readonly number[]): void {
+  for (const [index, count] of counts.entries()) assert.ok(count >= (counts[index - 1] ?? 0), String(counts));
+}
+
+test('of a video the frames judged so far are told, and none of it stays', async () => {
+  const video = makeVideo({
+    ...{ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds: 12, width: 480, height: 360, fps: 10 },
+  });
+  const identifier = await submit('video', video, { frames: FRAMES });
+  const [seen, lines, rest] = await Promise.all([
+    watchByGraphql(identifier),
+    watchByCommandLine(identifier, '--json'),
+    pollRest('video', identifier),
+  ]);
+  const last = seen.at(-1);
+  assert.deepEqual([last?.status, last?.tentative], ['DONE', null]);
+  const told = seen.flatMap(({ tentative }) => tentative ?? []);
+  assertGrows(told.map(({ frames }) => frames.length));
+  assertGrows(seen.flatMap(({ progress }) => progress?.done ?? []));
+  const partial = told.find(({ frames }) => frames.length > 0 && frames.length < FRAMES);
+  assert.ok(partial !== undefined, 'frames are told before all are judged');
+  for (const { timeSeconds, probability } of partial.frames) {
+    assert.ok(timeSeconds > 0 && timeSeconds < 12);
+    assert.ok(probability !== null && probability >= 0 && probability <= 1);
+  }
+  assert.ok(['HUMAN', 'ARTIFICIAL', 'INCONCLUSIVE'].includes(partial.state));
+  const records = lines.map((line) => JSON.parse(line));
+  assert.ok(
+    records.some(({ tentative }) => tentative?.frames.length > 0),
+    'the streams tell it too',
+  );
+  assert.equal(records.at(-1).tentative, undefined);
+  for (const answer of rest) assert.ok(!answer.includes('tentative'), 'REST has no word for it');
+});
+
+test('of a sound the clips judged so far are told', async () => {
+  const seconds = 120;
+  const voice = makeVoice({ seconds, sampleRate: RATE, amplitude: 0.5 });
+  const wave = (time: number) => voice[Math.floor(time * RATE)] ?? 0;
+  const recipe = { container: 'flac', codec: FF_ENCODER_FLAC, seconds, rate: RATE, channels: 1, wave };
+  const identifier = await submit('audio', makeSound(recipe));
+  const seen = await watchByGraphql(identifier);
+  assert.equal(seen.at(-1)?.status, 'DONE');
+  const told = seen.flatMap(({ tentative }) => tentative ?? []);
+  assertGrows(told.map(({ clips }) => clips.length));
+  const first = told.find(({ clips }) => clips.length > 0);
+  assert.ok(first !== undefined, 'clips are told before the record is done');
+  assert.deepEqual([first.state, first.frames], ['ARTIFICIAL', []]);
+  for (const { probability } of first.clips) assert.ok(probability !== null && probability > 0.5);
+});
+
+test('the command line says what was found so far', async () => {
+  const video = makeVideo({
+    ...{ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds: 9, width: 480, height: 360, fps: 10 },
+  });
+  const identifier = await submit('video', video, { frames: FRAMES });
+  const lines = await watchByCommandLine(identifier);
+  const found = lines.filter((line) => /frames \d+\/10 {2}so far \d+ % artificial/.test(line));
+  assert.ok(found.length > 0, lines.join('\n'));
+});

@@ -1,0 +1,128 @@
+/**
+ * What a web page, or somebody who only reaches the port, tries on a box: each attack with its refusal, over real
+ * sockets. What needs a session is test/dashboard/session.test.ts, TLS is tls.test.ts.
+ */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { ADMIN_PASSWORD, type OpenApp, openApp } from '../app/open-app.ts';
+
+let box: OpenApp;
+
+before(async () => {
+  box = await openApp({ ASSAY_ADMIN_PASSWORD: ADMIN_PASSWORD, ASSAY_ADMIN_EMAIL: 'admin@example.org' });
+});
+
+after(async () => await box?.[Symbol.asyncDispose]());
+
+/** One of every room that lives on the port. */
+const PLACES = [
+  ...['/api/classification_image', '/api/user', '/graphql', '/', '/assets/main.js', '/session'],
+  ...['/media/blob', '/uploads', '/metrics', '/livez', '/readyz', '/openapi.json', '/nothing-there'],
+];
+
+/** The whole answer to bytes as they are; the server must end it. */
+async function speak(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(box.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return await text(socket).catch(() => '');
+}
+
+function ask(path: string, host: string, more = ''): Promise<string> {
+  return speak(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`);
+}
+
+test('a name that is bound to this address by somebody else is answered nowhere', async () => {
+  const refused: string[] = [];
+  for (const path of PLACES) {
+    for (const host of [
+      'evil.example',
+      'evil.example:8480',
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+    ])
+      refused.push(`${path} ${host}: ${(await ask(path, host)).split(' ')[1]}`);
+  }
+  deepEqual(
+    refused.filter((line) => !line.endsWith(': 421')),
+    [],
+  );
+  match(await ask('/livez', new URL(box.url).host), /^HTTP\/1\.1 200/);
+});
+
+test('no name, two names, and a name in the request line do not get around it', async () => {
+  match(await speak('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 400/);
+  const { host } = new URL(box.url);
+  const two = await ask('/livez', host, 'Host: evil.example\r\n');
+  match(two, /^HTTP\/1\.1 (400|421|200)/);
+  ok(!two.includes('evil.example'));
+  match(
+    await speak('GET http://evil.example/livez HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'),
+    /^HTTP\/1\.1 421/,
+  );
+  const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n';
+  const socket = `GET /graphql HTTP/1.1\r\nHost: evil.example\r\n${upgrade}Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n`;
+  match(await speak(`${socket}Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n`), /^HTTP\/1\.1 421/);
+});
+
+test('no other origin is let in, and every answer forbids framing and sniffing', async () => {
+  const origin = 'https://evil.example';
+  for (const path of PLACES) {
+    for (const method of ['OPTIONS', 'GET']) {
+      const preflight = {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-api-key',
+      };
+      const headers = { origin, ...(method === 'OPTIONS' ? preflight : {}) };
+      const answer = await fetch(`${box.url}${path}`, { method, headers, redirect: 'manual' });
+      const allowed = [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'));
+      deepEqual(allowed, [], `${method} ${path}`);
+      equal(answer.headers.get('x-content-type-options'), 'nosniff', `${method} ${path}`);
+      equal(answer.headers.get('x-frame-options'), 'DENY', `${method} ${path}`);
+      equal(answer.headers.get('cross-origin-resource-policy'), 'same-origin', `${method} ${path}`);
+      await answer.arrayBuffer();
+    }
+  }
+});
+
+test('headers, bodies and addresses past their bounds are refused, and the next caller is served', async () => {
+  const { host } = new URL(box.url);
+  match(await ask('/livez', host, `X-Big: ${'a'.repeat(17 * 1024)}\r\n`), /^HTTP\/1\.1 431/);
+  match(await ask(`/api/${'a'.repeat(17 * 1024)}`, host), /^HTTP\/1\.1 431/);
+  const big = JSON.stringify({ query: `{ viewer { email } } # ${'x'.repeat(2 * 1024 * 1024)}` });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${box.url}/graphql`, { method: 'POST', body: big, headers }).catch(() => null);
+  if (answer !== null) equal(answer.status, 413, await answer.text());
+  const smuggled = `POST /graphql HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  match(await speak(`${smuggled}0\r\n\r\nGET /metrics HTTP/1.1\r\nHost: ${host}\r\n\r\n`), /^HTTP\/1\.1 400/);
+  match(await ask('/livez', `${host}\r\nX-Injected: 1`), /^HTTP\/1\.1 200/);
+  equal((await fetch(`${box.url}/livez`)).status, 200);
+});
+
+test('a password is not guessed over the wire', async () => {
+  const signIn = (email: string, password: string) =>
+    fetch(`${box.url}/session/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: box.url },
+      body: JSON.stringify({ email, password }),
+    });
+  const answers: number[] = [];
+  let last: Response | undefined;
+  for (let count = 0; count < 12; count++) {
+    last = await signIn('admin@example.org', `a wrong password ${count}`);
+    answers.push(last.status);
+  }
+  ok(
+    answers.slice(0, 10).every((status) => status === 401 || status === 403),
+    String(answers),
+  );
+  equal(answers.at(-1), 429, String(answers));
+  ok(Number(last?.headers.get('retry-after')) > 0);
+  // Not even with the right one, or the bound would tell which it is.
+  equal((await signIn('admin@example.org', ADMIN_PASSWORD)).status, 429);
+});

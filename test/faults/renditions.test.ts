@@ -1,0 +1,64 @@
+/** A daemon that is killed while it makes a rendition leaves none behind, and makes it when it is asked again. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FF_ENCODER_MPEG4 } from 'node-av/constants';
+import { TestDaemon } from '../daemon.ts';
+import { makeClip } from '../interface/media.ts';
+import { writeTinyPacks } from '../interface/packs.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { KEY_HEADERS, until } from './submissions.ts';
+
+const MADE_TIMEOUT_MS = 40_000;
+
+async function submit({ http }: TestDaemon, bytes: Buffer): Promise<string> {
+  const form = new FormData();
+  form.set('video', new Blob([new Uint8Array(bytes)]), 'clip.mkv');
+  const init = { method: 'POST', headers: { ...KEY_HEADERS, accept: 'application/json' }, body: form };
+  const response = await fetch(`${http}/api/classification_video`, init);
+  equal(response.status, 200, await response.clone().text());
+  return ((await response.json()) as { identifier: string }).identifier;
+}
+
+async function askFilm({ http }: TestDaemon, identifier: string): Promise<{ status: number; done: number }> {
+  const headers = { ...KEY_HEADERS, range: 'bytes=0-0' };
+  const response = await fetch(`${http}/media/${identifier}/rendition/film.webm`, { headers });
+  const { status } = response;
+  const text = await response.text();
+  return { status, done: status === 202 ? (JSON.parse(text) as { done: number }).done : 0 };
+}
+
+test('a kill in the middle leaves nothing', { timeout: 120_000 }, async () => {
+  await using folder = await makeTemporaryFolder();
+  const models = join(folder.path, 'packs');
+  await mkdir(models);
+  await writeTinyPacks(models);
+  const data = join(folder.path, 'data');
+  await mkdir(data);
+  const env = { ASSAY_MODELS_FOLDERS: models };
+  const clip = makeClip({
+    container: 'matroska',
+    codec: FF_ENCODER_MPEG4,
+    seconds: 20,
+    fps: 25,
+    width: 640,
+    height: 480,
+  });
+  await using killed = await TestDaemon.start({ folder: data, env });
+  const identifier = await submit(killed, clip);
+  const isAtWork = async (): Promise<boolean> => (await askFilm(killed, identifier)).done > 0;
+  await until(isAtWork, 'the film to be under way', MADE_TIMEOUT_MS);
+  await killed.kill('SIGKILL');
+  const kept = readdirSync(join(data, 'renditions')).filter((name) => !name.startsWith('.'));
+  deepEqual(kept, []);
+  await using next = await TestDaemon.start({ folder: data, env });
+  deepEqual(readdirSync(join(data, 'renditions')), []);
+  const isMade = async (): Promise<boolean> => {
+    const { status } = await askFilm(next, identifier);
+    ok(status === 202 || status === 206, String(status));
+    return status === 206;
+  };
+  await until(isMade, 'the film', MADE_TIMEOUT_MS);
+});

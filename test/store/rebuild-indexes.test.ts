@@ -1,0 +1,145 @@
+/** Indexes that were damaged on the disk are made anew from the records, byte for byte as they were. */
+import { deepEqual, equal, match, notDeepEqual, ok } from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Database, type Key, open, type RootDatabase } from 'lmdb';
+import type { Analysis } from '../../src/domain/classification.ts';
+import { Store } from '../../src/store/store.ts';
+import { addRecord, addUser, openApp } from '../app/open-app.ts';
+import { runCommand } from '../command-line.ts';
+
+const INDEXES = [
+  ...['classifications-by-account', 'classifications-by-kind', 'classifications-by-hash'],
+  ...['classifications-by-analysis', 'analyses-by-key', 'analyses-open', 'analyses-failed', 'parts'],
+  ...[
+    'accounts-by-email',
+    'api-keys-by-account',
+    'deliveries-by-account',
+    'deliveries-due',
+    'requests-by-time',
+  ],
+];
+const PICTURE = {
+  ...{ runs: [], width: 1, height: 1, nsfw: null, hasHeatmap: false, detections: [] },
+} as const;
+
+/** A daemon's data folder with something in every index; closed. */
+async function fillFolder(box: Awaited<ReturnType<typeof openApp>>): Promise<void> {
+  const { app, admin } = box;
+  const user = await addUser(app, admin);
+  const gone = await addUser(app, admin);
+  const identifier = await addRecord(app, user.id, { hash: 'ab'.repeat(32) });
+  await addRecord(app, user.id, { hash: '', kind: 'video', state: 'done' });
+  const record = app.store.read.classification(identifier);
+  const analysis = app.store.read.analysis(record?.analysisId ?? '');
+  if (record === undefined || analysis === undefined) throw new Error('no record');
+  const at = app.clock.now();
+  await app.store.transact((tx) => {
+    tx.putAccount({ ...gone, deletedAt: at });
+    // Two with one key: the later one is what the key finds.
+    tx.putAnalysis({ ...analysis, id: 'zz-earlier', state: 'queued', queuedAt: 1, endedAt: null });
+    tx.putAnalysis({ ...analysis, id: 'aa-later', state: 'queued', queuedAt: at + 5, endedAt: null });
+    const frame = { identifier: 'f'.repeat(64), timeSeconds: 0, image: PICTURE };
+    const result = { kind: 'video', frames: [frame], tracks: [] } as unknown as Analysis['result'];
+    tx.putAnalysis({ ...analysis, id: 'video', key: 'video', kind: 'video', state: 'done', result });
+    tx.putPart(frame.identifier, { analysisId: 'video', kind: 'image', index: 0 });
+    tx.putRequest(user.id, 'request-1', { identifier, fingerprint: 'x', at });
+    tx.putDelivery({
+      ...{ id: 'delivery-1', accountId: user.id, identifier, kind: 'image', url: 'https://example.org/' },
+      ...{ createdAt: at, attempts: [], state: 'pending', nextAttemptAt: at + 86_400e6 },
+    } as unknown as Parameters<typeof tx.putDelivery>[0]);
+  });
+}
+
+function openRecords(folder: string): RootDatabase {
+  return open({ path: join(folder, 'records'), pageSize: 8192, maxDbs: 64 });
+}
+
+async function dump(folder: string): Promise<Map<string, unknown[]>> {
+  await using stack = new AsyncDisposableStack();
+  const root = openRecords(folder);
+  stack.defer(() => root.close());
+  return new Map(
+    INDEXES.map((name) => {
+      const table: Database<Buffer, Key> = root.openDB(name, { encoding: 'binary' });
+      return [name, Array.from(table.getRange({}), ({ key, value }) => [key, value.toString('hex')])];
+    }),
+  );
+}
+
+async function damage(
+  folder: string,
+  change: (table: Database<Buffer, Key>) => Promise<unknown>,
+  name: string,
+) {
+  await using stack = new AsyncDisposableStack();
+  const root = openRecords(folder);
+  stack.defer(() => root.close());
+  await change(root.openDB(name, { encoding: 'binary' }));
+}
+
+async function reopen(folder: string, isRebuildAsked = false): Promise<string[]> {
+  const said: string[] = [];
+  await using store = await Store.open({ folder, isRebuildAsked, onUpgrade: (text) => said.push(text) });
+  ok(store.read.accounts().length > 0);
+  return said;
+}
+
+test('a damaged index is found at the start and made anew', { timeout: 60_000 }, async () => {
+  let folder = '';
+  await using stack = new AsyncDisposableStack();
+  const box = stack.use(await openApp());
+  await fillFolder(box);
+  folder = box.folder;
+  await box.daemon[Symbol.asyncDispose]();
+  const before = await dump(folder);
+  for (const [name, entries] of before) ok(entries.length > 0, `nothing in ${name}`);
+  deepEqual(await reopen(folder), []);
+
+  await damage(folder, (table) => table.clearAsync(), 'classifications-by-account');
+  const said = await reopen(folder);
+  match(said[0] ?? '', /index of classifications by account has 0 entries for 2 values; they are made anew/);
+  match(said[1] ?? '', /made anew: \d+ values, 0 damaged/);
+  deepEqual(await dump(folder), before);
+  deepEqual(await reopen(folder), []);
+
+  // As many entries as before, but not the right ones: only who asks for it has it mended.
+  const wrong = async (table: Database<Buffer, Key>) => {
+    const [first] = [...table.getKeys({})];
+    await table.remove(first as Key);
+    await table.put(['0'.repeat(64), 1, 'image', 'nobody'] as unknown as Key, Buffer.alloc(1));
+  };
+  await damage(folder, wrong, 'classifications-by-hash');
+  await damage(folder, (table) => table.clearAsync(), 'parts');
+  deepEqual(await reopen(folder), []);
+  notDeepEqual(await dump(folder), before);
+  const { code, stdout, stderr } = await runCommand(['restore', '--rebuild-indexes', '--data-dir', folder]);
+  equal(code, 0, stderr);
+  match(stdout, /the indexes of .* are made anew/);
+  deepEqual(await dump(folder), before);
+});
+
+test('a damaged record is left out and counted, and the others are found', { timeout: 60_000 }, async () => {
+  await using box = await openApp();
+  await fillFolder(box);
+  const { folder } = box;
+  await box.daemon[Symbol.asyncDispose]();
+  const flip = async (table: Database<Buffer, Key>) => {
+    const [{ key, value } = { key: '', value: Buffer.alloc(0) }] = [...table.getRange({ limit: 1 })];
+    const bytes = Buffer.from(value);
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    await table.put(key, bytes);
+  };
+  await damage(folder, flip, 'classifications');
+  const said = await reopen(folder, true);
+  match(said.at(-1) ?? '', /1 damaged ones left out/);
+  await using store = await Store.open({ folder });
+  const user = store.read.accounts().find(({ id }) => id !== 1);
+  equal(store.read.listClassifications({ accountId: user?.id ?? 0, limit: 10 }).length, 1);
+});
+
+test('what is no data folder is not made one', async () => {
+  const { code, stderr } = await runCommand(['restore', '--rebuild-indexes', '--data-dir', '/nonexistent']);
+  equal(code, 2);
+  match(stderr, /is no data folder/);
+});

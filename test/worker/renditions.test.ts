@@ -1,0 +1,223 @@
+/** What a decode child makes of a file for people's eyes and ears: upright, at the original's times, in one piece. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  FF_ENCODER_AAC,
+  FF_ENCODER_LIBX264,
+  FF_ENCODER_MPEG4,
+  FF_ENCODER_PCM_S16BE,
+} from 'node-av/constants';
+import sharp from 'sharp';
+import {
+  type RenditionFigures,
+  type RenditionKind,
+  STRIP_FRAMES,
+  tileLevels,
+} from '../../src/domain/rendition.ts';
+import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import { decodeVideo, LIMITS, openSlot } from '../decode-fixture.ts';
+import { CORNERS, makeSound, makeVideo, readFrameNumber } from '../make-media.ts';
+import { makeHeic } from '../make-stills.ts';
+import { patternRgb } from '../pictures.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
+
+let folder: TemporaryFolder;
+let slot: DecodeSlot;
+
+before(async () => {
+  folder = await makeTemporaryFolder();
+  slot = await openSlot(folder.path);
+});
+
+after(async () => {
+  await slot[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function place(bytes: Uint8Array): Promise<string> {
+  await slot.clear();
+  const path = join(folder.path, 'source');
+  writeFileSync(path, bytes);
+  return await slot.placeInput(path);
+}
+
+async function render<K extends RenditionKind>(
+  kind: K,
+  bytes: Uint8Array,
+): Promise<Extract<RenditionFigures, { kind: K }>> {
+  const input = await place(bytes);
+  const { figures } = await slot.request({ type: 'render', input, limits: LIMITS, kind });
+  assert.equal(figures.kind, kind);
+  return figures as Extract<RenditionFigures, { kind: K }>;
+}
+
+function outFile(name: string): Promise<Buffer> {
+  return readFile(slot.outPath(name));
+}
+
+async function colourAt(picture: Buffer, x: number, y: number): Promise<number[]> {
+  const pixel = await sharp(picture)
+    .extract({ left: x, top: y, width: 1, height: 1 })
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+  return [...pixel];
+}
+
+function assertNear(found: readonly number[], expected: readonly number[], tolerance: number): void {
+  const isNear = expected.every((value, index) => Math.abs(value - (found[index] ?? -1000)) <= tolerance);
+  assert.ok(isNear, `found ${found.join()}, expected ${expected.join()}`);
+}
+
+function quarters(width: number, height: number): Buffer {
+  const rgb = Buffer.alloc(width * height * 3);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const colour = CORNERS[(y * 2 < height ? 0 : 2) + (x * 2 < width ? 0 : 1)] ?? [0, 0, 0];
+      rgb.set(colour, (y * width + x) * 3);
+    }
+  }
+  return rgb;
+}
+
+test('a picture that browsers do not know becomes an upright WebP of its own size', async () => {
+  const heic = await makeHeic({ rgb: quarters(320, 192), width: 320, height: 192, quarters: 1 });
+  assert.deepEqual(await render('picture', heic), { kind: 'picture', width: 192, height: 320 });
+  const picture = await outFile('picture.webp');
+  const { format, width, height } = await sharp(picture).metadata();
+  assert.deepEqual([format, width, height], ['webp', 192, 320]);
+  // A quarter against the clock brings the right upper corner to the left.
+  assertNear(await colourAt(picture, 20, 20), CORNERS[1], 24);
+  assertNear(await colourAt(picture, 170, 20), CORNERS[3], 24);
+});
+
+test('CMYK and 16 bits are shown in the colours that their numbers mean', async () => {
+  const flat = sharp({
+    create: { width: 64, height: 48, channels: 3, background: { r: 200, g: 60, b: 50 } },
+  });
+  const cmyk = await flat.clone().toColourspace('cmyk').withIccProfile('cmyk').tiff().toBuffer();
+  await render('picture', cmyk);
+  assertNear(await colourAt(await outFile('picture.webp'), 10, 10), [200, 60, 50], 24);
+  const deep = await flat.clone().toColourspace('rgb16').png().toBuffer();
+  await render('picture', deep);
+  assertNear(await colourAt(await outFile('picture.webp'), 10, 10), [200, 60, 50], 4);
+});
+
+test('a large picture becomes tiles of every size, which lie where their lengths say', async () => {
+  const [width, height] = [5200, 3300];
+  const rgb = quarters(width, height);
+  const tiff = await sharp(rgb, { raw: { width, height, channels: 3 } })
+    .tiff({ compression: 'lzw' })
+    .toBuffer();
+  const whole = await render('picture', tiff);
+  assert.ok(whole.width * whole.height <= 4_000_000 && whole.width * whole.height > 3_990_000);
+  const { tileBytes } = await render('tiles', tiff);
+  const levels = tileLevels(width, height);
+  assert.equal(
+    tileBytes.length,
+    levels.reduce((sum, { columns, rows }) => sum + columns * rows, 0),
+  );
+  const bytes = await outFile('tiles.bin');
+  assert.equal(
+    bytes.length,
+    tileBytes.reduce((sum, size) => sum + size, 0),
+  );
+  const last = await sharp(bytes.subarray(bytes.length - (tileBytes.at(-1) ?? 0))).metadata();
+  assert.deepEqual([last.width, last.height], [width % 512, height % 512]);
+  const first = bytes.subarray(0, tileBytes[0]);
+  const smallest = await sharp(first).metadata();
+  assert.deepEqual([smallest.width, smallest.height], [levels[0]?.width, levels[0]?.height]);
+  assertNear(await colourAt(first, 10, 10), CORNERS[0], 16);
+});
+
+test('a video that browsers cannot play becomes a WebM at the same times', async () => {
+  const timeOf = (index: number): number => (index < 10 ? index : index * 2);
+  const video = makeVideo({
+    ...{ container: 'matroska', codec: FF_ENCODER_MPEG4, seconds: 2, width: 1110, height: 740, fps: 15 },
+    ...{ withSound: FF_ENCODER_AAC, timeOf },
+  });
+  const { width, height, durationSeconds } = await render('film', video);
+  assert.deepEqual([width, height], [1080, 720]);
+  assert.ok(Math.abs(durationSeconds - 59 / 15) < 0.1, String(durationSeconds));
+  const film = await outFile('film.webm');
+  const input = await place(film);
+  const frames = { method: 'even', countMax: 8 } as const;
+  const decoded = await decodeVideo(slot, {
+    ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', frames, patchSets: [] },
+    ...{ withTrack: true, soundSecondsMax: 100 },
+  });
+  assert.equal(decoded.mime, 'video/webm');
+  for (const frame of decoded.frames) {
+    const { data, info } = await sharp(slot.outPath(frame.file)).raw().toBuffer({ resolveWithObject: true });
+    const number = readFrameNumber(data, info.width, info.height);
+    assert.ok(Math.abs(frame.timeSeconds - timeOf(number) / 15) < 0.002, `${number} at ${frame.timeSeconds}`);
+  }
+  assert.ok(Math.abs((decoded.track?.sound.durationSeconds ?? 0) - 2) < 0.05);
+});
+
+test('a turned video stands upright in its film and in its strip', async () => {
+  const video = makeVideo({
+    ...{
+      container: 'mp4',
+      codec: FF_ENCODER_LIBX264,
+      seconds: 1,
+      width: 640,
+      height: 360,
+      fps: 10,
+      rotation: 90,
+    },
+  });
+  const film = await render('film', video);
+  assert.deepEqual([film.width, film.height], [360, 640]);
+  const strip = await render('strip', video);
+  assert.equal(strip.times.length, STRIP_FRAMES);
+  assert.deepEqual([strip.width, strip.height], [51, 90]);
+  const picture = await outFile('strip.webp');
+  const { width, height } = await sharp(picture).metadata();
+  assert.deepEqual([width, height], [51 * STRIP_FRAMES, 90]);
+  // Clockwise: the left lower corner comes to the left upper one.
+  assertNear(await colourAt(picture, 8, 10), CORNERS[2], 40);
+  assertNear(await colourAt(picture, 51 * 15 + 42, 10), CORNERS[0], 40);
+});
+
+test('a recording becomes Opus, peaks and a spectrum', async () => {
+  const wave = (time: number): number => (time < 1 ? 0.05 : 0.8) * Math.sin(2 * Math.PI * 2000 * time);
+  const aiff = makeSound({
+    container: 'aiff',
+    codec: FF_ENCODER_PCM_S16BE,
+    seconds: 2,
+    rate: 44_100,
+    channels: 2,
+    wave,
+  });
+  const { durationSeconds, peaks } = await render('peaks', aiff);
+  assert.ok(Math.abs(durationSeconds - 2) < 0.01, String(durationSeconds));
+  const quarter = Math.floor(peaks.length / 4);
+  assertNear([peaks[quarter] ?? 0, peaks[3 * quarter] ?? 0], [0.05 * 255, 0.8 * 255], 12);
+  const { data, info } = await sharp(await outFile('spectrum.webp'))
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const strengthAt = (row: number): number =>
+    data[(row * info.width + Math.floor(info.width * 0.75)) * 4 + 3] ?? 0;
+  // 2 kHz of 8 kHz: a quarter from below.
+  assert.ok(
+    strengthAt(96) > 220 && strengthAt(20) < strengthAt(96) - 60,
+    `${strengthAt(96)} ${strengthAt(20)}`,
+  );
+  const sound = await render('sound', aiff);
+  assert.ok(Math.abs(sound.durationSeconds - 2) < 0.01);
+  const again = await render('peaks', await outFile('sound.webm'));
+  assert.ok(Math.abs(again.durationSeconds - 2) < 0.03, String(again.durationSeconds));
+});
+
+test('what cannot be shown is refused in words, and the child goes on', async () => {
+  const picture = await sharp(patternRgb(64, 64), { raw: { width: 64, height: 64, channels: 3 } })
+    .png()
+    .toBuffer();
+  await assert.rejects(render('film', picture), /the file is a PNG picture; accepted are MP4/);
+  await assert.rejects(render('picture', picture.subarray(0, 300)), /PNG data/);
+  assert.equal((await render('picture', picture)).width, 64);
+});
