@@ -7,7 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ImagePack, isImagePack } from '../src/domain/model-pack.ts';
 import { placePatches } from '../src/domain/patches.ts';
-import { DECODE_LIMITS } from '../src/engine/analyse-image.ts';
+import { DECODE_LIMITS } from '../src/engine/decode-limits.ts';
 import { type PlannedSet, planPatchSets } from '../src/engine/image-patches.ts';
 import { findPacks, toLoadedPack } from '../src/engine/packs.ts';
 import { PackSession } from '../src/worker/inference/pack-session.ts';

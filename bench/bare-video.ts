@@ -2,7 +2,7 @@
  * What the analysis of a video cannot do without, in one process: find and decode the same frames, make pictures of
  * them, cut the same patches, run the same models. No upload, store, isolation, stored frames or record.
  */
-import { DECODE_LIMITS } from '../src/engine/analyse-image.ts';
+import { DECODE_LIMITS } from '../src/engine/decode-limits.ts';
 import { planPatchSets } from '../src/engine/image-patches.ts';
 import { displayOf } from '../src/worker/libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from '../src/worker/libav/frame-picture.ts';

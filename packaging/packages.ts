@@ -24,7 +24,7 @@ export type Installed = Readonly<Record<string, InstalledPackage>>;
  */
 export const DATA_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'node_modules/nsfwjs': ['dist/models/mobilenet_v2/'],
-  'node_modules/@vladmandic/human': ['models/blazeface.'],
+  'node_modules/@vladmandic/human': ['models/blazeface.', 'models/faceres.'],
   'node_modules/@ricky0123/vad-web': ['dist/silero_vad_v5.onnx'],
 };
 
@@ -41,7 +41,8 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
 
 /** Type declarations and maps of sources: read by compilers and debuggers only. */
 const UNREAD = /\.(?:d\.[cm]?ts|map|tsbuildinfo)$/;
-const KEPT_ALWAYS = /^(?:package\.json|(?:LICEN[CS]E|NOTICE|COPYING)[^/]*)$/i;
+/** A package.json inside a package says whether the scripts around it are modules. */
+const KEPT_ALWAYS = /(?:^|\/)package\.json$|^(?:LICEN[CS]E|NOTICE|COPYING)[^/]*$/i;
 
 /** What is installed, as npm noted it there; under `''` what the program itself asks for. */
 export async function readInstalled(root: string): Promise<Installed> {

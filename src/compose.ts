@@ -10,7 +10,7 @@ import type { App, AppConfig, Clock } from './app/app.ts';
 import { Backups } from './app/backups.ts';
 import type { DoctorConfig, Listener } from './app/doctor/finding.ts';
 import { fetchMedia } from './app/fetch-media.ts';
-import { setUpFirstStart } from './app/first-start.ts';
+import { type FirstStartConfig, setUpFirstStart } from './app/first-start.ts';
 import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/mail.ts';
 import { passwordLink } from './app/mail-texts.ts';
 import { Metrics } from './app/metrics.ts';
@@ -23,11 +23,9 @@ import { Tracing } from './app/tracing.ts';
 import type { DeliveryLoop } from './app/webhooks/delivery-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
-import { assessmentState } from './domain/assessment.ts';
-import type { Analysis } from './domain/classification.ts';
 import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { Engine } from './engine/engine.ts';
-import type { EngineObserver } from './engine/engine-config.ts';
+import { observe } from './engine-observer.ts';
 import { plugDashboard } from './facade/dashboard/server.ts';
 import { plugGraphql } from './facade/graphql/server.ts';
 import { type GrpcServer, openGrpcServer } from './facade/grpc/server.ts';
@@ -76,13 +74,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
   const mailer = stack.use(openMailer(settings, log));
-  const firstStart = await setUpFirstStart(store, clock, sealer, {
-    dataFolder: settings.dataFolder,
-    adminEmail: settings.admin.email,
-    adminPassword: settings.admin.password?.reveal() ?? null,
-    adminApiKey: settings.admin.apiKey?.reveal() ?? null,
-    rateLimitPerMinute: settings.admin.rateLimitPerMinute,
-  });
+  const firstStart = await setUpFirstStart(store, clock, sealer, toFirstStart(settings));
   const config: AppConfig = { ...settings.app, publicUrl: publicUrlOf(settings) };
   const newIdentifier = (): string => randomBytes(IDENTIFIER_BYTES).toString('hex');
   const engine = stack.use(
@@ -143,6 +135,16 @@ function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {
   return pino({ level: log.level, base: null }, { write });
 }
 
+function toFirstStart({ dataFolder, admin }: Settings): FirstStartConfig {
+  return {
+    dataFolder,
+    adminEmail: admin.email,
+    adminPassword: admin.password?.reveal() ?? null,
+    adminApiKey: admin.apiKey?.reveal() ?? null,
+    rateLimitPerMinute: admin.rateLimitPerMinute,
+  };
+}
+
 function openTracing({ endpoint, authorization }: NonNullable<Settings['tracing']>): Tracing {
   return new Tracing({ endpoint, authorization: authorization?.reveal() ?? null });
 }
@@ -189,9 +191,9 @@ function openHttp(
   tls: TlsFiles | null,
   stack: AsyncDisposableStack,
 ): Promise<HttpServer> {
-  const { listen, allowedHosts, behindProxy, trustedProxies } = http;
+  const { listen, allowedHosts, connectionsMax, behindProxy, trustedProxies } = http;
   const { publicUrl } = app.config;
-  const rule = { ...listen, publicUrl, allowedHosts, behindProxy, trustedProxies, tls };
+  const rule = { ...listen, publicUrl, allowedHosts, connectionsMax, behindProxy, trustedProxies, tls };
   const isAllowed = hostCheck(rule);
   return openHttpServer(app, rule, async (fastify) => {
     const graphql = await plugGraphql(app, fastify, {
@@ -231,46 +233,6 @@ function monotonicClock(): Clock {
         Math.round((performance.timeOrigin + performance.now()) * MICROSECONDS_PER_MS),
       );
       return last;
-    },
-  };
-}
-
-interface ObserverParts {
-  metrics: Metrics;
-  tracing: Tracing | null;
-  read: Store['read'];
-}
-
-function observe(
-  { metrics, tracing, read }: ObserverParts,
-  ended: EngineObserver['analysisEnded'],
-): EngineObserver {
-  /** The trace of an analysis is that of the first record that it is for. */
-  const identifierOf = ({ id }: Analysis) => read.classificationsOfAnalysis(id)[0]?.identifier;
-  return {
-    analysisEnded(analysis) {
-      ended(analysis);
-      metrics.analyses.inc({ kind: analysis.kind, state: analysis.state });
-      const state = analysis.result === null ? null : assessmentState(analysis.result);
-      if (state !== null) metrics.verdicts.inc({ kind: analysis.kind, state });
-      const identifier = tracing === null ? undefined : identifierOf(analysis);
-      if (identifier !== undefined) tracing?.ended(identifier, analysis);
-    },
-    stepTimed(step, seconds, analysis) {
-      metrics.stepSeconds.observe({ step }, seconds);
-      if (tracing === null || analysis === undefined) return;
-      const identifier = identifierOf(analysis);
-      if (identifier !== undefined) tracing.stepped(identifier, analysis.id, step, seconds);
-    },
-    workerDied(worker) {
-      metrics.workerDeaths.inc({ worker });
-    },
-    queueChanged(depth, running) {
-      metrics.queueDepth.set(depth);
-      metrics.running.set(running);
-    },
-    batch(model, size) {
-      metrics.batchSize.observe({ model }, size);
     },
   };
 }

@@ -1,5 +1,12 @@
 /** X.509 certificates made on the spot (DER by hand, P-256), so that no private key lies in the repository. */
-import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 
 export interface Identity {
   /** PEM. */
@@ -14,13 +21,15 @@ export interface IdentityOptions {
   /** Who signs; itself where it is left out, which makes it an authority. */
   issuer?: Identity;
   notAfter?: Date;
+  /** For signing media as C2PA wants it, instead of serving `localhost`. */
+  signsMedia?: boolean;
 }
 
 const SHA256_ECDSA = sequence(oid([1, 2, 840, 10045, 4, 3, 2]));
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 /** For `localhost` and 127.0.0.1. */
-export function makeIdentity({ name, issuer, notAfter }: IdentityOptions): Identity {
+export function makeIdentity({ name, issuer, notAfter, signsMedia = false }: IdentityOptions): Identity {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const body = sequence(
     tag(0xa0, integer(Buffer.from([2]))),
@@ -30,7 +39,14 @@ export function makeIdentity({ name, issuer, notAfter }: IdentityOptions): Ident
     sequence(time(new Date(Date.now() - YEAR_MS)), time(notAfter ?? new Date(Date.now() + YEAR_MS))),
     nameOf(name),
     publicKey.export({ type: 'spki', format: 'der' }),
-    tag(0xa3, sequence(...extensions(issuer === undefined))),
+    tag(
+      0xa3,
+      sequence(
+        ...(signsMedia && issuer !== undefined
+          ? mediaExtensions(publicKey, createPublicKey(issuer.privateKey))
+          : extensions(issuer === undefined)),
+      ),
+    ),
   );
   const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
   const der = sequence(body, SHA256_ECDSA, tag(0x03, Buffer.concat([Buffer.from([0]), signature])));
@@ -54,8 +70,29 @@ function extensions(isAuthority: boolean): Buffer[] {
   ];
 }
 
+/** One key may not stand for another: each certificate names its own key and that of its issuer. */
+function mediaExtensions(own: KeyObject, issuers: KeyObject): Buffer[] {
+  const digitalSignature = Buffer.from([0x03, 0x02, 0x07, 0x80]);
+  const emailProtection = sequence(oid([1, 3, 6, 1, 5, 5, 7, 3, 4]));
+  const critical = tag(0x01, Buffer.from([0xff]));
+  return [
+    sequence(oid([2, 5, 29, 15]), critical, tag(0x04, digitalSignature)),
+    sequence(oid([2, 5, 29, 37]), tag(0x04, emailProtection)),
+    sequence(oid([2, 5, 29, 14]), tag(0x04, tag(0x04, keyIdentifier(own)))),
+    sequence(oid([2, 5, 29, 35]), tag(0x04, sequence(tag(0x80, keyIdentifier(issuers))))),
+  ];
+}
+
+function keyIdentifier(key: KeyObject): Buffer {
+  return createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest();
+}
+
+/** Its own organisation too: a signature of media by none counts as broken. */
 function nameOf(name: string): Buffer {
-  return sequence(tag(0x31, sequence(oid([2, 5, 4, 3]), tag(0x0c, Buffer.from(name)))));
+  const part = (kind: number) => tag(0x31, sequence(oid([2, 5, 4, kind]), tag(0x0c, Buffer.from(name))));
+  return sequence(part(10), part(3));
 }
 
 function time(date: Date): Buffer {

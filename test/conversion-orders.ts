@@ -1,7 +1,14 @@
 /** The conversions of the first start, as the packs in models/ ask for them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConvertedPack, type ModelPack, modelPackSchema } from '../src/domain/model-pack.ts';
+import {
+  type ConvertedPack,
+  type FaceDetectorPack,
+  isConvertedPack,
+  type ModelPack,
+  modelPackSchema,
+  type NsfwPack,
+} from '../src/domain/model-pack.ts';
 import { conversionOrder } from '../src/engine/conversions.ts';
 
 export function readShippedPack(id: string): ModelPack {
@@ -9,7 +16,15 @@ export function readShippedPack(id: string): ModelPack {
   return modelPackSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
 }
 
-export const NSFW_PACK = readShippedPack('nsfw') as ConvertedPack;
-export const FACE_PACK = readShippedPack('face-detector') as ConvertedPack;
+export const NSFW_PACK = readShippedPack('nsfw') as NsfwPack;
+export const FACE_PACK = readShippedPack('face-detector') as FaceDetectorPack;
+export const FACE_ORIGIN_PACK = readConvertedPack('assay-faces');
 export const NSFW_ORDER = conversionOrder(NSFW_PACK, 'not written');
 export const FACE_ORDER = conversionOrder(FACE_PACK, 'not written');
+export const FACE_ORIGIN_ORDER = conversionOrder(FACE_ORIGIN_PACK, 'not written');
+
+function readConvertedPack(id: string): ConvertedPack {
+  const pack = readShippedPack(id);
+  if (!isConvertedPack(pack)) throw new Error(`expected ${id} to be made from a package`);
+  return pack;
+}

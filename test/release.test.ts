@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import ts from 'typescript';
 import { writeArchive } from '../packaging/archive.ts';
@@ -66,7 +66,12 @@ test('every model that lies in a package ships with it', async () => {
     if (typeof file === 'string') continue;
     const files = await filesOfPackage(ROOT, `node_modules/${file.package}`);
     ok(files.includes(file.path), `${path}: ${file.package}/${file.path}`);
-    ok(files.includes('package.json'));
+    // Scripts are read by the nearest of these.
+    for (let folder = dirname(file.path); ; folder = dirname(folder)) {
+      const path = join(folder, 'package.json');
+      if (existsSync(join(ROOT, 'node_modules', file.package, path))) ok(files.includes(path), path);
+      if (folder === '.') break;
+    }
   }
 });
 

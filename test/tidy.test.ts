@@ -65,7 +65,7 @@ const FLOORS: Record<string, string[]> = {
   'src/domain': [],
   'src/store': ['src/domain'],
   'src/worker': ['src/domain'],
-  'src/engine': ['src/domain', 'src/store', 'src/worker/protocol.ts'],
+  'src/engine': ['src/domain', 'src/store', 'src/worker/protocol.ts', 'src/worker/inference-protocol.ts'],
   'src/app': ['src/domain', 'src/store', 'src/engine', 'src/worker/protocol.ts'],
   'src/grpc': [],
   'src/facade/rest': ['src/domain', 'src/app'],

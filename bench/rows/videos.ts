@@ -2,8 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DECODE_LIMITS } from '../../src/engine/analyse-image.ts';
+import { DECODE_LIMITS } from '../../src/engine/decode-limits.ts';
 import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import type { DecodedFrame } from '../../src/worker/protocol.ts';
 import { TestDaemon } from '../../test/daemon.ts';
 import { openSlot } from '../../test/decode-fixture.ts';
 import { writeLongVideo } from '../../test/long-video.ts';
@@ -80,14 +81,21 @@ async function measureFrames(folder: string): Promise<Row[]> {
 async function takeFrames(slot: DecodeSlot, path: string): Promise<number> {
   const input = await slot.placeInput(path);
   const startedAt = performance.now();
-  let count = 0;
+  const frames: DecodedFrame[] = [];
   await slot.request(
     {
-      ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trustAnchorsPem: '', patchSets: [] },
+      ...{
+        type: 'decode-video',
+        input,
+        limits: DECODE_LIMITS,
+        trustAnchorsPem: '',
+        patchSets: [],
+        decoder: 'cpu',
+      },
       ...{ frames: { method: 'even', countMax: HOUR_FRAMES }, withTrack: false, soundSecondsMax: 1 },
     },
-    { timeoutMs: 600_000, onFrame: () => void (count += 1) },
+    { timeoutMs: 600_000, onFrame: (frame) => void frames.push(frame) },
   );
-  if (count !== HOUR_FRAMES) throw new Error(`${count} frames were made`);
+  if (frames.length !== HOUR_FRAMES) throw new Error(`${frames.length} frames were made`);
   return (performance.now() - startedAt) / 1000;
 }

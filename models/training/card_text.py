@@ -7,6 +7,7 @@ from calibrate import count_patches
 from decisions import BAND_ERROR_RATE
 from evaluate import SCORES_FILE
 from export import PACK_OF_DETECTOR
+from fusion import CAUTIOUS_FALSE_ALARM_RATE
 from goals import to_rows
 from linear import CLIP, PENALTY
 from manifest import PACK_NAMES
@@ -113,7 +114,7 @@ def make_failures(tiers, evaluation):
         + " of artificial pictures and accuses "
         + ", ".join(percent(figures["falseAlarmRateBalanced"]) for figures in by_tier)
         + " of human ones (clean, web, hard).",
-        "The cautious threshold is set for at most 1 % false alarms on calibration sources. On the test sources it gave "
+        f"The cautious threshold is set for at most {100 * CAUTIOUS_FALSE_ALARM_RATE:.2f} % false alarms on calibration sources. On the test sources it gave "
         + ", ".join(f"{100 * figures['falseAlarmRateCautious']:.1f} %" for figures in by_tier) + " and finds "
         + ", ".join(percent(figures["recallCautious"]) for figures in by_tier) + " of artificial pictures.",
         f"Worst told generators: {join_sources(clean['worstGenerators'])}. "
@@ -150,8 +151,8 @@ def describe_calibration(detector, calibration, evaluation):
         f"from left-out scores in folds {', '.join(map(str, calibration['folds']))}, whose networks were trained about "
         f"as long as the shipped one. Both lines are stretched by {calibration['stretch']:.2f}, so that the fused "
         "result is calibrated; a pack that is used alone is that much too sure. Bounds come from the left-out scores of "
-        f"all five test folds. Of the fused score: cautious at p ≥ {together['cautiousThreshold']:.3f} (at most 1 % false "
-        f"alarms in each tier); inconclusive for {together['inconclusiveLow']:.2f} ≤ p ≤ {together['inconclusiveHigh']:.2f}, "
+        f"all five test folds. Of the fused score: cautious at p ≥ {together['cautiousThreshold']:.3f} (at most "
+        f"{100 * CAUTIOUS_FALSE_ALARM_RATE:.2f} % false alarms in each tier, for a promise of 1 %); inconclusive for {together['inconclusiveLow']:.2f} ≤ p ≤ {together['inconclusiveHigh']:.2f}, "
         f"set by class-conditional conformal prediction so that at most {percent(BAND_ERROR_RATE)} of human pictures are "
         f"called artificial and {percent(BAND_ERROR_RATE)} of artificial ones human, over the three tiers. Where only one "
         f"of the packs answers, its own bounds hold (cautious at p ≥ {alone['cautiousThreshold']:.3f}, inconclusive for "

@@ -5,10 +5,8 @@ import numpy
 from decisions import to_bounds
 from metrics import fit_platt, to_probability
 
-CAUTIOUS_FALSE_ALARM_RATE = 0.01
-WEIGHTS_TRIED = numpy.arange(0.0, 1.01, 0.1)
-WEIGHT_MIN = 0.1
-"""A detector that is shipped has a say, or it should not be shipped."""
+CAUTIOUS_FALSE_ALARM_RATE = 0.0075
+"""Three quarters of the promised 1 %: a rate found on some sources is exceeded on others."""
 
 
 def fuse(log_odds, weights):
@@ -22,30 +20,19 @@ def to_log_odds(logits, lines):
     return logits * slopes + intercepts
 
 
-def to_loss(log_odds, is_artificial, weights):
-    """Weighted cross-entropy in nats."""
-    signed = numpy.where(is_artificial, log_odds, -log_odds)
-    return float((weights * numpy.logaddexp(0, -signed)).sum() / weights.sum())
-
-
 def fit_fusion(logits, is_artificial, weights):
     """Returns (lines per detector, weights per detector) such that the fused log-odds are calibrated.
 
-    Each detector is calibrated alone; the weights are those of least cross-entropy;
-    then all lines are stretched alike, for a mean of two opinions that partly agree by
-    chance is more timid than it has cause to be.
+    Each detector is calibrated alone and weighs the same: weights fitted on one fold
+    swing from .1 to .6 and cost more on the next fold than they gain. Then all lines
+    are stretched alike, for a mean of two opinions that partly agree by chance is
+    more timid than it has cause to be.
     """
     lines = [fit_platt(column, is_artificial, weights) for column in logits.T]
-    log_odds = to_log_odds(logits, lines)
-    tried = []
-    for share in WEIGHTS_TRIED:
-        shares = numpy.clip([share, 1 - share], WEIGHT_MIN, 1)
-        fused = fuse(log_odds, shares)
-        slope, intercept = fit_platt(fused, is_artificial, weights)
-        tried.append((to_loss(slope * fused + intercept, is_artificial, weights), share, shares, slope, intercept))
-    _, _, shares, slope, intercept = min(tried, key=lambda entry: entry[0])
+    shares = numpy.full(len(lines), 1 / len(lines))
+    slope, intercept = fit_platt(fuse(to_log_odds(logits, lines), shares), is_artificial, weights)
     stretched = [(slope * line[0], slope * line[1] + intercept) for line in lines]
-    return stretched, shares / shares.sum(), slope
+    return stretched, shares, slope
 
 
 def fit_decision(tiers, is_artificial, weights):

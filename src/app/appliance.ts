@@ -37,6 +37,8 @@ export interface ApplianceStatus {
   phase: string;
   notReadyReason: string | null;
   isolation: string;
+  /** `cpu`, `nvdec`, or `cpu: ` with the reason why it is not the GPU. */
+  videoDecoder: string;
   queueDepth: number;
   running: number;
   uptimeSeconds: number;
@@ -50,13 +52,14 @@ export interface ApplianceStatus {
 }
 
 export async function getStatus(app: App): Promise<ApplianceStatus> {
-  const { phase, isolation, queueDepth, running } = app.engine.status();
+  const { phase, isolation, videoDecoder, queueDepth, running } = app.engine.status();
   return {
     version: VERSION,
     apiVersion: API_VERSION,
     phase,
     notReadyReason: app.engine.notReadyReason,
     isolation: isolation ?? 'not started',
+    videoDecoder,
     queueDepth,
     running,
     uptimeSeconds: Math.round(process.uptime()),

@@ -53,6 +53,8 @@ export interface BackupStatus {
 const CHECK_INTERVAL_MS = 60_000;
 /** A folder on a share that is away for a while must not be asked every minute. */
 const RETRY_MS = 15 * 60_000;
+/** Once a day is read; more often is filtered away. */
+const WARN_PAUSE_MS = 24 * 3_600_000;
 const STOP_WAIT_MS = 10_000;
 
 export class Backups implements AsyncDisposable {
@@ -65,6 +67,7 @@ export class Backups implements AsyncDisposable {
   #lastGoodAt: number | null = null;
   #lastError: string | null = null;
   #failedAt = 0;
+  #warnedAt = 0;
   #running: Promise<unknown> | undefined;
   #progress: BackupProgress | null = null;
 
@@ -185,8 +188,17 @@ export class Backups implements AsyncDisposable {
     if (Number.isFinite(at)) this.#noteGood(at);
   }
 
+  #warnWhenOld(): void {
+    const { isTooOld, lastGoodAt, lastError } = this.status();
+    const now = this.#now();
+    if (!isTooOld || now - this.#warnedAt < WARN_PAUSE_MS) return;
+    this.#warnedAt = now;
+    this.#parts.log.warn({ lastGoodAt, lastError }, 'the last good backup is too old');
+  }
+
   /** Never rejects. */
   async #runWhenDue(): Promise<void> {
+    this.#warnWhenOld();
     const { folder, intervalMs, keep, withSecrets } = this.#config;
     if (folder === null || intervalMs === 0 || this.#running !== undefined) return;
     const now = this.#now();

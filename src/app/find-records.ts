@@ -18,6 +18,8 @@ import type { RecordFilter } from './record-filter.ts';
 const SCAN_RECORDS_MAX = 5000;
 /** So long no other call is answered; a video with its frames takes longest to judge. */
 const SCAN_MS_MAX = 40;
+/** So many in any case: a box that is busy with other things must not answer with one empty page after the other. */
+const SCAN_RECORDS_MIN = 100;
 /** Records of one hash, or of its beginning, that are sorted in memory; where there are more the scan meets them soon. */
 const CANDIDATES_MAX = 1000;
 /** A shorter beginning is that of other files too. */
@@ -52,8 +54,8 @@ export function findRecords(app: App, query: FindQuery): FoundPage {
   let seen = 0;
   for (const classification of candidatesOf(app, query) ?? scanOf(app, query)) {
     if (classification.createdAt < (filter.since ?? 0)) break;
-    const isSpent = seen >= SCAN_RECORDS_MAX || performance.now() > endsAt;
-    if (records.length >= limit || (isSpent && seen > 0)) return { records, last };
+    const isSpent = seen >= SCAN_RECORDS_MAX || (seen >= SCAN_RECORDS_MIN && performance.now() > endsAt);
+    if (records.length >= limit || isSpent) return { records, last };
     records.push(...matchingRecord(app, classification, filter));
     last = classification;
     seen += 1;

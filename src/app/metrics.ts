@@ -61,6 +61,11 @@ export class Metrics {
     'How long the delivery that is due longest has been due',
     [],
   );
+  readonly videoDecoders = this.#counter(
+    'assay_videos_decoded_total',
+    'Videos by what was to decode them and what did',
+    ['wanted', 'used'],
+  );
   readonly running = this.#gauge('assay_analyses_running', 'Analyses in work', []);
   readonly watchers = this.#gauge('assay_watchers', 'Open watch streams and subscriptions', []);
   readonly stepSeconds = this.#histogram('assay_step_seconds', 'Time of one step of an analysis', ['step']);

@@ -43,7 +43,8 @@ export async function countCall(
   const limit = plan.rateLimitPerMinute;
   if (limit <= 0) return null;
   const { consumedPoints, msBeforeNext } = await counterOf(app).consume(account.id);
-  const resetSeconds = Math.max(1, Math.ceil(msBeforeNext / MS_PER_SECOND));
+  // The counter looks at the clock on the wall, which may be set back by a day; the window itself ends by a timer.
+  const resetSeconds = Math.min(RATE_WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / MS_PER_SECOND)));
   if (consumedPoints > limit) throw tooMany(limit, resetSeconds);
   return { limit, remaining: limit - consumedPoints, resetSeconds };
 }

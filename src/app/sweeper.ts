@@ -5,10 +5,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { REQUEST_ID_TTL_MS } from '../domain/limits.ts';
-import { MICROSECONDS_PER_DAY, MICROSECONDS_PER_MS } from '../domain/time.ts';
+import { MICROSECONDS_PER_DAY, MICROSECONDS_PER_MS, MICROSECONDS_PER_SECOND } from '../domain/time.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './app.ts';
 import { sweepUploads } from './unfinished-uploads.ts';
+import { SERIES_SECONDS_MAX } from './webhooks/outcome.ts';
 
 export interface SweeperParts {
   store: Store;
@@ -61,6 +62,21 @@ export async function sweepRequests({ store, clock }: SweeperParts, signal: Abor
   return removed;
 }
 
+/**
+ * Resolves with how many deliveries were put off further than any retry is: by a clock that was ahead and has been set
+ * right since. They are due now, with a day of retries before them, instead of when that time comes.
+ */
+export async function redateDeliveries({ store, clock }: SweeperParts): Promise<number> {
+  const now = clock.now();
+  const latest = now + SERIES_SECONDS_MAX * MICROSECONDS_PER_SECOND;
+  const misdated = store.read.deliveriesDueAfter(latest, BATCH_MAX);
+  if (misdated.length === 0) return 0;
+  await store.transact((tx) => {
+    for (const delivery of misdated) tx.putDelivery({ ...delivery, seriesAt: now, nextAttemptAt: now });
+  });
+  return misdated.length;
+}
+
 export class Sweeper implements AsyncDisposable {
   readonly #parts: SweeperParts;
   readonly #stopped = new AbortController();
@@ -86,6 +102,9 @@ export class Sweeper implements AsyncDisposable {
   async #run(): Promise<void> {
     const { log } = this.#parts;
     try {
+      const redated = await redateDeliveries(this.#parts);
+      if (redated > 0)
+        log.warn({ redated }, 'webhooks were put off by a clock that was ahead; they are due now');
       const deliveries = await sweepDeliveries(this.#parts, this.#stopped.signal);
       const requests = await sweepRequests(this.#parts, this.#stopped.signal);
       const uploads = await sweepUploads(this.#parts, this.#parts.unfinishedUploadMs);

@@ -39,6 +39,7 @@ export interface EngineSettings {
   renditions: { bytesMax: number; diskFreeBytesMin: number };
   videoHeightMin: number;
   isolation: SettingValues['decodeIsolation'];
+  videoDecoder: SettingValues['decodeVideo'];
 }
 
 export interface HttpSettings {
@@ -46,6 +47,7 @@ export interface HttpSettings {
   /** Null: derived from the address that is listened on, known for sure only after binding (port 0). */
   publicUrl: string | null;
   allowedHosts: string[];
+  connectionsMax: number;
   behindProxy: boolean;
   trustedProxies: string[];
 }
@@ -140,6 +142,7 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
       listen: values.httpListen,
       publicUrl: values.publicUrl,
       allowedHosts: values.httpAllowedHosts,
+      connectionsMax: values.httpConnectionsMax,
       behindProxy: values.behindProxy,
       trustedProxies: values.trustedProxies,
     },
@@ -225,6 +228,7 @@ function toEngineSettings(
     renditions: { bytesMax: values.renditionBytesMax, diskFreeBytesMin: values.diskFreeMin },
     videoHeightMin: values.videoHeightMin,
     isolation: values.decodeIsolation,
+    videoDecoder: values.decodeVideo,
   };
 }
 

@@ -88,6 +88,12 @@ export const SETTINGS = {
     [],
     'Further `Host` names that are answered, besides the public address and loopback.',
   ),
+  httpConnectionsMax: row(
+    'http.connections_max',
+    integer(10, 1_000_000),
+    10_000,
+    'HTTP connections at once, watchers among them; one more is closed at once. Each holds a descriptor (`LimitNOFILE`).',
+  ),
   grpcListen: row('grpc.listen', listenAddress(), loopback(8481), 'Where gRPC listens.'),
   ...ACCOUNT_SETTINGS,
   logLevel: row('log.level', oneOf(LOG_LEVELS), 'info', 'Least severity that is logged.'),
@@ -172,6 +178,12 @@ export const SETTINGS = {
     oneOf(['auto', 'require']),
     'auto',
     'How decode processes are shut in: `auto` takes the strongest this box has, `require` refuses to start without bubblewrap.',
+  ),
+  decodeVideo: row(
+    'decode.video',
+    oneOf(['cpu', 'prefer-gpu', 'require-gpu']),
+    'cpu',
+    'What decodes video. `prefer-gpu` takes the CPU where there is no NVIDIA GPU and says so in status and metrics, `require-gpu` is not ready then. Either lets decode processes reach the GPU.',
   ),
   renditionBytesMax: row(
     'rendition.bytes_max',

@@ -101,6 +101,8 @@ export interface Analysis {
   lease: Lease | null;
   /** The reason a person understands, once errored. */
   error: string;
+  /** It ended its workers until its attempts were used up: the same work is not begun again unless somebody insists. */
+  isQuarantined?: true;
   queuedAt: number;
   endedAt: number | null;
   apiVersion: string;

@@ -60,6 +60,7 @@ export const REASONS = {
   draining: { code: 'unavailable', http: 503 },
   disk_full: { code: 'unavailable', http: 503 },
   probe_busy: { code: 'unavailable', http: 503 },
+  exhausted: { code: 'unavailable', http: 503 },
   mail: { code: 'unavailable', http: 503 },
   damaged: { code: 'internal', http: 500 },
   deadline: { code: 'deadline_exceeded', http: 504 },
@@ -124,12 +125,28 @@ function isDiskFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && DISK_FAULTS.includes(error.code);
 }
 
+/** Clients that left, and work that ends, give descriptors back within seconds. */
+const EXHAUSTED_RETRY_SECONDS = 5;
+/** No descriptor, process or memory is left for this process. */
+const EXHAUSTIONS: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
+
+/** Whether the box lacked the means for it, so that nobody else is at fault. */
+export function isExhausted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && EXHAUSTIONS.includes(error.code);
+}
+
 /** What a caller may see of any thrown value: an AppError as it is, anything else only as `internal`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDiskFault(error)) {
     return new AppError('disk_full', 'the disk takes no more: no new work is accepted until space is free', {
       retryAfterSeconds: DISK_RETRY_SECONDS,
+      cause: error,
+    });
+  }
+  if (isExhausted(error)) {
+    return new AppError('exhausted', 'the appliance has too many files and connections open', {
+      retryAfterSeconds: EXHAUSTED_RETRY_SECONDS,
       cause: error,
     });
   }

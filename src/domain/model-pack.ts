@@ -134,7 +134,7 @@ export type NsfwPack = z.infer<typeof nsfwPackSchema>;
 export type FaceDetectorPack = z.infer<typeof faceDetectorPackSchema>;
 /** A pack whose model is made from one in an npm package. */
 export type ConvertedPack = NsfwPack | FaceDetectorPack | ConvertedFacePack;
-type ConvertedFacePack = FacePack & { file: Exclude<FacePack['file'], string> };
+type ConvertedFacePack = Omit<FacePack, 'file'> & { file: Exclude<FacePack['file'], string> };
 /** A pack whose answer is a score. */
 export type JudgingPack = ImagePack | TamperingPack | FacePack | SpeechPack;
 

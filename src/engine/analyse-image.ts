@@ -4,7 +4,6 @@
  */
 import type { Analysis, Progress } from '../domain/classification.ts';
 import { HEATMAP_FILES } from '../domain/heatmap.ts';
-import { PIXELS_MAX, SIDE_PIXELS_MAX } from '../domain/limits.ts';
 import type { ImagePack } from '../domain/model-pack.ts';
 import type { Detection, ImageResult, ModelRun, StabilityVariant } from '../domain/result.ts';
 import type { Findings } from '../domain/tentative.ts';
@@ -16,11 +15,13 @@ import {
   type PatchSetRequest,
   type RenderHeatmapRequest,
   STABILITY_VARIANTS,
+  type VideoDecoder,
   type ViewSetRequest,
 } from '../worker/protocol.ts';
 import { toProbabilities, toStabilityVariant } from './calibration.ts';
 import { type ContentPacks, contentPacksOf, viewSetsOf } from './content-packs.ts';
 import { judgeFaces, measureNsfw } from './content-runs.ts';
+import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import { type PlannedSet, planPatchSets } from './image-patches.ts';
@@ -37,8 +38,6 @@ import type { InstalledPack } from './packs.ts';
 import { lookForEdits } from './tampering-maps.ts';
 import { tileSetsOf } from './tampering-runs.ts';
 
-export const DECODE_LIMITS = { pixelsMax: PIXELS_MAX, sidePixelsMax: SIDE_PIXELS_MAX } as const;
-
 /** What the analysis of any kind of media is made with. */
 export interface AnalysisParts {
   store: Pick<Store, 'blobs'> & { artifacts: Pick<Store['artifacts'], 'put'> };
@@ -49,6 +48,10 @@ export interface AnalysisParts {
   newIdentifier: () => string;
   trustAnchorsPem: string;
   stability: boolean;
+  /** What decodes video, if it can. */
+  videoDecoder: VideoDecoder;
+  /** Told of what has decoded a video. */
+  videoDecoded: (used: VideoDecoder) => void;
   /** A model process that answered nobody for so long is taken for hung. */
   inferTimeoutMs: number;
   /** Of one decode step of a video or a sound: they may be hours long. */

@@ -11,9 +11,10 @@ import type { FrameResult, TrackResult, VideoResult } from '../domain/result.ts'
 import { poolFrames } from '../domain/video-verdict.ts';
 import type { ChosenFrames, DecodedTrack, DecodedVideo, FrameChoice } from '../worker/protocol.ts';
 import { hearInSlot } from './analyse-audio.ts';
-import { type AnalysisParts, type Attempt, DECODE_LIMITS, timed } from './analyse-image.ts';
+import { type AnalysisParts, type Attempt, timed } from './analyse-image.ts';
 import { completeFrames } from './complete-frames.ts';
 import { contentPacksOf, type Found, viewSetsOf } from './content-packs.ts';
+import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodeProgress, DecodeSlot } from './decode-slot.ts';
 import { chooseFaceFrames } from './face-frames.ts';
 import { FrameJudge, type FrameWork } from './frame-judge.ts';
@@ -90,14 +91,14 @@ async function decode(
   job: Job,
   judge: FrameJudge,
 ): Promise<DecodedVideo> {
-  const { store, trustAnchorsPem, decodeTimeoutMs } = parts;
+  const { store, trustAnchorsPem, decodeTimeoutMs, videoDecoder: decoder } = parts;
   const { analysis, signal } = attempt;
   const { slot, content, plan, progress } = job;
   const input = await slot.placeInput(store.blobs.pathOf(analysis.hash));
   const frames = await chooseFrames(parts, attempt, job, input);
   const { video } = await slot.request(
     {
-      ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trustAnchorsPem, frames },
+      ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trustAnchorsPem, frames, decoder },
       patchSets: [...plan.map(({ request }) => request), ...tileSetsOf(content.tampering, 'frame')],
       viewSets: viewSetsOf(content),
       withTrack: analysis.options.withAudio,
@@ -109,6 +110,7 @@ async function decode(
       onFrame: (frame) => judge.take(frame),
     },
   );
+  parts.videoDecoded(video.decoder);
   return video;
 }
 

@@ -13,6 +13,7 @@ import type { Attempt } from './analyse-image.ts';
 import { giveUpSentence, judgeFailure } from './engine-errors.ts';
 import { Schedule, type Turn } from './schedule.ts';
 import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from './transitions.ts';
+import { WorkerLostError } from './worker-errors.ts';
 
 export interface RunnerConfig {
   attemptsMax: number;
@@ -36,7 +37,7 @@ export interface RunnerParts {
 
 type Outcome =
   | { type: 'done'; result: AnalysisResult }
-  | { type: 'errored'; sentence: string }
+  | { type: 'errored'; error: string; isQuarantined?: boolean }
   | { type: 'requeued'; isCounted: boolean; pauseMs: number }
   | { type: 'left' };
 
@@ -217,11 +218,12 @@ export class AnalysisRunner {
   #judge({ id, attempts }: Analysis, error: unknown, isOverdue: boolean): Outcome {
     const { attemptsMax, analysisTimeoutMs: timeoutMs } = this.#config;
     const failure = judgeFailure(error, { isOverdue, timeoutMs });
-    if (failure.type === 'final') return { type: 'errored', sentence: failure.sentence };
+    if (failure.type === 'final') return { type: 'errored', error: failure.sentence };
     this.#parts.log.warn({ err: error, analysis: id, attempts }, 'an attempt at an analysis failed');
     if (failure.type === 'wait') return { type: 'requeued', isCounted: false, pauseMs: WAIT_PAUSE_MS };
     if (attempts < attemptsMax) return { type: 'requeued', isCounted: true, pauseMs: RETRY_PAUSE_MS };
-    return { type: 'errored', sentence: giveUpSentence(attempts, failure.sentence) };
+    const isQuarantined = isOverdue || error instanceof WorkerLostError;
+    return { type: 'errored', error: giveUpSentence(attempts, failure.sentence), isQuarantined };
   }
 }
 
@@ -236,7 +238,7 @@ function write(tx: StoreTransaction, id: string, outcome: Outcome, now: number):
     case 'done':
       return completeAnalysis(tx, id, outcome.result, now);
     case 'errored':
-      return failAnalysis(tx, id, outcome.sentence, now);
+      return failAnalysis(tx, id, outcome, now);
     case 'requeued':
       return requeueAnalysis(tx, id, outcome);
     case 'left':

@@ -9,7 +9,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ANCHOR_COUNT, ANCHOR_VALUES } from '../domain/faces.ts';
 import type { ConvertedPack } from '../domain/model-pack.ts';
-import type { ConversionOrder } from '../worker/protocol.ts';
+import type { ConversionOrder } from '../worker/inference-protocol.ts';
 import { describeExit } from './child-exit.ts';
 import { hashFile } from './hash-file.ts';
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { MEDIA_KINDS } from '../domain/media.ts';
 import { DECLARATION_KINDS, DECLARED_ORIGINS } from '../domain/provenance.ts';
 import { renditionFigures } from '../domain/rendition-figures.ts';
-import { type DecodeResponse, MEDIA_FAULTS } from '../worker/protocol.ts';
+import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../worker/protocol.ts';
 
 const id = z.int();
 const side = z.int().min(1).max(100_000);
@@ -123,6 +123,7 @@ const decodedVideo = z.strictObject({
   height: side,
   durationSeconds: seconds,
   provenance,
+  decoder: z.enum(VIDEO_DECODERS),
   damagedFrames: z.int().min(0).max(1000),
   track: z.strictObject({ file: outFile, hash, sizeBytes, sound: decodedSound }).nullable(),
 });
@@ -150,6 +151,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
   z.strictObject({ type: z.literal('frame'), id, frame: decodedFrame }),
   z.strictObject({ type: z.literal('decoded-video'), id, video: decodedVideo }),
+  z.strictObject({ type: z.literal('found-gpu'), id, fault: sentence.nullable() }),
   z.strictObject({ type: z.literal('sampled-frames'), id, sampled: sampledFrames }),
   z.strictObject({ type: z.literal('decoded-audio'), id, audio: decodedAudio }),
   z.strictObject({ type: z.literal('rendered-heatmap'), id, heatmap }),

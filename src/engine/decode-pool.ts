@@ -28,6 +28,8 @@ export interface DecodePoolConfig {
   stepTimeoutMs: number;
   /** `require` refuses to start without bubblewrap. */
   isolation: 'auto' | 'require';
+  /** Children get the GPU's devices inside their walls. */
+  usesGpu: boolean;
 }
 
 export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'jobsFolder'>> = {
@@ -38,6 +40,7 @@ export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'jobsFolder'>
   fileBytesMax: 2 * 1024 ** 3,
   stepTimeoutMs: 60_000,
   isolation: 'auto',
+  usesGpu: false,
 };
 
 /** Told of what happens to children; for the log and the counters. */
@@ -143,13 +146,14 @@ export class DecodePool implements AsyncDisposable {
 
   async #openSlot(): Promise<DecodeSlot> {
     if (this.#isolation === null) throw new Error('a slot is opened before the pool has started');
-    const { jobsFolder, memoryBytesMax, fileBytesMax, stepTimeoutMs } = this.#config;
+    const { jobsFolder, memoryBytesMax, fileBytesMax, stepTimeoutMs, usesGpu } = this.#config;
     const startedAt = performance.now();
     this.#slotNumber += 1;
     const opening = DecodeSlot.open({
       folder: join(jobsFolder, String(this.#slotNumber)),
       isolation: this.#isolation,
       bounds: { memoryBytesMax, fileBytesMax },
+      usesGpu,
       timeoutMs: stepTimeoutMs,
       log: (line) => this.#observer.childSaid(line),
     });

@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isExhausted } from '../domain/errors.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse } from '../worker/protocol.ts';
 import { describeExit } from './child-exit.ts';
 import { forwardLines } from './child-log.ts';
@@ -19,6 +20,7 @@ export interface DecodeSlotConfig {
   folder: string;
   isolation: Isolation;
   bounds: ChildBounds;
+  usesGpu?: boolean;
   /** For a child to be ready, and for a request that names no time of its own. */
   timeoutMs: number;
   log: (line: string) => void;
@@ -33,6 +35,7 @@ const ANSWER_TYPES = {
   'decode-image': 'decoded-image',
   'decode-video': 'decoded-video',
   'sample-frames': 'sampled-frames',
+  'find-gpu': 'found-gpu',
   'decode-audio': 'decoded-audio',
   'render-heatmap': 'rendered-heatmap',
   'cut-views': 'cut-views',
@@ -80,13 +83,18 @@ export class DecodeSlot implements AsyncDisposable {
 
   private constructor(config: DecodeSlotConfig) {
     this.#config = config;
-    const { file, args, cwd, env } = decodeCommand(config.isolation, config.folder, config.bounds);
+    const { file, args, cwd, env } = decodeCommand(
+      config.isolation,
+      config.folder,
+      config.bounds,
+      config.usesGpu,
+    );
     // JSON on the channel: the child may be hostile, and a JSON parser is the smaller door.
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
     this.#child = spawn(file, args, { cwd, env, stdio: [...stdio], serialization: 'json' });
     if (this.#child.stderr !== null) forwardLines(this.#child.stderr, config.log);
     this.#child.on('message', (message) => this.#receive(message));
-    this.#child.on('error', (error) => this.#end(`it could not be started or reached: ${error.message}`));
+    this.#child.on('error', (error) => this.#fail(error));
     this.#child.on('exit', (code, signal) => this.#end(describeExit(code, signal)));
   }
 
@@ -231,15 +239,21 @@ export class DecodeSlot implements AsyncDisposable {
     }
   }
 
+  #fail(error: Error): void {
+    const how = `it could not be started or reached: ${error.message}`;
+    if (isExhausted(error)) this.#lose('exhausted', how, error);
+    this.#end(how);
+  }
+
   #end(how: string): void {
     this.#lose('ended', `the decoder ended before it had finished: ${how}`);
     this.#ended.resolve();
   }
 
   /** The first loss is the cause; what follows from the kill is not told. */
-  #lose(loss: WorkerLoss, message: string): WorkerLostError {
+  #lose(loss: WorkerLoss, message: string, cause?: unknown): WorkerLostError {
     if (this.#loss === null) {
-      this.#loss = new WorkerLostError(loss, message);
+      this.#loss = new WorkerLostError(loss, message, cause);
       this.#child.kill('SIGKILL');
       this.#waiting?.reject(this.#loss);
     }

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Analysis } from '../domain/classification.ts';
 import type { Store } from '../store/store.ts';
-import type { IsolationLevel } from '../worker/protocol.ts';
+import type { IsolationLevel, VideoDecoder, VideoDecoderChoice } from '../worker/protocol.ts';
 import type { DecodePoolConfig } from './decode-pool.ts';
 import type { InferencePoolConfig } from './inference-pool.ts';
 import type { RenditionsConfig } from './renditions.ts';
@@ -33,6 +33,7 @@ export interface EngineConfig {
   stability: boolean;
   renditions: RenditionsConfig;
   isolation: DecodePoolConfig['isolation'];
+  videoDecoder: VideoDecoderChoice;
 }
 
 /** For metrics; must not throw. */
@@ -42,6 +43,8 @@ export interface EngineObserver {
   stepTimed(step: string, seconds: number, analysis?: Analysis): void;
   workerDied(worker: 'decode' | 'inference', message: string): void;
   queueChanged(depth: number, running: number): void;
+  /** A video's pictures were decoded, by what was wanted or by something else. */
+  videoDecoded(wanted: VideoDecoder, used: VideoDecoder): void;
   batch(model: string, size: number): void;
 }
 
@@ -61,6 +64,8 @@ export interface EngineStatus {
   phase: EnginePhase;
   /** Null before the decoders have started. */
   isolation: IsolationLevel | null;
+  /** `cpu`, `nvdec`, or `cpu: ` with the reason why it is not the GPU. */
+  videoDecoder: string;
   queueDepth: number;
   running: number;
   decodePids: number[];

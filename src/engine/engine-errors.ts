@@ -10,7 +10,7 @@ export type Failure =
   /** The box cannot work just now; the file has no part in it. */
   | { type: 'wait' };
 
-const WAIT_REASONS: readonly Reason[] = ['disk_full', 'draining', 'starting', 'probe_busy'];
+const WAIT_REASONS: readonly Reason[] = ['disk_full', 'draining', 'starting', 'probe_busy', 'exhausted'];
 
 /** How an attempt's error is answered. `isOverdue` where the attempt's own deadline passed. */
 export function judgeFailure(
@@ -23,10 +23,11 @@ export function judgeFailure(
   if (error instanceof MediaFaultError) return { type: 'final', sentence: error.message };
   if (error instanceof SlotBusyError) return { type: 'wait' };
   if (error instanceof WorkerLostError) {
+    if (error.loss === 'exhausted') return { type: 'wait' };
     return { type: 'retry', sentence: 'a worker process ended while it analysed the file' };
   }
   const known = toAppError(error);
-  if (error instanceof AppError || known.reason === 'disk_full') return judgeAppError(known);
+  if (error instanceof AppError || WAIT_REASONS.includes(known.reason)) return judgeAppError(known);
   return { type: 'retry', sentence: 'the analysis failed inside the appliance; its log tells why' };
 }
 
@@ -54,6 +55,7 @@ export function toProbeError(error: unknown): unknown {
   if (error instanceof WorkerLostError) {
     if (error.loss === 'stopped')
       return new AppError('draining', 'the appliance is stopping', { cause: error });
+    if (error.loss === 'exhausted') return toAppError(error.cause);
     return new AppError('corrupt', 'the file cannot be read: the decoder ended over it', { cause: error });
   }
   return error;

@@ -13,7 +13,8 @@ import type { AnalysisResult } from '../domain/result.ts';
 import type { Findings } from '../domain/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
-import type { LoadedPack, PackReport, Probe } from '../worker/protocol.ts';
+import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
+import type { Probe } from '../worker/protocol.ts';
 import { analyseAudio } from './analyse-audio.ts';
 import { type AnalysisParts, type Attempt, analyseImage } from './analyse-image.ts';
 import { analyseVideo } from './analyse-video.ts';
@@ -33,6 +34,7 @@ import { recoverAnalyses } from './recovery.ts';
 import { Renditions } from './renditions.ts';
 import { resolveModels } from './resolve-models.ts';
 import { fetchSource } from './source.ts';
+import { VideoDecoding } from './video-decoding.ts';
 import { decodeObserver, inferenceObserver } from './worker-observers.ts';
 
 export type {
@@ -57,6 +59,7 @@ export class Engine implements AsyncDisposable {
   /** Made of stored files for people's eyes and ears. */
   readonly renditions: Renditions;
   readonly #decodePool: DecodePool;
+  readonly #videoDecoding: VideoDecoding;
   readonly #runner: AnalysisRunner;
   /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
   readonly #unconfirmed: string[] = [];
@@ -67,9 +70,16 @@ export class Engine implements AsyncDisposable {
   constructor(config: EngineConfig, parts: EngineParts) {
     this.#config = config;
     this.#parts = parts;
-    const { decode, dataFolder, isolation } = config;
+    const { decode, dataFolder, isolation, videoDecoder } = config;
+    this.#videoDecoding = new VideoDecoding(videoDecoder);
     this.#decodePool = new DecodePool(
-      { ...DECODE_POOL_DEFAULTS, ...decode, isolation, jobsFolder: join(dataFolder, 'jobs') },
+      {
+        ...DECODE_POOL_DEFAULTS,
+        ...decode,
+        isolation,
+        usesGpu: videoDecoder !== 'cpu',
+        jobsFolder: join(dataFolder, 'jobs'),
+      },
       decodeObserver(parts),
     );
     this.renditions = new Renditions(config.renditions, {
@@ -98,6 +108,7 @@ export class Engine implements AsyncDisposable {
     await this.packChanges.sweep();
     await this.#shelf.read(this.#config.modelFolders, this.#config.dataFolder);
     await this.#decodePool.start();
+    await this.#videoDecoding.look(this.#decodePool, this.#parts.log);
     if (this.#isStopping()) return;
     const packs = this.#shelf.toLoad();
     if (packs.length === 0) return this.#settlePhase();
@@ -221,6 +232,7 @@ export class Engine implements AsyncDisposable {
     return {
       phase: this.#phase,
       isolation: this.#decodePool.isolation,
+      videoDecoder: this.#videoDecoding.description,
       queueDepth: this.#runner.depth,
       running: this.#runner.running,
       decodePids: this.#decodePool.pids(),
@@ -277,11 +289,13 @@ export class Engine implements AsyncDisposable {
 
   #settlePhase(): void {
     if (this.#isStopping()) return;
-    const isReady = this.packs.some(({ pack }) => isImagePack(pack) || isSpeechPack(pack));
+    const hasModel = this.packs.some(({ pack }) => isImagePack(pack) || isSpeechPack(pack));
     const { modelFolders } = this.#config;
-    this.#phase = isReady ? 'ready' : 'failed';
-    this.#notReadyReason = isReady ? null : this.#shelf.describeEmptiness(modelFolders);
-    if (isReady) this.#runner.open();
+    this.#notReadyReason = hasModel
+      ? this.#videoDecoding.notReadyReason
+      : this.#shelf.describeEmptiness(modelFolders);
+    this.#phase = this.#notReadyReason === null ? 'ready' : 'failed';
+    if (this.#phase === 'ready') this.#runner.open();
   }
 
   #isStopping(): boolean {
@@ -314,9 +328,11 @@ export class Engine implements AsyncDisposable {
         newIdentifier,
         trustAnchorsPem,
         stability,
+        videoDecoder: this.#videoDecoding.decoder,
       },
       ...{ inferTimeoutMs: analysisTimeoutMs / 2, decodeTimeoutMs: analysisTimeoutMs },
       stepTimed: (step, seconds) => observer.stepTimed(step, seconds, analysis),
+      videoDecoded: (used) => observer.videoDecoded(this.#videoDecoding.wanted, used),
     };
     return await ANALYSES[analysis.kind](parts, { ...attempt, analysis });
   }

@@ -3,9 +3,10 @@
 import { type FrameSample, preferFaces } from '../domain/face-frames.ts';
 import type { FaceDetectorPack } from '../domain/model-pack.ts';
 import type { ChosenFrames, FrameChoice, SampledFrame } from '../worker/protocol.ts';
-import { type AnalysisParts, type Attempt, DECODE_LIMITS } from './analyse-image.ts';
+import type { AnalysisParts, Attempt } from './analyse-image.ts';
 import { toViewSet } from './content-packs.ts';
 import { detectFaces } from './content-runs.ts';
+import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodeProgress, DecodeSlot } from './decode-slot.ts';
 import { WorkerLostError } from './worker-errors.ts';
 
@@ -32,7 +33,7 @@ export async function chooseFaceFrames(
   const { sampled } = await slot.request(
     {
       ...{ type: 'sample-frames', input, limits: DECODE_LIMITS, choice },
-      ...{ samplesPerFrame: SAMPLES_PER_FRAME, viewSet: toViewSet(detector) },
+      ...{ samplesPerFrame: SAMPLES_PER_FRAME, viewSet: toViewSet(detector), decoder: parts.videoDecoder },
     },
     { signal, timeoutMs: parts.decodeTimeoutMs, onProgress },
   );

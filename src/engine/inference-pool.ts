@@ -1,6 +1,6 @@
 /** Several inference processes over the same packs; each request goes to the one with the least in work. */
 import { availableParallelism } from 'node:os';
-import type { LoadedPack, PackReport } from '../worker/protocol.ts';
+import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
 import {
   type DetectionWork,
   INFERENCE_DEFAULTS,

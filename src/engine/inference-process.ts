@@ -11,7 +11,7 @@ import type {
   InferRequest,
   LoadedPack,
   PackReport,
-} from '../worker/protocol.ts';
+} from '../worker/inference-protocol.ts';
 import { describeExit } from './child-exit.ts';
 import { forwardLines } from './child-log.ts';
 import { inferenceEnvironment } from './inference-environment.ts';

@@ -41,6 +41,8 @@ const ENTRY = join(realpathSync(join(PROJECT_ROOT, 'src')), 'worker', 'decode.ts
 const RUNTIME_PATHS = ['node_modules', 'package.json', 'src/worker', 'src/domain'];
 /** Linux keeps the loader and the libraries here, as folders or as links into /usr. */
 const SYSTEM_PATHS = ['/usr', '/lib', '/lib64', '/bin', '/etc/ld.so.cache'];
+/** What the driver opens to decode on a GPU; only for an operator who asks for that. */
+const GPU_DEVICES = ['/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm', '/dev/nvidia-uvm-tools'];
 const SLOT_INSIDE = '/slot';
 /** So that a child can free a picture when it is done with it: two of the largest do not fit into its bound. */
 const NODE_FLAGS = ['--expose-gc'];
@@ -104,8 +106,14 @@ async function succeeds(file: string, args: string[]): Promise<boolean> {
 }
 
 /** The command of a decode child whose folder is `slotFolder`, with `in/` and `out/` in it. */
-export function decodeCommand(isolation: Isolation, slotFolder: string, bounds: ChildBounds): ChildCommand {
-  const { file, args } = wrap(isolation, slotFolder, bounds, [NODE, ...NODE_FLAGS, ENTRY]);
+export function decodeCommand(
+  isolation: Isolation,
+  slotFolder: string,
+  bounds: ChildBounds,
+  usesGpu = false,
+): ChildCommand {
+  const devices = usesGpu ? GPU_DEVICES : [];
+  const { file, args } = wrap(isolation, slotFolder, bounds, [NODE, ...NODE_FLAGS, ENTRY], devices);
   return { file, args, cwd: slotFolder, env: { ...ENVIRONMENT } };
 }
 
@@ -115,14 +123,19 @@ function wrap(
   slotFolder: string,
   bounds: ChildBounds,
   command: string[],
+  devices: readonly string[] = [],
 ): { file: string; args: string[] } {
-  const walled = [...wallOf(isolation, slotFolder), ...command];
+  const walled = [...wallOf(isolation, slotFolder, devices), ...command];
   const [file = '', ...args] = [...limitsOf(isolation.limiter, bounds), ...walled];
   return { file, args };
 }
 
-function wallOf({ level, unshareFlags }: Isolation, slotFolder: string): string[] {
-  if (level === 'bubblewrap') return ['bwrap', ...bubblewrapArgs(slotFolder), '--'];
+function wallOf(
+  { level, unshareFlags }: Isolation,
+  slotFolder: string,
+  devices: readonly string[],
+): string[] {
+  if (level === 'bubblewrap') return ['bwrap', ...bubblewrapArgs(slotFolder, devices), '--'];
   return unshareFlags === null ? [] : ['unshare', ...unshareFlags, '--'];
 }
 
@@ -138,12 +151,13 @@ function limitsOf(limiter: Isolation['limiter'], { memoryBytesMax, fileBytesMax 
 }
 
 /** Later mounts lie over earlier ones: /tmp first, since a checkout may lie below it. */
-function bubblewrapArgs(slotFolder: string): string[] {
+function bubblewrapArgs(slotFolder: string, devices: readonly string[]): string[] {
   const system = SYSTEM_PATHS.flatMap((path) => ['--ro-bind-try', path, path]);
   const runtime = [...RUNTIME_PATHS.map((path) => join(PROJECT_ROOT, path)), NODE].flatMap(bindReadOnly);
   return [
     ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'decode'],
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...devices.flatMap((path) => ['--dev-bind-try', path, path]),
     ...system,
     ...runtime,
     ...['--ro-bind', join(slotFolder, 'in'), `${SLOT_INSIDE}/in`],

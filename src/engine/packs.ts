@@ -14,7 +14,7 @@ import {
   packKey,
 } from '../domain/model-pack.ts';
 import { tileValues } from '../domain/tampering-pack.ts';
-import type { LoadedPack, PackReport } from '../worker/protocol.ts';
+import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
 import { makeModel, outputDimensions } from './conversions.ts';
 import { hashFile } from './hash-file.ts';
 

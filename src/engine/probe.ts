@@ -1,6 +1,6 @@
 /** A look at a file's type and size in a decode child. */
 import type { Probe } from '../worker/protocol.ts';
-import { DECODE_LIMITS } from './analyse-image.ts';
+import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import { toProbeError } from './engine-errors.ts';

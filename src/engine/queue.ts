@@ -84,6 +84,8 @@ function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined
   const id = tx.analysisIdOfKey(key);
   const analysis = id === undefined ? undefined : tx.analysis(id);
   if (analysis?.state === 'done') return { analysis, origin: 'cached' };
+  // Else a sender that tries again and again would cost a worker's life each time.
+  if (analysis?.isQuarantined === true) return { analysis, origin: 'cached' };
   if (analysis?.state !== 'queued' && analysis?.state !== 'running') return undefined;
   if (analysis.priority !== 'batch' || priority === 'batch') return { analysis, origin: 'joined' };
   const hurried: Analysis = { ...analysis, priority };

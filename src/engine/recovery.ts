@@ -23,7 +23,7 @@ function recover(tx: StoreTransaction, id: string, attemptsMax: number, now: num
   if (analysis?.state !== 'running') return analysis;
   return analysis.attempts < attemptsMax
     ? requeueAnalysis(tx, id, { isCounted: true })
-    : failAnalysis(tx, id, giveUpSentence(attemptsMax, SENTENCE), now);
+    : failAnalysis(tx, id, { error: giveUpSentence(attemptsMax, SENTENCE) }, now);
 }
 
 /** One damaged analysis must not keep all others from being done; its record says that it is damaged. */

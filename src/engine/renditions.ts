@@ -9,7 +9,7 @@ import { AppError } from '../domain/errors.ts';
 import { RENDITION_FILES, type RenditionKind } from '../domain/rendition.ts';
 import type { StoredRendition } from '../store/renditions.ts';
 import type { Store } from '../store/store.ts';
-import { DECODE_LIMITS } from './analyse-image.ts';
+import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import { AbortError, MediaFaultError, WorkerLostError } from './worker-errors.ts';

@@ -4,7 +4,7 @@ import type { HeatmapLayer } from '../domain/heatmap.ts';
 import { HEATMAP_FILES } from '../domain/heatmap.ts';
 import { logistic } from '../domain/heuristics.ts';
 import type { AnalysisParts, Attempt } from './analyse-image.ts';
-import { DECODE_LIMITS } from './analyse-image.ts';
+import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import {
   type JudgedTampering,

@@ -57,7 +57,7 @@ export function completeAnalysis(
 export function failAnalysis(
   tx: StoreTransaction,
   id: string,
-  error: string,
+  { error, isQuarantined = false }: { error: string; isQuarantined?: boolean },
   now: number,
 ): Analysis | undefined {
   const analysis = tx.analysis(id);
@@ -65,6 +65,7 @@ export function failAnalysis(
   assertTransition(analysis.state, 'errored');
   const errored: Analysis = {
     ...analysis,
+    ...(isQuarantined ? { isQuarantined } : {}),
     state: 'errored',
     lease: null,
     error,

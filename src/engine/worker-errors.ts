@@ -12,16 +12,19 @@ export class MediaFaultError extends Error {
   }
 }
 
-/** `ended`: by itself or by the kernel; `deadline`: killed by us; `broken`: reported or showed a fault of its own. */
-export type WorkerLoss = 'ended' | 'deadline' | 'broken' | 'stopped';
+/**
+ * `ended`: by itself or by the kernel; `deadline`: killed by us; `broken`: reported or showed a fault of its own;
+ * `exhausted`: this box could not even start it.
+ */
+export type WorkerLoss = 'ended' | 'deadline' | 'broken' | 'stopped' | 'exhausted';
 
 /** The child is gone, and with it this attempt; the same work may succeed in a fresh one. */
 export class WorkerLostError extends Error {
   override readonly name = 'WorkerLostError';
   readonly loss: WorkerLoss;
 
-  constructor(loss: WorkerLoss, message: string) {
-    super(message);
+  constructor(loss: WorkerLoss, message: string, cause?: unknown) {
+    super(message, { cause });
     this.loss = loss;
   }
 }

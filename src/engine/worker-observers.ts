@@ -1,5 +1,5 @@
 /** What happens to worker processes, as log lines and figures. */
-import type { PackReport } from '../worker/protocol.ts';
+import type { PackReport } from '../worker/inference-protocol.ts';
 import type { DecodePoolObserver } from './decode-pool.ts';
 import type { EngineParts } from './engine-config.ts';
 import type { InferenceObserver } from './inference-process.ts';

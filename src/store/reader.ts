@@ -232,6 +232,17 @@ export class StoreReader {
     return found;
   }
 
+  /** Deliveries whose next attempt lies behind that time, the latest first. */
+  deliveriesDueAfter(after: number, limit: number): WebhookDelivery[] {
+    const found: WebhookDelivery[] = [];
+    for (const [dueAt, id] of this.tables.deliveriesDue.underReversed([])) {
+      if (Number(dueAt) <= after || found.length >= limit) break;
+      const delivery = this.delivery(String(id));
+      if (delivery !== undefined) found.push(delivery);
+    }
+    return found;
+  }
+
   /** When the next delivery is due; undefined where none waits. */
   nextDeliveryAt(): number | undefined {
     for (const [dueAt] of this.tables.deliveriesDue.under([])) return Number(dueAt);

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { convertModel } from './convert/convert-model.ts';
-import type { ConversionOrder } from './protocol.ts';
+import type { ConversionOrder } from './inference-protocol.ts';
 
 const EXIT_FAILED = 1;
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { displayOf } from './libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
 import { FrameWalk } from './libav/frame-walk.ts';
-import { StreamDecoder } from './libav/stream-decoder.ts';
 import { MediaFaultFound } from './media-fault.ts';
 import type { DecodedFrame, DecodedTrack, DecodedVideo, DecodeVideoRequest } from './protocol.ts';
 import { timeChooser } from './steps/frame-choice.ts';
@@ -11,7 +10,7 @@ import { FrameWriter } from './steps/frame-writer.ts';
 import { type ReportStep, secondsReporter } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeTrack } from './steps/track.ts';
-import { VideoFile } from './steps/video-file.ts';
+import { openDecoder, VideoFile } from './steps/video-file.ts';
 
 interface VideoWork {
   request: DecodeVideoRequest;
@@ -31,11 +30,11 @@ export async function decodeVideo(
   const { mime, span } = file;
   const work = { request, file, outFolder: join(slotFolder, 'out'), ...tell };
   const provenance = await readProvenance(path, mime, request.trustAnchorsPem);
-  const { first, damagedFrames } = await takeFrames(work);
+  const { first, ...taken } = await takeFrames(work);
   if (first === null) throw new MediaFaultFound('corrupt', 'no frame of the video can be decoded');
   const track = request.withTrack ? await takeTrack(work) : null;
   const { width, height } = first;
-  return { mime, width, height, durationSeconds: span.seconds, provenance, damagedFrames, track };
+  return { mime, width, height, durationSeconds: span.seconds, provenance, ...taken, track };
 }
 
 function chooseTimes({ request: { frames: choice }, file, report }: VideoWork): readonly number[] {
@@ -46,12 +45,16 @@ function chooseTimes({ request: { frames: choice }, file, report }: VideoWork): 
   );
 }
 
+interface TakenFrames extends Pick<DecodedVideo, 'decoder' | 'damagedFrames'> {
+  first: DecodedFrame | null;
+}
+
 /** Frames are written while the next ones are decoded. */
-async function takeFrames(work: VideoWork): Promise<{ first: DecodedFrame | null; damagedFrames: number }> {
+async function takeFrames(work: VideoWork): Promise<TakenFrames> {
   const { request, file, outFolder, report, frame } = work;
   const times = chooseTimes(work);
   const { container, stream } = file.read();
-  using decoder = new StreamDecoder(container, stream);
+  using decoder = openDecoder({ container, stream }, request.decoder);
   using walk = new FrameWalk(container, stream, decoder, file.span);
   const writer = new FrameWriter(request, outFolder, frame);
   for (const [done, time] of times.entries()) {
@@ -63,7 +66,7 @@ async function takeFrames(work: VideoWork): Promise<{ first: DecodedFrame | null
     await writer.take(shown.timeSeconds, toUprightPicture(shown.frame, display));
   }
   await writer.finish();
-  return { first: writer.first, damagedFrames: walk.damagedFrames };
+  return { first: writer.first, decoder: decoder.decoder, damagedFrames: walk.damagedFrames };
 }
 
 async function takeTrack({ request, file, outFolder, report }: VideoWork): Promise<DecodedTrack | null> {

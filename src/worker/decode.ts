@@ -9,6 +9,7 @@ import { cutViews } from './cut-views.ts';
 import { decodeAudio } from './decode-audio.ts';
 import { decodeImage } from './decode-image.ts';
 import { decodeVideo } from './decode-video.ts';
+import { openGpu } from './libav/gpu.ts';
 import { MediaFaultFound } from './media-fault.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse } from './protocol.ts';
 import { render } from './render.ts';
@@ -50,18 +51,23 @@ async function handle(request: DecodeRequest): Promise<void> {
 
 async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Promise<DecodeResponse> {
   const { id } = request;
-  const path = join(slotFolder, 'in', request.input);
   const report: ReportStep = (step, done, total) => send({ type: 'progress', id, step, done, total });
   const tell = { report, frame: (frame: DecodedFrame) => send({ type: 'frame', id, frame }) };
   switch (request.type) {
     case 'probe':
-      return { type: 'probed', id, probe: await probe(path, request.limits) };
+      return {
+        type: 'probed',
+        id,
+        probe: await probe(join(slotFolder, 'in', request.input), request.limits),
+      };
     case 'decode-image':
       return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, report) };
     case 'decode-audio':
       return { type: 'decoded-audio', id, audio: await decodeAudio(request, slotFolder, report) };
     case 'decode-video':
       return { type: 'decoded-video', id, video: await decodeVideo(request, slotFolder, tell) };
+    case 'find-gpu':
+      return { type: 'found-gpu', id, fault: openGpu().fault };
     case 'sample-frames':
       return { type: 'sampled-frames', id, sampled: await sampleFrames(request, slotFolder, report) };
     case 'cut-views':

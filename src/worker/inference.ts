@@ -3,7 +3,7 @@
  * files of slot folders, never an uploaded file, so a hostile picture cannot reach the process that every analysis depends on.
  */
 import { BatchLoop } from './inference/batch-loop.ts';
-import type { InferenceRequest, InferenceResponse } from './protocol.ts';
+import type { InferenceRequest, InferenceResponse } from './inference-protocol.ts';
 
 const loop = new BatchLoop(send);
 /** Loads are awaited one after the other; requests that come meanwhile wait behind them. */

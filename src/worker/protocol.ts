@@ -130,6 +130,7 @@ export interface SampleFramesRequest {
   choice: ChosenFrames;
   /** Samples for each frame of the choice, which is among them. */
   samplesPerFrame: number;
+  decoder: VideoDecoder;
   /** Of each sample, scaled down before. */
   viewSet: ViewSetRequest;
 }
@@ -146,6 +147,19 @@ export interface SampledFrames {
   samples: SampledFrame[];
 }
 
+/** What an operator may choose: with `prefer-gpu` a box without one decodes on the CPU, and says so. */
+export type VideoDecoderChoice = 'cpu' | 'prefer-gpu' | 'require-gpu';
+
+/** What decodes the pictures of a video. */
+export const VIDEO_DECODERS = ['cpu', 'nvdec'] as const;
+export type VideoDecoder = (typeof VIDEO_DECODERS)[number];
+
+/** Whether a child can reach a GPU that decodes video. */
+export interface FindGpuRequest {
+  type: 'find-gpu';
+  id: number;
+}
+
 export interface DecodeVideoRequest {
   type: 'decode-video';
   id: number;
@@ -153,6 +167,8 @@ export interface DecodeVideoRequest {
   limits: DecodeLimits;
   trustAnchorsPem: string;
   frames: FrameChoice;
+  /** A codec that the GPU does not know is decoded on the CPU all the same. */
+  decoder: VideoDecoder;
   /** Cut from every frame; the names in the answer are those asked for. */
   patchSets: PatchSetRequest[];
   /** Of every frame. */
@@ -208,6 +224,8 @@ export interface DecodedVideo {
   height: number;
   durationSeconds: number;
   provenance: Provenance;
+  /** What has decoded the frames. */
+  decoder: VideoDecoder;
   /** Frames that were chosen and could not be decoded. */
   damagedFrames: number;
   /** Null where none was asked for or the video is silent. */
@@ -282,6 +300,7 @@ export type DecodeRequest =
   | DecodeImageRequest
   | DecodeVideoRequest
   | SampleFramesRequest
+  | FindGpuRequest
   | DecodeAudioRequest
   | RenderHeatmapRequest
   | CutViewsRequest
@@ -304,6 +323,8 @@ export type DecodeResponse =
   /** One more frame of a video lies in `out/`: the models may begin while the next one is decoded. */
   | { type: 'frame'; id: number; frame: DecodedFrame }
   | { type: 'decoded-video'; id: number; video: DecodedVideo }
+  /** `fault`: why there is none; null where there is one. */
+  | { type: 'found-gpu'; id: number; fault: string | null }
   | { type: 'sampled-frames'; id: number; sampled: SampledFrames }
   | { type: 'decoded-audio'; id: number; audio: DecodedAudio }
   | { type: 'rendered-heatmap'; id: number; heatmap: RenderedHeatmap }
@@ -312,125 +333,3 @@ export type DecodeResponse =
   | { type: 'failed'; id: number; fault: MediaFault; message: string }
   /** The child's own fault: it ends itself after this, and the attempt counts. */
   | { type: 'broken'; id: number; message: string };
-
-/** What a model takes: patches of a picture, windows of a sound, or the frames of a sound one after the other. */
-export interface PatchInput {
-  kind: 'patches';
-  /** Name of the model's input. */
-  name: string;
-  mean: [number, number, number];
-  std: [number, number, number];
-  size: number;
-}
-
-export interface WindowInput {
-  kind: 'windows';
-  name: string;
-  windowSamples: number;
-}
-
-/** A speech detector with a state of its own from frame to frame. */
-export interface SpeechInput {
-  kind: 'speech';
-  name: string;
-  frameSamples: number;
-  /** Samples before a frame that the model sees again. */
-  contextSamples: number;
-}
-
-/** What the inference child needs of a pack; paths are absolute, written by the operator or by us, never hostile. */
-export interface LoadedPack {
-  key: string;
-  modelPath: string;
-  input: PatchInput | WindowInput | SpeechInput;
-  outputName: string;
-  /** Values that it gives for each item. */
-  outputLength: number;
-  /** `expected` lies evenly among the outputs of the first `items` golden inputs. */
-  golden: {
-    tolerance: number;
-    expected: number[];
-    items: number;
-    /** The outputs are reported instead of compared: they become what is expected. */
-    isRecorded?: boolean;
-  };
-}
-
-/** Where windows begin in a file of samples. */
-export interface WindowCut {
-  sampleCount: number;
-  /** One per window, in samples. */
-  offsets: number[];
-}
-
-export interface InferRequest {
-  type: 'infer';
-  id: number;
-  pack: string;
-  /** Absolute path of a patch or sample file in a slot folder: written by a decode child, never opened as media. */
-  path: string;
-  /** Patches or windows. */
-  count: number;
-  /** For a pack that takes windows. */
-  windows?: WindowCut | undefined;
-}
-
-export interface DetectRequest {
-  type: 'detect-speech';
-  id: number;
-  pack: string;
-  path: string;
-  sampleCount: number;
-}
-
-export type InferenceRequest =
-  | {
-      type: 'load';
-      packs: LoadedPack[];
-      providers: string[];
-      threads: number;
-      batchMax: number;
-      batchWaitMs: number;
-    }
-  | InferRequest
-  | DetectRequest
-  /** Nobody waits for the request any more: what is left of it need not run. It is answered as failed. */
-  | { type: 'cancel'; id: number }
-  | { type: 'shutdown' };
-
-/** How a pack came up: the provider that really runs it, or why it is out of service. */
-export interface PackReport {
-  key: string;
-  provider: string | null;
-  fault: string | null;
-  /** Largest difference to the golden outputs. */
-  goldenError: number | null;
-  /** What the model gave, where that is recorded. */
-  goldenOutputs?: number[];
-  loadMs: number;
-}
-
-export type InferenceResponse =
-  | { type: 'ready'; packs: PackReport[] }
-  /** `outputLength` values per item, one item after the other. */
-  | { type: 'inferred'; id: number; logits: Float32Array; elapsedMs: number; batches: number }
-  /** One probability of speech per frame. */
-  | { type: 'detected'; id: number; probabilities: Float32Array; elapsedMs: number }
-  /** A long request is at work: the child is not hung. */
-  | { type: 'working'; id: number }
-  | { type: 'failed'; id: number; message: string };
-
-/** What a conversion child is started with: a TensorFlow.js model of an npm package becomes an ONNX file. */
-export interface ConversionOrder {
-  /** The model's main file, absolute. */
-  modelPath: string;
-  format: 'tfjs-layers' | 'tfjs-graph';
-  /** Outputs of the model: those of a row side by side, the rows one below the other. */
-  joined: string[][];
-  /** Weighs the means of the first output's planes to one number: what was trained here on a model of others. */
-  head: { weights: number[]; bias: number } | null;
-  input: { name: string; dimensions: number[] };
-  output: { name: string; dimensions: number[] };
-  /** File to write, absolute. */
-  target: string;
-}

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { displayOf } from './libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
 import { FrameWalk } from './libav/frame-walk.ts';
-import { StreamDecoder } from './libav/stream-decoder.ts';
 import type { SampledFrame, SampledFrames, SampleFramesRequest } from './protocol.ts';
 import { timeChooser } from './steps/frame-choice.ts';
 import type { ReportStep } from './steps/progress.ts';
-import { VideoFile } from './steps/video-file.ts';
+import { openDecoder, VideoFile } from './steps/video-file.ts';
 import { writeViewSet } from './steps/views.ts';
 
 /** Twice the side that a detector takes: its second level then looks at the frame's own pixels. */
@@ -29,13 +28,13 @@ export async function sampleFrames(
 }
 
 async function takeSamples(
-  { limits, viewSet }: SampleFramesRequest,
+  { limits, viewSet, decoder: wanted }: SampleFramesRequest,
   file: VideoFile,
   times: readonly number[],
   { folder, report }: { folder: string; report: ReportStep },
 ): Promise<SampledFrame[]> {
   const { container, stream } = file.read();
-  using decoder = new StreamDecoder(container, stream);
+  using decoder = openDecoder({ container, stream }, wanted);
   using walk = new FrameWalk(container, stream, decoder, file.span);
   const samples: SampledFrame[] = [];
   for (const [index, time] of times.entries()) {

@@ -105,6 +105,10 @@ test('a submission costs its kind and each option that the plan enables', async 
   const asked = { ...DEFAULT_OPTIONS, withHeatmap: true, withNsfw: true };
   const options = enabledOptions(plan, asked);
   assert.equal(options.withNsfw, false);
+  const tampered = { ...DEFAULT_OPTIONS, withTampering: true };
+  assert.equal(enabledOptions(plan, tampered).withTampering, true);
+  assert.equal(enabledOptions({ ...plan, options: ['heatmap'] }, tampered).withTampering, false);
+  assert.equal(priceOf(plan, { kind: 'image', options: tampered, webhookUrl: null }), 7);
   assert.equal(priceOf(plan, { kind: 'image', options, webhookUrl: null }), 5);
   assert.equal(priceOf(plan, { kind: 'video', options: DEFAULT_OPTIONS, webhookUrl: 'https://x.org' }), 11);
   assert.equal(priceOf(plan, { kind: 'audio', options: DEFAULT_OPTIONS, webhookUrl: null }), 0);

@@ -3,10 +3,12 @@
  * its maps on every way out, and that the verdict on the origin does not move.
  */
 import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { TestDaemon } from '../daemon.ts';
+import { runCommand } from '../cli/run-command.ts';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { KEY_HEADERS, until } from '../faults/submissions.ts';
 import { makeClip } from '../interface/media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
@@ -136,6 +138,26 @@ test('an entry of its own, a sentence and both maps; the verdict on the origin s
   assert.equal(reliability.headers.get('content-type'), 'image/png');
   assert.equal((await fetchMap(record.identifier, 'origin')).status, 404);
   assert.equal((await fetchMap(record.identifier, 'else')).status, 400);
+});
+
+test('the command line asks for it and saves the maps, by gRPC', async () => {
+  const { edited } = await makePictures();
+  const path = join(folder.path, 'desk.png');
+  await writeFile(path, edited);
+  const maps = join(folder.path, 'maps');
+  const argv = ['classify', path, '--with-tampering', '--no-cache', '--heatmap-dir', maps, '--json'];
+  const { code, out, err } = await runCommand({ address: daemon.grpc, key: TEST_KEY }, argv);
+  assert.equal(code, 0, err);
+  const record = JSON.parse(out);
+  assert.deepEqual(record.heatmap_layers, [
+    'HEATMAP_LAYER_ORIGIN',
+    'HEATMAP_LAYER_TAMPERING',
+    'HEATMAP_LAYER_TAMPERING_RELIABILITY',
+  ]);
+  assert.ok(record.results.some(({ axis }: Body) => axis === 'AXIS_EDITED'));
+  const saved = ['heatmap', 'tampering', 'tampering-reliability'].map((name) => `desk.png.${name}.png`);
+  assert.deepEqual((await readdir(maps)).sort(), saved.sort());
+  for (const name of saved) assert.equal((await sharp(join(maps, name)).metadata()).width, WIDTH);
 });
 
 test('an untouched picture is not called edited', async () => {

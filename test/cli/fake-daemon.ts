@@ -5,7 +5,7 @@ import { anyPack, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { serviceDefinition } from '../../src/grpc/definition.ts';
 import { AssessmentState } from '../../src/grpc/gen/assay/v1/assessment_pb.ts';
-import { ClassificationSchema, Status } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
+import { ClassificationSchema, HeatmapLayer, Status } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import {
   ClassificationService,
   type ClassifyMediaRequest,
@@ -107,6 +107,7 @@ function answer(call: Upload, name: string, hash: string): void {
     ...fields,
     status: Status.DONE,
     hasHeatmap: true,
+    heatmapLayers: [HeatmapLayer.ORIGIN],
     verdict: { heuristic: 'balanced', confidence: 0.93, classification: Label.ARTIFICIAL, models: ['m1'] },
     assessment: { state: AssessmentState.INCONCLUSIVE },
   });

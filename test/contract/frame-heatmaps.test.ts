@@ -38,7 +38,7 @@ function film(seconds: number): Buffer {
   return makeVideo({ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds, fps: 10, ...SIZE });
 }
 
-async function runAssay(...args: string[]): Promise<Record<string, never>> {
+async function runAssay(...args: string[]): Promise<{ identifier: string; has_heatmap: boolean }> {
   const env = { PATH: process.env.PATH, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
   const { stdout } = await run(ASSAY, [...args, '--json'], { env });
   return JSON.parse(stdout);
@@ -59,8 +59,7 @@ test('each frame of a video has its map, by gRPC, by GraphQL and on the command 
   const path = join(folder, 'film.mp4');
   await writeFile(path, film(3));
   const maps = join(folder, 'maps');
-  const record = await runAssay('classify', path, '--frames', '5', '--with-heatmap');
-  const { identifier } = record as { identifier: string };
+  const { identifier } = await runAssay('classify', path, '--frames', '5', '--with-heatmap');
   const { frames } = await readByRest(identifier);
   assert.deepEqual(
     frames.map(({ has_heatmap }) => has_heatmap),

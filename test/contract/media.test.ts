@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { makeSound, makeVideo } from '../make-media.ts';
+import { patternRgb } from '../pictures.ts';
 import { TINY_SPEECH_ID, writeTinySpeechPack } from '../tiny-speech-pack.ts';
 import { makeVoice } from '../voice.ts';
 import { type CommonRecord, toCommon } from './media-record.ts';
@@ -54,7 +55,9 @@ function recording(seconds: number, wave?: (time: number, channel: number) => nu
 
 function clipOf(seconds: number, changes: Partial<Parameters<typeof makeVideo>[0]> = {}): Buffer {
   const recipe = { container: 'mp4', codec: 'mpeg4', seconds, width: 480, height: 360, fps: 10 };
-  return makeVideo({ ...recipe, ...changes } as Parameters<typeof makeVideo>[0]);
+  // The image models refuse frames of flat colours.
+  const paint = (_index: number, rgb: Buffer) => void patternRgb(480, 360).copy(rgb);
+  return makeVideo({ ...recipe, paint, ...changes } as Parameters<typeof makeVideo>[0]);
 }
 
 async function submit(kind: string, bytes: Buffer, name: string, fields = {}): Promise<Response> {

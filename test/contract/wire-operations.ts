@@ -118,6 +118,8 @@ function requestOf(message: DescMessage, aim: Aim): JsonValue {
 }
 
 function fieldValue(field: DescField, aim: Aim): JsonValue {
+  // All its fields at once would let nothing through.
+  if (field.localName === 'filter' && field.fieldKind === 'message') return { hash: aim.hash };
   if (field.fieldKind === 'message') return requestOf(field.message, aim);
   if (field.fieldKind === 'enum') return 1;
   if (field.fieldKind === 'map') return {};
@@ -230,6 +232,7 @@ function argumentOf(name: string, type: GraphQLInputType, aim: Aim): unknown {
   if (isNonNullType(type)) return argumentOf(name, type.ofType, aim);
   if (isListType(type)) return name === 'identifiers' ? [aim.identifier] : [];
   if (isEnumType(type)) return type.getValue('IMAGE')?.name ?? type.getValues()[0]?.name;
+  if (isInputObjectType(type) && name === 'filter') return { hash: aim.hash };
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields());
     return Object.fromEntries(fields.map((field) => [field.name, argumentOf(field.name, field.type, aim)]));

@@ -17,6 +17,7 @@ const POLLS_MAX = 450;
 
 export interface DeskDaemon extends AsyncDisposable {
   http: string;
+  grpc: string;
   folder: string;
 }
 
@@ -30,6 +31,7 @@ export async function startDesk(env: Record<string, string> = {}): Promise<DeskD
   const daemon = await TestDaemon.start({ folder, env: { ...credentials, ...backups, ...env } });
   return {
     http: daemon.http,
+    grpc: daemon.grpc,
     folder,
     async [Symbol.asyncDispose]() {
       await daemon[Symbol.asyncDispose]();

@@ -57,11 +57,33 @@ test('analyses leave a slot to probes; probes wait for a bounded time', async ()
     pool.run('probe', async () => {}, { waitTimeoutMs: 20 }),
     SlotBusyError,
   );
-  assert.deepEqual(pool.load, { probe: 1, analysis: 1, waiting: 1 });
+  assert.deepEqual(pool.load, { probe: 1, analysis: 1, rendition: 0, waiting: 1 });
   hold.resolve();
   await Promise.all([analysis, next, heldProbe]);
   assert.deepEqual(order, ['probe', 'analysis']);
-  assert.deepEqual(pool.load, { probe: 0, analysis: 0, waiting: 0 });
+  assert.deepEqual(pool.load, { probe: 0, analysis: 0, rendition: 0, waiting: 0 });
+});
+
+test('renditions have slots of their own, and a retired child does nothing more', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using observed = makePool(folder.path, { slots: 1, probeSlotsMin: 1 });
+  const { pool, started } = observed;
+  const hold = Promise.withResolvers<void>();
+  const renditions = [1, 2].map(() =>
+    pool.run('rendition', async (slot) => {
+      slot.retire();
+      await hold.promise;
+    }),
+  );
+  const third = pool.run('rendition', async () => {}, { waitTimeoutMs: 20 });
+  await assert.rejects(third, SlotBusyError);
+  await pool.run('analysis', async () => {});
+  hold.resolve();
+  await Promise.all(renditions);
+  const before = started.length;
+  assert.equal(before, 3);
+  await Promise.all([pool.run('probe', async () => {}), pool.run('analysis', async () => {})]);
+  assert.equal(started.length, before + 1, 'only the child of the analysis was left');
 });
 
 test('a probe may use an idle analysis slot', async () => {

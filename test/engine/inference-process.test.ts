@@ -10,7 +10,7 @@ import {
   InferenceProcess,
 } from '../../src/engine/inference-process.ts';
 import { AbortError, ModelFailedError, WorkerLostError } from '../../src/engine/worker-errors.ts';
-import type { LoadedPack } from '../../src/worker/protocol.ts';
+import type { LoadedPack } from '../../src/worker/inference-protocol.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { meanOf, writeTinyPack } from '../tiny-model.ts';
 

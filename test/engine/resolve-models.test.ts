@@ -10,6 +10,7 @@ const pack = (id: string, task: ModelTask) => ({ pack: { id, task } as ModelPack
 const IMAGE = pack('image', 'image-origin');
 const SPEECH = pack('speech', 'speech-origin');
 const DETECTOR = pack('silero-vad', 'voice-activity');
+const TAMPERING = pack('tampering', 'image-tampering');
 const FACE = pack('face', 'face-origin');
 const FACE_DETECTOR = pack('face-detector', 'face-detection');
 const ALL = [IMAGE, SPEECH, DETECTOR];
@@ -65,6 +66,23 @@ const CASES: readonly Case[] = [
     ...{ name: 'faces under a plan that leaves their model out', kind: 'image', models: ['image'] },
     ...{ options: { withMorphing: true }, installed: [IMAGE, FACE, FACE_DETECTOR] },
     expected: /^with_morphing: the plan allows no model for it \(face-origin\)/,
+  },
+  {
+    ...{ name: 'edits of a picture', kind: 'image', options: { withTampering: true } },
+    ...{ installed: [IMAGE, TAMPERING], expected: ['image', 'tampering'] },
+  },
+  {
+    ...{ name: 'edits that no model looks for', kind: 'video', options: { withTampering: true } },
+    expected: /^with_tampering: no installed model .*image-tampering/,
+  },
+  {
+    ...{ name: 'edits under a plan that leaves the model out', kind: 'image', models: ['image'] },
+    ...{ options: { withTampering: true }, installed: [IMAGE, TAMPERING] },
+    expected: /^with_tampering: the plan allows no model for it/,
+  },
+  {
+    ...{ name: 'a picture whose edits nobody asks about', kind: 'image', installed: [IMAGE, TAMPERING] },
+    expected: ['image'],
   },
   { name: 'a video without an image model', kind: 'video', installed: [SPEECH], expected: /analyses video/ },
 ];

@@ -35,7 +35,11 @@ check('serves accounts by turns', ['1a', '1b', '1c', '2a', '3a', '3b'], ['1a', '
 check('adds the same work once', ['1a', '1a', '1b'], ['1a', '1b']);
 check('leaves out what was removed', ['1a', '1b', '2a'], ['1b', '2a'], ['1a', '9z']);
 check('has nothing to serve when empty', [], []);
-check('serves batch work last, by turns', ['1a*', '1b*', '2a*', '1c', '2b'], ['1c', '2b', '1a*', '2a*', '1b*']);
+check(
+  'serves batch work last, by turns',
+  ['1a*', '1b*', '2a*', '1c', '2b'],
+  ['1c', '2b', '1a*', '2a*', '1b*'],
+);
 
 test('batch work gets its turn while interactive work never ends', () => {
   const schedule = new Schedule(1);

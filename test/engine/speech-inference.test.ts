@@ -7,7 +7,7 @@ import { findSpeech, secondsOf } from '../../src/domain/speech.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../src/engine/inference-process.ts';
 import { findDetector, findPacks, toLoadedPack } from '../../src/engine/packs.ts';
 import { ModelFailedError } from '../../src/engine/worker-errors.ts';
-import type { LoadedPack } from '../../src/worker/protocol.ts';
+import type { LoadedPack } from '../../src/worker/inference-protocol.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { tinySpeechLogit, writeTinySpeechPack } from '../tiny-speech-pack.ts';
 import { makeVoice } from '../voice.ts';

@@ -84,6 +84,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     port: 0,
     publicUrl: app.config.publicUrl,
     allowedHosts: [],
+    connectionsMax: 100,
     trustedProxies: [],
     behindProxy: false,
     tls: null,

@@ -228,7 +228,7 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
       tentative: {
         clips: [
           { end: 6, probability: 0.25 },
-          { index: 1, start: 4, end: 10, probability: undefined },
+          { index: 1, start: 4, end: 10 },
         ],
         ...{ state: 'ASSESSMENT_STATE_INCONCLUSIVE', probability: 0.25 },
       },

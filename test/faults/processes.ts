@@ -20,6 +20,16 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** 0 where it is gone. */
+export function parentOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
 /** Memory that is the process' own, not the page cache's. */
 export function rssAnonBytes(pid: number): number {
   const match = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -76,7 +76,9 @@ async function decodeAs(slot: DecodeSlot, input: string, kind: Sample['kind']): 
   } else {
     const frames = { method: 'even', countMax: 5 } as const;
     const track = { withTrack: true, soundSecondsMax: SOUND_SECONDS_MAX };
-    await slot.request({ type: 'decode-video', ...shared, limits: LIMITS, patchSets, frames, ...track });
+    await slot.request({
+      ...{ type: 'decode-video', ...shared, limits: LIMITS, patchSets, frames, ...track, decoder: 'cpu' },
+    });
   }
 }
 

@@ -94,6 +94,11 @@ async function use(program: string, folder: string): Promise<void> {
     };
     match(record.status, /done/i);
     match(run('models'), /assay-residual/);
+    // Ends with 1, and so throws here, where anything of the box is bad.
+    match(
+      timed('examined', () => run('doctor')),
+      /good\s+model nsfw/,
+    );
   } finally {
     child.kill('SIGTERM');
   }

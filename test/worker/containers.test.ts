@@ -182,7 +182,7 @@ for (const [name, container, encoder, mime, more] of VIDEOS) {
     assertNear(probe.durationSeconds ?? 0, 2);
     const request: Omit<DecodeVideoRequest, 'id'> = {
       ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', patchSets: [] },
-      ...{ frames: { method: 'even', countMax: 4 }, withTrack: true, soundSecondsMax: 60 },
+      ...{ decoder: 'cpu', frames: { method: 'even', countMax: 4 }, withTrack: true, soundSecondsMax: 60 },
     };
     const video = await decodeVideo(slot, request);
     assert.deepEqual([video.mime, video.width, video.height, video.damagedFrames], [mime, 192, 128, 0]);
@@ -310,7 +310,7 @@ test('a kind that was not asked for is refused by name', async () => {
   const settings = { limits: LIMITS, trustAnchorsPem: '' };
   const asVideo: Omit<DecodeVideoRequest, 'id'> = {
     ...{ type: 'decode-video', input: sound, ...settings, patchSets: [] },
-    ...{ frames: { method: 'even', countMax: 1 }, withTrack: false, soundSecondsMax: 60 },
+    ...{ decoder: 'cpu', frames: { method: 'even', countMax: 1 }, withTrack: false, soundSecondsMax: 60 },
   };
   await assert.rejects(slot.request(asVideo), /MP4 with sound only/);
   const input = await place(video());

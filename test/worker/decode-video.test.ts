@@ -42,7 +42,13 @@ async function decode(
   const input = await slot.placeInput(path);
   const request: Omit<DecodeVideoRequest, 'id'> = {
     ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', patchSets: [] },
-    ...{ frames: { method: 'even', countMax: 5 }, withTrack: false, soundSecondsMax: 60, ...more },
+    ...{
+      decoder: 'cpu',
+      frames: { method: 'even', countMax: 5 },
+      withTrack: false,
+      soundSecondsMax: 60,
+      ...more,
+    },
   };
   return await decodeVideo(slot, request, { onProgress });
 }

@@ -147,7 +147,7 @@ test('a video that browsers cannot play becomes a WebM at the same times', async
   const frames = { method: 'even', countMax: 8 } as const;
   const decoded = await decodeVideo(slot, {
     ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', frames, patchSets: [] },
-    ...{ withTrack: true, soundSecondsMax: 100 },
+    ...{ withTrack: true, soundSecondsMax: 100, decoder: 'cpu' },
   });
   assert.equal(decoded.mime, 'video/webm');
   for (const frame of decoded.frames) {

@@ -12,15 +12,14 @@ INDEX_FILE = "faces.json"
 
 @dataclass
 class FaceEntry:
-    """One face. `box` (left, top, right, bottom) is in pixels of the region, `corner` is the region's in the picture."""
+    """One face. `box` (left, top, right, bottom) is in pixels of the region, `left` is the region's in the picture."""
 
-    set: str
     label: str
     source: str
     kind: str
     file: str
     box: list
-    corner: list
+    left: int
     picture: list
     width: int
     height: int
@@ -37,8 +36,9 @@ class FaceEntry:
         return min(self.box[2] - self.box[0], self.box[3] - self.box[1])
 
     @property
-    def is_portrait(self):
-        return self.set == "portraits"
+    def is_paired(self):
+        """Whether the same frame is there with another face, or with its own."""
+        return self.file.startswith("pairs/")
 
 
 class FaceCollection:

@@ -1,8 +1,6 @@
 """Stage 1: lists the pictures, finds their faces with the appliance's detector, and writes the index.
 
-Two collections: portraits (--faces: the fakes that are measured on, and human
-faces) and the pictures of the image models (--pictures), whose faces are
-learnt from only. The source of a portrait is its file name up to the first hyphen.
+The source of a portrait is its file name up to the first hyphen.
 """
 
 import argparse
@@ -37,20 +35,10 @@ def list_portraits(folder, kinds):
         file = row["file"].rpartition(":")[2]
         source = Path(file).name.partition("-")[0]
         rows.append({
-            "path": str(folder / file), "file": file, "set": "portraits", "label": row["label"], "source": source,
+            "path": str(folder / file), "file": file, "label": row["label"], "source": source,
             "kind": find_name(source, kinds, "other") if row["label"] == "artificial" else "human",
         })
     return rows
-
-
-def list_pictures(folder):
-    return [
-        {
-            "path": str(folder / row["file"]), "file": row["file"], "set": "pictures", "label": row["label"],
-            "source": row["source"], "kind": "generated" if row["label"] == "artificial" else "human",
-        }
-        for row in read_rows(folder)
-    ]
 
 
 def find_faces(work, rows, node, detector):
@@ -64,9 +52,9 @@ def find_faces(work, rows, node, detector):
 def to_entry(row, found):
     box, region = found["box"], found["region"]
     return {
-        **{name: row[name] for name in ("set", "label", "source", "kind", "file")},
+        **{name: row[name] for name in ("label", "source", "kind", "file")},
         "box": [box["x1"] - region["x"], box["y1"] - region["y"], box["x2"] - region["x"], box["y2"] - region["y"]],
-        "corner": [region["x"], region["y"]], "picture": [found["width"], found["height"]],
+        "left": region["x"], "picture": [found["width"], found["height"]],
         "width": region["width"], "height": region["height"], "offset": found["offset"],
     }
 
@@ -77,10 +65,10 @@ def choose(entries, scores):
         excluded = {(row["file"], row["left"]) for row in csv.DictReader(stream, delimiter="\t")}
     chosen = {}
     for entry, score in zip(entries, scores):
-        names = {(entry["file"], ""), (entry["file"], str(entry["corner"][0]))}
+        names = {(entry["file"], ""), (entry["file"], str(entry["left"]))}
         if score < SCORE_MIN or names & excluded:
             continue
-        key = entry["set"], entry["file"]
+        key = entry["file"]
         if key not in chosen or to_area(entry) > to_area(chosen[key]):
             chosen[key] = entry
     return list(chosen.values())
@@ -95,20 +83,18 @@ def prepare(arguments):
     work = arguments.work
     work.mkdir(parents=True, exist_ok=True)
     rows = list_portraits(arguments.faces, read_patterns(KINDS_FILE))
-    if arguments.pictures:
-        rows.extend(list_pictures(arguments.pictures))
     find_faces(work, rows, arguments.node, arguments.detector)
     found = json.loads((work / FOUND_FILE).read_text(encoding="utf-8"))
     entries = choose([to_entry(rows[face["index"]], face) for face in found], [face["score"] for face in found])
     folds = assign_folds(entries)
     for entry in entries:
-        entry["fold"] = folds[entry["source"]] if entry["set"] == "portraits" else 0
+        entry["fold"] = folds[entry["source"]]
     digest = hashlib.sha256((work / PIXELS_FILE).read_bytes()).hexdigest()
     temporary = work / f"{INDEX_FILE}.tmp"
     temporary.write_text(json.dumps({"sha256": digest, "faces": entries}, indent=0), encoding="utf-8")
     os.replace(temporary, work / INDEX_FILE)
-    for name, count in sorted(Counter((e["set"], e["label"], e["kind"], e["fold"]) for e in entries).items()):
-        members = {e["source"] for e in entries if (e["set"], e["label"], e["kind"], e["fold"]) == name}
+    for name, count in sorted(Counter((e["label"], e["kind"], e["fold"]) for e in entries).items()):
+        members = {e["source"] for e in entries if (e["label"], e["kind"], e["fold"]) == name}
         print(*name, f"{count} faces of {len(members)} sources")
 
 
@@ -116,7 +102,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True, help="folder for the cache and checkpoints")
     parser.add_argument("--faces", type=Path, required=True, help="folder of portraits with files.tsv (label, file)")
-    parser.add_argument("--pictures", type=Path, help="folder of the image models, with files.tsv")
     parser.add_argument("--detector", type=Path, required=True, help="the appliance's models/face-detector/model.onnx")
     parser.add_argument("--node", default="node", help="Node.js 24, in a checkout where npm ci was run")
     prepare(parser.parse_args())

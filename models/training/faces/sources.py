@@ -40,8 +40,7 @@ def assign_folds(entries, seed=1):
 
     sizes = defaultdict(lambda: defaultdict(int))
     for entry in entries:
-        if entry["set"] == "portraits":
-            sizes[to_family(entry["source"])][entry["label"]] += 1
+        sizes[to_family(entry["source"])][entry["label"]] += 1
 
     def order(family):
         return (-sum(sizes[family].values()), hashlib.sha256(f"{seed}:{family}".encode()).hexdigest())
@@ -59,5 +58,4 @@ def assign_folds(entries, seed=1):
         fold_of[family] = chosen + 1
         for label, size in sizes[family].items():
             loads[chosen][label] += size
-    sources = {entry["source"] for entry in entries if entry["set"] == "portraits"}
-    return {source: fold_of[to_family(source)] for source in sources}
+    return {entry["source"]: fold_of[to_family(entry["source"])] for entry in entries}

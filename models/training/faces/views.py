@@ -6,13 +6,16 @@ import math
 import numpy
 from PIL import Image
 
-SIDE = 128
-MARGIN = 1.5
+SIDE = 224
+MARGIN = 1.3
 """Side of the cut square in sides of the face box."""
 TIERS = {"clean": None, "web": (768, 60), "hard": (512, 40)}
 """Name: (the picture's longest side in pixels, JPEG quality), as for the image models."""
 CONFOUNDS = ("one-format", "one-size", "grey")
 """Every picture made a JPEG of quality 90; every face scaled to the same side; every picture made grey."""
+VARIANTS = ("mirrored", "wide")
+"""Learnt from besides the tiers: the face turned about, and with more around it."""
+WIDE_MARGIN = 1.5
 ONE_FORMAT_QUALITY = 90
 ONE_SIZE_PX = 64
 SUBSAMPLING_420 = 2
@@ -57,15 +60,16 @@ def degrade(image, face, tier):
     if tier == "one-size":
         factor = ONE_SIZE_PX / face.side
         return scale(image, factor), factor
-    if TIERS[tier] is None:
+    if TIERS.get(tier) is None:
         return image, 1.0
     long_side, quality = TIERS[tier]
     factor = min(1.0, long_side / max(face.picture))
     return to_jpeg(scale(image, factor) if factor < 1 else image, quality), factor
 
 
-def make_view(pixels, face, tier="clean"):
-    """Returns the view of a face, uint8 [SIDE, SIDE, 3]."""
-    image, factor = degrade(Image.fromarray(pixels), face, tier)
-    left, top, side = place_square(face)
-    return numpy.asarray(cut_square(image, left * factor, top * factor, side * factor))
+def make_view(pixels, face, name="clean"):
+    """Returns the view of a face in a tier, confound or variant, uint8 [SIDE, SIDE, 3]."""
+    image, factor = degrade(Image.fromarray(pixels), face, name)
+    left, top, side = place_square(face, WIDE_MARGIN if name == "wide" else MARGIN)
+    view = numpy.asarray(cut_square(image, left * factor, top * factor, side * factor))
+    return view[:, ::-1] if name == "mirrored" else view

@@ -1,4 +1,4 @@
-"""Stage 7: fits what is shipped, from the left-out scores of all folds. Writes WORK/calibration.json."""
+"""Stage 6: fits what is shipped, from the left-out scores of all folds. Writes WORK/calibration.json."""
 
 import argparse
 import json

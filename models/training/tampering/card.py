@@ -1,4 +1,4 @@
-"""Stage 9: writes model.json and CARD.md from what the other stages measured, and publishes the pack."""
+"""Stage 8: writes model.json and CARD.md from what the other stages measured, and publishes the pack."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from calibrate import CALIBRATION_FILE
 from card_text import make_card
-from evaluate import ENCODINGS, EVALUATION_FILE
+from evaluate import ENCODINGS, EVALUATION_FILE, REPLICATE_COUNT
 from export import GOLDEN_FILE, MODEL_FILE, PACK_FOLDER
 from extract import SIDE_PX
 from samples import KINDS
@@ -57,7 +57,6 @@ def make_figures(evaluation):
 
 
 def make_manifest(version, calibration, evaluation, golden):
-    sources, images = evaluation["all"]["sources"], evaluation["all"]["images"]
     return {
         "schema": 1, "id": PACK_ID, "version": version, "name": "Assay traces of editing",
         "task": "image-tampering", "mediaKind": "image", "axis": "edited",
@@ -71,10 +70,15 @@ def make_manifest(version, calibration, evaluation, golden):
                      "inconclusiveLow": calibration["low"], "inconclusiveHigh": calibration["high"], "weight": 1},
         "cellThreshold": round(calibration["cell_threshold"], 2),
         "minimumShortSide": 128, "licence": "Apache-2.0", "source": "trained by models/training/tampering",
-        "trainedOn": f"{images // 2:,} human pictures of {sources} sources, each as it was and edited by program",
+        "trainedOn": describe_trained(evaluation["trainings"]),
         "figures": make_figures(evaluation),
         "golden": {"seed": 1, "tolerance": GOLDEN_TOLERANCE, "items": golden["items"], "expected": golden["expected"]},
     }
+
+
+def describe_trained(trainings):
+    parts = [f"{trained['hosts']:,} human pictures of {trained['sources']} sources" for trained in trainings]
+    return " and ".join(parts) + ", each as it was and edited by program"
 
 
 def publish(pack, models):
@@ -99,7 +103,7 @@ def write(arguments):
     smoke = read_json(work / SMOKE_FILE) if (work / SMOKE_FILE).exists() else None
     manifest = make_manifest(arguments.version, calibration, evaluation, golden)
     (pack / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-    (pack / CARD_FILE).write_text(make_card(manifest, calibration, evaluation, smoke, SIDE_PX), encoding="utf-8")
+    (pack / CARD_FILE).write_text(make_card(manifest, evaluation, smoke, SIDE_PX, REPLICATE_COUNT), encoding="utf-8")
     if arguments.models:
         publish(pack, arguments.models)
 

@@ -1,5 +1,10 @@
 """Owns the words of CARD.md."""
 
+from pathlib import Path
+
+NOTES_FILE = Path(__file__).parent / "training-notes.md"
+GOALS = {"auc": ("AUC", 0.75), "pixelF1": ("pixel F1", 0.4)}
+
 ROWS = {
     "auc": "AUC of the picture's score",
     "balancedAccuracy": "balanced accuracy at p ≥ 0.5",
@@ -51,8 +56,40 @@ def describe_trainings(trainings):
     )
 
 
+def describe_goals(measured):
+    parts = []
+    for name, (title, goal) in GOALS.items():
+        value = measured["figures"][name]
+        parts.append(f"{title} {goal:.2f}: {value:.2f}, {'met' if value >= goal else 'not met'}")
+    return "; ".join(parts)
+
+
 def join_worst(rows, key):
     return ", ".join(f"{row['source']} ({percent(row[key])} of {row['images']})" for row in rows)
+
+
+def describe_networks(trainings):
+    return "A small network" if len(trainings) == 1 else f"The mean of {len(trainings)} small networks"
+
+
+def describe_hosts(evaluation):
+    trained = " and ".join(f"{one['hosts']:,} of {one['sources']} sources" for one in evaluation["trainings"])
+    measured = evaluation["all"]
+    return (
+        f"Crops of 192×192 pixels from human-made pictures: trained on {trained}, measured on {measured['images'] // 2:,} "
+        f"of {measured['sources']} other sources"
+    )
+
+
+def describe_measure(evaluation):
+    folds = ", ".join(evaluation["byFold"])
+    text = (
+        f"Measured are the folds {folds}, each by a network that saw nothing of it, with calibration and thresholds from the "
+        "left-out scores of the other measured folds only."
+    )
+    if len(evaluation["trainings"]) == 1:
+        return f"{text} The network that is shipped is the one that was measured."
+    return f"{text} Shipped is the mean of the networks, which itself could not be measured on sources that none of them saw."
 
 
 def describe_smoke(smoke):
@@ -65,7 +102,7 @@ def describe_smoke(smoke):
     )
 
 
-def make_card(manifest, calibration, evaluation, smoke, side_px):
+def make_card(manifest, evaluation, smoke, side_px, draw_count):
     everything = evaluation["all"]
     trust, worst = evaluation["trust"], evaluation["worst"]
     figures = everything["figures"]
@@ -75,20 +112,22 @@ def make_card(manifest, calibration, evaluation, smoke, side_px):
 Looks for signs that a picture was edited without a generator: parts pasted from another picture, parts repeated or taken away, and local blurring, noise, scaling or recompression. Gives a score, a map of edited cells of 8×8 pixels, and a map of how far the first can be trusted. **It is weak evidence**: on sources that were left out its AUC is {figures['auc']:.2f}, its map reaches a pixel F1 of {figures['pixelF1']:.2f}, and at p ≥ 0.5 it calls {percent(figures['falseAlarmRateBalanced'])} of untouched pictures edited. It says nothing of who made a picture, and takes no part in the verdict on its origin.
 
 ## What it is
-Two small networks on {manifest['view']['size']}×{manifest['view']['size']} tiles at native resolution, in one graph; their answers are averaged. Both see the same fixed traces of each cell: size, shape and neighbour correlations of residuals of classic high-pass filters (noise, scaling, blur), the strength of the 8×8 JPEG grid by phase, and the periodicity of the first cosine coefficients (how finely they were quantised before). Cells are compared with the rest of the tile; three blocks with widening sight follow. Only what follows the traces is learnt. A tile's log-odds are those that one of its {side_px}×{side_px} windows, nobody knows which, was edited; a picture's those that one of its tiles was: a large picture is not accused more often because it has more places that may err.
+{describe_networks(evaluation['trainings'])} on {manifest['view']['size']}×{manifest['view']['size']} tiles at native resolution. It sees fixed traces of each cell: size, shape and neighbour correlations of residuals of classic high-pass filters (noise, scaling, blur), the strength of the 8×8 JPEG grid by phase, and the periodicity of the first cosine coefficients (how finely they were quantised before). Cells are compared with the rest of the tile; three blocks with widening sight follow. Only what follows the traces is learnt. A tile's log-odds are those that one of its {side_px}×{side_px} windows, nobody knows which, was edited; a picture's those that one of its tiles was: a large picture is not accused more often because it has more places that may err.
 
 - Pictures are never scaled. Smaller than a tile: filled up with their mirror image. Larger than {manifest['view']['countMax']} tiles (about six megapixels): tiles are spread evenly, the rest is not looked at, and the assessment says what share was. Frames of a video get {manifest['view']['frameCountMax']} tiles; **the model was never measured on frames**.
 - The short side must have {manifest['minimumShortSide']} pixels.
 
 ## Data
-- {everything['images'] // 2:,} crops of 192×192 pixels from human-made pictures of {everything['sources']} sources (a source = a photographer, a corpus, a repository), each once as it was and once edited by program: {len(evaluation['byKind'])} kinds with random blobs, polygons and rectangles of 2 to 30 % of the crop, half of them with soft edges. Pasted parts come from another source of the same fold, with a life of their own (JPEG at another quality and grid phase, scaling, noise).
+- {describe_hosts(evaluation)} (a source = a photographer, a corpus, a repository), each once as it was and once edited by program: {len(evaluation['byKind'])} kinds with random blobs, polygons and rectangles of 2 to 30 % of the crop, half of them with soft edges. Pasted parts come from another source of the same fold, with a life of their own (JPEG at another quality and grid phase, scaling, noise).
 - Both classes pass through the same earlier and later histories at the same rates: scaling, filters, noise and colours of the whole picture, single and double JPEG, WebP or lossless, on the JPEG grid or off it. A test holds that the label is no input to them.
 - **Not in the data**: edits by people, edits by generators, pictures larger than 192×192, screenshots of pictures, frames of videos.
 
 ## How it was trained and measured
-Folds are grouped by source and family (`models/training/splits.py`). Two networks instead of five, for want of time: {describe_trainings(evaluation['trainings'])}. Every figure of a fold comes from the network that saw nothing of it, with calibration and thresholds from the left-out scores of the other four folds. Shipped is the mean of both networks, which itself could not be measured on sources that neither saw; figures are those of one network alone.
+Folds are grouped by source and family (`models/training/splits.py`). Fewer rounds than five, for want of time: {describe_trainings(evaluation['trainings'])}. {describe_measure(evaluation)}
 
-Intervals are 95 %, from {400} draws of sources.
+{NOTES_FILE.read_text(encoding='utf-8').strip()}
+
+Intervals are 95 %, from {draw_count} draws of sources. Goals of this work: {describe_goals(everything)}.
 
 {to_table(["all left-out samples", f"{everything['edited']} edited, {everything['images'] - everything['edited']} not"], rows)}
 

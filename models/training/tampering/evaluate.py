@@ -1,4 +1,4 @@
-"""Stage 6: measures the left-out scores, with everything that is chosen chosen on the other folds.
+"""Stage 5: measures the left-out scores, with everything that is chosen chosen on the other folds.
 
 Writes WORK/evaluation.json: figures of all samples, by kind of edit, by final encoding and by source,
 with 95 % intervals from drawing sources again.
@@ -15,9 +15,9 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from decisions import HALF, Scores, fit_decision, to_overlap
 from metrics import to_auc, to_brier, to_ece, to_probability, to_rates, to_tpr_at_fpr
+from sample_cache import SampleCache
 from samples import KINDS
-from score import NETWORK_FOLDS, SCORES_FILE, load_network
-from splits import ALL_FOLDS
+from score import SCORES_FILE, list_networks, load_network
 
 EVALUATION_FILE = "evaluation.json"
 REPLICATE_COUNT = 400
@@ -46,7 +46,8 @@ class Judged:
         self.f1, self.pixel_accuracy = numpy.full(count, numpy.nan), numpy.zeros(count)
         self.called_cells = numpy.zeros(count)
         self.decisions = {}
-        for fold in ALL_FOLDS:
+        self.measured_folds = [int(fold) for fold in numpy.unique(scores.folds)]
+        for fold in self.measured_folds:
             rows = numpy.nonzero(scores.folds == fold)[0]
             self.judge(rows, fit_decision(scores.take(scores.folds != fold)))
 
@@ -103,7 +104,7 @@ class Judged:
         """Returns how well trust tells right cells from wrong ones, and the accuracy of the least and most trusted quarter."""
         scores = self.scores
         right = numpy.zeros(scores.cells.shape, dtype=bool)
-        for fold in ALL_FOLDS:
+        for fold in self.measured_folds:
             rows = scores.folds == fold
             decision = self.decisions[fold]
             line = decision["cell_line"]
@@ -140,6 +141,14 @@ def list_worst(judged):
     }
 
 
+def describe_training(work, folds):
+    cache = SampleCache(work, folds)
+    return {
+        **load_network(work, folds)[1],
+        "hosts": cache.pair_count, "sources": len(numpy.unique(cache.sources)),
+    }
+
+
 def evaluate(work):
     judged = Judged(read_scores(work))
     scores = judged.scores
@@ -152,11 +161,11 @@ def evaluate(work):
         "byEncoding": {
             name: judged.with_intervals(numpy.nonzero(matches(scores.qualities))[0]) for name, matches in ENCODINGS
         },
-        "byFold": {str(fold): judged.measure(numpy.nonzero(scores.folds == fold)[0]) for fold in ALL_FOLDS},
+        "byFold": {str(fold): judged.measure(numpy.nonzero(scores.folds == fold)[0]) for fold in judged.measured_folds},
         "trust": judged.measure_trust(),
         "worst": list_worst(judged),
         "decisions": {str(fold): decision for fold, decision in judged.decisions.items()},
-        "trainings": [load_network(work, folds)[1] for folds in NETWORK_FOLDS],
+        "trainings": [describe_training(work, folds) for folds in list_networks(work)],
     }
     (work / EVALUATION_FILE).write_text(json.dumps(result, indent=2), encoding="utf-8")
     figures, intervals = result["all"]["figures"], result["all"]["intervals"]

@@ -1,4 +1,4 @@
-"""Owns the network: from projected traces to a map of edited cells, a logit for a window, and trust.
+"""Owns the network: from traces to a map of edited cells, a logit for a window, and trust.
 
 Edits show as cells that differ from the rest of the picture, so every cell also sees
 its difference to the mean of all, in units of their spread.
@@ -8,13 +8,15 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from directions import WIDTH as DIRECTIONS_WIDTH
+from traces import Traces
 
-WIDTH = 28
+WIDTH = 40
 DILATIONS = (1, 2, 4)
 ATTENTION_MAX = 6.0
 EPSILON = 1e-3
-DROPOUT = 0.1
+TRACE_MAX = 5.0
+"""Standardised traces beyond this are cut off."""
+DROPOUT = 0.15
 
 
 class ContextBlock(nn.Module):
@@ -48,30 +50,37 @@ class Contrast(nn.Module):
 
 
 class EvidenceNetwork(nn.Module):
-    """Maps projected traces [N, D, R, S] to (logit [N], map [N, R, S], trust [N, R, S]), all as logits; positive
-    means edited, and that the map's side is right.
+    """Maps traces [N, C, R, S] to (logit [N], map [N, R, S], trust [N, R, S]), all as logits; positive means
+    edited, and that the map's side is right.
     """
 
-    def __init__(self):
+    def __init__(self, trace_width):
         super().__init__()
-        self.first = Contrast(DIRECTIONS_WIDTH, WIDTH)
+        self.standardise = nn.BatchNorm2d(trace_width, affine=False, momentum=0.02)
+        self.raw = Contrast(trace_width, WIDTH)
+        self.first = Contrast(WIDTH, WIDTH)
         self.blocks = nn.Sequential(*(ContextBlock(WIDTH, dilation) for dilation in DILATIONS))
         self.dropout = nn.Dropout2d(DROPOUT)
         self.map_head = nn.Conv2d(WIDTH, 1, 1)
         self.trust_head = nn.Sequential(nn.Conv2d(WIDTH + 1, 16, 1), nn.ReLU(), nn.Conv2d(16, 1, 1))
         self.evidence_head = nn.Conv2d(WIDTH + 1, 2, 1)
 
-    def to_maps(self, projected):
+    def to_maps(self, traces):
         """Returns (evidence, weight, map, trust), each [N, 1, R, S]: a window's logit is the weighted mean of evidence."""
-        features = self.dropout(self.blocks(self.first(projected)))
+        traces = torch.clamp(self.standardise(traces), -TRACE_MAX, TRACE_MAX)
+        features = self.dropout(self.blocks(self.first(self.raw(traces))))
         cells = self.map_head(features)
         both = torch.cat([features, cells], dim=1)
         heads = self.evidence_head(both)
         weight = torch.exp(ATTENTION_MAX * torch.tanh(heads[:, 1:] / ATTENTION_MAX))
         return heads[:, :1], weight, cells, self.trust_head(both.detach())
 
-    def forward(self, projected):
-        evidence, weight, cells, trust = self.to_maps(projected)
+    def forward(self, traces):
+        evidence, weight, cells, trust = self.to_maps(traces)
         logit = (evidence * weight).sum(dim=(1, 2, 3)) / weight.sum(dim=(1, 2, 3))
         return logit, cells[:, 0], trust[:, 0]
 
+
+
+def make_network():
+    return EvidenceNetwork(Traces().width)

@@ -1,4 +1,4 @@
-"""Stage 8: writes the shipped graph as ONNX with golden outputs, to WORK/pack; the card stage adds what was measured.
+"""Stage 7: writes the shipped graph as ONNX with golden outputs, to WORK/pack; the card stage adds what was measured.
 
 The appliance recomputes the golden outputs whenever it opens a session, on every device.
 """
@@ -15,7 +15,7 @@ import torch
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from calibrate import CALIBRATION_FILE
-from score import NETWORK_FOLDS, load_directions, load_network
+from score import list_networks, load_network
 from shipped import TILE_PX, Shipped
 
 PACK_FOLDER = "pack"
@@ -40,8 +40,8 @@ def pick_evenly(values, count):
 
 def load_shipped(work):
     decision = json.loads((work / CALIBRATION_FILE).read_text(encoding="utf-8"))
-    members = [(load_directions(work, folds), load_network(work, folds)[0]) for folds in NETWORK_FOLDS]
-    return Shipped(members, decision["line"], decision["cell_line"]).eval()
+    networks = [load_network(work, folds)[0] for folds in list_networks(work)]
+    return Shipped(networks, decision["line"], decision["cell_line"]).eval()
 
 
 def export(work):

@@ -6,6 +6,8 @@ import torch
 from extract import to_sample_files
 from samples import AUTHENTIC
 
+PROBE_COUNT = 64
+
 
 class SampleCache:
     """The samples of some folds. Row 2i is a host as it was, row 2i + 1 the same host edited."""
@@ -47,3 +49,9 @@ class SampleCache:
     def to_labels(self, rows):
         """Returns 1 for an edited row and 0 for an authentic one, float32 [N]."""
         return torch.from_numpy(self.is_edited[rows].astype(numpy.float32))
+
+    def measure_deviation(self):
+        """Returns the deviation of each trace over some samples, float32 [1, C, 1, 1]."""
+        rows = numpy.linspace(0, len(self) - 1, min(PROBE_COUNT, len(self))).astype(int)
+        deviation = self.read_traces(rows).std(axis=(0, 2, 3))
+        return torch.from_numpy(deviation).view(1, -1, 1, 1)

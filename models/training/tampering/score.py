@@ -1,4 +1,4 @@
-"""Stage 5: scores every sample by the network that was not trained on its fold.
+"""Stage 4: scores every sample by the network that was not trained on its fold.
 
 Writes WORK/scores.npz, a row per sample: fold, source, kind, quality, logit, and the
 logits and truth of its cells.
@@ -13,50 +13,55 @@ import torch
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from directions import DIRECTIONS_FILE, Directions, to_projected_file
-from evidence_network import EvidenceNetwork
+from evidence_network import make_network
 from sample_cache import SampleCache
 from splits import ROUNDS, training_folder
-from traces import Traces
 from train import CHECKPOINT_FILE
 
 SCORES_FILE = "scores.npz"
 BATCH = 32
-NETWORK_FOLDS = tuple(dict.fromkeys(round_.network for round_ in ROUNDS))
-"""The folds that each network was trained on; every fold is left out by one of them."""
+
+
+def list_rounds(work):
+    """Returns the rounds whose network was trained; with both trained every fold is measured once."""
+    rounds = [round_ for round_ in ROUNDS if to_checkpoint(work, round_.network).exists()]
+    if not rounds:
+        raise SystemExit(f"no network was trained in {work}: run train.py first")
+    return rounds
+
+
+def list_networks(work):
+    """Returns the folds that each trained network saw."""
+    return tuple(dict.fromkeys(round_.network for round_ in list_rounds(work)))
+
+
+def to_checkpoint(work, folds):
+    return training_folder(work, folds) / CHECKPOINT_FILE
 
 
 def load_network(work, folds):
     """Returns the averaged network of a training, and what its checkpoint says of it."""
-    path = training_folder(work, folds) / CHECKPOINT_FILE
-    state = torch.load(path, map_location="cpu")
-    network = EvidenceNetwork()
+    state = torch.load(to_checkpoint(work, folds), map_location="cpu")
+    network = make_network()
     network.load_state_dict(state["average"])
     return network.eval(), {name: state[name] for name in ("folds", "step", "elapsed_s", "sample_count")}
 
 
-def load_directions(work, folds):
-    directions = Directions(Traces().width)
-    directions.load_state_dict(torch.load(training_folder(work, folds) / DIRECTIONS_FILE))
-    return directions
-
-
-def run_network(network, projected):
+def run_network(network, cache):
     """Returns (logits [N], cell logits [N, R, S], trust logits [N, R, S]) of every sample."""
     parts = []
     with torch.no_grad():
-        for first in range(0, len(projected), BATCH):
-            batch = torch.from_numpy(projected[first : first + BATCH].astype(numpy.float32))
-            parts.append([part.numpy() for part in network(batch)])
+        for first in range(0, len(cache), BATCH):
+            rows = numpy.arange(first, min(first + BATCH, len(cache)))
+            parts.append([part.numpy() for part in network(torch.from_numpy(cache.read_traces(rows)))])
     return tuple(numpy.concatenate(columns) for columns in zip(*parts))
 
 
 def score(work):
     columns = {}
-    for round_ in ROUNDS:
+    for round_ in list_rounds(work):
         cache = SampleCache(work, (round_.test,))
-        projected = numpy.load(to_projected_file(work, round_.network, round_.test))
-        logits, cells, trust = run_network(load_network(work, round_.network)[0], projected)
+        logits, cells, trust = run_network(load_network(work, round_.network)[0], cache)
         for name, values in (
             ("folds", cache.folds), ("sources", cache.sources), ("kinds", cache.kinds),
             ("qualities", cache.qualities), ("truth", cache.cells), ("logits", logits),

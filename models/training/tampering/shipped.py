@@ -14,6 +14,18 @@ WINDOW_CELLS = SIDE_PX // CELL_PX
 WINDOW_STEP = WINDOW_CELLS // 2
 
 
+class Standardise(nn.Module):
+    """A trained standardisation as plain arithmetic: the exporter does not see how many traces there are."""
+
+    def __init__(self, trained):
+        super().__init__()
+        self.register_buffer("mean", trained.running_mean.view(1, -1, 1, 1).clone())
+        self.register_buffer("scale", torch.rsqrt(trained.running_var + trained.eps).view(1, -1, 1, 1))
+
+    def forward(self, traces):
+        return (traces - self.mean) * self.scale
+
+
 class Shipped(nn.Module):
     """Maps a tile, float32 [N, 3, TILE, TILE] in 0..1, to [N, 1 + 2 * cells]: the tile's log-odds, then the cells'
     log-odds of having been edited, row by row, then how far each can be trusted, as a logit.
@@ -22,11 +34,12 @@ class Shipped(nn.Module):
     nobody knows which, was edited: the mean of the windows' likelihood ratios.
     """
 
-    def __init__(self, members, line, cell_line):
-        """`members` are pairs of directions and the network that was trained on them."""
+    def __init__(self, networks, line, cell_line):
         super().__init__()
         self.traces = Traces()
-        self.members = nn.ModuleList(nn.Sequential(*member) for member in members)
+        self.networks = nn.ModuleList(networks)
+        for network in self.networks:
+            network.standardise = Standardise(network.standardise)
         self.line, self.cell_line = tuple(line), tuple(cell_line)
 
     def to_windows(self, evidence, weight):
@@ -35,7 +48,7 @@ class Shipped(nn.Module):
 
     def forward(self, pixels):
         traces = self.traces(pixels)
-        maps = [network.to_maps(directions(traces)) for directions, network in self.members]
+        maps = [network.to_maps(traces) for network in self.networks]
         windows = sum(self.to_windows(evidence, weight) for evidence, weight, _, _ in maps) / len(maps)
         cells = sum(cells for _, _, cells, _ in maps) / len(maps)
         trust = sum(trust for _, _, _, trust in maps) / len(maps)

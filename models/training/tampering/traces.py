@@ -150,3 +150,19 @@ class Traces(nn.Module):
             self.residual(levels), self.grid(luma), self.cosine(luma),
             mean / LEVELS, torch.log(deviation), clipped,
         ], dim=1)
+
+
+def mirrored_channels(across):
+    """Returns, for each trace of a mirrored picture, which trace of the picture itself it is.
+
+    The third difference belongs to the edge after its second pixel, so phase k becomes 6 - k, and the edge
+    between two cells stays itself. Diagonal neighbours are taken to depend on each other alike both ways.
+    """
+    residual, grid, cosine = ResidualTraces(), GridTraces, CosineTraces
+    channels = list(range(residual.width + grid.width + cosine.width + 3))
+    half = grid.width // 2
+    start = residual.width + (0 if across else half)
+    for block in range(start, start + half, CELL_PX):
+        for phase in range(CELL_PX - 1):
+            channels[block + phase] = block + CELL_PX - 2 - phase
+    return channels

@@ -1,4 +1,4 @@
-"""Stage 4: trains a network on the projected traces of some folds, resumable from its checkpoint.
+"""Stage 3: trains a network on the traces of some folds, resumable from its checkpoint.
 
 A step's batch depends on the seed and the step's number alone, so that a training
 which was stopped goes on exactly where it was. The length is given in minutes
@@ -19,10 +19,10 @@ from torch.nn import functional
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from directions import parse_folds, to_projected_file
-from evidence_network import EvidenceNetwork
+from evidence_network import make_network
 from sample_cache import SampleCache
 from splits import training_folder
+from traces import mirrored_channels
 
 CHECKPOINT_FILE = "checkpoint.pt"
 LOG_FILE = "train.jsonl"
@@ -36,9 +36,9 @@ WEIGHT_DECAY = 0.05
 GRADIENT_NORM_MAX = 5.0
 AVERAGE_DECAY = 0.99
 CHECKPOINT_INTERVAL_S = 60
-LOG_INTERVAL_STEPS = 50
-NOISE = 0.1
-"""Deviation of the noise added to projected traces, whose own is about 1: the samples are fixed, and must not be learnt by heart."""
+LOG_INTERVAL_STEPS = 25
+SHIFT_SHARE = 0.1
+"""By how much every trace of a sample is shifted, in deviations: the samples are fixed, and must not be learnt by heart."""
 
 
 def to_losses(outputs, cells, labels):
@@ -64,7 +64,7 @@ class Training:
 
     def __init__(self, folds, device):
         self.device, self.folds = device, tuple(folds)
-        self.model = EvidenceNetwork().to(device)
+        self.model = make_network().to(device)
         self.average = copy.deepcopy(self.model).requires_grad_(False)
         decayed = [p for p in self.model.parameters() if p.ndim > 1]
         others = [p for p in self.model.parameters() if p.ndim <= 1]
@@ -96,10 +96,10 @@ class Training:
 
     def take_step(self, batch, learning_rate):
         """Returns the four losses of one optimiser step."""
-        projected, cells, labels = (part.to(self.device) for part in batch)
+        traces, cells, labels = (part.to(self.device) for part in batch)
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate
-        losses = to_losses(self.model(projected), cells, labels)
+        losses = to_losses(self.model(traces), cells, labels)
         self.optimiser.zero_grad(set_to_none=True)
         sum(weight * loss for weight, loss in zip(LOSS_WEIGHTS, losses)).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), GRADIENT_NORM_MAX)
@@ -121,32 +121,28 @@ class Training:
                 value.copy_(theirs[name])
 
 
-def make_batch(cache, projected, seed, step):
-    """Returns (projected traces [N, D, R, S], cells [N, R, S], labels [N]): both samples of each host."""
+def make_batch(cache, deviation, seed, step):
+    """Returns (traces [N, C, R, S], cells [N, R, S], labels [N]): both samples of each host, mirrored alike."""
     rng = numpy.random.default_rng((seed, step))
     pairs = rng.choice(cache.pair_count, BATCH // 2, replace=False)
     rows = numpy.stack([2 * pairs, 2 * pairs + 1], axis=1).ravel()
-    chosen = projected[rows].astype(numpy.float32)
-    cells = cache.cells[rows]
-    for pair in range(BATCH // 2):
-        turn_together(chosen[2 * pair : 2 * pair + 2], cells[2 * pair : 2 * pair + 2], int(rng.integers(4)))
-    chosen += NOISE * rng.standard_normal(chosen.shape, dtype=numpy.float32)
-    return torch.from_numpy(chosen), torch.from_numpy(cells), cache.to_labels(rows)
+    traces, cells = cache.read_traces(rows), cache.cells[rows]
+    for across in (True, False):
+        if rng.random() < 0.5:
+            traces, cells = mirror(traces, cells, across)
+    shift = torch.from_numpy(rng.standard_normal((*traces.shape[:2], 1, 1), dtype=numpy.float32))
+    return torch.from_numpy(traces) + SHIFT_SHARE * deviation * shift, torch.from_numpy(cells), cache.to_labels(rows)
 
 
-def turn_together(projected, cells, choice):
-    """Mirrors maps and masks in place, across and down: the projections of a cell do not know where it lies."""
-    if choice & 1:
-        projected[:] = projected[..., ::-1].copy()
-        cells[:] = cells[..., ::-1].copy()
-    if choice & 2:
-        projected[:] = projected[..., ::-1, :].copy()
-        cells[:] = cells[..., ::-1, :].copy()
+def mirror(traces, cells, across):
+    """Mirrors traces and masks, left to right or top to bottom: of the traces, only the grid's know the side."""
+    axis = -1 if across else -2
+    traces, cells = numpy.flip(traces, axis), numpy.ascontiguousarray(numpy.flip(cells, axis))
+    return numpy.ascontiguousarray(traces[:, mirrored_channels(across)]), cells
 
 
-def read_projected(work, folds):
-    """Returns the projections of the folds' samples, float16 [N, D, R, S]."""
-    return numpy.concatenate([numpy.load(to_projected_file(work, folds, fold)) for fold in folds])
+def parse_folds(text):
+    return tuple(sorted(int(fold) for fold in text.split(",")))
 
 
 def to_learning_rate(progress, highest):
@@ -177,16 +173,17 @@ def run(arguments):
         training.load(checkpoint)
         print(f"resumed at step {training.step} after {training.elapsed_s:.0f} s", flush=True)
     with open(folder / LOG_FILE, "a", encoding="utf-8") as log:
-        loop(training, (cache, read_projected(arguments.work, arguments.folds)), arguments, checkpoint, log)
+        loop(training, cache, arguments, checkpoint, log)
     training.save(checkpoint)
 
 
-def loop(training, samples, arguments, checkpoint, log):
+def loop(training, cache, arguments, checkpoint, log):
     losses, last_save_s = [], training.elapsed_s
+    deviation = cache.measure_deviation()
     training.model.train()
     while (progress := to_progress(training, arguments)) < 1:
         start = time.monotonic()
-        batch = make_batch(*samples, arguments.seed, training.step)
+        batch = make_batch(cache, deviation, arguments.seed, training.step)
         losses.append(training.take_step(batch, to_learning_rate(progress, arguments.rate)))
         training.elapsed_s += time.monotonic() - start
         if training.step % LOG_INTERVAL_STEPS == 0:

@@ -46,6 +46,7 @@ function describeStatus(status: GetStatusResponse): string {
     ['disk free', `${(Number(status.diskFreeBytes) / 1e9).toFixed(1)} GB`],
     ['records', `${(Number(status.recordsBytes) / 1e6).toFixed(0)} MB`],
     ['isolation', status.isolation],
+    ['video', status.videoDecoder],
     ['backup', describeBackup(status)],
     ...models,
   ]);

@@ -34,6 +34,9 @@ const applianceType = builder.objectRef<Status>('Appliance').implement({
     phase: t.exposeString('phase'),
     notReadyReason: t.exposeString('notReadyReason', { nullable: true }),
     isolation: t.exposeString('isolation', { nullable: true }),
+    videoDecoder: t.exposeString('videoDecoder', {
+      description: '`cpu`, `nvdec`, or `cpu: ` with the reason why it is not the GPU.',
+    }),
     queueDepth: t.exposeInt('queueDepth'),
     running: t.exposeInt('running'),
     uptimeSeconds: t.exposeFloat('uptimeSeconds'),

@@ -83,9 +83,9 @@ const PHASE: Readonly<Record<string, Phase>> = {
 };
 
 function toStatus(status: ApplianceStatus): MessageInitShape<typeof GetStatusResponseSchema> {
-  const { version, apiVersion, isolation, queueDepth, running, uptimeSeconds } = status;
+  const { version, apiVersion, isolation, videoDecoder, queueDepth, running, uptimeSeconds } = status;
   return {
-    ...{ version, apiVersion, isolation, queueDepth, running, uptimeSeconds },
+    ...{ version, apiVersion, isolation, videoDecoder, queueDepth, running, uptimeSeconds },
     phase: PHASE[status.phase] ?? Phase.UNSPECIFIED,
     notReadyReason: status.notReadyReason ?? '',
     rssAnonBytes: BigInt(status.rssAnonBytes),

@@ -18,6 +18,8 @@ export interface HttpServerConfig {
   publicUrl: string;
   /** Further names that the Host header may give, with or without a port. */
   allowedHosts: string[];
+  /** One more is closed at once. */
+  connectionsMax: number;
   /** Addresses or CIDR networks whose X-Forwarded-For counts. */
   trustedProxies: string[];
   /** A proxy in front hides who calls, so that no caller counts as local. */
@@ -41,6 +43,7 @@ export async function openHttpServer(
 ): Promise<HttpServer> {
   const fastify = createServer(config);
   const isAllowed = hostCheck(config);
+  fastify.server.maxConnections = config.connectionsMax;
   guardUpgrades(fastify.server, isAllowed);
   expectContinue(fastify);
   drainAfterAnswer(fastify);

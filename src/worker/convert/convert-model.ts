@@ -1,5 +1,5 @@
 /** From a TensorFlow.js model to the bytes of an ONNX model: same weights, same figures, always the same bytes. */
-import type { ConversionOrder } from '../protocol.ts';
+import type { ConversionOrder } from '../inference-protocol.ts';
 import { writeGraphModel } from './graph-model.ts';
 import { GraphWriter } from './graph-writer.ts';
 import { writeLayersModel } from './layers-model.ts';

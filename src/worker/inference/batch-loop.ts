@@ -2,7 +2,7 @@
  * Decides which pack runs next. One batch per turn of the event loop, packs by turns, so that a heatmap of a
  * thousand patches delays another model's verdict by one batch and new requests are read between batches.
  */
-import type { DetectRequest, InferenceResponse, InferRequest, PackReport } from '../protocol.ts';
+import type { DetectRequest, InferenceResponse, InferRequest, PackReport } from '../inference-protocol.ts';
 import { type BroughtUp, bringUp, type LoadRequest } from './packs.ts';
 import { toFailed, type WorkQueue } from './request-queue.ts';
 

@@ -1,5 +1,5 @@
 /** Sounds that wait for the speech detector. They take turns, some steps each, so that a long one holds up nobody. */
-import type { DetectRequest, InferenceResponse, InferRequest } from '../protocol.ts';
+import type { DetectRequest, InferenceResponse, InferRequest } from '../inference-protocol.ts';
 import { Detection } from './detection.ts';
 import { toFailed, type WorkQueue } from './request-queue.ts';
 import { SoundFile } from './sound-file.ts';

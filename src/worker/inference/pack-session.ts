@@ -3,7 +3,7 @@
  * while the model computes (libraries.md section 3), which is why this process does nothing else.
  */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { LoadedPack } from '../protocol.ts';
+import type { LoadedPack } from '../inference-protocol.ts';
 import { type BatchInput, itemShapeOf } from './item-source.ts';
 
 /** A pack whose items do not depend on each other. */

@@ -2,7 +2,7 @@
  * Brings packs up: providers in the order given, each judged by the golden outputs. A pack that no provider
  * reproduces is out of service, with every provider's reason.
  */
-import type { InferenceRequest, LoadedPack, PackReport } from '../protocol.ts';
+import type { InferenceRequest, LoadedPack, PackReport } from '../inference-protocol.ts';
 import { Detection } from './detection.ts';
 import { DetectionQueue } from './detection-queue.ts';
 import { goldenDifference, makeGoldenSound, pickEvenly } from './golden.ts';

@@ -2,7 +2,7 @@
  * The requests that wait for one pack, and the batches cut from them: items of several requests fill a batch
  * together, in the order in which they came.
  */
-import type { DetectRequest, InferenceResponse, InferRequest } from '../protocol.ts';
+import type { DetectRequest, InferenceResponse, InferRequest } from '../inference-protocol.ts';
 import { type ItemSource, openSource } from './item-source.ts';
 import type { PackSession } from './pack-session.ts';
 

@@ -7,6 +7,8 @@ import { availableParallelism } from 'node:os';
 import {
   AV_BUFFERSRC_FLAG_KEEP_REF,
   AV_FRAME_FLAG_INTERLACED,
+  AV_PIX_FMT_NV12,
+  AV_PIX_FMT_P010LE,
   AVCOL_PRI_UNSPECIFIED,
   AVCOL_RANGE_JPEG,
   AVCOL_SPC_RGB,
@@ -53,7 +55,7 @@ export function toUprightPicture(
 ): Picture {
   using graph = new FilterGraph();
   graph.alloc();
-  const prepared = [...progressive(frame), ...standardRange(frame)];
+  const prepared = [...planar(frame), ...progressive(frame), ...standardRange(frame)];
   // The scaler gives the same bytes with any number of threads; that is not known of the other filters.
   graph.nbThreads = prepared.length > 0 ? 1 : Math.min(THREADS_MAX, availableParallelism());
   const filters = [
@@ -85,6 +87,12 @@ export function toUprightPicture(
 function sourceOf({ width, height, format, colorSpace, colorRange }: Frame): string {
   const picture = `video_size=${width}x${height}:pix_fmt=${format}:time_base=1/1000:pixel_aspect=1/1`;
   return `buffer@in=${picture}:colorspace=${colorSpace}:range=${colorRange}`;
+}
+
+/** A GPU lays chroma out in pairs; laid out as the CPU's decoders do, the same arithmetic follows. */
+function planar({ format }: Frame): string[] {
+  if (format === AV_PIX_FMT_NV12) return ['format=yuv420p'];
+  return format === AV_PIX_FMT_P010LE ? ['format=yuv420p10le'] : [];
 }
 
 function progressive(frame: Frame): string[] {

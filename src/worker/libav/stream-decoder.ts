@@ -4,8 +4,16 @@
  * and there is nobody else to wait (libraries.md section 4).
  */
 import { availableParallelism } from 'node:os';
-import { Codec, CodecContext, Frame, type Packet, type Stream } from 'node-av/lib';
-import { assertMedia, assertNotOwnFault } from './av-fault.ts';
+import {
+  Codec,
+  CodecContext,
+  Frame,
+  type HardwareDeviceContext,
+  type Packet,
+  type Stream,
+} from 'node-av/lib';
+import type { VideoDecoder } from '../protocol.ts';
+import { assertDone, assertMedia, assertNotOwnFault } from './av-fault.ts';
 import type { Container } from './container.ts';
 
 /** Each thread holds frames of its own: more of them cost memory and, after a seek, frames decoded ahead in vain. */
@@ -18,11 +26,15 @@ export class StreamDecoder implements Disposable {
   readonly #stream: Stream;
   readonly #context = new CodecContext();
   readonly #frame = new Frame();
+  /** A frame of the GPU, brought to the memory that all else reads. */
+  readonly #fetched = new Frame();
+  #usesGpu = false;
   #isDraining = false;
   /** Packets that the decoder refused. */
   badPackets = 0;
 
-  constructor(container: Container, stream: Stream) {
+  /** With a GPU it decodes there what the GPU can, else on the CPU: the frames are the same. */
+  constructor(container: Container, stream: Stream, gpu: HardwareDeviceContext | null = null) {
     this.#container = container;
     this.#stream = stream;
     const { codecpar } = stream;
@@ -30,11 +42,13 @@ export class StreamDecoder implements Disposable {
     if (codec === null) throw new Error('a stream without a decoder was chosen');
     this.#context.allocContext3(codec);
     this.#frame.alloc();
+    this.#fetched.alloc();
     try {
       assertMedia(this.#context.parametersToContext(codecpar), 'the codec parameters are damaged');
       this.#context.pktTimebase = stream.timeBase;
       const isSmall = codecpar.width * codecpar.height <= THREADED_PIXELS_MAX;
       this.#context.threadCount = isSmall ? Math.min(THREADS_MAX, availableParallelism()) : 1;
+      if (gpu !== null) this.#context.hwDeviceCtx = gpu;
       assertMedia(this.#context.open2Sync(codec, null), `the ${codec.name} stream cannot be decoded`);
     } catch (error) {
       this[Symbol.dispose]();
@@ -47,12 +61,17 @@ export class StreamDecoder implements Disposable {
     for (;;) {
       this.#frame.unref();
       const code = this.#context.receiveFrameSync(this.#frame);
-      if (code >= 0) return this.#frame;
+      if (code >= 0) return this.#frame.isHwFrame() ? this.#fetch() : this.#frame;
       assertNotOwnFault(code);
       if (this.#isDraining) return null;
       // Any other code than “try again” is a frame that could not be decoded; the next packet is tried.
       this.#feed(this.#container.readPacket(this.#stream));
     }
+  }
+
+  /** What the frames so far were decoded by. */
+  get decoder(): VideoDecoder {
+    return this.#usesGpu ? 'nvdec' : 'cpu';
   }
 
   /** After the container was moved: what the decoder still holds belongs to the old place. */
@@ -63,7 +82,16 @@ export class StreamDecoder implements Disposable {
 
   [Symbol.dispose](): void {
     this.#frame.free();
+    this.#fetched.free();
     this.#context.freeContext();
+  }
+
+  #fetch(): Frame {
+    this.#usesGpu = true;
+    this.#fetched.unref();
+    assertDone(this.#frame.hwframeTransferDataSync(this.#fetched), 'a frame cannot be fetched from the GPU');
+    assertDone(this.#fetched.copyProps(this.#frame), 'a frame’s times cannot be copied');
+    return this.#fetched;
   }
 
   #feed(packet: Packet | null): void {

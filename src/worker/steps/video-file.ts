@@ -1,6 +1,9 @@
 /** A file that must be a video: opened, with its length. */
+import { openGpu } from '../libav/gpu.ts';
 import { MediaFile, type Reading } from '../libav/media-file.ts';
+import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan, type TimeSpan } from '../libav/time-span.ts';
+import type { VideoDecoder } from '../protocol.ts';
 import { readMediaType, refuseKind } from './media-header.ts';
 import { judgeStreams } from './probe-container.ts';
 
@@ -41,4 +44,9 @@ export class VideoFile implements Disposable {
   [Symbol.dispose](): void {
     this.media[Symbol.dispose]();
   }
+}
+
+/** On the GPU where that is wanted and there is one. */
+export function openDecoder({ container, stream }: Reading, wanted: VideoDecoder): StreamDecoder {
+  return new StreamDecoder(container, stream, wanted === 'nvdec' ? openGpu().device : null);
 }

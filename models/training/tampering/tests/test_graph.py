@@ -12,16 +12,11 @@ sys.path.insert(0, str(HERE.parent))
 sys.path.append(str(HERE.parent.parent))
 
 from decisions import choose_cell_threshold, to_overlap  # noqa: E402
-from directions import DIRECTION_COUNT, WIDTH, Directions, Scatter  # noqa: E402
-from evidence_network import EvidenceNetwork  # noqa: E402
+from evidence_network import make_network  # noqa: E402
 from export import pick_evenly  # noqa: E402
 from histories import encode_jpeg  # noqa: E402
 from shipped import TILE_PX, WINDOW_CELLS, Shipped, fill_up, to_mirrored  # noqa: E402
-from traces import CELL_PX, GridTraces, Traces  # noqa: E402
-
-
-def make_member():
-    return Directions(Traces().width), EvidenceNetwork().eval()
+from traces import CELL_PX, GridTraces, ResidualTraces, Traces, mirrored_channels  # noqa: E402
 
 
 def to_luma(pixels):
@@ -41,43 +36,46 @@ class Graph(unittest.TestCase):
             self.assertIn((strongest - shift) % CELL_PX, (6, 7, 0), f"shift {shift}: phase {strongest}")
 
     def test_one_row_per_tile(self):
-        shipped = Shipped([make_member(), make_member()], (1.0, 0.0), (1.0, 0.0)).eval()
+        networks = [make_network().eval() for _ in range(2)]
+        shipped = Shipped(networks, (1.0, 0.0), (1.0, 0.0)).eval()
         with torch.no_grad():
             row = shipped(torch.rand(1, 3, TILE_PX, TILE_PX))
         self.assertEqual(tuple(row.shape), (1, 1 + 2 * (TILE_PX // CELL_PX) ** 2))
         self.assertTrue(torch.isfinite(row).all())
 
     def test_any_size_of_whole_cells_goes_through(self):
-        traces, (directions, network) = Traces().eval(), make_member()
+        traces, network = Traces().eval(), make_network().eval()
         with torch.no_grad():
             for height, width in ((128, 176), (176, 240)):
-                logit, cells, trust = network(directions(traces(torch.rand(2, 3, height, width))))
+                logit, cells, trust = network(traces(torch.rand(2, 3, height, width)))
                 self.assertEqual(tuple(logit.shape), (2,))
                 self.assertEqual(tuple(cells.shape), (2, height // CELL_PX, width // CELL_PX))
                 self.assertEqual(cells.shape, trust.shape)
 
     def test_alike_windows_change_nothing(self):
         """A window and its mirror images fill a tile: the mixture of equal windows is the window itself."""
-        shipped = Shipped([make_member()], (1.0, 0.0), (1.0, 0.0))
+        shipped = Shipped([make_network().eval()], (1.0, 0.0), (1.0, 0.0))
         evidence = torch.full((1, 1, TILE_PX // CELL_PX, TILE_PX // CELL_PX), 0.7)
         windows = shipped.to_windows(evidence, torch.rand_like(evidence) + 0.1)
         self.assertEqual(tuple(windows.shape), (1, 1, 3, 3))
         self.assertLess(float((windows - 0.7).abs().max()), 1e-5)
         self.assertEqual(2 * WINDOW_CELLS * CELL_PX, TILE_PX)
 
-    def test_directions_part_what_differs(self):
-        rng = torch.Generator().manual_seed(1)
-        scatter = Scatter(6)
-        for _ in range(5):
-            cells = torch.randn(4000, 6, generator=rng)
-            classes = torch.randint(0, 2, (4000,), generator=rng)
-            cells[classes == 1, 2] += 3
-            scatter.add(cells, classes)
-        weight, bias = scatter.solve()
-        self.assertEqual(tuple(weight.shape), (DIRECTION_COUNT, 6))
-        self.assertEqual(int(weight[0].abs().argmax()), 2)
-        self.assertLess(float(bias[0].abs()), 0.1)
-        self.assertGreater(WIDTH, DIRECTION_COUNT)
+    def test_mirroring_traces_is_mirroring_pixels(self):
+        pixels = encode_jpeg(numpy.random.default_rng(4).integers(0, 256, (96, 96, 3), dtype=numpy.uint8), 60, 0)
+        traces, start = Traces(), ResidualTraces().width
+
+        def describe(picture):
+            values = torch.from_numpy(picture.copy()).permute(2, 0, 1).float().div_(255)[None]
+            return traces(values).numpy()
+
+        for across, flipped in ((True, pixels[:, ::-1]), (False, pixels[::-1])):
+            moved = numpy.flip(describe(pixels), -1 if across else -2)[:, mirrored_channels(across)]
+            true = describe(flipped)
+            # The last edge of a cell is the first of the next one once it is mirrored.
+            phases = [start + block + phase for block in range(0, 32, CELL_PX) for phase in range(CELL_PX - 1)]
+            inside = (slice(None), phases, slice(4, -4), slice(4, -4))
+            self.assertLess(float(numpy.abs(moved[inside] - true[inside]).mean()), 0.02, across)
 
     def test_the_mirror_rule_is_the_appliances(self):
         self.assertEqual([to_mirrored(21)[index] for index in (15, 16, 17, 31)], [15, 15, 14, 0])

@@ -117,13 +117,16 @@ function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
 
 function Repair({ finding }: { finding: Finding }): JSX.Element {
   const { name, state, found, advice } = finding;
+  const mend = findText(`mend_${name}`);
   return (
     <li class={state === 'BAD' ? 'broken' : 'doubtful'}>
       <strong>
         {titleOf(name)} <span class="tag">{t(`finding_${state}`)}</span>
       </strong>
-      <p class="quiet">{found}</p>
-      <p>{findText(`mend_${name}`) ?? advice}</p>
+      <p class="quiet" lang="en">
+        {found}
+      </p>
+      {mend === undefined ? <p lang="en">{advice}</p> : <p>{mend}</p>}
     </li>
   );
 }

@@ -2,19 +2,20 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatPercent } from './format.ts';
+import { LayerChoice, Legend, layerPath } from './heatmap-layers.tsx';
 import { t } from './language.ts';
 import { Check, Notice } from './parts.tsx';
 import { PictureTiles } from './picture-tiles.tsx';
-import { Legend, PictureViewer } from './picture-viewer.tsx';
+import { PictureViewer } from './picture-viewer.tsx';
 import { type Detection, type ImageRecord, verdictScore } from './records.ts';
 import { RenditionNote } from './rendition-note.tsx';
 import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 
 export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {
-  const { identifier, hasHeatmap, width, height, isNsfw } = record;
+  const { identifier, hasHeatmap, heatmapLayers, width, height, isNsfw } = record;
   const faces = record.details.flatMap(({ detections }) => detections);
   const [isCovered, setCovered] = useState(isNsfw === true);
-  const [isMapShown, setMapShown] = useState(hasHeatmap);
+  const [layer, setLayer] = useState(heatmapLayers[0] ?? null);
   const [opacity, setOpacity] = useState(0.7);
   const [areFacesShown, setFacesShown] = useState(faces.length > 0);
   const shown = useShown(record);
@@ -37,13 +38,13 @@ export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {
         tiles={shown.tiles}
         name={record.name}
         {...{ width, height }}
-        heatmap={hasHeatmap && isMapShown ? { source: `/media/${identifier}/heatmap`, opacity } : null}
+        heatmap={layer === null ? null : { source: layerPath(identifier, layer), opacity }}
         faces={areFacesShown ? faces : []}
       />
       {shown.note}
       <div class="picture-controls unprinted">
-        {hasHeatmap && <Check label={t('showHeatmap')} isOn={isMapShown} onValue={setMapShown} />}
-        {hasHeatmap && isMapShown && (
+        <LayerChoice layers={heatmapLayers} chosen={layer} onChoose={setLayer} />
+        {layer !== null && (
           <label class="slider">
             <span>{t('opacity')}</span>
             <input
@@ -64,7 +65,7 @@ export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {
           />
         )}
       </div>
-      {hasHeatmap && isMapShown && <Legend />}
+      {layer !== null && <Legend layer={layer} />}
       {!hasHeatmap && (
         <p class="quiet">{t(record.timeSeconds === null ? 'noHeatmap' : 'noHeatmapOfFrame')}</p>
       )}

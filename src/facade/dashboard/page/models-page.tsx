@@ -5,6 +5,7 @@ import { DeviceTest } from './device-test.tsx';
 import { formatNumber, formatPercent } from './format.ts';
 import { findText, t } from './language.ts';
 import { Markdown } from './markdown.tsx';
+import { isFused, tierName } from './names.ts';
 import { Button, Dialog, Empty, Facts, Fault, Loading, Notice, Panel, Title } from './parts.tsx';
 import { useQuery } from './use-query.ts';
 
@@ -83,13 +84,6 @@ function ModelPanel({ model }: { model: Model }): JSX.Element {
   );
 }
 
-/** Rows whose name ends so are the fused answer of all models of the task, the same on every card. */
-const FUSED = ', fused';
-
-function isFused(tier: string): boolean {
-  return tier.endsWith(FUSED);
-}
-
 /** What a verdict rests on where all models of a task answer. */
 function Together({ models }: { models: readonly Model[] }): JSX.Element {
   const byTask = Map.groupBy(
@@ -131,11 +125,6 @@ function FiguresTable({ name, figures }: { name: string; figures: readonly Figur
       </tbody>
     </table>
   );
-}
-
-function tierName(tier: string): string {
-  const plain = isFused(tier) ? tier.slice(0, -FUSED.length) : tier;
-  return findText(`tier_${plain}`) ?? plain;
 }
 
 const CARD = 'query ($id: ID!) { modelCard(id: $id) }';

@@ -186,17 +186,3 @@ function FaceBoxes({ faces, width, height }: Pick<ViewerProps, 'faces' | 'width'
     </svg>
   );
 }
-
-export function Legend(): JSX.Element {
-  return (
-    <figure class="legend">
-      <div class="ramp" aria-hidden="true" />
-      <figcaption>
-        <span>{t('human')}</span>
-        <span>{t('undecided')}</span>
-        <span>{t('artificial')}</span>
-      </figcaption>
-      <p class="quiet">{t('heatmapLead')}</p>
-    </figure>
-  );
-}

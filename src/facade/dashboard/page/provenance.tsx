@@ -33,6 +33,7 @@ const DEPTH_MAX = 6;
 function Report({ report }: { report: C2paReport }): JSX.Element {
   const state = report.validation_state;
   const failures = report.validation_status;
+  const passed = report.validation_results.activeManifest.success;
   return (
     <>
       <p>
@@ -42,19 +43,32 @@ function Report({ report }: { report: C2paReport }): JSX.Element {
       <ul class="tree">
         <ManifestNode {...{ report }} label={report.active_manifest} depth={0} />
       </ul>
-      {failures.length > 0 && (
-        <details>
-          <summary>{t('validationResults', { count: failures.length })}</summary>
-          <ul class="codes">
-            {failures.map(({ code, explanation, url }) => (
-              <li key={`${code}${url}`}>
-                <code>{code}</code> {explanation}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Statuses title={t('validationResults', { count: failures.length })} statuses={failures} />
+      <Statuses title={t('validationPassed', { count: passed.length })} statuses={passed} />
     </>
+  );
+}
+
+/** What was checked, code by code as C2PA names it, for whoever knows them. */
+function Statuses({
+  title,
+  statuses,
+}: {
+  title: string;
+  statuses: C2paReport['validation_status'];
+}): JSX.Element | null {
+  if (statuses.length === 0) return null;
+  return (
+    <details>
+      <summary>{title}</summary>
+      <ul class="codes" lang="en">
+        {statuses.map(({ code, explanation, url }) => (
+          <li key={`${code}${url}`}>
+            <code>{code}</code> {explanation}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -61,7 +61,12 @@ export interface C2paReport {
   active_manifest: string;
   validation_state: string;
   validation_status: { url: string; code: string; explanation: string }[];
-  validation_results: { activeManifest: Record<'failure' | 'success' | 'informational', unknown[]> };
+  validation_results: {
+    activeManifest: Record<
+      'failure' | 'success' | 'informational',
+      { url: string; code: string; explanation: string }[]
+    >;
+  };
 }
 
 export interface Tentative {
@@ -109,6 +114,8 @@ export interface Detection {
   verdict: Verdict;
 }
 
+export type HeatmapLayer = 'ORIGIN' | 'TAMPERING' | 'TAMPERING_RELIABILITY';
+
 export interface ImageRecord extends BaseRecord {
   __typename: 'ImageClassification';
   kind: 'IMAGE';
@@ -117,6 +124,7 @@ export interface ImageRecord extends BaseRecord {
   height: number | null;
   isNsfw: boolean | null;
   hasHeatmap: boolean;
+  heatmapLayers: HeatmapLayer[];
   results: ModelResult[];
   details: { detections: Detection[] }[];
 }
@@ -184,7 +192,7 @@ export const FULL_FIELDS = `__typename identifier kind status outcome errors nam
   verdict { ${VERDICT} count unknown } verdicts { ${VERDICT} count unknown }
   assessment { state probability log10LikelihoodRatio declaredOrigin remoteManifestUrl reasons { code sentence }
     stability { flips variants { name probability } } quality { shortSide jpegQuality truncated } }
-  ... on ImageClassification { timeSeconds width height isNsfw hasHeatmap c2pa results { ${RESULT} }
+  ... on ImageClassification { timeSeconds width height isNsfw hasHeatmap heatmapLayers c2pa results { ${RESULT} }
     details { detections { box { x1 y1 x2 y2 } verdict { ${VERDICT} } results { ${RESULT} } } } }
   ... on AudioClassification { durationSeconds speechSeconds c2pa results { ${RESULT} } ${CLIPS} }
   ... on VideoClassification { width height durationSeconds c2pa

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { formatNumber, formatPercent } from './format.ts';
 import { findText, t } from './language.ts';
+import { tierName } from './names.ts';
 import { Panel } from './parts.tsx';
 import { artificialScore, type FullRecord, type ModelResult, type Verdict } from './records.ts';
 import type { TextKey } from './texts-en.ts';
@@ -72,7 +73,7 @@ function ModelScore({ result, card }: ModelScoreProps): JSX.Element {
       {figures !== undefined && (
         <p class="quiet">
           {t('errorRates', {
-            tier: figures.tier,
+            tier: tierName(figures.tier),
             falseAlarms: formatPercent(figures.falseAlarmRateBalanced),
             accuracy: formatPercent(figures.balancedAccuracy),
           })}

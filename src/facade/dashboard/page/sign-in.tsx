@@ -37,15 +37,7 @@ export function SignInPage({ info }: { info: SessionInfo }): JSX.Element {
       <Title>{t('signIn')}</Title>
       <p class="quiet">{t('signInLead')}</p>
       <Form onSend={send}>
-        <Field
-          label={t('email')}
-          name="email"
-          type="email"
-          autocomplete="username"
-          isRequired
-          value={email}
-          onValue={setEmail}
-        />
+        <EmailField value={email} onValue={setEmail} />
         <Field
           label={t('password')}
           name="password"
@@ -82,15 +74,7 @@ export function ForgotPage(): JSX.Element {
       ) : (
         <Form onSend={() => void send()}>
           <p class="quiet">{t('forgotLead')}</p>
-          <Field
-            label={t('email')}
-            name="email"
-            type="email"
-            autocomplete="username"
-            isRequired
-            value={email}
-            onValue={setEmail}
-          />
+          <EmailField value={email} onValue={setEmail} />
           <Fault error={fault} />
           <Button kind="main" type="submit" {...{ isBusy }}>
             {t('sendLink')}
@@ -131,15 +115,7 @@ export function RegisterPage({ info }: { info: SessionInfo }): JSX.Element {
           value={fields.name}
           onValue={(name) => put({ name })}
         />
-        <Field
-          label={t('email')}
-          name="email"
-          type="email"
-          autocomplete="username"
-          isRequired
-          value={fields.email}
-          onValue={(email) => put({ email })}
-        />
+        <EmailField value={fields.email} onValue={(email) => put({ email })} />
         <NewPassword value={fields.password} onValue={(password) => put({ password })} />
         {info.areTermsRequired && (
           <Check
@@ -160,13 +136,26 @@ export function RegisterPage({ info }: { info: SessionInfo }): JSX.Element {
   );
 }
 
-export function NewPassword({
-  value,
-  onValue,
-}: {
+interface ValueProps {
   value: string;
   onValue: (value: string) => void;
-}): JSX.Element {
+}
+
+/** The browser's password store knows an account by it. */
+function EmailField({ value, onValue }: ValueProps): JSX.Element {
+  return (
+    <Field
+      {...{ value, onValue }}
+      label={t('email')}
+      name="email"
+      type="email"
+      autocomplete="username"
+      isRequired
+    />
+  );
+}
+
+export function NewPassword({ value, onValue }: ValueProps): JSX.Element {
   const isShort = value !== '' && value.length < PASSWORD_CHARACTERS_MIN;
   const missing = PASSWORD_CHARACTERS_MIN - value.length;
   return (

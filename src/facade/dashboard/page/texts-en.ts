@@ -157,6 +157,7 @@ export const EN = {
   step_patches: 'Looking at details',
   step_inference: 'Asking the models',
   step_heatmap: 'Drawing the heatmap',
+  step_tampering: 'Looking for edits',
   step_speech: 'Listening to speech',
 
   verdict: 'Verdict',
@@ -208,6 +209,15 @@ export const EN = {
   wholePicture: 'Whole picture',
   heatmap: 'Heatmap',
   showHeatmap: 'Where it looks artificial',
+  showTampering: 'Where it looks edited',
+  showReliability: 'How far that can be trusted',
+  untouched: 'untouched',
+  edited: 'edited',
+  unreliable: 'not to be trusted',
+  reliable: 'reliable',
+  tamperingLead: 'Red parts look edited to the model. It does not see who edited them, nor why.',
+  reliabilityLead:
+    'Where it is dark, the map of edits is often wrong: flat, clipped or strongly compressed parts.',
   opacity: 'Strength',
   heatmapLead:
     'Blue parts look human-made to the model, red parts artificial. A red part alone proves nothing.',
@@ -273,7 +283,7 @@ export const EN = {
   axis_swapped: 'Face swapped',
   axis_edited: 'Edited',
   errorRates:
-    'By its card ({tier} pictures): {falseAlarms} of human-made ones are called artificial; right in {accuracy} overall.',
+    'By its card (quality: {tier}): {falseAlarms} of human-made ones are called artificial; right in {accuracy} overall.',
   heuristics: 'Ways of weighing',
   heuristic: 'Way of weighing',
   heuristic_BALANCED: 'Balanced',
@@ -295,7 +305,7 @@ export const EN = {
   c2paLead_Trusted:
     'The file is as it was signed, by a signer on your trust list. That proves who signed, not that it is true.',
   c2paLead_Invalid: 'The file was altered after it was signed, or the signature does not hold.',
-  validationResults: 'Validation results ({count})',
+  validationResults: 'Checks that did not hold ({count})',
   signer: 'Signed by',
   signedAt: 'Signed at',
   madeWith: 'Made with',

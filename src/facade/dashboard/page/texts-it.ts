@@ -157,6 +157,7 @@ export const IT: Texts = {
   step_patches: 'Esame dei dettagli',
   step_inference: 'Domande ai modelli',
   step_heatmap: 'Disegno della mappa',
+  step_tampering: 'Ricerca di modifiche',
   step_speech: 'Ascolto del parlato',
 
   verdict: 'Verdetto',
@@ -208,6 +209,15 @@ export const IT: Texts = {
   wholePicture: 'Immagine intera',
   heatmap: 'Mappa di calore',
   showHeatmap: 'Dove sembra artificiale',
+  showTampering: 'Dove sembra modificata',
+  showReliability: 'Quanto ci si può fidare',
+  untouched: 'intatta',
+  edited: 'modificata',
+  unreliable: 'inaffidabile',
+  reliable: 'affidabile',
+  tamperingLead: 'Le parti rosse al modello sembrano modificate. Non vede chi le ha modificate, né perché.',
+  reliabilityLead:
+    'Dove è scura, la mappa delle modifiche spesso sbaglia: parti piatte, bruciate o molto compresse.',
   opacity: 'Intensità',
   heatmapLead:
     'Le parti blu al modello sembrano umane, le rosse artificiali. Una parte rossa da sola non prova nulla.',
@@ -275,7 +285,7 @@ export const IT: Texts = {
   axis_swapped: 'Volto scambiato',
   axis_edited: 'Modificato',
   errorRates:
-    'Secondo la sua scheda (immagini {tier}): il {falseAlarms} di quelle umane è detto artificiale; esatto nel {accuracy} dei casi.',
+    'Secondo la sua scheda (qualità: {tier}): il {falseAlarms} di quelli umani è detto artificiale; esatto nel {accuracy} dei casi.',
   heuristics: 'Modi di pesare',
   heuristic: 'Modo di pesare',
   heuristic_BALANCED: 'Equilibrato',
@@ -298,7 +308,7 @@ export const IT: Texts = {
   c2paLead_Trusted:
     'Il file è come è stato firmato, da un firmatario della tua lista. Prova chi ha firmato, non che sia vero.',
   c2paLead_Invalid: 'Il file è stato modificato dopo la firma, o la firma non regge.',
-  validationResults: 'Risultati della verifica ({count})',
+  validationResults: 'Controlli non superati ({count})',
   signer: 'Firmato da',
   signedAt: 'Firmato il',
   madeWith: 'Fatto con',

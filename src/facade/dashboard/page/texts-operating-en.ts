@@ -145,6 +145,8 @@ export const OPERATING_EN = {
   meaning_FRAMES: 'A video is as artificial as its artificial part; a mean would let honest frames hide it.',
   meaning_NO_MODEL_ANSWERED: 'Nothing was found that the models judge; that speaks for neither origin.',
 
+  validationPassed: 'Checks that held ({count})',
+
   via_rest: 'over REST',
   via_graphql: 'over GraphQL',
   via_grpc: 'over gRPC',

@@ -150,6 +150,8 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   meaning_FRAMES: 'Un video è artificiale quanto la sua parte artificiale; una media lascerebbe nascondere.',
   meaning_NO_MODEL_ANSWERED: 'Nulla che i modelli giudichino; non parla per nessuna delle due origini.',
 
+  validationPassed: 'Controlli superati ({count})',
+
   via_rest: 'tramite REST',
   via_graphql: 'tramite GraphQL',
   via_grpc: 'tramite gRPC',

@@ -1,0 +1,52 @@
+/** What the engine tells of its work, as figures and traces. */
+
+import type { Metrics } from './app/metrics.ts';
+import type { Tracing } from './app/tracing.ts';
+import { assessmentState } from './domain/assessment.ts';
+import type { Analysis } from './domain/classification.ts';
+import type { EngineObserver } from './engine/engine-config.ts';
+import type { Store } from './store/store.ts';
+
+interface ObserverParts {
+  metrics: Metrics;
+  tracing: Tracing | null;
+  read: Store['read'];
+}
+
+/** `ended` is told of each analysis that has ended, before anything else. */
+export function observe(
+  { metrics, tracing, read }: ObserverParts,
+  ended: EngineObserver['analysisEnded'],
+): EngineObserver {
+  /** The trace of an analysis is that of the first record that it is for. */
+  const identifierOf = ({ id }: Analysis) => read.classificationsOfAnalysis(id)[0]?.identifier;
+  return {
+    analysisEnded(analysis) {
+      ended(analysis);
+      metrics.analyses.inc({ kind: analysis.kind, state: analysis.state });
+      const state = analysis.result === null ? null : assessmentState(analysis.result);
+      if (state !== null) metrics.verdicts.inc({ kind: analysis.kind, state });
+      const identifier = tracing === null ? undefined : identifierOf(analysis);
+      if (identifier !== undefined) tracing?.ended(identifier, analysis);
+    },
+    stepTimed(step, seconds, analysis) {
+      metrics.stepSeconds.observe({ step }, seconds);
+      if (tracing === null || analysis === undefined) return;
+      const identifier = identifierOf(analysis);
+      if (identifier !== undefined) tracing.stepped(identifier, analysis.id, step, seconds);
+    },
+    workerDied(worker) {
+      metrics.workerDeaths.inc({ worker });
+    },
+    videoDecoded(wanted, used) {
+      metrics.videoDecoders.inc({ wanted, used });
+    },
+    queueChanged(depth, running) {
+      metrics.queueDepth.set(depth);
+      metrics.running.set(running);
+    },
+    batch(model, size) {
+      metrics.batchSize.observe({ model }, size);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * Everything the daemon and its inference children say to each other, and what a conversion child is started with.
+ * Small messages as in protocol.ts: patches and sound go by path. An inference child never opens an uploaded file.
+ */
+
+/** What a model takes: patches of a picture, windows of a sound, or the frames of a sound one after the other. */
+export interface PatchInput {
+  kind: 'patches';
+  /** Name of the model's input. */
+  name: string;
+  mean: [number, number, number];
+  std: [number, number, number];
+  size: number;
+}
+
+export interface WindowInput {
+  kind: 'windows';
+  name: string;
+  windowSamples: number;
+}
+
+/** A speech detector with a state of its own from frame to frame. */
+export interface SpeechInput {
+  kind: 'speech';
+  name: string;
+  frameSamples: number;
+  /** Samples before a frame that the model sees again. */
+  contextSamples: number;
+}
+
+/** What the inference child needs of a pack; paths are absolute, written by the operator or by us, never hostile. */
+export interface LoadedPack {
+  key: string;
+  modelPath: string;
+  input: PatchInput | WindowInput | SpeechInput;
+  outputName: string;
+  /** Values that it gives for each item. */
+  outputLength: number;
+  /** `expected` lies evenly among the outputs of the first `items` golden inputs. */
+  golden: {
+    tolerance: number;
+    expected: number[];
+    items: number;
+    /** The outputs are reported instead of compared: they become what is expected. */
+    isRecorded?: boolean;
+  };
+}
+
+/** Where windows begin in a file of samples. */
+export interface WindowCut {
+  sampleCount: number;
+  /** One per window, in samples. */
+  offsets: number[];
+}
+
+export interface InferRequest {
+  type: 'infer';
+  id: number;
+  pack: string;
+  /** Absolute path of a patch or sample file in a slot folder: written by a decode child, never opened as media. */
+  path: string;
+  /** Patches or windows. */
+  count: number;
+  /** For a pack that takes windows. */
+  windows?: WindowCut | undefined;
+}
+
+export interface DetectRequest {
+  type: 'detect-speech';
+  id: number;
+  pack: string;
+  path: string;
+  sampleCount: number;
+}
+
+export type InferenceRequest =
+  | {
+      type: 'load';
+      packs: LoadedPack[];
+      providers: string[];
+      threads: number;
+      batchMax: number;
+      batchWaitMs: number;
+    }
+  | InferRequest
+  | DetectRequest
+  /** Nobody waits for the request any more: what is left of it need not run. It is answered as failed. */
+  | { type: 'cancel'; id: number }
+  | { type: 'shutdown' };
+
+/** How a pack came up: the provider that really runs it, or why it is out of service. */
+export interface PackReport {
+  key: string;
+  provider: string | null;
+  fault: string | null;
+  /** Largest difference to the golden outputs. */
+  goldenError: number | null;
+  /** What the model gave, where that is recorded. */
+  goldenOutputs?: number[];
+  loadMs: number;
+}
+
+export type InferenceResponse =
+  | { type: 'ready'; packs: PackReport[] }
+  /** `outputLength` values per item, one item after the other. */
+  | { type: 'inferred'; id: number; logits: Float32Array; elapsedMs: number; batches: number }
+  /** One probability of speech per frame. */
+  | { type: 'detected'; id: number; probabilities: Float32Array; elapsedMs: number }
+  /** A long request is at work: the child is not hung. */
+  | { type: 'working'; id: number }
+  | { type: 'failed'; id: number; message: string };
+
+/** What a conversion child is started with: a TensorFlow.js model of an npm package becomes an ONNX file. */
+export interface ConversionOrder {
+  /** The model's main file, absolute. */
+  modelPath: string;
+  format: 'tfjs-layers' | 'tfjs-graph';
+  /** Outputs of the model: those of a row side by side, the rows one below the other. */
+  joined: string[][];
+  /** Weighs the means of the first output's planes to one number: what was trained here on a model of others. */
+  head: { weights: number[]; bias: number } | null;
+  input: { name: string; dimensions: number[] };
+  output: { name: string; dimensions: number[] };
+  /** File to write, absolute. */
+  target: string;
+}

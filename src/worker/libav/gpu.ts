@@ -1,0 +1,26 @@
+/**
+ * The GPU that decodes video (NVDEC), where the operator has asked for it. One device for the process' life; what it
+ * cannot decode, the library decodes on the CPU by itself, so a frame tells where it comes from.
+ */
+import { AV_HWDEVICE_TYPE_CUDA } from 'node-av/constants';
+import { FFmpegError, HardwareDeviceContext } from 'node-av/lib';
+import './av-fault.ts';
+
+/** The device, or the sentence why there is none. */
+export type Gpu = { device: HardwareDeviceContext; fault: null } | { device: null; fault: string };
+
+let opened: Gpu | null = null;
+
+export function openGpu(): Gpu {
+  opened ??= open();
+  return opened;
+}
+
+function open(): Gpu {
+  const device = new HardwareDeviceContext();
+  const code = device.create(AV_HWDEVICE_TYPE_CUDA);
+  if (code >= 0) return { device, fault: null };
+  device.free();
+  const fault = `no GPU can be opened for decoding video (${FFmpegError.strerror(code)})`;
+  return { device: null, fault };
+}

@@ -1,0 +1,86 @@
+/** A tus upload by the signed-in page: its session carries every piece, and no foreign page can begin or go on with one. */
+import { equal, match } from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { awaitEnds, distinctPicture } from '../faults/submissions.ts';
+
+const ADMIN = { email: 'desk@example.org', password: 'correct horse battery' };
+const TUS = { 'tus-resumable': '1.0.0' };
+const PIECE = { ...TUS, 'content-type': 'application/offset+octet-stream' };
+
+let daemon: TestDaemon;
+let picture: Buffer;
+/** What our own page sends along. */
+let page: Record<string, string>;
+
+before(async () => {
+  const env = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
+  daemon = await TestDaemon.start({ env });
+  picture = await distinctPicture(1);
+  const origin = daemon.http;
+  const signedIn = await fetch(`${daemon.http}/session/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify(ADMIN),
+  });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const session = await fetch(`${daemon.http}/session`, { headers: { cookie, origin } });
+  const { csrfToken } = (await session.json()) as { csrfToken: string };
+  page = { cookie, origin, 'x-assay-csrf': csrfToken };
+});
+
+after(async () => await daemon[Symbol.asyncDispose]());
+
+function begin(headers: Record<string, string>): Promise<Response> {
+  const metadata = { filename: 'picture.jpg', kind: 'image', ref_id: 'by session' };
+  const words = Object.entries(metadata).map(([name, text]) => `${name} ${btoa(text)}`);
+  const about = { 'upload-length': String(picture.length), 'upload-metadata': words.join(',') };
+  return fetch(`${daemon.http}/files`, { method: 'POST', headers: { ...TUS, ...about, ...headers } });
+}
+
+function send(url: string, from: number, to: number, headers: Record<string, string>): Promise<Response> {
+  const body = new Uint8Array(picture.subarray(from, to));
+  const about = { ...PIECE, 'upload-offset': String(from) };
+  return fetch(url, { method: 'PATCH', headers: { ...about, ...headers }, body });
+}
+
+async function offsetAt(url: string, headers: Record<string, string>): Promise<string | null> {
+  const response = await fetch(url, { method: 'HEAD', headers: { ...TUS, ...headers } });
+  return response.headers.get('upload-offset');
+}
+
+async function urlOf(response: Response): Promise<string> {
+  equal(response.status, 201, await response.clone().text());
+  return new URL(response.headers.get('location') ?? '', daemon.http).href;
+}
+
+test('begun, asked about, continued and submitted by a session alone', async () => {
+  const url = await urlOf(await begin(page));
+  const half = Math.floor(picture.length / 2);
+  equal((await send(url, 0, half, page)).status, 204);
+  const { cookie = '', origin = '' } = page;
+  equal(await offsetAt(url, { cookie, origin }), String(half), 'reading needs no token');
+  const last = await send(url, half, picture.length, page);
+  equal(last.status, 200);
+  const identifier = last.headers.get('assay-identifier') ?? '';
+  match(identifier, /^[0-9a-f]{64}$/);
+  equal((await awaitEnds(daemon, [identifier]))[0], 'done');
+  const record = await fetch(`${daemon.http}/api/classification/${identifier}`, {
+    headers: { 'x-api-key': TEST_KEY },
+  });
+  equal(((await record.json()) as { ref_id: string }).ref_id, 'by session');
+});
+
+test('a foreign page, or our own without the token, neither begins nor goes on', async () => {
+  const { 'x-assay-csrf': _, ...untokened } = page;
+  const foreign = { ...page, origin: 'https://evil.example' };
+  const strange = { ...page, 'x-assay-csrf': '0'.repeat(64) };
+  const url = await urlOf(await begin(page));
+  for (const headers of [untokened, foreign, strange]) {
+    equal((await begin(headers)).status, 401);
+    equal((await send(url, 0, 10, headers)).status, 401);
+  }
+  const { cookie = '' } = page;
+  equal(await offsetAt(url, { cookie, origin: 'https://evil.example' }), null);
+  equal(await offsetAt(url, page), '0', 'not one byte was taken');
+});

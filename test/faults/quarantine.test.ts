@@ -1,0 +1,115 @@
+/** A file that ends its decoder each time it is analysed: given up, kept apart, and nobody else waits for it. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { TestDaemon } from '../daemon.ts';
+import { jobInputs } from './data-folder.ts';
+import { childrenOf, parentOf } from './processes.ts';
+import {
+  awaitEnds,
+  distinctPicture,
+  KEY_HEADERS,
+  metricOf,
+  pidOf,
+  postPicture,
+  submitPicture,
+  until,
+} from './submissions.ts';
+
+/** Takes a core a good while to decode, so that a look at it finds it in work. */
+const LARGE_SIDE = 2500;
+const ATTEMPTS = 2;
+const LOOK_MS = 5;
+
+interface Row {
+  status: string;
+  errors: string;
+}
+
+async function rowOf({ http }: TestDaemon, identifier: string): Promise<Row> {
+  const response = await fetch(`${http}/api/classification/${identifier}`, { headers: KEY_HEADERS });
+  return (await response.json()) as Row;
+}
+
+/** Number of the slot whose folder a decode child sees: by its wall's arguments, or by where it works. */
+function slotOf(pid: number, daemonPid: number): string | undefined {
+  for (let at = pid; at > 1 && at !== daemonPid; at = parentOf(at)) {
+    try {
+      const words = `${readFileSync(`/proc/${at}/cmdline`, 'utf8')} ${readlinkSync(`/proc/${at}/cwd`)}`;
+      const slot = /jobs\/(\d+)/.exec(words)?.[1];
+      if (slot !== undefined) return slot;
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Slots are handed the stored file itself by a hard link. */
+function slotsWith(folder: string, inode: number): string[] {
+  return jobInputs(folder).flatMap((path) => {
+    const found = statSync(join(folder, path), { throwIfNoEntry: false });
+    return found?.ino === inode ? [path.split('/')[1] ?? ''] : [];
+  });
+}
+
+function inodeOfOnlyBlob(folder: string): number {
+  const blobs = join(folder, 'blobs');
+  const paths = readdirSync(blobs).flatMap((prefix) =>
+    readdirSync(join(blobs, prefix)).map((name) => join(blobs, prefix, name)),
+  );
+  equal(paths.length, 1);
+  return statSync(paths[0] ?? '').ino;
+}
+
+/** What a decoder's fault in this file would do, whenever it is decoded; until told to stop. */
+async function endItsDecoders(daemon: TestDaemon, inode: number, signal: AbortSignal): Promise<number> {
+  const ended = new Set<number>();
+  while (!signal.aborted) {
+    const slots = slotsWith(daemon.folder, inode);
+    for (const pid of slots.length === 0 ? [] : childrenOf(pidOf(daemon)).decode) {
+      if (ended.has(pid) || !slots.includes(slotOf(pid, pidOf(daemon)) ?? '')) continue;
+      process.kill(pid, 'SIGKILL');
+      ended.add(pid);
+    }
+    await delay(LOOK_MS);
+  }
+  return ended.size;
+}
+
+test('a file that ends its decoders is given up and not tried again; others are not delayed', {
+  timeout: 110_000,
+}, async () => {
+  const env = { ASSAY_ANALYSIS_ATTEMPTS_MAX: String(ATTEMPTS), ASSAY_ANALYSIS_STABILITY: 'false' };
+  await using daemon = await TestDaemon.start({ env });
+  const bytes = await distinctPicture(1, LARGE_SIDE);
+  const deadly = await submitPicture(daemon, bytes);
+  const over = new AbortController();
+  const ending = endItsDecoders(daemon, inodeOfOnlyBlob(daemon.folder), over.signal);
+  const others: string[] = [];
+  for (let seed = 2; seed < 7; seed++) {
+    others.push(await submitPicture(daemon, await distinctPicture(seed, 160)));
+  }
+  ok((await awaitEnds(daemon, others)).every((status) => status === 'done'));
+  await until(async () => (await rowOf(daemon, deadly)).status !== 'new', 'the deadly file to be given up');
+  const row = await rowOf(daemon, deadly);
+  equal(row.status, 'errored');
+  match(row.errors, /given up after 2 attempts: a worker process ended while it analysed the file/);
+  equal(await metricOf(daemon, 'assay_worker_deaths_total{worker="decode"}'), ATTEMPTS);
+  over.abort();
+  equal(await ending, ATTEMPTS);
+  const again = await (await postPicture(daemon, bytes)).text();
+  deepEqual(await rowOf(daemon, again).then(({ status, errors }) => [status, errors]), [
+    'errored',
+    row.errors,
+  ]);
+  equal(await metricOf(daemon, 'assay_worker_deaths_total{worker="decode"}'), ATTEMPTS);
+  const body = new FormData();
+  body.set('no_cache', 'true');
+  body.set('image', new Blob([new Uint8Array(bytes)]), 'picture.jpg');
+  const init = { method: 'POST', headers: KEY_HEADERS, body };
+  const insisted = await (await fetch(`${daemon.http}/api/classification`, init)).text();
+  deepEqual(await awaitEnds(daemon, [insisted]), ['done']);
+});
