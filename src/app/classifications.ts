@@ -11,7 +11,6 @@ import type { Plan } from '../domain/plan.ts';
 import { priceOf } from '../domain/price.ts';
 import type { ClassificationRecord } from '../domain/record.ts';
 import type { ResultPart } from '../domain/result.ts';
-import type { StoreTransaction } from '../store/transaction.ts';
 import type { App } from './app.ts';
 import { auditLine } from './audit.ts';
 import { assertMayWrite } from './authenticate.ts';
@@ -21,6 +20,7 @@ import type { RawFields } from './input.ts';
 import type { Principal } from './principal.ts';
 import { readRecord, statusOf, toPartRecord, toRecord } from './record.ts';
 import { parseRecordFilter } from './record-filter.ts';
+import { removeAnalysis, removeClassification } from './remove-records.ts';
 import { assertAcceptsWork } from './uploads.ts';
 
 export interface RecordInput {
@@ -229,42 +229,4 @@ export async function deleteClassification(app: App, input: ChangeInput): Promis
   await removeClassification(app, own, (tx) =>
     tx.appendAudit(auditLine(app, input.principal, 'classification.delete', own.identifier)),
   );
-}
-
-/** For whoever has judged already that the record may go: its owner's wish, or the end of its retention. */
-export async function removeClassification(
-  app: Pick<App, 'store' | 'engine'>,
-  { analysisId, hash, accountId, identifier }: Classification,
-  note: (tx: StoreTransaction) => void = () => {},
-): Promise<void> {
-  const isLast = await app.store.transact((tx) => {
-    const own = tx.classification(identifier);
-    const analysis = tx.analysis(analysisId);
-    if (own === undefined) return false;
-    if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {
-      app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
-    }
-    tx.deleteClassification(own);
-    note(tx);
-    return tx.classificationsOfAnalysis(analysisId).length === 0;
-  });
-  app.engine.abortAnalysis(analysisId);
-  app.engine.publish(identifier, accountId);
-  if (isLast) await removeAnalysis(app, analysisId);
-  if (hash !== '') await removeUnneededBlob(app, hash);
-}
-
-async function removeAnalysis({ store }: Pick<App, 'store'>, analysisId: string): Promise<void> {
-  await store.transact((tx) => {
-    const analysis = tx.analysis(analysisId);
-    const isUnused = tx.classificationsOfAnalysis(analysisId).length === 0;
-    if (analysis !== undefined && isUnused && hasEnded(analysis.state)) tx.deleteAnalysis(analysis);
-  });
-  if (store.read.analysis(analysisId) === undefined) await store.artifacts.removeAll(analysisId);
-}
-
-async function removeUnneededBlob({ store }: Pick<App, 'store'>, hash: string): Promise<void> {
-  await store.blobs.withLock(hash, async () => {
-    if (!store.read.hasBlobReference(hash)) await store.blobs.remove(hash);
-  });
 }

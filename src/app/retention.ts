@@ -10,7 +10,7 @@ import type { Plan } from '../domain/plan.ts';
 import { MICROSECONDS_PER_DAY } from '../domain/time.ts';
 import type { App } from './app.ts';
 import { auditLine } from './audit.ts';
-import { removeClassification } from './classifications.ts';
+import { removeClassification } from './remove-records.ts';
 
 export interface RetentionConfig {
   intervalMs: number;

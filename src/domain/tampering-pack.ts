@@ -37,7 +37,7 @@ export const tamperingPackSchema = z.strictObject({
         'Per tile: one logit, then a logit per cell (positive: edited), then one per cell (positive: trust).',
       ),
     positive: z.literal('artificial'),
-    aggregation: z.literal('mixture').describe('The mean of the likelihood ratios of the tiles.'),
+    aggregation: z.literal('mean').describe('Of the logits of the tiles.'),
   }),
   cellThreshold: probability.describe('From this probability on a cell is called edited.'),
   minimumShortSide: z.int().min(8),

@@ -27,17 +27,6 @@ export function splitTiles(values: Float32Array, { size, cell }: TamperingPack['
   return answers;
 }
 
-/**
- * Log-odds that one of the tiles, nobody knows which, was edited: the mean of their likelihood ratios. A large picture
- * has more tiles that may err, and is not accused more often for it.
- */
-export function mixTiles(logOdds: ArrayLike<number>): number {
-  const values = Array.from(logOdds);
-  const most = Math.max(...values);
-  if (!Number.isFinite(most)) return Number.NaN;
-  return most + Math.log(values.reduce((sum, value) => sum + Math.exp(value - most), 0) / values.length);
-}
-
 /** A picture smaller than a tile gets one, filled up by its mirror image. */
 export function placeTiles(
   width: number,

@@ -3,9 +3,9 @@
 import { packKey } from '../domain/model-pack.ts';
 import type { ModelRun, TamperingSummary } from '../domain/result.ts';
 import type { TamperingPack } from '../domain/tampering-pack.ts';
-import { coverageOf, mixTiles, placeTiles, splitTiles, type TileAnswers } from '../domain/tampering-score.ts';
+import { coverageOf, placeTiles, splitTiles, type TileAnswers } from '../domain/tampering-score.ts';
 import type { PatchSet, PatchSetRequest } from '../worker/protocol.ts';
-import { calibrate, toAnsweredRun, toUnknownRun } from './calibration.ts';
+import { toAnsweredRun, toUnknownRun } from './calibration.ts';
 import type { Found } from './content-packs.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import type { InferParts, Patched } from './image-runs.ts';
@@ -83,15 +83,7 @@ async function askPack(
   const tiles = { pack: packKey(pack), path: slot.outPath(set.file), count: set.positions.length };
   const { logits, elapsedMs } = await inference.infer(tiles, { signal, timeoutMs: inferTimeoutMs });
   const answers = splitTiles(logits, pack.view);
-  const device = report?.provider ?? '';
-  const { slope, intercept } = pack.calibration;
-  const logOdds = mixTiles(answers.tiles.map((logit) => calibrate(pack, logit)));
-  // The run calibrates its mean logit itself: it is given the one that calibrates to the mixture.
-  const run = toAnsweredRun(pack, {
-    logits: Float32Array.of((logOdds - intercept) / slope),
-    elapsedMs,
-    device,
-  });
+  const run = toAnsweredRun(pack, { logits: answers.tiles, elapsedMs, device: report?.provider ?? '' });
   return { run, map: run.unknown ? null : { set, pack, answers } };
 }
 

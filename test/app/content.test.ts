@@ -69,6 +69,24 @@ async function classify(
   return record;
 }
 
+interface SeenFaces {
+  details: { detections: { results: { axis: string; reason: string }[] }[] }[];
+}
+
+/** What GraphQL says of the faces, with the axis and the reason that REST has no field for. */
+async function queryFaces(identifier: string): Promise<SeenFaces> {
+  const fields = '... on ImageClassification { details { detections { results { axis reason } } } }';
+  const query = `query ($identifier: ID!) { classification(identifier: $identifier) { ${fields} } }`;
+  const response = await fetch(`${daemon.http}/graphql`, {
+    method: 'POST',
+    headers: { ...KEY_HEADERS, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables: { identifier } }),
+  });
+  const { data, errors } = await response.json();
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  return data.classification;
+}
+
 interface Result {
   model: string;
   unknown: boolean;
@@ -169,9 +187,10 @@ test('the most suspicious face is the answer for the picture', { skip }, async (
 });
 
 test('a face too small for the model is shown and not judged', { skip }, async () => {
-  const picture = await sharp(sharedData(...PORTRAIT))
-    .resize({ width: 88 })
-    .jpeg()
+  const small = sharp(sharedData(...PORTRAIT)).resize({ width: 88 });
+  const picture = await small
+    .extend({ left: 60, right: 60, bottom: 60, background: '#fff' })
+    .png()
     .toBuffer();
   const record = await classify(picture, { with_morphing: 'true' });
   const [detection] = record.details[0].detections;
@@ -180,6 +199,9 @@ test('a face too small for the model is shown and not judged', { skip }, async (
     const { unknown, classification } = ofFaceModel(results);
     assert.deepEqual([unknown, classification], [true, []]);
   }
+  const [seen] = (await queryFaces(record.identifier)).details[0]?.detections[0]?.results ?? [];
+  assert.equal(seen?.axis, 'swapped');
+  assert.match(seen?.reason ?? '', /^The face has \d+ pixels on its short side; the model needs 64\.$/);
 });
 
 test('faces are found and judged in the frames of a video', { skip }, async () => {

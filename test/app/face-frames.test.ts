@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { FF_ENCODER_LIBX264 } from 'node-av/constants';
 import sharp from 'sharp';
 import { TestDaemon } from '../daemon.ts';
-import { KEY_HEADERS, until } from '../faults/submissions.ts';
+import { KEY_HEADERS } from '../faults/submissions.ts';
 import { makeVideo } from '../make-media.ts';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 
@@ -13,6 +13,7 @@ const SIZE = { width: 480, height: 360 };
 const FPS = 10;
 const SECONDS = 12;
 const FRAMES = 5;
+const POLL_MS = 100;
 /** The middle of each fifth; three samples of it are the middle and a third of the fifth to either side. */
 const REGULAR = [1.2, 3.6, 6, 8.4, 10.8];
 /** Before the first time, at the third, after the fourth. */
@@ -65,8 +66,12 @@ async function classify(film: Buffer, options: Record<string, string>): Promise<
     });
     return ((await answer.json()) as { data: { classification: Read } }).data.classification;
   };
-  await until(async () => (await read()).status !== 'NEW', `${identifier} to end`);
-  const { status, errors, images } = await read();
+  let record = await read();
+  while (record.status === 'NEW') {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    record = await read();
+  }
+  const { status, errors, images } = record;
   assert.equal(status, 'DONE', errors);
   const times = images.map(({ timeSeconds }) => Math.round(timeSeconds * FPS) / FPS);
   return [times, images.some(({ details }) => details.length > 0)];

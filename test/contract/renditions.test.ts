@@ -1,14 +1,13 @@
 /** Renditions from a running service: made once, kept, served like any medium, and gone with their file. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
-import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FF_ENCODER_MPEG4 } from 'node-av/constants';
 import sharp from 'sharp';
-import { childrenOf } from '../faults/processes.ts';
 import { until } from '../faults/submissions.ts';
+import { filmChildOf } from '../film-child.ts';
 import { makeClip, makePicture, makeSpeech } from '../interface/media.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
 
@@ -190,7 +189,7 @@ test('a child that is killed again and again ends in 422, and leaves the record 
   let isOver = false;
   const killing = (async () => {
     while (!isOver) {
-      const film = filmChild(killed);
+      const film = filmChildOf(process.pid, killed);
       if (film !== undefined) {
         killed.add(film);
         process.kill(film, 'SIGKILL');
@@ -212,19 +211,6 @@ test('a child that is killed again and again ends in 422, and leaves the record 
     [],
   );
 });
-
-/** The child that works on a film: it has lowered its priority. */
-function filmChild(killed: ReadonlySet<number>): number | undefined {
-  return childrenOf(process.pid).decode.find((pid) => !killed.has(pid) && isLowered(pid));
-}
-
-function isLowered(pid: number): boolean {
-  try {
-    return getPriority(pid) > 0;
-  } catch {
-    return false;
-  }
-}
 
 test('the least recently used go when there are too many, and a deletion takes all of a file', async () => {
   const identifiers: string[] = [];

@@ -148,6 +148,7 @@ test('of a sound the clips judged so far are told', async () => {
 test('the command line says what was found so far', async () => {
   const video = makeVideo({
     ...{ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds: 9, width: 480, height: 360, fps: 10 },
+    paint: (_index, rgb) => void patternRgb(480, 360).copy(rgb),
   });
   const identifier = await submit('video', video, { frames: FRAMES });
   const lines = await watchByCommandLine(identifier);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelRun } from '../../src/domain/result.ts';
 import { notesOnTampering } from '../../src/domain/tampering-notes.ts';
-import { coverageOf, mixTiles, placeTiles, splitTiles } from '../../src/domain/tampering-score.ts';
+import { coverageOf, placeTiles, splitTiles } from '../../src/domain/tampering-score.ts';
 
 const VIEW = { type: 'tiles', size: 16, align: 8, cell: 8, countMax: 4, frameCountMax: 2 } as const;
 
@@ -39,15 +39,6 @@ test('values are dealt out tile by tile', () => {
   assert.deepEqual([...cells], [1, 2, 3, 4, 10, 11, 12, 13]);
   assert.deepEqual([...trust], [5, 6, 7, 8, 14, 15, 16, 17]);
   assert.throws(() => splitTiles(values.subarray(1), VIEW), /whole number of tiles/);
-});
-
-test('the mean of likelihood ratios: alike tiles change nothing, one among many counts less', () => {
-  assert.ok(Math.abs(mixTiles([2, 2, 2]) - 2) < 1e-12);
-  const one = mixTiles([6, -6, -6, -6]);
-  assert.ok(Math.abs(one - (6 - Math.log(4))) < 1e-4, String(one));
-  assert.ok(Math.abs(mixTiles([800, -800]) - (800 - Math.log(2))) < 1e-9);
-  assert.ok(Number.isNaN(mixTiles([])));
-  assert.ok(Number.isNaN(mixTiles([Number.NaN])));
 });
 
 function runAt(probability: number | null): ModelRun {

@@ -1,7 +1,7 @@
 /** What rotted is told and counted, never served; everything else goes on. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { type Key, open } from 'lmdb';
 import { TABLES_MAX } from '../../src/store/schema.ts';
@@ -48,6 +48,9 @@ for (const table of ['classifications', 'analyses']) {
       await awaitEnds(daemon, identifiers);
     }
     const [damaged = '', sound = ''] = identifiers;
+    const artifact = join(folder.path, 'artifacts', await analysisOf(folder.path, damaged), 'heatmap.png');
+    mkdirSync(dirname(artifact), { recursive: true });
+    writeFileSync(artifact, 'a drawing');
     const key = table === 'analyses' ? await analysisOf(folder.path, damaged) : damaged;
     await flipBit(folder.path, table, key);
     await using daemon = await TestDaemon.start({ folder: folder.path });
@@ -62,6 +65,7 @@ for (const table of ['classifications', 'analyses']) {
     ok((await metricOf(daemon, `assay_damaged_records_total{table="${table}"}`)) >= 1);
     const next = await submitPicture(daemon, await distinctPicture(3));
     deepEqual(await awaitEnds(daemon, [next]), ['done']);
+    ok(existsSync(artifact), 'what belongs to a damaged record stays until that is restored');
   });
 }
 

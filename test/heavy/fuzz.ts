@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- --minutes N --seed S`: real files of every accepted format, damaged at random, at the decode
+ * `npm run fuzz -- --minutes N --seed S`, or `--files N` instead of a time: real files of every accepted format, damaged at random, at the decode
  * children directly and, one in ten, as submissions to a running daemon. Reports crashes, hangs, the slowest and the
  * biggest; files that crash or hang a child are kept. Exit code 1 where the daemon died, a record did not end, or an
  * answer was none of those that a bad file may get. A seed repeats the files.
@@ -16,6 +16,8 @@ import { mutate } from './mutate.ts';
 import { numberArgument, Random } from './random.ts';
 
 const MINUTES_DEFAULT = 2;
+/** Of a run that counts files instead of minutes. */
+const FILES_MINUTES_MAX = 24 * 60;
 /** Every so many files also goes the whole way. */
 const SUBMIT_EVERY = 10;
 const FINDINGS_MAX = 100;
@@ -92,17 +94,23 @@ class Report {
   }
 }
 
-async function fuzz(minutes: number, seed: number): Promise<boolean> {
+interface Extent {
+  minutes: number;
+  files: number;
+}
+
+async function fuzz({ minutes, files }: Extent, seed: number): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-fuzz-'));
   const report = new Report(join(folder, 'findings'));
   const corpus = await makeCorpus();
-  process.stdout.write(`fuzz: ${minutes} minutes, --seed ${seed}, ${corpus.length} formats, in ${folder}\n`);
+  const extent = Number.isFinite(files) ? `${files} files` : `${minutes} minutes`;
+  process.stdout.write(`fuzz: ${extent}, --seed ${seed}, ${corpus.length} formats, in ${folder}\n`);
   {
     await using pool = new PoolFuzzer(join(folder, 'pool'));
     await using daemon = await TestDaemon.start({ env: { ASSAY_LIMITS_VIDEO_HEIGHT_MIN: '1' } });
     const random = new Random(seed);
     const deadline = performance.now() + minutes * 60_000;
-    for (let file = 1; performance.now() < deadline; file++) {
+    for (let file = 1; file <= files && performance.now() < deadline; file++) {
       const sample = random.pick(corpus);
       const bytes = mutate(sample.bytes, random.pick(corpus).bytes, random);
       report.note(sample, file, bytes, await pool.try(sample, bytes));
@@ -175,6 +183,7 @@ function print({ byFormat, answers, slowest, biggest, problems, files, findings 
   for (const problem of problems) process.stdout.write(`PROBLEM ${problem}\n`);
 }
 
-const minutes = numberArgument('minutes', MINUTES_DEFAULT);
+const files = numberArgument('files', Number.POSITIVE_INFINITY);
+const minutes = numberArgument('minutes', Number.isFinite(files) ? FILES_MINUTES_MAX : MINUTES_DEFAULT);
 const seed = numberArgument('seed', Date.now() % 1_000_000);
-if (!(await fuzz(minutes, seed))) process.exitCode = 1;
+if (!(await fuzz({ minutes, files }, seed))) process.exitCode = 1;

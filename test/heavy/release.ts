@@ -101,8 +101,9 @@ async function use(program: string, folder: string): Promise<void> {
     );
   } finally {
     child.kill('SIGTERM');
+    await exited;
   }
-  equal((await exited)[0], 0);
+  equal(child.exitCode, 0);
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'assay-release-'));

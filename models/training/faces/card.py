@@ -12,7 +12,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 from tables import FIGURE_TITLES, percent, to_table  # noqa: E402
 
-from evaluate import BOUND_NAMES, EVALUATION_FILE, FACE_SIDE_MIN_PX, SHIPPED_FILE  # noqa: E402
+from evaluate import BOUND_NAMES, EVALUATION_FILE, FACE_SIDE_MIN_PX, FLOOR, SHIPPED_FILE  # noqa: E402
 from faces import FaceCollection  # noqa: E402
 from head import PENALTY  # noqa: E402
 from training import LEARNT  # noqa: E402
@@ -67,7 +67,7 @@ def make_manifest(version, collection, shipped, evaluation, exported):
         "view": {"type": "face", "size": SIDE, "margin": MARGIN},
         "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
         "calibration": {"type": "platt", "slope": shipped["slope"], "intercept": shipped["intercept"],
-                        "set": f"pairs-{collection.sha256[:12]}"},
+                        "floor": FLOOR, "set": f"folds-{collection.sha256[:12]}"},
         "decision": {**{name: shipped[name] for name in BOUND_NAMES}, "weight": WEIGHT},
         "minimumFaceSide": FACE_SIDE_MIN_PX,
         "licence": "MIT (body: package @vladmandic/human), Apache-2.0 (head)",
@@ -141,7 +141,7 @@ def make_card(manifest, evaluation, shipped):
         kinds=make_kind_table(evaluation["kinds"]), confounds=make_confound_table(evaluation["confounds"]),
         sources=make_source_table(evaluation["bySource"]), slope=f"{shipped['slope']:.3f}",
         intercept=f"{shipped['intercept']:+.3f}", threshold=f"{shipped['cautiousThreshold']:.3f}",
-        band=f"{shipped['inconclusiveLow']} ≤ p ≤ {shipped['inconclusiveHigh']}", weight=WEIGHT,
+        band=f"{shipped['inconclusiveLow']} ≤ p ≤ {shipped['inconclusiveHigh']}", weight=WEIGHT, floor=FLOOR,
         covered=percent(figures["coverage"]), false_alarms=percent(figures["falseAlarmRateBalanced"]),
         cautious=f"{100 * figures['falseAlarmRateCautious']:.1f} %", recall=percent(figures["recallCautious"]),
         human=clean["human"], human_sources=clean["humanSources"],

@@ -35,6 +35,8 @@ FACE_SIDE_MIN_PX = 64
 FALSE_ALARM_RATE = 0.01
 EVEN_FALSE_ALARM_RATE = 0.1
 """Of human faces, in each tier: so many at most reach p = 0.5."""
+FLOOR = 0.3
+"""Least probability: the head sees swaps, and must not exclude what it does not see, as a generated face."""
 BOUND_NAMES = ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")
 
 
@@ -87,6 +89,12 @@ def score(work, portraits):
     return result
 
 
+def to_log_odds(logits, slope, intercept):
+    """The appliance's rule: p = FLOOR + (1 - FLOOR) * logistic(slope * logit + intercept), as log-odds."""
+    probabilities = FLOOR + (1 - FLOOR) * to_probability(slope * logits + intercept)
+    return numpy.log(probabilities) - numpy.log1p(-probabilities)
+
+
 def fit(portraits, logits, rows):
     """Returns the line and bounds fitted on some portraits, all quality tiers together.
 
@@ -102,8 +110,9 @@ def fit(portraits, logits, rows):
     )))
     even = max(find_threshold(logits[tier][mask], portraits.is_artificial[mask], portraits.weights[mask],
                               EVEN_FALSE_ALARM_RATE) for tier, mask in zip(TIERS, masks))
-    lowered = min(intercept, -slope * even)
-    by_tier = [to_probability(slope * logits[tier][rows] + lowered) for tier in TIERS]
+    even_log_odds = numpy.log(0.5 - FLOOR) - numpy.log(0.5)
+    lowered = min(intercept, even_log_odds - slope * even)
+    by_tier = [to_probability(to_log_odds(logits[tier][rows], slope, lowered)) for tier in TIERS]
     bounds = to_bounds(by_tier, portraits.is_artificial[rows], portraits.weights[rows], FALSE_ALARM_RATE)
     high = max(bounds["inconclusiveHigh"], float(numpy.ceil(bounds["cautiousThreshold"] * 100) / 100))
     return {"slope": slope, "intercept": lowered, "lowered": intercept - lowered, **bounds, "inconclusiveHigh": high}
@@ -116,7 +125,7 @@ def cross_fit(portraits, logits):
     for fold in FOLDS:
         fitted, rows = fit(portraits, logits, portraits.folds != fold), portraits.folds == fold
         for tier, values in logits.items():
-            log_odds[tier][rows] = fitted["slope"] * values[rows] + fitted["intercept"]
+            log_odds[tier][rows] = to_log_odds(values[rows], fitted["slope"], fitted["intercept"])
         for name in BOUND_NAMES:
             bounds[name][rows] = fitted[name]
     return log_odds, bounds

@@ -92,29 +92,37 @@ def describe_measure(evaluation):
     return f"{text} Shipped is the mean of the networks, which itself could not be measured on sources that none of them saw."
 
 
+def describe_limit(smoke):
+    """The figures are of crops: what little is known of whole pictures belongs beside them."""
+    if smoke is None:
+        return ""
+    count = smoke["tampered"] + smoke["authentic"]
+    return f"These figures are of small crops: on {count} whole pictures of the web the AUC of its score was {smoke['auc']:.2f}. "
+
+
 def describe_smoke(smoke):
     if smoke is None:
         return "Not run."
     return (
         f"{smoke['tampered']} manipulated and {smoke['authentic']} authentic pictures of the web, run through the shipped "
         f"graph by the appliance's rule: AUC {smoke['auc']:.2f}; at p ≥ 0.5 {smoke['found']} of the manipulated and "
-        f"{smoke['accused']} of the authentic ones are called edited. Too few to measure anything; listed because they are real."
+        f"{smoke['accused']} of the authentic ones lie there. Too few to measure anything; listed because they are real."
     )
 
 
-def make_card(manifest, evaluation, smoke, side_px, draw_count):
+def make_card(manifest, evaluation, smoke, draw_count):
     everything = evaluation["all"]
     trust, worst = evaluation["trust"], evaluation["worst"]
     figures = everything["figures"]
     rows = [[title, with_interval(everything, name)] for name, title in ROWS.items()]
     return f"""# {manifest['name']} {manifest['version']}
 
-Looks for signs that a picture was edited without a generator: parts pasted from another picture, parts repeated or taken away, and local blurring, noise, scaling or recompression. Gives a score, a map of edited cells of 8×8 pixels, and a map of how far the first can be trusted. **It is weak evidence**: on sources that were left out its AUC is {figures['auc']:.2f}, its map reaches a pixel F1 of {figures['pixelF1']:.2f}, and at p ≥ 0.5 it calls {percent(figures['falseAlarmRateBalanced'])} of untouched pictures edited. It says nothing of who made a picture, and takes no part in the verdict on its origin.
+Looks for signs that a picture was edited without a generator: parts pasted from another picture, parts repeated or taken away, and local blurring, noise, scaling or recompression. Gives a score, a map of edited cells of 8×8 pixels, and a map of how far the first can be trusted. **It is weak evidence**: on sources that were left out its AUC is {figures['auc']:.2f}, its map reaches a pixel F1 of {figures['pixelF1']:.2f}, and at p ≥ 0.5 it calls {percent(figures['falseAlarmRateBalanced'])} of untouched pictures edited. {describe_limit(smoke)}It says nothing of who made a picture, and takes no part in the verdict on its origin.
 
 ## What it is
-{describe_networks(evaluation['trainings'])} on {manifest['view']['size']}×{manifest['view']['size']} tiles at native resolution. It sees fixed traces of each cell: size, shape and neighbour correlations of residuals of classic high-pass filters (noise, scaling, blur), the strength of the 8×8 JPEG grid by phase, and the periodicity of the first cosine coefficients (how finely they were quantised before). Cells are compared with the rest of the tile; three blocks with widening sight follow. Only what follows the traces is learnt. A tile's log-odds are those that one of its {side_px}×{side_px} windows, nobody knows which, was edited; a picture's those that one of its tiles was: a large picture is not accused more often because it has more places that may err.
+{describe_networks(evaluation['trainings'])} on {manifest['view']['size']}×{manifest['view']['size']} tiles at native resolution. It sees fixed traces of each cell: size, shape and neighbour correlations of residuals of classic high-pass filters (noise, scaling, blur), the strength of the 8×8 JPEG grid by phase, and the periodicity of the first cosine coefficients (how finely they were quantised before). Cells are compared with the rest of the tile; three blocks with widening sight follow. Only what follows the traces is learnt. Tiles are as large as the training samples; a picture's log-odds are the mean of its tiles': the most suspicious of many would accuse every large picture. So **a small edit hardly moves the score of a large picture**; look at the map.
 
-- Pictures are never scaled. Smaller than a tile: filled up with their mirror image. Larger than {manifest['view']['countMax']} tiles (about six megapixels): tiles are spread evenly, the rest is not looked at, and the assessment says what share was. Frames of a video get {manifest['view']['frameCountMax']} tiles; **the model was never measured on frames**.
+- Pictures are never scaled. Larger than {manifest['view']['countMax']} tiles (about six megapixels): tiles are spread evenly, the rest is not looked at, and the assessment says what share was. Frames of a video get {manifest['view']['frameCountMax']} tiles; **the model was never measured on frames**.
 - The short side must have {manifest['minimumShortSide']} pixels.
 
 ## Data
@@ -131,7 +139,7 @@ Intervals are 95 %, from {draw_count} draws of sources. Goals of this work: {des
 
 {to_table(["all left-out samples", f"{everything['edited']} edited, {everything['images'] - everything['edited']} not"], rows)}
 
-A cell is called edited from p ≥ {manifest['cellThreshold']} on; the cautious threshold is p ≥ {manifest['decision']['cautiousThreshold']:.3f}; between {manifest['decision']['inconclusiveLow']} and {manifest['decision']['inconclusiveHigh']} nothing is said.
+A cell is called edited from p ≥ {manifest['cellThreshold']} on; the cautious threshold is p ≥ {manifest['decision']['cautiousThreshold']:.3f}; between {manifest['decision']['inconclusiveLow']} and {manifest['decision']['inconclusiveHigh']:.3f} the assessment says that it cannot be told.
 
 {make_part_table("kind of edit, against all authentic", evaluation['byKind'])}
 

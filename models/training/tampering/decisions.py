@@ -60,8 +60,10 @@ def fit_cell_line(scores, seed=1):
     logits, edited = scores.cells.ravel(), scores.truth.ravel() >= HALF
     chosen = rng.choice(len(logits), min(CELL_SAMPLE_MAX, len(logits)), replace=False)
     edited = edited[chosen]
-    weights = numpy.where(edited, HALF / edited.mean(), HALF / (1 - edited.mean()))
-    return fit_platt(logits[chosen].astype(float), edited, weights)
+    slope, intercept = fit_platt(logits[chosen].astype(float), edited, numpy.ones(len(chosen)))
+    # Fitted at the rate at which cells are edited: weights that even the classes out make Newton's method run away.
+    rate = edited.mean()
+    return slope, intercept - float(numpy.log(rate / (1 - rate)))
 
 
 def to_overlap(called, truth):

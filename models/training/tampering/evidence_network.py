@@ -77,9 +77,12 @@ class EvidenceNetwork(nn.Module):
 
     def forward(self, traces):
         evidence, weight, cells, trust = self.to_maps(traces)
-        logit = (evidence * weight).sum(dim=(1, 2, 3)) / weight.sum(dim=(1, 2, 3))
-        return logit, cells[:, 0], trust[:, 0]
+        return to_logit(evidence, weight), cells[:, 0], trust[:, 0]
 
+
+
+def to_logit(evidence, weight):
+    return (evidence * weight).sum(dim=(1, 2, 3)) / weight.sum(dim=(1, 2, 3))
 
 
 def make_network():

@@ -34,7 +34,7 @@ def cut_tiles(pixels):
 
 
 def score_picture(shipped, path):
-    """Returns the picture's log-odds: the mean of its tiles' likelihood ratios."""
+    """Returns the picture's log-odds: the mean of its tiles'."""
     with Image.open(path) as image:
         pixels = numpy.asarray(ImageOps.exif_transpose(image).convert("RGB"))
     log_odds = []
@@ -42,7 +42,7 @@ def score_picture(shipped, path):
         for tile in cut_tiles(pixels):
             values = torch.from_numpy(tile.copy()).permute(2, 0, 1).float().div_(255)
             log_odds.append(float(shipped(values.unsqueeze(0))[0, 0]))
-    return float(numpy.logaddexp.reduce(log_odds) - numpy.log(len(log_odds)))
+    return float(numpy.mean(log_odds))
 
 
 def run(work, data):

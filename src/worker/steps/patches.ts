@@ -1,6 +1,6 @@
 /**
- * Cuts square patches from the picture and writes them, bytes only, for the inference process. One patch is in
- * memory at a time: a heatmap may ask for thousands.
+ * Cuts square patches from the picture and writes them, bytes only, for the inference process. Few patches are
+ * in memory at a time: a heatmap may ask for thousands.
  */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +10,9 @@ import type { Picture } from './pixels.ts';
 import { writeResizedView } from './resized-view.ts';
 import { writeTiles } from './tampering-tiles.ts';
 import { TextureMeter } from './texture.ts';
+
+/** Each write waits for a thread and for this one, which decodes video meanwhile: the patches of a verdict go at once. */
+const PATCHES_PER_WRITE = 16;
 
 export const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;
 
@@ -43,12 +46,17 @@ async function writePatches(
   path: string,
   meter: TextureMeter | null,
 ): Promise<void> {
-  const patch = Buffer.alloc(size * size * 3);
+  const patchBytes = size * size * 3;
+  const group = Buffer.alloc(Math.min(positions.length, PATCHES_PER_WRITE) * patchBytes);
   await using file = await open(path, 'w');
-  for (const position of positions) {
-    cutPatch(picture, position, size, patch);
-    meter?.add(patch, size);
-    await file.writeFile(patch);
+  for (let first = 0; first < positions.length; first += PATCHES_PER_WRITE) {
+    const places = positions.slice(first, first + PATCHES_PER_WRITE);
+    for (const [index, position] of places.entries()) {
+      const patch = group.subarray(index * patchBytes, (index + 1) * patchBytes);
+      cutPatch(picture, position, size, patch);
+      meter?.add(patch, size);
+    }
+    await file.writeFile(group.subarray(0, places.length * patchBytes));
   }
 }
 

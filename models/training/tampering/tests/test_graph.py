@@ -15,7 +15,8 @@ from decisions import choose_cell_threshold, to_overlap  # noqa: E402
 from evidence_network import make_network  # noqa: E402
 from export import pick_evenly  # noqa: E402
 from histories import encode_jpeg  # noqa: E402
-from shipped import TILE_PX, WINDOW_CELLS, Shipped, fill_up, to_mirrored  # noqa: E402
+from extract import SIDE_PX  # noqa: E402
+from shipped import TILE_PX, Shipped, fill_up, to_mirrored  # noqa: E402
 from traces import CELL_PX, GridTraces, ResidualTraces, Traces, mirrored_channels  # noqa: E402
 
 
@@ -52,14 +53,15 @@ class Graph(unittest.TestCase):
                 self.assertEqual(tuple(cells.shape), (2, height // CELL_PX, width // CELL_PX))
                 self.assertEqual(cells.shape, trust.shape)
 
-    def test_alike_windows_change_nothing(self):
-        """A window and its mirror images fill a tile: the mixture of equal windows is the window itself."""
-        shipped = Shipped([make_network().eval()], (1.0, 0.0), (1.0, 0.0))
-        evidence = torch.full((1, 1, TILE_PX // CELL_PX, TILE_PX // CELL_PX), 0.7)
-        windows = shipped.to_windows(evidence, torch.rand_like(evidence) + 0.1)
-        self.assertEqual(tuple(windows.shape), (1, 1, 3, 3))
-        self.assertLess(float((windows - 0.7).abs().max()), 1e-5)
-        self.assertEqual(2 * WINDOW_CELLS * CELL_PX, TILE_PX)
+    def test_a_tile_is_what_was_trained_on(self):
+        network = make_network().eval()
+        traces, pixels = Traces(), torch.rand(1, 3, TILE_PX, TILE_PX)
+        with torch.no_grad():
+            logit, cells, _ = network(traces(pixels))
+            row = Shipped([network], (2.0, 0.5), (1.0, 0.0)).eval()(pixels)[0]
+        self.assertAlmostEqual(float(row[0]), 2 * float(logit) + 0.5, places=4)
+        self.assertLess(float((row[1 : 1 + cells.numel()] - cells.flatten()).abs().max()), 1e-4)
+        self.assertEqual(TILE_PX, SIDE_PX)
 
     def test_mirroring_traces_is_mirroring_pixels(self):
         pixels = encode_jpeg(numpy.random.default_rng(4).integers(0, 256, (96, 96, 3), dtype=numpy.uint8), 60, 0)

@@ -41,7 +41,7 @@ export function AudioResult({ record }: { record: AudioRecord }): JSX.Element {
       >
         <track kind="captions" />
       </audio>
-      {isBroken && <RenditionNote {...{ view }} source={original} name={record.name} />}
+      <RenditionNote {...{ view }} source={original} name={record.name} />
       <SoundPicture {...{ identifier, now, duration }} onSeek={seek} />
       <ClipLane {...{ clips, duration, now }} onSeek={playFrom} />
       <p class="axis quiet figure">

@@ -49,7 +49,7 @@ export function ListPage(): JSX.Element {
           {t('showFresh', { count: records.freshCount })}
         </button>
       )}
-      <Rows {...{ records, chosen }} onChosen={setChosen} />
+      <Rows {...{ records, chosen }} isFiltered={isFiltering(filter)} onChosen={setChosen} />
       <div>
         <Tail {...{ records }} isFiltered={isFiltering(filter)} onClear={() => choose(NO_FILTER)} />
         {records.shown.length > 0 && <ExportFound {...{ filter }} />}
@@ -61,17 +61,19 @@ export function ListPage(): JSX.Element {
 interface RowsProps {
   records: Records;
   chosen: ReadonlySet<string>;
+  isFiltered: boolean;
   onChosen: (chosen: ReadonlySet<string>) => void;
 }
 
-function Rows({ records, chosen, onChosen }: RowsProps): JSX.Element | null {
+function Rows({ records, chosen, isFiltered, onChosen }: RowsProps): JSX.Element | null {
   const ref = useRef<HTMLUListElement>(null);
   const { first, last } = useWindow(ref, records.shown.length);
   useEffect(() => {
     const { length } = records.shown;
     // The first page comes by itself.
     if (length > 0 && last >= length - ROWS_BEYOND && records.hasMore) records.loadMore();
-  }, [last, records.shown.length]);
+    // A filter that finds little would look through the whole account by itself: there the reader asks.
+  }, [last, records.shown.length, isFiltered || records.isLoading]);
   if (records.shown.length === 0) return null;
   const choose = (identifier: string, isChosen: boolean): void => {
     const next = new Set(chosen);
@@ -136,7 +138,8 @@ function Tail({
   if (shown.length > 0) {
     return (
       <p class="quiet tail">
-        {t(hasMore ? 'loadedSoFar' : 'loadedAll', { count: formatNumber(shown.length) })}
+        {t(hasMore ? 'loadedSoFar' : 'loadedAll', { count: formatNumber(shown.length) })}{' '}
+        {hasMore && isFiltered && <Button onPress={loadMore}>{t('searchFurther')}</Button>}
       </p>
     );
   }

@@ -75,6 +75,7 @@ export function OutcomeMark({ record }: { record: ListedRecord }): JSX.Element {
         {outcome === 'failed' && (record.cancelled ? t('cancelled') : record.errors)}
         {outcome !== 'failed' && isForced && t(forceClassification === null ? 'bySignature' : 'byPerson')}
         {outcome !== 'failed' &&
+          outcome !== 'not_applicable' &&
           !isForced &&
           score !== null &&
           t('artificialAt', { share: formatPercent(score) })}

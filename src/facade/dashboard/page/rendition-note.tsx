@@ -11,14 +11,16 @@ interface NoteProps {
   name: string;
 }
 
-/** Of one height in every state, so that nothing jumps when the rendition comes. */
+/** Of one height in every state, also where there is nothing to say, so that nothing jumps when the rendition comes. */
 export function RenditionNote({ view, source, name }: NoteProps): JSX.Element {
   return (
     <p class="rendition-note" role="status">
       <span>{sentenceOf(view)}</span>{' '}
-      <a href={source} download={name} class="unprinted">
-        {t('downloadFile')}
-      </a>
+      {view.state !== 'none' && (
+        <a href={source} download={name} class="unprinted">
+          {t('downloadFile')}
+        </a>
+      )}
     </p>
   );
 }

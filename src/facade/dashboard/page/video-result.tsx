@@ -58,7 +58,7 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
           </video>
         )}
       </div>
-      {isBroken && <RenditionNote view={film} source={original} name={record.name} />}
+      <RenditionNote view={film} source={original} name={record.name} />
       <FilmStrip {...{ identifier, now, duration }} onSeek={seek} />
       <Timeline {...{ images, duration, now, chosen }} onPick={pick} />
       {audios.map((track) => (
