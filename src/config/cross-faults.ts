@@ -9,6 +9,7 @@ export function findCrossFaults(collected: CollectedSettings): SettingFault[] {
   return [
     ...exposureFaults(collected),
     ...portFaults(collected),
+    ...acceleratorFaults(collected),
     ...backupFaults(collected),
     ...tracingFaults(collected),
   ];
@@ -37,6 +38,18 @@ function portFaults(collected: CollectedSettings): SettingFault[] {
   const { httpListen: http, grpcListen: grpc } = collected.values;
   if (http.port === 0 || http.port !== grpc.port || http.host !== grpc.host) return [];
   return [faultOf(collected, 'grpcListen', 'another port than http.listen')];
+}
+
+/** A box that must use its GPU and names none would never be ready. */
+function acceleratorFaults(collected: CollectedSettings): SettingFault[] {
+  const { acceleratorRequire: required, inferenceProviders: providers } = collected.values;
+  const namesGpu = providers.some((provider) => provider !== 'cpu');
+  if (required === 'gpu' && !namesGpu) {
+    const expected = 'tensorrt, cuda or webgpu, since accelerator.require is gpu';
+    return [faultOf(collected, 'inferenceProviders', expected)];
+  }
+  if (required !== 'cpu' || !namesGpu) return [];
+  return [faultOf(collected, 'inferenceProviders', 'cpu alone, since accelerator.require is cpu')];
 }
 
 /** Traces tell who submits what and when, though not its name; a collector's key goes along. */

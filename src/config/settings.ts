@@ -27,6 +27,7 @@ export interface EngineSettings {
     batchWaitMs: number;
   };
   /** Absolute; the data folder's own comes last. */
+  acceleratorRequire: SettingValues['acceleratorRequire'];
   modelFolders: string[];
   /** PEM bundle, or an empty string. */
   trustAnchorsPem: string;
@@ -217,6 +218,7 @@ function toEngineSettings(
       batchMax: values.inferenceBatchMax,
       batchWaitMs: values.inferenceBatchWaitMs,
     },
+    acceleratorRequire: values.acceleratorRequire,
     modelFolders: [...values.modelFolders.map((folder) => resolve(folder)), join(dataFolder, 'models')],
     trustAnchorsPem,
     attemptsMax: values.analysisAttemptsMax,

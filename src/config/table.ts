@@ -191,6 +191,12 @@ export const SETTINGS = {
     20 * GIB,
     'Disk that all renditions together may take; the ones that nobody looked at for longest go first.',
   ),
+  acceleratorRequire: row(
+    'accelerator.require',
+    oneOf(['any', 'gpu', 'cpu']),
+    'any',
+    'What models may run on. With `gpu`, a model that falls back to the CPU makes the box not ready, with the reason in status; with `cpu`, no other provider may be named.',
+  ),
   inferenceProcesses: row('inference.processes', integer(1, 64), 1, 'Processes that hold the models.'),
   inferenceThreads: row(
     'inference.threads',

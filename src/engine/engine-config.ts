@@ -13,6 +13,8 @@ export interface EngineConfig {
   dataFolder: string;
   decode: Partial<Omit<DecodePoolConfig, 'jobsFolder' | 'isolation'>>;
   inference: Partial<InferencePoolConfig>;
+  /** With `gpu`, nothing is analysed while a model runs on the CPU (DESIGN.md section 6). */
+  acceleratorRequire: 'any' | 'gpu' | 'cpu';
   /** Folders whose sub-folders are packs; one that does not exist holds none. */
   modelFolders: readonly string[];
   /** PEM bundle of C2PA trust anchors, or an empty string. */

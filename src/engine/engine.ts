@@ -289,13 +289,17 @@ export class Engine implements AsyncDisposable {
 
   #settlePhase(): void {
     if (this.#isStopping()) return;
-    const hasModel = this.packs.some(({ pack }) => isImagePack(pack) || isSpeechPack(pack));
-    const { modelFolders } = this.#config;
-    this.#notReadyReason = hasModel
-      ? this.#videoDecoding.notReadyReason
-      : this.#shelf.describeEmptiness(modelFolders);
+    this.#notReadyReason = this.#findNotReadyReason();
     this.#phase = this.#notReadyReason === null ? 'ready' : 'failed';
     if (this.#phase === 'ready') this.#runner.open();
+  }
+
+  #findNotReadyReason(): string | null {
+    const { modelFolders, acceleratorRequire } = this.#config;
+    const hasModel = this.packs.some(({ pack }) => isImagePack(pack) || isSpeechPack(pack));
+    if (!hasModel) return this.#shelf.describeEmptiness(modelFolders);
+    const fallback = acceleratorRequire === 'gpu' ? this.#shelf.describeCpuFallback() : null;
+    return fallback ?? this.#videoDecoding.notReadyReason;
   }
 
   #isStopping(): boolean {

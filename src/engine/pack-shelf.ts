@@ -75,6 +75,13 @@ export class PackShelf {
     return [...installed, ...refused];
   }
 
+  /** Why a box that must use its GPU may not start; null where every model that runs does so on a GPU. */
+  describeCpuFallback(): string | null {
+    const fallen = this.status().flatMap(({ id, provider }) => (provider === 'cpu' ? [id] : []));
+    if (fallen.length === 0) return null;
+    return `accelerator.require is gpu, and the CPU runs ${fallen.join(', ')}; the log tells why no GPU took them`;
+  }
+
   /** Why nothing can be analysed, in one sentence. */
   describeEmptiness(modelFolders: readonly string[]): string {
     const faults = this.status().flatMap(({ id, fault }) => (fault === null ? [] : [`${id}: ${fault}`]));

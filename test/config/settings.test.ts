@@ -66,6 +66,18 @@ const CASES: readonly Case[] = [
     faults: [/^grpc\.listen \(ASSAY_GRPC_LISTEN\): expected another port than http\.listen/],
   },
   {
+    name: 'a GPU that is required and not named',
+    env: { ASSAY_ACCELERATOR_REQUIRE: 'gpu' },
+    faults: [/^inference\.providers .*expected tensorrt, cuda or webgpu, since accelerator\.require is gpu/],
+  },
+  {
+    name: 'a GPU that is named and must not be used',
+    env: { ASSAY_ACCELERATOR_REQUIRE: 'cpu', ASSAY_INFERENCE_PROVIDERS: 'cuda,cpu' },
+    faults: [
+      /^inference\.providers .*expected cpu alone, since accelerator\.require is cpu, found "cuda, cpu"$/,
+    ],
+  },
+  {
     name: 'sizes, networks, addresses and lists',
     env: {
       ASSAY_DISK_FREE_MIN: '1GB',

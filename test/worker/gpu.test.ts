@@ -104,16 +104,27 @@ test('a GPU that is preferred and absent is told of in status', async (t) => {
   assert.match(videoDecoder, /^cpu: no GPU can be opened for decoding video/);
 });
 
-test('a GPU that is required and absent keeps the box from being ready', async (t) => {
-  if (hasGpu) return t.skip('this box has a GPU');
-  await using daemon = await TestDaemon.start({
+const REQUIRED = [
+  {
+    of: 'video',
     env: { ASSAY_DECODE_VIDEO: 'require-gpu' },
-    awaitReady: false,
+    reason: /decode\.video is require-gpu, and no GPU can be opened/,
+  },
+  {
+    of: 'models',
+    env: { ASSAY_ACCELERATOR_REQUIRE: 'gpu', ASSAY_INFERENCE_PROVIDERS: 'cuda,cpu' },
+    reason: /accelerator\.require is gpu, and the CPU runs .*assay-residual.*; the log tells why/,
+  },
+];
+
+for (const { of, env, reason } of REQUIRED) {
+  test(`a GPU that is required for ${of} and absent keeps the box from being ready`, async (t) => {
+    if (hasGpu) return t.skip('this box has a GPU');
+    await using daemon = await TestDaemon.start({ env, awaitReady: false });
+    for (let poll = 0; poll < 600; poll++) {
+      if (reason.test((await statusOf(daemon)).notReadyReason ?? '')) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.fail(JSON.stringify(await statusOf(daemon)));
   });
-  const reason = /decode\.video is require-gpu, and no GPU can be opened/;
-  for (let poll = 0; poll < 600; poll++) {
-    if (reason.test((await statusOf(daemon)).notReadyReason ?? '')) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.fail(JSON.stringify(await statusOf(daemon)));
-});
+}

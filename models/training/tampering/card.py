@@ -22,7 +22,7 @@ MANIFEST_FILE = "model.json"
 CARD_FILE = "CARD.md"
 SMOKE_FILE = "smoke.json"
 TILES_MAX = 192
-"""About six megapixels, or one and a half seconds of a processor core."""
+"""About six megapixels, or one second of a processor core."""
 FRAME_TILES_MAX = 48
 GOLDEN_TOLERANCE = 0.01
 FIGURE_DIGITS = 4

@@ -123,6 +123,7 @@ Looks for signs that a picture was edited without a generator: parts pasted from
 {describe_networks(evaluation['trainings'])} on {manifest['view']['size']}×{manifest['view']['size']} tiles at native resolution. It sees fixed traces of each cell: size, shape and neighbour correlations of residuals of classic high-pass filters (noise, scaling, blur), the strength of the 8×8 JPEG grid by phase, and the periodicity of the first cosine coefficients (how finely they were quantised before). Cells are compared with the rest of the tile; three blocks with widening sight follow. Only what follows the traces is learnt. Tiles are as large as the training samples; a picture's log-odds are the mean of its tiles': the most suspicious of many would accuse every large picture. So **a small edit hardly moves the score of a large picture**; look at the map.
 
 - Pictures are never scaled. Larger than {manifest['view']['countMax']} tiles (about six megapixels): tiles are spread evenly, the rest is not looked at, and the assessment says what share was. Frames of a video get {manifest['view']['frameCountMax']} tiles; **the model was never measured on frames**.
+- Edits of the samples lie near the middle, and the network has learnt that: what the place of a cell adds on authentic crops is taken off the map.
 - The short side must have {manifest['minimumShortSide']} pixels.
 
 ## Data

@@ -38,9 +38,14 @@ class Scores:
 
 @dataclass(frozen=True)
 class Decision:
-    """(slope, intercept) of pictures and of cells; probabilities from which a cell or a picture is called edited."""
+    """(slope, intercept) of pictures and of cells; probabilities from which a cell or a picture is called edited.
+
+    `prior` is what the place of a cell in the tile adds to its logit, [R, S]: edits of the samples lie near the
+    middle, and a map of many tiles would show a dot in each.
+    """
 
     line: tuple
+    prior: list
     cell_line: tuple
     cell_threshold: float
     cautious_threshold: float
@@ -51,13 +56,20 @@ class Decision:
         return logits * self.line[0] + self.line[1]
 
     def to_cells(self, cells):
-        return to_probability(cells * self.cell_line[0] + self.cell_line[1])
+        return to_probability((cells - numpy.array(self.prior)) * self.cell_line[0] + self.cell_line[1])
 
 
-def fit_cell_line(scores, seed=1):
+def fit_prior(scores):
+    """Returns the mean logit of each place over authentic samples, less the mean of all; alike in all four corners."""
+    mean = scores.cells[~scores.is_edited].mean(axis=0)
+    mean = (mean + mean[::-1] + mean[:, ::-1] + mean[::-1, ::-1]) / 4
+    return (mean - mean.mean()).round(4)
+
+
+def fit_cell_line(scores, prior, seed=1):
     """Calibrates cells against whether more than half of them was edited, at even prior odds, as all else is."""
     rng = numpy.random.default_rng(seed)
-    logits, edited = scores.cells.ravel(), scores.truth.ravel() >= HALF
+    logits, edited = (scores.cells - prior).ravel(), scores.truth.ravel() >= HALF
     chosen = rng.choice(len(logits), min(CELL_SAMPLE_MAX, len(logits)), replace=False)
     edited = edited[chosen]
     slope, intercept = fit_platt(logits[chosen].astype(float), edited, numpy.ones(len(chosen)))
@@ -100,11 +112,12 @@ def fit_decision(scores):
     """Returns everything the appliance needs, from scores of left-out samples."""
     is_edited, ones = scores.is_edited, numpy.ones(len(scores.logits))
     line = fit_platt(scores.logits.astype(float), is_edited, ones)
-    cell_line = fit_cell_line(scores)
+    prior = fit_prior(scores)
+    cell_line = fit_cell_line(scores, prior)
     probabilities = to_probability(scores.logits * line[0] + line[1])
-    cells = to_probability(scores.cells[is_edited] * cell_line[0] + cell_line[1])
+    cells = to_probability((scores.cells[is_edited] - prior) * cell_line[0] + cell_line[1])
     threshold = find_threshold(probabilities, is_edited, ones, CAUTIOUS_FALSE_ALARM_RATE)
     low, high = choose_band(probabilities, is_edited)
     return Decision(
-        line, cell_line, choose_cell_threshold(cells, scores.truth[is_edited] >= HALF), threshold, low, high
+        line, prior.astype(float).tolist(), cell_line, choose_cell_threshold(cells, scores.truth[is_edited] >= HALF), threshold, low, high
     )

@@ -13,7 +13,7 @@ import numpy
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from decisions import HALF, Scores, fit_decision, to_overlap
+from decisions import HALF, Decision, Scores, fit_decision, to_overlap
 from metrics import to_auc, to_brier, to_ece, to_probability, to_rates, to_tpr_at_fpr
 from sample_cache import SampleCache
 from samples import KINDS
@@ -106,9 +106,8 @@ class Judged:
         right = numpy.zeros(scores.cells.shape, dtype=bool)
         for fold in self.measured_folds:
             rows = scores.folds == fold
-            decision = self.decisions[fold]
-            line = decision["cell_line"]
-            called = to_probability(scores.cells[rows] * line[0] + line[1]) >= decision["cell_threshold"]
+            decision = Decision(**self.decisions[fold])
+            called = decision.to_cells(scores.cells[rows]) >= decision.cell_threshold
             right[rows] = called == (scores.truth[rows] >= HALF)
         trust, right = scores.trust.ravel(), right.ravel()
         chosen = numpy.random.default_rng(1).choice(len(trust), min(200_000, len(trust)), replace=False)

@@ -41,7 +41,7 @@ def pick_evenly(values, count):
 def load_shipped(work):
     decision = json.loads((work / CALIBRATION_FILE).read_text(encoding="utf-8"))
     networks = [load_network(work, folds)[0] for folds in list_networks(work)]
-    return Shipped(networks, decision["line"], decision["cell_line"]).eval()
+    return Shipped(networks, decision["line"], decision["prior"], decision["cell_line"]).eval()
 
 
 def export(work):

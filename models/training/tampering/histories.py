@@ -7,6 +7,7 @@ manipulation itself is none of this file's business.
 
 import io
 import math
+from dataclasses import dataclass
 
 import numpy
 from PIL import Image, ImageFilter
@@ -110,26 +111,45 @@ def age(pixels, rng):
     return pixels
 
 
-def rescale_together(pixels, mask, side_px, rng):
-    """Scales picture and mask alike, as editors do on export; what stays is never smaller than the cut."""
-    if rng.random() >= LATER_SCALE_RATE:
-        return pixels, mask
-    least = side_px / min(mask.shape)
-    scale = math.exp(rng.uniform(math.log(least), math.log(LATER_SCALE_MAX)))
-    scaled = scale_by(pixels, scale, KERNELS[int(rng.integers(len(KERNELS)))])
-    size = (scaled.shape[1], scaled.shape[0])
-    image = Image.fromarray(mask.astype(numpy.uint8) * 255).resize(size, Image.Resampling.BILINEAR)
-    return scaled, numpy.asarray(image) >= 128
+@dataclass(frozen=True)
+class Export:
+    """How an editor scales a picture and cuts it: `scale` and kernel (None: as it was), then a square of side_px whose
+    corner lies at (top, left) of the scaled picture."""
+
+    scale: float
+    kernel: object
+    top: int
+    left: int
+    side_px: int
+
+    @property
+    def window(self):
+        """(top, left, side) of what stays, in pixels of the picture before."""
+        return self.top / self.scale, self.left / self.scale, self.side_px / self.scale
 
 
-def cut_together(pixels, mask, side_px, rng):
-    """Cuts the same square out of picture and mask, on the JPEG grid or off it."""
+def draw_export(shape, side_px, rng):
+    """Draws it for a picture of `shape`, on the JPEG grid or off it; what stays is never smaller than the cut."""
+    scale, kernel = 1.0, None
+    if rng.random() < LATER_SCALE_RATE:
+        scale = math.exp(rng.uniform(math.log(side_px / min(shape[:2])), math.log(LATER_SCALE_MAX)))
+        kernel = KERNELS[int(rng.integers(len(KERNELS)))]
     step = GRID_PX if rng.random() < ON_GRID_RATE else 1
-    top, left = (int(rng.integers(0, (extent - side_px) // step + 1)) * step for extent in mask.shape)
-    return (
-        pixels[top : top + side_px, left : left + side_px],
-        mask[top : top + side_px, left : left + side_px],
+    top, left = (
+        int(rng.integers(0, (max(side_px, round(extent * scale)) - side_px) // step + 1)) * step for extent in shape[:2]
     )
+    return Export(scale, kernel, top, left, side_px)
+
+
+def export_together(pixels, mask, export):
+    """Scales and cuts picture and mask alike."""
+    if export.kernel is not None:
+        pixels = scale_by(pixels, export.scale, export.kernel)
+        image = Image.fromarray(mask.astype(numpy.uint8) * 255).resize(pixels.shape[1::-1], Image.Resampling.BILINEAR)
+        mask = numpy.asarray(image) >= 128
+    rows = slice(export.top, export.top + export.side_px)
+    columns = slice(export.left, export.left + export.side_px)
+    return pixels[rows, columns], mask[rows, columns]
 
 
 def encode_finally(pixels, rng):

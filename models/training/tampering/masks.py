@@ -7,8 +7,10 @@ from PIL import Image, ImageDraw, ImageFilter
 
 AREA_SHARE_MIN = 0.02
 AREA_SHARE_MAX = 0.3
-CENTRE_MIN = 0.28
-CENTRE_MAX = 0.72
+"""What of the square a region covers, after the border has cut it."""
+WHOLE_SHARE_MAX = 0.5
+"""Regions larger than AREA_SHARE_MAX are left only where the border cuts them: without them cells at the border would
+be edited less often than those in the middle, and a network would learn the place."""
 OUTLINE_POINTS = 48
 SHAPES = ("blob", "polygon", "rectangle")
 SHAPE_RATES = (0.5, 0.35, 0.15)
@@ -29,24 +31,45 @@ def to_radii(shape, rng):
     return angles, numpy.clip(radii, 0.3, 2)
 
 
-def draw_mask(side_px, rng):
-    """Returns a region, bool [side, side], of about AREA_SHARE_MIN to AREA_SHARE_MAX of the square, near its middle."""
-    share = math.exp(rng.uniform(math.log(AREA_SHARE_MIN), math.log(AREA_SHARE_MAX)))
-    centre = rng.uniform(CENTRE_MIN, CENTRE_MAX, 2) * side_px
+def draw_outline(side_px, rng):
+    """Returns the corners of a region around the origin, float [M, 2], of AREA_SHARE_MIN to WHOLE_SHARE_MAX."""
+    share = math.exp(rng.uniform(math.log(AREA_SHARE_MIN), math.log(WHOLE_SHARE_MAX)))
     aspect = math.exp(rng.normal(0, 0.3))
-    image = Image.new("L", (side_px, side_px))
     shape = SHAPES[rng.choice(len(SHAPES), p=SHAPE_RATES)]
     if shape == "rectangle":
-        half = math.sqrt(share) * side_px / 2
-        reach = numpy.array([half * aspect, half / aspect])
-        ImageDraw.Draw(image).rectangle([*(centre - reach), *(centre + reach)], fill=INSIDE)
+        corners = numpy.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * math.sqrt(share) * side_px / 2
     else:
         angles, radii = to_radii(shape, rng)
         reach = math.sqrt(share / math.pi) * side_px * radii
-        xs = centre[0] + reach * numpy.cos(angles) * aspect
-        ys = centre[1] + reach * numpy.sin(angles) / aspect
-        ImageDraw.Draw(image).polygon(list(zip(xs, ys)), fill=INSIDE)
-    return numpy.asarray(image) > 0
+        corners = numpy.stack([reach * numpy.cos(angles), reach * numpy.sin(angles)], axis=1)
+    return corners * [aspect, 1 / aspect]
+
+
+def draw_mask(shape, window, rng):
+    """Returns a region of a picture, bool [H, W] of `shape`, AREA_SHARE_MIN to AREA_SHARE_MAX of its window.
+
+    `window` is (top, left, side) of the square that stays in the end. The region lies anywhere in it, is cut by its
+    border as often as chance has it, and goes on beyond; every pixel of the window is covered about equally often.
+    """
+    top, left, side = window
+    while True:
+        corners = draw_outline(side, rng)
+        # From where it just touches the left and top border to where it just touches the right and bottom one.
+        corners += rng.uniform(-corners.max(axis=0), side - corners.min(axis=0)) + (left, top)
+        image = Image.new("L", shape[1::-1])
+        ImageDraw.Draw(image).polygon([tuple(corner) for corner in corners], fill=INSIDE)
+        mask = numpy.asarray(image) > 0
+        if AREA_SHARE_MIN <= keep_window(mask, window).sum() / side**2 <= AREA_SHARE_MAX:
+            return mask
+
+
+def keep_window(mask, window):
+    """Returns the part of the region that stays in the end, bool [H, W]."""
+    top, left, side = window
+    kept = numpy.zeros_like(mask)
+    rows, columns = slice(round(top), round(top + side)), slice(round(left), round(left + side))
+    kept[rows, columns] = mask[rows, columns]
+    return kept
 
 
 def feather(mask, rng):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy
 
-from histories import age, cut_together, encode_finally, rescale_together
+from histories import age, draw_export, encode_finally, export_together
 from manipulations import KINDS, MANIPULATIONS, is_visible
-from masks import draw_mask
+from masks import draw_mask, keep_window
 
 CELL_PX = 8
 ATTEMPT_COUNT_MAX = 6
@@ -28,12 +28,12 @@ class Sample:
     quality: int
 
 
-def edit(pixels, donor, kind, rng):
-    """Returns (edited pixels, mask). Tries other regions while the edit changes nothing."""
+def edit(pixels, window, donor, kind, rng):
+    """Returns (edited pixels, mask). Tries other regions while the edit changes nothing in the window that stays."""
     for _ in range(ATTEMPT_COUNT_MAX):
-        mask = draw_mask(min(pixels.shape[:2]), rng)
+        mask = draw_mask(pixels.shape, window, rng)
         edited = MANIPULATIONS[kind](pixels, mask, donor, rng)
-        if is_visible(pixels, edited, mask):
+        if is_visible(pixels, edited, keep_window(mask, window)):
             return edited, mask
     raise ValueError(f"{kind} changed nothing in {ATTEMPT_COUNT_MAX} regions")
 
@@ -45,18 +45,19 @@ def choose_kind(rng):
 def make_sample(host, donor, kind, side_px, rng):
     """Makes a picture of side_px. `kind` is AUTHENTIC or one of KINDS; donor is used by splices only.
 
+    How it is scaled and cut is drawn before the edit, so that the edit lies in what stays, anywhere in it.
     A host in which the edit shows nowhere (one flat colour) falls back to a splice.
     """
     pixels = age(host, rng)
+    export = draw_export(pixels.shape, side_px, rng)
     mask = numpy.zeros(pixels.shape[:2], dtype=bool)
     if kind != AUTHENTIC:
         try:
-            pixels, mask = edit(pixels, donor, kind, rng)
+            pixels, mask = edit(pixels, export.window, donor, kind, rng)
         except ValueError:
             kind = "splice"
-            pixels, mask = edit(pixels, add_contrast(donor, rng), kind, rng)
-    pixels, mask = rescale_together(pixels, mask, side_px, rng)
-    pixels, mask = cut_together(pixels, mask, side_px, rng)
+            pixels, mask = edit(pixels, export.window, add_contrast(donor, rng), kind, rng)
+    pixels, mask = export_together(pixels, mask, export)
     pixels, quality = encode_finally(numpy.ascontiguousarray(pixels), rng)
     return turn(Sample(pixels, mask, kind, quality), rng)
 

@@ -31,8 +31,9 @@ class Shipped(nn.Module):
     A picture's log-odds are the mean of its tiles': the most suspicious of many would accuse every large picture.
     """
 
-    def __init__(self, networks, line, cell_line):
+    def __init__(self, networks, line, prior, cell_line):
         super().__init__()
+        self.register_buffer("prior", torch.tensor(prior))
         self.traces = Traces()
         self.networks = nn.ModuleList(networks)
         for network in self.networks:
@@ -46,7 +47,7 @@ class Shipped(nn.Module):
         cells = sum(cells for _, _, cells, _ in maps) / len(maps)
         trust = sum(trust for _, _, _, trust in maps) / len(maps)
         tile = (logit * self.line[0] + self.line[1]).unsqueeze(1)
-        cells = torch.flatten(cells * self.cell_line[0] + self.cell_line[1], 1)
+        cells = torch.flatten((cells - self.prior) * self.cell_line[0] + self.cell_line[1], 1)
         return torch.cat([tile, cells, torch.flatten(trust, 1)], dim=1)
 
 

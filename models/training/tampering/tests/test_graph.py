@@ -20,6 +20,9 @@ from shipped import TILE_PX, Shipped, fill_up, to_mirrored  # noqa: E402
 from traces import CELL_PX, GridTraces, ResidualTraces, Traces, mirrored_channels  # noqa: E402
 
 
+NO_PRIOR = [[0.0] * (TILE_PX // CELL_PX)] * (TILE_PX // CELL_PX)
+
+
 def to_luma(pixels):
     return torch.from_numpy(pixels.astype(numpy.float32).mean(axis=2))[None, None]
 
@@ -38,7 +41,7 @@ class Graph(unittest.TestCase):
 
     def test_one_row_per_tile(self):
         networks = [make_network().eval() for _ in range(2)]
-        shipped = Shipped(networks, (1.0, 0.0), (1.0, 0.0)).eval()
+        shipped = Shipped(networks, (1.0, 0.0), NO_PRIOR, (1.0, 0.0)).eval()
         with torch.no_grad():
             row = shipped(torch.rand(1, 3, TILE_PX, TILE_PX))
         self.assertEqual(tuple(row.shape), (1, 1 + 2 * (TILE_PX // CELL_PX) ** 2))
@@ -58,7 +61,7 @@ class Graph(unittest.TestCase):
         traces, pixels = Traces(), torch.rand(1, 3, TILE_PX, TILE_PX)
         with torch.no_grad():
             logit, cells, _ = network(traces(pixels))
-            row = Shipped([network], (2.0, 0.5), (1.0, 0.0)).eval()(pixels)[0]
+            row = Shipped([network], (2.0, 0.5), NO_PRIOR, (1.0, 0.0)).eval()(pixels)[0]
         self.assertAlmostEqual(float(row[0]), 2 * float(logit) + 0.5, places=4)
         self.assertLess(float((row[1 : 1 + cells.numel()] - cells.flatten()).abs().max()), 1e-4)
         self.assertEqual(TILE_PX, SIDE_PX)

@@ -14,11 +14,17 @@ sys.path.append(str(HERE.parent.parent))
 
 import histories  # noqa: E402
 from manipulations import KINDS, MANIPULATIONS, fill_smoothly  # noqa: E402
-from masks import draw_mask  # noqa: E402
+from masks import AREA_SHARE_MAX, AREA_SHARE_MIN, draw_mask, keep_window  # noqa: E402
 from samples import AUTHENTIC, edit, make_sample, to_cells  # noqa: E402
 
 SIDE = 192
+WINDOW = (8, 8, 176)
 FEATHER_REACH_PX = 10
+MASK_COUNT = 3000
+
+
+def make_blank():
+    return numpy.zeros((SIDE, SIDE, 3), dtype=numpy.uint8)
 
 
 def make_picture(seed):
@@ -44,7 +50,7 @@ class Samples(unittest.TestCase):
         for kind in KINDS:
             for seed in range(10):
                 with self.subTest(kind=kind, seed=seed):
-                    edited, mask = edit(host, donor, kind, numpy.random.default_rng(seed))
+                    edited, mask = edit(host, WINDOW, donor, kind, numpy.random.default_rng(seed))
                     changed = (edited != host).any(axis=2)
                     self.assertTrue(changed[mask].any())
                     rows, columns = numpy.nonzero(mask)
@@ -59,9 +65,9 @@ class Samples(unittest.TestCase):
             self.assertTrue(sample.mask.any())
 
     def test_no_history_knows_the_class(self):
-        for function in (histories.age, histories.rescale_together, histories.cut_together, histories.encode_finally):
+        for function in (histories.age, histories.draw_export, histories.export_together, histories.encode_finally):
             names = set(inspect.signature(function).parameters)
-            self.assertLessEqual(names, {"pixels", "mask", "side_px", "rng"})
+            self.assertLessEqual(names, {"pixels", "shape", "mask", "export", "side_px", "rng"})
 
     def test_both_classes_are_saved_alike(self):
         host, donor = make_picture(1), make_picture(2)
@@ -76,8 +82,21 @@ class Samples(unittest.TestCase):
 
     def test_masks_are_of_the_size_asked_for(self):
         for seed in range(60):
-            share = draw_mask(SIDE, numpy.random.default_rng(seed)).mean()
-            self.assertTrue(0.003 < share < 0.6, share)
+            mask = draw_mask((SIDE, SIDE), WINDOW, numpy.random.default_rng(seed))
+            share = keep_window(mask, WINDOW).sum() / WINDOW[2] ** 2
+            self.assertTrue(AREA_SHARE_MIN <= share <= AREA_SHARE_MAX, share)
+
+    def test_edits_lie_anywhere(self):
+        rng, total, at_border = numpy.random.default_rng(1), 0, 0
+        for _ in range(MASK_COUNT):
+            export = histories.draw_export((SIDE, SIDE), 176, rng)
+            mask = draw_mask((SIDE, SIDE), export.window, rng)
+            cells = to_cells(histories.export_together(make_blank(), mask, export)[1])
+            at_border += bool((cells >= 0.5)[[0, -1]].any() or (cells >= 0.5)[:, [0, -1]].any())
+            total = total + (cells + cells[::-1] + cells[:, ::-1] + cells[::-1, ::-1]) / 4
+        share = total / total.mean()
+        self.assertTrue(0.75 < share.min() and share.max() < 1.25, (share.min(), share.max()))
+        self.assertGreater(at_border, MASK_COUNT / 3)
 
     def test_cells_are_shares(self):
         mask = numpy.zeros((16, 16), dtype=bool)

@@ -1,0 +1,103 @@
+/**
+ * `npm run install:cuda`: places the CUDA and TensorRT libraries beside the model runtime, fetched by the runtime's
+ * own script, or out of an archive that was carried to a box without a network. Never part of an install: they are
+ * hundreds of megabytes that only a box with an NVIDIA GPU can use.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import AdmZip from 'adm-zip';
+
+export const CUDA_PACKAGE = 'Microsoft.ML.OnnxRuntime.Gpu.Linux';
+export const CUDA_FOLDER = 'runtimes/linux-x64/native/';
+/** In the order in which they are loaded. */
+export const CUDA_LIBRARIES = [
+  'libonnxruntime_providers_shared.so',
+  'libonnxruntime_providers_cuda.so',
+  'libonnxruntime_providers_tensorrt.so',
+] as const;
+const LIBRARIES_FOLDER = 'bin/napi-v6/linux/x64';
+const DOWNLOADER = 'script/install.js';
+
+const USAGE = `npm run install:cuda -- [--archive FILE]
+  without FILE    fetches the libraries from the network, by the script of onnxruntime-node
+  --archive FILE  takes them from ${CUDA_PACKAGE}.VERSION.nupkg, fetched elsewhere`;
+
+/**
+ * Takes the libraries out of a NuGet package into the runtime's folder, all of them or none.
+ * Throws an Error with a sentence where the file is no such package, lacks one, or is of another version.
+ */
+export async function installFromArchive(archivePath: string, runtimeFolder: string): Promise<string[]> {
+  const version = await versionOf(runtimeFolder);
+  const archive = await openArchive(archivePath);
+  const found = archive.readAsText(`${CUDA_PACKAGE}.nuspec`).match(/<version>([^<]+)<\/version>/)?.[1];
+  const name = basename(archivePath);
+  if (found === undefined)
+    throw new Error(`${name}: expected ${CUDA_PACKAGE} ${version}, found no such package`);
+  if (found !== version)
+    throw new Error(`${name}: expected version ${version} as of the runtime, found ${found}`);
+  const libraries = CUDA_LIBRARIES.map((library) => {
+    const bytes = archive.readFile(`${CUDA_FOLDER}${library}`);
+    if (bytes === null) throw new Error(`${name}: expected ${CUDA_FOLDER}${library}, found no such file`);
+    return { library, bytes };
+  });
+  const folder = join(runtimeFolder, LIBRARIES_FOLDER);
+  await mkdir(folder, { recursive: true });
+  try {
+    for (const { library, bytes } of libraries) await writeFile(join(folder, `${library}.part`), bytes);
+    for (const { library } of libraries) await rename(join(folder, `${library}.part`), join(folder, library));
+  } finally {
+    for (const { library } of libraries) await rm(join(folder, `${library}.part`), { force: true });
+  }
+  return CUDA_LIBRARIES.map((library) => join(folder, library));
+}
+
+async function openArchive(path: string): Promise<AdmZip> {
+  // Read here: the library's own message for a file that is missing does not name it.
+  const bytes = await readFile(path);
+  try {
+    return new AdmZip(bytes);
+  } catch (error) {
+    throw new Error(`${basename(path)}: expected a NuGet package (a zip file): ${(error as Error).message}`);
+  }
+}
+
+async function versionOf(runtimeFolder: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(runtimeFolder, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+async function installFromNetwork(runtimeFolder: string): Promise<void> {
+  const script = join(runtimeFolder, DOWNLOADER);
+  if (!existsSync(script)) {
+    const wanted = `${CUDA_PACKAGE}.${await versionOf(runtimeFolder)}.nupkg`;
+    throw new Error(`a release fetches nothing: fetch ${wanted} elsewhere and name it with --archive`);
+  }
+  const { status } = spawnSync(process.execPath, [script, '--onnxruntime-node-install=cuda12'], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error(`the libraries were not fetched; --archive FILE takes them from a file`);
+}
+
+async function main(): Promise<void> {
+  const options = { archive: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
+  const { values } = parseArgs({ options });
+  if (values.help) return void process.stdout.write(`${USAGE}\n`);
+  const runtimeFolder = join(import.meta.dirname, '../node_modules/onnxruntime-node');
+  if (values.archive === undefined) await installFromNetwork(runtimeFolder);
+  else await installFromArchive(values.archive, runtimeFolder);
+  process.stdout.write(
+    'Placed. Set inference.providers = ["cuda", "cpu"], restart, and look at `assay doctor`: CUDA 12, cuDNN 9 and the driver must be on the box too.\n',
+  );
+}
+
+if (import.meta.main) {
+  main().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
+}
