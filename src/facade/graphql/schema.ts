@@ -12,6 +12,7 @@ import { addModelMutations, addModelQueries, addModelSubscriptions } from './mod
 import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
 import { addPartnerMutations, addPartnerQueries } from './partners.ts';
 import { addPlanMutations, addPlanQueries } from './plans.ts';
+import { addProcessQueries } from './processes.ts';
 import { addSubmissionMutations } from './submissions.ts';
 import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
 import { addWebhookMutations } from './webhooks.ts';
@@ -34,6 +35,7 @@ function buildSchema(): GraphQLSchema {
   addModelQueries();
   addBackupQueries();
   addDoctorQueries();
+  addProcessQueries();
   addOverrideQueries();
   addPartnerQueries();
   addPlanQueries();
