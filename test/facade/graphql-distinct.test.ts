@@ -60,7 +60,7 @@ test('progress is not sent to who did not select it', async () => {
   assert.ok(record !== undefined);
   await fixture.app.store.transact((tx) => tx.putClassification({ ...record, refId: 'changed' }));
   fixture.feed.publish(IDENTIFIER, 1);
-  while (!text.includes('changed')) await delay(10);
+  for (let poll = 0; poll < 500 && !text.includes('changed'); poll += 1) await delay(10);
   stop.abort();
   await reading;
   assert.equal(text.match(/^data: .+$/gm)?.length, 2, text);

@@ -10,6 +10,7 @@ import { Metrics } from '../../src/app/metrics.ts';
 import { RecentLog } from '../../src/app/recent-log.ts';
 import { Sealer } from '../../src/app/sealer.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
+import { NO_FINDINGS } from '../../src/domain/tentative.ts';
 import { Feed } from '../../src/engine/feed.ts';
 import { plugGraphql } from '../../src/facade/graphql/server.ts';
 import { openHttpServer } from '../../src/facade/rest/server.ts';
@@ -113,7 +114,7 @@ function openMailer(folder: string): Mailer {
 function stubEngine(feed: Feed): App['engine'] {
   const engine: Pick<
     App['engine'],
-    'watch' | 'progressOf' | 'phase' | 'resolveModels' | 'probe' | 'judgeProbe'
+    'watch' | 'progressOf' | 'findingsOf' | 'phase' | 'resolveModels' | 'probe' | 'judgeProbe'
   > = {
     phase: 'ready',
     resolveModels: () => [],
@@ -128,6 +129,7 @@ function stubEngine(feed: Feed): App['engine'] {
       hasSound: false,
     }),
     watch: (filter, signal) => feed.watch(filter, signal),
+    findingsOf: () => NO_FINDINGS,
     progressOf: () => ({ step: 'patches', done: 1, total: 3 }),
   };
   return engine as App['engine'];
