@@ -67,10 +67,12 @@ function answersOf(record: Record<string, unknown>): string[] {
     .map(({ model }) => model);
 }
 
-/** The models that are made from npm packages lie there too. */
+/** They lie there too. */
+const MADE_FROM_NPM_PACKAGES = ['nsfw', 'face-detector', 'assay-faces'];
+
 async function addedFolders(): Promise<string[]> {
   const names = await readdir(join(folder.path, 'data', 'models'));
-  return names.filter((name) => name !== 'nsfw' && name !== 'face-detector');
+  return names.filter((name) => !MADE_FROM_NPM_PACKAGES.includes(name));
 }
 
 const pathOf = (id: string) => join(folder.path, 'data', 'models', id);

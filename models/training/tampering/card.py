@@ -22,7 +22,7 @@ MANIFEST_FILE = "model.json"
 CARD_FILE = "CARD.md"
 SMOKE_FILE = "smoke.json"
 TILES_MAX = 192
-"""About six megapixels, or one second of a processor core."""
+"""About six megapixels, or a second and a half of a processor core."""
 FRAME_TILES_MAX = 48
 GOLDEN_TOLERANCE = 0.01
 FIGURE_DIGITS = 4
@@ -75,8 +75,8 @@ def make_manifest(version, calibration, evaluation, golden):
 
 
 def describe_trained(trainings):
-    parts = [f"{trained['hosts']:,} human pictures of {trained['sources']} sources" for trained in trainings]
-    return " and ".join(parts) + ", each as it was and edited by program"
+    parts = [f"{trained['crops']:,} human pictures of {trained['sources']} sources" for trained in trainings]
+    return " and ".join(parts) + ", each several times as it was and edited by program"
 
 
 def make_decision(calibration):

@@ -73,11 +73,13 @@ def describe_networks(trainings):
 
 
 def describe_hosts(evaluation):
-    trained = " and ".join(f"{one['hosts']:,} of {one['sources']} sources" for one in evaluation["trainings"])
+    trained = " and on ".join(
+        f"{one['hosts']:,} pairs of {one['crops']:,} crops of {one['sources']} sources" for one in evaluation["trainings"]
+    )
     measured = evaluation["all"]
     return (
-        f"Crops of 192×192 pixels from human-made pictures: trained on {trained}, measured on {measured['images'] // 2:,} "
-        f"of {measured['sources']} other sources"
+        f"Crops of 192×192 pixels from human-made pictures: trained on {trained}, measured on {measured['images'] // 2:,} of "
+        f"{evaluation['crops']:,} crops of {measured['sources']} sources, each by a network that saw nothing of its source"
     )
 
 
@@ -123,11 +125,11 @@ Looks for signs that a picture was edited without a generator: parts pasted from
 {describe_networks(evaluation['trainings'])} on {manifest['view']['size']}×{manifest['view']['size']} tiles at native resolution. It sees fixed traces of each cell: size, shape and neighbour correlations of residuals of classic high-pass filters (noise, scaling, blur), the strength of the 8×8 JPEG grid by phase, and the periodicity of the first cosine coefficients (how finely they were quantised before). Cells are compared with the rest of the tile; three blocks with widening sight follow. Only what follows the traces is learnt. Tiles are as large as the training samples; a picture's log-odds are the mean of its tiles': the most suspicious of many would accuse every large picture. So **a small edit hardly moves the score of a large picture**; look at the map.
 
 - Pictures are never scaled. Larger than {manifest['view']['countMax']} tiles (about six megapixels): tiles are spread evenly, the rest is not looked at, and the assessment says what share was. Frames of a video get {manifest['view']['frameCountMax']} tiles; **the model was never measured on frames**.
-- Edits of the samples lie near the middle, and the network has learnt that: what the place of a cell adds on authentic crops is taken off the map.
+- What the place of a cell in its tile adds on authentic crops is taken off the map: a map of many tiles would show where they meet.
 - The short side must have {manifest['minimumShortSide']} pixels.
 
 ## Data
-- {describe_hosts(evaluation)} (a source = a photographer, a corpus, a repository), each once as it was and once edited by program: {len(evaluation['byKind'])} kinds with random blobs, polygons and rectangles of 2 to 30 % of the crop, half of them with soft edges. Pasted parts come from another source of the same fold, with a life of their own (JPEG at another quality and grid phase, scaling, noise).
+- {describe_hosts(evaluation)} (a source = a photographer, a corpus, a repository), a pair being a crop once as it was and once edited by program, with histories of their own: {len(evaluation['byKind'])} kinds in random blobs, polygons and rectangles of 2 to 30 % of the tile, anywhere in it and over its border, most of them with soft edges. Pasted parts come from another source of the same fold, with a life of their own (JPEG at another quality and grid phase, scaling, noise).
 - Both classes pass through the same earlier and later histories at the same rates: scaling, filters, noise and colours of the whole picture, single and double JPEG, WebP or lossless, on the JPEG grid or off it. A test holds that the label is no input to them.
 - **Not in the data**: edits by people, edits by generators, pictures larger than 192×192, screenshots of pictures, frames of videos.
 

@@ -40,8 +40,8 @@ class Scores:
 class Decision:
     """(slope, intercept) of pictures and of cells; probabilities from which a cell or a picture is called edited.
 
-    `prior` is what the place of a cell in the tile adds to its logit, [R, S]: edits of the samples lie near the
-    middle, and a map of many tiles would show a dot in each.
+    `prior` is what the place of a cell in the tile adds to its logit, [R, S]: cells at the border have fewer
+    neighbours, and a map of many tiles would show where they meet.
     """
 
     line: tuple
@@ -66,13 +66,21 @@ def fit_prior(scores):
     return (mean - mean.mean()).round(4)
 
 
+def fit_line(logits, is_edited):
+    """Returns (slope, intercept), fitted in units of the logits' deviation: from a slope of one, Newton's method runs
+    away on logits of a size of ten."""
+    scale = float(logits.std())
+    slope, intercept = fit_platt(logits.astype(float) / scale, is_edited, numpy.ones(len(logits)))
+    return slope / scale, intercept
+
+
 def fit_cell_line(scores, prior, seed=1):
     """Calibrates cells against whether more than half of them was edited, at even prior odds, as all else is."""
     rng = numpy.random.default_rng(seed)
     logits, edited = (scores.cells - prior).ravel(), scores.truth.ravel() >= HALF
     chosen = rng.choice(len(logits), min(CELL_SAMPLE_MAX, len(logits)), replace=False)
     edited = edited[chosen]
-    slope, intercept = fit_platt(logits[chosen].astype(float), edited, numpy.ones(len(chosen)))
+    slope, intercept = fit_line(logits[chosen], edited)
     # Fitted at the rate at which cells are edited: weights that even the classes out make Newton's method run away.
     rate = edited.mean()
     return slope, intercept - float(numpy.log(rate / (1 - rate)))
@@ -111,7 +119,7 @@ def choose_band(probabilities, is_edited):
 def fit_decision(scores):
     """Returns everything the appliance needs, from scores of left-out samples."""
     is_edited, ones = scores.is_edited, numpy.ones(len(scores.logits))
-    line = fit_platt(scores.logits.astype(float), is_edited, ones)
+    line = fit_line(scores.logits, is_edited)
     prior = fit_prior(scores)
     cell_line = fit_cell_line(scores, prior)
     probabilities = to_probability(scores.logits * line[0] + line[1])

@@ -140,11 +140,16 @@ def list_worst(judged):
     }
 
 
+def count_crops(cache):
+    """Returns how many crops were hosts; one that was drawn again has another history and another edit."""
+    return len(numpy.unique(cache.crops))
+
+
 def describe_training(work, folds):
     cache = SampleCache(work, folds)
     return {
         **load_network(work, folds)[1],
-        "hosts": cache.pair_count, "sources": len(numpy.unique(cache.sources)),
+        "hosts": cache.pair_count, "crops": count_crops(cache), "sources": len(numpy.unique(cache.sources)),
     }
 
 
@@ -163,6 +168,7 @@ def evaluate(work):
         "byFold": {str(fold): judged.measure(numpy.nonzero(scores.folds == fold)[0]) for fold in judged.measured_folds},
         "trust": judged.measure_trust(),
         "worst": list_worst(judged),
+        "crops": count_crops(SampleCache(work, judged.measured_folds)),
         "decisions": {str(fold): decision for fold, decision in judged.decisions.items()},
         "trainings": [describe_training(work, folds) for folds in list_networks(work)],
     }

@@ -22,7 +22,7 @@ from traces import Traces
 
 SAMPLES_FOLDER = "samples"
 SIDE_PX = 176
-HOSTS_PER_FOLD = 400
+HOSTS_PER_FOLD = 2000
 BATCH = 16
 
 
@@ -43,14 +43,14 @@ def draw_hosts(hosts, count, rng):
 
 
 def make_samples(collection, fold, count, seed):
-    """Yields (sample, source): each host authentic, then edited."""
+    """Yields (sample, crop of its host): each host authentic, then edited."""
     hosts = Hosts(collection, (fold,))
     rng = numpy.random.default_rng((seed, fold))
     for crop in draw_hosts(hosts, count, rng):
         pixels = collection.read(crop)
         for kind in (AUTHENTIC, choose_kind(rng)):
             donor = hosts.draw_donor(crop.source, rng)
-            yield make_sample(pixels, donor, kind, SIDE_PX, rng), crop.source
+            yield make_sample(pixels, donor, kind, SIDE_PX, rng), crop
 
 
 def to_tensor(samples):
@@ -81,11 +81,12 @@ def extract_fold(collection, fold, arguments):
         cells=numpy.stack([to_cells(sample.mask) for sample, _ in made]),
         kinds=numpy.array([sample.kind for sample, _ in made]),
         qualities=numpy.array([sample.quality for sample, _ in made]),
-        sources=numpy.array([source for _, source in made]),
+        sources=numpy.array([crop.source for _, crop in made]),
+        crops=numpy.array([crop.offset for _, crop in made]),
     )
     edited = [sample for sample, _ in made if sample.kind != AUTHENTIC]
     shares = ", ".join(f"{kind} {sum(sample.kind == kind for sample in edited)}" for kind in KINDS)
-    print(f"fold {fold}: {count} samples of {len({source for _, source in made})} sources; {shares}", flush=True)
+    print(f"fold {fold}: {count} samples of {len({crop.source for _, crop in made})} sources; {shares}", flush=True)
 
 
 if __name__ == "__main__":

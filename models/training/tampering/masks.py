@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw, ImageFilter
 AREA_SHARE_MIN = 0.02
 AREA_SHARE_MAX = 0.3
 """What of the square a region covers, after the border has cut it."""
-WHOLE_SHARE_MAX = 0.5
+WHOLE_SHARE_MAX = 0.8
 """Regions larger than AREA_SHARE_MAX are left only where the border cuts them: without them cells at the border would
 be edited less often than those in the middle, and a network would learn the place."""
 OUTLINE_POINTS = 48

@@ -20,12 +20,12 @@ class SampleCache:
                 raise SystemExit(f"{index_file} is missing: run extract.py first")
             self.traces.append(numpy.load(traces_file, mmap_mode="r"))
             with numpy.load(index_file) as index:
-                for name in ("cells", "kinds", "qualities", "sources"):
+                for name in ("cells", "kinds", "qualities", "sources", "crops"):
                     parts.setdefault(name, []).append(index[name])
                 parts.setdefault("folds", []).append(numpy.full(len(index["kinds"]), fold))
         self.starts = numpy.cumsum([0, *(len(traces) for traces in self.traces)])
-        self.cells, self.kinds, self.qualities, self.sources, self.folds = (
-            numpy.concatenate(parts[name]) for name in ("cells", "kinds", "qualities", "sources", "folds")
+        self.cells, self.kinds, self.qualities, self.sources, self.crops, self.folds = (
+            numpy.concatenate(parts[name]) for name in ("cells", "kinds", "qualities", "sources", "crops", "folds")
         )
 
     def __len__(self):

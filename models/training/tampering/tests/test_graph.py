@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 sys.path.append(str(HERE.parent.parent))
 
-from decisions import choose_cell_threshold, to_overlap  # noqa: E402
+from decisions import choose_cell_threshold, fit_line, to_overlap  # noqa: E402
 from evidence_network import make_network  # noqa: E402
 from export import pick_evenly  # noqa: E402
 from histories import encode_jpeg  # noqa: E402
@@ -97,6 +97,15 @@ class Decisions(unittest.TestCase):
         self.assertEqual(to_overlap(truth, truth).tolist(), [1.0])
         self.assertEqual(to_overlap(~truth, truth).tolist(), [0.0])
         self.assertAlmostEqual(to_overlap(numpy.ones_like(truth), truth)[0], 2 / 3)
+
+    def test_a_line_is_found_for_logits_of_any_size(self):
+        rng = numpy.random.default_rng(1)
+        is_edited = rng.random(4000) < 0.5
+        # Half of the edits are plain: their logits lie far out, the others' among the authentic ones'.
+        logits = rng.normal(-1, 1.2, 4000) + is_edited * (rng.random(4000) < 0.5) * rng.uniform(2, 14, 4000)
+        for size in (0.1, 1, 10):
+            slope, _ = fit_line(logits * size, is_edited)
+            self.assertTrue(0.1 < slope * size < 2, (size, slope))
 
     def test_the_threshold_of_the_best_overlap(self):
         truth = numpy.array([[[True, False], [False, False]]])

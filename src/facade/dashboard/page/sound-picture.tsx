@@ -1,6 +1,6 @@
 /** A sound as it lies in time: its waveform and its spectrum, both drawn by the daemon, so that length costs nothing here. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from './language.ts';
 import { renditionPath, useFigures } from './use-rendition.ts';
 
@@ -52,7 +52,8 @@ export function SoundPicture({
 
 function Wave({ peaks }: { peaks: readonly number[] | undefined }): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
+  // Drawn before anybody is told that it is no longer busy.
+  useLayoutEffect(() => {
     if (peaks !== undefined && canvas.current !== null) drawWave(canvas.current, peaks);
   }, [peaks]);
   return (
