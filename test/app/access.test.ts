@@ -173,7 +173,8 @@ test('a wrong password costs as much time as an unknown account', async () => {
     }
   }
   const ratio = Math.min(...times.known) / Math.min(...times.unknown);
-  assert.ok(ratio > 0.4 && ratio < 2.5, `known/unknown ${ratio}`);
+  // Without the hash one of them would take a hundredth of the other; a busy machine blurs a factor of two.
+  assert.ok(ratio > 0.15 && ratio < 7, `known/unknown ${ratio}`);
 });
 
 test('a reset answers the same for everybody, and mails only who has an account', async () => {
