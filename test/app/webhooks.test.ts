@@ -8,6 +8,7 @@ import { webhookSecretOf } from '../../src/app/keys.ts';
 import type { Principal } from '../../src/app/principal.ts';
 import { hashSecret } from '../../src/app/tokens.ts';
 import { listDeliveries, replayDelivery } from '../../src/app/webhooks/deliveries.ts';
+import { postWebhook } from '../../src/app/webhooks/post.ts';
 import { type Daemon, openDaemon } from '../../src/compose.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { WebhookDelivery } from '../../src/domain/webhook.ts';
@@ -173,6 +174,32 @@ test('a refused message comes again under the same id, later than Retry-After as
   new Webhook(secret).verify(second.body, signedHeaders(second));
   const { state, attempts } = await settledDelivery(identifier);
   deepEqual([state, attempts.map(({ status }) => status)], ['delivered', [503, 200]]);
+});
+
+test('a receiver that never answers keeps no other one waiting', async () => {
+  await using silent = await openReceiver({ status: 200, isSilent: true });
+  await using other = await openReceiver({ status: 200 });
+  const unanswered = await submitFresh(`${silent.origin}/hook`);
+  await silent.waitFor(1);
+  const answered = await submitFresh(`${other.origin}/hook`);
+  await other.waitFor(1);
+  equal((await settledDelivery(answered)).state, 'delivered');
+  equal(deliveryOf(unanswered)?.attempts.length, 0, 'its first attempt is still under way');
+});
+
+test('an attempt at a receiver that never answers ends after its time, in words', async () => {
+  await using silent = await openReceiver({ status: 200, isSilent: true });
+  const started = performance.now();
+  const input = {
+    rule: { field: 'webhook_url', allowNetworks: [LOOPBACK] },
+    url: `${silent.origin}/hook`,
+    secret: await webhookSecretOf(app, { principal: principal() }),
+    message: { id: 'msg_1', timestamp: 1, body: '{}' },
+    timeoutMs: 300,
+  } as const;
+  const { status, error } = await postWebhook(input, new AbortController().signal);
+  ok(performance.now() - started < 10_000);
+  deepEqual([status, error], [null, 'no answer within 0.3 seconds']);
 });
 
 test('410 turns the receiver off until a delivery is replayed', async () => {
