@@ -17,15 +17,20 @@ def to_probability(log_odds):
 
 
 def fit_platt(logits, is_artificial, weights, iteration_count=50):
-    """Returns (slope, intercept) of the weighted logistic regression by Newton's method."""
-    design = numpy.stack([logits, numpy.ones_like(logits)], axis=1)
+    """Returns (slope, intercept) of the weighted logistic regression by Newton's method.
+
+    Fitted in units of the logits' deviation: from a slope of one, the method runs away on logits of a size of ten.
+    """
+    scale = float(numpy.std(logits)) or 1.0
+    units = numpy.asarray(logits, dtype=float) / scale
+    design = numpy.stack([units, numpy.ones_like(units)], axis=1)
     parameters = numpy.array([1.0, 0.0])
     for _ in range(iteration_count):
         probability = to_probability(design @ parameters)
         gradient = design.T @ (weights * (probability - is_artificial))
         curvature = (design * (weights * probability * (1 - probability))[:, None]).T @ design
         parameters = parameters - numpy.linalg.solve(curvature + 1e-9 * numpy.eye(2), gradient)
-    return float(parameters[0]), float(parameters[1])
+    return float(parameters[0]) / scale, float(parameters[1])
 
 
 def to_auc(scores, is_artificial, weights):

@@ -9,7 +9,6 @@ on from another training's averaged weights, with a schedule of its own.
 import argparse
 import copy
 import json
-import math
 import time
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from torch.nn import functional
 from augment import make_patch
 from crops import CropCollection
 from network import TrainingNetwork
+from schedule import parse_folds, to_learning_rate, to_progress, update_average
 from splits import ALL_FOLDS, training_folder
 
 CHECKPOINT_FILE = "checkpoint.pt"
@@ -143,23 +143,8 @@ class Training:
         self.optimiser.step()
         self.step += 1
         self.crop_count += len(labels)
-        self.update_average()
+        update_average(self.average, self.model.network, self.step, AVERAGE_DECAY)
         return label_loss.item(), source_loss.item()
-
-    @torch.no_grad()
-    def update_average(self):
-        """Averages the weights over the last steps; early on over fewer, to forget the start."""
-        decay = min(AVERAGE_DECAY, (1 + self.step) / (10 + self.step))
-        mine, theirs = self.average.state_dict(), self.model.network.state_dict()
-        for name, value in mine.items():
-            if value.is_floating_point():
-                value.lerp_(theirs[name], 1 - decay)
-            else:
-                value.copy_(theirs[name])
-
-
-def parse_folds(text):
-    return tuple(sorted(int(fold) for fold in text.split(",")))
 
 
 def describe(state):
@@ -168,20 +153,6 @@ def describe(state):
         "folds": state.get("folds", [1, 2, 3]), "step": state["step"],
         "elapsed_s": state["elapsed_s"], "crop_count": state["crop_count"],
     }
-
-
-def to_learning_rate(progress, highest):
-    """Linear warm-up, then half a cosine down to a hundredth."""
-    if progress < WARM_UP_SHARE:
-        return highest * (0.05 + 0.95 * progress / WARM_UP_SHARE)
-    fall = min(1.0, (progress - WARM_UP_SHARE) / (1 - WARM_UP_SHARE))
-    return highest * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * fall)))
-
-
-def to_progress(training, arguments):
-    if arguments.steps:
-        return training.step / arguments.steps
-    return training.elapsed_s / (arguments.minutes * 60)
 
 
 def run(arguments):
@@ -211,7 +182,7 @@ def loop(training, sampler, arguments, checkpoint, log):
         start = time.monotonic()
         torch.manual_seed(arguments.seed * 1_000_003 + training.step)
         batch = sampler.make_batch(arguments.seed, training.step)
-        losses.append(training.take_step(batch, to_learning_rate(progress, arguments.rate)))
+        losses.append(training.take_step(batch, to_learning_rate(progress, arguments.rate, WARM_UP_SHARE)))
         training.elapsed_s += time.monotonic() - start
         if training.step % LOG_INTERVAL_STEPS == 0:
             write_log(training, losses, progress, log)

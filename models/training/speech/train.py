@@ -8,7 +8,7 @@ in steps, or in minutes of training over all runs.
 import argparse
 import copy
 import json
-import math
+import sys
 import time
 from pathlib import Path
 
@@ -16,9 +16,13 @@ import numpy
 import torch
 from torch.nn import functional
 
+# After this folder: its modules of the same names come first.
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
 from clips import ClipCollection
 from network import TrainingNetwork
 from sampling import Sampler
+from schedule import to_learning_rate, to_progress, update_average
 from spectrogram_extract import SpectrogramBank
 from splits import FOLD_COUNT
 
@@ -82,33 +86,8 @@ class Training:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), GRADIENT_NORM_MAX)
         self.optimiser.step()
         self.step += 1
-        self.update_average()
+        update_average(self.average, self.model.network, self.step, AVERAGE_DECAY)
         return label_loss.item(), source_loss.item()
-
-    @torch.no_grad()
-    def update_average(self):
-        """Averages the weights over the last steps; early on over fewer, to forget the start."""
-        decay = min(AVERAGE_DECAY, (1 + self.step) / (10 + self.step))
-        mine, theirs = self.average.state_dict(), self.model.network.state_dict()
-        for name, value in mine.items():
-            if value.is_floating_point():
-                value.lerp_(theirs[name], 1 - decay)
-            else:
-                value.copy_(theirs[name])
-
-
-def to_learning_rate(progress):
-    """Linear warm-up, then half a cosine down to a hundredth."""
-    if progress < WARM_UP_SHARE:
-        return LEARNING_RATE_MAX * (0.05 + 0.95 * progress / WARM_UP_SHARE)
-    fall = min(1.0, (progress - WARM_UP_SHARE) / (1 - WARM_UP_SHARE))
-    return LEARNING_RATE_MAX * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * fall)))
-
-
-def to_progress(training, arguments):
-    if arguments.steps:
-        return training.step / arguments.steps
-    return training.elapsed_s / (arguments.minutes * 60)
 
 
 def train_fold(collection, bank, fold, arguments):
@@ -132,7 +111,8 @@ def train_fold(collection, bank, fold, arguments):
             bank.draw(indices, rng), torch.arange(BATCH_SIZE).remainder(2).float(),
             torch.from_numpy(sources),
         )
-        losses.append(training.take_step(*(part.to(device) for part in batch), to_learning_rate(progress)))
+        learning_rate = to_learning_rate(progress, LEARNING_RATE_MAX, WARM_UP_SHARE)
+        losses.append(training.take_step(*(part.to(device) for part in batch), learning_rate))
         training.elapsed_s += time.monotonic() - start
         if training.step % LOG_INTERVAL_STEPS == 0:
             write_log(arguments.work / LOG_FILE, fold, training, losses, progress)

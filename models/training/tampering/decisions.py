@@ -66,21 +66,13 @@ def fit_prior(scores):
     return (mean - mean.mean()).round(4)
 
 
-def fit_line(logits, is_edited):
-    """Returns (slope, intercept), fitted in units of the logits' deviation: from a slope of one, Newton's method runs
-    away on logits of a size of ten."""
-    scale = float(logits.std())
-    slope, intercept = fit_platt(logits.astype(float) / scale, is_edited, numpy.ones(len(logits)))
-    return slope / scale, intercept
-
-
 def fit_cell_line(scores, prior, seed=1):
     """Calibrates cells against whether more than half of them was edited, at even prior odds, as all else is."""
     rng = numpy.random.default_rng(seed)
     logits, edited = (scores.cells - prior).ravel(), scores.truth.ravel() >= HALF
     chosen = rng.choice(len(logits), min(CELL_SAMPLE_MAX, len(logits)), replace=False)
     edited = edited[chosen]
-    slope, intercept = fit_line(logits[chosen], edited)
+    slope, intercept = fit_platt(logits[chosen], edited, numpy.ones(len(chosen)))
     # Fitted at the rate at which cells are edited: weights that even the classes out make Newton's method run away.
     rate = edited.mean()
     return slope, intercept - float(numpy.log(rate / (1 - rate)))
@@ -119,7 +111,7 @@ def choose_band(probabilities, is_edited):
 def fit_decision(scores):
     """Returns everything the appliance needs, from scores of left-out samples."""
     is_edited, ones = scores.is_edited, numpy.ones(len(scores.logits))
-    line = fit_line(scores.logits, is_edited)
+    line = fit_platt(scores.logits, is_edited, ones)
     prior = fit_prior(scores)
     cell_line = fit_cell_line(scores, prior)
     probabilities = to_probability(scores.logits * line[0] + line[1])

@@ -8,7 +8,6 @@ which was stopped goes on exactly where it was. The length is given in minutes
 import argparse
 import copy
 import json
-import math
 import sys
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from evidence_network import make_network
 from sample_cache import SampleCache
+from schedule import parse_folds, to_learning_rate, to_progress, update_average
 from splits import training_folder
 from traces import mirrored_channels
 
@@ -106,19 +106,8 @@ class Training:
         self.optimiser.step()
         self.step += 1
         self.sample_count += len(labels)
-        self.update_average()
+        update_average(self.average, self.model, self.step, AVERAGE_DECAY)
         return [loss.item() for loss in losses]
-
-    @torch.no_grad()
-    def update_average(self):
-        """Averages the weights over the last steps; early on over fewer, to forget the start."""
-        decay = min(AVERAGE_DECAY, (1 + self.step) / (10 + self.step))
-        mine, theirs = self.average.state_dict(), self.model.state_dict()
-        for name, value in mine.items():
-            if value.is_floating_point():
-                value.lerp_(theirs[name], 1 - decay)
-            else:
-                value.copy_(theirs[name])
 
 
 def make_batch(cache, deviation, seed, step):
@@ -139,24 +128,6 @@ def mirror(traces, cells, across):
     axis = -1 if across else -2
     traces, cells = numpy.flip(traces, axis), numpy.ascontiguousarray(numpy.flip(cells, axis))
     return numpy.ascontiguousarray(traces[:, mirrored_channels(across)]), cells
-
-
-def parse_folds(text):
-    return tuple(sorted(int(fold) for fold in text.split(",")))
-
-
-def to_learning_rate(progress, highest):
-    """Linear warm-up, then half a cosine down to a hundredth."""
-    if progress < WARM_UP_SHARE:
-        return highest * (0.05 + 0.95 * progress / WARM_UP_SHARE)
-    fall = min(1.0, (progress - WARM_UP_SHARE) / (1 - WARM_UP_SHARE))
-    return highest * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * fall)))
-
-
-def to_progress(training, arguments):
-    if arguments.steps:
-        return training.step / arguments.steps
-    return training.elapsed_s / (arguments.minutes * 60)
 
 
 def run(arguments):
@@ -184,7 +155,7 @@ def loop(training, cache, arguments, checkpoint, log):
     while (progress := to_progress(training, arguments)) < 1:
         start = time.monotonic()
         batch = make_batch(cache, deviation, arguments.seed, training.step)
-        losses.append(training.take_step(batch, to_learning_rate(progress, arguments.rate)))
+        losses.append(training.take_step(batch, to_learning_rate(progress, arguments.rate, WARM_UP_SHARE)))
         training.elapsed_s += time.monotonic() - start
         if training.step % LOG_INTERVAL_STEPS == 0:
             write_log(training, losses, progress, log)

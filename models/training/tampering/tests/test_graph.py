@@ -11,11 +11,12 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 sys.path.append(str(HERE.parent.parent))
 
-from decisions import choose_cell_threshold, fit_line, to_overlap  # noqa: E402
+from decisions import choose_cell_threshold, to_overlap  # noqa: E402
 from evidence_network import make_network  # noqa: E402
 from export import pick_evenly  # noqa: E402
 from histories import encode_jpeg  # noqa: E402
 from extract import SIDE_PX  # noqa: E402
+from metrics import fit_platt  # noqa: E402
 from shipped import TILE_PX, Shipped, fill_up, to_mirrored  # noqa: E402
 from traces import CELL_PX, GridTraces, ResidualTraces, Traces, mirrored_channels  # noqa: E402
 
@@ -104,7 +105,7 @@ class Decisions(unittest.TestCase):
         # Half of the edits are plain: their logits lie far out, the others' among the authentic ones'.
         logits = rng.normal(-1, 1.2, 4000) + is_edited * (rng.random(4000) < 0.5) * rng.uniform(2, 14, 4000)
         for size in (0.1, 1, 10):
-            slope, _ = fit_line(logits * size, is_edited)
+            slope, _ = fit_platt(logits * size, is_edited, numpy.ones(4000))
             self.assertTrue(0.1 < slope * size < 2, (size, slope))
 
     def test_the_threshold_of_the_best_overlap(self):
