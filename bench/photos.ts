@@ -1,5 +1,6 @@
 /** Pictures that cost a decoder and a model what photographs cost: shapes of all sizes, sensor noise, JPEG 90. */
 import sharp from 'sharp';
+import { makeRandom } from '../evaluate/random.ts';
 
 export const PHOTO_COUNT = 40;
 const WIDTH = 1600;
@@ -62,15 +63,4 @@ function insertComment(jpeg: Buffer, text: Buffer): Buffer {
   const head = Buffer.from([0xff, 0xfe, 0, 0]);
   head.writeUInt16BE(text.length + 2, 2);
   return Buffer.concat([jpeg.subarray(0, 2), head, text, jpeg.subarray(2)]);
-}
-
-/** mulberry32: the same pictures in every run of the benchmark. */
-function makeRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

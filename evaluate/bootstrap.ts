@@ -1,5 +1,6 @@
 /** Intervals of 95 % from drawing sources again, not files: files of one source are not independent. */
 import { balanceLabels, FIGURE_NAMES, type Figures, type Scored, toFigures } from './figures.ts';
+import { makeRandom } from './random.ts';
 
 export type Interval = [low: number, high: number];
 
@@ -41,15 +42,4 @@ function toInterval(values: readonly number[]): Interval {
   const sorted = values.filter((value) => !Number.isNaN(value)).toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
   return [at(0.025), at(0.975)];
-}
-
-/** mulberry32: the same draws on every machine, so that figures can be compared. */
-export function makeRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

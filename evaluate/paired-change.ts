@@ -2,7 +2,8 @@
  * How the AUC of the same files changes from one tier to another, with an interval from drawing sources again. A
  * confound that the scores lean on shows as a change when it is made the same for all.
  */
-import { makeRandom, REPLICATES } from './bootstrap.ts';
+import { REPLICATES } from './bootstrap.ts';
+import { makeRandom } from './random.ts';
 import type { ScoreRow } from './score-table.ts';
 
 /** Of the AUC: what a confound may change before it counts as leant on. */

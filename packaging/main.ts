@@ -2,9 +2,10 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { hashFile } from '../src/engine/hash-file.ts';
 import { writeArchive } from './archive.ts';
 import { publicKeyOf, readSigningKey, signFile } from './signature.ts';
-import { identify, SUMS_FILE, sha256OfFile, stageRelease } from './stage.ts';
+import { identify, SUMS_FILE, stageRelease } from './stage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -44,7 +45,7 @@ async function main(argv: string[]): Promise<void> {
     const archive = join(out, `assay-${version}${identity.isDirty ? '-dirty' : ''}-linux-x64.tar.gz`);
     await writeArchive(folder, archive, identity.at);
     const sums = `${archive}.sha256`;
-    const sha256 = await sha256OfFile(archive);
+    const sha256 = await hashFile(archive);
     await writeFile(sums, `${sha256}  ${basename(archive)}\n`);
     await rm(`${sums}.sig`, { force: true });
     if (key !== null) await signFile(sums, key);

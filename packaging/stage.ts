@@ -1,9 +1,8 @@
 /** Lays a release out as a folder: what is tracked of the program, the packages it needs, the page, the papers. */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { hashFile } from '../src/engine/hash-file.ts';
 import { openBundle } from '../src/facade/dashboard/bundle.ts';
 import { writeBillOfMaterials } from './bill-of-materials.ts';
 import { assertLocked, filesOfPackage, readInstalled, shippedPackages } from './packages.ts';
@@ -89,12 +88,6 @@ export async function writeSums(folder: string): Promise<void> {
   const odd = paths.find((path) => /[\n\r\\]/.test(path));
   if (odd !== undefined) throw new Error(`${JSON.stringify(odd)}: sha256sum would read its name as another`);
   const lines: string[] = [];
-  for (const path of paths.sort()) lines.push(`${await sha256OfFile(join(folder, path))}  ${path}\n`);
+  for (const path of paths.sort()) lines.push(`${await hashFile(join(folder, path))}  ${path}\n`);
   await writeFile(join(folder, SUMS_FILE), lines.join(''));
-}
-
-export async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }

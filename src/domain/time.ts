@@ -20,3 +20,22 @@ export function parseTime(text: string): number | undefined {
   if (Number.isNaN(milliseconds)) return undefined;
   return milliseconds * MICROSECONDS_PER_MS + Number(fraction.padEnd(6, '0'));
 }
+
+/** Seconds and nanoseconds since 1970 UTC, as protobuf's Timestamp holds a time. */
+export interface SplitTime {
+  seconds: bigint;
+  nanos: number;
+}
+
+export function toTimestamp(microseconds: number): SplitTime {
+  const seconds = Math.floor(microseconds / MICROSECONDS_PER_SECOND);
+  return {
+    seconds: BigInt(seconds),
+    nanos: (microseconds - seconds * MICROSECONDS_PER_SECOND) * 1000,
+  };
+}
+
+/** Microseconds since 1970; what a nanosecond says beyond is left out. */
+export function fromTimestamp({ seconds, nanos }: SplitTime): number {
+  return Number(seconds) * MICROSECONDS_PER_SECOND + Math.floor(nanos / 1000);
+}

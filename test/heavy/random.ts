@@ -1,17 +1,12 @@
-/** Random choices that a seed repeats (mulberry32): a failed run is run again as it was. */
+/** Random choices that a seed repeats: a failed run is run again as it was. */
+import { makeRandom } from '../../evaluate/random.ts';
+
 export class Random {
-  #state: number;
+  /** 0 to 1, without 1. */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** 0 to 1, without 1. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.next = makeRandom(seed);
   }
 
   /** A whole number from `minimum` to `maximum`, both possible. */

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { STATUSES, type Status } from '../../domain/classification.ts';
 import { LABELS, type Label, type MediaKind } from '../../domain/media.ts';
 import { OUTCOMES, type Outcome } from '../../domain/outcome.ts';
-import { MICROSECONDS_PER_SECOND, parseTime } from '../../domain/time.ts';
+import { parseTime, toTimestamp } from '../../domain/time.ts';
 import {
   type Classification,
   Outcome as ProtoOutcome,
@@ -94,11 +94,6 @@ function toFilter({ status, outcome, verdict, refId, hash, search, since, until 
     ...(since === undefined ? {} : { since: toTimestamp(since) }),
     ...(until === undefined ? {} : { until: toTimestamp(until) }),
   };
-}
-
-function toTimestamp(microseconds: number): { seconds: bigint; nanos: number } {
-  const seconds = Math.floor(microseconds / MICROSECONDS_PER_SECOND);
-  return { seconds: BigInt(seconds), nanos: (microseconds - seconds * MICROSECONDS_PER_SECOND) * 1000 };
 }
 
 const STATUS_VALUES: Readonly<Record<Status, ProtoStatus>> = {

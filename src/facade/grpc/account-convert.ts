@@ -5,6 +5,7 @@ import type { UserView } from '../../app/user-view.ts';
 import type { LedgerEntry, Role } from '../../domain/account.ts';
 import { MEDIA_KINDS } from '../../domain/media.ts';
 import type { C2paPolicy, Plan } from '../../domain/plan.ts';
+import { toTimestamp } from '../../domain/time.ts';
 import type { WebhookDelivery } from '../../domain/webhook.ts';
 import {
   type LedgerEntrySchema,
@@ -16,7 +17,6 @@ import {
 } from '../../grpc/gen/assay/v1/account_pb.ts';
 import type { UserFields } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import { DeliveryState, type WebhookDeliverySchema } from '../../grpc/gen/assay/v1/webhook_pb.ts';
-import { toTimestamp } from './convert.ts';
 import { fromEnum, KIND } from './enums.ts';
 
 const ROLE: Readonly<Record<Role, ProtoRole>> = {

@@ -6,6 +6,7 @@ import { createPasswordLink } from '../../app/passwords.ts';
 import { cancelAnalysis, getQueue, type QueueEntry, retryAnalysis } from '../../app/queue.ts';
 import { grantCredits } from '../../app/users.ts';
 import type { AuditEntry } from '../../domain/audit.ts';
+import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import {
   ApplianceService,
@@ -19,7 +20,6 @@ import { timeUnlessNull, toUser } from './account-convert.ts';
 import { pageSizeOf, sequencePageOf, sequenceTokenOf } from './accounts.ts';
 import { toBackupState } from './backups.ts';
 import { type GrpcContext, unary } from './calls.ts';
-import { toTimestamp } from './convert.ts';
 import { KIND } from './enums.ts';
 
 const { method } = ApplianceService;

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type BackupEntry, readBackups } from '../../app/backup-list.ts';
 import type { BackupStatus } from '../../app/backups.ts';
 import { makeBackup } from '../../app/make-backup.ts';
-import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import { MICROSECONDS_PER_MS, toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import {
   ApplianceService,
@@ -13,7 +13,6 @@ import {
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { timeUnlessNull } from './account-convert.ts';
 import { download, type GrpcContext, unary } from './calls.ts';
-import { toTimestamp } from './convert.ts';
 
 const { method } = ApplianceService;
 

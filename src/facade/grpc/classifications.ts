@@ -14,6 +14,7 @@ import { STATUSES } from '../../domain/classification.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
 import { OUTCOMES } from '../../domain/outcome.ts';
 import type { ClassificationRecord } from '../../domain/record.ts';
+import { fromTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import {
@@ -21,7 +22,7 @@ import {
   ClassificationService,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { download, type GrpcContext, unary } from './calls.ts';
-import { fromTimestamp, toClassification } from './convert.ts';
+import { toClassification } from './convert.ts';
 import { fromEnum, fromKind, fromLabel, OUTCOME, STATUS } from './enums.ts';
 
 const { method } = ClassificationService;

@@ -1,6 +1,5 @@
 /** The record as a message: fields are renamed, never computed. */
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
-import type { Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { Assessment, Quality } from '../../domain/assessment.ts';
 import type { SubmittedBy } from '../../domain/classification.ts';
 import type { Verdict } from '../../domain/heuristics.ts';
@@ -18,7 +17,7 @@ import type {
   VideoVerdict,
 } from '../../domain/record.ts';
 import type { Tentative } from '../../domain/tentative.ts';
-import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
+import { toTimestamp } from '../../domain/time.ts';
 import { type AssessmentSchema, DeclaredOrigin } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
   type Classification,
@@ -210,19 +209,4 @@ function toOptions(options: AnalysisOptions): MessageInitShape<typeof AnalysisOp
 /** The report comes out of a JSON reader; the round trip drops what JSON cannot hold, such as undefined. */
 function toStruct(report: C2paReport): JsonObject {
   return JSON.parse(JSON.stringify(report));
-}
-
-export function toTimestamp(
-  microseconds: number,
-): Exclude<MessageInitShape<typeof TimestampSchema>, Timestamp> {
-  const seconds = Math.floor(microseconds / MICROSECONDS_PER_SECOND);
-  return {
-    seconds: BigInt(seconds),
-    nanos: (microseconds - seconds * MICROSECONDS_PER_SECOND) * 1000,
-  };
-}
-
-/** Microseconds since 1970; what a nanosecond says beyond is left out. */
-export function fromTimestamp({ seconds, nanos }: Pick<Timestamp, 'seconds' | 'nanos'>): number {
-  return Number(seconds) * MICROSECONDS_PER_SECOND + Math.floor(nanos / 1000);
 }

@@ -1,12 +1,12 @@
 /** API keys of the account, or of a user that it manages. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type ApiKeyView, createKey, listKeys, replaceKey, revealKey, revokeKey } from '../../app/keys.ts';
+import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import type { ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { timeUnlessNull } from './account-convert.ts';
 import { type GrpcContext, unary } from './calls.ts';
-import { toTimestamp } from './convert.ts';
 
 const { method } = AccountService;
 

@@ -2,10 +2,10 @@
 import { overrideClassification, overrideHistory, removeOverride } from '../../app/overrides.ts';
 import type { Override } from '../../domain/classification.ts';
 import type { OverrideResult } from '../../domain/record.ts';
+import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { type GrpcContext, unary } from './calls.ts';
-import { toTimestamp } from './convert.ts';
 import { fromLabel, KIND, LABEL, requireKind } from './enums.ts';
 
 const { method } = ClassificationService;

@@ -1,12 +1,12 @@
 /** The daemon's processes, and the bundle for those who help. */
 import { listProcesses, type ProcessRole as Role } from '../../app/processes.ts';
 import { makeSupportBundle } from '../../app/support-bundle.ts';
+import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ApplianceService, ProcessRole } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { timeUnlessNull } from './account-convert.ts';
 import { toModel } from './appliance.ts';
 import { type GrpcContext, unary } from './calls.ts';
-import { toTimestamp } from './convert.ts';
 import { KIND } from './enums.ts';
 
 const { method } = ApplianceService;

@@ -10,11 +10,11 @@ import {
 } from '../../app/unfinished-uploads.ts';
 import type { ReceivedMedia } from '../../app/uploads.ts';
 import { badField } from '../../domain/errors.ts';
+import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import type { MediaHeader } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { type GrpcContext, unary } from './calls.ts';
-import { toTimestamp } from './convert.ts';
 
 const { method } = ClassificationService;
 
