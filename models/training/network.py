@@ -1,4 +1,4 @@
-"""Owns the network: a residual stem, a small body, a map of logits.
+"""Owns the residual network: a stem of high-pass filters, a small body, a map of logits.
 
 The stem sees differences between neighbours, not content: each of its filters
 is held to a zero sum, so that flat areas and brightness give nothing, and tanh
@@ -103,24 +103,28 @@ class ResidualNetwork(nn.Module):
     def to_features(self, pixels):
         return self.body(self.stem(pixels))
 
+    def judge(self, pixels):
+        """Returns (logit [N], features [N, feature_width])."""
+        features = self.to_features(pixels)
+        return self.head(features).mean(dim=(1, 2, 3)), features.mean(dim=(2, 3))
+
     def forward(self, pixels):
-        return self.head(self.to_features(pixels)).mean(dim=(1, 2, 3))
+        return self.judge(pixels)[0]
 
 
 class TrainingNetwork(nn.Module):
-    """The network with a second task, naming the source; export drops the second head.
+    """A network with a second task, naming the source; export drops the second head.
 
     Naming sources makes the body keep every pipeline's traces apart, which
     two labels alone do not ask for.
     """
 
-    def __init__(self, source_count):
+    def __init__(self, network, source_count):
         super().__init__()
-        self.network = ResidualNetwork()
+        self.network = network
         self.dropout = nn.Dropout(0.2)
         self.source_head = nn.Linear(self.network.feature_width, source_count)
 
     def forward(self, pixels):
-        features = self.network.to_features(pixels)
-        logit = self.network.head(features).mean(dim=(1, 2, 3))
-        return logit, self.source_head(self.dropout(features.mean(dim=(2, 3))))
+        logit, features = self.network.judge(pixels)
+        return logit, self.source_head(self.dropout(features))

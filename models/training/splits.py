@@ -43,9 +43,10 @@ ROUNDS = (
 """Every fold measures once; two trainings of the network serve all, since each training costs hours."""
 
 
-def training_folder(work_folder, folds):
-    """Where the checkpoint and log of a training on these folds lie."""
-    return work_folder / ("folds-" + "".join(str(fold) for fold in sorted(folds)))
+def training_folder(work_folder, folds, network="residual"):
+    """Where the checkpoint and log of a network's training on these folds lie."""
+    prefix = "folds" if network == "residual" else network
+    return work_folder / f"{prefix}-{''.join(str(fold) for fold in sorted(folds))}"
 
 
 FAMILIES_FILE = Path(__file__).parent / "families.tsv"

@@ -18,7 +18,8 @@ from torch.nn import functional
 
 from augment import make_patch
 from crops import CropCollection
-from network import TrainingNetwork
+from inception import InceptionNetwork
+from network import ResidualNetwork, TrainingNetwork
 from schedule import parse_folds, to_learning_rate, to_progress, update_average
 from splits import ALL_FOLDS, training_folder
 
@@ -29,7 +30,8 @@ PATCH_SIDES = (128, 96, 64, 48)
 PATCH_SIDE_RATES = (0.5, 0.27, 0.15, 0.08)
 LABEL_SMOOTHING = 0.05
 SOURCE_LOSS_WEIGHT = 0.1
-LEARNING_RATE_MAX = 2e-3
+LEARNING_RATES_MAX = {"residual": 2e-3, "inception": 5e-4}
+"""What was pretrained is to be changed, not forgotten."""
 WARM_UP_SHARE = 0.04
 WEIGHT_DECAY = 0.02
 GRADIENT_NORM_MAX = 5.0
@@ -84,11 +86,11 @@ def to_tensor(pixels):
 class Training:
     """What a checkpoint holds: networks, optimiser, step, seconds and patches spent, folds trained on."""
 
-    def __init__(self, source_count, folds, device):
+    def __init__(self, network, source_count, folds, device):
         self.device, self.folds = device, tuple(folds)
-        self.model = TrainingNetwork(source_count).to(device, memory_format=torch.channels_last)
+        self.model = TrainingNetwork(network, source_count).to(device, memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.model.network).requires_grad_(False)
-        self.optimiser = torch.optim.AdamW(self.to_groups(), lr=LEARNING_RATE_MAX)
+        self.optimiser = torch.optim.AdamW(self.to_groups(), lr=max(LEARNING_RATES_MAX.values()))
         self.step, self.elapsed_s, self.crop_count = 0, 0.0, 0
         self.earlier = []
 
@@ -147,6 +149,10 @@ class Training:
         return label_loss.item(), source_loss.item()
 
 
+def make_network(kind, work_folder):
+    return InceptionNetwork(work_folder) if kind == "inception" else ResidualNetwork()
+
+
 def describe(state):
     """Returns what a checkpoint says of its training; one of version 1 names no folds."""
     return {
@@ -161,8 +167,9 @@ def run(arguments):
     torch.set_flush_denormal(True)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     sampler = Sampler(CropCollection(arguments.work), arguments.folds)
-    training = Training(len(sampler.sources), arguments.folds, device)
-    folder = training_folder(arguments.work, arguments.folds)
+    network = make_network(arguments.network, arguments.work)
+    training = Training(network, len(sampler.sources), arguments.folds, device)
+    folder = training_folder(arguments.work, arguments.folds, arguments.network)
     folder.mkdir(exist_ok=True)
     checkpoint = folder / CHECKPOINT_FILE
     if checkpoint.exists():
@@ -177,12 +184,13 @@ def run(arguments):
 
 def loop(training, sampler, arguments, checkpoint, log):
     losses, last_save_s = [], training.elapsed_s
+    highest = arguments.rate or LEARNING_RATES_MAX[arguments.network]
     training.model.train()
     while (progress := to_progress(training, arguments)) < 1:
         start = time.monotonic()
         torch.manual_seed(arguments.seed * 1_000_003 + training.step)
         batch = sampler.make_batch(arguments.seed, training.step)
-        losses.append(training.take_step(batch, to_learning_rate(progress, arguments.rate, WARM_UP_SHARE)))
+        losses.append(training.take_step(batch, to_learning_rate(progress, highest, WARM_UP_SHARE)))
         training.elapsed_s += time.monotonic() - start
         if training.step % LOG_INTERVAL_STEPS == 0:
             write_log(training, losses, progress, log)
@@ -207,9 +215,10 @@ def write_log(training, losses, progress, log):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--network", choices=tuple(LEARNING_RATES_MAX), default="residual")
     parser.add_argument("--folds", default=ALL_FOLDS, type=parse_folds, help="folds that are trained on, as 1,2,3")
     parser.add_argument("--start", type=Path, help="checkpoint whose averaged weights it starts from")
-    parser.add_argument("--rate", type=float, default=LEARNING_RATE_MAX, help="highest learning rate")
+    parser.add_argument("--rate", type=float, help="highest learning rate; without it the network's own")
     parser.add_argument("--minutes", type=float, default=95)
     parser.add_argument("--steps", type=int, default=0, help="train this many steps instead of minutes")
     parser.add_argument("--seed", type=int, default=1)

