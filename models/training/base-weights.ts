@@ -7,7 +7,9 @@ import { readTfjsModel } from '../../src/worker/convert/tfjs-files.ts';
 const MODEL = join(import.meta.dirname, '../../node_modules/nsfwjs/dist/models/inception_v3/model.min.js');
 
 const topologySpec = z.looseObject({
-  model_config: z.looseObject({ config: z.looseObject({ layers: z.array(z.looseObject({ name: z.string() })) }) }),
+  model_config: z.looseObject({
+    config: z.looseObject({ layers: z.array(z.looseObject({ name: z.string() })) }),
+  }),
 });
 
 const [work] = process.argv.slice(2);
@@ -24,5 +26,10 @@ for (const [name, { dimensions, values }] of weights) {
 }
 const { layers } = topologySpec.parse(topology).model_config.config;
 writeFileSync(join(work, 'inception.json'), JSON.stringify({ layers, weights: index }));
-writeFileSync(join(work, 'inception.bin'), Buffer.concat(parts.map((part) => Buffer.from(new Uint8Array(part.buffer, part.byteOffset, part.byteLength)))));
+writeFileSync(
+  join(work, 'inception.bin'),
+  Buffer.concat(
+    parts.map((part) => Buffer.from(new Uint8Array(part.buffer, part.byteOffset, part.byteLength))),
+  ),
+);
 console.log(`${index.length} weights, ${start} values`);

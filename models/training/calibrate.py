@@ -1,4 +1,4 @@
-"""Stage 6: fits what is shipped: calibrations and weights of both detectors, bounds of each and of the fused result.
+"""Stage 6: fits what is shipped: calibrations and weights of all detectors, bounds of each and of the fused result.
 
 The final networks have seen every source, so all comes from scores of the
 rounds. Calibration and weights come from the rounds whose network was trained
@@ -55,7 +55,7 @@ def to_rounded_bounds(part, log_odds_by_tier):
 def calibrate(work_folder):
     collection, outcome = CropCollection(work_folder), Outcome(work_folder)
     tested = Tested(outcome, collection)
-    folds = find_comparable_folds(outcome.trainings)
+    folds = find_comparable_folds(outcome.trainings["residual"])
     lines, weights, stretch = fit_lines(outcome, collection, folds)
     result = {
         "lines": [[round(float(value), 6) for value in line] for line in lines],
@@ -65,7 +65,7 @@ def calibrate(work_folder):
             to_rounded_bounds(tested.part, [tested.single[tier][:, column] for tier in QUALITY_TIER_NAMES])
             for column in range(len(DETECTORS))
         ],
-        "folds": list(folds), "set": f"rounds-{collection.sha256[:12]}", "final": outcome.trainings["final"],
+        "folds": list(folds), "set": f"rounds-{collection.sha256[:12]}", "trainings": outcome.trainings,
     }
     (work_folder / CALIBRATION_FILE).write_text(json.dumps(result, indent=2), encoding="utf-8")
     print(json.dumps(result, indent=2))

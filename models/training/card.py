@@ -1,4 +1,4 @@
-"""Stage 7: writes model.json and CARD.md of both packs from what the other stages measured, and publishes them."""
+"""Stage 7: writes model.json and CARD.md of all packs from what the other stages measured, and publishes them."""
 
 import argparse
 import json
@@ -37,7 +37,7 @@ def publish(pack, destination):
 def write_cards(work_folder, versions, destination):
     calibration = read_json(work_folder / CALIBRATION_FILE)
     evaluation = read_json(work_folder / EVALUATION_FILE)
-    if calibration["final"] != evaluation["trainings"]["final"]:
+    if calibration["trainings"] != evaluation["trainings"]:
         raise SystemExit("calibration and figures are of different trainings: run evaluate.py and calibrate.py again")
     collection = CropCollection(work_folder)
     # The scores are fused: one copy, beside the first.
@@ -56,9 +56,9 @@ def write_cards(work_folder, versions, destination):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--residual-version", default="2.0.0")
-    parser.add_argument("--statistics-version", default="1.0.0")
-    parser.add_argument("--models", type=Path, help="folder of packs, in which both are replaced")
+    for detector in DETECTORS:
+        parser.add_argument(f"--{detector}-version", required=True)
+    parser.add_argument("--models", type=Path, help="folder of packs, in which they are replaced")
     arguments = parser.parse_args()
-    versions = {"residual": arguments.residual_version, "statistics": arguments.statistics_version}
+    versions = {detector: getattr(arguments, f"{detector}_version") for detector in DETECTORS}
     write_cards(arguments.work, versions, arguments.models)

@@ -1,4 +1,4 @@
-"""Writes the text of CARD.md of both packs; every figure comes from the evaluation."""
+"""Writes the text of CARD.md of each pack; every figure comes from the evaluation."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,6 +9,7 @@ from evaluate import SCORES_FILE
 from export import PACK_OF_DETECTOR
 from fusion import CAUTIOUS_FALSE_ALARM_RATE
 from goals import to_rows
+from inception import LAST_LAYER, TAPS
 from linear import CLIP, PENALTY
 from manifest import PACK_NAMES
 from network import ResidualNetwork
@@ -71,6 +72,20 @@ def describe_statistics(statistic_count):
     )
 
 
+def describe_inception():
+    return (
+        f"Two networks, the mean of their logits. Each is the lower half of an Inception v3 (to the layer {LAST_LAYER}) that had "
+        "learnt ImageNet and other pictures (weights of nsfwjs, MIT) before it was trained on, with one line over the mean "
+        f"and the deviation of the maps after {', '.join(TAPS)}."
+    )
+
+
+def describe_what(detector, statistic_count):
+    if detector == "statistics":
+        return describe_statistics(statistic_count)
+    return describe_network() if detector == "residual" else describe_inception()
+
+
 def describe_training(trained):
     stages = [*trained["earlier"], trained]
     parts = [
@@ -89,8 +104,16 @@ def make_recipe(detector, evaluation, statistic_count):
             "found, or it would learn the file format: see the confounds. Labels weigh the same, each source the "
             "square root of its size. The shipped regression is fitted on all sources; fitting takes seconds."
         )
+    if detector == "inception":
+        trainings = evaluation["trainings"]["inception"]
+        members = {tuple(trained["folds"]): describe_training(trained) for trained in trainings.values()}
+        return (
+            f"{'; '.join(members[folds] for folds in sorted(members))}. **Each figure is that of the one network that did not see "
+            "the picture's source; the pack answers the mean of both**, which no left-out picture can measure: every source was "
+            f"seen by one of them. Patches, histories and losses as in `{PACK_OF_DETECTOR['residual']}`."
+        )
     return (
-        f"{describe_training(evaluation['trainings']['final'])}. Patches of 128, 96, 64 and 48 pixels; labels 50/50, "
+        f"{describe_training(evaluation['trainings']['residual']['final'])}. Patches of 128, 96, 64 and 48 pixels; labels 50/50, "
         "each source by the square root of its size; scaling 0.34–1.2 with five kernels, colour curves, JPEG 30–95 "
         "(4:4:4, 4:2:2, 4:2:0) and WebP, a fifth of them twice, with the same rates for both labels; pictures that "
         "were never JPEG are given a JPEG history 7 times out of 10, so that the format tells less. (The first stage "
@@ -147,9 +170,9 @@ def describe_calibration(detector, calibration, evaluation):
     )
     return (
         f"One Platt calibration over the three tiers: log-odds = {slope:.3f} × mean logit {intercept:+.3f}, at even "
-        f"prior odds; the fused verdict is the mean of both packs' log-odds weighed {weights}. Lines and weights come "
-        f"from left-out scores in folds {', '.join(map(str, calibration['folds']))}, whose networks were trained about "
-        f"as long as the shipped one. Both lines are stretched by {calibration['stretch']:.2f}, so that the fused "
+        f"prior odds; the fused verdict is the mean of the packs' log-odds weighed {weights}. Lines and weights come "
+        f"from left-out scores in folds {', '.join(map(str, calibration['folds']))}, whose residual networks were trained about "
+        f"as long as the shipped one. All lines are stretched by {calibration['stretch']:.2f}, so that the fused "
         "result is calibrated; a pack that is used alone is that much too sure. Bounds come from the left-out scores of "
         f"all five test folds. Of the fused score: cautious at p ≥ {together['cautiousThreshold']:.3f} (at most "
         f"{100 * CAUTIOUS_FALSE_ALARM_RATE:.2f} % false alarms in each tier, for a promise of 1 %); inconclusive for {together['inconclusiveLow']:.2f} ≤ p ≤ {together['inconclusiveHigh']:.2f}, "
@@ -177,18 +200,18 @@ def make_card(detector, version, calibration, evaluation, collection):
     clean, web, hard = tiers
     alone, fused = clean["detectors"][detector]["figures"], clean["fused"]["figures"]
     statistic_count, refused = PatchStatistics().count, evaluation["refused"]
-    what = describe_network() if detector == "residual" else describe_statistics(statistic_count)
-    other = next(PACK_OF_DETECTOR[name] for name in DETECTORS if name != detector)
+    others = " and ".join(f"`{PACK_OF_DETECTOR[name]}`" for name in DETECTORS if name != detector)
+    trainings = evaluation["trainings"]
     return f"""# {PACK_NAMES[detector]} {version}
 
-Tells pictures of generators from human-made ones. Made to be used together with `{other}`. **It is weak evidence**: on sources that were left out its AUC is {alone['auc']:.2f} clean, and both fused reach {fused['auc']:.2f} clean, {web['fused']['figures']['auc']:.2f} after web handling and {hard['fused']['figures']['auc']:.2f} in the hard tier. A verdict alone must not decide anything about a person; it is one voice among several, and may say "inconclusive".
+Tells pictures of generators from human-made ones. Made to be used together with {others}. **It is weak evidence**: on sources that were left out its AUC is {alone['auc']:.2f} clean, and all fused reach {fused['auc']:.2f} clean, {web['fused']['figures']['auc']:.2f} after web handling and {hard['fused']['figures']['auc']:.2f} in the hard tier. A verdict alone must not decide anything about a person; it is one voice among several, and may say "inconclusive".
 
 ## What it is
-{what} It looks at up to {PATCH_COUNT_MAX} patches of {PATCH_SIDE}×{PATCH_SIDE} at native resolution, on the 8-pixel grid; a picture's score is the mean of its patch logits. Pictures are never scaled.
+{describe_what(detector, statistic_count)} It looks at up to {PATCH_COUNT_MAX} patches of {PATCH_SIDE}×{PATCH_SIDE} at native resolution, on the 8-pixel grid; a picture's score is the mean of its patch logits. Pictures are never scaled.
 
 ## Data
 - {describe_data(collection)}.
-- **The shipped weights were trained on all of them, so they have no left-out data of their own.** All figures come from a grouped cross-validation of the recipe: five folds, each source measured once by detectors that saw neither it nor its family; in each round one fold measures, one calibrates and sets thresholds, the other three train (the network on two or three of them: see the table by fold).
+- **What is shipped was trained on all of them, so it has no left-out data of its own.** All figures come from a grouped cross-validation of the recipe: five folds, each source measured once by detectors that saw neither it nor its family; in each round one fold measures, one calibrates and sets thresholds, the other three train (a network on two or three of them: see the table by fold).
 - The split is by source (a generator in one repository, a photographer, a corpus). Sources that share a pipeline, a site or pictures (`models/training/families.tsv`) are in one fold. The largest artificial families: {describe_largest_families(collection)}.
 {DATA_NOTES_FILE.read_text(encoding="utf-8").strip()}
 - SHA-256 of the decoded pixels: `{collection.sha256}`.
@@ -197,10 +220,10 @@ Tells pictures of generators from human-made ones. Made to be used together with
 {make_recipe(detector, evaluation, statistic_count)}
 
 ## What it does not judge
-On a flat picture, on noise and on what is drawn in flat colours (screens, charts, clip art) both detectors say "human" with all their might, since nothing in it is like what they learnt. The appliance measures the patches and gives no answer below a luma variance of {REFUSAL['lumaVarianceMin']}, below a correlation of neighbours of {REFUSAL['neighbourCorrelationMin']}, or where more than {percent(REFUSAL['equalShareMax'])} of neighbours are of one colour: {refused['human']['count']} ({100 * refused['human']['share']:.1f} %) of the human pictures as found and {refused['artificial']['count']} ({100 * refused['artificial']['share']:.1f} %) of the artificial ones. They are in no figure below.
+On a flat picture, on noise and on what is drawn in flat colours (screens, charts, clip art) the detectors say "human" with all their might, since nothing in it is like what they learnt. The appliance measures the patches and gives no answer below a luma variance of {REFUSAL['lumaVarianceMin']}, below a correlation of neighbours of {REFUSAL['neighbourCorrelationMin']}, or where more than {percent(REFUSAL['equalShareMax'])} of neighbours are of one colour: {refused['human']['count']} ({100 * refused['human']['share']:.1f} %) of the human pictures as found and {refused['artificial']['count']} ({100 * refused['artificial']['share']:.1f} %) of the artificial ones. They are in no figure below.
 
 ## Figures of the fused result, on test folds
-With 95 % intervals from 1,000 draws of sources. Each picture weighs one over the square root of its source's size, both labels weigh the same. The rounds' networks saw two or three fifths of the sources, and in rounds 1 to 3 far fewer patches than the shipped network (table below): the figures are those of the recipe cut short, not of the shipped weights. The statistics' penalty, variants and choice of co-occurrences were compared on left-out folds 1, 3 and 5, which makes their figures a little too good.
+With 95 % intervals from 1,000 draws of sources. Each picture weighs one over the square root of its source's size, both labels weigh the same. The rounds' networks saw two or three fifths of the sources, and the residual one in rounds 1 to 3 far fewer patches than the shipped one (table below): the figures are those of the recipe cut short, not of the shipped weights. The statistics' penalty, variants and choice of co-occurrences were compared on left-out folds 1, 3 and 5, which makes their figures a little too good.
 
 {make_figure_table(tiers)}
 
@@ -218,9 +241,9 @@ Flips are verdicts that are decided in both and differ, {describe_flips(evaluati
 {make_detector_table(tiers, PACK_OF_DETECTOR)}
 
 ### By fold
-{make_fold_table(tiers, evaluation['trainings'])}
+{make_fold_table(tiers, trainings)}
 
-The shipped network had {count_patches(evaluation['trainings']['final']):,} patches in all.
+The shipped residual network had {count_patches(trainings['residual']['final']):,} patches in all.
 
 ### Confounds
 {make_confound_table(evaluation['confounds'])}

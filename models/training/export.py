@@ -1,4 +1,4 @@
-"""Stage 6: writes both detectors of the final training as ONNX with golden logits.
+"""Stage 6: writes the detectors of the final training as ONNX with golden logits.
 
 The packs are made in WORK/packs; the card stage adds what was measured. The
 appliance recomputes the golden logits whenever it opens a session, on every device.
@@ -19,11 +19,11 @@ from network import ResidualNetwork
 from parity import write_parity
 from placement import PATCH_SIDE
 from scoring import load_network
-from splits import ALL_FOLDS
+from splits import ALL_FOLDS, ROUNDS
 from validate import fit_statistics
 
 PACKS_FOLDER = "packs"
-PACK_OF_DETECTOR = {"residual": "assay-residual", "statistics": "assay-statistics"}
+PACK_OF_DETECTOR = {"residual": "assay-residual", "statistics": "assay-statistics", "inception": "assay-inception"}
 MODEL_FILE = "model.onnx"
 GOLDEN_FILE = "golden.json"
 GOLDEN_COUNT = 4
@@ -43,6 +43,17 @@ class ExportedNetwork(nn.Module):
 
     def forward(self, pixels):
         return self.head(self.body(torch.tanh(self.stem(pixels)))).mean(dim=(1, 2, 3))
+
+
+class MeanNetwork(nn.Module):
+    """Several networks: the mean of their logits."""
+
+    def __init__(self, networks):
+        super().__init__()
+        self.networks = nn.ModuleList(networks)
+
+    def forward(self, pixels):
+        return torch.stack([network(pixels) for network in self.networks]).mean(dim=0)
 
 
 def make_golden_patch(index):
@@ -72,10 +83,14 @@ def write_model(pack, model):
 
 
 def export(work_folder):
-    network, _ = load_network(work_folder, ALL_FOLDS)
+    network, _ = load_network(work_folder, ALL_FOLDS, "residual")
     network.to(memory_format=torch.contiguous_format)
     head = fit_statistics(work_folder, CropCollection(work_folder), ALL_FOLDS)
-    models = {"residual": ExportedNetwork(network), "statistics": StatisticsDetector(head)}
+    members = [load_network(work_folder, folds, "inception")[0] for folds in sorted({round_.network for round_ in ROUNDS})]
+    models = {
+        "residual": ExportedNetwork(network), "statistics": StatisticsDetector(head),
+        "inception": MeanNetwork(members).to(memory_format=torch.contiguous_format),
+    }
     for detector, model in models.items():
         pack = work_folder / PACKS_FOLDER / PACK_OF_DETECTOR[detector]
         write_model(pack, model.eval())

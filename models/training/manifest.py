@@ -1,13 +1,16 @@
-"""Owns model.json of both packs, from what the other stages measured."""
+"""Owns model.json of the packs, from what the other stages measured."""
 
 from export import MODEL_FILE, PACK_OF_DETECTOR
 from outcome import DETECTORS
 from placement import ALIGN_PX, PATCH_COUNT_MAX, PATCH_SIDE
 from texture import REFUSAL
 
-PACK_NAMES = {"residual": "Assay residual network", "statistics": "Assay patch statistics"}
+PACK_NAMES = {
+    "residual": "Assay residual network", "statistics": "Assay patch statistics",
+    "inception": "Assay pretrained network",
+}
 MAP_COUNT_MAX = 256
-GOLDEN_TOLERANCES = {"residual": 0.001, "statistics": 0.005}
+GOLDEN_TOLERANCES = {"residual": 0.001, "statistics": 0.005, "inception": 0.001}
 """Logarithms and rounded residuals turn the last bits of a sum into more of a logit than convolutions do."""
 FIGURE_DIGITS = 4
 MANIFEST_FIGURES = (
@@ -24,14 +27,14 @@ def to_figure(tier, measured, name):
 
 
 def make_figures(detector, tiers):
-    """The detector alone in each tier, then both fused."""
+    """The detector alone in each tier, then all fused."""
     alone = [to_figure(tier, tier["detectors"][detector], tier["tier"]) for tier in tiers]
     fused = [to_figure(tier, tier["fused"], f"{tier['tier']}, fused") for tier in tiers]
     return [*alone, *fused]
 
 
 def make_manifest(detector, versions, calibration, evaluation, golden, trained_on):
-    """`versions` of both detectors: bounds of the fused score hold for exactly these two."""
+    """`versions` of all detectors: bounds of the fused score hold for exactly these."""
     version = versions[detector]
     keys = [f"{PACK_OF_DETECTOR[name]}@{versions[name]}" for name in DETECTORS]
     column = DETECTORS.index(detector)

@@ -1,4 +1,4 @@
-"""Owns what the cross-validation leaves behind: the logits of both detectors on sources that neither had seen."""
+"""Owns what the cross-validation leaves behind: the logits of every detector on sources that neither had seen."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ from tiers import CONFOUNDS, TIERS
 
 OUTCOME_FILE = "outcome.npz"
 TRAININGS_FILE = "outcome.json"
-DETECTORS = ("residual", "statistics")
+DETECTORS = ("residual", "statistics", "inception")
+NETWORKS = ("residual", "inception")
 TIER_NAMES = tuple(tier.name for tier in (*TIERS, *CONFOUNDS))
 QUALITY_TIER_NAMES = tuple(tier.name for tier in TIERS)
 

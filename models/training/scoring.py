@@ -3,22 +3,21 @@
 import numpy
 import torch
 
-from network import ResidualNetwork
 from placement import ALIGN_PX, PATCH_SIDE, place_patches
 from splits import training_folder
 from tiers import apply_tier
-from train import CHECKPOINT_FILE, describe, to_tensor
+from train import CHECKPOINT_FILE, describe, make_network, to_tensor
 
 BATCH_SIZE = 32
 
 
-def load_network(work_folder, folds):
+def load_network(work_folder, folds, kind):
     """Returns (the averaged network, ready to score; what the checkpoint says of its training)."""
-    path = training_folder(work_folder, folds) / CHECKPOINT_FILE
+    path = training_folder(work_folder, folds, kind) / CHECKPOINT_FILE
     if not path.exists():
-        raise SystemExit(f"{path} is missing: run train.py --folds {','.join(map(str, folds))} first")
+        raise SystemExit(f"{path} is missing: run train.py --network {kind} --folds {','.join(map(str, folds))} first")
     state = torch.load(path, map_location="cpu")
-    network = ResidualNetwork()
+    network = make_network(kind, work_folder)
     network.load_state_dict(state["average"])
     network.eval().to(memory_format=torch.channels_last)
     return network, {**describe(state), "earlier": state.get("earlier", [])}

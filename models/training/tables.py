@@ -1,5 +1,7 @@
 """Owns the tables of the cards: figures with intervals, worst sources, kinds of picture, every source."""
 
+from outcome import NETWORKS
+
 FIGURE_TITLES = {
     "auc": "AUC",
     "balancedAccuracy": "balanced accuracy at p ≥ 0.5",
@@ -51,13 +53,13 @@ def make_fold_table(tiers, trainings):
     rows = []
     for fold in tiers[0]["aucByFold"]:
         parts = [tier["aucByFold"][fold] for tier in tiers]
-        trained = trainings[fold]
+        patches = [trainings[kind][fold]["crop_count"] for kind in NETWORKS]
         rows.append([
             fold, f"{parts[0]['human']} + {parts[0]['artificial']}",
-            f"{trained['crop_count']:,} on folds {', '.join(map(str, trained['folds']))}",
+            ", ".join(map(str, trainings[NETWORKS[0]][fold]["folds"])), *(f"{count:,}" for count in patches),
             *(f"{part['auc']:.3f}" for part in parts),
         ])
-    return to_table(["test fold", "pictures", "network's patches", *(f"AUC {tier['tier']}" for tier in tiers)], rows)
+    return to_table(["test fold", "pictures", "networks trained on folds", *(f"patches, {kind}" for kind in NETWORKS), *(f"AUC {tier['tier']}" for tier in tiers)], rows)
 
 
 def make_heuristic_table(tiers):

@@ -1,4 +1,4 @@
-"""Stage 4: scores the left-out folds of every round with both detectors, in every tier.
+"""Stage 4: scores the left-out folds of every round with every detector, in every tier.
 
 Needs the trainings that ROUNDS names. The statistics' regression is fitted
 here, once per round, since it takes seconds.
@@ -14,7 +14,7 @@ import torch
 from crops import CropCollection
 from extract import part_path
 from linear import fit_head
-from outcome import OUTCOME_FILE, TRAININGS_FILE
+from outcome import NETWORKS, OUTCOME_FILE, TRAININGS_FILE
 from scoring import load_network, score_tier, weigh
 from splits import ALL_FOLDS, ROUNDS, training_folder
 from tiers import CONFOUNDS, TIERS
@@ -40,15 +40,15 @@ def score_statistics(head, work_folder, tier, crop_count):
     return numpy.bincount(owners, logits, crop_count) / numpy.bincount(owners, minlength=crop_count)
 
 
-def score_network(work_folder, collection, folds, wanted):
+def score_network(work_folder, collection, kind, folds, wanted):
     """Returns ({tier: logits of all crops}, the training); crops outside of the wanted folds are NaN."""
-    network, trained = load_network(work_folder, folds)
+    network, trained = load_network(work_folder, folds, kind)
     logits = {}
     for tier in (*TIERS, *CONFOUNDS):
         logits[tier.name] = numpy.full(len(collection.crops), numpy.nan)
         for fold in wanted:
             rows = [index for index, crop in enumerate(collection.crops) if crop.fold == fold]
-            path = training_folder(work_folder, folds) / f"logits-step{trained['step']}-{tier.name}-{fold}.npy"
+            path = training_folder(work_folder, folds, kind) / f"logits-step{trained['step']}-{tier.name}-{fold}.npy"
             if not path.exists():
                 numpy.save(path, score_tier(network, collection, [collection.crops[index] for index in rows], tier))
             logits[tier.name][rows] = numpy.load(path)
@@ -57,19 +57,20 @@ def score_network(work_folder, collection, folds, wanted):
 
 def validate(work_folder):
     collection = CropCollection(work_folder)
-    stored, trainings = {}, {}
+    stored, trainings = {}, {kind: {} for kind in NETWORKS}
     for round_ in ROUNDS:
         wanted = (round_.calibration, round_.test)
         head = fit_statistics(work_folder, collection, round_.train)
-        logits, trained = score_network(work_folder, collection, round_.network, wanted)
+        for kind in NETWORKS:
+            logits, trained = score_network(work_folder, collection, kind, round_.network, wanted)
+            stored.update({f"{round_.test}/{name}/{kind}": values for name, values in logits.items()})
+            trainings[kind][str(round_.test)] = trained
+            print(f"fold {round_.test} scored by the {kind} of {trained['crop_count']:,} patches", flush=True)
         for tier in (*TIERS, *CONFOUNDS):
-            stored[f"{round_.test}/{tier.name}/residual"] = logits[tier.name]
             stored[f"{round_.test}/{tier.name}/statistics"] = score_statistics(
                 head, work_folder, tier, len(collection.crops)
             )
-        trainings[str(round_.test)] = trained
-        print(f"fold {round_.test} scored by a network of {trained['crop_count']:,} patches", flush=True)
-    trainings["final"] = load_network(work_folder, ALL_FOLDS)[1]
+    trainings["residual"]["final"] = load_network(work_folder, ALL_FOLDS, "residual")[1]
     temporary = work_folder / f"tmp-{OUTCOME_FILE}"
     numpy.savez(temporary, **stored)
     temporary.rename(work_folder / OUTCOME_FILE)
