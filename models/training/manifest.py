@@ -9,7 +9,8 @@ PACK_NAMES = {
     "residual": "Assay residual network", "statistics": "Assay patch statistics",
     "inception": "Assay pretrained network",
 }
-MAP_COUNT_MAX = 256
+MAP_COUNTS_MAX = {"residual": 256, "statistics": 256, "inception": 64}
+"""Patches of a heatmap. The pack with most draws it: the first, which is the quickest."""
 GOLDEN_TOLERANCES = {"residual": 0.001, "statistics": 0.005, "inception": 0.001}
 """Logarithms and rounded residuals turn the last bits of a sum into more of a logit than convolutions do."""
 FIGURE_DIGITS = 4
@@ -45,7 +46,7 @@ def make_manifest(detector, versions, calibration, evaluation, golden, trained_o
         "file": MODEL_FILE, "sha256": golden["sha256"],
         "input": {"name": "pixels", "layout": "nchw", "colour": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
         "view": {"type": "patches", "size": PATCH_SIDE, "align": ALIGN_PX,
-                 "countMax": PATCH_COUNT_MAX, "mapCountMax": MAP_COUNT_MAX},
+                 "countMax": PATCH_COUNT_MAX, "mapCountMax": MAP_COUNTS_MAX[detector]},
         "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
         "calibration": {"type": "platt", "slope": slope, "intercept": intercept, "set": calibration["set"]},
         "decision": {**calibration["alone"][column], "weight": calibration["weights"][column],

@@ -31,13 +31,23 @@ export function planPatchSets(
     ...(withMap ? (['map'] as const) : []),
     ...(withStability ? STABILITY_VARIANTS : []),
   ];
-  // One pack draws the map: two maps on one picture could not be read.
-  const mapped = packs.find(({ view }) => view.type === 'patches');
+  const mapped = drawerOf(packs);
   return packs.flatMap((pack, index) =>
     purposes
       .filter((purpose) => purpose !== 'map' || pack === mapped)
       .map((purpose) => ({ pack, purpose, request: toRequest(pack, index, purpose) })),
   );
+}
+
+/** One pack draws the map, since two on one picture could not be read: the one that looks at most places. */
+function drawerOf(packs: readonly ImagePack[]): ImagePack | undefined {
+  const countOf = ({ view }: ImagePack) => (view.type === 'patches' ? view.mapCountMax : 0);
+  return packs
+    .filter((pack) => countOf(pack) > 0)
+    .reduce<ImagePack | undefined>(
+      (most, pack) => (most === undefined || countOf(pack) > countOf(most) ? pack : most),
+      undefined,
+    );
 }
 
 function toRequest({ view, refusal }: ImagePack, index: number, purpose: PatchPurpose): PatchSetRequest {
