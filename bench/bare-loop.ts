@@ -2,7 +2,7 @@
  * What an analysis cannot do without, in one process and nothing around it: decode, cut the same patches, make the
  * same stability copies, run the same models. No upload, no store, no isolation, no provenance, no record.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ImagePack, isImagePack } from '../src/domain/model-pack.ts';
@@ -21,6 +21,7 @@ import { inParallel } from './in-parallel.ts';
 const MODELS = join(import.meta.dirname, '..', 'models');
 const BATCH = 8;
 const CORES = availableParallelism();
+const CPU = { provider: 'cpu', precision: 'full' } as const;
 
 export interface Model {
   pack: ImagePack;
@@ -30,14 +31,16 @@ export interface Model {
 
 /** The image packs that the appliance judges a picture's origin with. */
 export async function openModels(): Promise<Model[]> {
-  const { installed } = await findPacks([MODELS]);
+  // Sessions hold their models once they are open, also those that are made here from npm packages.
+  using made = mkdtempDisposableSync(join(tmpdir(), 'assay-bench-models-'));
+  const { installed } = await findPacks([MODELS], made.path);
   const models: Model[] = [];
   for (const found of installed) {
     const { pack } = found;
     const loaded = toLoadedPack(found);
     if (!isImagePack(pack) || pack.task !== 'image-origin' || loaded.input.kind !== 'patches') continue;
     const options = { threads: CORES, batchMax: BATCH };
-    const session = await PackSession.open({ ...loaded, input: loaded.input }, 'cpu', options);
+    const session = await PackSession.open({ ...loaded, input: loaded.input }, CPU, options);
     models.push({ pack, session, tables: makeTables(pack.input) });
   }
   if (models.length === 0) throw new Error('there is no image pack');

@@ -17,6 +17,7 @@ import { StreamDecoder } from '../src/worker/libav/stream-decoder.ts';
 const MODELS = join(import.meta.dirname, '..', 'models');
 const BATCH = 8;
 const CORES = availableParallelism();
+const CPU = { provider: 'cpu', precision: 'full' } as const;
 
 interface Model {
   pack: SpeechPack;
@@ -40,13 +41,13 @@ export class BareSpeech implements AsyncDisposable {
       if (!isSpeechPack(pack) || loaded.input.kind !== 'windows') continue;
       const options = { threads: CORES, batchMax: BATCH };
       const input = loaded.input;
-      models.push({ pack, session: await PackSession.open({ ...loaded, input }, 'cpu', options) });
+      models.push({ pack, session: await PackSession.open({ ...loaded, input }, CPU, options) });
     }
     const [found] = (await findDetector()).installed;
     const loaded = found && toLoadedPack(found);
     if (models.length === 0 || loaded?.input.kind !== 'speech') throw new Error('there is no speech pack');
     const { input } = loaded;
-    return new BareSpeech(models, await SpeechSession.open({ ...loaded, input }, 'cpu', CORES));
+    return new BareSpeech(models, await SpeechSession.open({ ...loaded, input }, CPU, CORES));
   }
 
   /** Recordings per second, one after the other. */

@@ -16,6 +16,7 @@ import { type BatchPack, PackSession } from '../src/worker/inference/pack-sessio
 import { writeViewSet } from '../src/worker/steps/views.ts';
 
 const BATCH_MAX = 16;
+const CPU = { provider: 'cpu', precision: 'full' } as const;
 const [modelPath, ...folders] = process.argv.slice(2);
 if (modelPath === undefined || folders.length === 0)
   throw new Error('usage: node bench/face-detector.ts MODEL FOLDER...');
@@ -23,7 +24,7 @@ if (modelPath === undefined || folders.length === 0)
 const description = join(import.meta.dirname, '../models/face-detector/model.json');
 const pack = modelPackSchema.parse(JSON.parse(readFileSync(description, 'utf8'))) as FaceDetectorPack;
 const loaded = toLoadedPack({ pack, modelPath }) as BatchPack;
-const session = await PackSession.open(loaded, 'cpu', { threads: 1, batchMax: BATCH_MAX });
+const session = await PackSession.open(loaded, CPU, { threads: 1, batchMax: BATCH_MAX });
 const folder = mkdtempSync(join(tmpdir(), 'assay-faces-'));
 
 async function countFaces(path: string): Promise<number> {

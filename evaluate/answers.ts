@@ -7,7 +7,7 @@ import type { Measurement } from './measurement.ts';
 export const TASKS = ['origin', 'faces', 'tampering'] as const;
 export type Task = (typeof TASKS)[number];
 
-export type Answer = Pick<Measurement, 'probability' | 'state' | 'called' | 'models'>;
+export type Answer = Pick<Measurement, 'probability' | 'state' | 'called' | 'models' | 'faces'>;
 
 const STATES: Readonly<Record<number, Answer['state']>> = {
   [AssessmentState.HUMAN]: 'human',
@@ -36,28 +36,41 @@ function ofOrigin(record: Classification): Answer {
   };
 }
 
-/** The most suspicious face decides: one swapped face makes a picture a fake. */
+/** The most suspicious face decides: one swapped face makes a picture a fake. The record tells no band for a face. */
 function ofFaces({ media }: Classification): Answer {
   const details = media.case === 'image' ? media.value.details : [];
-  const faces = details.flatMap(({ detections }) => detections);
-  const answers = faces.flatMap(({ results }) => ofResults(results));
-  return answers.toSorted((a, b) => (b.probability ?? 0) - (a.probability ?? 0))[0] ?? NONE;
+  const found = details.flatMap(({ detections }) => detections);
+  const answers = found.flatMap(({ results }) => toAnswer(results, null) ?? []);
+  const [most] = answers.toSorted((a, b) => (b.probability ?? 0) - (a.probability ?? 0));
+  return { ...(most ?? toSilence(null)), faces: found.length };
 }
 
-function ofTampering({ results }: Classification): Answer {
-  return ofResults(results.filter(({ axis }) => axis === Axis.EDITED))[0] ?? NONE;
+/** What an assessment says of edits, by the code of its reason. */
+const EDIT_STATES: Readonly<Record<string, Answer['state']>> = {
+  EDITING_LIKELY: 'artificial',
+  NO_SIGNS_OF_EDITING: 'human',
+  EDITING_INCONCLUSIVE: 'inconclusive',
+};
+
+/** Models that contradict each other leave it open. */
+function ofTampering({ results, assessment }: Classification): Answer {
+  const said = (assessment?.reasons ?? []).flatMap(({ code }) => EDIT_STATES[code] ?? []);
+  const [state = null, ...others] = new Set(said);
+  const edits = results.filter(({ axis }) => axis === Axis.EDITED);
+  return toAnswer(edits, others.length > 0 ? 'inconclusive' : state) ?? toSilence('not_applicable');
 }
 
-const NONE: Answer = { probability: null, state: 'not_applicable', called: [], models: {} };
+function toSilence(state: Answer['state']): Answer {
+  return { probability: null, state, called: null, models: {} };
+}
 
-/** The mean of the models' log-odds; neither a band nor a cautious verdict exists for it. */
-function ofResults(results: readonly ModelResult[]): Answer[] {
+/** The mean of the models' log-odds; the heuristics have no verdict on it. Null where no model answered. */
+function toAnswer(results: readonly ModelResult[], state: Answer['state']): Answer | null {
   const models = scoresOf(results);
   const logOdds = Object.values(models).map((score) => Math.log(score / (1 - score)));
-  if (logOdds.length === 0) return [];
+  if (logOdds.length === 0) return null;
   const mean = logOdds.reduce((sum, value) => sum + value, 0) / logOdds.length;
-  const probability = 1 / (1 + Math.exp(-mean));
-  return [{ probability, state: probability >= 0.5 ? 'artificial' : 'human', called: [], models }];
+  return { probability: 1 / (1 + Math.exp(-mean)), state, called: null, models };
 }
 
 function scoresOf(results: readonly ModelResult[]): Record<string, number> {

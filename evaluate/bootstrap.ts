@@ -18,7 +18,8 @@ export function bootstrap(rows: readonly Scored[], count = REPLICATES): Record<k
   return Object.fromEntries(intervals) as Record<keyof Figures, Interval>;
 }
 
-function drawSources(
+/** Rows of the drawn sources with new weights, balanced; `labels` holds the sources of each label. */
+export function drawSources(
   rows: readonly Scored[],
   labels: readonly string[][],
   random: () => number,
@@ -38,7 +39,7 @@ function drawSources(
 }
 
 /** The 2.5th and the 97.5th percentile of what could be measured. */
-function toInterval(values: readonly number[]): Interval {
+export function toInterval(values: readonly number[]): Interval {
   const sorted = values.filter((value) => !Number.isNaN(value)).toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
   return [at(0.025), at(0.975)];

@@ -1,16 +1,17 @@
 /** Sends files through the running daemon, as any client does, and notes what it answers. */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { forEachBounded } from '../src/cli/bounded.ts';
 import type { AssayClient } from '../src/cli/client.ts';
-import { CliFailure, EXIT_CODES, toFailure } from '../src/cli/failure.ts';
-import { type Classification, Status } from '../src/grpc/gen/assay/v1/classification_pb.ts';
+import { CliFailure } from '../src/cli/failure.ts';
+import { type Classification, HeatmapLayer, Status } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../src/grpc/gen/assay/v1/media_pb.ts';
 import { answerOf, type Task } from './answers.ts';
+import { compareMap, findMask, type Localisation, readMask } from './edit-masks.ts';
 import type { LabelledFile } from './labelled-folder.ts';
-import type { Journal } from './measurement.ts';
+import type { Journal, Measurement } from './measurement.ts';
+import { removeRecord, submitFile } from './submit-file.ts';
 import { CLEAN, type EvaluatedKind, makeCopy, type TierCopy } from './tiers.ts';
 
 export interface Evaluation {
@@ -33,12 +34,6 @@ interface Work {
 }
 
 const KINDS = { image: MediaKind.IMAGE, audio: MediaKind.AUDIO } as const;
-const CHUNK_BYTES = 256 * 1024;
-/** A busy daemon is asked again so often, after growing pauses. */
-const ATTEMPTS_MAX = 10;
-const PAUSE_SECONDS_MIN = 0.5;
-const PAUSE_SECONDS_MAX = 30;
-
 /** Measures what the journal does not hold yet. Throws what makes the rest pointless, such as an unreachable daemon. */
 export async function classifyFiles(
   client: AssayClient,
@@ -66,21 +61,52 @@ async function measure(
   evaluation: Evaluation,
   journal: Journal,
 ): Promise<void> {
-  const { file, tier } = work;
-  const { path, label, source, kind } = file;
+  const { path } = work.file;
+  const { tier } = work;
   try {
-    const { bytes, held } = await readMedia(work, evaluation);
-    const record = await classifyPatiently(client, work, bytes, evaluation);
-    if (record.status !== Status.DONE) journal.add({ path, tier, error: record.errors });
-    else journal.add({ path, tier, label, source, kind, held, ...answerOf(evaluation.task, record) });
-    if (evaluation.keepsRecords) return;
-    await client.call(ClassificationService.method.deleteClassification, { identifier: record.identifier });
+    const copy = await readMedia(work, evaluation);
+    const record = await submit(client, work.file, copy, evaluation);
+    try {
+      const error = record.status === Status.DONE ? null : record.errors;
+      journal.add(
+        error === null ? await answer(client, work, copy, evaluation, record) : { path, tier, error },
+      );
+    } finally {
+      if (!evaluation.keepsRecords) await removeRecord(client, record.identifier);
+    }
   } catch (error) {
     if (evaluation.interrupted.aborted) return;
     if (error instanceof CliFailure && error.isFatal) throw error;
     if (!(error instanceof Error)) throw error;
     journal.add({ path, tier, error: error.message });
   }
+}
+
+async function submit(
+  client: AssayClient,
+  { path }: LabelledFile,
+  { bytes }: TierCopy,
+  { kind, task, interrupted }: Evaluation,
+): Promise<Classification> {
+  const options = {
+    preventC2paForces: true,
+    withMorphing: task === 'faces',
+    withTampering: task === 'tampering',
+  };
+  const header = { name: basename(path), kind: KINDS[kind], options };
+  return await submitFile(client, { header, bytes, interrupted });
+}
+
+async function answer(
+  client: AssayClient,
+  { file, tier }: Work,
+  { held }: TierCopy,
+  evaluation: Evaluation,
+  record: Classification,
+): Promise<Measurement> {
+  const { path, label, source, kind } = file;
+  const localisation = await locate(client, file, evaluation, record);
+  return { path, tier, label, source, kind, held, ...answerOf(evaluation.task, record), ...localisation };
 }
 
 async function readMedia({ file, tier }: Work, evaluation: Evaluation): Promise<TierCopy> {
@@ -90,53 +116,22 @@ async function readMedia({ file, tier }: Work, evaluation: Evaluation): Promise<
   return await makeCopy(path, file, { kind, tier, shortSideMin });
 }
 
-async function classifyPatiently(
+/** Empty where there is no map, or no mask to hold it against. */
+async function locate(
   client: AssayClient,
-  work: Work,
-  bytes: Buffer,
-  evaluation: Evaluation,
-): Promise<Classification> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await classify(client, work, bytes, evaluation);
-    } catch (error) {
-      const wait = error instanceof CliFailure ? error.retryAfterSeconds : null;
-      if (wait === null || attempt === ATTEMPTS_MAX) throw error;
-      const seconds = Math.min(PAUSE_SECONDS_MAX, Math.max(PAUSE_SECONDS_MIN, wait) * attempt);
-      await sleep(seconds * 1000, undefined, { signal: evaluation.interrupted });
-    }
+  { path, label }: LabelledFile,
+  { folder }: Evaluation,
+  { identifier, heatmapLayers }: Classification,
+): Promise<{ localisation?: Localisation }> {
+  const layer = HeatmapLayer.TAMPERING;
+  if (!heatmapLayers.includes(layer)) return {};
+  const maskPath = label === 'human' ? null : findMask(folder, path);
+  if (label !== 'human' && maskPath === null) return {};
+  const mask = maskPath === null ? null : await readMask(maskPath, join(folder, path));
+  const chunks: Uint8Array[] = [];
+  const request = { identifier, layer };
+  for await (const { chunk } of client.receive(ClassificationService.method.getHeatmap, request)) {
+    chunks.push(chunk);
   }
-}
-
-async function classify(
-  client: AssayClient,
-  { file }: Work,
-  bytes: Buffer,
-  { kind, task, interrupted }: Evaluation,
-): Promise<Classification> {
-  const call = client.openDuplex(ClassificationService.method.classifyMedia);
-  const cancel = () => call.cancel();
-  interrupted.addEventListener('abort', cancel, { once: true });
-  const options = {
-    preventC2paForces: true,
-    withMorphing: task === 'faces',
-    withTampering: task === 'tampering',
-  };
-  const name = basename(file.path);
-  call.write({ payload: { case: 'header', value: { name, kind: KINDS[kind], options } } });
-  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
-    call.write({ payload: { case: 'chunk', value: bytes.subarray(start, start + CHUNK_BYTES) } });
-  }
-  call.write({ payload: { case: 'commit', value: { sizeBytes: BigInt(bytes.length) } } });
-  call.end();
-  try {
-    let record: Classification | null = null;
-    for await (const { update } of call) if (update.case === 'classification') record = update.value;
-    if (record !== null) return record;
-    throw new CliFailure('the daemon sent no record', EXIT_CODES.someFailed);
-  } catch (error) {
-    throw toFailure(error, client.address);
-  } finally {
-    interrupted.removeEventListener('abort', cancel);
-  }
+  return { localisation: await compareMap(Buffer.concat(chunks), mask) };
 }

@@ -8,9 +8,10 @@ export interface Scored {
   probability: number;
   isArtificial: boolean;
   source: string;
-  isDecided: boolean;
-  /** Heuristics that said artificial. */
-  called: readonly string[];
+  /** Null where the task knows no inconclusive. */
+  isDecided: boolean | null;
+  /** Heuristics that said artificial; null where the task has none. */
+  called: readonly string[] | null;
   /** Null where it was not measured. */
   flips: boolean | null;
   weight: number;
@@ -76,7 +77,8 @@ export function toScored(
     probability,
     isArtificial: measurement.label === 'artificial',
     source: sourceKey(measurement),
-    isDecided: measurement.state === 'human' || measurement.state === 'artificial',
+    isDecided:
+      measurement.state === null ? null : measurement.state === 'human' || measurement.state === 'artificial',
     called: measurement.called,
     flips: flipOf(measurement),
     weight: 1 / Math.sqrt(sizes.get(sourceKey(measurement)) ?? 1),
@@ -99,13 +101,15 @@ export function balanceLabels(rows: readonly Scored[]): Scored[] {
 /** Rows must be in falling order of probability and balanced. NaN where a figure has nothing to stand on. */
 export function toFigures(rows: readonly Scored[]): Figures {
   const balanced = toRates(rows, ({ probability }) => probability >= 0.5);
-  const cautious = toRates(rows, ({ called }) => called.includes('cautious'));
-  const sensitive = toRates(rows, ({ called }) => called.includes('sensitive'));
-  const majority = toRates(rows, ({ called }) => called.includes('majority'));
-  const decided = rows.filter(({ isDecided }) => isDecided);
+  const judged = rows.filter(({ called }) => called !== null);
+  const cautious = toRates(judged, ({ called }) => called?.includes('cautious') === true);
+  const sensitive = toRates(judged, ({ called }) => called?.includes('sensitive') === true);
+  const majority = toRates(judged, ({ called }) => called?.includes('majority') === true);
+  const decided = rows.filter(({ isDecided }) => isDecided === true);
   const ofDecided = toRates(decided, ({ probability }) => probability >= 0.5);
   const known = rows.filter(({ flips }) => flips !== null);
-  const coverage = shareOf(rows, ({ isDecided }) => isDecided);
+  const banded = rows.filter(({ isDecided }) => isDecided !== null);
+  const coverage = shareOf(banded, ({ isDecided }) => isDecided === true);
   return {
     auc: toAuc(rows),
     balancedAccuracy: (balanced.recall + 1 - balanced.falseAlarms) / 2,

@@ -1,14 +1,26 @@
 /**
- * The folder that is evaluated: `files.tsv` where there is one, else `human/` and `artificial/` with one sub-folder per
- * source. A source is one generator, one camera, one recording chain: figures are weighed and drawn by it.
+ * The folder that is evaluated: `files.tsv` where there is one, else a folder per label with one sub-folder per source. A source is one generator, one camera, one recording chain: figures are weighed and drawn by it.
  */
 import { existsSync } from 'node:fs';
-import { opendir, readFile } from 'node:fs/promises';
+import { opendir, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
 import { MEDIA_TYPES } from '../src/domain/media.ts';
+import type { Task } from './answers.ts';
+import { isMaskBeside } from './edit-masks.ts';
 
 export const LABELS = ['human', 'artificial'] as const;
 export type LabelName = (typeof LABELS)[number];
+
+/** What the two labels are called in folders and in `files.tsv`; the first is the one that is asked for. */
+const NAMES: Readonly<Record<Task, Readonly<Record<LabelName, readonly [string, ...string[]]>>>> = {
+  origin: { human: ['human'], artificial: ['artificial'] },
+  faces: { human: ['human'], artificial: ['artificial', 'swapped'] },
+  tampering: { human: ['human', 'authentic'], artificial: ['edited', 'tampered'] },
+};
+
+export class FolderError extends Error {
+  override readonly name = 'FolderError';
+}
 
 export interface LabelledFile {
   /** Below the folder, with forward slashes. */
@@ -25,39 +37,73 @@ const EXTENSIONS: ReadonlySet<string> = new Set(
   MEDIA_TYPES.flatMap(({ extensions }) => extensions.map((extension) => `.${extension}`)),
 );
 
-/** In stable order. Throws a sentence where the folder is not labelled. */
-export async function readLabelledFolder(folder: string): Promise<LabelledFile[]> {
+export interface FolderRule {
+  task: Task;
+  /** A source is what stands before the first hyphen of a name, where nothing else names it. */
+  hasPrefixes: boolean;
+}
+
+const ORIGIN_RULE: FolderRule = { task: 'origin', hasPrefixes: false };
+
+/** In stable order. Throws a FolderError, a sentence, where the folder is not labelled. */
+export async function readLabelledFolder(folder: string, rule = ORIGIN_RULE): Promise<LabelledFile[]> {
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory() !== true) throw new FolderError(`${folder}: expected a folder, found none`);
   const index = join(folder, 'files.tsv');
-  const files = existsSync(index) ? parseIndex(await readFile(index, 'utf8')) : await listFolders(folder);
+  const files = existsSync(index)
+    ? parseIndex(folder, await readFile(index, 'utf8'), rule)
+    : await listFolders(folder, rule);
   for (const label of LABELS) {
-    if (!files.some((file) => file.label === label)) {
-      throw new Error(`${folder}: expected files in ${LABELS.join('/ and ')}/, found none labelled ${label}`);
-    }
+    if (files.some((file) => file.label === label)) continue;
+    const expected = LABELS.map((known) => `${NAMES[rule.task][known].join('/ or ')}/`).join(' and ');
+    const inside = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+    const folders = inside.map(({ name }) => `${name}/`).sort();
+    const missing = NAMES[rule.task][label][0];
+    throw new FolderError(
+      `${folder}: expected media in ${expected}, found none that is ${missing}; its folders: ${folders.join(', ') || 'none'}`,
+    );
   }
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function parseIndex(text: string): LabelledFile[] {
+function labelOf(name: string, task: Task): LabelName | undefined {
+  return LABELS.find((label) => NAMES[task][label].includes(name));
+}
+
+function parseIndex(folder: string, text: string, rule: FolderRule): LabelledFile[] {
   const [head = '', ...lines] = text.split(/\r?\n/).filter((line) => line !== '');
   const columns = head.split('\t');
   for (const needed of ['label', 'file']) {
     if (!columns.includes(needed))
-      throw new Error(`files.tsv: expected a column ${needed}, found ${columns}`);
+      throw new FolderError(`files.tsv: expected a column ${needed}, found ${columns}`);
   }
   return lines.map((line, index) => {
     const cells = line.split('\t');
     const cell = (name: string) => cells[columns.indexOf(name)] ?? '';
-    const [label, path] = [LABELS.find((known) => known === cell('label')), cell('file')];
+    const [label, file] = [labelOf(cell('label'), rule.task), cell('file')];
     const where = `files.tsv line ${index + 2}`;
-    if (label === undefined)
-      throw new Error(`${where}: label: expected human or artificial, found ${cells[0]}`);
-    if (path === '' || path.startsWith('/') || path.split('/').includes('..')) {
-      throw new Error(`${where}: file: expected a path inside the folder, found ${JSON.stringify(path)}`);
+    if (label === undefined) {
+      const known = LABELS.map((name) => NAMES[rule.task][name].join(' or ')).join(' or ');
+      throw new FolderError(`${where}: label: expected ${known}, found ${cell('label')}`);
     }
-    const source = cell('source') || sourceOf(path);
+    if (file === '' || file.startsWith('/') || file.split('/').includes('..')) {
+      throw new FolderError(
+        `${where}: file: expected a path inside the folder, found ${JSON.stringify(file)}`,
+      );
+    }
+    const path = findListed(folder, file, cell('label'));
+    if (path === null)
+      throw new FolderError(`${where}: file: expected a file of ${folder}, found no ${file}`);
+    const source = cell('source') || sourceOf(path, rule);
     const originalLongSide = longSideOf(cell('original_size'));
     return { path, label, source, kind: cell('kind') || cell('family'), originalLongSide };
   });
+}
+
+/** Some lists name their files below the folder of the label, or with a scheme before the path. */
+function findListed(folder: string, file: string, label: string): string | null {
+  const places = [file, `${label}/${file}`, file.replace(/^[\w-]+:/, '')];
+  return places.find((place) => existsSync(join(folder, place))) ?? null;
 }
 
 function longSideOf(size: string): number | null {
@@ -65,26 +111,27 @@ function longSideOf(size: string): number | null {
   return sides === null ? null : Math.max(Number(sides[1]), Number(sides[2]));
 }
 
-/** The sub-folder, or what stands before the number in the file's name. */
-function sourceOf(path: string): string {
+/** The sub-folder, or what stands before the number (or the first hyphen) in the file's name. */
+function sourceOf(path: string, { hasPrefixes }: FolderRule): string {
   const segments = path.split('/');
   if (segments.length > 2 && segments[1] !== undefined) return segments[1];
   const name = basename(path, extname(path));
-  return name.replace(/[-_ ]?\d+$/, '') || name;
+  return (hasPrefixes ? name.split('-')[0] : name.replace(/[-_ ]?\d+$/, '')) || name;
 }
 
-async function listFolders(folder: string): Promise<LabelledFile[]> {
+async function listFolders(folder: string, rule: FolderRule): Promise<LabelledFile[]> {
+  const places = LABELS.flatMap((label) => NAMES[rule.task][label].map((name) => ({ label, name })));
   const files: LabelledFile[] = [];
-  for (const label of LABELS) {
-    if (!existsSync(join(folder, label))) continue;
-    for await (const entry of await opendir(join(folder, label), { recursive: true })) {
+  for (const { label, name } of places.filter((place) => existsSync(join(folder, place.name)))) {
+    for await (const entry of await opendir(join(folder, name), { recursive: true })) {
       if (!entry.isFile() || !EXTENSIONS.has(extname(entry.name).toLowerCase())) continue;
+      if (rule.task === 'tampering' && isMaskBeside(entry.name)) continue;
       const path = join(entry.parentPath, entry.name)
         .slice(folder.length)
         .split(sep)
         .filter(Boolean)
         .join('/');
-      files.push({ path, label, source: sourceOf(path), kind: '', originalLongSide: null });
+      files.push({ path, label, source: sourceOf(path, rule), kind: '', originalLongSide: null });
     }
   }
   return files;

@@ -13,7 +13,7 @@ import { ApplianceService, type Model } from '../src/grpc/gen/assay/v1/appliance
 import { TASKS, type Task } from './answers.ts';
 import { classifyFiles } from './classify-files.ts';
 import { toSvg } from './curves.ts';
-import { type LabelledFile, readLabelledFolder, spreadOverSources } from './labelled-folder.ts';
+import { FolderError, type LabelledFile, readLabelledFolder, spreadOverSources } from './labelled-folder.ts';
 import { Journal, OtherEvaluationError } from './measurement.ts';
 import { toReport, toTierReports } from './report.ts';
 import { toText } from './table.ts';
@@ -21,12 +21,15 @@ import { type EvaluatedKind, tierNames } from './tiers.ts';
 
 const USAGE = `npm run evaluate -- --data DIR [options]
 
-  --data DIR          human/ and artificial/ with a sub-folder per source, or files.tsv (label, source, file)
+  --data DIR          human/ and artificial/ with a sub-folder per source, or files.tsv (label, source, file);
+                      faces: human/ and artificial/ or swapped/; tampering: human/ and edited/, and masks/ of the
+                      same names, or NAME_mask.png beside NAME: PNG of the picture's size, white where it was edited
   --kind image|audio  what the files are (image)
   --task NAME         origin, faces or tampering (origin)
   --tiers             also as the web and the telephone leave them
   --limit N           at most N files, spread over the sources
   --sources FILE      only the sources named there, one per line
+  --prefix-sources    a source is what stands before the first hyphen of a name, where nothing else names it
   --out DIR           figures.json, curves.svg and the journal (data/evaluation)
   --jobs N            files at once, 1 to 32 (4)
   --keep-records      leave the records in the daemon
@@ -44,6 +47,7 @@ const OPTIONS = {
   tiers: { type: 'boolean', default: false },
   limit: { type: 'string' },
   sources: { type: 'string' },
+  'prefix-sources': { type: 'boolean', default: false },
   out: { type: 'string', default: 'data/evaluation' },
   jobs: { type: 'string', default: '4' },
   'keep-records': { type: 'boolean', default: false },
@@ -59,6 +63,7 @@ interface Order {
   jobs: number;
   limit: number | null;
   sourcesFile: string | null;
+  hasPrefixes: boolean;
   keepsRecords: boolean;
   json: boolean;
 }
@@ -74,12 +79,16 @@ function parseOrder(args: readonly string[]): Order {
   if (values.data === undefined) throw new UsageError('--data: expected a folder, found nothing');
   if (kind === undefined) throw new UsageError(`--kind: expected image or audio, found ${values.kind}`);
   if (task === undefined) throw new UsageError(`--task: expected ${TASKS.join(', ')}, found ${values.task}`);
+  if (kind === 'audio' && task !== 'origin') {
+    throw new UsageError(`--task: expected origin for audio, found ${task}`);
+  }
   return {
     ...{ folder: resolve(values.data), out: resolve(values.out), kind, task },
     tiers: tierNames(kind, values.tiers),
     jobs: parseCount('--jobs', values.jobs, JOBS_MAX),
     limit: values.limit === undefined ? null : parseCount('--limit', values.limit, Number.MAX_SAFE_INTEGER),
     sourcesFile: values.sources ?? null,
+    hasPrefixes: values['prefix-sources'],
     keepsRecords: values['keep-records'],
     json: values.json,
   };
@@ -91,8 +100,9 @@ function parseCount(option: string, text: string, maximum: number): number {
   throw new UsageError(`${option}: expected a whole number from 1 to ${maximum}, found ${text}`);
 }
 
-async function chooseFiles({ folder, limit, sourcesFile }: Order): Promise<LabelledFile[]> {
-  const all = await readLabelledFolder(folder);
+async function chooseFiles(order: Order): Promise<LabelledFile[]> {
+  const { folder, limit, sourcesFile } = order;
+  const all = await readLabelledFolder(folder, order);
   const wanted =
     sourcesFile === null ? null : new Set(readFileSync(sourcesFile, 'utf8').split(/\r?\n/).filter(Boolean));
   const named = wanted === null ? all : all.filter(({ source }) => wanted.has(source));
@@ -109,13 +119,33 @@ function findShortSideMin(models: readonly Model[]): number {
   return Math.max(1, ...sides);
 }
 
+/** What must be there to answer; what answers an origin depends on the kind, and the daemon refuses in words. */
+const NEEDED_TASKS: Readonly<Record<Task, string | null>> = {
+  origin: null,
+  faces: 'face-origin',
+  tampering: 'image-tampering',
+};
+
+function assertAnswered(models: readonly Model[], task: Task): void {
+  const needed = NEEDED_TASKS[task];
+  if (needed === null || models.some((model) => model.task === needed && model.fault === '')) return;
+  const found = models.flatMap((model) => (model.fault === '' ? model.task : []));
+  throw new UsageError(
+    `--task ${task}: expected a model of ${needed} in service, found only ${[...new Set(found)].join(', ')}`,
+  );
+}
+
 async function evaluate(order: Order): Promise<void> {
   using client = new AssayClient(await findChannel(process.env), await findApiKey(process.env));
   const files = await chooseFiles(order);
   const { models } = await client.call(ApplianceService.method.listModels, {});
+  assertAnswered(models, order.task);
   const inService = models.filter(({ fault }) => fault === '').map(({ id, version }) => `${id}@${version}`);
   const { folder, kind, task, out } = order;
-  const journal = new Journal(out, `${kind} ${task} of ${folder} by ${inService.sort().join(' ')}`);
+  const journal = new Journal(
+    out,
+    `${kind} ${task} of ${folder} by ${inService.sort().join(' ')}${order.hasPrefixes ? ', sources by prefix' : ''}`,
+  );
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   const total = files.length * order.tiers.length;
@@ -156,7 +186,7 @@ function writeOutcome(order: Order, files: readonly LabelledFile[], journal: Jou
 }
 
 /** Their sentence says it all. TypeErrors are those of the argument parser. */
-const KNOWN_FAULTS = [UsageError, CliFailure, OtherEvaluationError, TypeError];
+const KNOWN_FAULTS = [UsageError, FolderError, CliFailure, OtherEvaluationError, TypeError];
 
 try {
   await evaluate(parseOrder(process.argv.slice(2)));

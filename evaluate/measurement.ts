@@ -1,6 +1,7 @@
 /** What the daemon answered for one file in one tier: a line of the journal, from which all figures are made. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Localisation } from './edit-masks.ts';
 import type { LabelName } from './labelled-folder.ts';
 
 export interface Measurement {
@@ -11,13 +12,18 @@ export interface Measurement {
   kind: string;
   /** Calibrated probability of artificial; null where no model could answer. */
   probability: number | null;
-  state: 'human' | 'artificial' | 'inconclusive' | 'not_applicable';
-  /** The heuristics that said artificial; empty where the task has no verdicts. */
-  called: string[];
+  /** Null where the task knows no inconclusive. */
+  state: 'human' | 'artificial' | 'inconclusive' | 'not_applicable' | null;
+  /** The heuristics that said artificial; null where the task has no verdicts. */
+  called: string[] | null;
   /** Each model's own calibrated probability, by name and version. */
   models: Record<string, number>;
   /** Scaled less than the tier says. */
   held: boolean;
+  /** Faces that were found; absent where none was looked for. */
+  faces?: number;
+  /** How the map of edits meets the mask; absent without a map, and of an edited picture without a mask. */
+  localisation?: Localisation;
 }
 
 /** A file that the daemon refused or that ended errored. */

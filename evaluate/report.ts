@@ -11,6 +11,7 @@ import {
   toRoc,
   toScored,
 } from './figures.ts';
+import { type LocalisationReport, toLocalisation } from './localisation.ts';
 import type { FailedFile, Measurement } from './measurement.ts';
 import { CLEAN } from './tiers.ts';
 
@@ -20,11 +21,17 @@ export interface TierReport {
   sources: number;
   /** Files that no model could answer for: in no figure. */
   unanswered: number;
+  /** Human ones among them. */
+  unansweredHuman: number;
+  /** Files in which a face was looked for and none was found; among the unanswered. */
+  faceless: number;
   /** Files that were scaled less than the tier says. */
   held: number;
   figures: Record<keyof Figures, { value: number; low: number; high: number }>;
   /** AUC of each model alone. */
   models: { model: string; files: number; auc: number; low: number; high: number }[];
+  /** Maps of edits against masks, by threshold; empty for other tasks. */
+  localisation: LocalisationReport[];
   sourcesWorstFirst: SourceReport[];
   roc: RocPoint[];
   reliability: ReliabilityBin[];
@@ -63,15 +70,21 @@ export function toTierReports(measurements: readonly Measurement[], tiers: reado
       ({ probability }) => probability,
       (it) => flipOf(it, clean.get(it.path)),
     );
-    return rows.length === 0 ? [] : [toTierReport(tier, own, rows)];
+    return own.length === 0 ? [] : [toTierReport(tier, own, rows)];
   });
 }
 
 /** Null in the clean tier itself and where the file was not decided twice. */
 function flipOf(measurement: Measurement, clean: Measurement | undefined): boolean | null {
   if (measurement.tier === CLEAN || clean === undefined) return null;
-  const isDecided = [measurement, clean].every(({ state }) => state === 'human' || state === 'artificial');
-  return isDecided ? measurement.state !== clean.state : null;
+  const [here, there] = [sideOf(measurement), sideOf(clean)];
+  return here === null || there === null ? null : here !== there;
+}
+
+/** Whether it was called artificial; by even odds where the task knows no inconclusive. Null where nothing was said. */
+function sideOf({ state, probability }: Measurement): boolean | null {
+  if (state === null) return probability === null ? null : probability >= 0.5;
+  return state === 'human' || state === 'artificial' ? state === 'artificial' : null;
 }
 
 function toTierReport(tier: string, own: readonly Measurement[], rows: readonly Scored[]): TierReport {
@@ -80,9 +93,12 @@ function toTierReport(tier: string, own: readonly Measurement[], rows: readonly 
     files: rows.length,
     sources: new Set(rows.map(({ source }) => source)).size,
     unanswered: own.length - rows.length,
+    unansweredHuman: own.filter(({ label, probability }) => label === 'human' && probability === null).length,
+    faceless: own.filter(({ faces }) => faces === 0).length,
     held: own.filter(({ held }) => held).length,
     figures: withIntervals(toFigures(rows), bootstrap(rows)),
     models: toModels(own),
+    localisation: toLocalisation(own),
     sourcesWorstFirst: toSources(own),
     roc: toRoc(rows),
     reliability: toReliability(rows),
@@ -121,8 +137,9 @@ function toSources(own: readonly Measurement[]): SourceReport[] {
       auc: toFigures(toScored([...group, ...others], ({ probability }) => probability)).auc,
       meanProbability: group.reduce((sum, { probability }) => sum + (probability ?? 0), 0) / group.length,
       calledArtificial: share(({ probability }) => (probability ?? 0) >= 0.5),
-      calledArtificialCautious: share(({ called }) => called.includes('cautious')),
-      inconclusive: share(({ state }) => state === 'inconclusive'),
+      calledArtificialCautious:
+        first.called === null ? Number.NaN : share(({ called }) => called?.includes('cautious') === true),
+      inconclusive: first.state === null ? Number.NaN : share(({ state }) => state === 'inconclusive'),
     };
   });
   return sources.toSorted((a, b) => a.auc - b.auc);

@@ -26,8 +26,9 @@ const SHOWN: Readonly<Record<keyof Figures, string>> = {
 };
 const WORST_COUNT = 3;
 
-export function toText({ tiers, failed }: Report): string {
-  const parts = [figuresTable(tiers), modelsTable(tiers), worstTable(tiers)];
+export function toText({ task, tiers, failed }: Report): string {
+  const maps = tiers.some(({ localisation }) => localisation.length > 0) ? [mapsTable(tiers)] : [];
+  const parts = [figuresTable(tiers), modelsTable(tiers), ...maps, worstTable(task, tiers)];
   if (failed.length > 0) {
     const [first] = failed;
     parts.push(`${failed.length} files failed, the first: ${first?.path} (${first?.tier}): ${first?.error}`);
@@ -38,9 +39,16 @@ export function toText({ tiers, failed }: Report): string {
 function figuresTable(tiers: readonly TierReport[]): string {
   const table = openTable(['', ...tiers.map(({ tier }) => tier)]);
   table.push(['files (sources)', ...tiers.map(({ files, sources }) => `${files} (${sources})`)]);
-  table.push(['no answer', ...tiers.map(({ unanswered }) => String(unanswered))]);
+  const shown = (count: number, human: number) => (count === 0 ? '0' : `${count} (${human} human)`);
+  table.push(['no answer', ...tiers.map((tier) => shown(tier.unanswered, tier.unansweredHuman))]);
+  if (tiers.some(({ faceless }) => faceless > 0)) {
+    table.push(['no face found', ...tiers.map(({ faceless }) => String(faceless))]);
+  }
   table.push(['scaled less than the tier says', ...tiers.map(({ held }) => String(held))]);
-  for (const name of FIGURE_NAMES) {
+  const measured = FIGURE_NAMES.filter((name) =>
+    tiers.some(({ figures }) => !Number.isNaN(figures[name].value)),
+  );
+  for (const name of measured) {
     table.push([SHOWN[name], ...tiers.map(({ figures }) => withInterval(figures[name]))]);
   }
   return table.toString();
@@ -59,22 +67,39 @@ function modelsTable(tiers: readonly TierReport[]): string {
   return table.toString();
 }
 
-function worstTable(tiers: readonly TierReport[]): string {
-  const head = ['tier', 'worst sources', 'files', 'AUC', 'called artificial', 'by cautious', 'inconclusive'];
+function mapsTable(tiers: readonly TierReport[]): string {
+  const head = ['tier', 'called from', 'with mask', 'pixel F1', 'precision', 'recall', 'of authentic pixels'];
+  const table = openTable(head);
+  for (const { tier, localisation } of tiers) {
+    for (const { threshold, masked, f1, precision, recall, falselyCalled } of localisation) {
+      const figures = [f1, precision, recall, falselyCalled].map(withInterval);
+      table.push([tier, threshold.toFixed(1), String(masked), ...figures]);
+    }
+  }
+  return table.toString();
+}
+
+/** As its folder is called: an edited picture may well be a person's work. */
+function nameOf(task: string, { label, source }: SourceReport): string {
+  return `${task === 'tampering' && label === 'artificial' ? 'edited' : label}/${source}`;
+}
+
+function worstTable(task: string, tiers: readonly TierReport[]): string {
+  const head = ['tier', 'worst sources', 'files', 'AUC', 'called', 'by cautious', 'inconclusive'];
   const table = openTable(head);
   for (const { tier, sourcesWorstFirst } of tiers) {
     for (const label of ['artificial', 'human']) {
       const worst = sourcesWorstFirst.filter((source) => source.label === label).slice(0, WORST_COUNT);
-      for (const source of worst) table.push([tier, ...sourceCells(source)]);
+      for (const source of worst) table.push([tier, nameOf(task, source), ...sourceCells(source)]);
     }
   }
   return table.toString();
 }
 
 function sourceCells(report: SourceReport): string[] {
-  const { label, source, files, auc, calledArtificial, calledArtificialCautious, inconclusive } = report;
+  const { files, auc, calledArtificial, calledArtificialCautious, inconclusive } = report;
   const shares = [auc, calledArtificial, calledArtificialCautious, inconclusive];
-  return [`${label}/${source}`, String(files), ...shares.map(toFigure)];
+  return [String(files), ...shares.map(toFigure)];
 }
 
 function withInterval({ value, low, high }: { value: number; low: number; high: number }): string {

@@ -23,7 +23,7 @@ export type Installed = Readonly<Record<string, InstalledPackage>>;
  * browser runtimes below them alone are 430 MB. Each with the beginnings of the paths that are kept.
  */
 export const DATA_PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  'node_modules/nsfwjs': ['dist/models/mobilenet_v2/'],
+  'node_modules/nsfwjs': ['dist/models/mobilenet_v2/', 'dist/models/inception_v3/'],
   'node_modules/@vladmandic/human': ['models/blazeface.', 'models/faceres.'],
   'node_modules/@ricky0123/vad-web': ['dist/silero_vad_v5.onnx'],
 };

@@ -1,5 +1,5 @@
 /** The conversions of the first start, as the packs in models/ ask for them. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ConvertedPack,
@@ -11,10 +11,17 @@ import {
 } from '../src/domain/model-pack.ts';
 import { conversionOrder } from '../src/engine/conversions.ts';
 
+const MODELS = join(import.meta.dirname, '..', 'models');
+
 export function readShippedPack(id: string): ModelPack {
-  const path = join(import.meta.dirname, '..', 'models', id, 'model.json');
-  return modelPackSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  return modelPackSchema.parse(JSON.parse(readFileSync(descriptionOf(id), 'utf8')));
 }
+
+/** All whose model is made at the first start. */
+export const CONVERTED_PACKS: readonly ConvertedPack[] = readdirSync(MODELS)
+  .filter((id) => existsSync(descriptionOf(id)))
+  .map(readShippedPack)
+  .filter(isConvertedPack);
 
 export const NSFW_PACK = readShippedPack('nsfw') as NsfwPack;
 export const FACE_PACK = readShippedPack('face-detector') as FaceDetectorPack;
@@ -22,6 +29,10 @@ export const FACE_ORIGIN_PACK = readConvertedPack('assay-faces');
 export const NSFW_ORDER = conversionOrder(NSFW_PACK, 'not written');
 export const FACE_ORDER = conversionOrder(FACE_PACK, 'not written');
 export const FACE_ORIGIN_ORDER = conversionOrder(FACE_ORIGIN_PACK, 'not written');
+
+function descriptionOf(id: string): string {
+  return join(MODELS, id, 'model.json');
+}
 
 function readConvertedPack(id: string): ConvertedPack {
   const pack = readShippedPack(id);

@@ -6,13 +6,13 @@ import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { convertedPath, makeModel } from '../src/engine/conversions.ts';
-import { FACE_ORIGIN_PACK, FACE_PACK, NSFW_PACK } from './conversion-orders.ts';
+import { CONVERTED_PACKS } from './conversion-orders.ts';
 
 const KEPT_FOLDER = join(tmpdir(), `assay-made-models-${process.getuid?.() ?? 0}`);
 
 /** Lays the models into a data folder that has none. */
 export async function layMadeModels(dataFolder: string): Promise<void> {
-  for (const pack of [NSFW_PACK, FACE_PACK, FACE_ORIGIN_PACK]) {
+  for (const pack of CONVERTED_PACKS) {
     const target = convertedPath(pack, dataFolder);
     if (await stat(target).catch(() => null)) continue;
     const made = await makeModel(pack, KEPT_FOLDER);

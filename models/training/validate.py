@@ -1,7 +1,7 @@
 """Stage 4: scores the left-out folds of every round with every detector, in every tier.
 
-Needs the trainings that ROUNDS names. The statistics' regression is fitted
-here, once per round, since it takes seconds.
+Needs the trainings that ROUNDS names. The regressions of statistics and textures
+are fitted here, once per round, since that takes seconds.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import numpy
 import torch
 
 from crops import CropCollection
-from extract import part_path
+from extract import KINDS, part_path
 from linear import fit_head
 from outcome import NETWORKS, OUTCOME_FILE, TRAININGS_FILE
 from scoring import load_network, score_tier, weigh
@@ -20,9 +20,9 @@ from splits import ALL_FOLDS, ROUNDS, training_folder
 from tiers import CONFOUNDS, TIERS
 
 
-def fit_statistics(work_folder, collection, folds):
-    """Returns the regression on the variants of the crops of some folds."""
-    with numpy.load(part_path(work_folder, "variants")) as stored:
+def fit_regression(work_folder, collection, kind, folds):
+    """Returns the regression of statistics or textures on the variants of the crops of some folds."""
+    with numpy.load(part_path(work_folder, kind, "variants")) as stored:
         features, owners = stored["features"], stored["owners"]
     crops = [collection.crops[owner] for owner in owners]
     rows = numpy.array([crop.fold in folds for crop in crops])
@@ -32,9 +32,9 @@ def fit_statistics(work_folder, collection, folds):
 
 
 @torch.no_grad()
-def score_statistics(head, work_folder, tier, crop_count):
+def score_regression(head, work_folder, kind, tier, crop_count):
     """Returns each crop's mean logit over its patches."""
-    with numpy.load(part_path(work_folder, tier.name)) as stored:
+    with numpy.load(part_path(work_folder, kind, tier.name)) as stored:
         features, owners = stored["features"], stored["owners"]
     logits = head(torch.from_numpy(features)).numpy()
     return numpy.bincount(owners, logits, crop_count) / numpy.bincount(owners, minlength=crop_count)
@@ -60,16 +60,16 @@ def validate(work_folder):
     stored, trainings = {}, {kind: {} for kind in NETWORKS}
     for round_ in ROUNDS:
         wanted = (round_.calibration, round_.test)
-        head = fit_statistics(work_folder, collection, round_.train)
         for kind in NETWORKS:
             logits, trained = score_network(work_folder, collection, kind, round_.network, wanted)
             stored.update({f"{round_.test}/{name}/{kind}": values for name, values in logits.items()})
             trainings[kind][str(round_.test)] = trained
             print(f"fold {round_.test} scored by the {kind} of {trained['crop_count']:,} patches", flush=True)
-        for tier in (*TIERS, *CONFOUNDS):
-            stored[f"{round_.test}/{tier.name}/statistics"] = score_statistics(
-                head, work_folder, tier, len(collection.crops)
-            )
+        for kind in KINDS:
+            head = fit_regression(work_folder, collection, kind, round_.train)
+            for tier in (*TIERS, *CONFOUNDS):
+                logits = score_regression(head, work_folder, kind, tier, len(collection.crops))
+                stored[f"{round_.test}/{tier.name}/{kind}"] = logits
     trainings["residual"]["final"] = load_network(work_folder, ALL_FOLDS, "residual")[1]
     temporary = work_folder / f"tmp-{OUTCOME_FILE}"
     numpy.savez(temporary, **stored)

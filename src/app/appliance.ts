@@ -5,9 +5,13 @@ import { MODEL_TASKS, type ModelTask } from '../domain/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../domain/time.ts';
 import { API_VERSION, VERSION } from '../domain/version.ts';
 import type { PackStatus } from '../engine/engine-config.ts';
+import type { InstalledPack } from '../engine/packs.ts';
 import type { App } from './app.ts';
 import type { BackupStatus } from './backups.ts';
 import { readRssAnon } from './process-table.ts';
+
+/** Of a model's weights and sums: 32 or 16 bits. */
+export type ModelPrecision = NonNullable<InstalledPack['report']>['precision'];
 
 export interface ModelStatus {
   id: string;
@@ -18,6 +22,12 @@ export interface ModelStatus {
   kind: MediaKind;
   /** Execution provider that really runs it, or null while it is out of service. */
   provider: string | null;
+  /** Null while it is out of service. */
+  precision: ModelPrecision | null;
+  /** Why it runs in full precision although half is wanted; null where there is nothing to say. */
+  precisionNote: string | null;
+  /** Providers that are being prepared for it, and since when, while `provider` answers; null where none is. */
+  preparing: string | null;
   fault: string | null;
   licence: string;
   /** Pixels; 0 for a model that hears. */
@@ -105,7 +115,8 @@ function setModelMetrics(app: App): void {
   for (const { provider, fault } of models)
     metrics.models.inc({ provider: fault === null ? (provider ?? 'loading') : 'none' });
   const [first] = doctor.providers;
-  const isElsewhere = ({ provider }: ModelStatus) => provider !== null && provider !== first;
+  const isElsewhere = ({ provider, preparing }: ModelStatus) =>
+    provider !== null && provider !== first && preparing === null;
   metrics.providerFallbacks.set(models.filter(isElsewhere).length);
 }
 
@@ -117,6 +128,9 @@ function listModels({ engine, store }: App): ModelStatus[] {
       ...{ id: pack.id, version: pack.version, name: pack.name, task: pack.task, kind: pack.mediaKind },
       ...{ licence: pack.licence, source: pack.source },
       provider: report?.provider ?? null,
+      precision: report === null || report.provider === null ? null : report.precision,
+      precisionNote: report?.precisionNote ?? null,
+      preparing: report?.preparing ?? null,
       fault: report?.fault ?? null,
       minimumShortSide: 'minimumShortSide' in pack ? pack.minimumShortSide : 0,
       figures: 'figures' in pack ? pack.figures : [],
@@ -139,6 +153,7 @@ function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
   const kind = known === 'speech-origin' || known === 'voice-activity' ? 'audio' : 'image';
   return {
     ...{ id, version, name: id, task: known, kind, provider: null, fault, licence: '', source: '' },
+    ...{ precision: null, precisionNote: null, preparing: null },
     ...{ minimumShortSide: 0, figures: [], weight: 0, added: false },
   };
 }

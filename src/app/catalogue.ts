@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { AppError, badField } from '../domain/errors.ts';
 import { type ModelPack, modelPackSchema } from '../domain/model-pack.ts';
 import { weightOf } from '../domain/pack-weight.ts';
+import { describeFault } from '../domain/schema-fault.ts';
 import type { App } from './app.ts';
 import { assertAdmin } from './authority.ts';
 import type { Principal } from './principal.ts';
@@ -87,8 +88,7 @@ function parseEntry(path: string, text: string): CatalogueEntry {
     describePack(entry);
     return entry;
   } catch (error) {
-    const [issue] = error instanceof z.ZodError ? error.issues : [];
-    const fault = issue === undefined ? 'no JSON' : `${issue.path.join('.')}: ${issue.message}`;
+    const fault = error instanceof z.ZodError ? describeFault(error) : 'no JSON';
     throw new AppError('bad_model', `${path}: ${fault}`, { cause: error });
   }
 }

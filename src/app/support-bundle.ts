@@ -7,7 +7,7 @@ import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { MICROSECONDS_PER_SECOND } from '../domain/time.ts';
 import type { App } from './app.ts';
-import { getStatus, readMetrics } from './appliance.ts';
+import { getStatus, type ModelStatus, readMetrics } from './appliance.ts';
 import { auditLine } from './audit.ts';
 import { assertAdmin } from './authority.ts';
 import { examine } from './doctor.ts';
@@ -97,9 +97,9 @@ function toShownSetting({ key, value, origin }: SupportConfig['settings'][number
   return { key, value: PRIVATE_SETTINGS.test(key) && value !== '' ? '(set)' : value, origin };
 }
 
-function toShownModel(model: { id: string; version: string; provider: string | null; fault: string | null }) {
-  const { id, version, provider, fault } = model;
-  return { id, version, provider, fault };
+function toShownModel(model: ModelStatus) {
+  const { id, version, provider, precision, precisionNote, preparing, fault } = model;
+  return { id, version, provider, precision, precisionNote, preparing, fault };
 }
 
 function summariseQueue({ store, clock }: App): object {

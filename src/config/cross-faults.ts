@@ -3,13 +3,14 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type CollectedSettings, showValue } from './collect.ts';
 import type { SettingFault } from './settings-error.ts';
-import { SETTINGS, type SettingName } from './table.ts';
+import { HALF_PROVIDERS, SETTINGS, type SettingName } from './table.ts';
 
 export function findCrossFaults(collected: CollectedSettings): SettingFault[] {
   return [
     ...exposureFaults(collected),
     ...portFaults(collected),
     ...acceleratorFaults(collected),
+    ...precisionFaults(collected),
     ...backupFaults(collected),
     ...tracingFaults(collected),
   ];
@@ -50,6 +51,14 @@ function acceleratorFaults(collected: CollectedSettings): SettingFault[] {
   }
   if (required !== 'cpu' || !namesGpu) return [];
   return [faultOf(collected, 'inferenceProviders', 'cpu alone, since accelerator.require is cpu')];
+}
+
+/** A wish that no provider of the list can fulfil would be ignored without a word. */
+function precisionFaults(collected: CollectedSettings): SettingFault[] {
+  const { inferencePrecision: precision, inferenceProviders: providers } = collected.values;
+  if (precision === 'full' || providers.some((provider) => HALF_PROVIDERS.includes(provider))) return [];
+  const expected = `full, since inference.providers names neither ${HALF_PROVIDERS.join(' nor ')}`;
+  return [faultOf(collected, 'inferencePrecision', expected)];
 }
 
 /** Traces tell who submits what and when, though not its name; a collector's key goes along. */

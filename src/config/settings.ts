@@ -14,7 +14,7 @@ import { findCrossFaults } from './cross-faults.ts';
 import type { ListenAddress } from './parsers.ts';
 import type { Secret } from './secret.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
-import { SETTINGS, type SettingName, type SettingValues } from './table.ts';
+import { HALF_PROVIDERS, SETTINGS, type SettingName, type SettingValues } from './table.ts';
 
 export interface EngineSettings {
   dataFolder: string;
@@ -23,6 +23,8 @@ export interface EngineSettings {
     processes: number;
     threads: number;
     providers: SettingValues['inferenceProviders'];
+    /** Those of them that are asked for half precision. */
+    halfProviders: readonly string[];
     batchMax: number;
     batchWaitMs: number;
   };
@@ -215,6 +217,7 @@ function toEngineSettings(
       processes: values.inferenceProcesses,
       threads: values.inferenceThreads,
       providers: values.inferenceProviders,
+      halfProviders: values.inferencePrecision === 'half_where_exact' ? HALF_PROVIDERS : [],
       batchMax: values.inferenceBatchMax,
       batchWaitMs: values.inferenceBatchWaitMs,
     },

@@ -23,6 +23,11 @@ import type { Secret } from './secret.ts';
 import { optional, row } from './setting-row.ts';
 
 export const PROVIDERS = ['tensorrt', 'cuda', 'webgpu', 'cpu'] as const;
+/**
+ * Those with kernels of their own for halves. TensorRT has them behind an option that onnxruntime-node does not pass on;
+ * the CPU computes halves as singles, slower and no better.
+ */
+export const HALF_PROVIDERS: readonly string[] = ['cuda', 'webgpu'];
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const GIB = 1024 ** 3;
@@ -210,6 +215,12 @@ export const SETTINGS = {
     listOf(oneOf(PROVIDERS), PROVIDERS.join(', '), 1),
     ['cpu'],
     'What runs the models, the first that works on this box.',
+  ),
+  inferencePrecision: row(
+    'inference.precision',
+    oneOf(['full', 'half_where_exact']),
+    'full',
+    'With `half_where_exact`, `cuda` and `webgpu` run a model in half precision where its self-test holds in it, and in full precision elsewhere; status says which, and why.',
   ),
   inferenceBatchMax: row('inference.batch_max', integer(1, 256), 8, 'Patches per model run.'),
   inferenceBatchWaitMs: row(

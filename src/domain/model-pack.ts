@@ -3,7 +3,8 @@
  * for drift. A pack names files only inside its own folder.
  */
 import { z } from 'zod';
-import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
+import { headedFile } from './pack-file.ts';
+import { aboutPack, fileName, imageInput, judging, probability, rates } from './pack-parts.ts';
 import { resizedView, textureRefusal } from './resized-view.ts';
 import { type TamperingPack, tamperingPackSchema } from './tampering-pack.ts';
 import { faceDetectorPackSchema, facePackSchema, nsfwPackSchema } from './view-pack.ts';
@@ -74,6 +75,7 @@ const imagePackSchema = z.strictObject({
   task: z.enum(IMAGE_TASKS),
   mediaKind: z.literal('image'),
   ...judging,
+  file: z.union([fileName, headedFile]),
   input: imageInput,
   view: z.discriminatedUnion('type', [patchesView, resizedView]),
   refusal: textureRefusal.optional(),
@@ -133,8 +135,10 @@ export type NsfwPack = z.infer<typeof nsfwPackSchema>;
 /** Finds faces in a picture; judges nothing. */
 export type FaceDetectorPack = z.infer<typeof faceDetectorPackSchema>;
 /** A pack whose model is made from one in an npm package. */
-export type ConvertedPack = NsfwPack | FaceDetectorPack | ConvertedFacePack;
-type ConvertedFacePack = Omit<FacePack, 'file'> & { file: Exclude<FacePack['file'], string> };
+export type ConvertedPack = NsfwPack | FaceDetectorPack | Converted<FacePack> | Converted<ImagePack>;
+type Converted<Pack extends FacePack | ImagePack> = Omit<Pack, 'file'> & {
+  file: Exclude<Pack['file'], string>;
+};
 /** A pack whose answer is a score. */
 export type JudgingPack = ImagePack | TamperingPack | FacePack | SpeechPack;
 
@@ -172,5 +176,5 @@ export function packKey(pack: Pick<ModelPack, 'id' | 'version'>): string {
 }
 
 export function isConvertedPack(pack: ModelPack): pack is ConvertedPack {
-  return isNsfwPack(pack) || isFaceDetectorPack(pack) || (isFacePack(pack) && typeof pack.file !== 'string');
+  return typeof pack.file !== 'string' && 'format' in pack.file;
 }

@@ -5,9 +5,15 @@ import type { ModelRun } from './result.ts';
 
 /**
  * The share of frames that decides. A generated scene in a real report fills a part of it only, so the mean of
- * all frames would hide it; the single most suspicious frame would accuse every video that has one odd frame.
+ * all frames would hide it; the single most suspicious frame would accuse every video that has one odd frame. Half of
+ * the frames is worse on cut-in scenes; no smaller share could be shown to be better (docs/models.md).
  */
-const DECIDING_SHARE = 1 / 3;
+export const DECIDING_SHARE = 1 / 3;
+
+/** How many of `count` frames decide; one at least. */
+export function decidingCount(count: number, share = DECIDING_SHARE): number {
+  return Math.max(1, Math.round(count * share));
+}
 
 /**
  * One run per model over all frames: the mean calibrated log-odds of the most suspicious third of the frames on
@@ -27,7 +33,7 @@ function poolRuns(first: ModelRun, runs: readonly ModelRun[]): ModelRun {
   const ranked = answered.toSorted((a, b) => b.logOdds - a.logOdds);
   const [most] = ranked;
   if (most === undefined) return { ...first, elapsedSeconds };
-  const deciding = ranked.slice(0, Math.max(1, Math.round(ranked.length * DECIDING_SHARE)));
+  const deciding = ranked.slice(0, decidingCount(ranked.length));
   const logOdds = meanOf(deciding.map((run) => run.logOdds));
   const logits = deciding.flatMap((run) => run.logit ?? []);
   return {

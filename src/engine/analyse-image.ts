@@ -27,6 +27,7 @@ import type { DecodeSlot } from './decode-slot.ts';
 import { type PlannedSet, planPatchSets } from './image-patches.ts';
 import {
   type Answer,
+  findMap,
   imagePacksOf,
   inferPatches,
   type QueuedPack,
@@ -92,7 +93,8 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   const answers = await timed(parts, 'infer', () =>
     inferPatches(parts, slot, { picture: image, plan, signal }, () => steps.advance('models')),
   );
-  const map = answers.find(({ planned }) => planned.purpose === 'map');
+  const originRuns = toImageRuns(packs, image, answers, 'origin');
+  const map = findMap(answers, originRuns);
   if (map !== undefined) {
     await timed(parts, 'heatmap', () =>
       drawHeatmap(parts, attempt, slot, { input, folder: 'in', map, name: HEATMAP_FILES.origin }),
@@ -107,7 +109,7 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   );
   if (tileSets.length > 0) steps.advance('tampering');
   const { mime, width, height, pages, provenance, quality } = image;
-  const runs = [...toImageRuns(packs, image, answers, 'origin'), ...seen.runs, ...edits.runs];
+  const runs = [...originRuns, ...seen.runs, ...edits.runs];
   const stability = stabilityOf(packs, image, answers);
   return {
     ...{ kind: 'image', mime, width, height, pages, runs, nsfw: seen.nsfw },

@@ -97,6 +97,11 @@ export class AnalysisRunner {
     this.pump();
   }
 
+  /** Begins nothing until it is opened again; what runs goes on. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
   add({ id, accountId, priority = 'interactive' }: Pick<Analysis, 'id' | 'accountId' | 'priority'>): void {
     this.#schedule.add({ id, accountId, priority });
   }

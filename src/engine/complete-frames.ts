@@ -7,6 +7,7 @@ import type { FrameResult } from '../domain/result.ts';
 import { type AnalysisParts, type Attempt, cutFaces, drawHeatmap, timed } from './analyse-image.ts';
 import { judgeFaces } from './content-runs.ts';
 import type { FrameWork, JudgedFrame } from './frame-judge.ts';
+import { findMap } from './image-runs.ts';
 import type { VideoProgress } from './video-progress.ts';
 
 export interface CompletionWork extends Pick<FrameWork, 'slot' | 'content'> {
@@ -49,7 +50,7 @@ async function addHeatmap(
   { slot, progress }: CompletionWork,
   { frame, answers, result, index }: JudgedFrame & { index: number },
 ): Promise<FrameResult> {
-  const map = answers.find(({ planned }) => planned.purpose === 'map');
+  const map = findMap(answers, result.image.runs);
   if (map === undefined) return result;
   const picture = { input: frame.file, folder: 'out', map, name: frameHeatmapFile(index) } as const;
   await timed(parts, 'heatmap', () => drawHeatmap(parts, attempt, slot, picture));

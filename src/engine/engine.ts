@@ -268,7 +268,10 @@ export class Engine implements AsyncDisposable {
 
   #openInference(packs: readonly LoadedPack[]): InferencePool {
     const { log, observer } = this.#parts;
-    const watcher = inferenceObserver({ log, observer }, (reports) => this.#applyReports(reports));
+    const watcher = inferenceObserver({ log, observer }, () => {
+      const reports = this.#inference?.reports;
+      if (reports) this.#applyReports(reports);
+    });
     return new InferencePool(this.#inferenceConfig(), packs, watcher);
   }
 
@@ -292,6 +295,7 @@ export class Engine implements AsyncDisposable {
     this.#notReadyReason = this.#findNotReadyReason();
     this.#phase = this.#notReadyReason === null ? 'ready' : 'failed';
     if (this.#phase === 'ready') this.#runner.open();
+    else this.#runner.close();
   }
 
   #findNotReadyReason(): string | null {

@@ -106,6 +106,12 @@ function toRun(
   );
 }
 
+/** What the map is drawn from; undefined where its model gave no answer: colours would say what the model does not. */
+export function findMap(answers: readonly Answer[], runs: readonly ModelRun[]): Answer | undefined {
+  const answered = new Set(runs.flatMap((run) => (run.unknown ? [] : `${run.model}@${run.version}`)));
+  return answers.find(({ planned }) => planned.purpose === 'map' && answered.has(packKey(planned.pack)));
+}
+
 /** Counts the steps of one attempt, so that a bar only grows. */
 export class StepCount {
   readonly #report: (progress: Progress) => void;

@@ -20,6 +20,8 @@ import { AbortError, ModelFailedError, WorkerLostError } from './worker-errors.t
 export interface InferenceConfig {
   /** Execution providers in the order in which they are tried. */
   providers: readonly string[];
+  /** Those of them that run a pack in half precision where its golden outputs hold in it. */
+  halfProviders: readonly string[];
   /** Threads that one model run may use. */
   threads: number;
   /** Patches in one model run: 8 is where a CPU stops gaining (libraries.md section 3). */
@@ -34,6 +36,7 @@ export interface InferenceConfig {
 
 export const INFERENCE_DEFAULTS: Readonly<InferenceConfig> = {
   providers: ['cpu'],
+  halfProviders: [],
   threads: 1,
   batchMax: 8,
   batchWaitMs: 4,
@@ -218,9 +221,10 @@ export class InferenceProcess implements AsyncDisposable {
   }
 
   #sendLoad(): void {
-    const { providers, threads, batchMax, batchWaitMs } = this.#config;
+    const { threads, batchMax, batchWaitMs } = this.#config;
+    const [providers, halfProviders] = [[...this.#config.providers], [...this.#config.halfProviders]];
     const packs = [...this.#packs];
-    this.#send({ type: 'load', packs, providers: [...providers], threads, batchMax, batchWaitMs });
+    this.#send({ type: 'load', packs, providers, halfProviders, threads, batchMax, batchWaitMs });
   }
 
   #send(request: InferenceRequest): void {

@@ -79,7 +79,11 @@ export class PackShelf {
   describeCpuFallback(): string | null {
     const fallen = this.status().flatMap(({ id, provider }) => (provider === 'cpu' ? [id] : []));
     if (fallen.length === 0) return null;
-    return `accelerator.require is gpu, and the CPU runs ${fallen.join(', ')}; the log tells why no GPU took them`;
+    const reports = this.installed.flatMap(({ report }) => report ?? []);
+    const preparing = reports.find((report) => report.preparing !== undefined)?.preparing;
+    const why =
+      preparing === undefined ? 'the log tells why no GPU took them' : `being prepared: ${preparing}`;
+    return `accelerator.require is gpu, and the CPU runs ${fallen.join(', ')}; ${why}`;
   }
 
   /** Why nothing can be analysed, in one sentence. */

@@ -13,6 +13,7 @@ import {
   modelPackSchema,
   packKey,
 } from '../domain/model-pack.ts';
+import { describeFault } from '../domain/schema-fault.ts';
 import { tileValues } from '../domain/tampering-pack.ts';
 import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
 import { makeModel, outputDimensions } from './conversions.ts';
@@ -142,14 +143,13 @@ async function readDescription(folder: string): Promise<string> {
 function parseDescription(text: string): ModelPack {
   const parsed = modelPackSchema.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new Error(`model.json: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not a model pack'}`);
+  throw new Error(`model.json: ${describeFault(parsed.error)}`);
 }
 
 function findDescriptionFault(pack: ModelPack, folder: string, name: string): string | null {
   if (pack.id !== name) return `the folder is named ${name}, the pack ${pack.id}`;
   if (typeof pack.file !== 'string' && dirname(resolve(folder)) !== PROGRAM_MODELS) {
-    return `a pack of the task ${pack.task} comes with Assay only`;
+    return `file: expected the name of a file in the pack, found one in an npm package: such a pack comes with Assay only`;
   }
   return null;
 }

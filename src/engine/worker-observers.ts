@@ -1,8 +1,10 @@
 /** What happens to worker processes, as log lines and figures. */
-import type { PackReport } from '../worker/inference-protocol.ts';
 import type { DecodePoolObserver } from './decode-pool.ts';
 import type { EngineParts } from './engine-config.ts';
 import type { InferenceObserver } from './inference-process.ts';
+
+/** As ONNX Runtime begins what it says of severity E. */
+const RUNTIME_ERROR = /\[E:onnxruntime:/;
 
 type ObserverParts = Pick<EngineParts, 'log' | 'observer'>;
 
@@ -22,18 +24,21 @@ export function decodeObserver({ log, observer }: ObserverParts): DecodePoolObse
 
 export function inferenceObserver(
   { log, observer }: ObserverParts,
-  applyReports: (reports: readonly PackReport[]) => void,
+  /** What runs where may have changed. */
+  changed: () => void,
 ): InferenceObserver {
   return {
     childReady(pid, reports, startMs) {
       log.info({ workerPid: pid, startMs: Math.round(startMs), packs: reports }, 'models loaded');
-      applyReports(reports);
+      changed();
     },
     childLost(pid, error, restartMs) {
       if (error.loss === 'stopped') return;
+      changed();
       log.error({ workerPid: pid, loss: error.loss, restartMs }, error.message);
       observer.workerDied('inference', error.message);
     },
-    childSaid: (line) => log.debug({ worker: 'inference' }, line),
+    // Of a provider that cannot be loaded, only the runtime's own words name the library that is missing.
+    childSaid: (line) => log[RUNTIME_ERROR.test(line) ? 'warn' : 'debug']({ worker: 'inference' }, line),
   };
 }

@@ -2,6 +2,7 @@
  * Everything the daemon and its inference children say to each other, and what a conversion child is started with.
  * Small messages as in protocol.ts: patches and sound go by path. An inference child never opens an uploaded file.
  */
+import type { PackHead } from '../domain/pack-file.ts';
 
 /** What a model takes: patches of a picture, windows of a sound, or the frames of a sound one after the other. */
 export interface PatchInput {
@@ -78,6 +79,8 @@ export type InferenceRequest =
       type: 'load';
       packs: LoadedPack[];
       providers: string[];
+      /** Those of them on which a pack is first tried in half precision; it keeps it where its golden outputs hold. */
+      halfProviders: string[];
       threads: number;
       batchMax: number;
       batchWaitMs: number;
@@ -88,15 +91,25 @@ export type InferenceRequest =
   | { type: 'cancel'; id: number }
   | { type: 'shutdown' };
 
+/** Of a model's weights and sums: 32 or 16 bits. */
+export type Precision = 'full' | 'half';
+
 /** How a pack came up: the provider that really runs it, or why it is out of service. */
 export interface PackReport {
   key: string;
   provider: string | null;
+  precision: Precision;
+  /** Why it runs in full precision although half is wanted; null where there is nothing to say. */
+  precisionNote: string | null;
+  /** Why each provider that was to be tried before it did not take the pack. */
+  passedOver: string[];
   fault: string | null;
   /** Largest difference to the golden outputs. */
   goldenError: number | null;
   /** What the model gave, where that is recorded. */
   goldenOutputs?: number[];
+  /** Providers that are being prepared for it, and since when, while `provider` answers. */
+  preparing?: string;
   loadMs: number;
 }
 
@@ -117,8 +130,8 @@ export interface ConversionOrder {
   format: 'tfjs-layers' | 'tfjs-graph';
   /** Outputs of the model: those of a row side by side, the rows one below the other. */
   joined: string[][];
-  /** Weighs the means of the first output's planes to one number: what was trained here on a model of others. */
-  head: { weights: number[]; bias: number } | null;
+  /** Weighs the first output's planes to one number: what was trained here on a model of others. */
+  head: PackHead | null;
   input: { name: string; dimensions: number[] };
   output: { name: string; dimensions: number[] };
   /** File to write, absolute. */

@@ -78,6 +78,13 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'half precision where no provider has it',
+    env: { ASSAY_INFERENCE_PRECISION: 'half_where_exact', ASSAY_INFERENCE_PROVIDERS: 'tensorrt,cpu' },
+    faults: [
+      /^inference\.precision \(ASSAY_INFERENCE_PRECISION\): expected full, since inference\.providers names neither cuda nor webgpu, found "half_where_exact"$/,
+    ],
+  },
+  {
     name: 'sizes, networks, addresses and lists',
     env: {
       ASSAY_DISK_FREE_MIN: '1GB',

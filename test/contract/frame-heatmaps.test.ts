@@ -11,6 +11,7 @@ import { FF_ENCODER_MPEG4 } from 'node-av/constants';
 import sharp from 'sharp';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { makeVideo } from '../make-media.ts';
+import { patternRgb } from '../pictures.ts';
 
 const run = promisify(execFile);
 const ASSAY = join(import.meta.dirname, '..', '..', 'bin', 'assay');
@@ -35,7 +36,9 @@ after(async () => {
 });
 
 function film(seconds: number): Buffer {
-  return makeVideo({ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds, fps: 10, ...SIZE });
+  // The image models refuse frames of flat colours, and draw no map of them.
+  const paint = (_index: number, rgb: Buffer) => void patternRgb(SIZE.width, SIZE.height).copy(rgb);
+  return makeVideo({ container: 'mp4', codec: FF_ENCODER_MPEG4, seconds, fps: 10, ...SIZE, paint });
 }
 
 async function runAssay(...args: string[]): Promise<{ identifier: string; has_heatmap: boolean }> {

@@ -38,12 +38,61 @@ test('files.tsv names sources, kinds and the size of the original', async () => 
     'files.tsv':
       'label\tsource\tkind\tfile\toriginal_size\n' +
       'human\tcam\tportrait\thuman/a.jpg\t4000x3000\nartificial\tgan\t\tartificial/b.jpg\t\n',
+    'human/a.jpg': '',
+    'artificial/b.jpg': '',
   });
   const [artificial, human] = await readLabelledFolder(folder);
   assert.equal(artificial?.originalLongSide, null);
   assert.deepEqual(human, {
     ...{ path: 'human/a.jpg', label: 'human', source: 'cam', kind: 'portrait', originalLongSide: 4000 },
   });
+});
+
+test('the tasks have their own names, and lists their own ways to write a path', async () => {
+  await using temporary = await makeTemporaryFolder();
+  const folder = await fill(temporary.path, {
+    'files.tsv': 'label\tfile\nauthentic\tcam-2.jpg\ntampered\ta-b-1.png\nhuman\tdesk:more/cam-1.jpg\n',
+    'authentic/cam-2.jpg': '',
+    'tampered/a-b-1.png': '',
+    'more/cam-1.jpg': '',
+  });
+  const files = await readLabelledFolder(folder, { task: 'tampering', hasPrefixes: true });
+  assert.deepEqual(
+    files.map(({ path, label, source }) => [path, label, source]),
+    [
+      ['authentic/cam-2.jpg', 'human', 'cam'],
+      ['more/cam-1.jpg', 'human', 'cam'],
+      ['tampered/a-b-1.png', 'artificial', 'a'],
+    ],
+  );
+});
+
+test('masks are no pictures', async () => {
+  await using temporary = await makeTemporaryFolder();
+  const folder = await fill(temporary.path, {
+    'human/a.png': '',
+    'edited/b.png': '',
+    'edited/b_mask.png': '',
+    'masks/b.png': '',
+  });
+  const files = await readLabelledFolder(folder, { task: 'tampering', hasPrefixes: false });
+  assert.deepEqual(
+    files.map(({ path }) => path),
+    ['edited/b.png', 'human/a.png'],
+  );
+});
+
+test('a file that is listed and not there is named', async () => {
+  await using temporary = await makeTemporaryFolder();
+  const folder = await fill(temporary.path, { 'files.tsv': 'label\tfile\nhuman\tx.jpg\n' });
+  const message = `files.tsv line 2: file: expected a file of ${folder}, found no x.jpg`;
+  await assert.rejects(readLabelledFolder(folder), { message });
+});
+
+test('a folder that is not there is named', async () => {
+  await using temporary = await makeTemporaryFolder();
+  const folder = join(temporary.path, 'gone');
+  await assert.rejects(readLabelledFolder(folder), { message: `${folder}: expected a folder, found none` });
 });
 
 const FAULTY = {

@@ -6,17 +6,21 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { ModelPack } from '../../src/domain/model-pack.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../src/engine/inference-process.ts';
 import { findPacks, type InstalledPack, toLoadedPack } from '../../src/engine/packs.ts';
 import { writePatchSet } from '../../src/worker/steps/patches.ts';
+import { layMadeModels } from '../made-models.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
 const TIMEOUT = { timeoutMs: 60_000 };
 const PARITY_PACKS = ['assay-residual', 'assay-statistics', 'assay-speech', 'assay-speech-statistics'];
-const { installed } = await findPacks([MODELS]);
+const data = await makeTemporaryFolder();
+after(async () => await data[Symbol.asyncDispose]());
+await layMadeModels(data.path);
+const { installed } = await findPacks([MODELS], data.path);
 
 interface ParityPicture {
   width: number;

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   AV_PIX_FMT_NV12,
   AV_PIX_FMT_P010LE,
@@ -20,10 +21,16 @@ import { toUprightPicture } from '../../src/worker/libav/frame-picture.ts';
 import type { VideoDecoder } from '../../src/worker/protocol.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { decodeVideo, LIMITS, openSlot } from '../decode-fixture.ts';
+import { distinctPicture, statusOf as recordStatusOf, submitPicture, until } from '../faults/submissions.ts';
 import { makeVideo } from '../make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 const SIZE = { width: 320, height: 240 };
+/** A busy machine takes so long to find out that it has no GPU. */
+const REFUSAL_MS_MAX = 60_000;
+/** An analysis begins within milliseconds where nothing keeps it. */
+const UNTOUCHED_MS = 1000;
+const POLL_MS = 50;
 
 let folder: TemporaryFolder;
 let slot: DecodeSlot;
@@ -87,11 +94,11 @@ test('a child without a GPU says so, and decodes the same frames on the CPU', as
 
 async function statusOf(
   daemon: TestDaemon,
-): Promise<{ videoDecoder: string; notReadyReason: string | null }> {
+): Promise<{ videoDecoder: string; notReadyReason: string | null; queueDepth: number; running: number }> {
   const response = await fetch(`${daemon.http}/graphql`, {
     method: 'POST',
     headers: { 'x-api-key': TEST_KEY, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ appliance { videoDecoder notReadyReason } }' }),
+    body: JSON.stringify({ query: '{ appliance { videoDecoder notReadyReason queueDepth running } }' }),
   });
   return ((await response.json()) as { data: { appliance: Awaited<ReturnType<typeof statusOf>> } }).data
     .appliance;
@@ -118,13 +125,16 @@ const REQUIRED = [
 ];
 
 for (const { of, env, reason } of REQUIRED) {
-  test(`a GPU that is required for ${of} and absent keeps the box from being ready`, async (t) => {
+  test(`a GPU that is required for ${of} and absent keeps the box from being ready, and from analysing`, async (t) => {
     if (hasGpu) return t.skip('this box has a GPU');
     await using daemon = await TestDaemon.start({ env, awaitReady: false });
-    for (let poll = 0; poll < 600; poll++) {
-      if (reason.test((await statusOf(daemon)).notReadyReason ?? '')) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+    const isRefused = async () => reason.test((await statusOf(daemon)).notReadyReason ?? '');
+    await until(isRefused, `the reason ${reason}`, REFUSAL_MS_MAX);
+    const identifier = await submitPicture(daemon, await distinctPicture(1));
+    for (const end = Date.now() + UNTOUCHED_MS; Date.now() < end; await delay(POLL_MS)) {
+      const { queueDepth, running } = await statusOf(daemon);
+      assert.deepEqual([queueDepth, running], [1, 0], 'it waits for the GPU');
     }
-    assert.fail(JSON.stringify(await statusOf(daemon)));
+    assert.equal(await recordStatusOf(daemon, identifier), 'new');
   });
 }

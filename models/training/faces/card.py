@@ -13,12 +13,14 @@ sys.path.append(str(Path(__file__).parents[1]))
 from tables import FIGURE_TITLES, percent, to_table  # noqa: E402
 
 from evaluate import BOUND_NAMES, EVALUATION_FILE, FACE_SIDE_MIN_PX, FLOOR, SHIPPED_FILE  # noqa: E402
+from extract import TAPS  # noqa: E402
 from faces import FaceCollection  # noqa: E402
 from head import PENALTY  # noqa: E402
 from training import LEARNT  # noqa: E402
 from views import MARGIN, SIDE  # noqa: E402
 
-SCRIPT = Path(__file__).parent / "export.ts"
+SCRIPT = Path(__file__).parents[1] / "convert-head.ts"
+HEAD_FILE = "head.json"
 TEMPLATE = Path(__file__).parent / "card.md"
 MODEL_FILE = "exported.json"
 MANIFEST_FILE, CARD_FILE = "model.json", "CARD.md"
@@ -63,16 +65,16 @@ def make_manifest(version, collection, shipped, evaluation, exported):
         "task": "face-origin", "mediaKind": "image", "axis": "swapped",
         "file": exported["file"], "sha256": exported["sha256"],
         "input": {"name": "pixels", "layout": "nchw", "colour": "rgb", "mean": [0, 0, 0],
-                  "std": [round(1 / 255, 12)] * 3},
+                  "std": [1, 1, 1]},
         "view": {"type": "face", "size": SIDE, "margin": MARGIN},
         "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
         "calibration": {"type": "platt", "slope": shipped["slope"], "intercept": shipped["intercept"],
                         "floor": FLOOR, "set": f"folds-{collection.sha256[:12]}"},
         "decision": {**{name: shipped[name] for name in BOUND_NAMES}, "weight": WEIGHT},
         "minimumFaceSide": FACE_SIDE_MIN_PX,
-        "licence": "MIT (body: package @vladmandic/human), Apache-2.0 (head)",
-        "source": "body: HSE FaceRes as in the npm package @vladmandic/human 3.3.6; head: models/training/faces",
-        "trainedOn": f"head: {describe_faces(collection.faces)}; body: see the package's credits, not trained here",
+        "licence": "MIT (layers: package nsfwjs), Apache-2.0 (head)",
+        "source": "layers: Inception v3 as in the npm package nsfwjs; head: models/training/faces",
+        "trainedOn": f"head: {describe_faces(collection.faces)}; layers: see the package's credits, not trained here",
         "figures": [to_figure(name, tier) for name, tier in evaluation["tiers"].items()],
         "golden": {"seed": 1, "tolerance": GOLDEN_TOLERANCE, "expected": exported["expected"]},
     }
@@ -135,7 +137,7 @@ def make_card(manifest, evaluation, shipped):
         version=manifest["version"], pairs_clean=with_interval(pairs["clean"]), pair_count=pairs["clean"]["pairs"],
         persons=pairs["clean"]["persons"], won=percent(pairs["clean"]["won"]),
         auc=f"{figures['auc']:.2f}", low=f"{clean['intervals']['auc'][0]:.2f}",
-        high=f"{clean['intervals']['auc'][1]:.2f}", weights=len(shipped["head"]["weights"]), side=SIDE, margin=MARGIN,
+        high=f"{clean['intervals']['auc'][1]:.2f}", weights=len(shipped["head"]["weights"]), layers=" and ".join(f"`{tap}`" for tap in TAPS), side=SIDE, margin=MARGIN,
         minimum=FACE_SIDE_MIN_PX, data=manifest["trainedOn"], learnt=", ".join(LEARNT), penalty=PENALTY,
         pairs=make_pair_table(pairs), figures=make_figure_table(evaluation["tiers"]),
         kinds=make_kind_table(evaluation["kinds"]), confounds=make_confound_table(evaluation["confounds"]),
@@ -173,7 +175,8 @@ def publish(folder, into):
 def write(arguments):
     work, folder = arguments.work, arguments.work / PACK_FOLDER
     folder.mkdir(exist_ok=True)
-    subprocess.run([arguments.node, SCRIPT, work / SHIPPED_FILE, str(SIDE), work / MODEL_FILE], check=True)
+    (work / HEAD_FILE).write_text(json.dumps(read_json(work / SHIPPED_FILE)["head"]), encoding="utf-8")
+    subprocess.run([arguments.node, SCRIPT, work / HEAD_FILE, ",".join(TAPS), str(SIDE), work / MODEL_FILE], check=True)
     collection = FaceCollection(work)
     evaluation, shipped = read_json(work / EVALUATION_FILE), read_json(work / SHIPPED_FILE)
     manifest = make_manifest(arguments.version, collection, shipped, evaluation, read_json(work / MODEL_FILE))

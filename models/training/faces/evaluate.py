@@ -16,6 +16,7 @@ import numpy
 sys.path.append(str(Path(__file__).parents[1]))
 
 from decisions import to_bounds  # noqa: E402
+from inception import VARIANCE_MIN  # noqa: E402
 from metrics import (  # noqa: E402
     bootstrap, draw_sources, find_threshold, fit_platt, measure, to_auc, to_interval, to_probability,
 )
@@ -198,7 +199,11 @@ def ship(work, portraits, logits):
     # Rounded up: what is shipped must not alarm more often than what was measured.
     threshold = round(float(fitted["cautiousThreshold"]) + 5e-7, 6)
     return {
-        "head": {"weights": [float(f"{value:.6g}") for value in weights], "bias": round(bias, 6)},
+        "head": {
+            "measure": "deviation", "varianceMin": VARIANCE_MIN,
+            "centre": [0] * len(weights), "scale": [1] * len(weights),
+            "weights": [float(f"{value:.6g}") for value in weights], "bias": round(bias, 6),
+        },
         **{name: round(float(value), 6) for name, value in fitted.items()}, "cautiousThreshold": threshold,
     }
 

@@ -1,20 +1,28 @@
-"""Stage 2: cuts every face as the appliance does, in each tier, confound and variant, and runs the body over it.
+"""Stage 2: cuts every face as the appliance does, in each tier, confound and variant, and measures its textures.
 
-What is there already is kept: delete WORK/features-* after another prepare stage.
+What is there already is kept: delete WORK/features-* after another prepare stage. WORK holds the pretrained layers
+of base-weights.ts.
 """
 
 import argparse
-import subprocess
+import sys
 from pathlib import Path
 
 import numpy
+import torch
 
-from faces import FaceCollection
-from views import CONFOUNDS, SIDE, TIERS, VARIANTS, make_view
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-SCRIPT = Path(__file__).parent / "features.ts"
-VIEWS_FILE = "views.rgb"
+from inception import Textures  # noqa: E402
+
+from faces import FaceCollection  # noqa: E402
+from views import CONFOUNDS, TIERS, VARIANTS, make_view  # noqa: E402
+
 NAMES = (*TIERS, *VARIANTS, *CONFOUNDS)
+TAPS = ("mixed2", "mixed3")
+"""Higher than for whole pictures: a swap shows in how the parts of a face are drawn, not only in its grain."""
+BATCH_SIZE = 16
+LEVEL_MAX = 255
 
 
 def to_features_file(name):
@@ -22,29 +30,35 @@ def to_features_file(name):
 
 
 def read_features(work, name, count):
-    """Returns float32 [count, planes]."""
+    """Returns float32 [count, maps]."""
     return numpy.fromfile(work / to_features_file(name), dtype=numpy.float32).reshape(count, -1)
 
 
-def extract(work, node):
-    collection = FaceCollection(work)
+@torch.no_grad()
+def measure(textures, views):
+    """Returns float32 [views, maps]."""
+    parts = []
+    for start in range(0, len(views), BATCH_SIZE):
+        pixels = torch.from_numpy(numpy.stack(views[start : start + BATCH_SIZE]))
+        parts.append(textures(pixels.permute(0, 3, 1, 2).float() / LEVEL_MAX).numpy())
+    return numpy.concatenate(parts)
+
+
+def extract(work):
+    torch.set_num_threads(1)
+    collection, textures = FaceCollection(work), Textures(work, TAPS).eval()
     for name in NAMES:
         target = work / to_features_file(name)
         if target.exists():
             continue
-        with open(work / VIEWS_FILE, "wb") as stream:
-            for face in collection.faces:
-                view = make_view(collection.read(face), face, name)
-                stream.write(numpy.ascontiguousarray(view).tobytes())
+        views = [make_view(collection.read(face), face, name).copy() for face in collection.faces]
         temporary = target.with_suffix(".tmp")
-        subprocess.run([node, SCRIPT, str(SIDE), work / VIEWS_FILE, temporary], check=True)
+        measure(textures, views).tofile(temporary)
         temporary.rename(target)
-        print(f"{name}: {len(collection.faces)} faces", flush=True)
+        print(f"{name}: {len(views)} faces", flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--node", default="node", help="Node.js 24, in a checkout where npm ci was run")
-    arguments = parser.parse_args()
-    extract(arguments.work, arguments.node)
+    extract(parser.parse_args().work)

@@ -2,7 +2,7 @@
 
 import numpy
 
-PENALTY = 0.03
+PENALTY = 0.2
 STEP_COUNT = 30
 TOLERANCE = 1e-7
 

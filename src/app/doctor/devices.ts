@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type ModelPack, packKey } from '../../domain/model-pack.ts';
 import type { App } from '../app.ts';
-import { getStatus } from '../appliance.ts';
+import { getStatus, type ModelStatus } from '../appliance.ts';
 import { bad, type DoctorConfig, type Finding, good, notice } from './finding.ts';
 
 /** A driver that hangs must not hang the examination. */
@@ -20,16 +20,23 @@ export async function checkModels(app: App, { providers }: DoctorConfig): Promis
     return [bad('models', notReadyReason ?? phase, advice)];
   }
   const judged = new Map(app.engine.installed.map(({ pack, report }) => [packKey(pack), { pack, report }]));
-  return models.map(({ id, version, provider, fault }) => {
+  return models.map((model) => {
+    const { id, version, provider, preparing, fault } = model;
     const name = `model ${id}@${version}`;
     if (fault !== null) return bad(name, fault, 'install the pack again; the log tells more');
     const { pack, report } = judged.get(`${id}@${version}`) ?? {};
     const difference = describeDifference(report?.goldenError ?? null, pack);
-    const found = `runs on ${provider ?? 'nothing yet'}, ${difference}`;
+    const found = `runs on ${provider ?? 'nothing yet'}${describePrecision(model)}, ${difference}`;
+    if (preparing !== null) return good(name, `${found}; being prepared: ${preparing}`);
     if (provider === null || provider === providers[0]) return good(name, found);
-    const advice = `${providers[0]} did not take it or gave other figures; the log tells why`;
-    return notice(name, found, advice);
+    const why = report?.passedOver.join('; ') ?? '';
+    return notice(name, found, `mend what keeps it from ${providers[0]}, or do not name that: ${why}`);
   });
+}
+
+function describePrecision({ precision, precisionNote }: ModelStatus): string {
+  if (precision === 'half') return ' in half precision';
+  return precisionNote === null ? '' : ` in full precision (${precisionNote})`;
 }
 
 function describeDifference(goldenError: number | null, pack: ModelPack | undefined): string {

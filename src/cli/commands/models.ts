@@ -4,6 +4,7 @@ import { ApplianceService, type Model } from '../../grpc/gen/assay/v1/appliance_
 import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { describePlace } from '../model-view.ts';
 import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 import { addModelChanges } from './models-change.ts';
@@ -51,7 +52,7 @@ async function listModels(terminal: Terminal, options: { json?: true }): Promise
     model.task,
     nameOf(MediaKind, model.kind),
     `${model.minimumShortSide} px`,
-    model.fault || model.provider || 'not loaded',
+    describePlace(model),
     model.weight === 0 ? '' : String(model.weight),
     model.licence,
   ]);
@@ -60,18 +61,20 @@ async function listModels(terminal: Terminal, options: { json?: true }): Promise
 }
 
 function toJson(model: Model): Record<string, unknown> {
-  const { id, version, name, task, provider, fault, licence, source, weight, added } = model;
+  const { id, version, name, task, provider, precision, fault, licence, source, weight, added } = model;
   const kind = nameOf(MediaKind, model.kind);
   const about = { id, version, name, task, kind, provider, fault, licence, source, weight, added };
-  return { ...about, minimum_short_side: model.minimumShortSide };
+  const { minimumShortSide, precisionNote, preparing } = model;
+  const how = { precision, precision_note: precisionNote, preparing };
+  return { ...about, minimum_short_side: minimumShortSide, ...how };
 }
 
 async function verifyModels(terminal: Terminal): Promise<void> {
   const models = await readModels(terminal);
-  for (const { id, version, fault, provider } of models) {
-    const outcome =
-      fault || (provider === '' ? 'not loaded' : `agrees with its golden outputs on ${provider}`);
-    printLine(terminal, `${id} ${version}: ${outcome}`);
+  for (const model of models) {
+    const isInService = model.fault === '' && model.provider !== '';
+    const outcome = `${isInService ? 'agrees with its golden outputs on ' : ''}${describePlace(model)}`;
+    printLine(terminal, `${model.id} ${model.version}: ${outcome}`);
   }
   const faulty = models.filter((model) => model.fault !== '' || model.provider === '').length;
   if (models.length === 0) throw new CliFailure('no model is installed', EXIT_CODES.someFailed);

@@ -11,6 +11,7 @@ import {
 import { openClient } from '../client.ts';
 import { formatDuration } from '../duration.ts';
 import { EXIT_CODES } from '../failure.ts';
+import { describePlace } from '../model-view.ts';
 import { formatColumns, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
@@ -34,7 +35,7 @@ async function showStatus(terminal: Terminal, options: { json?: true }): Promise
 function describeStatus(status: GetStatusResponse): string {
   const models = status.models.map((model) => [
     'model',
-    `${model.id} ${model.version}: ${model.fault || model.provider || 'not loaded'}`,
+    `${model.id} ${model.version}: ${describePlace(model)}`,
   ]);
   const phase = nameOf(Phase, status.phase);
   return formatColumns([

@@ -13,6 +13,18 @@ const modelType = builder.objectRef<Status['models'][number]>('Model').implement
     task: t.exposeString('task'),
     kind: t.expose('kind', { type: mediaKindEnum }),
     provider: t.exposeString('provider', { nullable: true, description: 'What really runs it.' }),
+    precision: t.exposeString('precision', {
+      nullable: true,
+      description: '`full` or `half`; null while it is out of service.',
+    }),
+    precisionNote: t.exposeString('precisionNote', {
+      nullable: true,
+      description: 'Why it runs in full precision although half is wanted.',
+    }),
+    preparing: t.exposeString('preparing', {
+      nullable: true,
+      description: 'Providers that are being prepared for it, and since when, while `provider` answers.',
+    }),
     fault: t.exposeString('fault', { nullable: true, description: 'Why it is out of service.' }),
     licence: t.exposeString('licence'),
     minimumShortSide: t.exposeInt('minimumShortSide', { nullable: true }),

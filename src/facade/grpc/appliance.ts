@@ -103,6 +103,9 @@ export function toModel(model: ModelStatus): MessageInitShape<typeof ModelSchema
     ...{ id, version, name, task, licence, minimumShortSide, source, weight, added },
     kind: KIND[model.kind],
     provider: model.provider ?? '',
+    precision: model.precision ?? '',
+    precisionNote: model.precisionNote ?? '',
+    preparing: model.preparing ?? '',
     fault: model.fault ?? '',
   };
 }

@@ -2,6 +2,7 @@
 import type { ConversionOrder } from '../inference-protocol.ts';
 import { writeGraphModel } from './graph-model.ts';
 import { GraphWriter } from './graph-writer.ts';
+import { writeHead } from './head-writer.ts';
 import { writeLayersModel } from './layers-model.ts';
 import { readTfjsModel } from './tfjs-files.ts';
 
@@ -12,12 +13,12 @@ export function convertModel(order: Omit<ConversionOrder, 'target'>): Uint8Array
   const wanted = joined.flat();
   const made =
     format === 'tfjs-layers'
-      ? writeLayersModel(writer, topology, input.name)
+      ? writeLayersModel(writer, topology, input.name, wanted)
       : writeGraphModel(writer, topology, input.name, wanted);
   const rows = joined.map((names) => names.map((name) => madeOf(made, name)));
   const [only = ''] = rows.flat();
   if (head === null) writer.join(rows, output.name);
-  else writer.weigh(only, head.weights, head.bias, output.name);
+  else writeHead(writer, only, head, output.name);
   return writer.graph.toBytes('converted', input, output);
 }
 

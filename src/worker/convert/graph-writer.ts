@@ -3,6 +3,8 @@
  * pixels (NHWC), ONNX as planes (NCHW): every four-dimensional value is in planes here, and is turned back where
  * its order becomes visible.
  */
+
+import { reorder } from './number-order.ts';
 import { type Attribute, OnnxGraph } from './onnx-graph.ts';
 import type { Weight } from './tfjs-files.ts';
 
@@ -15,11 +17,24 @@ export interface Window {
 export const ACTIVATIONS = ['linear', 'relu', 'relu6', 'softmax'] as const;
 export type Activation = (typeof ACTIVATIONS)[number];
 
+/** Planes of a picture. */
+const COLOURS = 3;
+
+/** Names of weights, one of each plane. */
+interface Normalisation {
+  gamma: string | null;
+  beta: string;
+  mean: string;
+  variance: string;
+  epsilon: number;
+  to: string;
+}
+
 export class GraphWriter {
   readonly graph = new OnnxGraph();
   readonly #weights: ReadonlyMap<string, Weight>;
-  /** Values with planes; all others are in TensorFlow's own order. */
-  readonly #inPlanes = new Set<string>();
+  /** How many planes a value has; all others are in TensorFlow's own order. */
+  readonly #planes = new Map<string, number>();
 
   constructor(weights: ReadonlyMap<string, Weight>) {
     this.#weights = weights;
@@ -35,9 +50,13 @@ export class GraphWriter {
     return this.#weights.has(name);
   }
 
+  /** Undefined for what is not in planes. */
+  planesOf(name: string): number | undefined {
+    return this.#planes.get(name);
+  }
+
   input(name: string): string {
-    this.#inPlanes.add(name);
-    return name;
+    return this.#setPlanes(name, COLOURS);
   }
 
   /** A convolution with a kernel of height × width × inputs × outputs. */
@@ -50,7 +69,10 @@ export class GraphWriter {
     const turned = reorder(values, [height, width, inputs, outputs], [3, 2, 0, 1]);
     const weights = this.graph.addFloats(kernel, [outputs, inputs, height, width], turned);
     const attributes = { kernel_shape: { ints: [height, width] }, ...windowAttributes(window) };
-    return this.#planes(this.graph.add('Conv', [from, weights, ...this.#bias(bias)], to, attributes));
+    return this.#setPlanes(
+      this.graph.add('Conv', [from, weights, ...this.#bias(bias)], to, attributes),
+      outputs,
+    );
   }
 
   /** Each plane by itself, with a kernel of height × width × planes × multiplier. */
@@ -61,39 +83,50 @@ export class GraphWriter {
     const { dimensions, values } = this.weight(kernel);
     const [height = 0, width = 0, planes = 0, multiplier = 0] = dimensions;
     const turned = reorder(values, [height, width, planes, multiplier], [2, 3, 0, 1]);
-    const weights = this.graph.addFloats(kernel, [planes * multiplier, 1, height, width], turned);
+    const outputs = planes * multiplier;
+    const weights = this.graph.addFloats(kernel, [outputs, 1, height, width], turned);
     const attributes = {
       ...{ kernel_shape: { ints: [height, width] }, group: { int: planes } },
       ...windowAttributes(window),
     };
-    return this.#planes(this.graph.add('Conv', [from, weights, ...this.#bias(bias)], to, attributes));
+    return this.#setPlanes(
+      this.graph.add('Conv', [from, weights, ...this.#bias(bias)], to, attributes),
+      outputs,
+    );
   }
 
+  /** With padding, both kinds of model leave the padded pixels out of a mean. */
   pool(
     opType: 'MaxPool' | 'AveragePool',
     from: string,
     { size, window, to }: { size: readonly [number, number]; window: Window; to: string },
   ): string {
-    // At an edge the two count padded pixels differently.
-    if (opType === 'AveragePool' && window.padding !== 'valid')
-      throw new Error(`${to}: a mean with padding is not converted`);
     const attributes = { kernel_shape: { ints: size }, ...windowAttributes(window) };
-    return this.#planes(this.graph.add(opType, [from], to, attributes));
+    return this.#like(from, this.graph.add(opType, [from], to, attributes));
   }
 
   /** `amounts`: before and after, for each of TensorFlow's dimensions. */
   pad(from: string, amounts: readonly (readonly [number, number])[], to: string): string {
     const [batch = [0, 0], rows = [0, 0], columns = [0, 0], planes = [0, 0]] = amounts;
+    const count = (this.planesOf(from) ?? 0) + planes[0] + planes[1];
     const ordered = [batch, planes, rows, columns];
     const pads = [...ordered.map(([before]) => before), ...ordered.map(([, after]) => after)];
-    return this.#planes(this.graph.add('Pad', [from, this.graph.addInts(`${to}/pads`, pads)], to));
+    return this.#setPlanes(this.graph.add('Pad', [from, this.graph.addInts(`${to}/pads`, pads)], to), count);
   }
 
   add(from: readonly string[], to: string): string {
     const [first] = from;
     if (from.length !== 2 || !from.every((name) => this.#isInPlanes(name)) || first === undefined)
       throw new Error(`${to}: only a sum of two pictures is converted`);
-    return this.#planes(this.graph.add('Add', from, to));
+    return this.#like(first, this.graph.add('Add', from, to));
+  }
+
+  /** Planes below each other. */
+  stack(from: readonly string[], to: string): string {
+    const counts = from.map((name) => this.planesOf(name));
+    const count = counts.reduce<number>((sum, planes) => sum + (planes ?? Number.NaN), 0);
+    if (!(count > 0)) throw new Error(`${to}: only pictures are stacked`);
+    return this.#setPlanes(this.graph.add('Concat', from, to, { axis: { int: 1 } }), count);
   }
 
   /** With a number, or with one of each plane. */
@@ -106,19 +139,6 @@ export class GraphWriter {
     return this.#like(
       from,
       this.graph.add(opType, [from, this.graph.addFloats(constant, shape, values)], to),
-    );
-  }
-
-  /** One number per item: the planes' means, weighed. */
-  weigh(from: string, weights: readonly number[], bias: number, to: string): string {
-    if (!this.#isInPlanes(from)) throw new Error(`${to}: only planes are weighed`);
-    const means = this.graph.add('GlobalAveragePool', [from], `${to}/means`);
-    const flat = this.graph.add('Flatten', [means], `${to}/flat`);
-    const kernel = this.graph.addFloats(`${to}/weights`, [weights.length, 1], Float32Array.from(weights));
-    return this.graph.add(
-      'Gemm',
-      [flat, kernel, this.graph.addFloats(`${to}/bias`, [1], Float32Array.of(bias))],
-      to,
     );
   }
 
@@ -137,10 +157,15 @@ export class GraphWriter {
     }
   }
 
-  normalise(from: string, parameters: readonly string[], epsilon: number, to: string): string {
-    const inputs = parameters.map((name) => this.#vector(name));
-    const attributes = { epsilon: { float: epsilon } };
-    return this.#planes(this.graph.add('BatchNormalization', [from, ...inputs], to, attributes));
+  /** `gamma` is null where the model does not scale what it has normalised. */
+  normalise(from: string, { gamma, beta, mean, variance, epsilon, to }: Normalisation): string {
+    const scale =
+      gamma === null ? this.#ones(`${to}/ones`, this.weight(beta).values.length) : this.#vector(gamma);
+    const inputs = [from, scale, ...[beta, mean, variance].map((name) => this.#vector(name))];
+    return this.#like(
+      from,
+      this.graph.add('BatchNormalization', inputs, to, { epsilon: { float: epsilon } }),
+    );
   }
 
   /** `dimensions` after the batch, of which every item keeps its own. */
@@ -180,17 +205,22 @@ export class GraphWriter {
     return this.graph.addFloats(name, dimensions, values);
   }
 
-  #planes(name: string): string {
-    this.#inPlanes.add(name);
+  #ones(name: string, count: number): string {
+    return this.graph.addFloats(name, [count], new Float32Array(count).fill(1));
+  }
+
+  #setPlanes(name: string, count: number): string {
+    this.#planes.set(name, count);
     return name;
   }
 
   #like(from: string, name: string): string {
-    return this.#isInPlanes(from) ? this.#planes(name) : name;
+    const count = this.planesOf(from);
+    return count === undefined ? name : this.#setPlanes(name, count);
   }
 
   #isInPlanes(name: string): boolean {
-    return this.#inPlanes.has(name);
+    return this.#planes.has(name);
   }
 }
 
@@ -200,28 +230,4 @@ function windowAttributes({ strides, padding }: Window): Record<string, Attribut
     strides: { ints: strides },
     auto_pad: { text: padding === 'same' ? 'SAME_UPPER' : 'VALID' },
   };
-}
-
-type Four = readonly [number, number, number, number];
-
-/** A copy whose dimension `i` is dimension `order[i]` of the original. */
-function reorder(values: Float32Array, dimensions: Four, order: Four): Float32Array {
-  const strides = [
-    dimensions[1] * dimensions[2] * dimensions[3],
-    dimensions[2] * dimensions[3],
-    dimensions[3],
-    1,
-  ];
-  const sides = order.map((from) => dimensions[from] ?? 0);
-  const steps = order.map((from) => strides[from] ?? 0);
-  const turned = new Float32Array(values.length);
-  let at = 0;
-  for (let a = 0; a < (sides[0] ?? 0); a++)
-    for (let b = 0; b < (sides[1] ?? 0); b++)
-      for (let c = 0; c < (sides[2] ?? 0); c++)
-        for (let d = 0; d < (sides[3] ?? 0); d++) {
-          const from = a * (steps[0] ?? 0) + b * (steps[1] ?? 0) + c * (steps[2] ?? 0) + d * (steps[3] ?? 0);
-          turned[at++] = values[from] ?? Number.NaN;
-        }
-  return turned;
 }

@@ -22,8 +22,10 @@ const normalisation = z.looseObject({
   axis: z.union([z.literal(-1), z.literal(3)]),
   epsilon: z.number(),
   center: z.literal(true),
-  scale: z.literal(true),
+  scale: z.boolean(),
 });
+const concatenation = z.looseObject({ axis: z.union([z.literal(-1), z.literal(3)]) });
+const ending = z.looseObject({ activation });
 const relu = z.looseObject({
   max_value: z.literal(6),
   negative_slope: z.literal(0).optional(),
@@ -66,17 +68,32 @@ const LAYER_WRITERS: Readonly<Record<string, LayerWriter>> = {
     return writer.activate(writer.convolveDepthwise(only(from, name), given), end, name);
   },
   BatchNormalization: (writer, { name, config }, from) => {
-    const parameters = ['gamma', 'beta', 'moving_mean', 'moving_variance'].map((part) => `${name}/${part}`);
-    return writer.normalise(only(from, name), parameters, normalisation.parse(config).epsilon, name);
+    const { epsilon, scale } = normalisation.parse(config);
+    return writer.normalise(only(from, name), {
+      gamma: scale ? `${name}/gamma` : null,
+      beta: `${name}/beta`,
+      ...{ mean: `${name}/moving_mean`, variance: `${name}/moving_variance` },
+      ...{ epsilon, to: name },
+    });
   },
+  Activation: (writer, { name, config }, from) =>
+    writer.activate(only(from, name), ending.parse(config).activation, name),
   ReLU: (writer, { name, config }, from) => {
     relu.parse(config);
     return writer.activate(only(from, name), 'relu6', name);
   },
   Add: (writer, { name }, from) => writer.add(from, name),
+  Concatenate: (writer, { name, config }, from) => {
+    concatenation.parse(config);
+    return writer.stack(from, name);
+  },
   AveragePooling2D: (writer, { name, config }, from) => {
     const { pool_size: size, ...window } = pooling.parse(config);
     return writer.pool('AveragePool', only(from, name), { size, window, to: name });
+  },
+  MaxPooling2D: (writer, { name, config }, from) => {
+    const { pool_size: size, ...window } = pooling.parse(config);
+    return writer.pool('MaxPool', only(from, name), { size, window, to: name });
   },
   Flatten: (writer, { name, config }, from) => {
     flatten.parse(config);
@@ -90,15 +107,19 @@ const LAYER_WRITERS: Readonly<Record<string, LayerWriter>> = {
   Dropout: (_writer, { name }, from) => only(from, name),
 };
 
-/** Writes every layer; returns what name each layer's output has in the graph. */
+/** Writes the layers that the wanted ones need; returns what name each layer's output has in the graph. */
 export function writeLayersModel(
   writer: GraphWriter,
   topology: unknown,
   input: string,
+  wanted: readonly string[],
 ): ReadonlyMap<string, string> {
+  const { layers } = topologySchema.parse(topology).model_config.config;
+  const needed = neededFor(wanted, layers);
   const outputs = new Map<string, string>();
-  for (const found of topologySchema.parse(topology).model_config.config.layers) {
+  for (const found of layers) {
     const { name, class_name: className, inbound_nodes: [inbound = []] = [] } = found;
+    if (!needed.has(name)) continue;
     if (className === 'InputLayer') {
       outputs.set(name, writer.input(input));
       continue;
@@ -109,6 +130,15 @@ export function writeLayersModel(
     outputs.set(name, write(writer, found, from));
   }
   return outputs;
+}
+
+/** Every layer comes after those it names. */
+function neededFor(wanted: readonly string[], layers: readonly Layer[]): ReadonlySet<string> {
+  const needed = new Set(wanted);
+  for (const { name, inbound_nodes: [inbound = []] = [] } of layers.toReversed()) {
+    if (needed.has(name)) for (const [source] of inbound) needed.add(source);
+  }
+  return needed;
 }
 
 function outputOf(outputs: ReadonlyMap<string, string>, name: string): string {

@@ -24,10 +24,10 @@ export class BatchLoop {
 
   /** Packs that are the same as before go on; what waits for one that is gone fails and is asked again. */
   async load(request: LoadRequest): Promise<PackReport[]> {
-    const { packs, providers, threads, batchMax } = request;
+    const { packs, providers, halfProviders, threads, batchMax } = request;
     const broughtUp = new Map<string, BroughtUp>();
     for (const pack of packs) {
-      const key = JSON.stringify([pack, providers, threads, batchMax]);
+      const key = JSON.stringify([pack, providers, halfProviders, threads, batchMax]);
       const before = this.#inService.get(key);
       broughtUp.set(key, before?.queue ? before : await bringUp(pack, request));
     }

@@ -26,12 +26,21 @@ export function makeGoldenSound(index: number, sampleCount: number): Float32Arra
   });
 }
 
-/** Largest absolute difference; infinite where an output is not a number. */
-export function goldenDifference(actual: Float32Array, expected: readonly number[]): number {
-  return expected.reduce((largest, value, index) => {
+export interface GoldenDifference {
+  /** Absolute; infinite where an output is not a number. */
+  largest: number;
+  /** Which of the expected outputs differs most, counted from 0. */
+  index: number;
+}
+
+export function goldenDifference(actual: Float32Array, expected: readonly number[]): GoldenDifference {
+  let worst: GoldenDifference = { largest: 0, index: 0 };
+  for (const [index, value] of expected.entries()) {
     const difference = Math.abs((actual[index] ?? Number.NaN) - value);
-    return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : Math.max(largest, difference);
-  }, 0);
+    const largest = Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference;
+    if (largest > worst.largest) worst = { largest, index };
+  }
+  return worst;
 }
 
 /** All of them where `count` is their number. */

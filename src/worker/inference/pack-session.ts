@@ -2,8 +2,10 @@
  * A pack in memory: its session on one execution provider and the buffer of one batch. `run` blocks the process
  * while the model computes (libraries.md section 3), which is why this process does nothing else.
  */
+import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { LoadedPack } from '../inference-protocol.ts';
+import { toHalfPrecision } from '../convert/half-graph.ts';
+import type { LoadedPack, Precision } from '../inference-protocol.ts';
 import { type BatchInput, itemShapeOf } from './item-source.ts';
 
 /** A pack whose items do not depend on each other. */
@@ -14,20 +16,28 @@ export interface SessionOptions {
   batchMax: number;
 }
 
+/** What a model is opened on. */
+export interface Device {
+  provider: string;
+  precision: Precision;
+}
+
 /** Asks for one provider only: a list would let the runtime fall back without a word. */
 export async function openOnnx(
   modelPath: string,
-  provider: string,
+  { provider, precision }: Device,
   threads: number,
 ): Promise<InferenceSession> {
-  return await InferenceSession.create(modelPath, {
+  const options: InferenceSession.SessionOptions = {
     executionProviders: [provider],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
     logSeverityLevel: 3,
-  });
+  };
+  if (precision === 'full') return await InferenceSession.create(modelPath, options);
+  return await InferenceSession.create(toHalfPrecision(await readFile(modelPath)).bytes, options);
 }
 
 export class PackSession {
@@ -53,11 +63,11 @@ export class PackSession {
 
   static async open(
     pack: BatchPack,
-    provider: string,
+    device: Device,
     { threads, batchMax }: SessionOptions,
   ): Promise<PackSession> {
-    const session = await openOnnx(pack.modelPath, provider, threads);
-    return new PackSession(pack, provider, fixedBatchOf(session) ?? batchMax, session);
+    const session = await openOnnx(pack.modelPath, device, threads);
+    return new PackSession(pack, device.provider, fixedBatchOf(session) ?? batchMax, session);
   }
 
   /** The batch from its item `first` on, to be filled before a run. */

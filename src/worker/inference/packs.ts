@@ -1,15 +1,18 @@
 /**
- * Brings packs up: providers in the order given, each judged by the golden outputs. A pack that no provider
- * reproduces is out of service, with every provider's reason.
+ * Brings packs up: providers in the order given, each judged by the golden outputs, in half precision first where that
+ * is wanted. A pack that no provider reproduces is out of service, with every provider's reason.
  */
-import type { InferenceRequest, LoadedPack, PackReport } from '../inference-protocol.ts';
+import type { InferenceRequest, LoadedPack, PackReport, Precision } from '../inference-protocol.ts';
 import { Detection } from './detection.ts';
 import { DetectionQueue } from './detection-queue.ts';
-import { goldenDifference, makeGoldenSound, pickEvenly } from './golden.ts';
+import { type GoldenDifference, goldenDifference, makeGoldenSound, pickEvenly } from './golden.ts';
 import { goldenSource } from './item-source.ts';
-import { type BatchPack, PackSession } from './pack-session.ts';
+import { type BatchPack, type Device, PackSession } from './pack-session.ts';
 import { RequestQueue, type WorkQueue } from './request-queue.ts';
 import { type SpeechPack, SpeechSession } from './speech-session.ts';
+
+/** Made by the rule of the golden inputs, which are few: on these half precision must agree with full as well. */
+const PARITY_ITEMS = 32;
 
 export type LoadRequest = Extract<InferenceRequest, { type: 'load' }>;
 
@@ -23,92 +26,150 @@ export async function bringUp(pack: LoadedPack, request: LoadRequest): Promise<B
   const faults: string[] = [];
   let goldenError: number | null = null;
   for (const provider of request.providers) {
-    const attempt = await tryProvider(pack, provider, request);
+    const attempt = await tryPrecisions(pack, provider, request);
     goldenError = attempt.goldenError ?? goldenError;
-    if (attempt.queue !== null) {
-      // Not silent: that a better provider failed is in the daemon's log.
-      for (const fault of faults) process.stderr.write(`${pack.key}: ${fault}\n`);
-      const report = toReport(pack, provider, null, goldenError, startedAt);
-      const { outputs } = attempt;
-      return {
-        queue: attempt.queue,
-        report: outputs === undefined ? report : { ...report, goldenOutputs: outputs },
-      };
+    const { queue, outputs, precision, precisionNote } = attempt;
+    if (queue !== null) {
+      const place = { provider, precision, precisionNote, passedOver: faults };
+      const loadMs = performance.now() - startedAt;
+      const report = { key: pack.key, ...place, fault: null, goldenError, loadMs };
+      return { queue, report: outputs === undefined ? report : { ...report, goldenOutputs: outputs } };
     }
     faults.push(`${provider}: ${attempt.fault}`);
   }
   const fault = faults.length === 0 ? 'no execution provider is configured' : faults.join('; ');
-  return { queue: null, report: toReport(pack, null, fault, goldenError, startedAt) };
-}
-
-function toReport(
-  { key }: LoadedPack,
-  provider: string | null,
-  fault: string | null,
-  goldenError: number | null,
-  startedAt: number,
-): PackReport {
-  return { key, provider, fault, goldenError, loadMs: performance.now() - startedAt };
+  const loadMs = performance.now() - startedAt;
+  const none = { provider: null, precision: 'full' as const, precisionNote: null, passedOver: [] };
+  return { queue: null, report: { key: pack.key, ...none, fault, goldenError, loadMs } };
 }
 
 interface Attempt {
   queue: WorkQueue | null;
+  precision: Precision;
+  precisionNote: string | null;
   fault: string;
   goldenError: number | null;
   /** Where they are recorded instead of compared. */
   outputs?: number[];
+  runParity?: Candidate['runParity'];
+}
+
+/** In half precision where that is wanted and the outputs hold in it, else in full, with the reason. */
+async function tryPrecisions(pack: LoadedPack, provider: string, request: LoadRequest): Promise<Attempt> {
+  const tryFull = async (precisionNote: string | null) => ({
+    ...(await tryDevice(pack, { provider, precision: 'full' }, request)),
+    precisionNote,
+  });
+  // What is recorded is what others are compared with.
+  if (request.halfProviders.length === 0 || pack.golden.isRecorded === true) return await tryFull(null);
+  if (!request.halfProviders.includes(provider))
+    return await tryFull(`${provider} runs models in full precision only`);
+  const half = await tryDevice(pack, { provider, precision: 'half' }, request);
+  if (half.queue === null) return await tryFull(`in half precision ${half.fault}`);
+  const full = await tryFull(null);
+  const fault = full.queue === null ? full.fault : await findParityFault(half, full, pack.golden.tolerance);
+  await (fault === null ? full : half).queue?.release();
+  return fault === null
+    ? { ...half, precisionNote: null }
+    : { ...full, precisionNote: `in half precision ${fault}` };
+}
+
+/** Both sessions are open; null where they agree. */
+async function findParityFault(
+  half: Pick<Attempt, 'runParity'>,
+  full: Pick<Attempt, 'runParity'>,
+  tolerance: number,
+): Promise<string | null> {
+  try {
+    const [actual, expected] = [await half.runParity?.(), await full.runParity?.()];
+    if (actual === undefined || expected === undefined) return 'it was not compared with full precision';
+    const difference = goldenDifference(actual, [...expected]);
+    if (difference.largest <= tolerance) return null;
+    return describeDifference('the outputs for made inputs', difference, expected.length, tolerance);
+  } catch (error) {
+    return describeError(error);
+  }
 }
 
 /** A model that is open on a provider, before it is judged. */
 interface Candidate {
   /** The outputs that are compared. */
   runGolden: () => Promise<Float32Array>;
+  /** The outputs in which precisions are compared. */
+  runParity: () => Promise<Float32Array>;
   queue: WorkQueue;
 }
 
-async function tryProvider(pack: LoadedPack, provider: string, request: LoadRequest): Promise<Attempt> {
+async function tryDevice(
+  pack: LoadedPack,
+  device: Device,
+  request: LoadRequest,
+): Promise<Omit<Attempt, 'precisionNote'>> {
+  const { precision } = device;
   let candidate: Candidate | null = null;
   try {
-    candidate = await openCandidate(pack, provider, request);
+    candidate = await openCandidate(pack, device, request);
     const outputs = await candidate.runGolden();
+    const { queue, runParity } = candidate;
     const { tolerance, expected, isRecorded } = pack.golden;
     if (isRecorded === true) {
-      return { queue: candidate.queue, fault: '', goldenError: null, outputs: [...outputs] };
+      return { queue, precision, fault: '', goldenError: null, outputs: [...outputs] };
     }
-    const goldenError = goldenDifference(outputs, expected);
-    if (goldenError <= tolerance) return { queue: candidate.queue, fault: '', goldenError };
-    await candidate.queue.release();
-    const fault = `the golden outputs differ by ${goldenError.toPrecision(3)}, at most ${tolerance} is allowed`;
-    return { queue: null, fault, goldenError };
+    const difference = goldenDifference(outputs, expected);
+    const goldenError = difference.largest;
+    if (goldenError <= tolerance) return { queue, precision, fault: '', goldenError, runParity };
+    await queue.release();
+    const fault = describeDifference('the golden outputs', difference, expected.length, tolerance);
+    return { queue: null, precision, fault, goldenError };
   } catch (error) {
     await candidate?.queue.release();
-    const text = error instanceof Error ? error.message : String(error);
-    return { queue: null, fault: text.trim().slice(0, 300), goldenError: null };
+    return { queue: null, precision, fault: describeError(error), goldenError: null };
   }
 }
 
-async function openCandidate(pack: LoadedPack, provider: string, request: LoadRequest): Promise<Candidate> {
+function describeDifference(
+  what: string,
+  { largest, index }: GoldenDifference,
+  count: number,
+  tolerance: number,
+): string {
+  const where = `(number ${index + 1} of ${count})`;
+  return `${what} differ by ${largest.toPrecision(3)} ${where}, at most ${tolerance} is allowed`;
+}
+
+function describeError(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).trim().slice(0, 300);
+}
+
+async function openCandidate(pack: LoadedPack, device: Device, request: LoadRequest): Promise<Candidate> {
   const { input } = pack;
   if (input.kind === 'speech') {
     const speechPack: SpeechPack = { ...pack, input };
-    const session = await SpeechSession.open(speechPack, provider, request.threads);
-    return { runGolden: () => runSpeechGolden(session), queue: new DetectionQueue(session) };
+    const session = await SpeechSession.open(speechPack, device, request.threads);
+    const run = () => runSpeechGolden(session);
+    return { runGolden: run, runParity: run, queue: new DetectionQueue(session) };
   }
   const batchPack: BatchPack = { ...pack, input };
-  const session = await PackSession.open(batchPack, provider, request);
-  return { runGolden: () => runBatchGolden(session), queue: new RequestQueue(session) };
+  const session = await PackSession.open(batchPack, device, request);
+  const { expected, items } = pack.golden;
+  return {
+    runGolden: async () => pickEvenly(await runMadeItems(session, items), expected.length),
+    runParity: () => runMadeItems(session, PARITY_ITEMS),
+    queue: new RequestQueue(session),
+  };
 }
 
-async function runBatchGolden(session: PackSession): Promise<Float32Array> {
-  const { golden, input, outputLength } = session.pack;
+/** Every output for the first `items` golden inputs. */
+async function runMadeItems(session: PackSession, items: number): Promise<Float32Array> {
+  const { input, outputLength } = session.pack;
   const source = goldenSource(input);
-  const outputs = new Float32Array(golden.items * outputLength);
-  for (let first = 0; first < golden.items; first += session.batchMax) {
-    const count = Math.min(session.batchMax, golden.items - first);
+  const outputs = new Float32Array(items * outputLength);
+  for (let first = 0; first < items; first += session.batchMax) {
+    const count = Math.min(session.batchMax, items - first);
     source.write(first, count, session.place(0));
     outputs.set(await session.run(count), first * outputLength);
   }
-  return pickEvenly(outputs, golden.expected.length);
+  return outputs;
 }
 
 /** The first frames of the first golden sound. */

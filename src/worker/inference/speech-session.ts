@@ -4,7 +4,7 @@
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import type { LoadedPack, SpeechInput } from '../inference-protocol.ts';
-import { openOnnx } from './pack-session.ts';
+import { type Device, openOnnx } from './pack-session.ts';
 
 export type SpeechPack = LoadedPack & { input: SpeechInput };
 
@@ -26,8 +26,8 @@ export class SpeechSession {
     this.#session = session;
   }
 
-  static async open(pack: SpeechPack, provider: string, threads: number): Promise<SpeechSession> {
-    return new SpeechSession(pack, await openOnnx(pack.modelPath, provider, threads));
+  static async open(pack: SpeechPack, device: Device, threads: number): Promise<SpeechSession> {
+    return new SpeechSession(pack, await openOnnx(pack.modelPath, device, threads));
   }
 
   /** The state before the first frame of `rows` stretches. */

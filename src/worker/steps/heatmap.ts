@@ -21,7 +21,7 @@ import { openUpright } from './upright-picture.ts';
 
 export const MAP_SIDE_MAX = 1024;
 /** Enough colour to read the legend's steps, enough grey to recognise the picture. */
-const OVERLAY_SHARE = 0.6;
+export const OVERLAY_SHARE = 0.6;
 
 interface GreyPicture {
   width: number;
