@@ -2,7 +2,7 @@
  * Which share of a video's frames should decide, from the frames' calibrated log-odds: on whole clips, and on human clips
  * into which a quarter of an artificial one was cut, the case that a mean over all frames hides. Pure.
  */
-import { decidingCount } from '../src/domain/video-verdict.ts';
+import { DECIDING_MIN, DECIDING_SHARE, decidingCount } from '../src/domain/video-verdict.ts';
 import { REPLICATES, toInterval } from './bootstrap.ts';
 import type { LabelName } from './labelled-folder.ts';
 import { makeRandom } from './random.ts';
@@ -14,24 +14,36 @@ export interface Clip {
   frames: Readonly<Record<string, readonly number[]>>;
 }
 
-/** From the least to the most of the frames; 0 is the single most suspicious one. */
-export const SHARES = [
-  { name: 'top 1', share: 0 },
-  { name: '1/10', share: 1 / 10 },
-  { name: '1/5', share: 1 / 5 },
-  { name: '1/3', share: 1 / 3 },
-  { name: '1/2', share: 1 / 2 },
-  { name: 'all', share: 1 },
-] as const;
+export interface PoolingRule {
+  name: string;
+  share: number;
+  /** Frames that decide at least, where there are so many. */
+  countMin: number;
+}
+
+/** What the daemon does. */
+export const PRESENT_RULE: PoolingRule = { name: 'present', share: DECIDING_SHARE, countMin: DECIDING_MIN };
+
+/** From the least to the most of the frames. */
+export const RULES: readonly PoolingRule[] = [
+  { name: 'top 1', share: 0, countMin: 1 },
+  { name: '1/10', share: 1 / 10, countMin: 1 },
+  { name: '1/5', share: 1 / 5, countMin: 1 },
+  { name: '1/5, two at least', share: 1 / 5, countMin: 2 },
+  { name: '1/3', share: 1 / 3, countMin: 1 },
+  { name: '1/2', share: 1 / 2, countMin: 1 },
+  { name: 'all', share: 1, countMin: 1 },
+];
 
 /** Of the frames of a composed clip. */
 export const CUT_IN_SHARE = 1 / 4;
 
 /**
  * `cut_in`: human clips with artificial frames cut in, against whole human clips; `cut_in_both`: against human clips with
- * frames of a human clip of another source cut in, since every cut is another chance to accuse.
+ * frames of a human clip of another source cut in, since every cut is another chance to accuse. `odd_frame`: whole
+ * artificial clips against human ones of which one frame is the most suspicious of an artificial clip.
  */
-export const POOLING_CASES = ['whole', 'cut_in', 'cut_in_both'] as const;
+export const POOLING_CASES = ['whole', 'cut_in', 'cut_in_both', 'odd_frame'] as const;
 export type PoolingCase = (typeof POOLING_CASES)[number];
 
 export const POOLING_FIGURES = ['auc', 'balancedAccuracy', 'recall', 'falseAlarms'] as const;
@@ -57,12 +69,12 @@ export interface PoolingRow {
 export function poolClip(
   frames: Clip['frames'],
   weights: Readonly<Record<string, number>>,
-  share: number,
+  { share, countMin }: Omit<PoolingRule, 'name'>,
 ): number {
   let [sum, total] = [0, 0];
   for (const [model, values] of Object.entries(frames)) {
     if (values.length === 0) continue;
-    const deciding = values.toSorted((a, b) => b - a).slice(0, decidingCount(values.length, share));
+    const deciding = values.toSorted((a, b) => b - a).slice(0, decidingCount(values.length, share, countMin));
     const weight = weights[model] ?? 1;
     sum += (weight * deciding.reduce((all, value) => all + value, 0)) / deciding.length;
     total += weight;
@@ -93,7 +105,7 @@ interface Row {
   humans: number[];
   artificials: number[];
   isArtificial: boolean;
-  /** By the index in SHARES. */
+  /** By the index in RULES. */
   scores: number[];
 }
 
@@ -114,16 +126,22 @@ export function comparePooling(
   const composed = toComposedRows(humans, artificials, weights);
   const untouched = whole.filter(({ isArtificial }) => !isArtificial);
   const edited = composed.filter(({ isArtificial }) => isArtificial);
-  const rows = { whole, cut_in: [...untouched, ...edited], cut_in_both: composed };
+  const rows = {
+    ...{ whole, cut_in: [...untouched, ...edited], cut_in_both: composed },
+    odd_frame: [
+      ...whole.filter(({ isArtificial }) => isArtificial),
+      ...toOddRows(humans, artificials, weights),
+    ],
+  };
   const measure = (human: readonly number[], artificial: readonly number[]) =>
-    POOLING_CASES.map((name) => SHARES.map((_, share) => toValues(rows[name], share, { human, artificial })));
+    POOLING_CASES.map((name) => RULES.map((_, share) => toValues(rows[name], share, { human, artificial })));
   const draw = { human: drawer(humans), artificial: drawer(artificials) };
   const found = measure(draw.human.all, draw.artificial.all);
   const random = makeRandom(SEED);
   const drawn = Array.from({ length: replicates }, () =>
     measure(draw.human.next(random), draw.artificial.next(random)),
   );
-  return SHARES.map(({ name }, share) => {
+  return RULES.map(({ name }, share) => {
     const figures = POOLING_CASES.map((one, at) => [one, toFigures(found, drawn, { at, share })]);
     return { rule: name, figures: Object.fromEntries(figures) as PoolingRow['figures'] };
   });
@@ -134,7 +152,7 @@ function toRows(
   artificials: readonly Clip[],
   weights: Readonly<Record<string, number>>,
 ): Row[] {
-  const score = ({ frames }: Clip) => SHARES.map(({ share }) => poolClip(frames, weights, share));
+  const score = ({ frames }: Clip) => RULES.map((rule) => poolClip(frames, weights, rule));
   return [
     ...humans.map((clip, human) => ({
       ...{ humans: [human], artificials: [], isArtificial: false, scores: score(clip) },
@@ -152,7 +170,7 @@ function toComposedRows(
 ): Row[] {
   const score = (clip: Clip, other: Clip) => {
     const frames = cutIn(clip.frames, other.frames);
-    return SHARES.map(({ share }) => poolClip(frames, weights, share));
+    return RULES.map((rule) => poolClip(frames, weights, rule));
   };
   return humans.flatMap((clip, human): Row[] => [
     ...humans.flatMap((other, index): Row[] => {
@@ -164,6 +182,29 @@ function toComposedRows(
       ...{ humans: [human], artificials: [artificial], isArtificial: true, scores: score(clip, other) },
     })),
   ]);
+}
+
+function toOddRows(
+  humans: readonly Clip[],
+  artificials: readonly Clip[],
+  weights: Readonly<Record<string, number>>,
+): Row[] {
+  return humans.flatMap((clip, human) =>
+    artificials.map((other, artificial) => {
+      const frames = withOddFrame(clip.frames, other.frames);
+      const scores = RULES.map((rule) => poolClip(frames, weights, rule));
+      return { humans: [human], artificials: [artificial], isArtificial: false, scores };
+    }),
+  );
+}
+
+/** The first frame is replaced by the most suspicious of another clip. */
+export function withOddFrame(clip: Clip['frames'], other: Clip['frames']): Clip['frames'] {
+  const replaced = Object.entries(clip).map(([model, values]) => {
+    const odd = other[model] ?? [];
+    return [model, odd.length === 0 ? values : [Math.max(...odd), ...values.slice(1)]] as const;
+  });
+  return Object.fromEntries(replaced);
 }
 
 /** Weights of clips: one over the square root of the size of their source, times how often that was drawn. */
@@ -216,7 +257,7 @@ function toFigures(
 ): Record<PoolingFigure, PooledFigure> {
   const figures = POOLING_FIGURES.map((name) => {
     const take = (values: readonly Values[][], index: number) => values[at]?.[index]?.[name] ?? Number.NaN;
-    const all = SHARES.map((_, index) => take(found, index));
+    const all = RULES.map((_, index) => take(found, index));
     const best = all.indexOf(name === 'falseAlarms' ? Math.min(...all) : Math.max(...all));
     const [low, high] = toInterval(drawn.map((one) => take(one, share)));
     const [changeLow, changeHigh] = toInterval(drawn.map((one) => take(one, share) - take(one, best)));

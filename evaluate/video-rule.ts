@@ -12,7 +12,6 @@ import { findChannel } from '../src/cli/channel.ts';
 import { AssayClient } from '../src/cli/client.ts';
 import { CliFailure } from '../src/cli/failure.ts';
 import { logistic } from '../src/domain/heuristics.ts';
-import { DECIDING_SHARE } from '../src/domain/video-verdict.ts';
 import { ApplianceService } from '../src/grpc/gen/assay/v1/appliance_service_pb.ts';
 import { Axis, type Classification, Status } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { Label, MediaKind } from '../src/grpc/gen/assay/v1/media_pb.ts';
@@ -23,6 +22,7 @@ import {
   POOLING_FIGURES,
   type PoolingCase,
   type PoolingRow,
+  PRESENT_RULE,
   poolClip,
 } from './frame-pooling.ts';
 import { FolderError, type LabelledFile, readLabelledFolder } from './labelled-folder.ts';
@@ -108,7 +108,7 @@ const DIFFERENCE_MAX = 1e-6;
 
 function assertSameRule(clips: readonly MeasuredClip[], weights: Readonly<Record<string, number>>): void {
   for (const { path, frames, probability } of clips) {
-    const pooled = logistic(poolClip(frames, weights, DECIDING_SHARE));
+    const pooled = logistic(poolClip(frames, weights, PRESENT_RULE));
     if (Math.abs(pooled - (probability ?? Number.NaN)) <= DIFFERENCE_MAX) continue;
     throw new Error(
       `${path}: the daemon answered ${probability}, its frames give ${pooled} by the same rule`,
@@ -122,6 +122,7 @@ const CASE_NAMES: Readonly<Record<PoolingCase, string>> = {
   whole: 'whole clips',
   cut_in: 'artificial cut into human',
   cut_in_both: 'against human cut into human',
+  odd_frame: 'human clips with one odd frame',
 };
 
 function toTable(rows: readonly PoolingRow[], one: PoolingCase): string {

@@ -24,7 +24,7 @@ export type Installed = Readonly<Record<string, InstalledPackage>>;
  */
 export const DATA_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'node_modules/nsfwjs': ['dist/models/mobilenet_v2/', 'dist/models/inception_v3/'],
-  'node_modules/@vladmandic/human': ['models/blazeface.', 'models/faceres.'],
+  'node_modules/@vladmandic/human': ['models/blazeface.'],
   'node_modules/@ricky0123/vad-web': ['dist/silero_vad_v5.onnx'],
 };
 

@@ -1,9 +1,9 @@
 /**
  * Makes the model of a pack as the appliance will at its first start: the pretrained Inception v3 of an npm package up
- * to one layer, with a head below it that was trained here; and writes what that model must be and answer.
+ * to some layers, with a head below them that was trained here; and writes what that model must be and answer.
  *
- * usage: node convert-head.ts HEAD_JSON LAYER SIDE OUT
- * HEAD_JSON holds the head (`file.head` of a pack), LAYER its layer (mixed0), SIDE the side of its view in pixels.
+ * usage: node convert-head.ts HEAD_JSON LAYERS SIDE OUT
+ * HEAD_JSON holds the head (`file.head` of a pack), LAYERS its layers (mixed0 or mixed2,mixed3), SIDE the side of its view in pixels.
  * Writes OUT, a .json file: the pack's `file` and `sha256`, and `expected`, the golden logits; and beside it the model,
  * named .onnx. The graph takes pixels in 0..1, so that a pack made so has `input.mean` 0 and `input.std` 1.
  */
@@ -24,12 +24,12 @@ const BODY = {
   format: 'tfjs-layers',
 };
 
-const [headPath, layer, sideText, outPath] = process.argv.slice(2);
+const [headPath, layers, sideText, outPath] = process.argv.slice(2);
 const side = Number(sideText);
-if (!headPath || !layer || !Number.isInteger(side) || !outPath?.endsWith('.json'))
-  throw new Error('usage: node convert-head.ts HEAD_JSON LAYER SIDE OUT.json');
+if (!headPath || !layers || !Number.isInteger(side) || !outPath?.endsWith('.json'))
+  throw new Error('usage: node convert-head.ts HEAD_JSON LAYERS SIDE OUT.json');
 const head: unknown = JSON.parse(readFileSync(headPath, 'utf8'));
-const file = headedFile.parse({ ...BODY, joined: [[layer]], head });
+const file = headedFile.parse({ ...BODY, joined: [layers.split(',')], head });
 
 const model = convertModel({
   ...{ modelPath: join(NODE_MODULES, file.package, file.path), format: file.format },

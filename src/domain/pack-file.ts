@@ -11,18 +11,16 @@ export const convertedFile = z.strictObject({
     .describe('Outputs of the model: those of a row side by side, the rows one below the other.'),
 });
 
-/** The widest layer that is weighed so has some hundred planes; a thousandfold is a mistake. */
+/** The widest layers that are weighed so have a thousand planes together; many more are a mistake. */
 const HEAD_PLANES_MAX = 4096;
 
 const ofEachPlane = z.array(z.number()).min(1).max(HEAD_PLANES_MAX);
 
-const standardisedHead = z
+/** What was trained here on top of such a model: how much each plane of its outputs varies, weighed to one logit. */
+const head = z
   .strictObject({
-    measure: z.enum(['deviation', 'mean']).describe('What is taken of each plane.'),
-    varianceMin: z
-      .number()
-      .positive()
-      .describe('Added to the variance of a plane before its root is taken; a mean has none.'),
+    measure: z.literal('deviation').describe('What is taken of each plane.'),
+    varianceMin: z.number().positive().describe('Added to the variance of a plane before its root is taken.'),
     centre: ofEachPlane.describe('Taken from the measure.'),
     scale: ofEachPlane.describe('What is left is multiplied by it,'),
     clip: z.number().positive().optional().describe('then held between this and its negative.'),
@@ -37,14 +35,6 @@ const standardisedHead = z
     }
   });
 
-const plainHead = z
-  .strictObject({ weights: ofEachPlane, bias: z.number() })
-  .describe('Weighs means as they are.');
-
-/** What was trained here on top of such a model: a measure of its planes, weighed to one logit. */
-const head = z.union([standardisedHead, plainHead]);
-
 export const headedFile = convertedFile.extend({ head });
 
-export type StandardisedHead = z.infer<typeof standardisedHead>;
 export type PackHead = z.infer<typeof head>;

@@ -4,20 +4,22 @@ import type { VideoVerdict } from './record.ts';
 import type { ModelRun } from './result.ts';
 
 /**
- * The share of frames that decides. A generated scene in a real report fills a part of it only, so the mean of
- * all frames would hide it; the single most suspicious frame would accuse every video that has one odd frame. Half of
- * the frames is worse on cut-in scenes; no smaller share could be shown to be better (docs/models.md).
+ * The share of frames that decides. A generated scene in a real report fills a part of it only, so the mean of all
+ * frames would hide it: of a scene that fills a quarter, larger shares miss more. Smaller ones accuse more easily for
+ * one odd frame, and no better for it (docs/models.md, measured by `npm run evaluate:video`).
  */
-export const DECIDING_SHARE = 1 / 3;
+export const DECIDING_SHARE = 1 / 5;
+/** The single most suspicious frame would accuse every video that has one odd frame. */
+export const DECIDING_MIN = 2;
 
 /** How many of `count` frames decide; one at least. */
-export function decidingCount(count: number, share = DECIDING_SHARE): number {
-  return Math.max(1, Math.round(count * share));
+export function decidingCount(count: number, share = DECIDING_SHARE, countMin = DECIDING_MIN): number {
+  return Math.max(1, Math.min(count, Math.max(countMin, Math.round(count * share))));
 }
 
 /**
- * One run per model over all frames: the mean calibrated log-odds of the most suspicious third of the frames on
- * which it answered. Unknown where it answered on none.
+ * One run per model over all frames: the mean calibrated log-odds of the most suspicious fifth of the frames on
+ * which it answered, of two at least. Unknown where it answered on none.
  */
 export function poolFrames(frames: readonly (readonly ModelRun[])[]): ModelRun[] {
   const byModel = Map.groupBy(frames.flat(), ({ model, version }) => `${model}@${version}`);

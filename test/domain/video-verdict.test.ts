@@ -14,15 +14,17 @@ function run(logOdds: number | null, model = 'm'): ModelRun {
   };
 }
 
-test('the most suspicious third decides', () => {
-  const frames = [3, 2, 1, 0, -1, -2, -3, -4, -5].map((logOdds) => [run(logOdds)]);
+test('the most suspicious fifth decides, two frames at least', () => {
+  const frames = [3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7, -8, -9, -9, -9].map((logOdds) => [run(logOdds)]);
   const [pooled] = poolFrames(frames);
   assert.equal(pooled?.logOdds, 2);
-  assert.equal(pooled?.elapsedSeconds, 9);
+  assert.equal(pooled?.elapsedSeconds, 15);
+  assert.equal(poolFrames(frames.slice(0, 5))[0]?.logOdds, 2.5);
+  assert.equal(poolFrames(frames.slice(0, 1))[0]?.logOdds, 3);
 });
 
 test('one odd frame of ten does not accuse', () => {
-  const frames = [4, -4, -4, -4, -4, -4, -4, -4, -4, -4].map((logOdds) => [run(logOdds)]);
+  const frames = [3, -4, -4, -4, -4, -4, -4, -4, -4, -4].map((logOdds) => [run(logOdds)]);
   const [verdict] = judgeVideo(poolFrames(frames), false, []);
   assert.equal(verdict?.classification, 'human');
 });
@@ -46,8 +48,8 @@ test('each model is pooled for itself', () => {
   assert.deepEqual(
     pooled.map(({ model, logOdds }) => [model, logOdds]),
     [
-      ['a', 2],
-      ['b', -1],
+      ['a', 1.5],
+      ['b', -1.5],
     ],
   );
 });

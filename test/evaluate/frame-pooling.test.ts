@@ -17,9 +17,10 @@ const ENTRY = join(import.meta.dirname, '../../evaluate/video-rule.ts');
 
 test('a clip is pooled by model, then over the models by weight', () => {
   const frames = { a: [0, 3, 1, -4], b: [-1, -1] };
-  assert.equal(poolClip(frames, { a: 1, b: 1 }, 1 / 2), ((3 + 1) / 2 - 1) / 2);
-  assert.equal(poolClip(frames, { a: 3, b: 1 }, 0), (3 * 3 - 1) / 4);
-  assert.equal(poolClip({ ...frames, silent: [] }, { a: 1, b: 0 }, 1), 0);
+  assert.equal(poolClip(frames, { a: 1, b: 1 }, { share: 1 / 2, countMin: 1 }), ((3 + 1) / 2 - 1) / 2);
+  assert.equal(poolClip(frames, { a: 3, b: 1 }, { share: 0, countMin: 1 }), (3 * 3 - 1) / 4);
+  assert.equal(poolClip({ ...frames, silent: [] }, { a: 1, b: 0 }, { share: 1, countMin: 1 }), 0);
+  assert.equal(poolClip({ a: [0, 3, 1, -4] }, { a: 1 }, { share: 0, countMin: 2 }), 2);
 });
 
 test('a quarter of a composed clip is artificial', () => {
@@ -49,6 +50,7 @@ test('a mean over all frames hides what was cut in, the single frame accuses for
   assert.equal(one?.whole.falseAlarms.value, 1);
   assert.deepEqual([fifth?.cut_in.recall.value, fifth?.whole.falseAlarms.value], [1, 0]);
   assert.equal(fifth?.cut_in.balancedAccuracy.value, 1);
+  assert.deepEqual([one?.odd_frame.falseAlarms.value, fifth?.odd_frame.falseAlarms.value], [1, 0]);
   assert.equal(one?.cut_in_both.falseAlarms.value, 1);
   const { change, changeHigh } = all?.cut_in.balancedAccuracy ?? assert.fail();
   assert.deepEqual([change, changeHigh], [-0.5, -0.5]);

@@ -5,7 +5,7 @@ import { before, test } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';
 import * as tf from '@tensorflow/tfjs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { StandardisedHead } from '../../src/domain/pack-file.ts';
+import type { PackHead } from '../../src/domain/pack-file.ts';
 import { convertModel } from '../../src/worker/convert/convert-model.ts';
 import { ModelProtoSchema } from '../../src/worker/convert/gen/onnx/onnx_pb.ts';
 import { GraphWriter } from '../../src/worker/convert/graph-writer.ts';
@@ -59,19 +59,16 @@ async function computeMaps(original: tf.LayersModel): Promise<Float32Array> {
   return Float32Array.from(maps);
 }
 
-function measureAll(maps: Float32Array, area: number, measure: StandardisedHead['measure']): number[] {
+function measureAll(maps: Float32Array, area: number): number[] {
   return Array.from({ length: maps.length / area }, (_, plane) => {
     const values = maps.subarray(plane * area, (plane + 1) * area);
     const mean = values.reduce((sum, value) => sum + value, 0) / area;
     const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / area;
-    return measure === 'mean' ? mean : Math.sqrt(variance + VARIANCE_MIN);
+    return Math.sqrt(variance + VARIANCE_MIN);
   });
 }
 
-function weigh(
-  measured: readonly number[],
-  { centre, scale, clip, weights, bias }: StandardisedHead,
-): number {
+function weigh(measured: readonly number[], { centre, scale, clip, weights, bias }: PackHead): number {
   const bound = clip ?? Number.POSITIVE_INFINITY;
   return weights.reduce((sum, weight, plane) => {
     const value =
@@ -81,7 +78,7 @@ function weigh(
 }
 
 /** Centred where the first item is, roughly, so that a clip of 1 holds some planes and leaves others. */
-function makeHead(measured: readonly number[], planes: number): StandardisedHead {
+function makeHead(measured: readonly number[], planes: number): PackHead {
   const row = (rule: (plane: number) => number) => Array.from({ length: planes }, (_, plane) => rule(plane));
   return {
     ...{ measure: 'deviation', varianceMin: VARIANCE_MIN, bias: 0.75 },
@@ -103,14 +100,13 @@ for (const maps of LAYERS) {
     const expected = await computeMaps(await loadOriginal(maps));
     assertNear(await runItems(convertModel(inceptionOrder(maps, null))), expected);
     const area = maps.mapSide ** 2;
-    const deviations = measureAll(expected, area, 'deviation');
+    const deviations = measureAll(expected, area);
     const head = makeHead(deviations, maps.planes);
-    const heads = [head, { ...head, clip: 1 }, { ...head, measure: 'mean' as const }];
+    const heads = [head, { ...head, clip: 1 }];
     const answers: number[] = [];
     for (const each of heads) {
-      const measured = measureAll(expected, area, each.measure);
       const logits = [0, 1].map((item) =>
-        weigh(measured.slice(item * maps.planes, (item + 1) * maps.planes), each),
+        weigh(deviations.slice(item * maps.planes, (item + 1) * maps.planes), each),
       );
       assertNear(await runItems(convertModel(inceptionOrder(maps, each))), logits);
       answers.push(...logits);
@@ -118,6 +114,24 @@ for (const maps of LAYERS) {
     assert.equal(new Set(answers.map((logit) => logit.toFixed(2))).size, answers.length, 'each part tells');
   });
 }
+
+test('the deviations of two layers stand one after the other', async () => {
+  const [first, second] = LAYERS;
+  assert.ok(first && second);
+  const areas = first.mapSide ** 2;
+  const parts: number[][][] = [];
+  for (const maps of [first, second]) {
+    const measured = measureAll(await computeMaps(await loadOriginal(maps)), areas);
+    parts.push([0, 1].map((item) => measured.slice(item * maps.planes, (item + 1) * maps.planes)));
+  }
+  const items = [0, 1].map((item) => parts.flatMap((part) => part[item] ?? []));
+  const head = { ...makeHead(items[0] ?? [], first.planes + second.planes), clip: 2 };
+  const model = convertModel(inceptionOrder(first, head, [second.layer]));
+  assertNear(
+    await runItems(model),
+    items.map((measured) => weigh(measured, head)),
+  );
+});
 
 test('only what the layer needs is written, and the same bytes each time', () => {
   const [first] = LAYERS;
@@ -138,10 +152,10 @@ test('only what the layer needs is written, and the same bytes each time', () =>
 test('a head of another width than its layer is refused', () => {
   const [first, second] = LAYERS;
   assert.ok(first && second);
-  const head = { weights: Array.from({ length: second.planes }, () => 1), bias: 0 };
+  const head = makeHead([], second.planes);
   assert.throws(
     () => convertModel(inceptionOrder(first, head)),
-    /the head has 288 weights, mixed0 has 256 planes/,
+    /the head has 288 weights, mixed0 have 256 planes/,
   );
 });
 

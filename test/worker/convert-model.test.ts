@@ -9,7 +9,7 @@ import { load } from 'nsfwjs/core';
 import { MobileNetV2Model } from 'nsfwjs/models/mobilenet_v2';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { convertModel } from '../../src/worker/convert/convert-model.ts';
-import { FACE_ORDER, FACE_ORIGIN_ORDER, NSFW_ORDER } from '../conversion-orders.ts';
+import { FACE_ORDER, NSFW_ORDER } from '../conversion-orders.ts';
 
 /** Of 1, or of the value where it is larger: box sizes are hundreds of pixels. */
 const DIFFERENCE_MAX = 1e-3;
@@ -90,29 +90,6 @@ test('the face detector answers as the original graph does', async () => {
     const joined = tf.concat([tf.concat([score512, box512], 2), tf.concat([score384, box384], 2)], 1);
     assertNear(actual[index] ?? [], await joined.data());
   }
-});
-
-test('the face model weighs what the original graph sees', async () => {
-  const { modelPath, head } = FACE_ORIGIN_ORDER;
-  assert.ok(head);
-  const content = JSON.parse(readFileSync(modelPath, 'utf8'));
-  const original = await tf.loadGraphModel({
-    load: async () => ({
-      modelTopology: content.modelTopology,
-      signature: content.signature,
-      weightSpecs: content.weightsManifest.flatMap((group: { weights: object[] }) => group.weights),
-      weightData: new Uint8Array(readFileSync(join(modelPath, '..', 'faceres.bin'))).buffer,
-    }),
-  });
-  const pixels = makePixels(0, 224, [0, 255]);
-  const [actual = []] = await runOnnx(convertModel(FACE_ORIGIN_ORDER), [pixels], 224);
-  const seen = original.execute(
-    tf.tensor4d(pixels, [1, 224, 224, 3]),
-    'conv_pw_8_relu/clip_by_value',
-  ) as tf.Tensor4D;
-  const means = await seen.mean([1, 2]).data();
-  const sum = head.weights.reduce((total, weight, index) => total + weight * (means[index] ?? Number.NaN), 0);
-  assertNear(actual, [sum + head.bias]);
 });
 
 test('a conversion gives the same bytes each time', () => {

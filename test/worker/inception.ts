@@ -26,9 +26,10 @@ export interface Maps {
 export function inceptionOrder(
   { layer, planes, mapSide, side }: Maps,
   head: PackHead | null,
+  others: readonly string[] = [],
 ): ConversionOrder {
   return {
-    ...{ modelPath: MODEL_PATH, format: INCEPTION_FILE.format, joined: [[layer]], head },
+    ...{ modelPath: MODEL_PATH, format: INCEPTION_FILE.format, joined: [[layer, ...others]], head },
     input: { name: 'pixels', dimensions: [3, side, side] },
     output: { name: 'out', dimensions: head === null ? [planes, mapSide, mapSide] : [1] },
     target: 'not written',

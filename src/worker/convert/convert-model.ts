@@ -16,9 +16,8 @@ export function convertModel(order: Omit<ConversionOrder, 'target'>): Uint8Array
       ? writeLayersModel(writer, topology, input.name, wanted)
       : writeGraphModel(writer, topology, input.name, wanted);
   const rows = joined.map((names) => names.map((name) => madeOf(made, name)));
-  const [only = ''] = rows.flat();
   if (head === null) writer.join(rows, output.name);
-  else writeHead(writer, only, head, output.name);
+  else writeHead(writer, rows.flat(), head, output.name);
   return writer.graph.toBytes('converted', input, output);
 }
 
