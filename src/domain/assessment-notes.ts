@@ -84,7 +84,7 @@ export function notesOnVideo(result: VideoResult): AssessmentReason[] {
   if (answers.length > 0) {
     const artificial = answers.filter((probability) => probability >= 0.5).length;
     notes.push(
-      note('FRAMES', `${artificial} of ${answers.length} frames lean artificial; the upper third decides.`),
+      note('FRAMES', `${artificial} of ${answers.length} frames lean artificial; the upper fifth decides.`),
     );
   }
   if (damagedFrames > 0) {

@@ -16,7 +16,14 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
 const TIMEOUT = { timeoutMs: 60_000 };
-const PARITY_PACKS = ['assay-residual', 'assay-statistics', 'assay-speech', 'assay-speech-statistics'];
+const PARITY_PACKS = [
+  'assay-residual',
+  'assay-statistics',
+  'assay-textures',
+  'assay-inception',
+  'assay-speech',
+  'assay-speech-statistics',
+];
 const data = await makeTemporaryFolder();
 after(async () => await data[Symbol.asyncDispose]());
 await layMadeModels(data.path);

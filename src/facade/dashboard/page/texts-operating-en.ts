@@ -126,7 +126,7 @@ export const OPERATING_EN = {
   soFarPlace: 'At {at}: {share} artificial',
   soFarNone: 'At {at}: no answer',
 
-  reason_FRAMES: '{figure1} of {figure2} frames lean artificial; the upper third decides.',
+  reason_FRAMES: '{figure1} of {figure2} frames lean artificial; the upper fifth decides.',
   reason_DAMAGED_FRAMES: '{figure1} of the chosen frames could not be decoded.',
   reason_FIRST_PAGE_ONLY: 'Only the first of {figure1} pages was analysed.',
   reason_DAMAGED: 'The sound is damaged or ends early; what could be decoded was analysed.',

@@ -131,7 +131,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   soFarPlace: 'A {at}: artificiale al {share}',
   soFarNone: 'A {at}: nessuna risposta',
 
-  reason_FRAMES: '{figure1} fotogrammi su {figure2} tendono all’artificiale; decide il terzo più sospetto.',
+  reason_FRAMES: '{figure1} fotogrammi su {figure2} tendono all’artificiale; decide il quinto più sospetto.',
   reason_DAMAGED_FRAMES: '{figure1} dei fotogrammi scelti non si sono potuti decodificare.',
   reason_FIRST_PAGE_ONLY: 'È stata analizzata solo la prima di {figure1} pagine.',
   reason_DAMAGED: 'Il suono è danneggiato o finisce prima; si è analizzato ciò che si poteva decodificare.',
