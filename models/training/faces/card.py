@@ -29,7 +29,7 @@ PACK_FOLDER = "pack"
 GOLDEN_TOLERANCE = 0.005
 FIGURE_DIGITS = 4
 WEIGHT = 0.25
-"""Half the say of each detector of whole pictures: it is measured on the swaps of one program, and on few."""
+"""A fifth of the say, where all detectors of whole pictures answer too: it is measured on the swaps of one program, and on few."""
 MANIFEST_FIGURES = (
     "balancedAccuracy", "tprAtFpr5", "tprAtFpr1", "ece",
     "falseAlarmRateBalanced", "falseAlarmRateCautious", "recallCautious",
