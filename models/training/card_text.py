@@ -7,7 +7,7 @@ from calibrate import count_patches
 from decisions import BAND_ERROR_RATE
 from evaluate import SCORES_FILE
 from extract import KINDS
-from export import PACK_OF_DETECTOR
+from export import COUNTS_MAX, PACK_OF_DETECTOR
 from fusion import CAUTIOUS_FALSE_ALARM_RATE
 from goals import to_rows
 from inception import TAPS, TEXTURE_TAPS
@@ -16,7 +16,7 @@ from manifest import PACK_NAMES
 from network import ResidualNetwork
 from outcome import DETECTORS
 from patch_statistics import PatchStatistics
-from placement import PATCH_COUNT_MAX, PATCH_SIDE
+from placement import PATCH_SIDE
 from tables import (
     make_confound_table, make_detector_table, make_figure_table, make_fold_table, make_goal_table, make_heuristic_table,
     make_kind_table, make_source_table, make_worst_table, percent,
@@ -219,7 +219,7 @@ def make_card(detector, version, calibration, evaluation, collection):
 Tells pictures of generators from human-made ones. Made to be used together with {others}. **It is weak evidence**: on sources that were left out its AUC is {alone['auc']:.2f} clean, and all fused reach {fused['auc']:.2f} clean, {web['fused']['figures']['auc']:.2f} after web handling and {hard['fused']['figures']['auc']:.2f} in the hard tier. A verdict alone must not decide anything about a person; it is one voice among several, and may say "inconclusive".
 
 ## What it is
-{describe_what(detector, statistic_count)} It looks at up to {PATCH_COUNT_MAX} patches of {PATCH_SIDE}×{PATCH_SIDE} at native resolution, on the 8-pixel grid; a picture's score is the mean of its patch logits. Pictures are never scaled.
+{describe_what(detector, statistic_count)} It looks at up to {COUNTS_MAX[detector]} patches of {PATCH_SIDE}×{PATCH_SIDE} at native resolution, on the 8-pixel grid; a picture's score is the mean of its patch logits. Pictures are never scaled.
 
 ## Data
 - {describe_data(collection)}.
@@ -266,7 +266,7 @@ One patch of a crop instead of up to four is also less to judge by, which is par
 
 Tiers: {'; '.join(f"**{tier['tier']}**: {tier['description']}" for tier in tiers)}.
 
-How a crop stands for a picture: it is scaled by the factor that brings the whole picture's long side to the limit, but never below {CROP_SIDE_MIN_PX} pixels; that held the factor up for {percent(web['scaleHeldShare'])} of the pictures in web and {percent(hard['scaleHeldShare'])} in hard, which are therefore a little easier than the real thing. A scaled crop that is smaller than a patch is scored as one view of its own size. A whole picture gives up to {PATCH_COUNT_MAX} patches where a crop gives at most 4; whole pictures were not measured.
+How a crop stands for a picture: it is scaled by the factor that brings the whole picture's long side to the limit, but never below {CROP_SIDE_MIN_PX} pixels; that held the factor up for {percent(web['scaleHeldShare'])} of the pictures in web and {percent(hard['scaleHeldShare'])} in hard, which are therefore a little easier than the real thing. A scaled crop that is smaller than a patch is scored as one view of its own size. A whole picture gives up to {COUNTS_MAX[detector]} patches where a crop gives at most 4; whole pictures were not measured.
 
 ## Calibration and thresholds
 {describe_calibration(detector, calibration, evaluation)}

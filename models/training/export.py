@@ -20,7 +20,7 @@ from inception import TEXTURE_TAPS, VARIANCE_MIN, Textures
 from linear import CLIP, StatisticsDetector
 from network import ResidualNetwork
 from parity import write_parity
-from placement import PATCH_SIDE
+from placement import INCEPTION_COUNT_MAX, PATCH_COUNT_MAX, PATCH_SIDE
 from scoring import load_network
 from splits import ALL_FOLDS, ROUNDS
 from stored_weights import join_norms, round_weights, store_in_halves
@@ -31,6 +31,8 @@ PACK_OF_DETECTOR = {
     "residual": "assay-residual", "statistics": "assay-statistics", "textures": "assay-textures",
     "inception": "assay-inception",
 }
+COUNTS_MAX = {name: PATCH_COUNT_MAX for name in PACK_OF_DETECTOR} | {"inception": INCEPTION_COUNT_MAX}
+"""Patches of a whole picture."""
 MODEL_FILE = "model.onnx"
 GOLDEN_FILE = "golden.json"
 HEAD_FILE = "head.json"
@@ -147,7 +149,7 @@ def export(work_folder, node):
             convert_textures(pack, heads["textures"], node)
         else:
             write_model(pack, model.eval())
-        write_parity(pack, model.eval())
+        write_parity(pack, model.eval(), COUNTS_MAX[detector])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Owns model.json of the packs, from what the other stages measured."""
 
-from export import MODEL_FILE, PACK_OF_DETECTOR
+from export import COUNTS_MAX, MODEL_FILE, PACK_OF_DETECTOR
 from outcome import DETECTORS
-from placement import ALIGN_PX, PATCH_COUNT_MAX, PATCH_SIDE
+from placement import ALIGN_PX, PATCH_SIDE
 from texture import REFUSAL
 
 PACK_NAMES = {
@@ -54,7 +54,7 @@ def make_manifest(detector, versions, calibration, evaluation, golden, trained_o
         "file": golden.get("file", MODEL_FILE), "sha256": golden["sha256"],
         "input": {"name": "pixels", "layout": "nchw", "colour": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
         "view": {"type": "patches", "size": PATCH_SIDE, "align": ALIGN_PX,
-                 "countMax": PATCH_COUNT_MAX, "mapCountMax": MAP_COUNTS_MAX[detector]},
+                 "countMax": COUNTS_MAX[detector], "mapCountMax": MAP_COUNTS_MAX[detector]},
         "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
         "calibration": {"type": "platt", "slope": slope, "intercept": intercept, "set": calibration["set"]},
         "decision": {**calibration["alone"][column], "weight": calibration["weights"][column],

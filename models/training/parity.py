@@ -25,13 +25,13 @@ def make_picture(width, height):
 
 
 @torch.no_grad()
-def write_parity(pack, model):
+def write_parity(pack, model, count_max):
     """Writes positions and logits of every patch of the pictures."""
     pictures = []
     for width, height in SIZES:
-        logits = model(to_tensor(numpy.stack(cut_views(make_picture(width, height)))))
+        logits = model(to_tensor(numpy.stack(cut_views(make_picture(width, height), count_max))))
         pictures.append({
-            "width": width, "height": height, "positions": place_patches(width, height),
+            "width": width, "height": height, "positions": place_patches(width, height, count_max=count_max),
             "logits": [round(value, DIGITS) for value in logits.tolist()],
         })
     (pack / PARITY_FILE).write_text(json.dumps({"pictures": pictures}) + "\n", encoding="utf-8")

@@ -5,6 +5,8 @@ import math
 PATCH_SIDE = 128
 ALIGN_PX = 8
 PATCH_COUNT_MAX = 16
+INCEPTION_COUNT_MAX = 8
+"""A patch costs this network three times what it costs the others, and a video has many frames."""
 
 
 def clamp_count(extent_px, side_px, wanted):

@@ -3,7 +3,7 @@
 import numpy
 import torch
 
-from placement import ALIGN_PX, PATCH_SIDE, place_patches
+from placement import ALIGN_PX, PATCH_COUNT_MAX, PATCH_SIDE, place_patches
 from splits import training_folder
 from tiers import apply_tier
 from train import CHECKPOINT_FILE, describe, make_network, to_tensor
@@ -23,13 +23,13 @@ def load_network(work_folder, folds, kind):
     return network, {**describe(state), "earlier": state.get("earlier", [])}
 
 
-def cut_views(pixels):
+def cut_views(pixels, count_max=PATCH_COUNT_MAX):
     """Returns the patches of one crop; a crop smaller than a patch is one view of its own size."""
     height, width = pixels.shape[:2]
     if min(height, width) >= PATCH_SIDE:
         return [
             pixels[top : top + PATCH_SIDE, left : left + PATCH_SIDE]
-            for left, top in place_patches(width, height)
+            for left, top in place_patches(width, height, count_max=count_max)
         ]
     return [pixels[: height // ALIGN_PX * ALIGN_PX, : width // ALIGN_PX * ALIGN_PX]]
 
