@@ -16,7 +16,7 @@ import {
   submitPicture,
 } from './submissions.ts';
 
-const DISK_MIB = 48;
+const DISK_MIB = 96;
 
 /** A file system of its own, or null where this machine lets nobody mount one; then the test says so and ends. */
 function mountDisk(context: TestContext, folder: string): (AsyncDisposable & { path: string }) | null {

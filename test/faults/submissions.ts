@@ -9,7 +9,7 @@ const END_TIMEOUT_MS = 25_000;
 const POLL_MS = 40;
 
 /** Distinct for every seed, so that none is answered from the cache. */
-export async function distinctPicture(seed: number, side = 320): Promise<Buffer> {
+export async function distinctPicture(seed: number, side = 200): Promise<Buffer> {
   const rgb = patternRgb(side, side);
   for (let at = 0; at < rgb.length; at += 97) rgb[at] = (at * (seed + 1)) % 256;
   const raw = { width: side, height: side, channels: 3 } as const;
