@@ -9,7 +9,7 @@ import { awaitEnds, distinctPicture, pidOf, submitPicture } from './submissions.
 
 const PICTURES = 10;
 
-test('SIGTERM amid work: exit code 0, and every accepted picture ends', { timeout: 60_000 }, async () => {
+test('SIGTERM amid work: exit code 0, and every accepted picture ends', { timeout: 120_000 }, async () => {
   await using folder = await makeTemporaryFolder();
   const pictures = await Promise.all(Array.from({ length: PICTURES }, (_, seed) => distinctPicture(seed)));
   await using stopped = await TestDaemon.start({ folder: folder.path });

@@ -5,7 +5,7 @@ import { TEST_KEY, type TestDaemon } from '../daemon.ts';
 import { patternRgb } from '../pictures.ts';
 
 export const KEY_HEADERS = { 'x-api-key': TEST_KEY };
-const END_TIMEOUT_MS = 25_000;
+const END_TIMEOUT_MS = 50_000;
 const POLL_MS = 40;
 
 /** Distinct for every seed, so that none is answered from the cache. */
