@@ -19,8 +19,8 @@ export interface InstalledPackage {
 export type Installed = Readonly<Record<string, InstalledPackage>>;
 
 /**
- * Packages of which only a model is read, so that neither their code nor what that code needs is shipped: the
- * browser runtimes below them alone are 430 MB. Each with the beginnings of the paths that are kept.
+ * Packages of which only a model is read, so that neither their code nor what that code needs is shipped. Each with
+ * the beginnings of the paths that are kept.
  */
 export const DATA_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'node_modules/nsfwjs': ['dist/models/mobilenet_v2/', 'dist/models/inception_v3/'],

@@ -58,6 +58,17 @@ test('no development package ships, and nothing of another platform', async () =
   );
 });
 
+test('an install brings no library that only packages of weights ask for', () => {
+  const { packages: locked } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { name?: string }>;
+  };
+  const unused = Object.entries(locked).filter(([path]) =>
+    /node_modules\/(?:@tensorflow\/[^/]+|onnxruntime-web)$/.test(path),
+  );
+  equal(unused.length, 2);
+  for (const [path, { name }] of unused) equal(name, 'dry-uninstall', path);
+});
+
 test('every model that lies in a package ships with it', async () => {
   for (const path of globSync('models/*/model.json', { cwd: ROOT })) {
     const { file } = JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as {

@@ -1,37 +1,18 @@
-/** A head of our own on the pretrained Inception: the maps against TensorFlow.js, the head against plain arithmetic. */
+/** A head of our own on the pretrained Inception: the maps against TensorFlow.js' answers, the head against plain arithmetic. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';
-import * as tf from '@tensorflow/tfjs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { PackHead } from '../../src/domain/pack-file.ts';
 import { convertModel } from '../../src/worker/convert/convert-model.ts';
 import { ModelProtoSchema } from '../../src/worker/convert/gen/onnx/onnx_pb.ts';
 import { GraphWriter } from '../../src/worker/convert/graph-writer.ts';
-import { inceptionOrder, loadOriginal, type Maps } from './inception.ts';
+import { ITEM_SIDE, ITEMS, MEANS, makeItem, makeSteps, readGolden } from './goldens.ts';
+import { inceptionOrder, LAYERS } from './inception.ts';
 
-const SIDE = 64;
-const ITEMS = 2;
 const DIFFERENCE_MAX = 1e-4;
 const VARIANCE_MIN = 1e-4;
-const LAYERS: readonly Maps[] = [
-  { layer: 'mixed0', planes: 256, mapSide: 5, side: SIDE },
-  { layer: 'mixed2', planes: 288, mapSide: 5, side: SIDE },
-];
-
-before(async () => {
-  await tf.setBackend('cpu');
-});
-
-/** Planes, 0..1. */
-function makeItem(index: number): Float32Array {
-  return Float32Array.from({ length: 3 * SIDE * SIDE }, (_, at) => {
-    const wave =
-      Math.sin(at / (5 + 4 * index)) * Math.cos(at / SIDE / (7 + index)) + Math.sin(at * (index + 1)) / 2;
-    return Math.min(1, Math.max(0, 0.5 + wave / 3));
-  });
-}
 
 async function run(
   model: Uint8Array,
@@ -46,17 +27,7 @@ async function run(
 
 async function runItems(model: Uint8Array): Promise<Float32Array> {
   const items = Float32Array.from(Array.from({ length: ITEMS }, (_, index) => [...makeItem(index)]).flat());
-  return await run(model, items, [ITEMS, 3, SIDE, SIDE]);
-}
-
-/** What the original sees, by item, plane, row and column. */
-async function computeMaps(original: tf.LayersModel): Promise<Float32Array> {
-  const maps: number[] = [];
-  for (let index = 0; index < ITEMS; index++) {
-    const picture = tf.tensor3d(makeItem(index), [3, SIDE, SIDE]).transpose([1, 2, 0]).expandDims(0);
-    maps.push(...(await (original.predict(picture) as tf.Tensor4D).transpose([0, 3, 1, 2]).data()));
-  }
-  return Float32Array.from(maps);
+  return await run(model, items, [ITEMS, 3, ITEM_SIDE, ITEM_SIDE]);
 }
 
 function measureAll(maps: Float32Array, area: number): number[] {
@@ -97,7 +68,7 @@ function assertNear(actual: ArrayLike<number>, expected: ArrayLike<number>): voi
 
 for (const maps of LAYERS) {
   test(`${maps.layer} is what the original sees, and its head weighs it by plain arithmetic`, async () => {
-    const expected = await computeMaps(await loadOriginal(maps));
+    const expected = readGolden(maps.layer);
     assertNear(await runItems(convertModel(inceptionOrder(maps, null))), expected);
     const area = maps.mapSide ** 2;
     const deviations = measureAll(expected, area);
@@ -121,7 +92,7 @@ test('the deviations of two layers stand one after the other', async () => {
   const areas = first.mapSide ** 2;
   const parts: number[][][] = [];
   for (const maps of [first, second]) {
-    const measured = measureAll(await computeMaps(await loadOriginal(maps)), areas);
+    const measured = measureAll(readGolden(maps.layer), areas);
     parts.push([0, 1].map((item) => measured.slice(item * maps.planes, (item + 1) * maps.planes)));
   }
   const items = [0, 1].map((item) => parts.flatMap((part) => part[item] ?? []));
@@ -176,11 +147,7 @@ function meanAround(
   return inside.reduce((sum, value) => sum + value, 0) / inside.length;
 }
 
-for (const [side, stride] of [
-  [4, 1],
-  [4, 2],
-  [5, 2],
-] as const) {
+for (const { side, stride, name } of MEANS) {
   test(`a padded mean leaves out what lies beyond the edge: ${side} pixels, every ${stride}.`, async () => {
     const writer = new GraphWriter(new Map());
     const window = { strides: [stride, stride], padding: 'same' } as const;
@@ -189,16 +156,14 @@ for (const [side, stride] of [
     const made = Math.ceil(side / stride);
     const input = { name: 'pixels', dimensions: [3, side, side] };
     const model = writer.graph.toBytes('means', input, { name: 'out', dimensions: [3, made, made] });
-    const planes = Float32Array.from({ length: 3 * side * side }, (_, at) => ((at * at) % 17) + at);
+    const planes = makeSteps(side);
     const expected = Array.from({ length: 3 * made * made }, (_, at) => {
       const plane = Math.floor(at / made / made);
       const rest = at % (made * made);
       const own = planes.subarray(plane * side * side, (plane + 1) * side * side);
       return meanAround(own, side, [Math.floor(rest / made), rest % made], stride);
     });
-    const tensor = tf.tensor4d(planes, [1, 3, side, side]).transpose([0, 2, 3, 1]) as tf.Tensor4D;
-    const original = tf.avgPool(tensor, 3, stride, 'same').transpose([0, 3, 1, 2]);
-    assertNear(expected, await original.data());
+    assertNear(expected, readGolden(name));
     assertNear(await run(model, planes, [1, 3, side, side]), expected);
   });
 }
