@@ -48,8 +48,11 @@ export interface Daemon extends AsyncDisposable {
   drain(): Promise<void>;
 }
 
-/** How long running work may take to finish before it is put back into the queue. */
-const DRAIN_TIMEOUT_MS = 30_000;
+/**
+ * How long running analyses may take to finish before they are put back into the queue, uncounted. Enough for a
+ * picture; what takes longer runs again after the next start anyway, and a supervisor waits for the end.
+ */
+const ANALYSES_GRACE_MS = 10_000;
 /** What is cut then is sent again after the next start, under the same id. */
 const WEBHOOK_GRACE_MS = 5_000;
 const IDENTIFIER_BYTES = 32;
@@ -118,7 +121,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     passwordLink: passwordToken === null ? null : passwordLink(app, passwordToken),
     async drain() {
       grpc.stopServing();
-      await engine.drain(DRAIN_TIMEOUT_MS);
+      await engine.drain(ANALYSES_GRACE_MS);
       await webhooks.stop(WEBHOOK_GRACE_MS);
       await http.stopServing();
     },

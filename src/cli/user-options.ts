@@ -10,7 +10,8 @@ import { findPlan, findUserId } from './lookups.ts';
 
 type UserFieldsInit = Exclude<MessageInitShape<typeof UserFieldsSchema>, { $typeName: string }>;
 
-const TEXT_FIELDS = ['name', 'address', 'zip', 'city', 'country', 'phone', 'contact', 'vat'] as const;
+const DETAIL_FIELDS = ['address', 'zip', 'city', 'country', 'phone', 'contact', 'vat'] as const;
+const TEXT_FIELDS = ['name', ...DETAIL_FIELDS] as const;
 
 export type UserOptions = { [K in (typeof TEXT_FIELDS)[number]]?: string } & {
   json?: true;
@@ -24,9 +25,10 @@ export type UserOptions = { [K in (typeof TEXT_FIELDS)[number]]?: string } & {
 
 const ROLE_VALUES = { user: Role.USER, partner: Role.PARTNER, admin: Role.ADMIN } as const;
 
+/** All but the name, without which none is made. */
 export function addUserOptions(command: Command): Command {
   command.option('--json', 'the user as one line of JSON');
-  for (const field of TEXT_FIELDS) command.option(`--${field} <text>`);
+  for (const field of DETAIL_FIELDS) command.option(`--${field} <text>`);
   return command
     .addOption(new Option('--heuristic <name>', 'whose verdict is the verdict').choices(HEURISTIC_NAMES))
     .option('--readonly', 'may only view results')

@@ -158,6 +158,12 @@ const FAILURES: readonly { name: string; argv: string[]; code: number; err: RegE
     code: 2,
     err: /0 or more/,
   },
+  {
+    name: 'a user without a name',
+    argv: ['user', 'create', 'max@example.org'],
+    code: 2,
+    err: /required option '--name <text>' not specified/,
+  },
   { name: 'an unknown key', argv: ['key', 'revoke', '99'], code: 1, err: /no such API key/ },
   { name: 'a key that is no id', argv: ['key', 'revoke', 'x'], code: 2, err: /must be a key's id/ },
   {

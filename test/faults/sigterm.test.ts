@@ -1,13 +1,20 @@
 /** SIGTERM ends the daemon in order; a second daemon never gets hold of a folder in use. */
-import { deepEqual, equal, match, rejects } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { openAsBlob } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { Store } from '../../src/store/store.ts';
 import { TestDaemon } from '../daemon.ts';
+import { writeLongVideo } from '../long-video.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { assertBooks, jobInputs, uploadFiles } from './data-folder.ts';
 import { childrenOf, isAlive } from './processes.ts';
-import { awaitEnds, distinctPicture, pidOf, submitPicture } from './submissions.ts';
+import { awaitEnds, distinctPicture, KEY_HEADERS, pidOf, submitPicture, until } from './submissions.ts';
 
 const PICTURES = 10;
+const VIDEOS = '/api/classification_video';
+/** Ten seconds of grace, and what closing takes on a busy box. */
+const STOP_MS_MAX = 22_000;
 
 test('SIGTERM amid work: exit code 0, and every accepted picture ends', { timeout: 120_000 }, async () => {
   await using folder = await makeTemporaryFolder();
@@ -25,6 +32,45 @@ test('SIGTERM amid work: exit code 0, and every accepted picture ends', { timeou
   }
   await assertBooks(folder.path, identifiers, 0);
 });
+
+test('a long video is given back after a grace, uncounted, and begun again', {
+  timeout: 240_000,
+}, async () => {
+  await using folder = await makeTemporaryFolder();
+  const path = join(folder.path, 'long.mp4');
+  writeLongVideo(path, { seconds: 1800, width: 1280, height: 720 });
+  const data = join(folder.path, 'data');
+  await using stopped = await TestDaemon.start({ folder: data });
+  const identifier = await submitLongVideo(stopped, path);
+  await until(() => jobInputs(data).length > 0, 'the video to be begun');
+  const stoppedAt = performance.now();
+  equal(await stopped.kill('SIGTERM'), 0, stopped.stderr.join('\n'));
+  const tookMs = performance.now() - stoppedAt;
+  ok(tookMs < STOP_MS_MAX, `it took ${tookMs} ms`);
+  deepEqual(jobInputs(data), []);
+  {
+    await using store = await Store.open({ folder: data });
+    const [id = ''] = store.read.openAnalysisIds();
+    const { state, attempts, lease } = store.read.analysis(id) ?? {};
+    deepEqual({ state, attempts, lease }, { state: 'queued', attempts: 0, lease: null });
+  }
+  await using daemon = await TestDaemon.start({ folder: data });
+  await until(() => jobInputs(data).length > 0, 'the video to be begun again');
+  const record = await fetch(`${daemon.http}${VIDEOS}/${identifier}`, { headers: KEY_HEADERS });
+  equal((await record.json()).status, 'new');
+  await daemon.kill('SIGKILL');
+});
+
+/** With maps, its thirty frames take two free cores a minute and more. */
+async function submitLongVideo({ http }: TestDaemon, path: string): Promise<string> {
+  const form = new FormData();
+  form.set('video', await openAsBlob(path), 'long.mp4');
+  form.set('with_heatmap', 'true');
+  const response = await fetch(`${http}${VIDEOS}`, { method: 'POST', headers: KEY_HEADERS, body: form });
+  const identifier = await response.text();
+  equal(response.status, 200, identifier);
+  return identifier;
+}
 
 test('a second daemon on a folder in use is refused and told by whom', { timeout: 60_000 }, async () => {
   await using daemon = await TestDaemon.start();

@@ -18,7 +18,10 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
       'bring a backup back into an empty data folder; a damaged one is refused. Or make the indexes of a folder anew',
     )
     .argument('[backup]', 'a folder that assay backup made')
-    .requiredOption('--data-dir <dir>', 'an empty or a new folder; with --rebuild-indexes the one to mend')
+    .requiredOption(
+      '--data-dir <dir>',
+      '(required) an empty or a new folder; with --rebuild-indexes the one to mend',
+    )
     .option('--dry-run', 'read and judge everything, write nothing')
     .option('--rebuild-indexes', 'no backup: make the indexes of the data folder anew from its records')
     .action((backup: string | undefined, options: RestoreOptions) =>

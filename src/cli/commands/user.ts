@@ -36,9 +36,14 @@ export function addUserCommand(program: Command, terminal: Terminal): void {
     .addOption(limitOption())
     .action((options: ListOptions) => listUsers(terminal, options));
   addUserOptions(
-    user.command('create').description('make a user').argument('<email>', 'e-mail address'),
+    user
+      .command('create')
+      .description('make a user')
+      .argument('<email>', 'e-mail address')
+      .requiredOption('--name <text>', '(required) its name'),
   ).action((email: string, options: UserOptions) => createUser(terminal, email, options));
   addUserOptions(user.command('set').description('change a user').argument('<user>', USER))
+    .option('--name <text>', 'another name')
     .option('--email <email>', 'another e-mail address')
     .action((named: string, options: UserOptions) => setUser(terminal, named, options));
   addUserChanges(user, terminal);
