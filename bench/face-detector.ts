@@ -1,6 +1,7 @@
 /**
- * What the face detector finds, by the daemon's own code: `node bench/face-detector.ts MODEL FOLDER... ` where MODEL is
- * the ONNX file in the data folder. Per prefix of the file names: pictures, the share with a face, faces a picture.
+ * How often the face detector misses a portrait's face and finds one where there is none, by the daemon's own code:
+ * `node bench/face-detector.ts MODEL DATA`. MODEL is the ONNX file in the data folder; DATA has portraits in
+ * `face/human`, and pictures in `image` and `whole`, whose `files.tsv` name their kinds.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,10 +17,24 @@ import { type BatchPack, PackSession } from '../src/worker/inference/pack-sessio
 import { writeViewSet } from '../src/worker/steps/views.ts';
 
 const BATCH_MAX = 16;
+const READABLE = /\.(jpe?g|png|webp)$/i;
 const CPU = { provider: 'cpu', precision: 'full' } as const;
-const [modelPath, ...folders] = process.argv.slice(2);
-if (modelPath === undefined || folders.length === 0)
-  throw new Error('usage: node bench/face-detector.ts MODEL FOLDER...');
+/** Of pictures in which no human face is expected. */
+const FACELESS_KINDS: readonly string[] = [
+  ...['microscopy', 'satellite', 'satellite and maps screenshots', 'astronomy images, screenshots'],
+  ...['scanned documents', 'scanned documents/receipts', 'desktop UI screenshots'],
+  ...['phone photos of paper sketches', 'food', 'food product shots', 'food (phone photos in store)'],
+  ...['product shots on white', 'product photos (phone, craft)', 'product / electronics photos'],
+  ...['objects on tarmac (camera)', 'object photos (ukbench)', 'camera, objects', 'photogrammetry'],
+  ...['underwater photos (nature)', 'phone photos, water', 'landscape web photos'],
+  ...['wallpapers (nature, macro)', 'house / garden (phone)', 'interior, low light (camera)'],
+  ...['street/architecture', 'driving', 'game textures, landscapes', 'CGI (rendered city tiles)'],
+];
+/** Two-sided 95 %. */
+const NORMAL_QUANTILE = 1.96;
+const [modelPath, data] = process.argv.slice(2);
+if (modelPath === undefined || data === undefined)
+  throw new Error('usage: node bench/face-detector.ts MODEL DATA');
 
 const description = join(import.meta.dirname, '../models/face-detector/model.json');
 const pack = modelPackSchema.parse(JSON.parse(readFileSync(description, 'utf8'))) as FaceDetectorPack;
@@ -47,19 +62,42 @@ async function countFaces(path: string): Promise<number> {
   return findFaces(values, views, picture, { ...pack.output, size: pack.view.size }).length;
 }
 
-const tally = new Map<string, { pictures: number; withFace: number; faces: number }>();
-for (const path of folders.flatMap((name) => globSync(join(name, '*.{jpg,png,webp}')).sort())) {
-  const source = basename(path).replace(/-[^-]*$/, '');
-  const line = tally.get(source) ?? { pictures: 0, withFace: 0, faces: 0 };
-  const faces = await countFaces(path);
-  line.pictures += 1;
-  line.withFace += faces > 0 ? 1 : 0;
-  line.faces += faces;
-  tally.set(source, line);
+function listFaceless(folder: string): string[] {
+  const [head = '', ...rows] = readFileSync(join(folder, 'files.tsv'), 'utf8').trim().split('\n');
+  const names = head.split('\t');
+  return rows.flatMap((row) => {
+    const cells = row.split('\t');
+    const cell = (name: string) => cells[names.indexOf(name)] ?? '';
+    const isTaken = cell('label') === 'human' && FACELESS_KINDS.includes(cell('kind'));
+    return isTaken && READABLE.test(cell('file')) ? [join(folder, cell('file'))] : [];
+  });
 }
-for (const [source, { pictures, withFace, faces }] of tally) {
-  const share = (withFace / pictures).toFixed(3);
-  console.log([source, pictures, share, (faces / pictures).toFixed(2)].join('\t'));
+
+/** A share with Wilson's interval, which holds for few and for none too. */
+function shareOf(count: number, total: number): string {
+  const square = NORMAL_QUANTILE ** 2;
+  const share = count / total;
+  const scale = 1 + square / total;
+  const centre = (share + square / (2 * total)) / scale;
+  const root = Math.sqrt((share * (1 - share)) / total + square / (4 * total ** 2));
+  const half = (NORMAL_QUANTILE * root) / scale;
+  const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
+  return `${count} of ${total}: ${percent(share)} (${percent(centre - half)} to ${percent(centre + half)})`;
 }
+
+async function listWrong(paths: readonly string[], hasFace: boolean): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const path of paths) if ((await countFaces(path)) > 0 !== hasFace) wrong.push(basename(path));
+  return wrong;
+}
+
+const portraits = globSync(join(data, 'face', 'human', '*.{jpg,png,webp}')).sort();
+const faceless = ['image', 'whole'].flatMap((name) => listFaceless(join(data, name)));
+const missed = await listWrong(portraits, true);
+console.log(
+  `no face found in a portrait: ${shareOf(missed.length, portraits.length)}\n  ${missed.join(' ')}`,
+);
+const found = await listWrong(faceless, false);
+console.log(`a face found where none is: ${shareOf(found.length, faceless.length)}\n  ${found.join(' ')}`);
 await session.release();
 rmSync(folder, { recursive: true });

@@ -22,6 +22,8 @@ export interface FaceRule {
   /** Side of the model's input. */
   size: number;
   scoreMin: number;
+  /** In pixels of the picture: less is texture that happens to look like eyes and a mouth. */
+  sideMin: number;
   overlapMax: number;
   boxScale: number;
 }
@@ -72,7 +74,8 @@ function facesOfView(values: Float32Array, viewIndex: number, view: View, rule: 
     const score = 1 / (1 + Math.exp(-(values[at] ?? Number.NaN)));
     if (!(score >= rule.scoreMin)) continue;
     const box = boxOf(values.subarray(at + 1, at + 5), anchor, view, rule);
-    if (Object.values(box).every(Number.isFinite)) faces.push({ box, score });
+    const side = Math.min(box.x2 - box.x1, box.y2 - box.y1);
+    if (Object.values(box).every(Number.isFinite) && side >= rule.sideMin) faces.push({ box, score });
   }
   return faces;
 }

@@ -39,6 +39,11 @@ export const faceDetectorPackSchema = z.strictObject({
     name: z.string(),
     type: z.literal('blazeface'),
     scoreMin: probability.describe('Detections below it are dropped.'),
+    sideMin: z
+      .number()
+      .min(0)
+      .default(0)
+      .describe('Boxes with a side of fewer pixels of the picture are dropped.'),
     overlapMax: probability.describe(
       'Of two boxes, the less sure one is dropped where more of the smaller is covered.',
     ),

@@ -18,9 +18,16 @@ import { KEY_HEADERS, until } from '../faults/submissions.ts';
 import { makeClip } from '../interface/media.ts';
 import { patternImage } from '../pictures.ts';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
+import { testPattern } from '../test-pattern.ts';
 
 const PORTRAIT = ['face', 'human', 'obs-0010.jpg'] as const;
 const OTHER_PORTRAIT = ['face', 'artificial', 'mmdf-0002.jpg'] as const;
+/** On some of them the detector is up to .73 sure of something of 9 to 14 pixels. */
+const PATTERNS = [
+  [640, 360, 0],
+  [640, 480, 3],
+  [854, 480, 7],
+] as const;
 const FACE_MODEL = join(import.meta.dirname, '../../models/assay-faces');
 /** Below the tolerance lies what rounding to grey levels and the order of sums change. */
 const PROBABILITY_TOLERANCE = 0.005;
@@ -158,6 +165,14 @@ test('a face is found, and the model that comes with Assay judges the square aro
   );
   assert.deepEqual(detection.verdict.classification, (found ?? 0) >= 0.5 ? 'artificial' : 'human');
   assert.equal(artificialScore(ofFaceModel(record.results)), found);
+});
+
+test('a test pattern has no face', async () => {
+  for (const [width, height, seconds] of PATTERNS) {
+    const picture = await testPattern(width, height, seconds).png().toBuffer();
+    const { details } = await classify(picture, { with_morphing: 'true' });
+    assert.deepEqual(details[0]?.detections ?? [], [], `${width}x${height} after ${seconds} s`);
+  }
 });
 
 test('the most suspicious face is the answer for the picture', { skip }, async () => {

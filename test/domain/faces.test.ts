@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ANCHOR_COUNT, ANCHOR_VALUES, FACES_MAX, findFaces } from '../../src/domain/faces.ts';
 import { placeViews } from '../../src/domain/views.ts';
 
-const RULE = { size: 256, scoreMin: 0.6, overlapMax: 0.3, boxScale: 1 };
+const RULE = { size: 256, scoreMin: 0.6, sideMin: 0, overlapMax: 0.3, boxScale: 1 };
 const PICTURE = { width: 512, height: 512 };
 const WHOLE = [{ x: 0, y: 0, width: 512, height: 512 }];
 
@@ -61,6 +61,15 @@ test('no face where a model gives no numbers, and never more than the bound', ()
     Array.from({ length: 256 }, (_, cell) => [cell * 2, { logit: 4, box: [0, 0, 4, 4] }]),
   ) as Parameters<typeof answers>[0];
   assert.equal(findFaces(answers(everywhere), WHOLE, PICTURE, RULE).length, FACES_MAX);
+});
+
+test('a face with a side below the least is none', () => {
+  const values = answers({ 100: { logit: 4, box: [0, 0, 40, 20] } });
+  const [face] = findFaces(values, WHOLE, PICTURE, RULE);
+  assert.ok(face);
+  const shorter = Math.min(face.box.x2 - face.box.x1, face.box.y2 - face.box.y1);
+  const count = (sideMin: number) => findFaces(values, WHOLE, PICTURE, { ...RULE, sideMin }).length;
+  assert.deepEqual([count(shorter - 2), count(shorter + 2)], [1, 0]);
 });
 
 test('views cover the picture, and small ones are not blown up', () => {
