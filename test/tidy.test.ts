@@ -81,7 +81,9 @@ function expandNames(cell: string): string[] {
     .replaceAll('`', '')
     .split(/,\s*(?![^{]*\})/)
     .flatMap((name) => {
-      const [, before = '', inside = '', after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(name) ?? [null, name];
+      const braces = /^(.*)\{(.*)\}(.*)$/.exec(name);
+      if (braces === null) return [name];
+      const [, before = '', inside = '', after = ''] = braces;
       return inside.split(',').map((part) => `${before}${part}${after}`);
     });
 }
