@@ -33,7 +33,7 @@ export interface Model {
 export async function openModels(): Promise<Model[]> {
   // Sessions hold their models once they are open, also those that are made here from npm packages.
   using made = mkdtempDisposableSync(join(tmpdir(), 'assay-bench-models-'));
-  const { installed } = await findPacks([MODELS], made.path);
+  const { installed } = await findPacks([MODELS], { dataFolder: made.path });
   const models: Model[] = [];
   for (const found of installed) {
     const { pack } = found;

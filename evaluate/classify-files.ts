@@ -19,6 +19,8 @@ export interface Evaluation {
   kind: EvaluatedKind;
   task: Task;
   tiers: readonly string[];
+  /** Whose packs answer; null for the running daemon's. */
+  fold: string | null;
   /** Pixels that the models need on the short side. */
   shortSideMin: number;
   jobs: number;
@@ -106,7 +108,8 @@ async function answer(
 ): Promise<Measurement> {
   const { path, label, source, kind } = file;
   const localisation = await locate(client, file, evaluation, record);
-  return { path, tier, label, source, kind, held, ...answerOf(evaluation.task, record), ...localisation };
+  const { fold, task } = evaluation;
+  return { path, tier, label, source, kind, fold, held, ...answerOf(task, record), ...localisation };
 }
 
 async function readMedia({ file, tier }: Work, evaluation: Evaluation): Promise<TierCopy> {

@@ -18,6 +18,8 @@ export interface Measurement {
   called: string[] | null;
   /** Each model's own calibrated probability, by name and version. */
   models: Record<string, number>;
+  /** Whose packs answered; null where the running daemon's did. */
+  fold: string | null;
   /** Scaled less than the tier says. */
   held: boolean;
   /** Faces that were found; absent where none was looked for. */

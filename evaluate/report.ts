@@ -11,8 +11,10 @@ import {
   toRoc,
   toScored,
 } from './figures.ts';
+import type { LeftOutSource } from './folds.ts';
 import { type LocalisationReport, toLocalisation } from './localisation.ts';
 import type { FailedFile, Measurement } from './measurement.ts';
+import type { PackIdentity } from './pack-identity.ts';
 import { CLEAN } from './tiers.ts';
 
 export interface TierReport {
@@ -49,9 +51,24 @@ export interface SourceReport {
   inconclusive: number;
 }
 
-export interface Report {
+/** What answered for which files. */
+export interface RoundReport {
+  /** The packs were trained without the sources of this fold; null for the running daemon's own. */
+  fold: string | null;
+  packs: PackIdentity[];
+  files: number;
+  sources: number;
+}
+
+export interface ReportAbout {
   task: string;
   kind: string;
+  rounds: RoundReport[];
+  /** Sources that no fold leaves out: in no figure, since every pack may have seen them. */
+  leftOut: LeftOutSource[];
+}
+
+export interface Report extends ReportAbout {
   bootstrapReplicates: number;
   failed: FailedFile[];
   tiers: TierReport[];
@@ -145,10 +162,6 @@ function toSources(own: readonly Measurement[]): SourceReport[] {
   return sources.toSorted((a, b) => a.auc - b.auc);
 }
 
-export function toReport(
-  about: { task: string; kind: string },
-  failed: readonly FailedFile[],
-  tiers: TierReport[],
-): Report {
+export function toReport(about: ReportAbout, failed: readonly FailedFile[], tiers: TierReport[]): Report {
   return { ...about, bootstrapReplicates: REPLICATES, failed: [...failed], tiers };
 }

@@ -1,7 +1,7 @@
 /** The report as tables for a person. */
 import Table from 'cli-table3';
 import { FIGURE_NAMES, type Figures } from './figures.ts';
-import type { Report, SourceReport, TierReport } from './report.ts';
+import type { Report, RoundReport, SourceReport, TierReport } from './report.ts';
 
 const SHOWN: Readonly<Record<keyof Figures, string>> = {
   auc: 'AUC',
@@ -26,14 +26,27 @@ const SHOWN: Readonly<Record<keyof Figures, string>> = {
 };
 const WORST_COUNT = 3;
 
-export function toText({ task, tiers, failed }: Report): string {
+export function toText({ task, tiers, failed, rounds, leftOut }: Report): string {
   const maps = tiers.some(({ localisation }) => localisation.length > 0) ? [mapsTable(tiers)] : [];
   const parts = [figuresTable(tiers), modelsTable(tiers), ...maps, worstTable(task, tiers)];
+  if (rounds.some(({ fold }) => fold !== null)) parts.push(describeFolds(rounds));
+  if (leftOut.length > 0) {
+    const names = leftOut.map(({ label, source, files }) => `${label}/${source} (${files})`);
+    parts.push(`left out, since no fold leaves them out of training: ${names.join(', ')}`);
+  }
   if (failed.length > 0) {
     const [first] = failed;
     parts.push(`${failed.length} files failed, the first: ${first?.path} (${first?.tier}): ${first?.error}`);
   }
   return `${parts.join('\n\n')}\n`;
+}
+
+function describeFolds(rounds: readonly RoundReport[]): string {
+  const lines = rounds.map(({ fold, packs, files, sources }) => {
+    const names = packs.map(({ id, version }) => `${id}@${version}`);
+    return `  fold ${fold}: ${files} files of ${sources} sources by ${names.join(', ')}`;
+  });
+  return ['each file by packs that were trained without its source:', ...lines].join('\n');
 }
 
 function figuresTable(tiers: readonly TierReport[]): string {

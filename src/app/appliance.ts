@@ -39,6 +39,8 @@ export interface ModelStatus {
   weight: number;
   /** Whether it was added to this appliance, and can be removed. */
   added: boolean;
+  /** Of its model file; empty where its description cannot be read. */
+  sha256: string;
 }
 
 export interface ApplianceStatus {
@@ -126,7 +128,7 @@ function listModels({ engine, store }: App): ModelStatus[] {
   const whole = engine.installed.map(
     ({ pack, folder, report }): ModelStatus => ({
       ...{ id: pack.id, version: pack.version, name: pack.name, task: pack.task, kind: pack.mediaKind },
-      ...{ licence: pack.licence, source: pack.source },
+      ...{ licence: pack.licence, source: pack.source, sha256: pack.sha256 },
       provider: report?.provider ?? null,
       precision: report === null || report.provider === null ? null : report.precision,
       precisionNote: report?.precisionNote ?? null,
@@ -154,6 +156,6 @@ function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
   return {
     ...{ id, version, name: id, task: known, kind, provider: null, fault, licence: '', source: '' },
     ...{ precision: null, precisionNote: null, preparing: null },
-    ...{ minimumShortSide: 0, figures: [], weight: 0, added: false },
+    ...{ minimumShortSide: 0, figures: [], weight: 0, added: false, sha256: '' },
   };
 }

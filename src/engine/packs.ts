@@ -19,8 +19,8 @@ import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
 import { makeModel, outputDimensions } from './conversions.ts';
 import { hashFile } from './hash-file.ts';
 
-/** Shipped with the program: only a pack here may use a model out of an npm package. */
 const PROGRAM_FOLDER = resolve(import.meta.dirname, '../..');
+/** Shipped with the program. */
 const PROGRAM_MODELS = join(PROGRAM_FOLDER, 'models');
 const DETECTOR_FOLDER = join(PROGRAM_MODELS, 'silero-vad');
 /** A description is some kilobytes; more is a mistake, and it is parsed in memory. */
@@ -49,19 +49,23 @@ export interface FoundPacks {
   refused: RefusedPack[];
 }
 
-/**
- * Reads every `model.json` one level below the folders, in stable order; the speech detector is found apart. Packs
- * whose model has to be made are made in the data folder, and left out where none is given.
- */
+export interface PackPlaces {
+  /** Packs whose model has to be made are made there, and left out where it is null. */
+  dataFolder?: string | null;
+  /** Only a pack here may use a model out of an npm package. */
+  builtInFolder?: string;
+}
+
+/** Reads every `model.json` one level below the folders, in stable order; the speech detector is found apart. */
 export async function findPacks(
   modelFolders: readonly string[],
-  dataFolder: string | null = null,
+  places: PackPlaces = {},
 ): Promise<FoundPacks> {
   const found: FoundPacks = { installed: [], refused: [] };
   for (const modelFolder of modelFolders) {
     for (const name of await packNamesIn(modelFolder, found)) {
       const folder = join(modelFolder, name);
-      if (resolve(folder) !== DETECTOR_FOLDER) await addPack(found, folder, name, dataFolder);
+      if (resolve(folder) !== DETECTOR_FOLDER) await addPack(found, folder, name, places);
     }
   }
   return found;
@@ -70,7 +74,7 @@ export async function findPacks(
 /** The speech detector, whatever folders the operator names: without it no speech model can be asked. */
 export async function findDetector(): Promise<FoundPacks> {
   const found: FoundPacks = { installed: [], refused: [] };
-  await addPack(found, DETECTOR_FOLDER, basename(DETECTOR_FOLDER), null);
+  await addPack(found, DETECTOR_FOLDER, basename(DETECTOR_FOLDER), {});
   return found;
 }
 
@@ -97,13 +101,8 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-async function addPack(
-  found: FoundPacks,
-  folder: string,
-  name: string,
-  dataFolder: string | null,
-): Promise<void> {
-  const outcome = await readPack(folder, name, dataFolder);
+async function addPack(found: FoundPacks, folder: string, name: string, places: PackPlaces): Promise<void> {
+  const outcome = await readPack(folder, name, places);
   if (outcome === null) return;
   if ('fault' in outcome) {
     found.refused.push(outcome);
@@ -118,12 +117,12 @@ async function addPack(
 async function readPack(
   folder: string,
   name: string,
-  dataFolder: string | null,
+  { dataFolder = null, builtInFolder = PROGRAM_MODELS }: PackPlaces,
 ): Promise<InstalledPack | RefusedPack | null> {
   try {
     if ((await lstat(folder)).isSymbolicLink()) return refuse(folder, name, 'the folder is a link');
     const pack = parseDescription(await readDescription(folder));
-    const fault = findDescriptionFault(pack, folder, name);
+    const fault = findNameFault(pack, name) ?? findFileFault(pack, folder, builtInFolder);
     if (fault !== null) return { ...about({ pack, folder }), fault };
     if (isConvertedPack(pack) && dataFolder === null) return null;
     const modelPath = await provideModel(pack, folder, dataFolder);
@@ -146,12 +145,15 @@ function parseDescription(text: string): ModelPack {
   throw new Error(`model.json: ${describeFault(parsed.error)}`);
 }
 
-function findDescriptionFault(pack: ModelPack, folder: string, name: string): string | null {
-  if (pack.id !== name) return `the folder is named ${name}, the pack ${pack.id}`;
-  if (typeof pack.file !== 'string' && dirname(resolve(folder)) !== PROGRAM_MODELS) {
-    return `file: expected the name of a file in the pack, found one in an npm package: such a pack comes with Assay only`;
-  }
-  return null;
+function findNameFault({ id }: ModelPack, name: string): string | null {
+  return id === name ? null : `the folder is named ${name}, the pack ${id}`;
+}
+
+/** The detector of speech is always the program's own. */
+function findFileFault(pack: ModelPack, folder: string, builtInFolder: string): string | null {
+  const allowed = isDetectorPack(pack) ? PROGRAM_MODELS : resolve(builtInFolder);
+  if (typeof pack.file === 'string' || dirname(resolve(folder)) === allowed) return null;
+  return `file: expected the name of a file in the pack, found one in an npm package: such a pack comes with Assay only`;
 }
 
 /** The path of a model that is what the pack describes. Throws a sentence. */

@@ -67,7 +67,7 @@ test('F1, precision and recall of a map that covers half of the edit and nothing
   const localisation = await compareMap(await drawMap([0.95, 0.05]), await maskOf(TILE));
   const bare: Measurement = {
     ...{ path: 'a', tier: 'clean', label: 'artificial', source: 's', kind: '', probability: 0.9 },
-    ...{ state: 'artificial', called: null, models: {}, held: false },
+    ...{ state: 'artificial', called: null, models: {}, fold: null, held: false },
   };
   const base = { ...bare, localisation };
   const human: Measurement = {

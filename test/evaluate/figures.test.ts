@@ -24,6 +24,7 @@ function measurement(
     state,
     called,
     models: {},
+    fold: null,
     held: false,
     ...more,
   };

@@ -24,7 +24,7 @@ export async function writeTinyPacks(modelFolder: string): Promise<void> {
   for (const pack of [FINE_MODEL, COARSE_MODEL]) await writeTinyImagePack(modelFolder, pack);
 }
 
-async function writeTinyImagePack(modelFolder: string, pack: TinyImagePack): Promise<void> {
+export async function writeTinyImagePack(modelFolder: string, pack: TinyImagePack): Promise<void> {
   const folder = join(modelFolder, pack.id);
   const model = tinyModelBytes(PATCH_SIDE);
   await mkdir(folder, { recursive: true });

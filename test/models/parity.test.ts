@@ -27,7 +27,7 @@ const PARITY_PACKS = [
 const data = await makeTemporaryFolder();
 after(async () => await data[Symbol.asyncDispose]());
 await layMadeModels(data.path);
-const { installed } = await findPacks([MODELS], data.path);
+const { installed } = await findPacks([MODELS], { dataFolder: data.path });
 
 interface ParityPicture {
   width: number;

@@ -31,6 +31,9 @@ const modelType = builder.objectRef<Status['models'][number]>('Model').implement
     source: t.exposeString('source', { description: 'Where it comes from.' }),
     weight: t.exposeFloat('weight', { description: 'What its answer counts; 0 where it judges no origin.' }),
     added: t.exposeBoolean('added', { description: 'Whether it was added here, and can be removed.' }),
+    sha256: t.exposeString('sha256', {
+      description: 'Of its model file; empty where its description cannot be read.',
+    }),
     figures: t.field({
       type: 'JSON',
       description: "Error rates from the model's card, one row for each quality of media.",

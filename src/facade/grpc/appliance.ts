@@ -98,9 +98,9 @@ function toStatus(status: ApplianceStatus): MessageInitShape<typeof GetStatusRes
 
 /** Without its figures, which the model's card tells. */
 export function toModel(model: ModelStatus): MessageInitShape<typeof ModelSchema> {
-  const { id, version, name, task, licence, minimumShortSide, source, weight, added } = model;
+  const { id, version, name, task, licence, minimumShortSide, source, weight, added, sha256 } = model;
   return {
-    ...{ id, version, name, task, licence, minimumShortSide, source, weight, added },
+    ...{ id, version, name, task, licence, minimumShortSide, source, weight, added, sha256 },
     kind: KIND[model.kind],
     provider: model.provider ?? '',
     precision: model.precision ?? '',

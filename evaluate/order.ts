@@ -1,0 +1,92 @@
+/** What the command line asks of an evaluation. */
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { TASKS, type Task } from './answers.ts';
+import { type EvaluatedKind, tierNames } from './tiers.ts';
+
+export const USAGE = `npm run evaluate -- --data DIR [options]
+
+  --data DIR          human/ and artificial/ with a sub-folder per source, or files.tsv (label, source, file);
+                      faces: human/ and artificial/ or swapped/; tampering: human/ and edited/, and masks/ of the
+                      same names, or NAME_mask.png beside NAME: PNG of the picture's size, white where it was edited
+  --kind image|audio  what the files are (image)
+  --task NAME         origin, faces or tampering (origin)
+  --tiers             also as the web and the telephone leave them
+  --packs DIR         packs of the folds instead of the running daemon: folds.tsv (label, source, fold) and the packs of
+                      each in fold-N/; every file goes to a daemon whose packs were trained without its source
+  --limit N           at most N files, spread over the sources
+  --sources FILE      only the sources named there, one per line
+  --prefix-sources    a source is what stands before the first hyphen of a name, where nothing else names it
+  --out DIR           figures.json, curves.svg and the journal (data/evaluation)
+  --jobs N            files at once, 1 to 32 (4)
+  --keep-records      leave the records in the daemon
+  --json              print the figures as JSON instead of tables
+
+The daemon and the key are found as the command assay finds them: ASSAY_ADDRESS, ASSAY_API_KEY, ASSAY_DATA_DIR. With
+--packs there is a daemon per fold, one after the other, with a temporary folder of its own.`;
+
+const JOBS_MAX = 32;
+
+const OPTIONS = {
+  data: { type: 'string' },
+  kind: { type: 'string', default: 'image' },
+  task: { type: 'string', default: 'origin' },
+  tiers: { type: 'boolean', default: false },
+  packs: { type: 'string' },
+  limit: { type: 'string' },
+  sources: { type: 'string' },
+  'prefix-sources': { type: 'boolean', default: false },
+  out: { type: 'string', default: 'data/evaluation' },
+  jobs: { type: 'string', default: '4' },
+  'keep-records': { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const;
+
+export interface Order {
+  folder: string;
+  out: string;
+  kind: EvaluatedKind;
+  task: Task;
+  tiers: string[];
+  jobs: number;
+  /** Null: the running daemon. */
+  packsFolder: string | null;
+  limit: number | null;
+  sourcesFile: string | null;
+  hasPrefixes: boolean;
+  keepsRecords: boolean;
+  json: boolean;
+}
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export function parseOrder(args: readonly string[]): Order {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const kind = (['image', 'audio'] as const).find((known) => known === values.kind);
+  const task = TASKS.find((known) => known === values.task);
+  if (values.data === undefined) throw new UsageError('--data: expected a folder, found nothing');
+  if (kind === undefined) throw new UsageError(`--kind: expected image or audio, found ${values.kind}`);
+  if (task === undefined) throw new UsageError(`--task: expected ${TASKS.join(', ')}, found ${values.task}`);
+  if (kind === 'audio' && task !== 'origin') {
+    throw new UsageError(`--task: expected origin for audio, found ${task}`);
+  }
+  return {
+    ...{ folder: resolve(values.data), out: resolve(values.out), kind, task },
+    tiers: tierNames(kind, values.tiers),
+    jobs: parseCount('--jobs', values.jobs, JOBS_MAX),
+    packsFolder: values.packs === undefined ? null : resolve(values.packs),
+    limit: values.limit === undefined ? null : parseCount('--limit', values.limit, Number.MAX_SAFE_INTEGER),
+    sourcesFile: values.sources ?? null,
+    hasPrefixes: values['prefix-sources'],
+    keepsRecords: values['keep-records'],
+    json: values.json,
+  };
+}
+
+function parseCount(option: string, text: string, maximum: number): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= maximum) return count;
+  throw new UsageError(`${option}: expected a whole number from 1 to ${maximum}, found ${text}`);
+}
