@@ -5,6 +5,7 @@ import { DEFAULT_HEURISTIC } from '../domain/heuristics.ts';
 import type { MediaKind } from '../domain/media.ts';
 import type { AudioRecord, ClassificationRecord, ImageRecord, RecordBase } from '../domain/record.ts';
 import type { FrameResult, ResultPart, TrackResult, VideoResult } from '../domain/result.ts';
+import { rulesOf } from '../domain/rules-version.ts';
 import { toTentative } from '../domain/tentative.ts';
 import type { App } from './app.ts';
 import {
@@ -148,6 +149,7 @@ function baseOf(app: App, classification: Classification, analysis: Analysis): R
     identifier,
     hash,
     apiVersion: status === 'done' ? analysis.apiVersion : null,
+    rules: status === 'done' ? rulesOf(analysis) : null,
     status,
     errors: errorsOf(classification, analysis),
     name: classification.name,

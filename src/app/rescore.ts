@@ -4,6 +4,7 @@ import { badField } from '../domain/errors.ts';
 import type { MediaKind } from '../domain/media.ts';
 import { packKey } from '../domain/model-pack.ts';
 import type { ClassificationRecord } from '../domain/record.ts';
+import { RULES_VERSION } from '../domain/rules-version.ts';
 import type { App } from './app.ts';
 import { assertAdmin } from './authority.ts';
 import type { Principal } from './principal.ts';
@@ -96,7 +97,9 @@ async function rescoreOne(
     const models = app.engine.resolveModels(kind, analysis.options, { models: 'all' }).map(packKey).sort();
     const options = { ...analysis.options, withHeatmap: false };
     const result = await app.engine.analyseAgain({ ...analysis, models, options }, signal);
-    const after = judgementOf(recordOf(app, classification, { ...analysis, models, result }));
+    const after = judgementOf(
+      recordOf(app, classification, { ...analysis, models, result, rulesVersion: RULES_VERSION }),
+    );
     const changes = before.classification !== after.classification || before.state !== after.state;
     return { ...about, before, after, error: '', changes };
   } catch (error) {

@@ -107,6 +107,8 @@ export interface Analysis {
   endedAt: number | null;
   apiVersion: string;
   result: AnalysisResult | null;
+  /** Of the rules in force when the result was measured; absent without one, and where a version stored it that numbered none. */
+  rulesVersion?: number;
 }
 
 /** How far a running analysis is; held in memory only, nothing depends on it after a restart. */

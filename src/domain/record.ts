@@ -10,6 +10,7 @@ import type { Label, MediaKind } from './media.ts';
 import type { Axis } from './model-pack.ts';
 import type { AnalysisOptions } from './options.ts';
 import type { C2paReport } from './provenance.ts';
+import type { AppliedRules } from './rules-version.ts';
 import type { Tentative } from './tentative.ts';
 
 export interface ModelResult {
@@ -35,6 +36,8 @@ export interface RecordBase {
   identifier: string;
   hash: string;
   apiVersion: string | null;
+  /** Null until the analysis completes. Not for REST. */
+  rules: AppliedRules | null;
   status: Status;
   errors: string;
   name: string;

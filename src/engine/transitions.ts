@@ -4,6 +4,7 @@
  */
 import { type Analysis, assertTransition } from '../domain/classification.ts';
 import { type AnalysisResult, partsOf } from '../domain/result.ts';
+import { RULES_VERSION } from '../domain/rules-version.ts';
 import { API_VERSION } from '../domain/version.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { queueDeliveries } from './outbox.ts';
@@ -46,6 +47,7 @@ export function completeAnalysis(
     endedAt: now,
     apiVersion: API_VERSION,
     result,
+    rulesVersion: RULES_VERSION,
   };
   tx.putAnalysis(done);
   for (const { identifier, ...part } of partsOf(result)) tx.putPart(identifier, { analysisId: id, ...part });

@@ -16,6 +16,7 @@ const BASE = {
   identifier: 'a'.repeat(64),
   hash: 'b'.repeat(64),
   apiVersion: '1.1.0',
+  rules: { made: 1, read: 2 },
   status: 'done',
   errors: '',
   name: 'a.jpg',
@@ -119,7 +120,7 @@ const AUDIO: AudioRecord = {
   ...BASE,
   kind: 'audio',
   status: 'new',
-  apiVersion: null,
+  ...{ apiVersion: null, rules: null },
   forceClassification: 'human',
   progress: { step: 'queued', done: 0, total: 1 },
   tentative: {
@@ -151,7 +152,7 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
       kind: 'MEDIA_KIND_IMAGE',
       status: 'STATUS_DONE',
       origin: 'ORIGIN_JOINED',
-      api_version: '1.1.0',
+      ...{ api_version: '1.1.0', rules_version: 1, read_by_rules_version: 2 },
       size_bytes: '5000000000',
       credits: '2',
       created_at: '2023-11-14T22:13:20.123456Z',
@@ -222,7 +223,7 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
     name: 'a sound under way, forced by its owner',
     record: AUDIO,
     expected: {
-      api_version: undefined,
+      ...{ api_version: undefined, rules_version: undefined, read_by_rules_version: undefined },
       status: 'STATUS_NEW',
       progress: { step: 'queued', total: 1 },
       tentative: {

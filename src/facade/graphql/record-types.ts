@@ -60,6 +60,17 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
       description: 'SHA-256 of the file in hex, empty while an address has not been fetched.',
     }),
     apiVersion: t.exposeString('apiVersion', { nullable: true }),
+    rulesVersion: t.int({
+      nullable: true,
+      description:
+        'Of the rules (heuristics, assessment, pooling, texts) in force when it was measured; null until the analysis completes.',
+      resolve: ({ rules }) => rules?.made,
+    }),
+    readByRulesVersion: t.int({
+      nullable: true,
+      description: 'Of the rules that read its figures now, by which verdicts and assessment are derived.',
+      resolve: ({ rules }) => rules?.read,
+    }),
     status: t.expose('status', { type: statusEnum }),
     outcome: t.field({ type: outcomeEnum, resolve: outcomeOf }),
     errors: t.exposeString('errors', { description: 'Why the work failed; empty where it did not.' }),

@@ -55,6 +55,8 @@ function toCommon(record: ClassificationRecord): ClassificationInit {
     ...{ identifier, hash, errors, name, refId, resultUrl, mime, cancelled },
     kind: KIND[record.kind],
     apiVersion: record.apiVersion ?? '',
+    rulesVersion: record.rules?.made ?? 0,
+    readByRulesVersion: record.rules?.read ?? 0,
     status: STATUS[record.status],
     outcome: OUTCOME[outcomeOf(record)],
     forceClassification:

@@ -37,11 +37,18 @@ export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
       </code>,
     ],
     [t('apiVersion'), apiVersion ?? '–'],
+    [t('rules'), describeRules(record)],
     record.assessment?.quality?.jpegQuality == null
       ? null
       : [t('jpegQuality'), String(record.assessment.quality.jpegQuality)],
   ];
   return <Facts rows={rows.filter((row) => row !== null)} />;
+}
+
+/** Verdicts are derived on reading: a record of before may say something else than it said then. */
+function describeRules({ rulesVersion: made, readByRulesVersion: read }: FullRecord): string {
+  if (made === null || read === null) return '–';
+  return t(made === read ? 'rulesSame' : 'rulesChanged', { made, read });
 }
 
 function sizesOf(record: FullRecord): Row[] {

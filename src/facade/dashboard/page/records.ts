@@ -92,6 +92,8 @@ export interface Rendition {
 
 export interface BaseRecord extends Omit<ListedRecord, 'assessment'> {
   apiVersion: string | null;
+  rulesVersion: number | null;
+  readByRulesVersion: number | null;
   resultUrl: string;
   mime: string;
   sizeBytes: number;
@@ -187,7 +189,7 @@ const SHORT = 'assessment { state probability }';
 /** Within the daemon's bounds of depth and cost: a video's frames are asked for with their scores only. */
 export const FULL_FIELDS = `__typename identifier kind status outcome errors name refId hash createdAt cancelled
   forceClassification progress { step done total } submittedBy { via keyId keyName } renditions { kind isNeeded }
-  tentative { state probability frames { timeSeconds probability } clips { startSeconds probability } } apiVersion resultUrl mime sizeBytes sourceUrl origin credits endedAt
+  tentative { state probability frames { timeSeconds probability } clips { startSeconds probability } } apiVersion rulesVersion readByRulesVersion resultUrl mime sizeBytes sourceUrl origin credits endedAt
   options { withHeatmap withMorphing withTampering withNsfw withAudio preventC2paForces frames keyFrames keyFramesMethod }
   verdict { ${VERDICT} count unknown } verdicts { ${VERDICT} count unknown }
   assessment { state probability log10LikelihoodRatio declaredOrigin remoteManifestUrl reasons { code sentence }

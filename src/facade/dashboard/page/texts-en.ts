@@ -337,6 +337,10 @@ export const EN = {
   sourceAddress: 'Fetched from',
   identifier: 'Identifier',
   apiVersion: 'Interface',
+  rules: 'Rules of the verdict',
+  rulesSame: 'version {made}',
+  rulesChanged:
+    'measured under version {made}, read now by version {read}: it may read otherwise than it did then',
   jpegQuality: 'JPEG quality (estimated)',
   custody: 'History',
   origin_ANALYSED: 'Handed in',

@@ -342,6 +342,10 @@ export const IT: Texts = {
   sourceAddress: 'Prelevato da',
   identifier: 'Identificativo',
   apiVersion: 'Interfaccia',
+  rules: 'Regole del verdetto',
+  rulesSame: 'versione {made}',
+  rulesChanged:
+    'misurato con la versione {made}, letto ora con la versione {read}: può leggersi diversamente da allora',
   jpegQuality: 'Qualità JPEG (stimata)',
   custody: 'Storia',
   origin_ANALYSED: 'Inviato',

@@ -1,0 +1,99 @@
+/** Under which rules a record was measured, and which read it: told alike wherever the documented record is not the limit. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { credentials } from '@grpc/grpc-js';
+import { AssayClient } from '../../src/cli/client.ts';
+import { RULES_VERSION } from '../../src/domain/rules-version.ts';
+import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
+import { Store } from '../../src/store/store.ts';
+import { reach, runCommand } from '../command-line.ts';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { makePicture } from '../interface/media.ts';
+import { writeTinyPacks } from '../interface/packs.ts';
+import { identifierOf, seedRecords } from '../seeded-records.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+const HEADERS = { 'x-api-key': TEST_KEY };
+
+/** Version at the measurement and at the reading, by every facade; and the names of what REST tells. */
+async function readByAllWays(daemon: TestDaemon, identifier: string) {
+  const query = `{ classification(identifier: "${identifier}") { rulesVersion readByRulesVersion } }`;
+  const graphql = await fetch(`${daemon.http}/graphql`, {
+    method: 'POST',
+    headers: { ...HEADERS, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  const { data } = (await graphql.json()) as { data: { classification: Record<string, number | null> } };
+  using client = new AssayClient(
+    { address: daemon.grpc, credentials: credentials.createInsecure() },
+    TEST_KEY,
+  );
+  const { classification } = await client.call(ClassificationService.method.getClassification, {
+    identifier,
+  });
+  const { stdout } = await runCommand(['get', identifier, '--json'], reach(daemon));
+  const json = JSON.parse(stdout) as Record<string, number>;
+  const rest = await fetch(`${daemon.http}/api/classification/${identifier}`, {
+    headers: { ...HEADERS, accept: 'application/json' },
+  });
+  return {
+    graphql: [data.classification.rulesVersion, data.classification.readByRulesVersion],
+    grpc: [classification?.rulesVersion, classification?.readByRulesVersion],
+    command: [json.rules_version, json.read_by_rules_version],
+    rest: Object.keys((await rest.json()) as object).filter((name) => name.includes('rules')),
+  };
+}
+
+async function submit(daemon: TestDaemon): Promise<string> {
+  const body = new FormData();
+  body.set('image', new Blob([Buffer.from(await makePicture())]), 'a.jpg');
+  const response = await fetch(`${daemon.http}/api/classification`, {
+    method: 'POST',
+    headers: HEADERS,
+    body,
+  });
+  return (await response.text()).trim();
+}
+
+/** As an appliance of before stored them: without a number. */
+async function seedOlder(folder: string): Promise<void> {
+  await using store = await Store.open({ folder });
+  await seedRecords(store, 2, (index) => ({ name: 'old.png', probability: index === 0 ? 0.9 : null }));
+}
+
+test('a record names the rules it was measured under, and those that read it now', async () => {
+  await using data = await makeTemporaryFolder();
+  await using packs = await makeTemporaryFolder();
+  await writeTinyPacks(packs.path);
+  await seedOlder(data.path);
+  await using daemon = await TestDaemon.start({
+    folder: data.path,
+    env: { ASSAY_MODELS_FOLDERS: packs.path },
+  });
+  const identifier = await submit(daemon);
+  for (;;) {
+    const now = await readByAllWays(daemon, identifier);
+    if (now.graphql[0] === null) {
+      assert.deepEqual([now.grpc, now.rest], [[0, 0], []], 'nothing before it is measured');
+      await sleep(50);
+      continue;
+    }
+    const present = [RULES_VERSION, RULES_VERSION];
+    assert.deepEqual(now, { graphql: present, grpc: present, command: present, rest: [] });
+    break;
+  }
+  const before = [1, RULES_VERSION];
+  assert.deepEqual(await readByAllWays(daemon, identifierOf(0)), {
+    ...{ graphql: before, grpc: before, command: before, rest: [] },
+  });
+  const failed = await readByAllWays(daemon, identifierOf(1));
+  assert.deepEqual(
+    [failed.graphql, failed.grpc],
+    [
+      [null, null],
+      [0, 0],
+    ],
+    'nothing was measured',
+  );
+});
