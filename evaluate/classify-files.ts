@@ -35,7 +35,8 @@ interface Work {
   tier: string;
 }
 
-const KINDS = { image: MediaKind.IMAGE, audio: MediaKind.AUDIO } as const;
+const KINDS = { image: MediaKind.IMAGE, audio: MediaKind.AUDIO, video: MediaKind.VIDEO } as const;
+
 /** Measures what the journal does not hold yet. Throws what makes the rest pointless, such as an unreachable daemon. */
 export async function classifyFiles(
   client: AssayClient,
@@ -106,10 +107,17 @@ async function answer(
   evaluation: Evaluation,
   record: Classification,
 ): Promise<Measurement> {
-  const { path, label, source, kind } = file;
+  const { path, label, source, kind, framesPerSecond } = file;
   const localisation = await locate(client, file, evaluation, record);
   const { fold, task } = evaluation;
-  return { path, tier, label, source, kind, fold, held, ...answerOf(task, record), ...localisation };
+  return {
+    ...{ path, tier, label, source, kind, fold, held, framesPerSecond },
+    shortSide: record.assessment?.quality?.shortSide ?? null,
+    rulesVersion: record.readByRulesVersion,
+    hasTrack: record.media.case === 'video' && record.media.value.audios.length > 0,
+    ...answerOf(task, record),
+    ...localisation,
+  };
 }
 
 async function readMedia({ file, tier }: Work, evaluation: Evaluation): Promise<TierCopy> {

@@ -5,7 +5,10 @@
 import type { Measurement } from './measurement.ts';
 
 export interface Scored {
+  /** One half where no model answered. */
   probability: number;
+  /** Without an answer nothing is called artificial, and nothing is decided. */
+  isAnswered: boolean;
   isArtificial: boolean;
   source: string;
   /** Null where the task knows no inconclusive. */
@@ -33,6 +36,8 @@ export interface Figures {
   inconclusiveRate: number;
   /** Among what is not `inconclusive`. */
   balancedAccuracyDecided: number;
+  /** Share of what is not `inconclusive` that is right. */
+  rightDecided: number;
   falseAlarmRateCautious: number;
   recallCautious: number;
   falseAlarmRateSensitive: number;
@@ -53,28 +58,40 @@ export const FIGURE_NAMES = [
     'tprAtFpr5',
   ] as const),
   ...(['ece', 'brier', 'cllr', 'coverage', 'inconclusiveRate', 'balancedAccuracyDecided'] as const),
+  'rightDecided',
   ...(['falseAlarmRateCautious', 'recallCautious', 'falseAlarmRateSensitive', 'recallSensitive'] as const),
   ...(['falseAlarmRateMajority', 'recallMajority', 'flipRate'] as const),
 ] satisfies (keyof Figures)[];
 
 export const BIN_COUNT = 10;
 
-/** Rows in falling order of probability, weighed; what no model answered is left out. */
+/** A file that no model answered for says nothing: even odds. */
+export const SILENCE = 0.5;
+
+export interface ScoringRule {
+  flipOf?: (measurement: Measurement) => boolean | null;
+  /** Counts what no model answered as `SILENCE`, instead of leaving it out. */
+  countsSilence?: boolean;
+}
+
+/** Rows in falling order of probability, weighed; what no model answered is left out unless the rule counts it. */
 export function toScored(
   measurements: readonly Measurement[],
   scoreOf: (measurement: Measurement) => number | null,
-  flipOf: (measurement: Measurement) => boolean | null = () => null,
+  { flipOf = () => null, countsSilence = false }: ScoringRule = {},
 ): Scored[] {
   const answered = measurements.flatMap((measurement) => {
-    const probability = scoreOf(measurement);
-    return probability === null ? [] : [{ measurement, probability }];
+    const score = scoreOf(measurement);
+    if (score === null && !countsSilence) return [];
+    return [{ measurement, probability: score ?? SILENCE, isAnswered: score !== null }];
   });
   const sizes = new Map<string, number>();
   for (const { measurement } of answered) {
     sizes.set(sourceKey(measurement), (sizes.get(sourceKey(measurement)) ?? 0) + 1);
   }
-  const scored = answered.map(({ measurement, probability }) => ({
+  const scored = answered.map(({ measurement, probability, isAnswered }) => ({
     probability,
+    isAnswered,
     isArtificial: measurement.label === 'artificial',
     source: sourceKey(measurement),
     isDecided:
@@ -100,13 +117,13 @@ export function balanceLabels(rows: readonly Scored[]): Scored[] {
 
 /** Rows must be in falling order of probability and balanced. NaN where a figure has nothing to stand on. */
 export function toFigures(rows: readonly Scored[]): Figures {
-  const balanced = toRates(rows, ({ probability }) => probability >= 0.5);
+  const balanced = toRates(rows, isCalled);
   const judged = rows.filter(({ called }) => called !== null);
   const cautious = toRates(judged, ({ called }) => called?.includes('cautious') === true);
   const sensitive = toRates(judged, ({ called }) => called?.includes('sensitive') === true);
   const majority = toRates(judged, ({ called }) => called?.includes('majority') === true);
   const decided = rows.filter(({ isDecided }) => isDecided === true);
-  const ofDecided = toRates(decided, ({ probability }) => probability >= 0.5);
+  const ofDecided = toRates(decided, isCalled);
   const known = rows.filter(({ flips }) => flips !== null);
   const banded = rows.filter(({ isDecided }) => isDecided !== null);
   const coverage = shareOf(banded, ({ isDecided }) => isDecided === true);
@@ -123,6 +140,7 @@ export function toFigures(rows: readonly Scored[]): Figures {
     coverage,
     inconclusiveRate: 1 - coverage,
     balancedAccuracyDecided: (ofDecided.recall + 1 - ofDecided.falseAlarms) / 2,
+    rightDecided: shareOf(decided, (row) => isCalled(row) === row.isArtificial),
     falseAlarmRateCautious: cautious.falseAlarms,
     recallCautious: cautious.recall,
     falseAlarmRateSensitive: sensitive.falseAlarms,
@@ -133,6 +151,11 @@ export function toFigures(rows: readonly Scored[]): Figures {
   };
 }
 
+/** As `balanced` does. */
+export function isCalled({ probability, isAnswered }: Scored): boolean {
+  return isAnswered && probability >= 0.5;
+}
+
 /** A score of 0 or 1 that is wrong costs much, not everything. */
 const LIKELIHOOD_MIN = 1e-13;
 
@@ -141,7 +164,7 @@ function toBits({ probability, isArtificial }: Scored): number {
 }
 
 /** Weighted mean of a row's value. */
-function shareOf(rows: readonly Scored[], toValue: (row: Scored) => boolean | number): number {
+export function shareOf(rows: readonly Scored[], toValue: (row: Scored) => boolean | number): number {
   let [sum, total] = [0, 0];
   for (const row of rows) {
     sum += row.weight * Number(toValue(row));
@@ -150,15 +173,15 @@ function shareOf(rows: readonly Scored[], toValue: (row: Scored) => boolean | nu
   return sum / total;
 }
 
-function toRates(rows: readonly Scored[], isCalled: (row: Scored) => boolean) {
+function toRates(rows: readonly Scored[], isTrue: (row: Scored) => boolean) {
   return {
     recall: shareOf(
       rows.filter(({ isArtificial }) => isArtificial),
-      isCalled,
+      isTrue,
     ),
     falseAlarms: shareOf(
       rows.filter(({ isArtificial }) => !isArtificial),
-      isCalled,
+      isTrue,
     ),
   };
 }
@@ -231,7 +254,7 @@ export function toReliability(rows: readonly Scored[]): ReliabilityBin[] {
 }
 
 /** Expected calibration error over equal bins of probability. */
-function toEce(rows: readonly Scored[]): number {
+export function toEce(rows: readonly Scored[]): number {
   const bins = toReliability(rows);
   const total = bins.reduce((sum, { weight }) => sum + weight, 0);
   return bins.reduce((sum, bin) => sum + (bin.weight / total) * Math.abs(bin.stated - bin.observed), 0);

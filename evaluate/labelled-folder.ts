@@ -31,6 +31,8 @@ export interface LabelledFile {
   kind: string;
   /** Long side of the picture that a crop was cut from, pixels; null for a whole picture. */
   originalLongSide: number | null;
+  /** Of a video; null where the index does not tell. */
+  framesPerSecond: number | null;
 }
 
 const EXTENSIONS: ReadonlySet<string> = new Set(
@@ -96,7 +98,8 @@ function parseIndex(folder: string, text: string, rule: FolderRule): LabelledFil
       throw new FolderError(`${where}: file: expected a file of ${folder}, found no ${file}`);
     const source = cell('source') || sourceOf(path, rule);
     const originalLongSide = longSideOf(cell('original_size'));
-    return { path, label, source, kind: cell('kind') || cell('family'), originalLongSide };
+    const framesPerSecond = Number(cell('fps')) || null;
+    return { path, label, source, kind: cell('kind') || cell('family'), originalLongSide, framesPerSecond };
   });
 }
 
@@ -131,7 +134,14 @@ async function listFolders(folder: string, rule: FolderRule): Promise<LabelledFi
         .split(sep)
         .filter(Boolean)
         .join('/');
-      files.push({ path, label, source: sourceOf(path, rule), kind: '', originalLongSide: null });
+      files.push({
+        path,
+        label,
+        source: sourceOf(path, rule),
+        kind: '',
+        originalLongSide: null,
+        framesPerSecond: null,
+      });
     }
   }
   return files;

@@ -2,16 +2,26 @@
  * `npm run evaluate -- --data DIR [--tiers]`: sends a labelled folder through the running daemon and says how well it
  * tells human-made from artificial. Goes on where it was cut off; figures, picture and journal lie in `--out`.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliFailure } from '../src/cli/failure.ts';
+import { hashFile } from '../src/engine/hash-file.ts';
 import { classifyFiles } from './classify-files.ts';
 import { toSvg } from './curves.ts';
+import { Grouping } from './groups.ts';
 import { FolderError, type LabelledFile, readLabelledFolder, spreadOverSources } from './labelled-folder.ts';
 import { Journal, OtherEvaluationError } from './measurement.ts';
 import { type Order, parseOrder, USAGE, UsageError } from './order.ts';
 import { OwnDaemonError } from './own-daemon.ts';
-import { type RoundReport, toReport, toTierReports } from './report.ts';
+import {
+  type DataReport,
+  FIGURES_FORMAT,
+  type ReportAbout,
+  type RoundReport,
+  toReport,
+  toTierReports,
+} from './report.ts';
 import { findShortSideMin, planRounds, type Rounds } from './rounds.ts';
 import { toText } from './table.ts';
 
@@ -29,7 +39,9 @@ async function chooseFiles(order: Order): Promise<LabelledFile[]> {
 }
 
 async function evaluate(order: Order): Promise<void> {
-  const rounds = await planRounds(order, await chooseFiles(order));
+  const grouping = order.groupsFile === null ? Grouping.read() : Grouping.read(order.groupsFile);
+  const files = await chooseFiles(order);
+  const rounds = await planRounds(order, files);
   const { folder, kind, task, out } = order;
   const journal = new Journal(
     out,
@@ -42,7 +54,8 @@ async function evaluate(order: Order): Promise<void> {
   process.once('SIGINT', () => interrupt.abort());
   process.once('SIGTERM', () => interrupt.abort());
   await measure(order, rounds, journal, interrupt.signal);
-  writeOutcome(order, rounds, journal);
+  const data = await describeData(order.folder, files);
+  writeOutcome(order, { ...rounds, data, grouping }, journal);
 }
 
 async function measure(
@@ -80,18 +93,38 @@ async function measure(
   if (interrupted.aborted) throw new UsageError('interrupted; the same command goes on where it stopped');
 }
 
+interface Outcome extends Rounds {
+  data: DataReport;
+  grouping: Grouping;
+}
+
 /** Only of the files that were asked for: the journal may hold more from an earlier run. */
-function writeOutcome(order: Order, { rounds, leftOut }: Rounds, journal: Journal): void {
-  const { kind, task, out, tiers } = order;
+function writeOutcome(order: Order, { rounds, leftOut, data, grouping }: Outcome, journal: Journal): void {
+  const { command, kind, task, out, tiers } = order;
   const asked = new Set(rounds.flatMap(({ files }) => files.map(({ path }) => path)));
   const measurements = journal.measurements.filter(({ path }) => asked.has(path));
-  const about = { task, kind, rounds: rounds.map(toRoundReport), leftOut };
-  const report = toReport(about, journal.failed, toTierReports(measurements, tiers));
+  const about: ReportAbout = {
+    ...{ format: FIGURES_FORMAT, command, begunAt: journal.begunAt, task, kind, data, leftOut },
+    rulesVersions: [...new Set(measurements.map(({ rulesVersion }) => rulesVersion))].sort(),
+    rounds: rounds.map(toRoundReport),
+  };
+  const report = toReport(about, journal.failed, toTierReports(measurements, tiers, grouping));
   const json = `${JSON.stringify(report, null, 1)}\n`;
   writeFileSync(join(out, 'figures.json'), json);
   writeFileSync(join(out, 'curves.svg'), toSvg(`${kind} ${task}`, report.tiers));
   process.stdout.write(order.json ? json : toText(report));
   process.stderr.write(`figures.json and curves.svg are in ${out}\n`);
+}
+
+/** Which files figures are of: the same folder may hold others tomorrow. */
+async function describeData(folder: string, files: readonly LabelledFile[]): Promise<DataReport> {
+  const digest = createHash('sha256');
+  for (const { label, source, path } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    const own = await hashFile(join(folder, path));
+    digest.update(`${label}\t${source}\t${path}\t${own}\n`);
+  }
+  const sources = new Set(files.map(({ label, source }) => `${label}/${source}`)).size;
+  return { folder, files: files.length, sources, sha256: digest.digest('hex') };
 }
 
 function toRoundReport({ fold, packs, files }: Rounds['rounds'][number]): RoundReport {

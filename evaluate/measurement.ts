@@ -18,6 +18,14 @@ export interface Measurement {
   called: string[] | null;
   /** Each model's own calibrated probability, by name and version. */
   models: Record<string, number>;
+  /** Of the picture or video as it was sent, pixels; null for sound. */
+  shortSide: number | null;
+  /** Of a video as its index states it; null where that does not, and for other media. */
+  framesPerSecond: number | null;
+  /** Of the rules by which the daemon read its figures. */
+  rulesVersion: number;
+  /** Whether it is a video of which the sound was judged too. */
+  hasTrack: boolean;
   /** Whose packs answered; null where the running daemon's did. */
   fold: string | null;
   /** Scaled less than the tier says. */
@@ -38,6 +46,8 @@ export interface FailedFile {
 /** What was measured with what; the first line. */
 interface About {
   about: string;
+  /** ISO 8601. */
+  begunAt: string;
 }
 
 type Line = Measurement | FailedFile | About;
@@ -52,6 +62,7 @@ export class OtherEvaluationError extends Error {
 export class Journal {
   readonly measurements: Measurement[] = [];
   readonly failed: FailedFile[] = [];
+  readonly begunAt: string;
   readonly #path: string;
   readonly #done = new Set<string>();
 
@@ -60,15 +71,18 @@ export class Journal {
     mkdirSync(folder, { recursive: true });
     this.#path = join(folder, FILE);
     if (!existsSync(this.#path)) {
-      appendFileSync(this.#path, `${JSON.stringify({ about } satisfies About)}\n`);
+      this.begunAt = new Date().toISOString();
+      appendFileSync(this.#path, `${JSON.stringify({ about, begunAt: this.begunAt } satisfies About)}\n`);
       return;
     }
     const [first = '', ...lines] = readFileSync(this.#path, 'utf8').split('\n');
-    if (first !== JSON.stringify({ about })) {
+    const found = parseAbout(first);
+    if (found?.about !== about) {
       throw new OtherEvaluationError(
         `${folder} holds another evaluation (${first}); name another folder with --out`,
       );
     }
+    this.begunAt = found.begunAt;
     for (const line of lines) this.#restore(line);
   }
 
@@ -100,6 +114,14 @@ export class Journal {
     }
     this.#done.add(keyOf(line.path, line.tier));
     this.measurements.push(line);
+  }
+}
+
+function parseAbout(line: string): About | null {
+  try {
+    return JSON.parse(line) as About;
+  } catch {
+    return null;
   }
 }
 

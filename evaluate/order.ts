@@ -2,19 +2,20 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { TASKS, type Task } from './answers.ts';
-import { type EvaluatedKind, tierNames } from './tiers.ts';
+import { EVALUATED_KINDS, type EvaluatedKind, tierNames } from './tiers.ts';
 
 export const USAGE = `npm run evaluate -- --data DIR [options]
 
   --data DIR          human/ and artificial/ with a sub-folder per source, or files.tsv (label, source, file);
                       faces: human/ and artificial/ or swapped/; tampering: human/ and edited/, and masks/ of the
                       same names, or NAME_mask.png beside NAME: PNG of the picture's size, white where it was edited
-  --kind image|audio  what the files are (image)
+  --kind KIND         image, audio or video (image)
   --task NAME         origin, faces or tampering (origin)
-  --tiers             also as the web and the telephone leave them
+  --tiers             also as the web, the telephone and platforms of video leave them
   --packs DIR         packs of the folds instead of the running daemon: folds.tsv (label, source, fold) and the packs of
                       each in fold-N/; every file goes to a daemon whose packs were trained without its source
   --limit N           at most N files, spread over the sources
+  --groups FILE       kinds of media and families of generators: label, pattern, group (evaluate/groups.tsv)
   --sources FILE      only the sources named there, one per line
   --prefix-sources    a source is what stands before the first hyphen of a name, where nothing else names it
   --out DIR           figures.json, curves.svg and the journal (data/evaluation)
@@ -33,6 +34,7 @@ const OPTIONS = {
   task: { type: 'string', default: 'origin' },
   tiers: { type: 'boolean', default: false },
   packs: { type: 'string' },
+  groups: { type: 'string' },
   limit: { type: 'string' },
   sources: { type: 'string' },
   'prefix-sources': { type: 'boolean', default: false },
@@ -49,6 +51,10 @@ export interface Order {
   task: Task;
   tiers: string[];
   jobs: number;
+  /** What was typed. */
+  command: string;
+  /** Null: those that come with the program. */
+  groupsFile: string | null;
   /** Null: the running daemon. */
   packsFolder: string | null;
   limit: number | null;
@@ -64,18 +70,22 @@ export class UsageError extends Error {
 
 export function parseOrder(args: readonly string[]): Order {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
-  const kind = (['image', 'audio'] as const).find((known) => known === values.kind);
+  const kind = EVALUATED_KINDS.find((known) => known === values.kind);
   const task = TASKS.find((known) => known === values.task);
   if (values.data === undefined) throw new UsageError('--data: expected a folder, found nothing');
-  if (kind === undefined) throw new UsageError(`--kind: expected image or audio, found ${values.kind}`);
+  if (kind === undefined) {
+    throw new UsageError(`--kind: expected ${EVALUATED_KINDS.join(', ')}, found ${values.kind}`);
+  }
   if (task === undefined) throw new UsageError(`--task: expected ${TASKS.join(', ')}, found ${values.task}`);
-  if (kind === 'audio' && task !== 'origin') {
-    throw new UsageError(`--task: expected origin for audio, found ${task}`);
+  if (kind !== 'image' && task !== 'origin') {
+    throw new UsageError(`--task: expected origin for ${kind}, found ${task}`);
   }
   return {
     ...{ folder: resolve(values.data), out: resolve(values.out), kind, task },
     tiers: tierNames(kind, values.tiers),
     jobs: parseCount('--jobs', values.jobs, JOBS_MAX),
+    command: ['npm run evaluate --', ...args.map(quote)].join(' '),
+    groupsFile: values.groups ?? null,
     packsFolder: values.packs === undefined ? null : resolve(values.packs),
     limit: values.limit === undefined ? null : parseCount('--limit', values.limit, Number.MAX_SAFE_INTEGER),
     sourcesFile: values.sources ?? null,
@@ -83,6 +93,11 @@ export function parseOrder(args: readonly string[]): Order {
     keepsRecords: values['keep-records'],
     json: values.json,
   };
+}
+
+/** As a shell reads it back. */
+function quote(arg: string): string {
+  return /^[\w./:=,@+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`;
 }
 
 function parseCount(option: string, text: string, maximum: number): number {

@@ -1,8 +1,10 @@
-/** All figures of an evaluation, by tier, by model and by source, as a JSON value. */
-import { bootstrap, type Interval, REPLICATES } from './bootstrap.ts';
+/**
+ * All figures of an evaluation, by tier, size, kind, model and source, as a JSON value: `figures.json`, from which cards
+ * and documents are written. Numbers that nothing could be measured for are NaN here and null in the file.
+ */
+import { REPLICATES } from './bootstrap.ts';
+import { type Estimate, type Estimates, estimateFigures, estimateShare } from './estimate.ts';
 import {
-  FIGURE_NAMES,
-  type Figures,
   type ReliabilityBin,
   type RocPoint,
   type Scored,
@@ -12,16 +14,20 @@ import {
   toScored,
 } from './figures.ts';
 import type { LeftOutSource } from './folds.ts';
+import { type Grouping, type GroupReport, toGroups } from './groups.ts';
 import { type LocalisationReport, toLocalisation } from './localisation.ts';
 import type { FailedFile, Measurement } from './measurement.ts';
 import type { PackIdentity } from './pack-identity.ts';
+import { type SizeClassReport, toEceByChance, toSizeClasses } from './size-classes.ts';
+import { type PairsReport, type SubsetReport, toPairs, toSubsets } from './subsets.ts';
 import { CLEAN } from './tiers.ts';
 
 export interface TierReport {
   tier: string;
+  /** With an answer. */
   files: number;
   sources: number;
-  /** Files that no model could answer for: in no figure. */
+  /** Files that no model could answer for. */
   unanswered: number;
   /** Human ones among them. */
   unansweredHuman: number;
@@ -29,9 +35,26 @@ export interface TierReport {
   faceless: number;
   /** Files that were scaled less than the tier says. */
   held: number;
-  figures: Record<keyof Figures, { value: number; low: number; high: number }>;
+  /** Videos of which the sound was judged too. */
+  withTrack: number;
+  /** Of the files with an answer. */
+  figures: Estimates;
+  /** Of all files: no answer is a probability of one half, calls nothing artificial and decides nothing. */
+  figuresWithSilence: Estimates;
+  /** Share of the files with an answer. */
+  answered: Estimate;
+  /** What a perfectly calibrated score would show as ECE on as many files. */
+  eceByChance: number;
+  /** Calibration by the short side that was sent. */
+  sizes: SizeClassReport[];
+  /** False alarms by kind of human media and what is found of each family of generators; no answer is human. */
+  groups: GroupReport[];
+  /** Figures of a part of the files that a confound cannot decide; of video. */
+  subsets: SubsetReport[];
+  /** Edits against their own originals; null where there are none. */
+  pairs: PairsReport | null;
   /** AUC of each model alone. */
-  models: { model: string; files: number; auc: number; low: number; high: number }[];
+  models: ({ model: string; files: number; auc: number } & Omit<Estimate, 'value'>)[];
   /** Maps of edits against masks, by threshold; empty for other tasks. */
   localisation: LocalisationReport[];
   sourcesWorstFirst: SourceReport[];
@@ -60,21 +83,46 @@ export interface RoundReport {
   sources: number;
 }
 
+/** Raised when a field changes its meaning or goes; more fields may come. */
+export const FIGURES_FORMAT = 1;
+
+export interface DataReport {
+  /** As it was named. */
+  folder: string;
+  files: number;
+  sources: number;
+  /** SHA-256 over a line `label TAB source TAB path TAB sha256` of each file that was asked for, sorted by path. */
+  sha256: string;
+}
+
 export interface ReportAbout {
+  format: typeof FIGURES_FORMAT;
+  /** What was typed. */
+  command: string;
+  /** When the first file was measured, ISO 8601. */
+  begunAt: string;
   task: string;
   kind: string;
+  data: DataReport;
+  /** Of the rules by which the daemon read its figures; more than one where a newer daemon went on with the journal. */
+  rulesVersions: number[];
   rounds: RoundReport[];
   /** Sources that no fold leaves out: in no figure, since every pack may have seen them. */
   leftOut: LeftOutSource[];
 }
 
+/** The shape of `figures.json`, but for NaN. */
 export interface Report extends ReportAbout {
   bootstrapReplicates: number;
   failed: FailedFile[];
   tiers: TierReport[];
 }
 
-export function toTierReports(measurements: readonly Measurement[], tiers: readonly string[]): TierReport[] {
+export function toTierReports(
+  measurements: readonly Measurement[],
+  tiers: readonly string[],
+  grouping: Grouping,
+): TierReport[] {
   const clean = new Map(
     measurements.flatMap((measurement) =>
       measurement.tier === CLEAN ? [[measurement.path, measurement]] : [],
@@ -82,12 +130,14 @@ export function toTierReports(measurements: readonly Measurement[], tiers: reado
   );
   return tiers.flatMap((tier) => {
     const own = measurements.filter((measurement) => measurement.tier === tier);
-    const rows = toScored(
-      own,
-      ({ probability }) => probability,
-      (it) => flipOf(it, clean.get(it.path)),
-    );
-    return own.length === 0 ? [] : [toTierReport(tier, own, rows)];
+    const score = (countsSilence: boolean) =>
+      toScored(own, ({ probability }) => probability, {
+        flipOf: (it) => flipOf(it, clean.get(it.path)),
+        countsSilence,
+      });
+    return own.length === 0
+      ? []
+      : [toTierReport(tier, own, { answered: score(false), all: score(true) }, grouping)];
   });
 }
 
@@ -104,7 +154,17 @@ function sideOf({ state, probability }: Measurement): boolean | null {
   return state === 'human' || state === 'artificial' ? state === 'artificial' : null;
 }
 
-function toTierReport(tier: string, own: readonly Measurement[], rows: readonly Scored[]): TierReport {
+interface TierRows {
+  answered: readonly Scored[];
+  all: readonly Scored[];
+}
+
+function toTierReport(
+  tier: string,
+  own: readonly Measurement[],
+  { answered: rows, all }: TierRows,
+  grouping: Grouping,
+): TierReport {
   return {
     tier,
     files: rows.length,
@@ -113,7 +173,15 @@ function toTierReport(tier: string, own: readonly Measurement[], rows: readonly 
     unansweredHuman: own.filter(({ label, probability }) => label === 'human' && probability === null).length,
     faceless: own.filter(({ faces }) => faces === 0).length,
     held: own.filter(({ held }) => held).length,
-    figures: withIntervals(toFigures(rows), bootstrap(rows)),
+    withTrack: own.filter(({ hasTrack }) => hasTrack).length,
+    figures: estimateFigures(rows),
+    figuresWithSilence: estimateFigures(all),
+    answered: estimateShare(all, ({ isAnswered }) => isAnswered),
+    eceByChance: toEceByChance(rows),
+    sizes: toSizeClasses(own),
+    groups: toGroups(own, grouping),
+    subsets: toSubsets(own),
+    pairs: toPairs(own),
     models: toModels(own),
     localisation: toLocalisation(own),
     sourcesWorstFirst: toSources(own),
@@ -122,20 +190,12 @@ function toTierReport(tier: string, own: readonly Measurement[], rows: readonly 
   };
 }
 
-function withIntervals(figures: Figures, intervals: Record<keyof Figures, Interval>): TierReport['figures'] {
-  const entries = FIGURE_NAMES.map((name) => {
-    const [low, high] = intervals[name];
-    return [name, { value: figures[name], low, high }] as const;
-  });
-  return Object.fromEntries(entries) as TierReport['figures'];
-}
-
 function toModels(own: readonly Measurement[]): TierReport['models'] {
   const names = [...new Set(own.flatMap(({ models }) => Object.keys(models)))].sort();
   return names.map((model) => {
     const rows = toScored(own, ({ models }) => models[model] ?? null);
-    const [low, high] = bootstrap(rows).auc;
-    return { model, files: rows.length, auc: toFigures(rows).auc, low, high };
+    const { value: auc, low, high } = estimateFigures(rows).auc;
+    return { model, files: rows.length, auc, low, high };
   });
 }
 

@@ -16,6 +16,7 @@ const SHOWN: Readonly<Record<keyof Figures, string>> = {
   coverage: 'coverage',
   inconclusiveRate: 'inconclusive',
   balancedAccuracyDecided: 'balanced accuracy where decided',
+  rightDecided: 'right where decided',
   falseAlarmRateCautious: 'false alarms (cautious)',
   recallCautious: 'recall (cautious)',
   falseAlarmRateSensitive: 'false alarms (sensitive)',
@@ -25,10 +26,19 @@ const SHOWN: Readonly<Record<keyof Figures, string>> = {
   flipRate: 'verdicts flipped, of those decided clean and here',
 };
 const WORST_COUNT = 3;
+const WITH_SILENCE = [
+  ...(['auc', 'tprAtFpr5', 'ece', 'falseAlarmRateBalanced', 'recallBalanced'] as const),
+  ...(['falseAlarmRateCautious', 'recallCautious', 'coverage'] as const),
+];
+const PART_FIGURES = ['auc', 'tprAtFpr5', 'falseAlarmRateBalanced', 'recallBalanced'] as const;
+const NO_TRACKS = 'no clip has sound that was judged: nothing is measured of tracks';
 
-export function toText({ task, tiers, failed, rounds, leftOut }: Report): string {
+export function toText({ task, kind, tiers, failed, rounds, leftOut }: Report): string {
   const maps = tiers.some(({ localisation }) => localisation.length > 0) ? [mapsTable(tiers)] : [];
-  const parts = [figuresTable(tiers), modelsTable(tiers), ...maps, worstTable(task, tiers)];
+  const parts = [
+    ...[figuresTable(tiers), silenceTable(tiers), modelsTable(tiers), sizesTable(tiers), ...maps],
+    ...[groupsTable(tiers), worstTable(task, tiers), ...(kind === 'video' ? describeVideo(tiers) : [])],
+  ];
   if (rounds.some(({ fold }) => fold !== null)) parts.push(describeFolds(rounds));
   if (leftOut.length > 0) {
     const names = leftOut.map(({ label, source, files }) => `${label}/${source} (${files})`);
@@ -65,6 +75,66 @@ function figuresTable(tiers: readonly TierReport[]): string {
     table.push([SHOWN[name], ...tiers.map(({ figures }) => withInterval(figures[name]))]);
   }
   return table.toString();
+}
+
+/** Where silence counts, since a model may look good by answering for what is easy. */
+function silenceTable(tiers: readonly TierReport[]): string {
+  const table = openTable(['all files, no answer at even odds', ...tiers.map(({ tier }) => tier)]);
+  table.push(['share with an answer', ...tiers.map(({ answered }) => withInterval(answered))]);
+  for (const name of WITH_SILENCE) {
+    table.push([
+      SHOWN[name],
+      ...tiers.map(({ figuresWithSilence }) => withInterval(figuresWithSilence[name])),
+    ]);
+  }
+  return table.toString();
+}
+
+function sizesTable(tiers: readonly TierReport[]): string {
+  const table = openTable(['tier', 'short side, pixels', 'human', 'artificial', 'ECE', 'by chance']);
+  for (const { tier, sizes, figures, eceByChance } of tiers) {
+    for (const { shortSideMin, shortSideMax, human, artificial, ece, eceByChance: chance } of sizes) {
+      const side =
+        shortSideMax === null ? `${shortSideMin} and more` : `${shortSideMin} to ${shortSideMax - 1}`;
+      table.push([tier, side, human, artificial, withInterval(ece), toFigure(chance)]);
+    }
+    table.push([tier, 'all', '', '', withInterval(figures.ece), toFigure(eceByChance)]);
+  }
+  return table.toString();
+}
+
+function groupsTable(tiers: readonly TierReport[]): string {
+  const table = openTable(['tier', 'called artificial', 'files (sources)', 'balanced', 'cautious']);
+  for (const { tier, groups } of tiers) {
+    for (const { label, group, joined, files, sources, called, calledCautious, isLargeEnough } of groups) {
+      const name = `${label}: ${group}${joined.length === 0 ? '' : ` (${joined.length} kinds)`}`;
+      const shares = isLargeEnough ? [called, calledCautious].map(withInterval) : ['too few', ''];
+      table.push([tier, name, `${files} (${sources})`, ...shares]);
+    }
+  }
+  return table.toString();
+}
+
+function describeVideo(tiers: readonly TierReport[]): string[] {
+  const table = openTable(['tier', 'part', 'clips (sources)', ...PART_FIGURES.map((name) => SHOWN[name])]);
+  for (const { tier, subsets } of tiers) {
+    for (const { subset, files, sources, figures } of subsets) {
+      table.push([
+        tier,
+        subset,
+        `${files} (${sources})`,
+        ...PART_FIGURES.map((name) => withInterval(figures[name])),
+      ]);
+    }
+  }
+  const pairs = tiers.flatMap(({ tier, pairs: found }) =>
+    found === null
+      ? []
+      : `${tier}: an edit scores above its own original ${withInterval(found.auc)} of the time, by ${withInterval(found.logOddsDifference)} in log-odds; ${found.pairs} pairs`,
+  );
+  const withTrack = tiers.reduce((sum, tier) => sum + tier.withTrack, 0);
+  const tracks = withTrack > 0 ? `the sound of ${withTrack} clips was judged too` : NO_TRACKS;
+  return [...(table.length > 0 ? [table.toString()] : []), ...pairs, tracks];
 }
 
 function modelsTable(tiers: readonly TierReport[]): string {

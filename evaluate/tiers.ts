@@ -2,8 +2,10 @@
 import sharp from 'sharp';
 import type { LabelledFile } from './labelled-folder.ts';
 import { toMp3, toTelephone } from './sound-tiers.ts';
+import { recompress } from './video-tiers.ts';
 
-export type EvaluatedKind = 'image' | 'audio';
+export const EVALUATED_KINDS = ['image', 'audio', 'video'] as const;
+export type EvaluatedKind = (typeof EVALUATED_KINDS)[number];
 
 interface PictureTier {
   name: string;
@@ -21,11 +23,19 @@ const SOUND_TIERS: readonly { name: string; make: (path: string) => Buffer }[] =
   { name: 'telephone', make: toTelephone },
 ];
 
+const RECOMPRESSED = 'recompressed';
+
+/** The file as it is, byte for byte. */
 export const CLEAN = 'clean';
 
+const OTHER_TIERS: Readonly<Record<EvaluatedKind, readonly string[]>> = {
+  image: PICTURE_TIERS.map(({ name }) => name),
+  audio: SOUND_TIERS.map(({ name }) => name),
+  video: [RECOMPRESSED],
+};
+
 export function tierNames(kind: EvaluatedKind, withTiers: boolean): string[] {
-  const others = kind === 'image' ? PICTURE_TIERS : SOUND_TIERS;
-  return [CLEAN, ...(withTiers ? others.map(({ name }) => name) : [])];
+  return [CLEAN, ...(withTiers ? OTHER_TIERS[kind] : [])];
 }
 
 export interface TierCopy {
@@ -49,6 +59,9 @@ export async function makeCopy(path: string, file: LabelledFile, rule: CopyRule)
   }
   const sound = SOUND_TIERS.find(({ name }) => name === rule.tier);
   if (rule.kind === 'audio' && sound !== undefined) return { bytes: sound.make(path), held: false };
+  if (rule.kind === 'video' && rule.tier === RECOMPRESSED) {
+    return { bytes: await recompress(path), held: false };
+  }
   throw new Error(`no tier ${rule.tier} for ${rule.kind}`);
 }
 

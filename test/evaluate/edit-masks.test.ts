@@ -68,6 +68,7 @@ test('F1, precision and recall of a map that covers half of the edit and nothing
   const bare: Measurement = {
     ...{ path: 'a', tier: 'clean', label: 'artificial', source: 's', kind: '', probability: 0.9 },
     ...{ state: 'artificial', called: null, models: {}, fold: null, held: false },
+    ...{ shortSide: 512, framesPerSecond: null, rulesVersion: 2, hasTrack: false },
   };
   const base = { ...bare, localisation };
   const human: Measurement = {

@@ -1,14 +1,16 @@
 /** The whole way: a labelled folder through a running daemon to figures and a picture. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import type { Report } from '../../evaluate/report.ts';
+import { RULES_VERSION } from '../../src/domain/rules-version.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { writeTinyPacks } from '../interface/packs.ts';
+import { COARSE_MODEL, writeTinyPacks } from '../interface/packs.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -30,6 +32,19 @@ async function writePictures(folder: string): Promise<void> {
   }
 }
 
+/** As the shape of the file documents it. */
+async function hashOfData(folder: string): Promise<string> {
+  const lines: string[] = [];
+  for (const label of ['artificial', 'human'] as const) {
+    for (const level of BRIGHTNESS[label]) {
+      const path = `${label}/source-${level}/a.jpg`;
+      const own = createHash('sha256').update(await readFile(join(folder, path)));
+      lines.push(`${label}\tsource-${level}\t${path}\t${own.digest('hex')}\n`);
+    }
+  }
+  return createHash('sha256').update(lines.join('')).digest('hex');
+}
+
 test('a labelled folder becomes figures, curves and a journal that is gone on with', async () => {
   await using packs = await makeTemporaryFolder();
   await using data = await makeTemporaryFolder();
@@ -49,6 +64,17 @@ test('a labelled folder becomes figures, curves and a journal that is gone on wi
     report.tiers.map(({ tier, files, sources, figures }) => [tier, files, sources, figures.auc.value]),
     ['clean', 'web', 'hard'].map((tier) => [tier, 4, 4, 1]),
   );
+  const { format, command, data: measured, rounds, rulesVersions } = report;
+  assert.deepEqual([format, measured.files, measured.sources, rulesVersions], [1, 4, 4, [RULES_VERSION]]);
+  assert.match(command, /^npm run evaluate -- --data \S+ --out \S+ --tiers --json$/);
+  assert.deepEqual(
+    rounds.map(({ fold, files }) => [fold, files]),
+    [[null, 4]],
+  );
+  const model = await readFile(join(packs.path, COARSE_MODEL.id, 'model.onnx'));
+  const sha256 = createHash('sha256').update(model).digest('hex');
+  assert.equal(rounds[0]?.packs.find(({ id }) => id === COARSE_MODEL.id)?.sha256, sha256);
+  assert.equal(measured.sha256, await hashOfData(data.path));
   const [clean] = report.tiers;
   assert.equal(clean?.models.length, 2);
   assert.equal(clean?.figures.balancedAccuracy.value, 1);
@@ -64,7 +90,7 @@ test('a labelled folder becomes figures, curves and a journal that is gone on wi
 test('what is missing is said in a sentence', async () => {
   const failing = run(process.execPath, [ENTRY, '--data', 'x', '--kind', 'film']);
   await assert.rejects(failing, ({ stderr, code }) => {
-    assert.match(stderr, /^--kind: expected image or audio, found film\n/);
+    assert.match(stderr, /^--kind: expected image, audio, video, found film\n/);
     return code === 2;
   });
 });

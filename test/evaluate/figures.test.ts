@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bootstrap } from '../../evaluate/bootstrap.ts';
 import { toFigures, toReliability, toScored } from '../../evaluate/figures.ts';
+import { Grouping } from '../../evaluate/groups.ts';
 import type { Measurement } from '../../evaluate/measurement.ts';
 import { toTierReports } from '../../evaluate/report.ts';
 
@@ -24,12 +25,17 @@ function measurement(
     state,
     called,
     models: {},
+    shortSide: 512,
+    framesPerSecond: null,
+    rulesVersion: 2,
+    hasTrack: false,
     fold: null,
     held: false,
     ...more,
   };
 }
 
+const GROUPING = Grouping.read();
 const scoredBy = ({ probability }: Measurement): number | null => probability;
 
 test('a perfect, a reversed and a constant score have the areas they must have', () => {
@@ -84,9 +90,15 @@ test('files without an answer are in no figure and are counted', () => {
   const [report] = toTierReports(
     [measurement('artificial', 'a', 0.9), measurement('human', 'h', 0.1), measurement('human', 'i', null)],
     ['clean'],
+    GROUPING,
   );
   assert.equal(report?.files, 2);
   assert.equal(report?.unanswered, 1);
+  const { figures, figuresWithSilence: all, answered } = report ?? assert.fail();
+  assert.deepEqual([figures.auc.value, figures.coverage.value], [1, 1]);
+  // Half of the human ones are silent: told from the artificial one all the same, and neither called nor decided.
+  assert.deepEqual([all.auc.value, all.falseAlarmRateBalanced.value, all.coverage.value], [1, 0, 0.75]);
+  assert.equal(answered.value, 0.75);
 });
 
 test('a flip counts where the file is decided twice, otherwise each time', () => {
@@ -104,7 +116,9 @@ test('a flip counts where the file is decided twice, otherwise each time', () =>
     measurement('human', 'h', 0.1, { path: 'h' }),
     measurement('human', 'h', 0.1, { path: 'h', tier: 'web' }),
   ];
-  const web = toTierReports([...artificial, ...human], ['clean', 'web']).find(({ tier }) => tier === 'web');
+  const web = toTierReports([...artificial, ...human], ['clean', 'web'], GROUPING).find(
+    ({ tier }) => tier === 'web',
+  );
   // Decided twice: the human file, which weighs half, and two of four artificial ones, an eighth each.
   assert.ok(Math.abs((web?.figures.flipRate.value ?? 0) - 1 / 8 / (1 / 2 + 2 / 8)) < 1e-12);
 });

@@ -182,7 +182,14 @@ test('a source of one label is not that of the other', async () => {
   await writeFolds(root.path);
   const folds = await Folds.read(root.path);
   const files = (['human', 'artificial'] as const).map(
-    (label): LabelledFile => ({ path: label, label, source: 'dark', kind: '', originalLongSide: null }),
+    (label): LabelledFile => ({
+      path: label,
+      label,
+      source: 'dark',
+      kind: '',
+      originalLongSide: null,
+      framesPerSecond: null,
+    }),
   );
   const { rounds, leftOut } = folds.route(files);
   assert.deepEqual(

@@ -45,6 +45,7 @@ test('files.tsv names sources, kinds and the size of the original', async () => 
   assert.equal(artificial?.originalLongSide, null);
   assert.deepEqual(human, {
     ...{ path: 'human/a.jpg', label: 'human', source: 'cam', kind: 'portrait', originalLongSide: 4000 },
+    framesPerSecond: null,
   });
 });
 
@@ -118,6 +119,7 @@ test('a limit takes one file of each source before a second of any', () => {
         source,
         kind: '',
         originalLongSide: null,
+        framesPerSecond: null,
       })),
     ),
   );
