@@ -5,15 +5,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliFailure } from '../src/cli/failure.ts';
+import { CliFailure, EXIT_CODES } from '../src/cli/failure.ts';
 import { hashFile } from '../src/engine/hash-file.ts';
 import { classifyFiles } from './classify-files.ts';
 import { toSvg } from './curves.ts';
 import { Grouping } from './groups.ts';
-import { FolderError, type LabelledFile, readLabelledFolder, spreadOverSources } from './labelled-folder.ts';
-import { Journal, OtherEvaluationError } from './measurement.ts';
-import { type Order, parseOrder, USAGE, UsageError } from './order.ts';
-import { OwnDaemonError } from './own-daemon.ts';
+import { type LabelledFile, readLabelledFolder, spreadOverSources } from './labelled-folder.ts';
+import { Journal } from './measurement.ts';
+import { type Order, parseOrder, USAGE } from './order.ts';
 import {
   type DataReport,
   FIGURES_FORMAT,
@@ -23,6 +22,7 @@ import {
   toTierReports,
 } from './report.ts';
 import { findShortSideMin, planRounds, type Rounds } from './rounds.ts';
+import { runCommand, UsageError } from './run-command.ts';
 import { toText } from './table.ts';
 
 const SHOW_EVERY_MS = 5_000;
@@ -90,7 +90,9 @@ async function measure(
     clearInterval(timer);
     show();
   }
-  if (interrupted.aborted) throw new UsageError('interrupted; the same command goes on where it stopped');
+  if (interrupted.aborted) {
+    throw new CliFailure('interrupted; the same command goes on where it stopped', EXIT_CODES.interrupted);
+  }
 }
 
 interface Outcome extends Rounds {
@@ -132,16 +134,4 @@ function toRoundReport({ fold, packs, files }: Rounds['rounds'][number]): RoundR
   return { fold, packs, files: files.length, sources };
 }
 
-/** Their sentence says it all. TypeErrors are those of the argument parser. */
-const KNOWN_FAULTS = [UsageError, FolderError, CliFailure, OtherEvaluationError, OwnDaemonError, TypeError];
-
-try {
-  await evaluate(parseOrder(process.argv.slice(2)));
-} catch (error) {
-  const isUsage = KNOWN_FAULTS.some((known) => error instanceof known);
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof UsageError) process.stderr.write(`\n${USAGE}\n`);
-  if (!isUsage && error instanceof Error && error.stack !== undefined)
-    process.stderr.write(`${error.stack}\n`);
-  process.exitCode = error instanceof CliFailure ? error.exitCode : 2;
-}
+await runCommand(USAGE, async (args) => await evaluate(parseOrder(args)));

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { TASKS, type Task } from './answers.ts';
+import { UsageError } from './run-command.ts';
 import { EVALUATED_KINDS, type EvaluatedKind, tierNames } from './tiers.ts';
 
 export const USAGE = `npm run evaluate -- --data DIR [options]
@@ -62,10 +63,6 @@ export interface Order {
   hasPrefixes: boolean;
   keepsRecords: boolean;
   json: boolean;
-}
-
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 export function parseOrder(args: readonly string[]): Order {

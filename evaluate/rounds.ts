@@ -9,9 +9,10 @@ import { ApplianceService, type Model } from '../src/grpc/gen/assay/v1/appliance
 import type { Task } from './answers.ts';
 import { Folds, type LeftOutSource } from './folds.ts';
 import { FolderError, type LabelledFile } from './labelled-folder.ts';
-import { type Order, UsageError } from './order.ts';
+import type { Order } from './order.ts';
 import { DETECTOR_TASK, OwnDaemon, standInFor } from './own-daemon.ts';
 import { describePack, type PackFolder, type PackIdentity, toIdentity } from './pack-identity.ts';
+import { UsageError } from './run-command.ts';
 
 export interface Session extends AsyncDisposable {
   readonly client: AssayClient;

@@ -25,7 +25,8 @@ import {
   PRESENT_RULE,
   poolClip,
 } from './frame-pooling.ts';
-import { FolderError, type LabelledFile, readLabelledFolder } from './labelled-folder.ts';
+import { type LabelledFile, readLabelledFolder } from './labelled-folder.ts';
+import { runCommand, UsageError } from './run-command.ts';
 import { removeRecord, submitFile } from './submit-file.ts';
 
 const USAGE = `npm run evaluate:video -- --data DIR [options]
@@ -44,10 +45,6 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const;
 const FRAME_COUNTS = [5, 10, 30];
-
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 interface MeasuredClip extends Clip {
   path: string;
@@ -191,14 +188,4 @@ async function compare(args: readonly string[]): Promise<void> {
   process.stdout.write(values.json ? json : toText(rows, outcome));
 }
 
-const KNOWN_FAULTS = [UsageError, FolderError, CliFailure, TypeError];
-
-try {
-  await compare(process.argv.slice(2));
-} catch (error) {
-  const isKnown = KNOWN_FAULTS.some((known) => error instanceof known);
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof UsageError) process.stderr.write(`\n${USAGE}\n`);
-  if (!isKnown && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  process.exitCode = error instanceof CliFailure ? error.exitCode : 2;
-}
+await runCommand(USAGE, compare);

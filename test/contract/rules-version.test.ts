@@ -16,6 +16,12 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const HEADERS = { 'x-api-key': TEST_KEY };
 
+async function readRest(daemon: TestDaemon, identifier: string): Promise<Record<string, unknown>> {
+  const headers = { ...HEADERS, accept: 'application/json' };
+  const response = await fetch(`${daemon.http}/api/classification/${identifier}`, { headers });
+  return (await response.json()) as Record<string, unknown>;
+}
+
 /** Version at the measurement and at the reading, by every facade; and the names of what REST tells. */
 async function readByAllWays(daemon: TestDaemon, identifier: string) {
   const query = `{ classification(identifier: "${identifier}") { rulesVersion readByRulesVersion } }`;
@@ -34,14 +40,12 @@ async function readByAllWays(daemon: TestDaemon, identifier: string) {
   });
   const { stdout } = await runCommand(['get', identifier, '--json'], reach(daemon));
   const json = JSON.parse(stdout) as Record<string, number>;
-  const rest = await fetch(`${daemon.http}/api/classification/${identifier}`, {
-    headers: { ...HEADERS, accept: 'application/json' },
-  });
+  const rest = await readRest(daemon, identifier);
   return {
     graphql: [data.classification.rulesVersion, data.classification.readByRulesVersion],
     grpc: [classification?.rulesVersion, classification?.readByRulesVersion],
     command: [json.rules_version, json.read_by_rules_version],
-    rest: Object.keys((await rest.json()) as object).filter((name) => name.includes('rules')),
+    rest: Object.keys(rest).filter((name) => name.includes('rules')),
   };
 }
 
@@ -72,17 +76,11 @@ test('a record names the rules it was measured under, and those that read it now
     env: { ASSAY_MODELS_FOLDERS: packs.path },
   });
   const identifier = await submit(daemon);
-  for (;;) {
-    const now = await readByAllWays(daemon, identifier);
-    if (now.graphql[0] === null) {
-      assert.deepEqual([now.grpc, now.rest], [[0, 0], []], 'nothing before it is measured');
-      await sleep(50);
-      continue;
-    }
-    const present = [RULES_VERSION, RULES_VERSION];
-    assert.deepEqual(now, { graphql: present, grpc: present, command: present, rest: [] });
-    break;
-  }
+  while ((await readRest(daemon, identifier)).status === 'new') await sleep(50);
+  const present = [RULES_VERSION, RULES_VERSION];
+  assert.deepEqual(await readByAllWays(daemon, identifier), {
+    ...{ graphql: present, grpc: present, command: present, rest: [] },
+  });
   const before = [1, RULES_VERSION];
   assert.deepEqual(await readByAllWays(daemon, identifierOf(0)), {
     ...{ graphql: before, grpc: before, command: before, rest: [] },

@@ -17,8 +17,12 @@ const run = promisify(execFile);
 const ENTRY = join(import.meta.dirname, '../../evaluate/main.ts');
 const SIDE = 256;
 
+const PNG_LEVEL = 20;
+
 /** The tiny models take bright pictures for artificial. */
 const BRIGHTNESS = { human: [20, 60], artificial: [190, 230] } as const;
+
+const nameOf = (level: number): string => (level === PNG_LEVEL ? 'a.png' : 'a.jpg');
 
 async function writePictures(folder: string): Promise<void> {
   for (const [label, levels] of Object.entries(BRIGHTNESS)) {
@@ -27,7 +31,8 @@ async function writePictures(folder: string): Promise<void> {
       await mkdir(source, { recursive: true });
       const background = { r: level, g: level, b: level };
       const picture = sharp({ create: { width: SIDE, height: SIDE, channels: 3, background } });
-      await picture.jpeg().toFile(join(source, 'a.jpg'));
+      // Lossless ones stay so: the clean tier is the file itself.
+      await picture.toFile(join(source, nameOf(level)));
     }
   }
 }
@@ -37,7 +42,7 @@ async function hashOfData(folder: string): Promise<string> {
   const lines: string[] = [];
   for (const label of ['artificial', 'human'] as const) {
     for (const level of BRIGHTNESS[label]) {
-      const path = `${label}/source-${level}/a.jpg`;
+      const path = `${label}/source-${level}/${nameOf(level)}`;
       const own = createHash('sha256').update(await readFile(join(folder, path)));
       lines.push(`${label}\tsource-${level}\t${path}\t${own.digest('hex')}\n`);
     }
@@ -53,7 +58,7 @@ test('a labelled folder becomes figures, curves and a journal that is gone on wi
   await writePictures(data.path);
   await using daemon = await TestDaemon.start({ env: { ASSAY_MODELS_FOLDERS: packs.path } });
   const evaluate = async () => {
-    const args = [ENTRY, '--data', data.path, '--out', out.path, '--tiers', '--json'];
+    const args = [ENTRY, '--data', data.path, '--out', out.path, '--tiers', '--keep-records', '--json'];
     const env = { ...process.env, ASSAY_ADDRESS: daemon.grpc, ASSAY_API_KEY: TEST_KEY };
     return JSON.parse((await run(process.execPath, args, { env })).stdout) as Report;
   };
@@ -66,7 +71,7 @@ test('a labelled folder becomes figures, curves and a journal that is gone on wi
   );
   const { format, command, data: measured, rounds, rulesVersions } = report;
   assert.deepEqual([format, measured.files, measured.sources, rulesVersions], [1, 4, 4, [RULES_VERSION]]);
-  assert.match(command, /^npm run evaluate -- --data \S+ --out \S+ --tiers --json$/);
+  assert.match(command, /^npm run evaluate -- --data \S+ --out \S+ --tiers --keep-records --json$/);
   assert.deepEqual(
     rounds.map(({ fold, files }) => [fold, files]),
     [[null, 4]],
@@ -79,6 +84,23 @@ test('a labelled folder becomes figures, curves and a journal that is gone on wi
   assert.equal(clean?.models.length, 2);
   assert.equal(clean?.figures.balancedAccuracy.value, 1);
   assert.match(await readFile(join(out.path, 'curves.svg'), 'utf8'), /^<svg .*ROC.*<\/svg>\n$/s);
+
+  const png = await readFile(join(data.path, 'human', `source-${PNG_LEVEL}`, 'a.png'));
+  const query = '{ classifications(first: 20) { nodes { hash mime } } }';
+  const response = await fetch(`${daemon.http}/graphql`, {
+    method: 'POST',
+    headers: { 'x-api-key': TEST_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  const { nodes } = ((await response.json()) as { data: { classifications: { nodes: object[] } } }).data
+    .classifications;
+  assert.equal(nodes.length, 12);
+  const whole = { hash: createHash('sha256').update(png).digest('hex'), mime: 'image/png' };
+  assert.deepEqual(
+    nodes.filter((node) => 'mime' in node && node.mime === 'image/png'),
+    [whole],
+    'the clean tier is the file, byte for byte',
+  );
 
   const journal = join(out.path, 'measurements.jsonl');
   const before = await readFile(journal, 'utf8');
