@@ -221,7 +221,7 @@ function toAuc(rows: readonly Scored[]): number {
 const ROUNDING = 1e-9;
 
 function toTprAtFpr(rows: readonly Scored[], falseAlarmsMax: number): number {
-  if (!rows.some(({ isArtificial }) => isArtificial)) return Number.NaN;
+  if (new Set(rows.map(({ isArtificial }) => isArtificial)).size < 2) return Number.NaN;
   return Math.max(
     ...toRoc(rows).flatMap(({ falseAlarms, recall }) =>
       falseAlarms <= falseAlarmsMax + ROUNDING ? recall : [],

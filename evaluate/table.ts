@@ -36,7 +36,7 @@ const NO_TRACKS = 'no clip has sound that was judged: nothing is measured of tra
 export function toText({ task, kind, tiers, failed, rounds, leftOut }: Report): string {
   const maps = tiers.some(({ localisation }) => localisation.length > 0) ? [mapsTable(tiers)] : [];
   const parts = [
-    ...[figuresTable(tiers), silenceTable(tiers), modelsTable(tiers), sizesTable(tiers), ...maps],
+    ...[figuresTable(tiers), silenceTable(tiers), ...modelsTable(tiers), sizesTable(tiers), ...maps],
     ...[groupsTable(tiers), worstTable(task, tiers), ...(kind === 'video' ? describeVideo(tiers) : [])],
   ];
   if (rounds.some(({ fold }) => fold !== null)) parts.push(describeFolds(rounds));
@@ -137,8 +137,10 @@ function describeVideo(tiers: readonly TierReport[]): string[] {
   return [...(table.length > 0 ? [table.toString()] : []), ...pairs, tracks];
 }
 
-function modelsTable(tiers: readonly TierReport[]): string {
+function modelsTable(tiers: readonly TierReport[]): string[] {
   const names = [...new Set(tiers.flatMap(({ models }) => models.map(({ model }) => model)))];
+  // A video's models answer for its frames.
+  if (names.length === 0) return [];
   const table = openTable(['AUC of one model', ...tiers.map(({ tier }) => tier)]);
   for (const name of names) {
     const cells = tiers.map(({ models }) => {
@@ -147,7 +149,7 @@ function modelsTable(tiers: readonly TierReport[]): string {
     });
     table.push([name, ...cells]);
   }
-  return table.toString();
+  return [table.toString()];
 }
 
 function mapsTable(tiers: readonly TierReport[]): string {

@@ -48,6 +48,12 @@ test('a perfect, a reversed and a constant score have the areas they must have',
   assert.equal(area(0.5, 0.5), 0.5);
 });
 
+test('nothing is said of what lies below a rate of false alarms where no human file is', () => {
+  const [only] = toScored([measurement('artificial', 'a', 0.9)], scoredBy);
+  assert.ok(only !== undefined);
+  assert.deepEqual([toFigures([only]).tprAtFpr5, toFigures([only]).auc], [Number.NaN, Number.NaN]);
+});
+
 test('rates, calibration and coverage of four files', () => {
   const rows = toScored(
     [
