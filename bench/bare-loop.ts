@@ -6,7 +6,6 @@ import { mkdtempDisposableSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ImagePack, isImagePack } from '../src/domain/model-pack.ts';
-import { placePatches } from '../src/domain/patches.ts';
 import { DECODE_LIMITS } from '../src/engine/decode-limits.ts';
 import { type PlannedSet, planPatchSets } from '../src/engine/image-patches.ts';
 import { findPacks, toLoadedPack } from '../src/engine/packs.ts';
@@ -14,8 +13,10 @@ import { PackSession } from '../src/worker/inference/pack-session.ts';
 import { makeTables, writePlanes } from '../src/worker/inference/tensor-layout.ts';
 import type { PatchSetRequest } from '../src/worker/protocol.ts';
 import { readHeader } from '../src/worker/steps/header.ts';
+import { choosePatches } from '../src/worker/steps/patch-detail.ts';
+import { cutRegion } from '../src/worker/steps/picture-region.ts';
 import { decodePixels, type Picture } from '../src/worker/steps/pixels.ts';
-import { VariantCopies } from '../src/worker/steps/stability-copies.ts';
+import { copyPatch } from '../src/worker/steps/stability-copies.ts';
 import { inParallel } from './in-parallel.ts';
 
 const MODELS = join(import.meta.dirname, '..', 'models');
@@ -83,12 +84,11 @@ export class BareLoop implements AsyncDisposable {
   async #classify(path: string, plan: readonly PlannedSet[]): Promise<void> {
     const { picture } = await decodePixels(await readHeader(path, DECODE_LIMITS));
     const patches = new Map<Model, Buffer[]>(this.#models.map((model) => [model, []]));
-    const copies = new Map<string, Picture>([['original', picture]]);
+    const cut = new Map<PatchSetRequest, Buffer[]>();
     for (const { pack, request } of plan) {
-      const { variant, layout } = request;
-      const copy = copies.get(variant) ?? (await new VariantCopies(picture, variant).for({}));
-      copies.set(variant, copy);
-      cutAll(patches, pack, copy, { layout });
+      const own = cut.get(request) ?? (await cutAll(picture, request));
+      cut.set(request, own);
+      for (const [model, wanted] of patches) if (model.pack === pack) wanted.push(...own);
     }
     const turn = this.#turn.then(() => inferAll(patches));
     this.#turn = turn;
@@ -101,18 +101,21 @@ export class BareLoop implements AsyncDisposable {
   }
 }
 
-/** Adds the patches of a picture to those of its model. */
-export function cutAll(
-  patches: ReadonlyMap<Model, Buffer[]>,
-  pack: ImagePack,
+/** The patches of a request, of the picture or of its copy; none where the copy is too small. */
+export async function cutAll(
   picture: Picture,
-  { layout }: Pick<PatchSetRequest, 'layout'>,
-): void {
-  for (const [model, own] of patches) {
-    if (model.pack !== pack) continue;
-    for (const place of placePatches(picture.width, picture.height, layout))
-      own.push(cutPatch(picture, place, layout.size));
+  { variant, layout }: Pick<PatchSetRequest, 'variant' | 'layout'>,
+): Promise<Buffer[]> {
+  const patches: Buffer[] = [];
+  for (const position of choosePatches(picture, layout)) {
+    const { size } = layout;
+    const patch =
+      variant === 'original'
+        ? cutRegion(picture, { ...position, width: size, height: size })
+        : await copyPatch(picture, position, { size, variant });
+    if (patch !== null) patches.push(patch.rgb);
   }
+  return patches;
 }
 
 export async function inferAll(patches: ReadonlyMap<Model, Buffer[]>): Promise<void> {
@@ -127,13 +130,4 @@ async function infer({ pack, session, tables }: Model, patches: readonly Buffer[
     }
     await session.run(batch.length);
   }
-}
-
-function cutPatch({ width, rgb }: Picture, { x, y }: { x: number; y: number }, size: number): Buffer {
-  const patch = Buffer.allocUnsafe(size * size * 3);
-  for (let row = 0; row < size; row++) {
-    const start = ((y + row) * width + x) * 3;
-    rgb.copy(patch, row * size * 3, start, start + size * 3);
-  }
-  return patch;
 }

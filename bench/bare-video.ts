@@ -8,6 +8,7 @@ import { displayOf } from '../src/worker/libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from '../src/worker/libav/frame-picture.ts';
 import { FrameWalk } from '../src/worker/libav/frame-walk.ts';
 import { StreamDecoder } from '../src/worker/libav/stream-decoder.ts';
+import type { PatchSetRequest } from '../src/worker/protocol.ts';
 import { spreadEvenly } from '../src/worker/steps/frame-choice.ts';
 import type { Picture } from '../src/worker/steps/pixels.ts';
 import { VideoFile } from '../src/worker/steps/video-file.ts';
@@ -17,7 +18,7 @@ import { cutAll, inferAll, type Model, openModels } from './bare-loop.ts';
 export async function walkFrames(
   path: string,
   count: number,
-  take: ((picture: Picture) => void) | null,
+  take: ((picture: Picture) => Promise<void>) | null,
 ): Promise<number> {
   const startedAt = performance.now();
   using file = await VideoFile.open(path);
@@ -30,7 +31,7 @@ export async function walkFrames(
     if (take === null) continue;
     const display = displayOf(stream, shown.frame);
     assertFrameBounds(shown.frame, display, DECODE_LIMITS);
-    take(toUprightPicture(shown.frame, display));
+    await take(toUprightPicture(shown.frame, display));
   }
   return (performance.now() - startedAt) / 1000;
 }
@@ -53,8 +54,13 @@ export class BareVideo implements AsyncDisposable {
     const startedAt = performance.now();
     for (const path of paths) {
       const patches = new Map<Model, Buffer[]>(this.#models.map((model) => [model, []]));
-      await walkFrames(path, frames, (picture) => {
-        for (const { pack, request } of plan) cutAll(patches, pack, picture, request);
+      await walkFrames(path, frames, async (picture) => {
+        const cut = new Map<PatchSetRequest, Promise<Buffer[]>>();
+        for (const { pack, request } of plan) {
+          const own = cut.get(request) ?? cutAll(picture, request);
+          cut.set(request, own);
+          for (const [model, wanted] of patches) if (model.pack === pack) wanted.push(...(await own));
+        }
       });
       await inferAll(patches);
     }

@@ -62,7 +62,7 @@ async function measureFrames(folder: string): Promise<Row[]> {
   const seeks: number[] = [];
   for (let run = 0; run <= RUNS; run++) {
     const own = await takeFrames(slot, path);
-    const withPictures = await walkFrames(path, HOUR_FRAMES, () => {});
+    const withPictures = await walkFrames(path, HOUR_FRAMES, async () => {});
     const bare = await walkFrames(path, HOUR_FRAMES, null);
     if (run === 0) continue;
     ours.push(own);

@@ -1,9 +1,7 @@
-"""Stage 6: fits what is shipped: calibrations and weights of all detectors, bounds of each and of the fused result.
+"""Stage 5: fits calibrations and bounds from the left-out scores of whole pictures, in every tier.
 
-The final networks have seen every source, so all comes from scores of the
-rounds. Calibration and weights come from the rounds whose network was trained
-about as long as the final one, where there are such: longer training spreads
-logits wider. Bounds come from all rounds, since they need many human sources.
+One set for what is shipped, from all folds; and one for each fold from the other four, so that the fold
+itself measures packs that know nothing of it.
 """
 
 import argparse
@@ -13,62 +11,71 @@ from pathlib import Path
 import numpy
 
 from crops import CropCollection
-from decisions import to_bounds
-from fusion import CAUTIOUS_FALSE_ALARM_RATE, fit_fusion
-from metrics import to_probability
-from outcome import DETECTORS, QUALITY_TIER_NAMES, Outcome, take_part
-from splits import ALL_FOLDS, ROUNDS
-from tested import Tested
+from decisions import choose_band, choose_cautious_threshold
+from metrics import fit_platt, to_auc, to_probability, to_tpr_at_fpr
+from splits import ALL_FOLDS
+from texture import is_refused
+from tiers import TIERS
+from validate import SCORES_FILE
+from weights import weigh
+from whole import read_pictures
 
 CALIBRATION_FILE = "calibration.json"
-COMPARABLE_SHARE = 0.5
+CAUTIOUS_FALSE_ALARM_RATE = 0.0075
+"""Three quarters of the promised 1 %: a rate found on some sources is exceeded on others."""
+LINE_DIGITS = 6
 
 
-def count_patches(trained):
-    return trained["crop_count"] + sum(earlier["crop_count"] for earlier in trained["earlier"])
+class ScoredPictures:
+    """Whole pictures that are not refused, with the scores of detectors that had not seen their sources."""
+
+    def __init__(self, work_folder):
+        scores = numpy.load(work_folder / SCORES_FILE.format("whole"))
+        rows = [
+            (picture, score) for picture, score in zip(read_pictures(work_folder, "whole"), scores) if not is_refused(picture.texture)
+        ]
+        self.tiers = numpy.array([picture.tier for picture, _ in rows])
+        self.folds = numpy.array([picture.fold for picture, _ in rows])
+        self.is_artificial = numpy.array([picture.is_artificial for picture, _ in rows])
+        self.sources = numpy.array([f"{picture.label}/{picture.source}" for picture, _ in rows])
+        self.scores = numpy.array([score for _, score in rows])
+
+    def take(self, folds, tier):
+        """Returns (scores, labels, weights) of one tier."""
+        rows = numpy.isin(self.folds, folds) & (self.tiers == tier)
+        labels = self.is_artificial[rows]
+        return self.scores[rows], labels, weigh(self.sources[rows], labels)
 
 
-def find_comparable_folds(trainings):
-    """Returns the test folds of the rounds whose training is at least half as long as the final one's."""
-    least = COMPARABLE_SHARE * count_patches(trainings["final"])
-    folds = [round_.test for round_ in ROUNDS if count_patches(trainings[str(round_.test)]) >= least]
-    return tuple(folds) or ALL_FOLDS
-
-
-def fit_lines(outcome, collection, folds):
-    """Returns (lines, weights, stretch) from the tested logits of some folds, all quality tiers together."""
-    part = take_part(collection, folds)
-    logits = [outcome.read_tested(tier, part, collection) for tier in QUALITY_TIER_NAMES]
-    repeated = len(QUALITY_TIER_NAMES)
-    return fit_fusion(
-        numpy.concatenate(logits), numpy.tile(part.is_artificial, repeated), numpy.tile(part.weights, repeated)
-    )
-
-
-def to_rounded_bounds(part, log_odds_by_tier):
-    by_tier = [to_probability(log_odds) for log_odds in log_odds_by_tier]
-    bounds = to_bounds(by_tier, part.is_artificial, part.weights, CAUTIOUS_FALSE_ALARM_RATE)
+def fit(scored, folds):
+    tiers = [scored.take(folds, tier.name) for tier in TIERS]
+    scores, labels, weights = (numpy.concatenate(parts) for parts in zip(*tiers))
+    slope, intercept = fit_platt(scores, labels, weights)
+    line = [round(value, LINE_DIGITS) for value in (slope, intercept)]
+    # What is refused may differ between tiers, so each brings its own pictures.
+    stated = [(to_probability(line[0] * part + line[1]), *rest) for part, *rest in tiers]
+    threshold = choose_cautious_threshold(stated, CAUTIOUS_FALSE_ALARM_RATE)
+    low, high = choose_band(*(numpy.concatenate(parts) for parts in zip(*stated)))
     # Rounded up: at the threshold itself lies a human picture.
-    return {**bounds, "cautiousThreshold": round(bounds["cautiousThreshold"] + 5e-7, 6)}
+    return {
+        "line": line, "cautiousThreshold": round(threshold + 5e-7, LINE_DIGITS),
+        "inconclusiveLow": low, "inconclusiveHigh": high,
+    }
 
 
 def calibrate(work_folder):
-    collection, outcome = CropCollection(work_folder), Outcome(work_folder)
-    tested = Tested(outcome, collection)
-    folds = find_comparable_folds(outcome.trainings["residual"])
-    lines, weights, stretch = fit_lines(outcome, collection, folds)
+    scored = ScoredPictures(work_folder)
     result = {
-        "lines": [[round(float(value), 6) for value in line] for line in lines],
-        "weights": [round(float(weight), 6) for weight in weights], "stretch": float(stretch),
-        "together": to_rounded_bounds(tested.part, [tested.fused[tier] for tier in QUALITY_TIER_NAMES]),
-        "alone": [
-            to_rounded_bounds(tested.part, [tested.single[tier][:, column] for tier in QUALITY_TIER_NAMES])
-            for column in range(len(DETECTORS))
-        ],
-        "folds": list(folds), "set": f"rounds-{collection.sha256[:12]}", "trainings": outcome.trainings,
+        "all": fit(scored, ALL_FOLDS),
+        "leftOut": {str(fold): fit(scored, [other for other in ALL_FOLDS if other != fold]) for fold in ALL_FOLDS},
+        "set": f"whole-{CropCollection(work_folder).sha256[:12]}",
     }
     (work_folder / CALIBRATION_FILE).write_text(json.dumps(result, indent=2), encoding="utf-8")
     print(json.dumps(result, indent=2))
+    for tier in TIERS:
+        scores, labels, weights = scored.take(ALL_FOLDS, tier.name)
+        found = to_tpr_at_fpr(scores, labels, weights, 0.05)
+        print(f"{tier.name}: {len(scores)} pictures, AUC {to_auc(scores, labels, weights):.3f}, found at 5 % {found:.3f}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Stage 3: computes the statistics and the textures of every crop once, as variants to learn from and in every tier.
+"""Stage 3: reads the pretrained layers' features of every crop, in several states, and of the whole pictures' patches.
 
-One file per part, each written by rename: a stopped run goes on with the parts
-that are missing.
+Goes on where it was cut off, part by part. Learning needs each crop in states that both labels may have:
+as found, as the web leaves it, and twice after a history by chance.
 """
 
 import argparse
@@ -10,88 +10,82 @@ from pathlib import Path
 import numpy
 import torch
 
-from augment import make_patch
+from augment import fill, make_patch
 from crops import CropCollection
-from inception import TEXTURE_TAPS, Textures
-from patch_statistics import PatchStatistics
-from scoring import cut_tier_views, cut_views
-from tiers import CONFOUNDS, ONE_FORMAT, TIERS, apply_tier
-from train import to_tensor
+from placement import PATCH_SIDE
+from tiers import TIERS, apply_tier
+from vision_transformer import MARGIN_PX, WEIGHTS_FILE, VisionTransformer, extract_features
+from whole import CACHES, open_patches
 
-KINDS = ("statistics", "textures")
-VARIANT_SIDES = (0, 128, 96, 64)
-"""Per crop: its first patch as JPEG 90 (0), then augmented patches of these sides.
-
-No crop is learnt from as found: the regression then leant on who had never been a
-JPEG, and its AUC fell by 0.05 when all were re-encoded alike.
-"""
-BATCH_SIZE = 16
+FEATURES_FOLDER = "features"
+HISTORY_SEED = 7
+HISTORY_COUNT = 2
+CROPS_PER_STEP = 64
+SEEN_SIDE = PATCH_SIDE - 2 * MARGIN_PX
 
 
-def make_extractor(kind, work_folder):
-    return PatchStatistics() if kind == "statistics" else Textures(work_folder, TEXTURE_TAPS)
+def cut_middle(pixels):
+    """Returns the middle that the layers see, in a patch whose margin they do not."""
+    pixels = fill(pixels, SEEN_SIDE)
+    top, left = ((side - SEEN_SIDE) // 2 for side in pixels.shape[:2])
+    margin = ((MARGIN_PX, MARGIN_PX), (MARGIN_PX, MARGIN_PX), (0, 0))
+    return numpy.pad(pixels[top : top + SEEN_SIDE, left : left + SEEN_SIDE], margin, mode="edge")
 
 
-def part_path(work_folder, kind, name):
-    return work_folder / kind / f"{name}.npz"
+def make_tier_view(tier):
+    return lambda collection, index, crop: cut_middle(apply_tier(tier, crop, collection.read(crop)))
 
 
-def cut_first(crop, pixels):
-    return cut_views(apply_tier(ONE_FORMAT, crop, pixels))[0]
+def make_history_view(number):
+    def make(collection, index, crop):
+        rng = numpy.random.default_rng((HISTORY_SEED, number, index))
+        return make_patch(collection.read(crop), crop.was_jpeg, PATCH_SIDE, rng)
+
+    return make
 
 
-def make_variants(collection, seed):
-    """Returns (patches, index of the crop of each)."""
-    patches, owners = [], []
-    for index, crop in enumerate(collection.crops):
-        pixels = collection.read(crop)
-        for number, side in enumerate(VARIANT_SIDES):
-            rng = numpy.random.default_rng((seed, index, number))
-            patches.append(make_patch(pixels, crop.was_jpeg, side, rng) if side else cut_first(crop, pixels))
-            owners.append(index)
-    return patches, owners
+CROP_PARTS = {
+    **{tier.name: make_tier_view(tier) for tier in TIERS if tier.name in ("clean", "web")},
+    **{f"history-{number}": make_history_view(number) for number in range(1, HISTORY_COUNT + 1)},
+}
 
 
-@torch.no_grad()
-def compute(extractor, views):
-    """Returns float32 [views, F]; views of one shape share a batch."""
-    features = [None] * len(views)
-    by_shape = {}
-    for index, view in enumerate(views):
-        by_shape.setdefault(view.shape, []).append(index)
-    for indices in by_shape.values():
-        for start in range(0, len(indices), BATCH_SIZE):
-            batch = indices[start : start + BATCH_SIZE]
-            computed = extractor(to_tensor(numpy.stack([views[index] for index in batch])).contiguous()).numpy()
-            for index, row in zip(batch, computed):
-                features[index] = row
-    return numpy.stack(features)
+def part_path(work_folder, part):
+    return work_folder / FEATURES_FOLDER / f"{part}.npy"
 
 
-def extract(work_folder, kind, seed):
+def write_part(path, features):
+    temporary = path.with_suffix(".tmp.npy")
+    numpy.save(temporary, features)
+    temporary.rename(path)
+
+
+def extract_crops(transformer, collection, make_view):
+    parts = []
+    for start in range(0, len(collection.crops), CROPS_PER_STEP):
+        crops = list(enumerate(collection.crops))[start : start + CROPS_PER_STEP]
+        parts.append(extract_features(transformer, numpy.stack([make_view(collection, *crop) for crop in crops])))
+    return numpy.concatenate(parts)
+
+
+def extract(work_folder):
+    (work_folder / FEATURES_FOLDER).mkdir(exist_ok=True)
     collection = CropCollection(work_folder)
-    (work_folder / kind).mkdir(exist_ok=True)
-    extractor = make_extractor(kind, work_folder).eval()
-    makers = {"variants": lambda: make_variants(collection, seed)}
-    for tier in (*TIERS, *CONFOUNDS):
-        makers[tier.name] = lambda tier=tier: cut_tier_views(collection, collection.crops, tier)
-    for name, make in makers.items():
-        path = part_path(work_folder, kind, name)
-        if path.exists():
-            continue
-        views, owners = make()
-        features = compute(extractor, views)
-        temporary = path.with_suffix(".tmp.npz")
-        numpy.savez(temporary, features=features, owners=numpy.array(owners))
-        temporary.rename(path)
-        print(f"{kind}, {name}: {features.shape[0]} patches, {features.shape[1]} values", flush=True)
+    transformer = VisionTransformer(work_folder / WEIGHTS_FILE).eval()
+    for part, make_view in CROP_PARTS.items():
+        path = part_path(work_folder, part)
+        if not path.exists():
+            write_part(path, extract_crops(transformer, collection, make_view))
+            print(f"{part}: done", flush=True)
+    for cache in CACHES:
+        path = part_path(work_folder, cache)
+        if not path.exists():
+            write_part(path, extract_features(transformer, open_patches(work_folder, cache)))
+            print(f"{cache}: done", flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=1)
     torch.set_num_threads(1)
-    arguments = parser.parse_args()
-    for kind in KINDS:
-        extract(arguments.work, kind, arguments.seed)
+    extract(parser.parse_args().work)

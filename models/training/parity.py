@@ -9,29 +9,34 @@ import json
 import numpy
 import torch
 
-from placement import place_patches
-from scoring import cut_views
-from train import to_tensor
+from placement import choose_patches, cut_patch
+from vision_transformer import to_pixels
 
 PARITY_FILE = "parity.json"
-SIZES = ((300, 200), (128, 160), (1000, 700))
+SIZES = ((300, 200), (128, 160), (1000, 700), (512, 512))
 DIGITS = 6
 
 
 def make_picture(width, height):
-    """Returns the picture of the rule in test/models/parity.test.ts, uint8 [height, width, 3]."""
+    """Returns the picture of the rule in test/models/parity.test.ts, uint8 [height, width, 3].
+
+    The last rows of a large one fade, so that its detail lies at the top.
+    """
     y, x, channel = numpy.indices((height, width, 3))
-    return ((x * x * 3 + y * 7 + (x * y) % 37 * 5 + channel * 41) % 256).astype(numpy.uint8)
+    value = (x * x * 3 + y * 7 + (x * y) % 37 * 5 + channel * 41) % 256
+    return (value * (height - y) // height).astype(numpy.uint8)
 
 
 @torch.no_grad()
-def write_parity(pack, model, count_max):
-    """Writes positions and logits of every patch of the pictures."""
+def write_parity(path, model):
+    """Writes positions and logits of every patch that is looked at."""
     pictures = []
     for width, height in SIZES:
-        logits = model(to_tensor(numpy.stack(cut_views(make_picture(width, height), count_max))))
+        pixels = make_picture(width, height)
+        positions = choose_patches(pixels)
+        logits = model(to_pixels(numpy.stack([cut_patch(pixels, place) for place in positions])))
         pictures.append({
-            "width": width, "height": height, "positions": place_patches(width, height, count_max=count_max),
+            "width": width, "height": height, "positions": positions,
             "logits": [round(value, DIGITS) for value in logits.tolist()],
         })
-    (pack / PARITY_FILE).write_text(json.dumps({"pictures": pictures}) + "\n", encoding="utf-8")
+    path.write_text(json.dumps({"pictures": pictures}) + "\n", encoding="utf-8")

@@ -10,43 +10,10 @@ import hashlib
 import math
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 
 FOLD_COUNT = 5
 ALL_FOLDS = tuple(range(1, FOLD_COUNT + 1))
-
-
-@dataclass(frozen=True)
-class Round:
-    """One round of the cross-validation: one fold measures, one calibrates, the others train.
-
-    The network may be trained on fewer, so that rounds can share a training.
-    """
-
-    test: int
-    calibration: int
-    network: tuple
-
-    @property
-    def train(self):
-        return tuple(fold for fold in ALL_FOLDS if fold not in (self.test, self.calibration))
-
-
-ROUNDS = (
-    Round(1, 2, (4, 5)),
-    Round(2, 3, (4, 5)),
-    Round(3, 1, (4, 5)),
-    Round(4, 5, (1, 2, 3)),
-    Round(5, 4, (1, 2, 3)),
-)
-"""Every fold measures once; two trainings of the network serve all, since each training costs hours."""
-
-
-def training_folder(work_folder, folds, network="residual"):
-    """Where the checkpoint and log of a network's training on these folds lie."""
-    prefix = "folds" if network == "residual" else network
-    return work_folder / f"{prefix}-{''.join(str(fold) for fold in sorted(folds))}"
 
 
 FAMILIES_FILE = Path(__file__).parent / "families.tsv"

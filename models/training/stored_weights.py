@@ -4,19 +4,6 @@ import numpy
 import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
-from torch import nn
-from torch.nn.utils.fusion import fuse_conv_bn_eval
-
-
-def join_norms(network):
-    """Folds every norm into the convolution before it, so that what is rounded is what is stored. In place."""
-    for name, inputs in network.inputs.items():
-        module = network.layers[name] if name in network.layers else None
-        if isinstance(module, nn.BatchNorm2d):
-            (source,) = inputs
-            network.layers[source] = fuse_conv_bn_eval(network.layers[source], module)
-            network.layers[name] = nn.Identity()
-    return network
 
 
 @torch.no_grad()

@@ -23,7 +23,7 @@ class Tier:
     jpeg_quality: int
     description: str
     crop_side: int = 0
-    """Every crop is first cut to this side at its centre; 0 cuts nothing."""
+    """Every picture is first cut to this side at its centre; 0 cuts nothing."""
 
 
 TIERS = (
@@ -35,7 +35,7 @@ TIERS = (
 ONE_FORMAT = Tier("one-format", 0, 90, "every picture re-encoded as JPEG 90, not scaled")
 CONFOUNDS = (
     ONE_FORMAT,
-    Tier("one-size", 0, 0, "every crop cut to one patch of 128×128 at its centre, not re-encoded", crop_side=128),
+    Tier("one-size", 0, 0, "every picture cut to its middle 384×384 at most, not re-encoded", crop_side=384),
 )
 """What the score must not lean on: the file format and the size, made the same for all."""
 GRID_PX = 16
@@ -54,9 +54,6 @@ def apply_tier(tier, crop, pixels):
     """Returns the crop's pixels as they would look in that tier, uint8 [H, W, 3]."""
     scale, _ = to_scale(tier, crop)
     image = Image.fromarray(pixels)
-    if tier.crop_side:
-        left, top = (max(0, side - tier.crop_side) // 2 // GRID_PX * GRID_PX for side in image.size)
-        image = image.crop((left, top, min(image.width, left + tier.crop_side), min(image.height, top + tier.crop_side)))
     if scale < 1:
         size = [max(CROP_SIDE_MIN_PX, round(side * scale)) for side in image.size]
         image = image.resize(size, Image.Resampling.LANCZOS)

@@ -1,80 +1,61 @@
-"""Stage 4: scores the left-out folds of every round with every detector, in every tier.
+"""Stage 4: fits the transformer's heads with each fold left out, and scores the whole pictures that they have not seen.
 
-Needs the trainings that ROUNDS names. The regressions of statistics and textures
-are fitted here, once per round, since that takes seconds.
+What is shipped is fitted on all folds; it has no left-out data of its own, and the figures are those of the recipe.
 """
 
 import argparse
-import json
 from pathlib import Path
 
 import numpy
 import torch
 
 from crops import CropCollection
-from extract import KINDS, part_path
-from linear import fit_head
-from outcome import NETWORKS, OUTCOME_FILE, TRAININGS_FILE
-from scoring import load_network, score_tier, weigh
-from splits import ALL_FOLDS, ROUNDS, training_folder
-from tiers import CONFOUNDS, TIERS
+from extract import part_path
+from heads import LearningData, fit_heads, to_owners
+from splits import ALL_FOLDS
+from whole import CACHES, read_pictures
 
-
-def fit_regression(work_folder, collection, kind, folds):
-    """Returns the regression of statistics or textures on the variants of the crops of some folds."""
-    with numpy.load(part_path(work_folder, kind, "variants")) as stored:
-        features, owners = stored["features"], stored["owners"]
-    crops = [collection.crops[owner] for owner in owners]
-    rows = numpy.array([crop.fold in folds for crop in crops])
-    sources = numpy.array([f"{crop.label}/{crop.source}" for crop in crops])[rows]
-    is_artificial = numpy.array([crop.is_artificial for crop in crops])[rows]
-    return fit_head(features[rows], is_artificial, weigh(sources, is_artificial))
+HEADS_FILE = "heads-{}.pt"
+"""Of the fold that was left out, or of `all`."""
+SCORES_FILE = "{}-scores.npy"
+"""Of a cache: a score for each of its pictures."""
 
 
 @torch.no_grad()
-def score_regression(head, work_folder, kind, tier, crop_count):
-    """Returns each crop's mean logit over its patches."""
-    with numpy.load(part_path(work_folder, kind, tier.name)) as stored:
-        features, owners = stored["features"], stored["owners"]
-    logits = head(torch.from_numpy(features)).numpy()
-    return numpy.bincount(owners, logits, crop_count) / numpy.bincount(owners, minlength=crop_count)
+def score(heads, features, owners, count):
+    """A picture's score is the mean of its patches' logits; NaN where it has none among these."""
+    logits = heads(torch.from_numpy(features.astype(numpy.float32))).numpy()
+    with numpy.errstate(invalid="ignore"):
+        return numpy.bincount(owners, logits, count) / numpy.bincount(owners, minlength=count)
 
 
-def score_network(work_folder, collection, kind, folds, wanted):
-    """Returns ({tier: logits of all crops}, the training); crops outside of the wanted folds are NaN."""
-    network, trained = load_network(work_folder, folds, kind)
-    logits = {}
-    for tier in (*TIERS, *CONFOUNDS):
-        logits[tier.name] = numpy.full(len(collection.crops), numpy.nan)
-        for fold in wanted:
-            rows = [index for index, crop in enumerate(collection.crops) if crop.fold == fold]
-            path = training_folder(work_folder, folds, kind) / f"logits-step{trained['step']}-{tier.name}-{fold}.npy"
-            if not path.exists():
-                numpy.save(path, score_tier(network, collection, [collection.crops[index] for index in rows], tier))
-            logits[tier.name][rows] = numpy.load(path)
-    return logits, trained
+class Cache:
+    """The pictures of a cache with the features of their patches, and the scores of heads that had not seen them."""
+
+    def __init__(self, work_folder, name):
+        self.name, self.pictures = name, read_pictures(work_folder, name)
+        self.folds = numpy.array([picture.fold for picture in self.pictures])
+        self.owners = to_owners(self.pictures)
+        self.features = numpy.load(part_path(work_folder, name))
+        self.scores = numpy.full(len(self.pictures), numpy.nan)
+
+    def take_scores(self, heads, fold):
+        rows = numpy.nonzero(self.folds[self.owners] == fold)[0]
+        scored = score(heads, self.features[rows], self.owners[rows], len(self.pictures))
+        self.scores[self.folds == fold] = scored[self.folds == fold]
 
 
 def validate(work_folder):
-    collection = CropCollection(work_folder)
-    stored, trainings = {}, {kind: {} for kind in NETWORKS}
-    for round_ in ROUNDS:
-        wanted = (round_.calibration, round_.test)
-        for kind in NETWORKS:
-            logits, trained = score_network(work_folder, collection, kind, round_.network, wanted)
-            stored.update({f"{round_.test}/{name}/{kind}": values for name, values in logits.items()})
-            trainings[kind][str(round_.test)] = trained
-            print(f"fold {round_.test} scored by the {kind} of {trained['crop_count']:,} patches", flush=True)
-        for kind in KINDS:
-            head = fit_regression(work_folder, collection, kind, round_.train)
-            for tier in (*TIERS, *CONFOUNDS):
-                logits = score_regression(head, work_folder, kind, tier, len(collection.crops))
-                stored[f"{round_.test}/{tier.name}/{kind}"] = logits
-    trainings["residual"]["final"] = load_network(work_folder, ALL_FOLDS, "residual")[1]
-    temporary = work_folder / f"tmp-{OUTCOME_FILE}"
-    numpy.savez(temporary, **stored)
-    temporary.rename(work_folder / OUTCOME_FILE)
-    (work_folder / TRAININGS_FILE).write_text(json.dumps(trainings, indent=2), encoding="utf-8")
+    data = LearningData(work_folder, CropCollection(work_folder), read_pictures(work_folder, "whole"))
+    caches = [Cache(work_folder, name) for name in CACHES]
+    for left_out in (*ALL_FOLDS, None):
+        heads = fit_heads(data, [fold for fold in ALL_FOLDS if fold != left_out])
+        torch.save(heads.state_dict(), work_folder / HEADS_FILE.format(left_out or "all"))
+        for cache in caches if left_out is not None else ():
+            cache.take_scores(heads, left_out)
+        print(f"without fold {left_out}: fitted" if left_out is not None else "all folds: fitted", flush=True)
+    for cache in caches:
+        numpy.save(work_folder / SCORES_FILE.format(cache.name), cache.scores)
 
 
 if __name__ == "__main__":

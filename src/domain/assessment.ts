@@ -107,7 +107,7 @@ function weigh({ what, runs, stability, quality, provenance, notes }: Evidence):
   const state = doubts.length > 0 ? 'inconclusive' : probability >= 0.5 ? 'artificial' : 'human';
   const lean = reason(
     probability >= 0.5 ? 'MODEL_LEANS_ARTIFICIAL' : 'MODEL_LEANS_HUMAN',
-    `The models put the probability of an artificial origin at ${(probability * 100).toFixed(0)} % at even prior odds: ${evidenceBandOf(logOdds / Math.LN10)} evidence.`,
+    `The models put the probability of an artificial origin at ${(probability * 100).toFixed(0)} % at even prior odds: ${evidenceBandOf(logOdds / Math.LN10)} evidence. ${expectErrors(probability)}`,
   );
   const reasons = [...doubts, lean, ...notes];
   return { state, probability, log10LikelihoodRatio: logOdds / Math.LN10, reasons, ...base };
@@ -131,6 +131,12 @@ const EVIDENCE_BANDS = [
 export function evidenceBandOf(log10LikelihoodRatio: number): string {
   const size = Math.abs(log10LikelihoodRatio);
   return EVIDENCE_BANDS.find(({ log10Min }) => size >= log10Min)?.name ?? 'no usable';
+}
+
+/** What a calibrated probability means in errors. */
+function expectErrors(probability: number): string {
+  const wrong = Math.round(100 * Math.min(probability, 1 - probability));
+  return `Of a hundred answers like this one ${wrong === 0 ? 'fewer than one is' : `about ${wrong} are`} wrong.`;
 }
 
 function reason(code: string, sentence: string): AssessmentReason {

@@ -32,6 +32,14 @@ const patchesView = z.strictObject({
   size: z.int().min(16).max(1024).describe('Side of a square patch in pixels, cut at native resolution.'),
   align: z.int().min(1).max(64).describe('Patch positions are multiples of this.'),
   countMax: z.int().min(1).max(1024).describe('Most patches for a verdict.'),
+  candidateCountMax: z
+    .int()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      'Of so many evenly spread places the countMax with the most detail are looked at; else places are spread evenly.',
+    ),
   mapCountMax: z.int().min(1).max(4096).describe('Most patches for a heatmap.'),
 });
 

@@ -10,6 +10,8 @@ export interface PatchLayout {
   align: number;
   /** Most patches that may be placed. */
   countMax: number;
+  /** Of so many evenly spread places those with the most detail are taken; without it, places are spread evenly. */
+  candidateCountMax?: number | undefined;
 }
 
 export interface PatchPosition {
@@ -26,13 +28,38 @@ export function placePatches(width: number, height: number, layout: PatchLayout)
   return spread(height, rows, layout).flatMap((y) => spread(width, columns, layout).map((x) => ({ x, y })));
 }
 
+/** Of the detail of the most detailed place: where there is less, sky, wall or blur begins. */
+const DETAIL_SHARE_MIN = 0.5;
+
+/**
+ * The places with the most detail, in the order of the candidates. Sky, walls and blur say little of an origin: models
+ * call them human whatever made them, and a mean over all places hides what the rest of the picture shows.
+ */
+export function chooseByDetail(
+  candidates: readonly PatchPosition[],
+  details: readonly number[],
+  countMax: number,
+): PatchPosition[] {
+  const detailOf = (index: number) => details[index] ?? 0;
+  const most = Math.max(...details);
+  const chosen = candidates
+    .map((_, index) => index)
+    .filter((index) => detailOf(index) >= DETAIL_SHARE_MIN * most)
+    .sort((a, b) => detailOf(b) - detailOf(a) || a - b)
+    .slice(0, countMax);
+  const kept = new Set(chosen);
+  return candidates.filter((_, index) => kept.has(index));
+}
+
 function clampCount(count: number, length: number, size: number): number {
   return Math.max(1, Math.min(Math.ceil(length / size), count));
 }
 
 function spread(length: number, count: number, { size, align }: PatchLayout): number[] {
-  return Array.from({ length: count }, (_, index) => {
+  const offsets = Array.from({ length: count }, (_, index) => {
     const exact = count === 1 ? (length - size) / 2 : (index * (length - size)) / (count - 1);
     return Math.floor(exact / align) * align;
   });
+  // On the grid two places may fall together where the side is hardly longer than a patch.
+  return [...new Set(offsets)];
 }

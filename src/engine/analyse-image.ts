@@ -24,7 +24,7 @@ import { judgeFaces, measureNsfw } from './content-runs.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot } from './decode-slot.ts';
-import { type PlannedSet, planPatchSets } from './image-patches.ts';
+import { type PlannedSet, planPatchSets, requestsOf } from './image-patches.ts';
 import {
   type Answer,
   findMap,
@@ -147,7 +147,7 @@ async function decode(
     steps: StepCount;
   },
 ): Promise<DecodedImage> {
-  const patchSets = [...plan.map(({ request }) => request), ...tileSets];
+  const patchSets = [...requestsOf(plan), ...tileSets];
   const { image } = await slot.request(
     { type: 'decode-image', input, limits: DECODE_LIMITS, trustAnchorsPem, patchSets, viewSets },
     { signal, onProgress: (progress) => steps.decoding(progress) },

@@ -18,7 +18,7 @@ import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodeProgress, DecodeSlot } from './decode-slot.ts';
 import { chooseFaceFrames } from './face-frames.ts';
 import { FrameJudge, type FrameWork } from './frame-judge.ts';
-import { planPatchSets } from './image-patches.ts';
+import { planPatchSets, requestsOf } from './image-patches.ts';
 import { imagePacksOf } from './image-runs.ts';
 import type { SpeechFindings } from './sound-runs.ts';
 import { tileSetsOf } from './tampering-runs.ts';
@@ -99,7 +99,7 @@ async function decode(
   const { video } = await slot.request(
     {
       ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trustAnchorsPem, frames, decoder },
-      patchSets: [...plan.map(({ request }) => request), ...tileSetsOf(content.tampering, 'frame')],
+      patchSets: [...requestsOf(plan), ...tileSetsOf(content.tampering, 'frame')],
       viewSets: viewSetsOf(content),
       withTrack: analysis.options.withAudio,
       soundSecondsMax: SOUND_SECONDS_MAX,

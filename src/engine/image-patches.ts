@@ -14,13 +14,14 @@ export type PatchPurpose = 'origin' | 'map' | (typeof STABILITY_VARIANTS)[number
 export interface PlannedSet {
   pack: ImagePack;
   purpose: PatchPurpose;
+  /** The same object for packs that look at the same places: their patches are cut once. */
   request: PatchSetRequest;
 }
 
 /** The scaled picture and its middle. */
 const RESIZED_VIEWS_MAX = 2;
 /** A copy only has to show whether the answer flips. */
-const STABILITY_PATCHES_MAX = 4;
+const STABILITY_PATCHES_MAX = 8;
 
 export function planPatchSets(
   packs: readonly ImagePack[],
@@ -32,11 +33,32 @@ export function planPatchSets(
     ...(withStability ? STABILITY_VARIANTS : []),
   ];
   const mapped = drawerOf(packs);
-  return packs.flatMap((pack, index) =>
+  const plan = packs.flatMap((pack, index) =>
     purposes
       .filter((purpose) => purpose !== 'map' || pack === mapped)
       .map((purpose) => ({ pack, purpose, request: toRequest(pack, index, purpose) })),
   );
+  return shareRequests(plan);
+}
+
+/** What the decode child is to make: every set once. */
+export function requestsOf(plan: readonly PlannedSet[]): PatchSetRequest[] {
+  return [...new Set(plan.map(({ request }) => request))];
+}
+
+function shareRequests(plan: readonly PlannedSet[]): PlannedSet[] {
+  const groups = Map.groupBy(plan, ({ purpose, request: { layout, resized } }) =>
+    JSON.stringify([purpose, layout, resized]),
+  );
+  const shared = new Map(
+    [...groups.values()].flatMap((group) => {
+      const withTexture = group.some(({ request }) => request.withTexture === true);
+      const [first] = group;
+      const request = first === undefined ? undefined : { ...first.request, withTexture };
+      return request === undefined ? [] : group.map((planned) => [planned, { ...planned, request }] as const);
+    }),
+  );
+  return plan.flatMap((planned) => shared.get(planned) ?? []);
 }
 
 /** One pack draws the map, since two on one picture could not be read: the one that looks at most places. */
@@ -61,12 +83,14 @@ function toRequest({ view, refusal }: ImagePack, index: number, purpose: PatchPu
       resized: { size, shortSide, withNative: native !== undefined },
     };
   }
+  const { size, align, candidateCountMax } = view;
+  const isMap = purpose === 'map';
   const stabilityMax = Math.min(STABILITY_PATCHES_MAX, view.countMax);
-  const countMax = isCopy ? stabilityMax : purpose === 'map' ? view.mapCountMax : view.countMax;
+  const countMax = isCopy ? stabilityMax : isMap ? view.mapCountMax : view.countMax;
   return {
     name: `${index}-${purpose}`,
     variant: isCopy ? purpose : 'original',
-    layout: { size: view.size, align: view.align, countMax },
+    layout: { size, align, countMax, ...(isMap ? {} : { candidateCountMax }) },
     ...(purpose === 'origin' && refusal !== undefined ? { withTexture: true } : {}),
   };
 }

@@ -7,7 +7,6 @@ import { decodePixels } from './steps/pixels.ts';
 import type { ReportStep } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
-import { VariantCopies } from './steps/stability-copies.ts';
 import { writeViewSet } from './steps/views.ts';
 
 const STEPS_BEFORE_PATCHES = 4;
@@ -18,8 +17,7 @@ export async function decodeImage(
   report: ReportStep,
 ): Promise<DecodedImage> {
   const path = join(slotFolder, 'in', request.input);
-  const variants = [...Map.groupBy(request.patchSets, (set) => set.variant)];
-  const total = STEPS_BEFORE_PATCHES + variants.length;
+  const total = STEPS_BEFORE_PATCHES + request.patchSets.length;
 
   report('header', 0, total);
   const header = await readHeader(path, request.limits);
@@ -31,13 +29,10 @@ export async function decodeImage(
   const quality = await measureQuality(header, lacksData);
 
   const patchSets: PatchSet[] = [];
-  for (const [index, [variant, requests]] of variants.entries()) {
-    report(`patches of ${variant}`, STEPS_BEFORE_PATCHES + index, total);
-    const copies = new VariantCopies(picture, variant);
-    for (const set of requests) {
-      const written = await writePatchSet(await copies.for(set), set, join(slotFolder, 'out'));
-      if (written !== null) patchSets.push(written);
-    }
+  for (const [index, set] of request.patchSets.entries()) {
+    report(`patches of ${set.variant}`, STEPS_BEFORE_PATCHES + index, total);
+    const written = await writePatchSet(picture, set, join(slotFolder, 'out'));
+    if (written !== null) patchSets.push(written);
   }
   for (const set of request.viewSets ?? []) {
     patchSets.push(await writeViewSet(picture, set, join(slotFolder, 'out')));

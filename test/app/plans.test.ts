@@ -28,7 +28,7 @@ test('a plan is made from text as from typed values, and changed field by field'
         image_credits: '2',
         video_credits: 5,
       },
-      ...{ option_credits: 'heatmap=3, nsfw=1', models: 'assay-residual', rate_limit_per_minute: 60 },
+      ...{ option_credits: 'heatmap=3, nsfw=1', models: 'assay-transformer', rate_limit_per_minute: 60 },
       ...{ image_bytes_max: 1000, zero_retention: true, c2pa_policy: 'never' },
     },
   });
@@ -36,7 +36,7 @@ test('a plan is made from text as from typed values, and changed field by field'
   assert.deepEqual(plan.kinds, ['image', 'audio']);
   assert.deepEqual(plan.credits, { image: 2, video: 5, audio: 0 });
   assert.deepEqual(plan.optionCredits, { heatmap: 3, nsfw: 1 });
-  assert.deepEqual(plan.models, ['assay-residual']);
+  assert.deepEqual(plan.models, ['assay-transformer']);
   assert.equal(plan.fileBytesMax.image, 1000);
   assert.equal(plan.fileBytesMax.audio, 15_728_640);
   const changed = await updatePlan(app, {

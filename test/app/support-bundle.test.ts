@@ -104,7 +104,7 @@ test('only an administrator gets one', async () => {
 test('what helps is not hidden', () => {
   const redaction = new Redaction(['Eve']);
   const kept = [
-    'assay-residual@2.0.0 gives its golden outputs',
+    'assay-transformer@2.0.0 gives its golden outputs',
     'Everything is well at 127.0.0.1:8480',
     '/opt/assay/src/engine/engine.ts:120',
     'the data folder /var/lib/assay has format 2',

@@ -26,7 +26,7 @@ let folder: string;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'assay-frame-heatmaps-'));
   const packs = join(folder, 'packs');
-  await cp(join(MODELS, 'assay-residual'), join(packs, 'assay-residual'), { recursive: true });
+  await cp(join(MODELS, 'assay-transformer'), join(packs, 'assay-transformer'), { recursive: true });
   daemon = await TestDaemon.start({ folder, env: { ASSAY_MODELS_FOLDERS: packs } });
 });
 

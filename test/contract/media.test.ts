@@ -31,7 +31,7 @@ before(async () => {
   // Packs with known answers only: what the shipped speech packs say of a made voice is theirs to change.
   const packs = join(folder, 'packs');
   await writeTinySpeechPack(packs);
-  const residual = 'assay-residual';
+  const residual = 'assay-transformer';
   await cp(join(import.meta.dirname, '..', '..', 'models', residual), join(packs, residual), {
     recursive: true,
   });

@@ -28,7 +28,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'assay-tentative-'));
   const packs = join(folder, 'packs');
   await writeTinySpeechPack(packs);
-  await cp(join(MODELS, 'assay-residual'), join(packs, 'assay-residual'), { recursive: true });
+  await cp(join(MODELS, 'assay-transformer'), join(packs, 'assay-transformer'), { recursive: true });
   const env = { ASSAY_MODELS_FOLDERS: packs, ASSAY_QUEUE_RUNNING_MAX: '1' };
   daemon = await TestDaemon.start({ folder, env });
 });

@@ -136,7 +136,7 @@ test('a model’s card is read on the page, and what needs the operator says how
   const card = await runCommand({ address: daemon.grpc, key: TEST_KEY }, [
     'models',
     'card',
-    'assay-residual',
+    'assay-transformer',
   ]);
   assert.match(card.out, /^# Assay residual network/);
   await page.goto('/appliance');

@@ -45,7 +45,7 @@ function makePack(): ConvertedPack {
     ...{ centre: row(() => 0.3), scale: row(() => 2), weights: row((plane) => Math.sin(plane) / 8) },
   };
   const described = {
-    ...readShippedPack('assay-residual'),
+    ...readShippedPack('assay-transformer'),
     ...{ id: 'headed', file: { ...INCEPTION_FILE, joined: [['mixed0']], head } },
     golden: { seed: 1, tolerance: 0.001, expected: row(() => 0).slice(0, GOLDEN_COUNT) },
   };

@@ -15,7 +15,7 @@ interface PackFolder {
 }
 
 async function writePack(root: string, changes: Record<string, unknown>): Promise<string> {
-  const shipped = JSON.parse(await readFile(join(MODEL_FOLDER, 'assay-residual/model.json'), 'utf8'));
+  const shipped = JSON.parse(await readFile(join(MODEL_FOLDER, 'assay-transformer/model.json'), 'utf8'));
   const sha256 = createHash('sha256').update(BYTES).digest('hex');
   const folder = join(root, 'models', 'tiny');
   await mkdir(folder, { recursive: true });
@@ -139,7 +139,7 @@ check('refuses a clip below zero', /^model\.json: file\.head\.clip: /, fileWith(
 test('the packs that Assay ships are whole', async () => {
   const { installed, refused } = await findPacks([MODEL_FOLDER]);
   deepEqual(refused, []);
-  ok(installed.some(({ pack }) => pack.id === 'assay-residual'));
+  ok(installed.some(({ pack }) => pack.id === 'assay-transformer'));
   const detector = await findDetector();
   deepEqual([detector.installed.map(({ pack }) => pack.id), detector.refused], [['silero-vad'], []]);
 });

@@ -43,7 +43,10 @@ test('each part of the box has a finding, and what is not good has advice', { ti
   for (const { name, state, advice } of findings) equal(advice === '', state === 'good', name);
   const foundOf = (wanted: string) => findings.find(({ name }) => name.startsWith(wanted))?.found ?? '';
   match(findings.find(({ name }) => name === 'backup')?.advice ?? '', /set backup\.dir/);
-  match(foundOf('model assay-residual'), /^runs on cpu, differs from the CPU's golden outputs by [\d.e-]+/);
+  match(
+    foundOf('model assay-transformer'),
+    /^runs on cpu, differs from the CPU's golden outputs by [\d.e-]+/,
+  );
   match(foundOf('decoders'), /read a picture and a sound in \d+ ms/);
   for (const port of ['port http', 'port grpc']) match(foundOf(port), /^127\.0\.0\.1:\d+ takes connections/);
   const figures = await (await fetch(`${daemon.http}/metrics`)).text();
@@ -62,7 +65,7 @@ test('each part of the box has a finding, and what is not good has advice', { ti
     const bytes = Number(processes.find((entry) => entry.role === role)?.rss_anon_bytes);
     ok(bytes > 10e6, `${role}: ${bytes}`);
   }
-  equal(models.find(({ id }) => id === 'assay-residual')?.provider, 'cpu');
+  equal(models.find(({ id }) => id === 'assay-transformer')?.provider, 'cpu');
   match((await runCommand(['ps'], reach(daemon))).stdout, /inference .* MB .*\n[\s\S]*0 running, 0 waiting/);
 });
 

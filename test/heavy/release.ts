@@ -93,7 +93,7 @@ async function use(program: string, folder: string): Promise<void> {
       status: string;
     };
     match(record.status, /done/i);
-    match(run('models'), /assay-residual/);
+    match(run('models'), /assay-transformer/);
     // Ends with 1, and so throws here, where anything of the box is bad.
     match(
       timed('examined', () => run('doctor')),

@@ -68,7 +68,7 @@ function answersOf(record: Record<string, unknown>): string[] {
 }
 
 /** They lie there too. */
-const MADE_FROM_NPM_PACKAGES = ['nsfw', 'face-detector', 'assay-faces', 'assay-textures'];
+const MADE_FROM_NPM_PACKAGES = ['nsfw', 'face-detector', 'assay-faces'];
 
 async function addedFolders(): Promise<string[]> {
   const names = await readdir(join(folder.path, 'data', 'models'));

@@ -12,7 +12,7 @@ import { readScoreTable, type ScoreRow } from '../../evaluate/score-table.ts';
 const MODELS = join(import.meta.dirname, '../../models');
 /** What was made the same, by pack beside whose card the table lies. */
 const CONFOUNDS: Readonly<Record<string, readonly string[]>> = {
-  'assay-residual': ['one-format', 'one-size'],
+  'assay-transformer': ['one-format', 'one-size'],
   'assay-speech': ['mp3-64', 'one-band', 'one-loudness'],
 };
 const ROUNDING = 0.001;

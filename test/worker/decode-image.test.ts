@@ -142,7 +142,7 @@ test('copies are re-encoded and scaled, and only made when asked for', async () 
   const [original, again, smaller] = patchSets;
   assert.ok(original !== undefined && again !== undefined && smaller !== undefined);
   assert.deepEqual([again.width, again.height], [400, 240]);
-  assert.deepEqual([smaller.width, smaller.height], [300, 180]);
+  assert.deepEqual(again.positions, smaller.positions);
   const reference = await sharp(await sharp(png).jpeg({ quality: 60 }).toBuffer())
     .raw()
     .toBuffer();
@@ -151,10 +151,16 @@ test('copies are re-encoded and scaled, and only made when asked for', async () 
   assert.deepEqual(patch?.subarray(0, 192), reference.subarray((y * 400 + x) * 3, (y * 400 + x) * 3 + 192));
 });
 
-test('copies of a large picture are made from its middle', async () => {
+test('copies are made of the places that are looked at', async () => {
   const jpeg = await patternImage(2600, 300).jpeg().toBuffer();
-  const { patchSets } = await decode(jpeg, [{ name: 'again', variant: 'jpeg-60', layout: layout(64, 4) }]);
-  assert.deepEqual([patchSets[0]?.width, patchSets[0]?.height], [1024, 300]);
+  const detailed = { ...layout(64, 4), candidateCountMax: 32 };
+  const { patchSets } = await decode(jpeg, [
+    { name: 'origin', variant: 'original', layout: detailed },
+    { name: 'again', variant: 'jpeg-60', layout: detailed },
+  ]);
+  const [origin, again] = patchSets;
+  assert.equal(again?.positions.length, 4);
+  assert.deepEqual(again?.positions, origin?.positions);
 });
 
 test('a set is left out where the picture is smaller than a patch', async () => {

@@ -9,7 +9,7 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const RULE = { lumaVarianceMin: 4, neighbourCorrelationMin: 0.2, equalShareMax: 0.8 };
 const SIDE = 256;
-const LAYOUT = { size: 128, align: 8, countMax: 16 };
+const SET = { name: 'a', variant: 'original', layout: { size: 128, align: 8, countMax: 16 } } as const;
 
 type Colour = (x: number, y: number) => number;
 
@@ -28,7 +28,7 @@ function paint(red: Colour, green = red, blue = red): Buffer {
 async function refusalOf(rgb: Buffer): Promise<string | null> {
   await using folder = await makeTemporaryFolder();
   const picture = { width: SIDE, height: SIDE, rgb };
-  const set = await writePatchSet(picture, { name: 'a', layout: LAYOUT, withTexture: true }, folder.path);
+  const set = await writePatchSet(picture, { ...SET, withTexture: true }, folder.path);
   assert.ok(set?.texture !== undefined);
   return refuseTexture(RULE, set.texture);
 }
@@ -72,6 +72,6 @@ test('regions are measured each about its own mean, and neighbours never across 
 test('a set that was not asked for it tells no texture', async () => {
   await using folder = await makeTemporaryFolder();
   const picture = { width: SIDE, height: SIDE, rgb: paint(() => 120) };
-  const set = await writePatchSet(picture, { name: 'a', layout: LAYOUT }, folder.path);
+  const set = await writePatchSet(picture, SET, folder.path);
   assert.equal(set?.texture, undefined);
 });

@@ -19,7 +19,7 @@ from head import PENALTY  # noqa: E402
 from training import LEARNT  # noqa: E402
 from views import MARGIN, SIDE  # noqa: E402
 
-SCRIPT = Path(__file__).parents[1] / "convert-head.ts"
+SCRIPT = Path(__file__).parent / "convert-head.ts"
 HEAD_FILE = "head.json"
 TEMPLATE = Path(__file__).parent / "card.md"
 MODEL_FILE = "exported.json"

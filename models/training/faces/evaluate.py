@@ -16,7 +16,6 @@ import numpy
 sys.path.append(str(Path(__file__).parents[1]))
 
 from decisions import to_bounds  # noqa: E402
-from inception import VARIANCE_MIN  # noqa: E402
 from metrics import (  # noqa: E402
     bootstrap, draw_sources, find_threshold, fit_platt, measure, to_auc, to_interval, to_probability,
 )
@@ -24,6 +23,7 @@ from metrics import (  # noqa: E402
 from confounds import compare_confounds, measure_sizes  # noqa: E402
 from extract import read_features  # noqa: E402
 from faces import FaceCollection  # noqa: E402
+from inception import VARIANCE_MIN  # noqa: E402
 from pairs import measure_pairs  # noqa: E402
 from sources import FOLDS  # noqa: E402
 from training import train, weigh_faces  # noqa: E402

@@ -13,9 +13,8 @@ import torch
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from inception import Textures  # noqa: E402
-
 from faces import FaceCollection  # noqa: E402
+from inception import Textures  # noqa: E402
 from views import CONFOUNDS, TIERS, VARIANTS, make_view  # noqa: E402
 
 NAMES = (*TIERS, *VARIANTS, *CONFOUNDS)

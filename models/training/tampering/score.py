@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from evidence_network import make_network
 from sample_cache import SampleCache
-from splits import ROUNDS, training_folder
+from rounds import ROUNDS, training_folder
 from train import CHECKPOINT_FILE
 
 SCORES_FILE = "scores.npz"

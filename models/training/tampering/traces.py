@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from network import LUMA, STEM_SIDE, make_stem_filters
+from residual_filters import LUMA, STEM_SIDE, make_stem_filters
 
 CELL_PX = 8
 LEVELS = 255.0

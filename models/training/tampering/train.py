@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 from evidence_network import make_network
 from sample_cache import SampleCache
 from schedule import parse_folds, to_learning_rate, to_progress, update_average
-from splits import training_folder
+from rounds import training_folder
 from traces import mirrored_channels
 
 CHECKPOINT_FILE = "checkpoint.pt"

@@ -1,8 +1,10 @@
-"""The patch rule, which the appliance repeats in TypeScript."""
+"""The patch rule, which the appliance repeats in TypeScript (test/worker/patch-detail.test.ts)."""
 
 import unittest
 
-from placement import place_axis, place_patches
+import numpy
+
+from placement import choose_by_detail, choose_patches, measure_detail, place_axis, place_patches
 
 
 class PlacePatches(unittest.TestCase):
@@ -11,7 +13,7 @@ class PlacePatches(unittest.TestCase):
             ((128, 128), [(0, 0)]),
             ((144, 144), [(0, 0), (16, 0), (0, 16), (16, 16)]),
             ((192, 192), [(0, 0), (64, 0), (0, 64), (64, 64)]),
-            ((190, 130), [(0, 0), (56, 0), (0, 0), (56, 0)]),
+            ((190, 130), [(0, 0), (56, 0)]),
         ]
         for (width, height), expected in cases:
             with self.subTest(width=width, height=height):
@@ -24,12 +26,33 @@ class PlacePatches(unittest.TestCase):
                     with self.subTest(width=width, height=height, count_max=count_max):
                         places = place_patches(width, height, count_max=count_max)
                         self.assertTrue(1 <= len(places) <= count_max)
+                        self.assertEqual(len(places), len(set(places)))
                         for left, top in places:
                             self.assertEqual((left % 8, top % 8), (0, 0))
                             self.assertTrue(0 <= left <= width - 128 and 0 <= top <= height - 128)
 
     def test_one_patch_is_centred(self):
         self.assertEqual(place_axis(1000, 128, 8, 1), [432])
+
+
+class ChooseByDetail(unittest.TestCase):
+    def test_the_most_detailed_in_their_order_and_no_place_of_less_than_half(self):
+        self.assertEqual(choose_by_detail(["a", "b", "c", "d"], [6, 10, 4, 8], 16), ["a", "b", "d"])
+        self.assertEqual(choose_by_detail(["a", "b", "c", "d"], [6, 10, 4, 8], 2), ["b", "d"])
+
+    def test_equal_places_are_taken_from_the_first(self):
+        self.assertEqual(choose_by_detail(["a", "b", "c"], [5, 5, 5], 2), ["a", "b"])
+        self.assertEqual(choose_by_detail(["a", "b"], [0, 0], 16), ["a", "b"])
+
+    def test_detail_is_counted_in_whole_steps_of_brightness(self):
+        patch = numpy.zeros((2, 2, 3), numpy.uint8)
+        patch[0, 1] = 10
+        self.assertEqual(measure_detail(patch), 2 * 10_000)
+
+    def test_detail_in_one_corner_is_found(self):
+        pixels = numpy.full((1024, 1024, 3), 90, numpy.uint8)
+        pixels[900:, 900:] = numpy.random.default_rng(1).integers(0, 256, (124, 124, 3), numpy.uint8)
+        self.assertEqual(choose_patches(pixels), [(896, 896)])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import sharp from 'sharp';
 import type { DecodedFrame, DecodeVideoRequest, PatchSet } from '../protocol.ts';
 import { writePatchSet } from './patches.ts';
 import type { Picture } from './pixels.ts';
-import { VariantCopies } from './stability-copies.ts';
 import { writeViewSet } from './views.ts';
 
 /** Frames are noise to a PNG encoder: the next level takes up to three times as long for a seventh less. */
@@ -49,12 +48,9 @@ async function writePatchSets(
   filePrefix: string,
 ): Promise<PatchSet[]> {
   const written: PatchSet[] = [];
-  for (const [variant, sets] of Map.groupBy(patchSets, (set) => set.variant)) {
-    const copies = new VariantCopies(picture, variant);
-    for (const set of sets) {
-      const patches = await writePatchSet(await copies.for(set), set, outFolder, filePrefix);
-      if (patches !== null) written.push(patches);
-    }
+  for (const set of patchSets) {
+    const patches = await writePatchSet(picture, set, outFolder, filePrefix);
+    if (patches !== null) written.push(patches);
   }
   for (const set of viewSets) written.push(await writeViewSet(picture, set, outFolder, filePrefix));
   return written;

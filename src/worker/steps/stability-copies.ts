@@ -1,76 +1,86 @@
 /**
- * Copies of the picture as the web would make them, to see whether a verdict survives. Made from a central crop
- * of bounded size, on the 8×8 grid of the original, so that the cost does not grow with the picture.
+ * Copies as the web would make them, to see whether a verdict survives: of the neighbourhood of each patch that is
+ * looked at, so that copy and original are judged at the same places and the cost does not grow with the picture.
  */
 import sharp, { type Sharp } from 'sharp';
-import type { PatchSetRequest, StabilityVariantName } from '../protocol.ts';
+import type { PatchPosition } from '../../domain/patches.ts';
+import type { StabilityVariantName } from '../protocol.ts';
+import { cutRegion, type Region } from './picture-region.ts';
 import { type Picture, toPicture } from './pixels.ts';
 
-/** Many more patches than a copy is asked for; four times the area would double the cost of a picture's analysis. */
-const CROP_SIDE_MAX = 1024;
-const GRID = 8;
+/** Blocks of a JPEG with halved colour; neighbourhoods begin on them, as they would in a copy of the whole picture. */
+const BLOCK_PX = 16;
+/** Around a patch: the kernel of the scaling reaches 4 pixels beyond its edge, halved colour is blended over 2. */
+const MARGIN_PX = 8;
+const SCALE = 0.75;
 
-/** The picture in one variant, made when it is first asked for. */
-export class VariantCopies {
-  readonly #picture: Picture;
-  readonly #variant: PatchSetRequest['variant'];
-  #part: Promise<Picture> | undefined;
-  #whole: Promise<Picture> | undefined;
-
-  constructor(picture: Picture, variant: PatchSetRequest['variant']) {
-    this.#picture = picture;
-    this.#variant = variant;
-  }
-
-  /** A model that sees the whole picture scaled would judge something else of a part. */
-  async for({ resized }: Pick<PatchSetRequest, 'resized'>): Promise<Picture> {
-    if (this.#variant === 'original') return this.#picture;
-    if (resized === undefined) {
-      this.#part ??= recode(cropCentre(this.#picture, CROP_SIDE_MAX), this.#variant);
-      return await this.#part;
-    }
-    this.#whole ??= recode(cropCentre(this.#picture, Number.POSITIVE_INFINITY), this.#variant);
-    return await this.#whole;
-  }
+/** The patch as the copy shows it, or null where the copy would be smaller than a patch. */
+export async function copyPatch(
+  picture: Picture,
+  position: PatchPosition,
+  { size, variant }: { size: number; variant: StabilityVariantName },
+): Promise<Picture | null> {
+  return variant === 'jpeg-60'
+    ? await recompress(picture, position, size)
+    : await shrink(picture, position, size);
 }
 
-async function recode(crop: Crop, variant: StabilityVariantName): Promise<Picture> {
-  const jpeg = await encode(crop, variant).toBuffer();
-  return await toPicture(sharp(jpeg, { limitInputPixels: false }));
+/** The whole picture in a variant, for models that see it scaled. */
+export async function copyWhole(picture: Picture, variant: StabilityVariantName): Promise<Picture> {
+  const whole = toSharp(picture);
+  const { width, height } = picture;
+  const copy = variant === 'jpeg-60' ? whole : scaleDown(whole, { x: 0, y: 0, width, height });
+  return await encode(copy, variant);
 }
 
-interface Crop {
-  image: Sharp;
-  width: number;
-  height: number;
+async function recompress(picture: Picture, { x, y }: PatchPosition, size: number): Promise<Picture> {
+  const region = surround(picture, { x, y, width: size, height: size });
+  const copy = await encode(toSharp(cutRegion(picture, region)), 'jpeg-60');
+  return cutRegion(copy, { x: x - region.x, y: y - region.y, width: size, height: size });
 }
 
-function cropCentre({ width, height, rgb }: Picture, sideMax: number): Crop {
-  const region = {
-    ...cropSide(Math.min(width, sideMax), width, 'left', 'width'),
-    ...cropSide(Math.min(height, sideMax), height, 'top', 'height'),
+async function shrink(picture: Picture, { x, y }: PatchPosition, size: number): Promise<Picture | null> {
+  if (Math.min(picture.width, picture.height) * SCALE < size) return null;
+  const side = Math.ceil(size / SCALE);
+  const start = (at: number, length: number) =>
+    Math.max(0, Math.min(length - side, at - Math.floor((side - size) / 2)));
+  const wanted = { x: start(x, picture.width), y: start(y, picture.height), width: side, height: side };
+  const region = surround(picture, wanted);
+  const copy = await encode(scaleDown(toSharp(cutRegion(picture, region)), region), 'scale-75');
+  const offset = (from: number, length: number) => Math.min(length - size, Math.round(from * SCALE));
+  const place = { x: offset(wanted.x - region.x, copy.width), y: offset(wanted.y - region.y, copy.height) };
+  return cutRegion(copy, { ...place, width: size, height: size });
+}
+
+/** The region with the margin, begun and ended on blocks or at the picture's edge. */
+function surround({ width, height }: Picture, inner: Region): Region {
+  const begin = (at: number) => Math.floor(Math.max(0, at - MARGIN_PX) / BLOCK_PX) * BLOCK_PX;
+  const end = (at: number, length: number) =>
+    Math.min(length, Math.ceil((at + MARGIN_PX) / BLOCK_PX) * BLOCK_PX);
+  const [x, y] = [begin(inner.x), begin(inner.y)];
+  return {
+    x,
+    y,
+    width: end(inner.x + inner.width, width) - x,
+    height: end(inner.y + inner.height, height) - y,
   };
-  const image = sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false }).extract(region);
-  return { image, width: region.width, height: region.height };
 }
 
-function cropSide<Start extends string, Length extends string>(
-  kept: number,
-  length: number,
-  startKey: Start,
-  lengthKey: Length,
-): Record<Start | Length, number> {
-  const start = Math.floor((length - kept) / 2 / GRID) * GRID;
-  return { [startKey]: start, [lengthKey]: kept } as Record<Start | Length, number>;
+function toSharp({ width, height, rgb }: Picture): Sharp {
+  return sharp(rgb, { raw: { width, height, channels: 3 }, limitInputPixels: false });
 }
 
-function encode({ image, width, height }: Crop, variant: StabilityVariantName): Sharp {
-  if (variant === 'jpeg-60') return image.jpeg({ quality: 60, chromaSubsampling: '4:2:0' });
+function scaleDown(image: Sharp, { width, height }: Region): Sharp {
   const scaled = {
-    width: Math.max(1, Math.round(width * 0.75)),
-    height: Math.max(1, Math.round(height * 0.75)),
+    width: Math.max(1, Math.round(width * SCALE)),
+    height: Math.max(1, Math.round(height * SCALE)),
   };
-  return image
-    .resize({ ...scaled, fit: 'fill', kernel: 'lanczos3' })
-    .jpeg({ quality: 85, chromaSubsampling: '4:2:0' });
+  return image.resize({ ...scaled, fit: 'fill', kernel: 'lanczos3' });
+}
+
+async function encode(image: Sharp, variant: StabilityVariantName): Promise<Picture> {
+  const jpeg = await image
+    .jpeg({ quality: variant === 'jpeg-60' ? 60 : 85, chromaSubsampling: '4:2:0' })
+    .toBuffer();
+  return await toPicture(sharp(jpeg, { limitInputPixels: false }));
 }

@@ -131,7 +131,7 @@ function Repair({ finding }: { finding: Finding }): JSX.Element {
   );
 }
 
-/** `model assay-residual@2.0.0` is named by what it is and by itself. */
+/** `model assay-transformer@2.0.0` is named by what it is and by itself. */
 function titleOf(name: string): string {
   const [first = '', ...rest] = name.split(' ');
   const whole = findText(`examined_${name}`);

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readTfjsModel } from '../../src/worker/convert/tfjs-files.ts';
+import { readTfjsModel } from '../../../src/worker/convert/tfjs-files.ts';
 
-const MODEL = join(import.meta.dirname, '../../node_modules/nsfwjs/dist/models/inception_v3/model.min.js');
+const MODEL = join(import.meta.dirname, '../../../node_modules/nsfwjs/dist/models/inception_v3/model.min.js');
 
 const topologySpec = z.looseObject({
   model_config: z.looseObject({

@@ -11,13 +11,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { headedFile } from '../../src/domain/pack-file.ts';
-import { convertModel } from '../../src/worker/convert/convert-model.ts';
-import { makeGoldenPatch } from '../../src/worker/inference/golden.ts';
-import { makeTables, writePlanes } from '../../src/worker/inference/tensor-layout.ts';
+import { headedFile } from '../../../src/domain/pack-file.ts';
+import { convertModel } from '../../../src/worker/convert/convert-model.ts';
+import { makeGoldenPatch } from '../../../src/worker/inference/golden.ts';
+import { makeTables, writePlanes } from '../../../src/worker/inference/tensor-layout.ts';
 
 const GOLDEN_COUNT = 4;
-const NODE_MODULES = join(import.meta.dirname, '../../node_modules');
+const NODE_MODULES = join(import.meta.dirname, '../../../node_modules');
 const BODY = {
   package: 'nsfwjs',
   path: 'dist/models/inception_v3/model.min.js',

@@ -15,12 +15,7 @@ from torch.nn import functional
 
 TOPOLOGY_FILE = "inception.json"
 WEIGHTS_FILE = "inception.bin"
-TAPS = ("mixed0", "mixed2", "mixed5")
-"""Where the trained network takes features: a generator's traces lie low, what is wrong with a thing lies higher."""
-TEXTURE_TAPS = ("mixed0",)
-"""Where textures are measured without any training: higher layers know what things are, and lean on it."""
 NORM_MOMENTUM = 0.02
-DROPOUT = 0.3
 VARIANCE_MIN = 1e-4
 """Keeps the root's slope finite on flat maps."""
 
@@ -125,25 +120,3 @@ class Textures(InceptionLayers):
 
     def forward(self, pixels):
         return torch.cat([deviate(part) for part in self.to_taps(pixels)], dim=1)
-
-
-class InceptionNetwork(InceptionLayers):
-    """Maps pixels float32 [N, 3, H, W] in 0..1 (RGB) to one logit per item; positive means artificial."""
-
-    def __init__(self, folder):
-        super().__init__(folder, TAPS)
-        self.feature_width = 2 * self.map_count
-        self.norm = nn.BatchNorm1d(self.feature_width, affine=False, momentum=NORM_MOMENTUM)
-        self.dropout = nn.Dropout(DROPOUT)
-        self.head = nn.Linear(self.feature_width, 1)
-        nn.init.zeros_(self.head.weight)
-        nn.init.zeros_(self.head.bias)
-
-    def judge(self, pixels):
-        """Returns (logit [N], features [N, feature_width])."""
-        parts = [measure for maps in self.to_taps(pixels) for measure in (maps.mean(dim=(2, 3)), deviate(maps))]
-        features = self.norm(torch.cat(parts, dim=1))
-        return self.head(self.dropout(features)).squeeze(1), features
-
-    def forward(self, pixels):
-        return self.judge(pixels)[0]

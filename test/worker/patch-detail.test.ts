@@ -1,0 +1,39 @@
+/** Where the models look: the cases of models/training/tests/test_placement.py. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chooseByDetail, type PatchPosition } from '../../src/domain/patches.ts';
+import { choosePatches } from '../../src/worker/steps/patch-detail.ts';
+
+const LAYOUT = { size: 128, align: 8, countMax: 16, candidateCountMax: 64 };
+const PLACES: readonly PatchPosition[] = [0, 1, 2, 3].map((x) => ({ x, y: 0 }));
+
+function paint(side: number, colour: (x: number, y: number) => number): Buffer {
+  const rgb = Buffer.alloc(side * side * 3);
+  for (let at = 0; at < side * side; at++)
+    rgb.fill(colour(at % side, Math.floor(at / side)), at * 3, at * 3 + 3);
+  return rgb;
+}
+
+test('the most detailed places are taken in their order, and none of less than half', () => {
+  const xs = (details: number[], countMax: number) =>
+    chooseByDetail(PLACES, details, countMax).map(({ x }) => x);
+  assert.deepEqual(xs([6, 10, 4, 8], 16), [0, 1, 3]);
+  assert.deepEqual(xs([6, 10, 4, 8], 2), [1, 3]);
+});
+
+test('equal places are taken from the first, a flat picture everywhere', () => {
+  assert.deepEqual(chooseByDetail(PLACES, [5, 5, 5, 5], 2), PLACES.slice(0, 2));
+  assert.deepEqual(chooseByDetail(PLACES, [0, 0, 0, 0], 16), PLACES);
+});
+
+test('detail in one corner of a large picture is found', () => {
+  const side = 1024;
+  const rgb = paint(side, (x, y) => (x >= 900 && y >= 900 ? (x * 7919 + y * 104_729) % 256 : 90));
+  assert.deepEqual(choosePatches({ width: side, height: side, rgb }, LAYOUT), [{ x: 896, y: 896 }]);
+});
+
+test('a picture of one patch is looked at whole; hardly wider ones are not seen twice', () => {
+  const rgb = paint(136, (x) => x);
+  assert.deepEqual(choosePatches({ width: 128, height: 128, rgb }, LAYOUT), [{ x: 0, y: 0 }]);
+  assert.deepEqual(choosePatches({ width: 130, height: 130, rgb }, LAYOUT), [{ x: 0, y: 0 }]);
+});
