@@ -14,7 +14,7 @@ from inception import TAPS, TEXTURE_TAPS
 from linear import CLIP, PENALTY
 from manifest import PACK_NAMES
 from network import ResidualNetwork
-from outcome import DETECTORS
+from outcome import DETECTORS, NETWORKS
 from patch_statistics import PatchStatistics
 from placement import PATCH_SIDE
 from tables import (
@@ -253,7 +253,7 @@ Flips are verdicts that are decided in both and differ, {describe_flips(evaluati
 {make_detector_table(tiers, PACK_OF_DETECTOR)}
 
 ### By fold
-{make_fold_table(tiers, trainings)}
+{make_fold_table(tiers, trainings, NETWORKS)}
 
 The shipped residual network had {count_patches(trainings['residual']['final']):,} patches in all.
 
