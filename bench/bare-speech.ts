@@ -67,13 +67,12 @@ export class BareSpeech implements AsyncDisposable {
     const judged = uniteClips(planClips(speech, seconds));
     const sound = { sampleRate: SOUND_SAMPLE_RATE, sampleCount: samples.length };
     for (const { pack, session } of this.#models) {
-      const { windowSamples } = pack.view;
-      const offsets = placeWindows(judged, pack.view, sound);
-      if (offsets.length === 0) throw new Error('the recording holds no speech');
-      for (let first = 0; first < offsets.length; first += BATCH) {
-        const batch = offsets.slice(first, first + BATCH);
-        for (const [index, offset] of batch.entries())
-          readSamples(samples, offset, session.place(index).subarray(0, windowSamples));
+      const ranges = placeWindows(judged, pack.view, sound);
+      if (ranges.length === 0) throw new Error('the recording holds no speech');
+      for (let first = 0; first < ranges.length; first += BATCH) {
+        const batch = ranges.slice(first, first + BATCH);
+        for (const [index, { offset, length }] of batch.entries())
+          readSamples(samples, offset, session.place(index).subarray(0, length));
         await session.run(batch.length);
       }
     }

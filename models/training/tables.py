@@ -1,7 +1,5 @@
 """Owns the tables of the cards: figures with intervals, worst sources, kinds of picture, every source."""
 
-from outcome import NETWORKS
-
 FIGURE_TITLES = {
     "auc": "AUC",
     "balancedAccuracy": "balanced accuracy at p ≥ 0.5",
@@ -49,17 +47,17 @@ def make_detector_table(tiers, pack_of_detector):
     return to_table(["AUC (interval); TPR at 5 % FPR", *(tier["tier"] for tier in tiers)], rows)
 
 
-def make_fold_table(tiers, trainings):
+def make_fold_table(tiers, trainings, networks):
     rows = []
     for fold in tiers[0]["aucByFold"]:
         parts = [tier["aucByFold"][fold] for tier in tiers]
-        patches = [trainings[kind][fold]["crop_count"] for kind in NETWORKS]
+        patches = [trainings[kind][fold]["crop_count"] for kind in networks]
         rows.append([
             fold, f"{parts[0]['human']} + {parts[0]['artificial']}",
-            ", ".join(map(str, trainings[NETWORKS[0]][fold]["folds"])), *(f"{count:,}" for count in patches),
+            ", ".join(map(str, trainings[networks[0]][fold]["folds"])), *(f"{count:,}" for count in patches),
             *(f"{part['auc']:.3f}" for part in parts),
         ])
-    return to_table(["test fold", "pictures", "networks trained on folds", *(f"patches, {kind}" for kind in NETWORKS), *(f"AUC {tier['tier']}" for tier in tiers)], rows)
+    return to_table(["test fold", "pictures", "networks trained on folds", *(f"patches, {kind}" for kind in networks), *(f"AUC {tier['tier']}" for tier in tiers)], rows)
 
 
 def make_heuristic_table(tiers):

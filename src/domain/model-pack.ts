@@ -4,7 +4,15 @@
  */
 import { z } from 'zod';
 import { headedFile } from './pack-file.ts';
-import { aboutPack, fileName, imageInput, judging, probability, rates } from './pack-parts.ts';
+import {
+  aboutPack,
+  fileName,
+  imageInput,
+  judging,
+  probability,
+  rates,
+  speechDecision,
+} from './pack-parts.ts';
 import { resizedView, textureRefusal } from './resized-view.ts';
 import { type TamperingPack, tamperingPackSchema } from './tampering-pack.ts';
 import { faceDetectorPackSchema, facePackSchema, nsfwPackSchema } from './view-pack.ts';
@@ -103,6 +111,7 @@ const speechPackSchema = z.strictObject({
   task: z.literal('speech-origin'),
   mediaKind: z.literal('audio'),
   ...judging,
+  decision: speechDecision,
   input: soundInput,
   view: windowsView,
   minimumSpeechSeconds: z.number().positive().describe('With less speech in the sound it does not answer.'),

@@ -66,6 +66,32 @@ export const aboutPack = {
   golden,
 };
 
+const together = z
+  .strictObject({
+    packs: z
+      .array(z.string().regex(/^[a-z0-9-]+@\d+\.\d+\.\d+$/, 'id@version'))
+      .min(2)
+      .max(8),
+    ...bounds,
+  })
+  .optional()
+  .describe('Bounds of the fused score, where all of these packs answered; else the own ones hold.');
+
+/** What a pack of speech decides by. */
+export const speechDecision = z.strictObject({
+  ...bounds,
+  weight: z.number().positive(),
+  together,
+  short: z
+    .strictObject({
+      belowSpeechSeconds: z.number().positive(),
+      ...bounds,
+      together: z.strictObject(bounds).optional().describe('Of the fused score of the same packs.'),
+    })
+    .optional()
+    .describe('Bounds where less speech was found: they are wider, since a word or two tell less.'),
+});
+
 /** What a pack has that judges the origin. */
 export const judging = {
   axis: z.enum(AXES),
@@ -89,18 +115,5 @@ export const judging = {
         'Least probability, however human it scores: what the model cannot hear, it must not exclude.',
       ),
   }),
-  decision: z.strictObject({
-    ...bounds,
-    weight: z.number().positive(),
-    together: z
-      .strictObject({
-        packs: z
-          .array(z.string().regex(/^[a-z0-9-]+@\d+\.\d+\.\d+$/, 'id@version'))
-          .min(2)
-          .max(8),
-        ...bounds,
-      })
-      .optional()
-      .describe('Bounds of the fused score, where all of these packs answered; else the own ones hold.'),
-  }),
+  decision: z.strictObject({ ...bounds, weight: z.number().positive(), together }),
 };

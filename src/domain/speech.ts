@@ -55,39 +55,61 @@ export interface WindowLayout {
   countMax: number;
 }
 
-/** A shorter segment would make the window more silence than speech. */
-const SPEECH_SHARE_MIN = 0.5;
+/** A stretch of a sound in samples; one shorter than a model's window is repeated until it fills the window. */
+export interface SampleRange {
+  offset: number;
+  length: number;
+}
+
+/** Pauses between the words of a sentence: a model hears across them, and was trained so. */
+const PAUSE_HEARD_SECONDS_MAX = 0.5;
+/** A stretch that fills less of a window is left out where a longer one speaks. */
+const WINDOW_SHARE_MIN = 0.5;
+/** A word or two: less, repeated, would be a stutter that no model has heard. */
+const STRETCH_SECONDS_MIN = 0.6;
 
 /**
- * Offsets of overlapping windows inside speech, at most `countMax`, evenly thinned where there are more. A segment
- * shorter than a window gets one around its middle, if it fills half of it.
+ * Overlapping windows inside speech, at most `countMax`, evenly thinned where there are more. A stretch shorter than a
+ * window is taken alone, without the silence around it. Where no stretch fills half a window, the longest is taken.
  */
 export function placeWindows(
   segments: readonly SpeechSegment[],
   layout: WindowLayout,
   sound: { sampleRate: number; sampleCount: number },
-): number[] {
-  const last = sound.sampleCount - layout.windowSamples;
-  if (last < 0) return [];
-  const offsets = segments.flatMap(({ startSeconds, endSeconds }) => {
-    const start = Math.round(startSeconds * sound.sampleRate);
-    return windowsIn(start, Math.round(endSeconds * sound.sampleRate), layout);
+): SampleRange[] {
+  const stretches = joinAcrossPauses(segments).map(({ startSeconds, endSeconds }): SampleRange => {
+    const offset = Math.round(startSeconds * sound.sampleRate);
+    const end = Math.min(sound.sampleCount, Math.round(endSeconds * sound.sampleRate));
+    return { offset, length: end - offset };
   });
-  const inside = offsets.map((offset) => Math.max(0, Math.min(last, offset)));
-  return takeEvenly([...new Set(inside)], layout.countMax);
+  const long = stretches.filter(({ length }) => length >= layout.windowSamples * WINDOW_SHARE_MIN);
+  const ranges = long.flatMap((stretch) => rangesIn(stretch, layout));
+  if (ranges.length > 0) return takeEvenly(ranges, layout.countMax);
+  const lengthMax = Math.max(0, ...stretches.map(({ length }) => length));
+  if (lengthMax < STRETCH_SECONDS_MIN * sound.sampleRate) return [];
+  return stretches.filter(({ length }) => length === lengthMax).slice(0, 1);
 }
 
-function windowsIn(start: number, end: number, { windowSamples, hopSamples }: WindowLayout): number[] {
-  const length = end - start;
-  if (length < windowSamples) {
-    const isEnough = length >= windowSamples * SPEECH_SHARE_MIN;
-    return isEnough ? [Math.round(start + (length - windowSamples) / 2)] : [];
+function joinAcrossPauses(segments: readonly SpeechSegment[]): SpeechSegment[] {
+  const joined: SpeechSegment[] = [];
+  for (const segment of segments) {
+    const last = joined.at(-1);
+    if (last === undefined || segment.startSeconds - last.endSeconds > PAUSE_HEARD_SECONDS_MAX) {
+      joined.push({ ...segment });
+    } else last.endSeconds = segment.endSeconds;
   }
-  const hops = Math.floor((length - windowSamples) / hopSamples);
-  const offsets = Array.from({ length: hops + 1 }, (_, index) => start + index * hopSamples);
-  const rest = length - windowSamples - hops * hopSamples;
-  // The end of a segment is worth a window of its own where half a hop of it was not seen.
-  return rest * 2 >= hopSamples ? [...offsets, end - windowSamples] : offsets;
+  return joined;
+}
+
+function rangesIn(stretch: SampleRange, { windowSamples, hopSamples }: WindowLayout): SampleRange[] {
+  if (stretch.length <= windowSamples) return [stretch];
+  const end = stretch.offset + stretch.length;
+  const hops = Math.floor((stretch.length - windowSamples) / hopSamples);
+  const offsets = Array.from({ length: hops + 1 }, (_, index) => stretch.offset + index * hopSamples);
+  const rest = stretch.length - windowSamples - hops * hopSamples;
+  // The end of a stretch is worth a window of its own where a quarter of a hop of it was not seen.
+  if (rest * 4 >= hopSamples) offsets.push(end - windowSamples);
+  return offsets.map((offset) => ({ offset, length: windowSamples }));
 }
 
 /** A sentence or so: long enough for several windows, short enough to point at. */

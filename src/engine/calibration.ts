@@ -81,13 +81,14 @@ function mean(logits: Float32Array): number {
 }
 
 function describe({ id, version, task, axis, decision }: JudgingPack) {
-  const { together, ...own } = decision;
+  // By name: what a pack decides by otherwise is no part of a run.
+  const { cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight, together } = decision;
   return {
     model: id,
     version,
     task,
     axis,
-    ...own,
+    ...{ cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight },
     ...(together === undefined ? {} : { together }),
   };
 }

@@ -57,6 +57,8 @@ function itemsOf(pack: ModelPack, modelPath: string, count: number): Buffer {
 function windowsOf(pack: ModelPack, count: number) {
   if (pack.view.type !== 'windows') return undefined;
   const { windowSamples } = pack.view;
-  const offsets = Array.from({ length: count }, (_, index) => index * windowSamples);
-  return { sampleCount: windowSamples * count, offsets };
+  const ranges = Array.from({ length: count }, (_, index) => ({
+    ...{ offset: index * windowSamples, length: windowSamples },
+  }));
+  return { sampleCount: windowSamples * count, ranges };
 }

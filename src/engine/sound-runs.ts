@@ -10,11 +10,13 @@ import {
   type SpeechPack,
 } from '../domain/model-pack.ts';
 import type { ChannelResult, ClipResult, ModelRun } from '../domain/result.ts';
+import { boundedBySpeech } from '../domain/short-speech.ts';
 import {
   findSpeech,
   type PlannedClip,
   placeWindows,
   planClips,
+  type SampleRange,
   type SpeechSegment,
   secondsOf,
   uniteClips,
@@ -116,7 +118,7 @@ async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promis
   const speechSeconds = secondsOf(segments);
   const planned = speechPacksOf(work.models, parts.findPack).map((queued) => ({
     queued,
-    offsets: placeFor(queued, file, { judged, speechSeconds }),
+    ranges: placeFor(queued, file, { judged, speechSeconds }),
   }));
   const soFar: Heard = {
     name: file.name,
@@ -158,7 +160,7 @@ function placeFor(
   { found }: QueuedPack<SpeechPack>,
   { sampleCount }: SoundFile,
   { judged, speechSeconds }: { judged: SpeechSegment[]; speechSeconds: number },
-): number[] {
+): SampleRange[] {
   if (found === undefined || speechSeconds < found.pack.minimumSpeechSeconds) return [];
   return placeWindows(judged, found.pack.view, { sampleRate: SOUND_SAMPLE_RATE, sampleCount });
 }
@@ -166,7 +168,7 @@ function placeFor(
 /** Clips of which every window is answered, and the share of all windows that is. */
 function tellFindings(
   { found }: SoundWork,
-  planned: Pick<WindowAnswer, 'queued' | 'offsets'>[],
+  planned: Pick<WindowAnswer, 'queued' | 'ranges'>[],
   soFar: Heard,
 ): void {
   const isWhole = (clip: PlannedClip) =>
@@ -175,8 +177,8 @@ function tellFindings(
       return all !== undefined && countInside(answer, clip) === countInside(all, clip);
     });
   const clips = soFar.clips.flatMap((clip, index) => (isWhole(clip) ? [toClip(soFar, clip, index)] : []));
-  const count = (answers: readonly Pick<WindowAnswer, 'offsets'>[]) =>
-    answers.reduce((sum, { offsets }) => sum + offsets.length, 0);
+  const count = (answers: readonly Pick<WindowAnswer, 'ranges'>[]) =>
+    answers.reduce((sum, { ranges }) => sum + ranges.length, 0);
   found({ clips, speech: toRuns(soFar) }, count(soFar.answers) / count(planned));
 }
 
@@ -184,11 +186,17 @@ function toRuns({ speechSeconds, answers }: Heard): ModelRun[] {
   return answers.map(({ queued, logits, elapsedMs }) => {
     const { key, found } = queued;
     if (found === undefined) return toMissingRun(key, 'speech-origin');
-    const { pack, report } = found;
+    const { report } = found;
+    const pack = boundedBySpeech(found.pack, speechSeconds);
     if (logits.length > 0) return toAnsweredRun(pack, { logits, elapsedMs, device: report?.provider ?? '' });
-    const needed = `the model needs ${pack.minimumSpeechSeconds} s`;
-    return toUnknownRun(pack, `The sound holds ${speechSeconds.toFixed(1)} s of speech; ${needed}.`);
+    return toUnknownRun(pack, reasonOfSilence(pack, speechSeconds));
   });
+}
+
+function reasonOfSilence({ minimumSpeechSeconds }: SpeechPack, speechSeconds: number): string {
+  const found = `The sound holds ${speechSeconds.toFixed(1)} s of speech`;
+  if (speechSeconds < minimumSpeechSeconds) return `${found}; the model needs ${minimumSpeechSeconds} s.`;
+  return `${found}, but no stretch of it is long enough for the model.`;
 }
 
 function toClip({ answers }: Heard, clip: PlannedClip, index: number): ClipResult {

@@ -1,7 +1,8 @@
 /** What one speech model says of the windows of a sound: asked for in pieces, so that the first can be shown early. */
 import { packKey, SOUND_SAMPLE_RATE, type SpeechPack } from '../domain/model-pack.ts';
 import type { ModelRun } from '../domain/result.ts';
-import type { PlannedClip } from '../domain/speech.ts';
+import { boundedBySpeech } from '../domain/short-speech.ts';
+import { type PlannedClip, type SampleRange, secondsOf } from '../domain/speech.ts';
 import type { SoundFile } from '../worker/protocol.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';
@@ -9,9 +10,9 @@ import type { SoundParts, SoundWork } from './sound-runs.ts';
 
 export interface WindowAnswer {
   queued: QueuedPack<SpeechPack>;
-  /** In samples; empty where the sound has no room or no speech for a window. */
-  offsets: number[];
-  /** One per offset. */
+  /** Empty where the sound holds too little speech. */
+  ranges: SampleRange[];
+  /** One per range. */
   logits: Float32Array;
   elapsedMs: number;
 }
@@ -24,20 +25,20 @@ export async function askWindows(
   { inference, inferTimeoutMs }: Pick<SoundParts, 'inference' | 'inferTimeoutMs'>,
   { slot, signal }: Pick<SoundWork, 'slot' | 'signal'>,
   { file, sampleCount }: SoundFile,
-  { queued, offsets }: Pick<WindowAnswer, 'queued' | 'offsets'>,
+  { queued, ranges }: Pick<WindowAnswer, 'queued' | 'ranges'>,
   onAnswered: (soFar: WindowAnswer) => void,
 ): Promise<WindowAnswer> {
   const pack = queued.found?.pack;
-  if (pack === undefined || offsets.length === 0) return noWindows(queued);
-  const pieces = cutPieces(offsets);
+  if (pack === undefined || ranges.length === 0) return noWindows(queued);
+  const pieces = cutPieces(ranges);
   const answered: (WindowAnswer | undefined)[] = [];
   const asked = pieces.map(async (piece, index) => {
-    const windows = { sampleCount, offsets: piece };
+    const windows = { sampleCount, ranges: piece };
     const { logits, elapsedMs } = await inference.infer(
       { pack: packKey(pack), path: slot.outPath(file), count: piece.length, windows },
       { signal, timeoutMs: inferTimeoutMs },
     );
-    answered[index] = { queued, offsets: piece, logits, elapsedMs };
+    answered[index] = { queued, ranges: piece, logits, elapsedMs };
     onAnswered(join(queued, answered));
   });
   // Waits for all even where one fails: their files vanish with the slot.
@@ -47,13 +48,13 @@ export async function askWindows(
 }
 
 export function noWindows(queued: QueuedPack<SpeechPack>): WindowAnswer {
-  return { queued, offsets: [], logits: new Float32Array(), elapsedMs: 0 };
+  return { queued, ranges: [], logits: new Float32Array(), elapsedMs: 0 };
 }
 
-function cutPieces(offsets: readonly number[]): number[][] {
-  const count = Math.ceil(offsets.length / WINDOWS_PER_REQUEST);
+function cutPieces(ranges: readonly SampleRange[]): SampleRange[][] {
+  const count = Math.ceil(ranges.length / WINDOWS_PER_REQUEST);
   return Array.from({ length: count }, (_, index) =>
-    offsets.slice(index * WINDOWS_PER_REQUEST, (index + 1) * WINDOWS_PER_REQUEST),
+    ranges.slice(index * WINDOWS_PER_REQUEST, (index + 1) * WINDOWS_PER_REQUEST),
   );
 }
 
@@ -61,18 +62,19 @@ function join(queued: QueuedPack<SpeechPack>, pieces: readonly (WindowAnswer | u
   const known = pieces.flatMap((piece) => piece ?? []);
   return {
     queued,
-    offsets: known.flatMap(({ offsets }) => offsets),
+    ranges: known.flatMap(({ ranges }) => ranges),
     logits: Float32Array.from(known.flatMap(({ logits }) => [...logits])),
     elapsedMs: known.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0),
   };
 }
 
 /** From the windows whose middle lies in the clip. */
-export function toClipRun({ queued, offsets, logits, elapsedMs }: WindowAnswer, clip: PlannedClip): ModelRun {
+export function toClipRun({ queued, ranges, logits, elapsedMs }: WindowAnswer, clip: PlannedClip): ModelRun {
   const { key, found } = queued;
   if (found === undefined) return toMissingRun(key, 'speech-origin');
-  const { pack, report } = found;
-  const inside = logits.filter((_, window) => isInside(offsets[window] ?? 0, pack, clip));
+  const { report } = found;
+  const pack = boundedBySpeech(found.pack, secondsOf(clip.speech));
+  const inside = logits.filter((_, window) => isInside(ranges[window], clip));
   if (inside.length === 0)
     return toUnknownRun(pack, 'No window of the model lies in the speech of this clip.');
   const share = (elapsedMs * inside.length) / logits.length;
@@ -80,15 +82,12 @@ export function toClipRun({ queued, offsets, logits, elapsedMs }: WindowAnswer, 
 }
 
 /** How many of the windows speak of the clip. */
-export function countInside(
-  { queued, offsets }: Pick<WindowAnswer, 'queued' | 'offsets'>,
-  clip: PlannedClip,
-): number {
-  const pack = queued.found?.pack;
-  return pack === undefined ? 0 : offsets.filter((offset) => isInside(offset, pack, clip)).length;
+export function countInside({ ranges }: Pick<WindowAnswer, 'ranges'>, clip: PlannedClip): number {
+  return ranges.filter((range) => isInside(range, clip)).length;
 }
 
-function isInside(offset: number, { view }: SpeechPack, clip: PlannedClip): boolean {
-  const middle = (offset + view.windowSamples / 2) / SOUND_SAMPLE_RATE;
+function isInside(range: SampleRange | undefined, clip: PlannedClip): boolean {
+  if (range === undefined) return false;
+  const middle = (range.offset + range.length / 2) / SOUND_SAMPLE_RATE;
   return middle >= clip.startSeconds && middle <= clip.endSeconds;
 }

@@ -3,6 +3,7 @@
  * Small messages as in protocol.ts: patches and sound go by path. An inference child never opens an uploaded file.
  */
 import type { PackHead } from '../domain/pack-file.ts';
+import type { SampleRange } from '../domain/speech.ts';
 
 /** What a model takes: patches of a picture, windows of a sound, or the frames of a sound one after the other. */
 export interface PatchInput {
@@ -47,11 +48,11 @@ export interface LoadedPack {
   };
 }
 
-/** Where windows begin in a file of samples. */
+/** What windows hold of a file of samples. */
 export interface WindowCut {
   sampleCount: number;
-  /** One per window, in samples. */
-  offsets: number[];
+  /** One per window. */
+  ranges: SampleRange[];
 }
 
 export interface InferRequest {

@@ -41,17 +41,51 @@ test('a breath does not end speech, a click is none', () => {
 
 test('windows overlap inside speech and lie inside the sound', () => {
   const sound = { sampleRate: 16_000, sampleCount: 160_000 };
-  const offsets = placeWindows([{ startSeconds: 1, endSeconds: 5.4 }], LAYOUT, sound);
-  assert.deepEqual(offsets.slice(0, 3), [16_000, 26_240, 36_480]);
-  // The rest behind the last whole hop is worth a window of its own.
-  assert.equal(offsets.at(-1), 86_400 - LAYOUT.windowSamples);
-  const short = placeWindows([{ startSeconds: 0, endSeconds: 0.8 }], LAYOUT, sound);
-  assert.deepEqual(short, [0]);
-  assert.deepEqual(placeWindows([{ startSeconds: 3, endSeconds: 3.5 }], LAYOUT, sound), []);
+  const ranges = placeWindows([{ startSeconds: 1, endSeconds: 5.4 }], LAYOUT, sound);
   assert.deepEqual(
-    placeWindows([{ startSeconds: 0, endSeconds: 1 }], LAYOUT, { ...sound, sampleCount: 16_000 }),
-    [],
+    ranges.slice(0, 3).map(({ offset }) => offset),
+    [16_000, 26_240, 36_480],
   );
+  assert.ok(ranges.every(({ length }) => length === LAYOUT.windowSamples));
+  // The rest behind the last whole hop is worth a window of its own.
+  assert.equal(ranges.at(-1)?.offset, 86_400 - LAYOUT.windowSamples);
+  const past = placeWindows([{ startSeconds: 8, endSeconds: 11 }], LAYOUT, sound);
+  assert.ok(past.every(({ offset, length }) => offset + length <= sound.sampleCount));
+});
+
+test('speech is heard across the pauses of a sentence, not across long ones', () => {
+  const sound = { sampleRate: 16_000, sampleCount: 160_000 };
+  const words = [
+    { startSeconds: 0, endSeconds: 0.5 },
+    { startSeconds: 0.9, endSeconds: 1.4 },
+  ];
+  assert.deepEqual(placeWindows(words, LAYOUT, sound), [{ offset: 0, length: 20_480 }]);
+  const apart = [
+    { startSeconds: 0, endSeconds: 0.7 },
+    { startSeconds: 1.3, endSeconds: 2.1 },
+  ];
+  assert.deepEqual(placeWindows(apart, LAYOUT, sound), [
+    { offset: 0, length: 11_200 },
+    { offset: 20_800, length: 12_800 },
+  ]);
+});
+
+test('a short stretch is taken alone; a shorter one only where there is no longer', () => {
+  const sound = { sampleRate: 16_000, sampleCount: 160_000 };
+  const layout = { windowSamples: 32_000, hopSamples: 24_000, countMax: 96 };
+  const short = { startSeconds: 1, endSeconds: 1.7 };
+  assert.deepEqual(placeWindows([short], layout, sound), [{ offset: 16_000, length: 11_200 }]);
+  const long = placeWindows([short, { startSeconds: 4, endSeconds: 7 }], layout, sound);
+  assert.deepEqual(
+    long.map(({ offset }) => offset),
+    [64_000, 80_000],
+  );
+  assert.deepEqual(placeWindows([{ startSeconds: 3, endSeconds: 3.5 }], layout, sound), []);
+  assert.deepEqual(placeWindows([], layout, sound), []);
+  // A sound shorter than a window is no less speech.
+  const whole = { ...sound, sampleCount: 16_000 };
+  const [range] = placeWindows([{ startSeconds: 0, endSeconds: 1 }], layout, whole);
+  assert.deepEqual(range, { offset: 0, length: 16_000 });
 });
 
 test('a long sound has no more windows and clips than the bounds', () => {
@@ -62,10 +96,10 @@ test('a long sound has no more windows and clips than the bounds', () => {
   assert.equal(clips[0]?.startSeconds, 0);
   assert.equal(clips.at(-1)?.endSeconds, hours);
   const sound = { sampleRate: 16_000, sampleCount: hours * 16_000 };
-  const offsets = placeWindows(uniteClips(clips), LAYOUT, sound);
-  assert.ok(offsets.length <= LAYOUT.countMax && offsets.length > 200, String(offsets.length));
+  const ranges = placeWindows(uniteClips(clips), LAYOUT, sound);
+  assert.ok(ranges.length <= LAYOUT.countMax && ranges.length > 200, String(ranges.length));
   for (const { startSeconds, endSeconds } of clips) {
-    const middles = offsets.map((offset) => (offset + LAYOUT.windowSamples / 2) / 16_000);
+    const middles = ranges.map(({ offset, length }) => (offset + length / 2) / 16_000);
     assert.ok(middles.some((middle) => middle >= startSeconds && middle <= endSeconds));
   }
 });

@@ -7,7 +7,7 @@ import { findSpeech, secondsOf } from '../../src/domain/speech.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../src/engine/inference-process.ts';
 import { findDetector, findPacks, toLoadedPack } from '../../src/engine/packs.ts';
 import { ModelFailedError } from '../../src/engine/worker-errors.ts';
-import type { LoadedPack } from '../../src/worker/inference-protocol.ts';
+import type { LoadedPack, WindowCut } from '../../src/worker/inference-protocol.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { tinySpeechLogit, writeTinySpeechPack } from '../tiny-speech-pack.ts';
 import { makeVoice } from '../voice.ts';
@@ -53,12 +53,28 @@ test('answers every window of a sound by its offset', async () => {
   assert.deepEqual([report?.provider, report?.fault], ['cpu', null]);
   const sound = makeVoice({ seconds: 8 }).map((sample, time) => sample * (time / (8 * RATE)));
   const { path, sampleCount } = await writeSound(folder.path, sound);
-  const offsets = Array.from({ length: 10 }, (_, index) => index * 10_007);
+  const ranges = Array.from({ length: 10 }, (_, index) => ({ offset: index * 10_007, length: WINDOW }));
   const { logits } = await started.process.infer(
-    { pack: pack.key, path, count: offsets.length, windows: { sampleCount, offsets } },
+    { pack: pack.key, path, count: ranges.length, windows: { sampleCount, ranges } },
     TIMEOUT,
   );
-  const expected = offsets.map((offset) => tinySpeechLogit(sound.slice(offset, offset + WINDOW)));
+  const expected = ranges.map(({ offset }) => tinySpeechLogit(sound.slice(offset, offset + WINDOW)));
+  for (const [index, value] of expected.entries()) {
+    assert.ok(Math.abs((logits[index] ?? Number.NaN) - value) < 1e-2, `${index}: ${logits[index]} ${value}`);
+  }
+});
+
+test('a stretch shorter than a window is repeated until it fills the window', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await loadTinySpeech(folder.path);
+  await using started = startProcess([pack]);
+  const sound = makeVoice({ seconds: 3 }).map((sample, time) => sample * (time / (3 * RATE)));
+  const { path, sampleCount } = await writeSound(folder.path, sound);
+  const range = { offset: 30_000, length: 7_001 };
+  const windows = { sampleCount, ranges: [range, { offset: 0, length: WINDOW }] };
+  const { logits } = await started.process.infer({ pack: pack.key, path, count: 2, windows }, TIMEOUT);
+  const repeated = Float32Array.from({ length: WINDOW }, (_, time) => sound[30_000 + (time % 7_001)] ?? 0);
+  const expected = [tinySpeechLogit(repeated), tinySpeechLogit(sound.slice(0, WINDOW))];
   for (const [index, value] of expected.entries()) {
     assert.ok(Math.abs((logits[index] ?? Number.NaN) - value) < 1e-2, `${index}: ${logits[index]} ${value}`);
   }
@@ -69,14 +85,22 @@ test('refuses windows that do not fit the sound, and goes on', async () => {
   const pack = await loadTinySpeech(folder.path);
   await using started = startProcess([pack]);
   const { path, sampleCount } = await writeSound(folder.path, makeVoice({ seconds: 2 }));
-  const ask = (count: number, windows: { sampleCount: number; offsets: number[] }) =>
+  const ask = (count: number, windows: WindowCut) =>
     started.process.infer({ pack: pack.key, path, count, windows }, TIMEOUT);
-  await assert.rejects(ask(1, { sampleCount: sampleCount + 1, offsets: [0] }), ModelFailedError);
-  await assert.rejects(ask(2, { sampleCount, offsets: [0] }), ModelFailedError);
-  await assert.rejects(ask(1, { sampleCount, offsets: [sampleCount] }), ModelFailedError);
+  const first = { offset: 0, length: WINDOW };
+  await assert.rejects(ask(1, { sampleCount: sampleCount + 1, ranges: [first] }), ModelFailedError);
+  await assert.rejects(ask(2, { sampleCount, ranges: [first] }), ModelFailedError);
+  for (const range of [
+    { offset: sampleCount - WINDOW + 1, length: WINDOW },
+    { offset: -1, length: WINDOW },
+    { offset: 0, length: WINDOW + 1 },
+    { offset: 0, length: 0 },
+  ]) {
+    await assert.rejects(ask(1, { sampleCount, ranges: [range] }), ModelFailedError);
+  }
   const detection = started.process.detectSpeech({ pack: pack.key, path, sampleCount }, TIMEOUT);
   await assert.rejects(detection, ModelFailedError);
-  assert.equal((await ask(1, { sampleCount, offsets: [0] })).logits.length, 1);
+  assert.equal((await ask(1, { sampleCount, ranges: [first] })).logits.length, 1);
 });
 
 test('finds where somebody speaks, and nothing in silence and noise', async () => {

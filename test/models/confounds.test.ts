@@ -13,7 +13,7 @@ const MODELS = join(import.meta.dirname, '../../models');
 /** What was made the same, by pack beside whose card the table lies. */
 const CONFOUNDS: Readonly<Record<string, readonly string[]>> = {
   'assay-transformer': ['one-format', 'one-size'],
-  'assay-speech': ['mp3-64', 'one-band', 'one-loudness'],
+  'assay-speech-encoder': ['mp3-64', 'one-band'],
 };
 const ROUNDING = 0.001;
 

@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { ModelPack } from '../../src/domain/model-pack.ts';
+import type { SampleRange } from '../../src/domain/speech.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../src/engine/inference-process.ts';
 import { findPacks, type InstalledPack, toLoadedPack } from '../../src/engine/packs.ts';
 import { writePatchSet } from '../../src/worker/steps/patches.ts';
@@ -16,7 +17,7 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
 const TIMEOUT = { timeoutMs: 60_000 };
-const PARITY_PACKS = ['assay-transformer', 'assay-speech', 'assay-speech-statistics'];
+const PARITY_PACKS = ['assay-transformer', 'assay-speech-encoder', 'assay-speech-statistics'];
 const data = await makeTemporaryFolder();
 after(async () => await data[Symbol.asyncDispose]());
 await layMadeModels(data.path);
@@ -31,7 +32,7 @@ interface ParityPicture {
 
 interface Parity {
   pictures?: ParityPicture[];
-  sound?: { sampleCount: number; offsets: number[]; logits: number[] };
+  sound?: { sampleCount: number; ranges: SampleRange[]; logits: number[] };
 }
 
 /** The rule of models/training/parity.py. */
@@ -98,13 +99,13 @@ async function comparePicture(
 async function compareSound(
   model: InferenceProcess,
   { pack }: InstalledPack,
-  { sampleCount, offsets, logits }: NonNullable<Parity['sound']>,
+  { sampleCount, ranges, logits }: NonNullable<Parity['sound']>,
 ): Promise<void> {
   await using folder = await makeTemporaryFolder();
   const path = join(folder.path, 'sound.f32');
   await writeFile(path, makeSound(sampleCount));
-  const windows = { sampleCount, offsets };
-  const work = { pack: `${pack.id}@${pack.version}`, path, count: offsets.length, windows };
+  const windows = { sampleCount, ranges };
+  const work = { pack: `${pack.id}@${pack.version}`, path, count: ranges.length, windows };
   assertNear((await model.infer(work, TIMEOUT)).logits, pack, logits);
 }
 

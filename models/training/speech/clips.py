@@ -17,7 +17,8 @@ VARIANTS = (*WIDE, *TELEPHONE)
 class ClipCollection:
     """The rows of WORK/clips.json with their samples, mapped from disk."""
 
-    def __init__(self, work):
+    def __init__(self, work, variants=("clean", *VARIANTS)):
+        """`variants` are those whose samples will be read."""
         index = json.loads((work / CLIPS_FILE).read_text(encoding="utf-8"))
         self.sha256, self.rows = index["sha256"], index["clips"]
         self.folds = numpy.array([row["fold"] for row in self.rows])
@@ -26,8 +27,8 @@ class ClipCollection:
         self.ties = Ties(self.rows)
         self.offsets = numpy.concatenate([[0], numpy.cumsum([row["length"] for row in self.rows])])
         self.samples = {
-            name: numpy.fromfile(work / VARIANTS_FOLDER / f"{name}.s16", dtype="<i2")
-            for name in ("clean", *VARIANTS)
+            name: numpy.memmap(work / VARIANTS_FOLDER / f"{name}.s16", dtype="<i2", mode="r")
+            for name in variants
         }
 
     def read(self, index, variant="clean"):

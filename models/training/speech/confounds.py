@@ -8,7 +8,7 @@ import numpy
 from scoring import CONFOUND_TIERS, weigh
 
 sys.path.append(str(Path(__file__).parent.parent))
-from metrics import bootstrap, to_auc, to_probability  # noqa: E402
+from metrics import bootstrap, to_auc, to_interval, to_probability  # noqa: E402
 
 CHANGE_REPLICATES = 1_000
 
@@ -33,6 +33,26 @@ def measure_change(collection, before, after, members=None, seed=1):
     change = to_auc(after[members], is_artificial, weights) - to_auc(before[members], is_artificial, weights)
     low, high = numpy.percentile(changes, (2.5, 97.5))
     return {"change": change, "low": float(low), "high": float(high)}
+
+
+def measure_pairs(collection, log_odds, seed=1):
+    """How often the artificial one of a pair scores higher: of the same sentence, and of the same speaker.
+
+    Pairs of one sentence or speaker count as one; the interval draws these again. Style, text and language are equal
+    within a pair, so nothing of them helps here.
+    """
+    result = {}
+    for column in ("group", "speaker"):
+        names = numpy.array([row[column] for row in collection.rows])
+        shares = []
+        for name in sorted(set(names) - {""}):
+            human, artificial = (log_odds[(names == name) & (collection.is_artificial == label)] for label in (False, True))
+            if len(human) > 0 and len(artificial) > 0:
+                difference = artificial[:, None] - human[None, :]
+                shares.append(float((difference > 0).mean() + (difference == 0).mean() / 2))
+        drawn = numpy.random.default_rng(seed).choice(shares, (CHANGE_REPLICATES, len(shares))).mean(axis=1)
+        result[column] = {"pairs": len(shares), "share": float(numpy.mean(shares)), "interval": to_interval(drawn)}
+    return result
 
 
 def measure_subset(collection, probabilities, mask):

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from clips import ClipCollection
-from figures import evaluate, load_scores, write_json
+from figures import evaluate, load_scores, measure_further, write_json
 from packs import PACKS, TOGETHER, to_evaluation_file
 
 sys.path.append(str(Path(__file__).parent.parent))
@@ -25,24 +25,37 @@ def describe(key, result):
         print(key, tier["tier"], shown, f"AUC interval {low:.3f} to {high:.3f}",
               "folds", [round(value, 3) for value in tier["byFold"]])
         print("  ", {row["family"]: round(row["auc"], 3) for row in tier["byFamily"]})
+
+
+def describe_further(result):
+    for tier in result["others"]:
+        shown = ("auc", "tprAtFpr5", "falseAlarmRateBalanced", "falseAlarmRateCautious", "recallCautious")
+        print(tier["tier"], "answered", tier["answered"], {name: round(tier["figures"][name], 3) for name in shown})
+    print("pairs", {name: {column: round(part["share"], 3) for column, part in own.items()} for name, own in result["pairs"].items()})
+    for row in result["tiers"][0]["byKind"]:
+        print("  ", row["kind"], row["clips"], {name: round(row[name], 3) for name in ("falseAlarms", "auc")})
+    print("bounds", result["bounds"], "of little speech", result["shortBounds"])
     for name, change in result["confounds"]["changes"].items():
-        print(key, name, {part: round(change[part], 3) for part in ("change", "low", "high")})
+        print(name, {part: round(change[part], 3) for part in ("change", "low", "high")})
     for name, subset in result["confounds"]["subsets"].items():
-        print(key, name, {part: round(value, 3) for part, value in subset.items()})
+        print(name, {part: round(value, 3) for part, value in subset.items()})
 
 
 def run(work):
-    collection = ClipCollection(work)
+    collection = ClipCollection(work, ("clean",))
     scores = {key: load_scores(work, key) for key in PACKS}
     for key in PACKS:
         result, _ = evaluate(collection, [scores[key]])
         write_json(to_evaluation_file(work, key), result)
         describe(key, result)
-    result, crossed = evaluate(collection, [scores[key] for key in PACKS])
+    packs = [scores[key] for key in PACKS]
+    result, crossed = evaluate(collection, packs)
+    result.update(measure_further(collection, packs, crossed))
     write_json(to_evaluation_file(work, TOGETHER), result)
     labels, sources = zip(*((row["label"], row["source"]) for row in collection.rows))
     write_score_table(work / SCORES_FILE, labels, sources, crossed.fused)
     describe(TOGETHER, result)
+    describe_further(result)
     print("weights by fold", result["weightsByFold"], "shipped", result["weights"], "flips", result["flips"])
 
 

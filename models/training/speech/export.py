@@ -1,66 +1,152 @@
-"""Stage 5: writes the five fold models of a pack, adjusted for narrow bands, as one ONNX graph with golden logits.
+"""Stage 7: writes the ONNX files of both packs with golden logits, and the packs of each fold.
 
-The pack is made in WORK/pack-<key>; the card stage adds what was measured. The
-appliance recomputes the golden logits whenever it opens a session, on every device.
+The packs are made in WORK/pack-<key>; the card stage adds what was measured. The appliance recomputes the golden
+logits whenever it opens a session, on every device. With --folds FOLDER also FOLDER/fold-N/<pack>: what left fold N
+out, to be measured on the sources of that fold (FOLDER/folds.tsv), never to be installed.
 """
 
 import argparse
 import hashlib
 import json
+import subprocess
 from pathlib import Path
 
 import numpy
 import torch
+from onnx import helper
 
-from packs import PACKS, load_shipped
-from parity import write_parity
-from scoring import WINDOW_SAMPLES
+from encoder_graph import FEATURES, SOUND, Builder, drop_unused, make_features_graph, write_model
+from encoder_heads import CLIP_AT, LAYER_FEATURES
+from encoder_train import ALL, load_heads
+from packs import PACKS, load_adjusted_statistics
+from parity import make_windows
+from splits import FOLD_COUNT
 
 MODEL_FILE = "model.onnx"
 GOLDEN_FILE = "golden.json"
+PARITY_FILE = "parity.json"
 GOLDEN_COUNT = 4
 OPSET = 17
+LOGIT = "logit"
+DIGITS = 6
+SCRIPT = Path(__file__).parent / "run-graph.ts"
 
 
 def to_pack_folder(work, key):
     return work / f"pack-{key}"
 
 
-def make_golden_windows():
+def make_golden_windows(window_samples):
     """Returns the windows of the rule in model.json, float32 [4, samples]: a tone and a noise that integers make."""
-    time = numpy.arange(WINDOW_SAMPLES, dtype=numpy.float64)
+    time = numpy.arange(window_samples, dtype=numpy.float64)
     windows = []
     for index in range(GOLDEN_COUNT):
         noise = ((time * 1_103_515_245 + 12_345 * (index + 1)) % 2**31) / 2**30 - 1
         windows.append(0.1 * numpy.sin(0.05 * (index + 1) * time) + 0.05 * noise)
-    return torch.from_numpy(numpy.stack(windows).astype(numpy.float32))
+    return numpy.stack(windows).astype(numpy.float32)
 
 
-def export(work, key):
-    ensemble = load_shipped(work, key)
-    folder = to_pack_folder(work, key)
-    folder.mkdir(exist_ok=True)
-    golden = make_golden_windows()
-    with torch.no_grad():
-        expected = ensemble(golden)
+def add_heads(graph, heads):
+    """Adds the lines behind the features: the graph's output becomes the mean of the layers' logits."""
+    builder = Builder(graph)
+    layers = len(heads.biases)
+    lines = numpy.repeat(numpy.eye(layers, dtype=numpy.float32), LAYER_FEATURES, axis=0) * heads.weights[:, None]
+    for name, value in (
+        ("means", heads.means), ("scales", heads.scales), ("lines", lines.mean(axis=1, keepdims=True)),
+        ("bias", heads.biases.mean(keepdims=True)), ("least", numpy.float32(-CLIP_AT)), ("most", numpy.float32(CLIP_AT)),
+    ):
+        builder.constant(f"heads/{name}", numpy.asarray(value, dtype=numpy.float32))
+    builder.constant("heads/column", numpy.array([1], dtype=numpy.int64))
+    centred = builder.add("Sub", [FEATURES, "heads/means"], "heads/centred")
+    scaled = builder.add("Mul", [centred, "heads/scales"], "heads/scaled")
+    clipped = builder.add("Clip", [scaled, "heads/least", "heads/most"], "heads/clipped")
+    product = builder.add("MatMul", [clipped, "heads/lines"], "heads/product")
+    raised = builder.add("Add", [product, "heads/bias"], "heads/raised")
+    builder.add("Squeeze", [raised, "heads/column"], LOGIT)
+    del graph.output[:]
+    graph.output.append(helper.make_tensor_value_info(LOGIT, 1, ["count"]))
+
+
+def write_encoder(work, encoder, path, key=ALL):
+    graph = make_features_graph(encoder, PACKS["encoder"].window_samples)
+    add_heads(graph, load_heads(work)[key])
+    drop_unused(graph)
+    write_model(graph, path)
+
+
+def write_statistics(work, path, folds=range(FOLD_COUNT)):
     torch.onnx.export(
-        ensemble, golden[:2], folder / MODEL_FILE, opset_version=OPSET,
-        input_names=["sound"], output_names=["logit"],
-        dynamic_axes={"sound": {0: "count"}, "logit": {0: "count"}},
+        load_adjusted_statistics(work, folds), torch.zeros(2, PACKS["statistics"].window_samples), path,
+        opset_version=OPSET, input_names=[SOUND], output_names=[LOGIT],
+        dynamic_axes={SOUND: {0: "count"}, LOGIT: {0: "count"}},
     )
-    body = (folder / MODEL_FILE).read_bytes()
-    (folder / GOLDEN_FILE).write_text(json.dumps({
-        "sha256": hashlib.sha256(body).hexdigest(),
-        "expected": [round(value, 6) for value in expected.tolist()],
-    }), encoding="utf-8")
-    write_parity(folder, ensemble)
-    print(f"{key}: {len(body)} bytes, golden logits {[round(value, 4) for value in expected.tolist()]}")
+
+
+def run_graph(node, path, windows):
+    """Returns the logits that the appliance's runtime gives; the encoder runs in no other."""
+    samples = path.with_suffix(".f32")
+    windows.tofile(samples)
+    found = subprocess.run([node, SCRIPT, path, samples, str(windows.shape[1])], check=True, capture_output=True, text=True)
+    samples.unlink()
+    return json.loads(found.stdout)
+
+
+def to_rounded(values):
+    return [round(float(value), DIGITS) for value in values]
+
+
+def score_encoder(work, node, windows):
+    """Training's own words on windows: the features of the graph without heads, weighed by the code that fitted them."""
+    features = run_graph(node, work / "encoder-features.onnx", windows)
+    rows = numpy.array(features, dtype=numpy.float32).reshape(len(windows), -1)
+    return load_heads(work)[ALL].score(rows)
+
+
+@torch.no_grad()
+def score_statistics(work, windows):
+    return load_adjusted_statistics(work)(torch.from_numpy(windows)).numpy()
+
+
+def export(work, encoder, node):
+    scorers = {"encoder": lambda windows: score_encoder(work, node, windows), "statistics": lambda windows: score_statistics(work, windows)}
+    for key, pack in PACKS.items():
+        folder = to_pack_folder(work, key)
+        folder.mkdir(exist_ok=True)
+        if key == "encoder":
+            write_encoder(work, encoder, folder / MODEL_FILE)
+        else:
+            write_statistics(work, folder / MODEL_FILE)
+        golden = to_rounded(scorers[key](make_golden_windows(pack.window_samples)))
+        digest = hashlib.sha256((folder / MODEL_FILE).read_bytes()).hexdigest()
+        (folder / GOLDEN_FILE).write_text(json.dumps({"sha256": digest, "expected": golden}), encoding="utf-8")
+        described, windows = make_windows(pack.window_samples)
+        parity = {"sound": {**described, "logits": to_rounded(scorers[key](windows))}}
+        (folder / PARITY_FILE).write_text(json.dumps(parity) + "\n", encoding="utf-8")
+        print(f"{key}: golden logits {golden}", flush=True)
+
+
+def write_fold_packs(work, encoder, node, folder):
+    """Writes the files of each fold's packs; the card stage describes them."""
+    for fold in range(FOLD_COUNT):
+        for key, pack in PACKS.items():
+            own = folder / f"fold-{fold}" / pack.id
+            own.mkdir(parents=True, exist_ok=True)
+            if key == "encoder":
+                write_encoder(work, encoder, own / MODEL_FILE, fold)
+            else:
+                write_statistics(work, own / MODEL_FILE, [fold])
+            golden = to_rounded(run_graph(node, own / MODEL_FILE, make_golden_windows(pack.window_samples)))
+            digest = hashlib.sha256((own / MODEL_FILE).read_bytes()).hexdigest()
+            (own / GOLDEN_FILE).write_text(json.dumps({"sha256": digest, "expected": golden}), encoding="utf-8")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--pack", choices=[*PACKS], action="append")
+    parser.add_argument("--encoder", type=Path, required=True, help="encoder_model.onnx of @usefulsensors/moonshine-js")
+    parser.add_argument("--node", default="node", help="Node.js 24, with the repository's packages")
+    parser.add_argument("--folds", type=Path, help="folder for the packs of the folds")
     arguments = parser.parse_args()
-    for key in arguments.pack or [*PACKS]:
-        export(arguments.work, key)
+    export(arguments.work, arguments.encoder, arguments.node)
+    if arguments.folds:
+        write_fold_packs(arguments.work, arguments.encoder, arguments.node, arguments.folds)

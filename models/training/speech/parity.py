@@ -1,17 +1,12 @@
-"""Owns the sound made by rule that the appliance must score as training does, and what training's own code says of it."""
-
-import json
+"""Owns the sound made by rule that the appliance must score as training does."""
 
 import numpy
-import torch
 
-from scoring import WINDOW_SAMPLES
-
-PARITY_FILE = "parity.json"
 SAMPLE_COUNT = 60_000
-OFFSETS = (0, 5_003, 28_000, SAMPLE_COUNT - WINDOW_SAMPLES)
+OFFSETS = (0, 5_003, 28_000)
+SHORT_RANGE = (12_345, 19_000)
+"""Offset and length of a stretch that is shorter than a window: it is repeated."""
 SILENCE = (30_000, 34_000)
-DIGITS = 6
 
 
 def make_sound():
@@ -22,11 +17,11 @@ def make_sound():
     return (values / 32_768).astype(numpy.float32)
 
 
-@torch.no_grad()
-def write_parity(folder, model):
-    """Writes the logit of the window at each offset."""
+def make_windows(window_samples):
+    """Returns ({sampleCount, ranges}, windows [N, window_samples])."""
     sound = make_sound()
-    windows = numpy.stack([sound[offset : offset + WINDOW_SAMPLES] for offset in OFFSETS])
-    logits = [round(value, DIGITS) for value in model(torch.from_numpy(windows)).tolist()]
-    content = {"sound": {"sampleCount": SAMPLE_COUNT, "offsets": OFFSETS, "logits": logits}}
-    (folder / PARITY_FILE).write_text(json.dumps(content) + "\n", encoding="utf-8")
+    ranges = [(offset, window_samples) for offset in OFFSETS]
+    ranges += [(SAMPLE_COUNT - window_samples, window_samples), SHORT_RANGE]
+    windows = [numpy.resize(sound[offset : offset + length], window_samples) for offset, length in ranges]
+    described = [{"offset": offset, "length": length} for offset, length in ranges]
+    return {"sampleCount": SAMPLE_COUNT, "ranges": described}, numpy.stack(windows)

@@ -1,7 +1,7 @@
 """Stage 1: decodes the clips, passes them through the codecs and assigns the folds.
 
-Writes WORK/clips.json and one file of 16-bit samples per codec under WORK/variants.
-A codec whose file is there is not made again.
+Writes WORK/clips.json and one file of 16-bit samples per codec and tier under WORK/variants.
+A file that is there is not made again.
 """
 
 import argparse
@@ -15,7 +15,10 @@ from pathlib import Path
 import numpy
 
 from clips import CLIPS_FILE, VARIANTS_FOLDER, VARIANTS
+from scoring import CONFOUND_TIERS, TIERS, make_tier_file
 from splits import FOLD_COUNT, Ties, assign_folds, read_families, to_training_mask
+from voice_codecs import VARIANT as VOICE_CODEC
+from voice_codecs import make_variant
 
 SCRIPT = Path(__file__).parent / "codecs.ts"
 COLUMNS = ("label", "source", "family", "group", "speaker", "file", "original_rate", "original_format")
@@ -54,6 +57,10 @@ def prepare(data, work, node, seed):
     (folder / "list.txt").write_text("".join(f"{row['file']}\n" for row in rows), encoding="utf-8")
     make_variants(data, work, node)
     lengths = json.loads((folder / "lengths.json").read_text(encoding="utf-8"))
+    if not (folder / f"{VOICE_CODEC}.s16").exists():
+        make_variant(folder, lengths)
+    for tier in (*TIERS, *CONFOUND_TIERS):
+        make_tier_file(folder, tier, lengths)
     folds = assign_folds(rows, read_families(), seed)
     for row, length, fold in zip(rows, lengths, folds):
         row.update(length=length, fold=int(fold))

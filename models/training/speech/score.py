@@ -1,57 +1,66 @@
-"""Stage 3: scores every clip in every tier by the model that left its fold out."""
+"""Stage 5: scores every clip in every tier by the model that left its fold out, from what the appliance hears of it."""
 
 import argparse
 import os
 from pathlib import Path
 
 import numpy
-import torch
 
 from clips import ClipCollection
-from figures import to_scores_file
-from packs import PACKS, load_network
-from scoring import CONFOUND_TIERS, TIERS, average_windows, score_clips
+from encoder_graph import FEATURE_COUNT
+from encoder_train import load_heads
+from figures import Scores, to_scores_file
+from heard import load_heard
+from packs import PACKS
+from scoring import HEARD_TIERS
 from splits import FOLD_COUNT
-from statistics_extract import BANK_FOLDER
-from statistics_model import load_member, measure_band
+
+SPEECH_SECONDS_MIN = 1.0
+"""With less in the sound no pack answers."""
 
 
-def score_network(work, collection, tier):
-    scores = numpy.empty((len(collection.rows), 3))
+def read_encoder(work, collection, tier):
+    """Returns what was heard, and of each window its left-out logit and how narrow its band is: not used here."""
+    heard, heads = load_heard(work, f"encoder-{tier.name}", FEATURE_COUNT), load_heads(work)
+    logits, folds = numpy.empty(len(heard.owners)), collection.folds[heard.owners]
     for fold in range(FOLD_COUNT):
-        network, _ = load_network(work, fold)
-        members = collection.in_fold(fold)
-        scores[members] = score_clips(network, collection, members, tier)
-    return scores
+        logits[folds == fold] = heads[fold].score(heard.rows[folds == fold])
+    return heard, logits, numpy.zeros(len(logits))
 
 
-@torch.no_grad()
-def score_statistics(work, collection, tier):
-    with numpy.load(work / BANK_FOLDER / f"tier-{tier.name}.npz") as bank:
-        rows, owners = torch.from_numpy(bank["rows"]), bank["owners"]
-    logits = numpy.empty(len(owners))
-    for fold in range(FOLD_COUNT):
-        mask = collection.folds[owners] == fold
-        logits[mask] = load_member(work, fold)(rows[torch.from_numpy(mask)]).numpy()
-    return average_windows(logits, measure_band(rows).numpy(), owners, len(collection.rows))
+def read_statistics(work, collection, tier):
+    heard = load_heard(work, f"statistics-{tier.name}", FOLD_COUNT + 1)
+    logits = heard.rows[numpy.arange(len(heard.owners)), collection.folds[heard.owners]]
+    return heard, logits, heard.rows[:, -1]
 
 
-def run(work, keys):
-    torch.set_num_threads(1)
-    torch.set_flush_denormal(True)
-    collection = ClipCollection(work)
-    for key in keys:
-        score = score_network if key == "network" else score_statistics
-        scores = {tier.name: score(work, collection, tier) for tier in (*TIERS, *CONFOUND_TIERS)}
+READERS = {"encoder": read_encoder, "statistics": read_statistics}
+
+
+def score_tier(work, key, collection, tier):
+    """Returns [clips, 3] and the seconds of speech of each clip.
+
+    Means over a clip's windows of the logit, of logit times narrowness, of narrowness: calibration is linear in these
+    three, so that the mean of calibrated windows is the calibrated mean. Not a number where there is no answer.
+    """
+    heard, logits, narrowness = READERS[key](work, collection, tier)
+    rows = numpy.stack([heard.average(part) for part in (logits, logits * narrowness, narrowness)], axis=1)
+    rows[heard.speech_seconds < SPEECH_SECONDS_MIN] = numpy.nan
+    return rows, heard.speech_seconds
+
+
+def run(work):
+    collection = ClipCollection(work, ("clean",))
+    for key in PACKS:
+        by_tier = {tier.name: score_tier(work, key, collection, tier) for tier in HEARD_TIERS}
         temporary = work / f"scores-{key}.tmp.npz"
-        numpy.savez(temporary, **scores)
+        Scores({name: rows for name, (rows, _) in by_tier.items()}, {name: speech for name, (_, speech) in by_tier.items()}).save(temporary)
         os.replace(temporary, to_scores_file(work, key))
-        print(f"{key}: {len(collection.rows)} clips in {len(scores)} tiers", flush=True)
+        answered = {name: f"{numpy.isfinite(rows[:, 0]).mean():.3f}" for name, (rows, _) in by_tier.items()}
+        print(f"{key}: share of {len(collection.rows)} clips that is answered: {answered}", flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--pack", choices=[*PACKS], action="append")
-    arguments = parser.parse_args()
-    run(arguments.work, arguments.pack or [*PACKS])
+    run(parser.parse_args().work)

@@ -12,11 +12,11 @@ import torch
 
 from augment import WINDOW_SAMPLES, make_windows
 from clips import ClipCollection
-from scoring import CONFOUND_TIERS, TIERS, cut_windows, read_tier
 from statistics_features import Statistics
 
 BANK_FOLDER = "statistics"
 BATCH_SIZE = 48
+ROUNDS = 32
 
 
 @torch.no_grad()
@@ -34,17 +34,6 @@ def extract_round(statistics, collection, round_number, seed):
     return result
 
 
-@torch.no_grad()
-def extract_tier(statistics, collection, tier):
-    """Returns the statistics of every window of every clip and the clip of each."""
-    rows, owners = [], []
-    for index in range(len(collection.rows)):
-        windows = cut_windows(read_tier(collection, index, tier))
-        rows.append(statistics(torch.from_numpy(windows)).numpy())
-        owners.extend([index] * len(windows))
-    return numpy.concatenate(rows), numpy.array(owners)
-
-
 def extract(work, round_count, seed):
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
@@ -52,11 +41,6 @@ def extract(work, round_count, seed):
     statistics = Statistics(WINDOW_SAMPLES).eval()
     folder = work / BANK_FOLDER
     folder.mkdir(exist_ok=True)
-    for tier in (*TIERS, *CONFOUND_TIERS):
-        if not (folder / f"tier-{tier.name}.npz").exists():
-            rows, owners = extract_tier(statistics, collection, tier)
-            save(folder / f"tier-{tier.name}.npz", rows=rows, owners=owners)
-            print(f"tier {tier.name}: {len(rows)} windows", flush=True)
     for number in range(round_count):
         if not (folder / f"round-{number}.npz").exists():
             save(folder / f"round-{number}.npz", rows=extract_round(statistics, collection, number, seed))
@@ -73,7 +57,7 @@ def save(path, **arrays):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--rounds", type=int, default=32, help="augmented windows per clip")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="augmented windows per clip")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     extract(arguments.work, arguments.rounds, arguments.seed)

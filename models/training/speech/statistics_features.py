@@ -1,6 +1,6 @@
 """Owns the hand-made statistics of a window, as a graph of plain tensor operations.
 
-Of another nature than the spectrogram network: how evenly bands and cepstra move
+Of another nature than the encoder's layers: how evenly bands and cepstra move
 and how they move together, how the pitch runs, how steady harmonics are from
 frame to frame, how sharp the pulses of the voice are once the envelope is taken
 off, what is left of the long-time spectrum. Everything is written with products
@@ -14,8 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from network import HOP_SAMPLES, FRAME_SAMPLES, normalise
-
+FRAME_SAMPLES, HOP_SAMPLES = 512, 256
 BIN_COUNT = FRAME_SAMPLES // 2 + 1
 POWER_FLOOR = 1e-5
 BAND_COUNT = 24
@@ -27,6 +26,12 @@ PITCH_LAGS = (1, 2, 4, 8)
 MODULATION_BINS = ((1, 2), (2, 4), (4, 7), (7, 12), (12, 20), (20, 32))
 PULSE_STRIDE = 2
 TINY = 1e-6
+LOUDNESS_FLOOR = 1e-8
+
+
+def normalise(sound):
+    """Scales each window to a root mean square of 1; silence stays silence."""
+    return sound * (sound.square().mean(dim=1, keepdim=True) + LOUDNESS_FLOOR).rsqrt()
 
 
 def make_fourier(frame):

@@ -52,6 +52,11 @@ class StatisticsEnsemble(nn.Module):
     def forward(self, sound):
         return self.measure(sound)[0]
 
+    def tell_apart(self, sound):
+        """Returns the logit of each member and, last, how narrow the band is, [N, members + 1]."""
+        rows = self.statistics(sound)
+        return torch.stack([*(member(rows) for member in self.members), measure_band(rows)], dim=1)
+
     def measure(self, sound):
         """Returns the logit and how narrow the band is, each [N]."""
         rows = self.statistics(sound)

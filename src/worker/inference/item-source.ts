@@ -2,6 +2,7 @@
  * Where the items of a batch come from: the patches of a file, the windows of a sound, or the golden inputs. Each
  * writes its items in the form that the model takes.
  */
+import type { SampleRange } from '../../domain/speech.ts';
 import type { InferRequest, PatchInput, WindowCut, WindowInput } from '../inference-protocol.ts';
 import { makeGoldenPatch, makeGoldenSound } from './golden.ts';
 import { SlotFile } from './slot-file.ts';
@@ -29,8 +30,7 @@ export function openSource(input: BatchInput, { path, count, windows }: InferReq
     throw new Error(`a request must have 1 to ${COUNT_MAX} patches or windows, not ${count}`);
   }
   if (input.kind === 'patches') return openPatches(input, path, count);
-  if (windows?.offsets.length !== count)
-    throw new Error(`a request must say where its ${count} windows begin`);
+  if (windows?.ranges.length !== count) throw new Error(`a request must say what its ${count} windows hold`);
   return openWindows(input, path, windows);
 }
 
@@ -53,19 +53,27 @@ function openPatches(input: PatchInput, path: string, count: number): ItemSource
 
 function openWindows({ windowSamples }: WindowInput, path: string, cut: WindowCut): ItemSource {
   const file = SoundFile.open(path, cut.sampleCount);
-  const isInside = (offset: number) => Number.isInteger(offset) && offset >= 0 && offset < cut.sampleCount;
-  if (!cut.offsets.every(isInside)) {
+  const wrong = cut.ranges.find((range) => !isRangeOf(cut.sampleCount, windowSamples, range));
+  if (wrong !== undefined) {
     file[Symbol.dispose]();
-    throw new Error(`a window begins outside the ${cut.sampleCount} samples`);
+    const found = `${wrong.length} samples from ${wrong.offset} on`;
+    throw new Error(`a window must be 1 to ${windowSamples} of the ${cut.sampleCount} samples, not ${found}`);
   }
   return {
     write(first, taken, place) {
-      for (const [index, offset] of cut.offsets.slice(first, first + taken).entries()) {
-        file.read(offset, place.subarray(index * windowSamples, (index + 1) * windowSamples));
+      for (const [index, { offset, length }] of cut.ranges.slice(first, first + taken).entries()) {
+        const window = place.subarray(index * windowSamples, (index + 1) * windowSamples);
+        file.read(offset, window.subarray(0, length));
+        for (let end = length; end < windowSamples; end += length) window.copyWithin(end, 0, length);
       }
     },
     [Symbol.dispose]: () => file[Symbol.dispose](),
   };
+}
+
+function isRangeOf(sampleCount: number, windowSamples: number, { offset, length }: SampleRange): boolean {
+  const isWhole = Number.isInteger(offset) && Number.isInteger(length);
+  return isWhole && offset >= 0 && length >= 1 && length <= windowSamples && offset + length <= sampleCount;
 }
 
 export function goldenSource(input: BatchInput): ItemSource {
