@@ -9,7 +9,7 @@ export const HEURISTIC_NAMES = ['balanced', 'cautious', 'sensitive', 'majority']
 export type HeuristicName = (typeof HEURISTIC_NAMES)[number];
 export const DEFAULT_HEURISTIC: HeuristicName = 'balanced';
 
-/** As interface.md's Verdict: `confidence` is the probability of the stated classification, 0..1. */
+/** As interface.md's Verdict: `confidence` is the probability of the stated classification, 0..1; below a half where doubt says human. */
 export interface Verdict {
   heuristic: HeuristicName;
   confidence: number;
@@ -35,9 +35,14 @@ export function logistic(logOdds: number): number {
   return 1 / (1 + Math.exp(-logOdds));
 }
 
+/**
+ * Artificial only above the band in which the evidence speaks for neither: the documented record knows no third word, and
+ * must not accuse. At most a tenth of human validation media lie there; at even odds a quarter of them did.
+ */
 function balanced(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuristic> {
   const probability = logistic(fuseLogOdds(runs));
-  return { classification: probability >= 0.5 ? 'artificial' : 'human', probability };
+  const { inconclusiveHigh } = boundsOf(runs);
+  return { classification: probability >= inconclusiveHigh ? 'artificial' : 'human', probability };
 }
 
 /**

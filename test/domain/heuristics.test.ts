@@ -43,6 +43,13 @@ test('cautious accuses only above its threshold', () => {
   assert.equal(labelsOf([run(3)]).cautious, 'artificial');
 });
 
+test('balanced accuses only above the inconclusive band, with the probability of what it says', () => {
+  const [inside] = judge([run(0.3)], false);
+  assert.equal(inside?.classification, 'human');
+  assert.ok(Math.abs((inside?.confidence ?? 0) - (1 - logistic(0.3))) < 1e-12);
+  assert.equal(labelsOf([run(0.45)]).balanced, 'artificial');
+});
+
 test('sensitive follows the most suspicious model, majority the votes; a tie does not accuse', () => {
   const runs = [run(2), run(-3)];
   assert.equal(labelsOf(runs).sensitive, 'artificial');
