@@ -151,9 +151,9 @@ export function toFigures(rows: readonly Scored[]): Figures {
   };
 }
 
-/** As `balanced` does. */
-export function isCalled({ probability, isAnswered }: Scored): boolean {
-  return isAnswered && probability >= 0.5;
+/** By `balanced`; at even odds where a task has no heuristics. */
+export function isCalled({ called, probability, isAnswered }: Scored): boolean {
+  return isAnswered && (called === null ? probability >= SILENCE : called.includes('balanced'));
 }
 
 /** A score of 0 or 1 that is wrong costs much, not everything. */

@@ -213,7 +213,9 @@ function toSources(own: readonly Measurement[]): SourceReport[] {
       files: group.length,
       auc: toFigures(toScored([...group, ...others], ({ probability }) => probability)).auc,
       meanProbability: group.reduce((sum, { probability }) => sum + (probability ?? 0), 0) / group.length,
-      calledArtificial: share(({ probability }) => (probability ?? 0) >= 0.5),
+      calledArtificial: share(
+        ({ called, probability }) => called?.includes('balanced') ?? (probability ?? 0) >= 0.5,
+      ),
       calledArtificialCautious:
         first.called === null ? Number.NaN : share(({ called }) => called?.includes('cautious') === true),
       inconclusive: first.state === null ? Number.NaN : share(({ state }) => state === 'inconclusive'),

@@ -34,9 +34,9 @@ test('the catalogue of the program is whole, and names what it would fetch', asy
 });
 
 test('a better model weighs more, up to a bound; a coin hardly counts', () => {
-  assert.equal(weightOf([0.68]), 1);
+  assert.equal(weightOf([0.78]), 1);
   assert.equal(weightOf([0.909, 0.871, 0.856]), weightOf([0.856]));
-  assert.ok(weightOf([0.75]) > 1 && weightOf([0.75]) < weightOf([0.85]));
+  assert.ok(weightOf([0.8]) > 1 && weightOf([0.8]) < weightOf([0.85]));
   assert.equal(weightOf([0.9999]), 8);
   assert.equal(weightOf([0.5]), 0.05);
   // No stated figures: infinite as a minimum, and nothing to trust.

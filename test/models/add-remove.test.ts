@@ -143,7 +143,7 @@ test('a model of the catalogue from a file: scaled views, recorded outputs, a we
   const added = await assay('models', 'add', 'made-by-hand', '--file', path);
   assert.equal(added.out, 'made-by-hand@0.10.0 is in service\n', added.err);
   const described = JSON.parse(await readFile(join(pathOf('made-by-hand'), 'model.json'), 'utf8'));
-  assert.equal(described.decision.weight, 5.59);
+  assert.equal(described.decision.weight, 1.98);
   assert.ok(described.golden.expected.some((value: number) => value !== 0));
   assert.match(await readFile(join(pathOf('made-by-hand'), 'CARD.md'), 'utf8'), /36,384 unseen images/);
   assert.ok(answersOf(await classify(200)).includes('made-by-hand'));
