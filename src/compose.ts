@@ -3,6 +3,7 @@
  * it stands on.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { AccountFeed } from './app/account-feed.ts';
@@ -85,6 +86,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       store,
       clock,
       newIdentifier,
+      bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
       log,
       observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention?.noteEnded(analysis)),
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),

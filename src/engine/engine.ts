@@ -93,7 +93,7 @@ export class Engine implements AsyncDisposable {
       reload: () => this.#reloadPacks(),
     });
     this.#runner = new AnalysisRunner(config, {
-      ...{ store: parts.store, clock: parts.clock, log: parts.log },
+      ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
@@ -216,7 +216,7 @@ export class Engine implements AsyncDisposable {
 
   /** Stops the work of an analysis that was cancelled or deleted; of another one it stops nothing. */
   abortAnalysis(analysisId: string): void {
-    const analysis = this.#parts.store.read.analysis(analysisId);
+    const analysis = this.#parts.store.read.analysisUnlessDamaged(analysisId);
     if (analysis === undefined || hasEnded(analysis.state)) this.#runner.abort(analysisId);
   }
 
@@ -256,10 +256,11 @@ export class Engine implements AsyncDisposable {
   }
 
   async #recover(): Promise<void> {
-    for (const analysis of await recoverAnalyses(this.#parts, this.#config.attemptsMax)) {
-      if (hasEnded(analysis.state)) this.#parts.observer.analysisEnded(analysis);
-      else this.#runner.add(analysis);
-    }
+    const { ended, open, careful } = await recoverAnalyses(this.#parts);
+    for (const analysis of ended) this.#parts.observer.analysisEnded(analysis);
+    if (careful.size > 0)
+      this.#parts.log.warn({ analyses: careful.size }, 'the last run was cut off: one analysis at a time');
+    this.#runner.resume(open, careful);
   }
 
   #inferenceConfig(): InferencePoolConfig {
@@ -354,7 +355,7 @@ export class Engine implements AsyncDisposable {
   /** What a rolled-back transaction queued must not hold a place in the queue. */
   #dropRolledBack(reader: StoreReader): void {
     for (const id of this.#unconfirmed.splice(0)) {
-      if (reader.analysis(id) === undefined) this.#runner.abort(id);
+      if (!reader.hasAnalysis(id)) this.#runner.abort(id);
     }
   }
 }

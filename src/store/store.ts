@@ -15,7 +15,7 @@ import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
 import { RenditionStore } from './renditions.ts';
 import { assertNotHalfRestored } from './restore.ts';
-import { FORMAT_VERSION, openTables, TABLES_MAX, type Tables } from './schema.ts';
+import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './schema.ts';
 import { Table } from './table.ts';
 import { type StoreChange, StoreTransaction } from './transaction.ts';
 
@@ -107,7 +107,7 @@ export class Store implements AsyncDisposable {
   }
 
   async #checkFormat(tables: Tables, onUpgrade: StoreConfig['onUpgrade']): Promise<void> {
-    const meta = tables.meta.get('store');
+    const meta = readMeta(tables);
     if (meta === undefined) {
       await this.transact((tx) =>
         tx.setMeta({ formatVersion: FORMAT_VERSION, createdAt: Date.now() * 1000 }),
@@ -121,11 +121,13 @@ export class Store implements AsyncDisposable {
       const transact: Store['transact'] = (change) => this.transact(change);
       const report = onUpgrade ?? (() => undefined);
       await migrate({ tables, transact, report }, meta, this.folder, (path) => this.copyRecords(path));
+    } else if (META_KEYS.some((key) => tables.meta.getUnlessDamaged(key) === undefined)) {
+      await this.transact((tx) => tx.setMeta(meta));
     }
   }
 
   async #checkIndexes(tables: Tables, { onUpgrade, isRebuildAsked = false }: StoreConfig): Promise<void> {
-    const meta = tables.meta.get('store');
+    const meta = readMeta(tables);
     if (meta === undefined) return;
     const fault = isRebuildAsked ? 'a rebuilding of the indexes was asked for' : findIndexFault(tables, meta);
     if (fault === null) return;
@@ -186,8 +188,12 @@ const NOT_WRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 
 async function lockFolder(folder: string): Promise<FolderLock> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await assertNotHalfRestored(folder);
-    return await FolderLock.acquire(folder);
+    const lock = await FolderLock.acquire(folder);
+    await assertNotHalfRestored(folder).catch(async (error: unknown) => {
+      await lock[Symbol.asyncDispose]();
+      throw error;
+    });
+    return lock;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (!NOT_WRITABLE.includes(code)) throw error;
