@@ -11,7 +11,7 @@ import type { FetchMedia } from './source.ts';
 export interface EngineConfig {
   /** Slots work below it, in `jobs/`: hard links need the same disk as the media. */
   dataFolder: string;
-  decode: Partial<Omit<DecodePoolConfig, 'jobsFolder' | 'isolation'>>;
+  decode: Partial<Omit<DecodePoolConfig, 'dataFolder' | 'jobsFolder' | 'diskFreeBytesMin' | 'isolation'>>;
   inference: Partial<InferencePoolConfig>;
   /** With `gpu`, nothing is analysed while a model runs on the CPU (DESIGN.md section 6). */
   acceleratorRequire: 'any' | 'gpu' | 'cpu';

@@ -1,5 +1,6 @@
 /** What a failed attempt means: whose fault it was, whether another try can help, and the sentence for a person. */
 import { AppError, type Reason, toAppError } from '../domain/errors.ts';
+import { ChangedOriginalError } from '../store/blob-checks.ts';
 import { MediaFaultError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
 
 export type Failure =
@@ -33,8 +34,8 @@ export function judgeFailure(
 
 function judgeAppError(error: AppError): Failure {
   if (WAIT_REASONS.includes(error.reason)) return { type: 'wait' };
-  const isFinal =
-    error.code === 'invalid_argument' || error.code === 'permission_denied' || error.reason === 'media';
+  const isGone = error.reason === 'media' || error instanceof ChangedOriginalError;
+  const isFinal = isGone || error.code === 'invalid_argument' || error.code === 'permission_denied';
   return { type: isFinal ? 'final' : 'retry', sentence: error.message };
 }
 

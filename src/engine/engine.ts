@@ -78,7 +78,9 @@ export class Engine implements AsyncDisposable {
         ...decode,
         isolation,
         usesGpu: videoDecoder !== 'cpu',
+        dataFolder,
         jobsFolder: join(dataFolder, 'jobs'),
+        diskFreeBytesMin: config.renditions.diskFreeBytesMin,
       },
       decodeObserver(parts),
     );

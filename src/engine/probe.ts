@@ -10,7 +10,7 @@ import { WorkerLostError } from './worker-errors.ts';
 const TRIES_MAX = 2;
 
 export async function probeInSlot(slot: DecodeSlot, path: string, signal: AbortSignal): Promise<Probe> {
-  const input = await slot.placeInput(path);
+  const input = await slot.placeInput(path, { signal });
   const { probe } = await slot.request({ type: 'probe', input, limits: DECODE_LIMITS }, { signal });
   return probe;
 }

@@ -12,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot } from './decode-slot.ts';
+import { placeOriginal } from './place-original.ts';
 import { AbortError, MediaFaultError, WorkerLostError } from './worker-errors.ts';
 
 export interface RenditionsConfig {
@@ -28,6 +29,8 @@ export interface RenditionOrder {
   name: string;
   kind: RenditionKind;
   sourcePath: string;
+  /** Whether that is what was submitted, and not what an analysis made. */
+  isOriginal: boolean;
 }
 
 export type RenditionView =
@@ -37,7 +40,7 @@ export type RenditionView =
   | { state: 'failed'; error: AppError };
 
 interface RenditionsParts {
-  store: Pick<Store, 'renditions' | 'freeBytes'>;
+  store: Pick<Store, 'blobs' | 'renditions' | 'freeBytes'>;
   pool: Pick<DecodePool, 'run'>;
   log: Logger;
   stepTimed: (step: string, seconds: number) => void;
@@ -169,14 +172,17 @@ export class Renditions {
   }
 
   async #makeIn(slot: DecodeSlot, order: RenditionOrder, job: Job): Promise<StoredRendition> {
-    const { owner, name, kind, sourcePath } = order;
+    const { owner, name, kind, sourcePath: path, isOriginal } = order;
     const lane = LANES[kind];
     // Its priority was lowered for good: the next analysis must not get this child.
     if (lane === 'slow') slot.retire();
     const called = new AbortController();
     const signal = AbortSignal.any([this.#stopped.signal, called.signal]);
     let checkedAt = performance.now();
-    const input = await slot.placeInput(sourcePath).catch((error: unknown) => {
+    const placing = isOriginal
+      ? placeOriginal(slot, this.#parts.store.blobs, { hash: owner, signal })
+      : slot.placeInput(path, { signal });
+    const input = await placing.catch((error: unknown) => {
       throw isMissing(error) ? gone() : error;
     });
     const { figures } = await slot.request(
