@@ -117,6 +117,7 @@ export class DecodePool implements AsyncDisposable {
     } finally {
       if (slot.loss !== null && !this.#isClosed) this.#observer.childLost(slot.pid, slot.loss);
       await this.#putBack(slot);
+      if (slot.loss?.loss === 'deadline') await this.#dropIdle();
     }
   }
 
@@ -178,6 +179,11 @@ export class DecodePool implements AsyncDisposable {
     const isWorn = slot.isRetired || slot.requestCount >= this.#config.requestsPerChildMax;
     if (this.#isClosed || isWorn || !slot.isUsable || !(await isCleared(slot))) return await this.#drop(slot);
     this.#idle.push(slot);
+  }
+
+  /** What froze one child has often frozen all: the next caller must not find out one after the other. */
+  async #dropIdle(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map((slot) => this.#drop(slot)));
   }
 
   async #drop(slot: DecodeSlot): Promise<void> {

@@ -25,6 +25,8 @@ export interface EngineConfig {
   analysisTimeoutMs: number;
   /** How long a probe waits for a slot: somebody waits for its answer. */
   probeWaitMs: number;
+  /** Of a probe once it has its slot: a child that hangs must not keep a caller waiting. */
+  probeTimeoutMs: number;
   /** Pixels that a video's height must reach. */
   videoHeightMin: number;
   /** Analyses that may wait. */

@@ -44,6 +44,9 @@ export function giveUpSentence(attempts: number, sentence: string): string {
   return `given up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${sentence}`;
 }
 
+/** For new children to be up. */
+const HUNG_RETRY_SECONDS = 2;
+
 /** What somebody who waits for a probe is told. */
 export function toProbeError(error: unknown): unknown {
   if (error instanceof MediaFaultError) return new AppError(error.fault, error.message, { cause: error });
@@ -57,6 +60,10 @@ export function toProbeError(error: unknown): unknown {
     if (error.loss === 'stopped')
       return new AppError('draining', 'the appliance is stopping', { cause: error });
     if (error.loss === 'exhausted') return toAppError(error.cause);
+    if (error.loss === 'deadline') {
+      const sentence = 'the file was not looked at in time, and the decoder was replaced; try again';
+      return new AppError('probe_busy', sentence, { retryAfterSeconds: HUNG_RETRY_SECONDS, cause: error });
+    }
     return new AppError('corrupt', 'the file cannot be read: the decoder ended over it', { cause: error });
   }
   return error;
