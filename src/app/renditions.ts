@@ -91,7 +91,9 @@ export async function openRendition(app: App, input: RenditionInput): Promise<Op
   const { kind } = RESOURCES[name];
   if (source === undefined || !source.kinds.includes(kind)) throw noRendition();
   if (!app.store.renditions.isWanted(source.owner)) throw gone();
-  const view = await app.engine.renditions.open(orderOf(source, kind), WAIT_MS);
+  const view = await app.engine.renditions.open(orderOf(source, kind), {
+    ...{ accountId: input.principal.account.id, waitMs: WAIT_MS },
+  });
   if (view.state === 'failed') throw view.error;
   if (view.state === 'none') throw gone();
   if (view.state !== 'ready') return { type: 'making', ...view };

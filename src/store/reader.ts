@@ -25,6 +25,13 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** What finds a session or a mailed link without reading it. */
+export interface ExpiringKey {
+  hash: string;
+  accountId: number;
+  expiresAt: number;
+}
+
 const NO_BALANCE: Balance = { available: 0, spent: 0, sequence: 0 };
 
 export class StoreReader {
@@ -152,6 +159,12 @@ export class StoreReader {
     return [...this.tables.accounts.values()];
   }
 
+  /** Deleted ones included. */
+  accountsOfRole(role: Account['role']): Account[] {
+    const ids = Array.from(this.tables.accountsByRole.under([role]), (key) => Number(key[1]));
+    return ids.flatMap((id) => unlessDamaged(() => this.account(id)) ?? []);
+  }
+
   plan(id: number): Plan | undefined {
     return this.tables.plans.get(id);
   }
@@ -178,12 +191,37 @@ export class StoreReader {
     return [...this.tables.sessions.values()];
   }
 
+  sessionsOfAccount(accountId: number): Session[] {
+    const found = this.sessionKeysOfAccount(accountId);
+    return found.flatMap(({ hash }) => unlessDamaged(() => this.session(hash)) ?? []);
+  }
+
+  /** Of damaged ones too: ending a session reads none. */
+  sessionKeysOfAccount(accountId: number): ExpiringKey[] {
+    return Array.from(this.tables.sessionsByAccount.under([accountId]), toExpiringKey);
+  }
+
+  /** Of any account, the one that ended first before the others. */
+  endedSessionKeys(now: number, limit: number): ExpiringKey[] {
+    return endedKeys(this.tables.sessionsByEnd.under([]), now, limit);
+  }
+
   mailToken(hash: string): MailToken | undefined {
     return this.tables.mailTokens.get(hash);
   }
 
-  mailTokens(): MailToken[] {
-    return [...this.tables.mailTokens.values()];
+  mailTokensOfAccount(accountId: number): MailToken[] {
+    const found = this.mailTokenKeysOfAccount(accountId);
+    return found.flatMap(({ hash }) => unlessDamaged(() => this.mailToken(hash)) ?? []);
+  }
+
+  mailTokenKeysOfAccount(accountId: number): ExpiringKey[] {
+    return Array.from(this.tables.mailTokensByAccount.under([accountId]), toExpiringKey);
+  }
+
+  /** Of any account, the one that expired first before the others. */
+  endedMailTokenKeys(now: number, limit: number): ExpiringKey[] {
+    return endedKeys(this.tables.mailTokensByEnd.under([]), now, limit);
   }
 
   /** Newest first, those before the sequence number where one is given. */
@@ -304,11 +342,28 @@ export class StoreReader {
 
   /** One damaged record must not hide all others from a list; asked for by its name it is refused. */
   #unlessDamaged(identifier: string): Classification | undefined {
-    try {
-      return this.classification(identifier);
-    } catch (error) {
-      if (error instanceof DamagedRecordError) return undefined;
-      throw error;
-    }
+    return unlessDamaged(() => this.classification(identifier));
+  }
+}
+
+function toExpiringKey([accountId, expiresAt, hash]: readonly unknown[]): ExpiringKey {
+  return { accountId: Number(accountId), expiresAt: Number(expiresAt), hash: String(hash) };
+}
+
+function endedKeys(keys: Iterable<readonly unknown[]>, now: number, limit: number): ExpiringKey[] {
+  const ended: ExpiringKey[] = [];
+  for (const [expiresAt, accountId, hash] of keys) {
+    if (Number(expiresAt) > now || ended.length >= limit) break;
+    ended.push(toExpiringKey([accountId, expiresAt, hash]));
+  }
+  return ended;
+}
+
+function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return undefined;
+    throw error;
   }
 }

@@ -158,11 +158,13 @@ export class Store implements AsyncDisposable {
   }
 
   #commit<T>(change: (tx: StoreTransaction) => T): T {
+    let outcome: 'committed' | 'undone' = 'undone';
     try {
-      return this.#root.transactionSync(() => change(this.#transaction));
-    } catch (error) {
-      for (const table of Object.values(this.#tables)) if (table instanceof Table) table.forget();
-      throw error;
+      const result = this.#root.transactionSync(() => change(this.#transaction));
+      outcome = 'committed';
+      return result;
+    } finally {
+      for (const table of Object.values(this.#tables)) if (table instanceof Table) table.settle(outcome);
     }
   }
 

@@ -13,6 +13,8 @@ export class Table<V extends object | string | number> {
   readonly #database: Database<Buffer, Key>;
   /** Decoded values of the keys read last: a record is read far more often than it changes. */
   readonly #cache: LRUCache<string | number, V> | null;
+  /** Keys written since the last transaction ended: only these may be remembered with values that never came to be. */
+  readonly #touched = new Set<string | number>();
 
   /** `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. */
   constructor(root: RootDatabase, name: string, cacheBytesMax = 0) {
@@ -64,17 +66,20 @@ export class Table<V extends object | string | number> {
 
   /** Removes every value; inside a transaction. */
   clear(): void {
-    this.forget();
+    this.#cache?.clear();
     this.#database.clearSync();
   }
 
-  /** After a transaction was undone: what it wrote may have been read, and with that be remembered. */
-  forget(): void {
-    this.#cache?.clear();
+  /** After a transaction: where it was undone, what it wrote may have been read, and with that be remembered. */
+  settle(outcome: 'committed' | 'undone'): void {
+    if (outcome === 'undone') for (const key of this.#touched) this.#cache?.delete(key);
+    this.#touched.clear();
   }
 
   #forgetKey(key: Key): void {
-    if (typeof key === 'string' || typeof key === 'number') this.#cache?.delete(key);
+    if (this.#cache === null || (typeof key !== 'string' && typeof key !== 'number')) return;
+    this.#cache.delete(key);
+    this.#touched.add(key);
   }
 
   /** Every value between two keys, in key order; `end` is not part of it. */

@@ -6,7 +6,7 @@ import { hasEnded } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
 import { partsOf } from '../domain/result.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
-import { StoreReader, sha256 } from './reader.ts';
+import { type ExpiringKey, StoreReader, sha256 } from './reader.ts';
 import type { AcceptedRequest, PartReference, StoreMeta } from './schema.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
@@ -96,12 +96,16 @@ export class StoreTransaction extends StoreReader {
     if (before !== undefined && holder === before.id) {
       this.tables.accountsByEmail.remove(before.email.toLowerCase());
     }
+    if (before !== undefined && before.role !== account.role) {
+      this.tables.accountsByRole.remove([before.role, before.id]);
+    }
     this.tables.accounts.put(account.id, account);
     this.indexAccount(account);
   }
 
   /** A deleted account's address is free for another. */
   indexAccount(account: Account): void {
+    this.tables.accountsByRole.put([account.role, account.id]);
     if (account.deletedAt === null) this.tables.accountsByEmail.put(account.email.toLowerCase(), account.id);
   }
 
@@ -125,18 +129,34 @@ export class StoreTransaction extends StoreReader {
 
   putSession(session: Session): void {
     this.tables.sessions.put(session.hash, session);
+    this.indexSession(session);
   }
 
-  removeSession(hash: string): void {
+  indexSession({ hash, accountId, expiresAt }: ExpiringKey): void {
+    this.tables.sessionsByAccount.put([accountId, expiresAt, hash]);
+    this.tables.sessionsByEnd.put([expiresAt, accountId, hash]);
+  }
+
+  removeSession({ hash, accountId, expiresAt }: ExpiringKey): void {
     this.tables.sessions.remove(hash);
+    this.tables.sessionsByAccount.remove([accountId, expiresAt, hash]);
+    this.tables.sessionsByEnd.remove([expiresAt, accountId, hash]);
   }
 
   putMailToken(token: MailToken): void {
     this.tables.mailTokens.put(token.hash, token);
+    this.indexMailToken(token);
   }
 
-  removeMailToken(hash: string): void {
+  indexMailToken({ hash, accountId, expiresAt }: ExpiringKey): void {
+    this.tables.mailTokensByAccount.put([accountId, expiresAt, hash]);
+    this.tables.mailTokensByEnd.put([expiresAt, accountId, hash]);
+  }
+
+  removeMailToken({ hash, accountId, expiresAt }: ExpiringKey): void {
     this.tables.mailTokens.remove(hash);
+    this.tables.mailTokensByAccount.remove([accountId, expiresAt, hash]);
+    this.tables.mailTokensByEnd.remove([expiresAt, accountId, hash]);
   }
 
   appendAudit(line: Omit<AuditEntry, 'sequence'>): void {
