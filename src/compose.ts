@@ -187,6 +187,10 @@ function openStore(
       metrics.damagedRecords.inc({ table });
       log.error({ table, key }, 'a stored record is damaged; restore it from a backup');
     },
+    onChangedOriginal(hash) {
+      metrics.changedOriginals.inc();
+      log.error({ hash }, 'a stored original is not what was submitted; restore it from a backup');
+    },
   });
 }
 

@@ -57,7 +57,7 @@ export function assertConsistent(read: StoreReader, { id, email, planId, role, p
 /** A box without an administrator that may act could never be given one again. */
 export function assertAdminLeft(read: StoreReader, before: Account, after: Account): void {
   if (!isActingAdmin(before) || isActingAdmin(after)) return;
-  if (read.accounts().some((other) => other.id !== before.id && isActingAdmin(other))) return;
+  if (read.accountsOfRole('admin').some((other) => other.id !== before.id && isActingAdmin(other))) return;
   throw new AppError(
     'last_admin',
     'the last administrator cannot be deleted, made read-only or given another role',

@@ -165,6 +165,12 @@ export const SETTINGS = {
     10_000,
     'How long a submission waits for its file to be looked at before it is told to come back, ms.',
   ),
+  probeTimeoutMs: row(
+    'probe.timeout_ms',
+    integer(100, 600_000),
+    15_000,
+    'How long a decode process may take to look at the file of a submission before it is replaced and the caller is told to come back, ms.',
+  ),
   decodeSlots: row('decode.slots', integer(1, 512), cores, 'Decode processes at work at once.', 'the cores'),
   decodeMemoryBytesMax: row(
     'decode.memory_bytes_max',

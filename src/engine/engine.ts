@@ -78,7 +78,9 @@ export class Engine implements AsyncDisposable {
         ...decode,
         isolation,
         usesGpu: videoDecoder !== 'cpu',
+        dataFolder,
         jobsFolder: join(dataFolder, 'jobs'),
+        diskFreeBytesMin: config.renditions.diskFreeBytesMin,
       },
       decodeObserver(parts),
     );
@@ -150,7 +152,8 @@ export class Engine implements AsyncDisposable {
 
   /** Type and size of a file, while somebody waits. Throws AppErrors and AbortError. */
   async probe(path: string, signal: AbortSignal): Promise<Probe> {
-    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs: this.#config.probeWaitMs });
+    const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs } = this.#config;
+    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs, timeoutMs });
   }
 
   /** Throws the documented AppError where the file may not be analysed. */
@@ -321,7 +324,7 @@ export class Engine implements AsyncDisposable {
     if (inference === null) throw new AppError('starting', 'the models are not loaded');
     const findPack = (key: string) => this.#shelf.find(key);
     const probe = (path: string, signal: AbortSignal) =>
-      this.#decodePool.run('analysis', (slot) => probeInSlot(slot, path, signal), { signal });
+      this.#decodePool.run('analysis', (slot) => probeInSlot(slot, path, { signal }), { signal });
     const source = { store, fetchMedia, probe, findPack, videoHeightMin };
     const analysis = await fetchSource(source, attempt.analysis, attempt.signal);
     if (analysis === undefined) return undefined;

@@ -25,6 +25,13 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** What finds a session or a mailed link without reading it. */
+export interface ExpiringKey {
+  hash: string;
+  accountId: number;
+  expiresAt: number;
+}
+
 const NO_BALANCE: Balance = { available: 0, spent: 0, sequence: 0 };
 
 export function balanceAfter(
@@ -206,6 +213,12 @@ export class StoreReader {
     return [...this.tables.accounts.values()];
   }
 
+  /** Deleted ones included. */
+  accountsOfRole(role: Account['role']): Account[] {
+    const ids = Array.from(this.tables.accountsByRole.under([role]), (key) => Number(key[1]));
+    return ids.flatMap((id) => this.accountUnlessDamaged(id) ?? []);
+  }
+
   plan(id: number): Plan | undefined {
     return this.tables.plans.get(id);
   }
@@ -248,13 +261,39 @@ export class StoreReader {
     return [...this.tables.sessions.values()];
   }
 
+  /** Without damaged ones, which let nobody in. */
+  sessionsOfAccount(accountId: number): Session[] {
+    const found = this.sessionKeysOfAccount(accountId);
+    return found.flatMap(({ hash }) => this.tables.sessions.getUnlessDamaged(hash) ?? []);
+  }
+
+  /** Of damaged ones too: ending a session reads none. */
+  sessionKeysOfAccount(accountId: number): ExpiringKey[] {
+    return Array.from(this.tables.sessionsByAccount.under([accountId]), toExpiringKey);
+  }
+
+  /** Of any account, the one that ended first before the others. */
+  endedSessionKeys(now: number, limit: number): ExpiringKey[] {
+    return endedKeys(this.tables.sessionsByEnd.under([]), now, limit);
+  }
+
   mailToken(hash: string): MailToken | undefined {
     return this.tables.mailTokens.get(hash);
   }
 
-  /** Without damaged ones, which let nobody in. */
-  mailTokens(): MailToken[] {
-    return [...this.tables.mailTokens.values()];
+  /** As `mailToken`, for what ends one: it lets nobody in. */
+  mailTokenUnlessDamaged(hash: string): MailToken | undefined {
+    return this.tables.mailTokens.getUnlessDamaged(hash);
+  }
+
+  /** Of damaged ones too: ending a link reads none. */
+  mailTokenKeysOfAccount(accountId: number): ExpiringKey[] {
+    return Array.from(this.tables.mailTokensByAccount.under([accountId]), toExpiringKey);
+  }
+
+  /** Of any account, the one that expired first before the others. */
+  endedMailTokenKeys(now: number, limit: number): ExpiringKey[] {
+    return endedKeys(this.tables.mailTokensByEnd.under([]), now, limit);
   }
 
   /** Newest first, those before the sequence number where one is given. */
@@ -396,4 +435,17 @@ export class StoreReader {
       (key) => this.tables.classifications.getUnlessDamaged(String(key.at(-1))) ?? [],
     );
   }
+}
+
+function toExpiringKey([accountId, expiresAt, hash]: readonly unknown[]): ExpiringKey {
+  return { accountId: Number(accountId), expiresAt: Number(expiresAt), hash: String(hash) };
+}
+
+function endedKeys(keys: Iterable<readonly unknown[]>, now: number, limit: number): ExpiringKey[] {
+  const ended: ExpiringKey[] = [];
+  for (const [expiresAt, accountId, hash] of keys) {
+    if (Number(expiresAt) > now || ended.length >= limit) break;
+    ended.push(toExpiringKey([accountId, expiresAt, hash]));
+  }
+  return ended;
 }

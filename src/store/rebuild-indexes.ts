@@ -33,6 +33,11 @@ export function findIndexFault(tables: Tables, meta: StoreMeta): string | null {
     ['classifications by account', tables.classificationsByAccount, tables.classifications],
     ['classifications by kind', tables.classificationsByKind, tables.classifications],
     ['classifications by analysis', tables.classificationsByAnalysis, tables.classifications],
+    ['accounts by role', tables.accountsByRole, tables.accounts],
+    ['sessions by account', tables.sessionsByAccount, tables.sessions],
+    ['sessions by end', tables.sessionsByEnd, tables.sessions],
+    ['mail tokens by account', tables.mailTokensByAccount, tables.mailTokens],
+    ['mail tokens by end', tables.mailTokensByEnd, tables.mailTokens],
     ['API keys by account', tables.apiKeysByAccount, tables.apiKeys],
     ['deliveries by account', tables.deliveriesByAccount, tables.deliveries],
     ['requests by time', tables.requestsByTime, tables.requests],
@@ -61,6 +66,8 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
     }
   });
   await each(tables.accounts, (tx, value) => tx.indexAccount(value));
+  await each(tables.sessions, (tx, value) => tx.indexSession(value));
+  await each(tables.mailTokens, (tx, value) => tx.indexMailToken(value));
   await each(tables.apiKeys, (tx, value) => tx.indexApiKey(value));
   await each(tables.deliveries, (tx, value) => tx.indexDelivery(value));
   await each(tables.requests, (tx, value, key) => {
@@ -83,7 +90,8 @@ function indexesOf(tables: Tables): readonly { clear(): void }[] {
     ...[tables.classificationsByAccount, tables.classificationsByKind],
     ...[tables.classificationsByHash, tables.classificationsByAnalysis],
     ...[tables.analysesByKey, tables.analysesOpen, tables.analysesFailed, tables.parts],
-    ...[tables.accountsByEmail, tables.apiKeysByAccount],
+    ...[tables.accountsByEmail, tables.accountsByRole, tables.apiKeysByAccount],
+    ...[tables.sessionsByAccount, tables.sessionsByEnd, tables.mailTokensByAccount, tables.mailTokensByEnd],
     ...[tables.deliveriesByAccount, tables.deliveriesDue, tables.requestsByTime],
   ];
 }

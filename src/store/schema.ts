@@ -46,10 +46,15 @@ export interface Tables {
   plans: Table<Plan>;
   accounts: Table<Account>;
   accountsByEmail: Table<number>;
+  accountsByRole: Index;
   apiKeys: Table<ApiKey>;
   apiKeysByAccount: Index;
   sessions: Table<Session>;
+  sessionsByAccount: Index;
+  sessionsByEnd: Index;
   mailTokens: Table<MailToken>;
+  mailTokensByAccount: Index;
+  mailTokensByEnd: Index;
   audit: Table<AuditEntry>;
   deliveries: Table<WebhookDelivery>;
   deliveriesByAccount: Index;
@@ -85,10 +90,15 @@ export function openTables(root: RootDatabase): Tables {
     plans: new Table(root, 'plans', SMALL_CACHE_BYTES_MAX),
     accounts: new Table(root, 'accounts', SMALL_CACHE_BYTES_MAX),
     accountsByEmail: new Table(root, 'accounts-by-email'),
+    accountsByRole: new Index(root, 'accounts-by-role'),
     apiKeys: new Table(root, 'api-keys', SMALL_CACHE_BYTES_MAX),
     apiKeysByAccount: new Index(root, 'api-keys-by-account'),
     sessions: new Table(root, 'sessions'),
+    sessionsByAccount: new Index(root, 'sessions-by-account'),
+    sessionsByEnd: new Index(root, 'sessions-by-end'),
     mailTokens: new Table(root, 'mail-tokens'),
+    mailTokensByAccount: new Index(root, 'mail-tokens-by-account'),
+    mailTokensByEnd: new Index(root, 'mail-tokens-by-end'),
     audit: new Table(root, 'audit'),
     deliveries: new Table(root, 'deliveries'),
     deliveriesByAccount: new Index(root, 'deliveries-by-account'),

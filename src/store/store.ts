@@ -27,6 +27,8 @@ export interface StoreConfig {
   onUpgrade?: ((message: string) => void) | undefined;
   /** Told of each stored value that is not what was written. */
   onDamage?: ((error: DamagedRecordError) => void) | undefined;
+  /** Told once of each stored original that is not what was submitted. */
+  onChangedOriginal?: ((hash: string) => void) | undefined;
   /** Told after a commit what it changed that somebody may watch. */
   onChange?: ((change: StoreChange) => void) | undefined;
 }
@@ -66,7 +68,7 @@ export class Store implements AsyncDisposable {
     this.read = new StoreReader(tables);
     this.#transaction = new StoreTransaction(tables);
     const dropRenditions = (owner: string): Promise<void> => this.renditions.removeAll(owner);
-    this.blobs = new BlobStore(folder, dropRenditions);
+    this.blobs = new BlobStore(folder, dropRenditions, (hash) => config.onChangedOriginal?.(hash));
     this.artifacts = new ArtifactStore(folder, dropRenditions);
     const isStored = (owner: string): boolean => this.blobs.isThere(owner) || this.artifacts.isThere(owner);
     this.renditions = new RenditionStore(folder, isStored);
@@ -158,11 +160,13 @@ export class Store implements AsyncDisposable {
   }
 
   #commit<T>(change: (tx: StoreTransaction) => T): T {
+    let outcome: 'committed' | 'undone' = 'undone';
     try {
-      return this.#root.transactionSync(() => change(this.#transaction));
-    } catch (error) {
-      for (const table of Object.values(this.#tables)) if (table instanceof Table) table.forget();
-      throw error;
+      const result = this.#root.transactionSync(() => change(this.#transaction));
+      outcome = 'committed';
+      return result;
+    } finally {
+      for (const table of Object.values(this.#tables)) if (table instanceof Table) table.settle(outcome);
     }
   }
 

@@ -17,6 +17,8 @@ export class Table<V extends object | string | number> {
   readonly #cache: LRUCache<string | number, V> | null;
   /** Keys of damaged values that were told: a list that is polled must not fill the log with one of them. */
   readonly #told = new Set<string>();
+  /** Keys written since the last transaction ended: of these alone the two above may be wrong after it. */
+  readonly #touched = new Set<Key>();
 
   /** `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. */
   constructor(root: RootDatabase, name: string, cacheBytesMax = 0) {
@@ -81,17 +83,29 @@ export class Table<V extends object | string | number> {
 
   /** Removes every value; inside a transaction. */
   clear(): void {
-    this.forget();
+    this.#cache?.clear();
+    this.#told.clear();
     this.#database.clearSync();
   }
 
-  /** After a transaction was undone: what it wrote may have been read, and with that be remembered. */
-  forget(): void {
-    this.#cache?.clear();
+  /**
+   * After a transaction. Where it was undone, what it wrote may have been read, and with that be remembered; what is
+   * damaged still is, and was told.
+   */
+  settle(outcome: 'committed' | 'undone'): void {
+    for (const key of this.#touched) {
+      if (outcome === 'undone') this.#uncache(key);
+      else this.#told.delete(JSON.stringify(key));
+    }
+    this.#touched.clear();
   }
 
   #forgetKey(key: Key): void {
-    this.#told.delete(JSON.stringify(key));
+    this.#uncache(key);
+    this.#touched.add(key);
+  }
+
+  #uncache(key: Key): void {
     if (typeof key === 'string' || typeof key === 'number') this.#cache?.delete(key);
   }
 

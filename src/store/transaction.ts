@@ -6,9 +6,8 @@ import { hasEnded } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
 import { partsOf } from '../domain/result.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
-import { balanceAfter, type RequestPlace, StoreReader, sha256 } from './reader.ts';
+import { balanceAfter, type ExpiringKey, type RequestPlace, StoreReader, sha256 } from './reader.ts';
 import { type AcceptedRequest, META_KEYS, type PartReference, type StoreMeta } from './schema.ts';
-import type { Table } from './table.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
 export type StoreChange =
@@ -93,12 +92,16 @@ export class StoreTransaction extends StoreReader {
     const before = this.account(account.id);
     // A deleted account's address may be another's by now.
     if (before?.deletedAt === null) this.tables.accountsByEmail.remove(before.email.toLowerCase());
+    if (before !== undefined && before.role !== account.role) {
+      this.tables.accountsByRole.remove([before.role, before.id]);
+    }
     this.tables.accounts.put(account.id, account);
     this.indexAccount(account);
   }
 
   /** A deleted account's address is free for another. */
   indexAccount(account: Account): void {
+    this.tables.accountsByRole.put([account.role, account.id]);
     if (account.deletedAt === null) this.tables.accountsByEmail.put(account.email.toLowerCase(), account.id);
   }
 
@@ -130,28 +133,34 @@ export class StoreTransaction extends StoreReader {
 
   putSession(session: Session): void {
     this.tables.sessions.put(session.hash, session);
+    this.indexSession(session);
   }
 
-  removeSession(hash: string): void {
+  indexSession({ hash, accountId, expiresAt }: ExpiringKey): void {
+    this.tables.sessionsByAccount.put([accountId, expiresAt, hash]);
+    this.tables.sessionsByEnd.put([expiresAt, accountId, hash]);
+  }
+
+  removeSession({ hash, accountId, expiresAt }: ExpiringKey): void {
     this.tables.sessions.remove(hash);
-  }
-
-  /** Whose they were cannot be told; those who end sessions end these too. A sign-in makes another. */
-  removeDamagedSessions(): void {
-    removeDamaged(this.tables.sessions);
+    this.tables.sessionsByAccount.remove([accountId, expiresAt, hash]);
+    this.tables.sessionsByEnd.remove([expiresAt, accountId, hash]);
   }
 
   putMailToken(token: MailToken): void {
     this.tables.mailTokens.put(token.hash, token);
+    this.indexMailToken(token);
   }
 
-  removeMailToken(hash: string): void {
+  indexMailToken({ hash, accountId, expiresAt }: ExpiringKey): void {
+    this.tables.mailTokensByAccount.put([accountId, expiresAt, hash]);
+    this.tables.mailTokensByEnd.put([expiresAt, accountId, hash]);
+  }
+
+  removeMailToken({ hash, accountId, expiresAt }: ExpiringKey): void {
     this.tables.mailTokens.remove(hash);
-  }
-
-  /** Whose they were cannot be told; those who end links end these too. A link is asked for again. */
-  removeDamagedMailTokens(): void {
-    removeDamaged(this.tables.mailTokens);
+    this.tables.mailTokensByAccount.remove([accountId, expiresAt, hash]);
+    this.tables.mailTokensByEnd.remove([expiresAt, accountId, hash]);
   }
 
   appendAudit(line: Omit<AuditEntry, 'sequence'>): void {
@@ -236,9 +245,4 @@ export class StoreTransaction extends StoreReader {
   setMeta(meta: StoreMeta): void {
     for (const key of META_KEYS) this.tables.meta.put(key, meta);
   }
-}
-
-function removeDamaged<V extends object>(table: Table<V>): void {
-  const damaged = [...table.entries()].filter(({ value }) => value === undefined);
-  for (const { key } of damaged) table.remove(key);
 }

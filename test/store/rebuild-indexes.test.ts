@@ -13,6 +13,11 @@ const INDEXES = [
   ...['classifications-by-analysis', 'analyses-by-key', 'analyses-open', 'analyses-failed', 'parts'],
   ...[
     'accounts-by-email',
+    'accounts-by-role',
+    'sessions-by-account',
+    'sessions-by-end',
+    'mail-tokens-by-account',
+    'mail-tokens-by-end',
     'api-keys-by-account',
     'deliveries-by-account',
     'deliveries-due',
@@ -36,6 +41,8 @@ async function fillFolder(box: Awaited<ReturnType<typeof openApp>>): Promise<voi
   const at = app.clock.now();
   await app.store.transact((tx) => {
     tx.putAccount({ ...gone, deletedAt: at });
+    const session = { csrfToken: 'c', userAgent: '', createdAt: at, expiresAt: at + 1 };
+    tx.putSession({ ...session, hash: 'session-1', accountId: user.id });
     // Two with one key: the later one is what the key finds.
     tx.putAnalysis({ ...analysis, id: 'zz-earlier', state: 'queued', queuedAt: 1, endedAt: null });
     tx.putAnalysis({ ...analysis, id: 'aa-later', state: 'queued', queuedAt: at + 5, endedAt: null });
