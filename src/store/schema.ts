@@ -30,6 +30,8 @@ export interface StoreMeta {
   createdAt: number;
   /** The indexes are being made anew, and lack entries until that is done. */
   isRebuilding?: boolean;
+  /** By index: how many damaged values it lacked when it was made anew last. */
+  missingEntries?: Readonly<Record<string, number>>;
 }
 
 /** Twice: without it no start can tell what it has before it. Of two, one is read where the other is damaged. */

@@ -63,7 +63,7 @@ export class StoreTransaction extends StoreReader {
   indexAnalysis(analysis: Analysis): void {
     this.#indexState(analysis);
     const holderId = this.analysisIdOfKey(analysis.key);
-    const holder = holderId === undefined ? undefined : this.analysis(holderId);
+    const holder = holderId === undefined ? undefined : this.analysisUnlessDamaged(holderId);
     if (holder !== undefined && holder.queuedAt > analysis.queuedAt) return;
     this.tables.analysesByKey.put(analysis.key, analysis.id);
   }

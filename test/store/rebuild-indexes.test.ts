@@ -1,5 +1,5 @@
 /** Indexes that were damaged on the disk are made anew from the records, byte for byte as they were. */
-import { deepEqual, equal, match, notDeepEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, notDeepEqual, ok, throws } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
@@ -143,6 +143,38 @@ test('a damaged record is left out and counted, and the others are found', { tim
   await using store = await Store.open({ folder });
   const user = store.read.accounts().find(({ id }) => id !== 1);
   equal(store.read.listClassifications({ accountId: user?.id ?? 0, limit: 10 }).length, 1);
+});
+
+test('damaged rows: one rebuilding is enough, and what points to them stays', { timeout: 120_000 }, async () => {
+  await using box = await openApp();
+  await fillFolder(box);
+  const { folder, app } = box;
+  const user = app.store.read.accounts().find(({ id, deletedAt }) => id !== 1 && deletedAt === null);
+  const [record] = app.store.read.listClassifications({ accountId: user?.id ?? 0, limit: 10, kind: 'image' });
+  await box.daemon[Symbol.asyncDispose]();
+  const rows: [string, Key][] = [
+    ['accounts', user?.id ?? 0],
+    ['classifications', record?.identifier ?? ''],
+    ['sessions', 'session-1'],
+  ];
+  for (const [name, row] of rows) {
+    const flip = async (table: Database<Buffer, Key>) => {
+      const bytes = Buffer.from(table.get(row) ?? []);
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+      await table.put(row, bytes);
+    };
+    await damage(folder, flip, name);
+  }
+  deepEqual(await reopen(folder), []);
+  // Lost with the entry of the damaged account: nothing can tell its role.
+  await damage(folder, (table) => table.clearAsync(), 'accounts-by-role');
+  match((await reopen(folder)).at(-1) ?? '', /\d+ values, \d+ damaged ones left out/);
+  deepEqual(await reopen(folder), []);
+  await using store = await Store.open({ folder });
+  throws(() => store.read.accountByEmail(user?.email ?? ''), /damaged record in accounts/);
+  ok(store.read.hasBlobReference('ab'.repeat(32)));
+  deepEqual(store.read.sessionKeysOfAccount(user?.id ?? 0), []);
+  equal(store.read.session('session-1'), undefined);
 });
 
 test('what is no data folder is not made one', async () => {
