@@ -148,9 +148,10 @@ export class Engine implements AsyncDisposable {
     return resolveModels(usable, kind, options, plan);
   }
 
-  /** Type and size of a file, while somebody waits. Throws AppErrors and AbortError. */
-  async probe(path: string, signal: AbortSignal): Promise<Probe> {
-    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs: this.#config.probeWaitMs });
+  /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
+  async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
+    const { probeWaitMs: waitTimeoutMs } = this.#config;
+    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs, accountId });
   }
 
   /** Throws the documented AppError where the file may not be analysed. */

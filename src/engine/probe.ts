@@ -19,11 +19,11 @@ export async function probeInSlot(slot: DecodeSlot, path: string, signal: AbortS
 export async function probeForCaller(
   pool: Pick<DecodePool, 'run'>,
   path: string,
-  { signal, waitTimeoutMs }: { signal: AbortSignal; waitTimeoutMs: number },
+  wait: { signal: AbortSignal; waitTimeoutMs: number; accountId?: number | undefined },
 ): Promise<Probe> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await pool.run('probe', (slot) => probeInSlot(slot, path, signal), { signal, waitTimeoutMs });
+      return await pool.run('probe', (slot) => probeInSlot(slot, path, wait.signal), wait);
     } catch (error) {
       const isWorthAgain =
         error instanceof WorkerLostError && error.loss !== 'stopped' && error.loss !== 'deadline';
