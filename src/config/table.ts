@@ -117,9 +117,9 @@ export const SETTINGS = {
   ),
   uploadsMax: row(
     'uploads.max',
-    integer(1, 1024),
-    16,
-    'Uploads that are read at once; the others wait. Bounds the memory that uploads take.',
+    integer(1, 100_000),
+    2000,
+    'Uploads that are received at once, at most half of them of one account; one more is refused. Each holds two descriptors (`LimitNOFILE`).',
   ),
   uploadsUnfinishedHours: row(
     'uploads.unfinished_hours',

@@ -150,10 +150,10 @@ export class Engine implements AsyncDisposable {
     return resolveModels(usable, kind, options, plan);
   }
 
-  /** Type and size of a file, while somebody waits. Throws AppErrors and AbortError. */
-  async probe(path: string, signal: AbortSignal): Promise<Probe> {
+  /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
+  async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
     const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs } = this.#config;
-    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs, timeoutMs });
+    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs, timeoutMs, accountId });
   }
 
   /** Throws the documented AppError where the file may not be analysed. */

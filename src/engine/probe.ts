@@ -23,14 +23,15 @@ export async function probeInSlot(
 export async function probeForCaller(
   pool: Pick<DecodePool, 'run'>,
   path: string,
-  { signal, waitTimeoutMs, timeoutMs }: { signal: AbortSignal; waitTimeoutMs: number; timeoutMs: number },
+  {
+    timeoutMs,
+    ...wait
+  }: { signal: AbortSignal; waitTimeoutMs: number; timeoutMs: number; accountId?: number | undefined },
 ): Promise<Probe> {
+  const { signal } = wait;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await pool.run('probe', (slot) => probeInSlot(slot, path, { signal, timeoutMs }), {
-        signal,
-        waitTimeoutMs,
-      });
+      return await pool.run('probe', (slot) => probeInSlot(slot, path, { signal, timeoutMs }), wait);
     } catch (error) {
       const isWorthAgain =
         error instanceof WorkerLostError && error.loss !== 'stopped' && error.loss !== 'deadline';

@@ -4,14 +4,13 @@
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { admitCaller } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import { assertTerms, authenticate } from '../../app/authenticate.ts';
-import { identifyBrowser, readBrowserCall } from '../../app/browser.ts';
+import { readBrowserCall } from '../../app/browser.ts';
 import { parseChoice } from '../../app/field-parsers.ts';
 import type { RawFields } from '../../app/input.ts';
 import { getMedia, type MediaFile, type MediaPart, openMedia } from '../../app/media-files.ts';
 import type { Principal } from '../../app/principal.ts';
-import { countCall } from '../../app/rate-limit.ts';
 import { openRendition } from '../../app/renditions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { HEATMAP_LAYERS } from '../../domain/heatmap.ts';
@@ -88,14 +87,13 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
 /** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */
 async function authorise(app: App, { headers, ip }: FastifyRequest, isCounted: boolean): Promise<Principal> {
   const key = headers['x-api-key'];
-  const browser = readBrowserCall(app, headers);
+  const call = readBrowserCall(app, headers);
+  const browser = call && { call, proof: 'read' as const };
   const from = { facade: 'dashboard', remoteAddress: ip } as const;
-  const principal =
-    key !== undefined || browser === undefined
-      ? authenticate(app, Array.isArray(key) ? key[0] : key, from)
-      : identifyBrowser(app, browser, 'read', from).principal;
-  assertTerms(app, principal);
-  if (isCounted && headers.range === undefined) await countCall(app, principal);
+  const credential = { key: Array.isArray(key) ? key[0] : key, browser };
+  const { principal } = await admitCaller(app, credential, from, {
+    isCounted: isCounted && headers.range === undefined,
+  });
   return principal;
 }
 
