@@ -3,6 +3,7 @@
  * it stands on.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { AccountFeed } from './app/account-feed.ts';
@@ -85,6 +86,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       store,
       clock,
       newIdentifier,
+      bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
       log,
       observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention?.noteEnded(analysis)),
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
@@ -184,6 +186,10 @@ function openStore(
     onDamage({ table, key }) {
       metrics.damagedRecords.inc({ table });
       log.error({ table, key }, 'a stored record is damaged; restore it from a backup');
+    },
+    onChangedOriginal(hash) {
+      metrics.changedOriginals.inc();
+      log.error({ hash }, 'a stored original is not what was submitted; restore it from a backup');
     },
   });
 }

@@ -1,6 +1,7 @@
 /** A decode slot and a decode pool of a test's own, quiet, at whatever isolation the machine gives. */
 import { join } from 'node:path';
 import { PIXELS_MAX, SIDE_PIXELS_MAX } from '../src/domain/limits.ts';
+import { CopyRoom } from '../src/engine/copy-room.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool, type DecodePoolConfig } from '../src/engine/decode-pool.ts';
 import { DecodeSlot, type RequestOptions } from '../src/engine/decode-slot.ts';
 import { detectIsolation, type Isolation } from '../src/engine/isolation.ts';
@@ -12,22 +13,25 @@ export const BOUNDS = { memoryBytesMax: 2 * 1024 ** 3, fileBytesMax: 1024 ** 3 }
 
 /** At the strongest isolation of this machine. */
 export async function openSlot(folder: string, log: (line: string) => void = () => {}): Promise<DecodeSlot> {
-  return await openSlotAt(folder, await detectIsolation(join(folder, 'trial')), log);
+  return await openSlotAt(folder, await detectIsolation(join(folder, 'trial'), folder), log);
 }
 
 /** Without walls: the child's process is the one that was started, so it can be looked at and stopped. */
 export async function openBareSlot(folder: string): Promise<DecodeSlot> {
-  const { limiter } = await detectIsolation(join(folder, 'trial'));
-  return await openSlotAt(folder, { level: 'limits only', limiter, unshareFlags: null }, () => {});
+  const { limiter } = await detectIsolation(join(folder, 'trial'), folder);
+  const bare: Isolation = { level: 'limits only', limiter, unshareFlags: null, coveredFolder: null };
+  return await openSlotAt(folder, bare);
 }
 
-async function openSlotAt(
+export async function openSlotAt(
   folder: string,
   isolation: Isolation,
-  log: (line: string) => void,
+  log: (line: string) => void = () => {},
+  copyRoom = new CopyRoom(0),
 ): Promise<DecodeSlot> {
   const slotFolder = join(folder, 'slot');
-  return await DecodeSlot.open({ folder: slotFolder, isolation, bounds: BOUNDS, timeoutMs: 30_000, log });
+  const timeoutMs = 30_000;
+  return await DecodeSlot.open({ folder: slotFolder, isolation, bounds: BOUNDS, copyRoom, timeoutMs, log });
 }
 
 /** A video as the child answers it, with the frames that it told of before. */
@@ -59,6 +63,9 @@ export function makePool(folder: string, config: Partial<DecodePoolConfig> = {})
     childSaid: () => {},
   };
   const jobsFolder = join(folder, 'jobs');
-  const pool = new DecodePool({ ...DECODE_POOL_DEFAULTS, slots: 1, ...config, jobsFolder }, observer);
+  const pool = new DecodePool(
+    { ...DECODE_POOL_DEFAULTS, slots: 1, ...config, dataFolder: folder, jobsFolder },
+    observer,
+  );
   return { pool, losses, started, [Symbol.asyncDispose]: async () => await pool[Symbol.asyncDispose]() };
 }

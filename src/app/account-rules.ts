@@ -25,7 +25,7 @@ export function blankAccount(
 
 /** Identifiers are never used again: deleted accounts keep theirs. */
 export function nextAccountId(read: StoreReader): number {
-  const id = (read.newestAccount()?.id ?? 0) + 1;
+  const id = read.newestAccountId() + 1;
   if (id <= ACCOUNTS_MAX) return id;
   throw new AppError('too_many', `the appliance holds at most ${ACCOUNTS_MAX} accounts`);
 }
@@ -57,7 +57,7 @@ export function assertConsistent(read: StoreReader, { id, email, planId, role, p
 /** A box without an administrator that may act could never be given one again. */
 export function assertAdminLeft(read: StoreReader, before: Account, after: Account): void {
   if (!isActingAdmin(before) || isActingAdmin(after)) return;
-  if (read.accounts().some((other) => other.id !== before.id && isActingAdmin(other))) return;
+  if (read.accountsOfRole('admin').some((other) => other.id !== before.id && isActingAdmin(other))) return;
   throw new AppError(
     'last_admin',
     'the last administrator cannot be deleted, made read-only or given another role',

@@ -28,7 +28,7 @@ export interface AppConfig {
   termsRequired: boolean;
   /** Whether anybody may make an account, under which plan and with how many credits. */
   registration: { isOpen: boolean; planSku: string; credits: number };
-  /** Uploads that are read at once; the others wait by backpressure (DESIGN.md section 7). */
+  /** Uploads that are received at once; one more is refused. */
   uploadsMax: number;
   /** How long an upload that broke off can be continued. */
   unfinishedUploadMs: number;

@@ -11,6 +11,7 @@ import type { Plan } from '../domain/plan.ts';
 import { priceOf } from '../domain/price.ts';
 import type { ClassificationRecord } from '../domain/record.ts';
 import type { ResultPart } from '../domain/result.ts';
+import { assertAcceptsWork } from './admission.ts';
 import type { App } from './app.ts';
 import { auditLine } from './audit.ts';
 import { assertMayWrite } from './authenticate.ts';
@@ -21,7 +22,6 @@ import type { Principal } from './principal.ts';
 import { readRecord, statusOf, toPartRecord, toRecord } from './record.ts';
 import { parseRecordFilter } from './record-filter.ts';
 import { removeAnalysis, removeClassification } from './remove-records.ts';
-import { assertAcceptsWork } from './uploads.ts';
 
 export interface RecordInput {
   principal: Principal;

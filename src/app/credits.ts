@@ -44,10 +44,12 @@ export interface Charge {
 export function charge(tx: StoreTransaction, { accountId, credits, identifier, at }: Charge): void {
   if (credits === 0) return;
   const { available } = tx.balance(accountId);
-  if (available < credits) {
-    throw new AppError('credits', `the submission costs ${credits} credits, ${available} are left`, {
-      metadata: { needed_credits: String(credits), available_credits: String(available) },
-    });
-  }
+  if (available < credits) throw refuseForCredits(credits, available);
   tx.appendLedger({ accountId, reason: 'charge', amount: -credits, identifier, at });
+}
+
+export function refuseForCredits(needed: number, available: number): AppError {
+  return new AppError('credits', `the submission costs ${needed} credits, ${available} are left`, {
+    metadata: { needed_credits: String(needed), available_credits: String(available) },
+  });
 }

@@ -12,12 +12,12 @@ import {
   checkMemory,
   checkPorts,
 } from './doctor/machine.ts';
-import { checkBackup, checkDisk, checkFlush, checkRecords } from './doctor/storage.ts';
+import { checkBackup, checkDisk, checkFlush, checkOriginals, checkRecords } from './doctor/storage.ts';
 import type { Principal } from './principal.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
-  ...[checkDisk, checkFlush, checkRecords, checkBackup, checkQueue],
+  ...[checkDisk, checkFlush, checkRecords, checkOriginals, checkBackup, checkQueue],
   ...[checkClock, checkTls, checkTrustAnchors, checkPorts, checkDescriptors],
 ];
 

@@ -97,7 +97,7 @@ type Outcome = { location: string } | { location: null; temporary: TemporaryBlob
 async function fetchOnce(
   pinned: PinnedAddress,
   store: Store,
-  bounds: Required<ReceiveBounds>,
+  bounds: ReceiveBounds,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });

@@ -5,6 +5,7 @@ import type { ModelPack } from '../domain/model-pack.ts';
 import type { AnalysisOptions } from '../domain/options.ts';
 import { sniffMediaType } from '../domain/sniff.ts';
 import type { Probe } from '../worker/protocol.ts';
+import { assertKindEnabled } from './admission.ts';
 import type { App } from './app.ts';
 import type { Principal } from './principal.ts';
 import { type ReceivedMedia, tooLarge } from './uploads.ts';
@@ -22,11 +23,6 @@ export interface JudgedMedia {
   packs: ModelPack[];
 }
 
-export function assertKindEnabled({ plan }: Principal, kind: MediaKind): void {
-  if (plan.kinds.includes(kind)) return;
-  throw new AppError('not_enabled', `the pricing plan does not enable ${kind} classification`);
-}
-
 /** Throws the documented error for each fault, cheapest check first. */
 export async function judgeMedia(app: App, input: JudgeInput, signal: AbortSignal): Promise<JudgedMedia> {
   const { principal, kind, field, media, options } = input;
@@ -36,7 +32,7 @@ export async function judgeMedia(app: App, input: JudgeInput, signal: AbortSigna
   const packs = app.engine.resolveModels(kind, options, principal.plan);
   const allowsForeignTypes = principal.plan.options.includes('foreign_types');
   return await onField(field, async () => {
-    const probe = await app.engine.probe(media.path, signal);
+    const probe = await app.engine.probe(media.path, signal, principal.account.id);
     app.engine.judgeProbe(probe, { kind, packs, allowsForeignTypes });
     return { probe, packs };
   });
@@ -63,10 +59,10 @@ async function onField<T>(field: string, work: () => Promise<T>): Promise<T> {
  */
 export async function findKind(
   app: App,
-  { media, field }: Pick<JudgeInput, 'media' | 'field'>,
+  { principal, media, field }: Pick<JudgeInput, 'principal' | 'media' | 'field'>,
   signal: AbortSignal,
 ): Promise<MediaKind> {
   if (sniffMediaType(media.head)?.kind === 'image') return 'image';
-  const { kind } = await onField(field, () => app.engine.probe(media.path, signal));
+  const { kind } = await onField(field, () => app.engine.probe(media.path, signal, principal.account.id));
   return kind;
 }

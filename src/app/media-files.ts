@@ -1,5 +1,6 @@
 /** The stored bytes of a record as a browser may show them: the file itself, its heatmap, a video's frames and sound. */
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { AppError } from '../domain/errors.ts';
 import { HEATMAP_FILES, type HeatmapLayer } from '../domain/heatmap.ts';
 import { isHex64 } from '../domain/identifiers.ts';
@@ -21,7 +22,14 @@ export interface MediaInput {
 }
 
 /** Lies in a file, from `offset` on, or in memory. */
-export type MediaFile = MediaDescription & ({ path: string; offset?: number } | { bytes: Buffer });
+export type MediaFile = MediaDescription & (FilePlace | { bytes: Buffer });
+
+interface FilePlace {
+  path: string;
+  offset?: number;
+  /** Of a stored original: what its bytes must hash to. */
+  originalHash?: string;
+}
 
 interface MediaDescription {
   mime: string;
@@ -46,7 +54,11 @@ export async function getMedia(app: App, input: MediaInput): Promise<MediaFile> 
   if (part.type === 'original') {
     const { hash, mime, name } = own;
     if (hash === '') throw gone();
-    return await measure({ path: app.store.blobs.pathOf(hash), mime, name, tag: hash });
+    const path = app.store.blobs.pathOf(hash);
+    const file = await measure({ path, mime, name, tag: hash, originalHash: hash });
+    // A length that is wrong is told before it is announced.
+    if (file.sizeBytes !== own.sizeBytes) await app.store.blobs.checks.check(hash);
+    return file;
   }
   return await videoPart(app, own.analysisId, part);
 }
@@ -85,15 +97,50 @@ function storedPart(
   return track && { ...track, mime: track.audio.mime };
 }
 
-async function measure(file: Omit<MediaDescription, 'sizeBytes'> & { path: string }): Promise<MediaFile> {
+async function measure(file: Omit<MediaDescription, 'sizeBytes'> & FilePlace): Promise<MediaFile> {
   try {
     return { ...file, sizeBytes: (await stat(file.path)).size };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw gone();
-    throw error;
+    throw goneWhereMissing(error);
   }
 }
 
-function gone(): AppError {
-  return new AppError('media', 'the media of this record are not stored');
+/**
+ * The bytes from `first` to `last`. A whole original is hashed as it streams and breaks off before its last bytes where
+ * it is not what was submitted; a part of one is given once the file is known to be whole.
+ */
+export async function openMedia(
+  { store }: Pick<App, 'store'>,
+  file: MediaDescription & FilePlace,
+  { first, last }: { first: number; last: number },
+): Promise<Readable> {
+  const { path, offset = 0, originalHash, sizeBytes } = file;
+  try {
+    if (originalHash !== undefined) {
+      const isWhole = first === 0 && last === sizeBytes - 1;
+      if (isWhole) return Readable.from(readOriginal(store, originalHash), { objectMode: false });
+      await store.blobs.checks.check(originalHash);
+    }
+    const handle = await open(path);
+    return handle.createReadStream({ start: offset + first, end: offset + last });
+  } catch (error) {
+    // A deletion, or a sweep of renditions, came between the look and this.
+    throw goneWhereMissing(error);
+  }
+}
+
+async function* readOriginal(store: App['store'], hash: string): AsyncGenerator<Buffer> {
+  try {
+    yield* store.blobs.checks.read(hash);
+  } catch (error) {
+    throw goneWhereMissing(error);
+  }
+}
+
+function goneWhereMissing(error: unknown): unknown {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? gone(error) : error;
+}
+
+function gone(cause?: unknown): AppError {
+  return new AppError('media', 'the media of this record are not stored', { cause });
 }

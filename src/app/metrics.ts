@@ -42,6 +42,11 @@ export class Metrics {
     'Records refused by their checksum',
     ['table'],
   );
+  readonly changedOriginals = this.#counter(
+    'assay_changed_originals_total',
+    'Stored originals that were found to be other bytes than were submitted',
+    [],
+  );
   readonly queueDepth = this.#gauge('assay_queue_depth', 'Analyses waiting', []);
   readonly queueOldest = this.#gauge(
     'assay_queue_oldest_seconds',

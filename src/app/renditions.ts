@@ -91,7 +91,9 @@ export async function openRendition(app: App, input: RenditionInput): Promise<Op
   const { kind } = RESOURCES[name];
   if (source === undefined || !source.kinds.includes(kind)) throw noRendition();
   if (!app.store.renditions.isWanted(source.owner)) throw gone();
-  const view = await app.engine.renditions.open(orderOf(source, kind), WAIT_MS);
+  const view = await app.engine.renditions.open(orderOf(source, kind), {
+    ...{ accountId: input.principal.account.id, waitMs: WAIT_MS },
+  });
   if (view.state === 'failed') throw view.error;
   if (view.state === 'none') throw gone();
   if (view.state !== 'ready') return { type: 'making', ...view };
@@ -115,6 +117,7 @@ interface Source {
   /** Before the names of its renditions, for a file that an analysis made. */
   prefix: string;
   path: string;
+  isOriginal: boolean;
   kinds: RenditionKind[];
 }
 
@@ -124,17 +127,21 @@ function sourceOf({ store }: App, record: ClassificationRecord): Source | undefi
   if (part === undefined) {
     if (record.hash === '') return undefined;
     const kinds = renditionKindsOf(record.kind, sidesOf(record));
-    return { owner: record.hash, prefix: '', path: store.blobs.pathOf(record.hash), kinds };
+    return {
+      ...{ owner: record.hash, prefix: '', path: store.blobs.pathOf(record.hash) },
+      ...{ isOriginal: true, kinds },
+    };
   }
   const result = store.read.analysis(part.analysisId)?.result;
   const track = result?.kind === 'video' && part.kind === 'audio' ? result.tracks[part.index] : undefined;
   if (track === undefined) return undefined;
   const path = store.artifacts.pathOf(part.analysisId, track.file);
-  return { owner: part.analysisId, prefix: `track-${part.index}-`, path, kinds: ['peaks'] };
+  const prefix = `track-${part.index}-`;
+  return { owner: part.analysisId, prefix, path, isOriginal: false, kinds: ['peaks'] };
 }
 
-function orderOf({ owner, prefix, path }: Source, kind: RenditionKind): RenditionOrder {
-  return { owner, name: `${prefix}${kind}`, kind, sourcePath: path };
+function orderOf({ owner, prefix, path, isOriginal }: Source, kind: RenditionKind): RenditionOrder {
+  return { owner, name: `${prefix}${kind}`, kind, sourcePath: path, isOriginal };
 }
 
 function sidesOf(record: ClassificationRecord): { width: number | null; height: number | null } {

@@ -8,7 +8,7 @@ import { auditLine } from './audit.ts';
 import { assertTerms, toPrincipal } from './authenticate.ts';
 import { verifyPassword } from './password.ts';
 import type { CallOrigin, Principal } from './principal.ts';
-import { endSessions, hashSecret, newSecret } from './tokens.ts';
+import { endSessions, hashSecret, newSecret, SWEPT_MAX } from './tokens.ts';
 
 /** A working week with its weekend: nobody signs in daily, and a lost laptop is not signed in for ever. */
 export const SESSION_SECONDS = 7 * 24 * 3600;
@@ -83,12 +83,12 @@ function wrongCredentials(): AppError {
 }
 
 function makeRoom(tx: StoreTransaction, accountId: number, now: number): void {
-  const sessions = tx.sessions();
-  for (const { hash, expiresAt } of sessions) if (expiresAt <= now) tx.removeSession(hash);
-  const own = sessions
-    .filter((session) => session.accountId === accountId && session.expiresAt > now)
+  for (const ended of tx.endedSessionKeys(now, SWEPT_MAX)) tx.removeSession(ended);
+  const own = tx
+    .sessionsOfAccount(accountId)
+    .filter(({ expiresAt }) => expiresAt > now)
     .sort((left, right) => right.createdAt - left.createdAt);
-  for (const { hash } of own.slice(SESSIONS_MAX - 1)) tx.removeSession(hash);
+  for (const session of own.slice(SESSIONS_MAX - 1)) tx.removeSession(session);
 }
 
 export interface SignedIn {
@@ -116,7 +116,7 @@ export function identifySession(app: App, cookieValue: string | undefined, from:
 
 export async function signOut(app: App, { principal, session }: SignedIn): Promise<void> {
   await app.store.transact((tx) => {
-    tx.removeSession(session.hash);
+    tx.removeSession(session);
     tx.appendAudit(auditLine(app, principal, 'session.end', principal.account.id));
   });
 }
@@ -135,7 +135,7 @@ export async function signOutEverywhere(app: App, { principal }: { principal: Pr
 export function listSessions(app: App, { principal }: { principal: Principal }): Session[] {
   const now = app.clock.now();
   return app.store.read
-    .sessions()
-    .filter(({ accountId, expiresAt }) => accountId === principal.account.id && expiresAt > now)
+    .sessionsOfAccount(principal.account.id)
+    .filter(({ expiresAt }) => expiresAt > now)
     .sort((left, right) => right.createdAt - left.createdAt);
 }

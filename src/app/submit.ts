@@ -13,15 +13,16 @@ import { enabledOptions, priceOf } from '../domain/price.ts';
 import type { ClassificationRecord } from '../domain/record.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { assertDeliverable, fetchRule, nameOfAddress, pinAddress, webhookRule } from './address.ts';
+import { admitMedia, assertKindEnabled } from './admission.ts';
 import type { App } from './app.ts';
-import { assertMayWrite, assertNotDeleted } from './authenticate.ts';
+import { assertNotDeleted } from './authenticate.ts';
 import { charge } from './credits.ts';
 import { parseSubmission, parseText, type RawFields, type Submission } from './input.ts';
-import { assertKindEnabled, findKind, judgeMedia } from './judge-media.ts';
+import { findKind, judgeMedia } from './judge-media.ts';
 import type { Principal } from './principal.ts';
 import { readRecord } from './record.ts';
 import { epochMs, type SpanTimes } from './tracing.ts';
-import { assertAcceptsWork, cleanName, type ReceivedMedia } from './uploads.ts';
+import { cleanName, type ReceivedMedia } from './uploads.ts';
 
 export interface SubmitInput {
   principal: Principal;
@@ -54,10 +55,9 @@ export async function submitMedia(
   input: SubmitInput,
   signal: AbortSignal,
 ): Promise<ClassificationRecord> {
-  const { media } = input;
+  const { principal, kind, media } = input;
   try {
-    assertMayWrite(input.principal);
-    await assertAcceptsWork(app);
+    await admitMedia(app, principal, { purpose: 'submit', kind, isReceived: true });
     const submitted =
       media === undefined
         ? await submitAddress(app, input, signal)
@@ -106,7 +106,7 @@ async function candidateOfUpload(
   signal: AbortSignal,
 ): Promise<Candidate> {
   const startedAt = epochMs();
-  const kind = namedKind ?? (await findKind(app, { media, field }, signal));
+  const kind = namedKind ?? (await findKind(app, { principal, media, field }, signal));
   const submission = withinPlan(parseSubmission(kind, fields), principal);
   const { probe, packs } = await judgeMedia(
     app,

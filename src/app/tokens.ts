@@ -17,6 +17,9 @@ const LIFE_US: Readonly<Record<TokenPurpose, number>> = {
 
 export const PASSWORD_PURPOSES: readonly TokenPurpose[] = ['set_password', 'reset_password'];
 
+/** Expired ones that one transaction takes along: more than it adds, so that they never gather. */
+export const SWEPT_MAX = 100;
+
 /** 256 random bits, safe in an address. */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
@@ -39,10 +42,12 @@ export function issueToken(
 ): IssuedToken {
   const isReplaced = (other: TokenPurpose): boolean =>
     other === purpose || (PASSWORD_PURPOSES.includes(other) && PASSWORD_PURPOSES.includes(purpose));
-  for (const earlier of tx.mailTokens()) {
-    const isOwn = earlier.accountId === accountId && isReplaced(earlier.purpose);
-    if (isOwn || earlier.expiresAt <= now) tx.removeMailToken(earlier.hash);
+  for (const key of tx.mailTokenKeysOfAccount(accountId)) {
+    const earlier = tx.mailTokenUnlessDamaged(key.hash);
+    // What a damaged one was for cannot be told, so it is taken for one of the kind.
+    if (earlier === undefined || isReplaced(earlier.purpose)) tx.removeMailToken(key);
   }
+  for (const ended of tx.endedMailTokenKeys(now, SWEPT_MAX)) tx.removeMailToken(ended);
   const token = newSecret();
   const expiresAt = now + LIFE_US[purpose];
   tx.putMailToken({ hash: hashSecret(token), accountId, purpose, createdAt: now, expiresAt });
@@ -74,24 +79,25 @@ export function redeemToken(
   use: { purposes: readonly TokenPurpose[]; now: number },
 ): Account {
   const account = accountOfToken(tx, token, use);
-  tx.removeMailToken(hashSecret(token));
+  const found = tx.mailToken(hashSecret(token));
+  if (found !== undefined) tx.removeMailToken(found);
   return account;
 }
 
 /** All that lets somebody into the account: keys, sessions, links. */
 export function revokeAccess(tx: StoreTransaction, accountId: number): void {
-  for (const key of tx.apiKeys(accountId)) tx.removeApiKey(key);
+  tx.removeApiKeys(accountId);
   endSessions(tx, accountId);
   removeTokens(tx, accountId);
 }
 
 export function removeTokens(tx: StoreTransaction, accountId: number): void {
-  for (const token of tx.mailTokens()) if (token.accountId === accountId) tx.removeMailToken(token.hash);
+  for (const key of tx.mailTokenKeysOfAccount(accountId)) tx.removeMailToken(key);
 }
 
 /** Signs the account's browsers out, but for the one that asks. */
 export function endSessions(tx: StoreTransaction, accountId: number, exceptHash?: string): number {
-  const ended = tx.sessions().filter((it) => it.accountId === accountId && it.hash !== exceptHash);
-  for (const { hash } of ended) tx.removeSession(hash);
+  const ended = tx.sessionKeysOfAccount(accountId).filter((it) => it.hash !== exceptHash);
+  for (const key of ended) tx.removeSession(key);
   return ended.length;
 }

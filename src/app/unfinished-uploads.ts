@@ -10,12 +10,13 @@ import { BlobTooLargeError, isDiskFull } from '../store/media-writer.ts';
 import { UploadSupersededError } from '../store/partials.ts';
 import type { UnfinishedUpload } from '../store/unfinished-upload.ts';
 import type { App } from './app.ts';
+import { atPace } from './upload-pace.ts';
 import {
-  assertAcceptsWork,
   cleanName,
   diskFull,
-  enterUploads,
   type ReceivedMedia,
+  receiveBounds,
+  sizeOf,
   tooLarge,
   type UploadOutcome,
 } from './uploads.ts';
@@ -80,7 +81,6 @@ export async function beginUpload(app: App, input: BeginInput): Promise<void> {
     throw badField(field, `expected the size of the file in bytes, found ${sizeBytes}`);
   }
   if (sizeBytes > bytesMax) throw tooLarge(field, sizeBytes, bytesMax);
-  await assertAcceptsWork(app, sizeBytes);
   const accountId = principal.account.id;
   const others = app.store.partials.list(accountId).filter((other) => other.uploadId !== uploadId);
   assertRoom(others, sizeBytes);
@@ -106,15 +106,13 @@ function assertRoom(others: readonly UnfinishedUpload[], sizeBytes: number): voi
 
 /** Resolves with the bytes that are safe. Whatever ends it, what came is kept, except for want of room on the disk. */
 export async function appendUpload(app: App, input: AppendInput, signal: AbortSignal): Promise<number> {
-  const { bytes, field } = input;
-  await assertAcceptsWork(app);
-  using _turn = await enterUploads(app, signal);
+  const { principal, bytes, field } = input;
   const upload = findUpload(app, input);
   if (upload.identifier !== null) return upload.sizeBytes;
-  const { freeBytesMin, now } = { freeBytesMin: app.config.diskFreeBytesMin, now: () => app.clock.now() };
+  const bounds = { ...receiveBounds(app, principal, upload.sizeBytes), now: () => app.clock.now() };
   const before = upload.committedBytes;
   try {
-    await app.store.partials.append(upload, bytes, { bytesMax: upload.sizeBytes, freeBytesMin, now }, signal);
+    await app.store.partials.append(upload, atPace(bytes, sizeOf), bounds, signal);
   } catch (error) {
     if (isDiskFull(error)) {
       await app.store.partials.remove(upload);

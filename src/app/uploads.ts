@@ -1,13 +1,16 @@
 /**
- * Receiving media: one pass over the bytes, at most `uploadsMax` at once (the others wait, their senders held by
- * backpressure), under the largest limit of any kind. What the form says is judged later.
+ * Receiving media: one pass over the bytes, under the largest limit of any kind, without waiting for a place: it costs a
+ * descriptor and a small buffer. What is dear, bringing the bytes to the disk for good, is done by turns of the accounts.
+ * Whether the caller may send them at all was judged before (admission.ts); what the form says is judged later.
  */
+import type { Account } from '../domain/account.ts';
 import { AppError, badField } from '../domain/errors.ts';
 import { NAME_CHARACTERS_MAX, VIDEO_BYTES_MAX } from '../domain/limits.ts';
 import type { TemporaryBlob } from '../store/blobs.ts';
-import { BlobTooLargeError, isDiskFull } from '../store/media-writer.ts';
+import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../store/media-writer.ts';
+import { AccountTurnstile } from './account-turnstile.ts';
 import type { App } from './app.ts';
-import { Turnstile } from './turnstile.ts';
+import { atPace } from './upload-pace.ts';
 
 export interface ReceivedMedia extends TemporaryBlob, AsyncDisposable {
   name: string;
@@ -18,6 +21,8 @@ export interface ReceivedMedia extends TemporaryBlob, AsyncDisposable {
 export type UploadOutcome = { identifier: string } | { error: unknown };
 
 export interface ReceiveInput {
+  /** All that counts of a caller here is the account. */
+  principal: { account: Pick<Account, 'id'> };
   /** The form field, for errors. */
   field: string;
   name: string;
@@ -26,24 +31,31 @@ export interface ReceiveInput {
   bytesMax?: number | undefined;
 }
 
-const turnstiles = new WeakMap<App, Turnstile>();
+/** A flush holds one of the runtime's four threads for files; the others are for what goes on meanwhile. */
+const FLUSHES_MAX = 2;
 
-/** Waits for one of the `uploadsMax` places; disposing the turn gives it back. */
-export async function enterUploads(app: App, signal: AbortSignal): Promise<Disposable> {
-  const turnstile = turnstiles.get(app) ?? new Turnstile(app.config.uploadsMax);
-  turnstiles.set(app, turnstile);
-  return await turnstile.enter(signal);
+const turnstiles = new WeakMap<App['store'], AccountTurnstile>();
+
+/** What the disk may be asked for by one account's upload. */
+export function receiveBounds(
+  { store, config }: App,
+  { account }: ReceiveInput['principal'],
+  bytesMax: number,
+): Required<ReceiveBounds> {
+  const flushes = turnstiles.get(store) ?? new AccountTurnstile(FLUSHES_MAX);
+  turnstiles.set(store, flushes);
+  const enterFlush = () => flushes.enter(account.id);
+  return { bytesMax, freeBytesMin: config.diskFreeBytesMin, enterFlush };
 }
 
 /** Streams the bytes to a temporary file. Disposing deletes it, unless a submission has taken it. */
 export async function receiveMedia(
   app: App,
-  { field, name, bytes, bytesMax = VIDEO_BYTES_MAX }: ReceiveInput,
+  input: ReceiveInput,
   signal: AbortSignal,
 ): Promise<ReceivedMedia> {
-  await assertAcceptsWork(app);
-  using _turn = await enterUploads(app, signal);
-  const temporary = await receive(app, field, bytes, bytesMax, signal);
+  const { field, name } = input;
+  const temporary = await receive(app, input, signal);
   app.metrics.uploadedBytes.inc(temporary.sizeBytes);
   const media: ReceivedMedia = {
     ...temporary,
@@ -57,19 +69,22 @@ export async function receiveMedia(
 
 async function receive(
   app: App,
-  field: string,
-  bytes: AsyncIterable<Uint8Array>,
-  bytesMax: number,
+  { principal, field, bytes, bytesMax = VIDEO_BYTES_MAX }: ReceiveInput,
   signal: AbortSignal,
 ): Promise<TemporaryBlob> {
   try {
-    const freeBytesMin = app.config.diskFreeBytesMin;
-    return await app.store.blobs.receive(bytes, { bytesMax, freeBytesMin }, signal);
+    const bounds = receiveBounds(app, principal, bytesMax);
+    return await app.store.blobs.receive(atPace(bytes, sizeOf), bounds, signal);
   } catch (error) {
     if (error instanceof BlobTooLargeError) throw tooLarge(field, error.readBytes, bytesMax, 'at least ');
     if (isDiskFull(error)) throw diskFull(error);
     throw error;
   }
+}
+
+/** Bytes of a piece, for its pace. */
+export function sizeOf({ byteLength }: Uint8Array): number {
+  return byteLength;
 }
 
 export function tooLarge(field: string, actualBytes: number, maximumBytes: number, qualifier = ''): AppError {
@@ -87,16 +102,6 @@ export function diskFull(cause?: unknown): AppError {
     retryAfterSeconds: DISK_RETRY_SECONDS,
     cause,
   });
-}
-
-/** Refuses new work before the disk bites, also by what is announced to come, and while the daemon stops. */
-export async function assertAcceptsWork(app: App, announcedBytes = 0): Promise<void> {
-  if (app.engine.phase === 'draining') {
-    throw new AppError('draining', 'the daemon is stopping; try again in a moment', {
-      retryAfterSeconds: 10,
-    });
-  }
-  if ((await app.store.freeBytes()) - announcedBytes < app.config.diskFreeBytesMin) throw diskFull();
 }
 
 /** The last path segment without control characters: a name is shown, never used as a path. */

@@ -54,7 +54,14 @@ function isCallError(error: unknown): error is Error & CallError {
 }
 
 /** Reasons that pass by themselves: the same call is worth repeating. */
-const PASSING_REASONS: readonly string[] = ['rate', 'queue_full', 'probe_busy', 'exhausted', 'starting'];
+const PASSING_REASONS: readonly string[] = [
+  'rate',
+  'queue_full',
+  'uploads_full',
+  'probe_busy',
+  'exhausted',
+  'starting',
+];
 const RETRY_SECONDS_DEFAULT = 1;
 
 /** Turns whatever a call threw into a sentence with a hint. `address` is where the daemon was looked for. */

@@ -37,6 +37,7 @@ export interface EngineSettings {
   attemptsMax: number;
   analysisTimeoutMs: number;
   probeWaitMs: number;
+  probeTimeoutMs: number;
   queueMax: number;
   analysesMax: number;
   stability: boolean;
@@ -229,6 +230,7 @@ function toEngineSettings(
     attemptsMax: values.analysisAttemptsMax,
     analysisTimeoutMs: values.analysisTimeoutMs,
     probeWaitMs: values.probeWaitMs,
+    probeTimeoutMs: values.probeTimeoutMs,
     queueMax: values.queueMax,
     analysesMax: values.runningMax,
     stability: values.stability,

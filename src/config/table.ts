@@ -117,9 +117,9 @@ export const SETTINGS = {
   ),
   uploadsMax: row(
     'uploads.max',
-    integer(1, 1024),
-    16,
-    'Uploads that are read at once; the others wait. Bounds the memory that uploads take.',
+    integer(1, 100_000),
+    2000,
+    'Uploads that are received at once, at most half of them of one account; one more is refused. Each holds two descriptors (`LimitNOFILE`).',
   ),
   uploadsUnfinishedHours: row(
     'uploads.unfinished_hours',
@@ -164,6 +164,12 @@ export const SETTINGS = {
     integer(100, 600_000),
     10_000,
     'How long a submission waits for its file to be looked at before it is told to come back, ms.',
+  ),
+  probeTimeoutMs: row(
+    'probe.timeout_ms',
+    integer(100, 600_000),
+    15_000,
+    'How long a decode process may take to look at the file of a submission before it is replaced and the caller is told to come back, ms.',
   ),
   decodeSlots: row('decode.slots', integer(1, 512), cores, 'Decode processes at work at once.', 'the cores'),
   decodeMemoryBytesMax: row(

@@ -4,6 +4,7 @@ import type { AudioResult } from '../domain/result.ts';
 import { type AnalysisParts, type Attempt, timed } from './analyse-image.ts';
 import type { DecodeSlot } from './decode-slot.ts';
 import { StepCount } from './image-runs.ts';
+import { placeOriginal } from './place-original.ts';
 import { hearSound, type SoundWork, type SpeechFindings } from './sound-runs.ts';
 
 /** What follows on the decoding, beside its seconds. */
@@ -21,7 +22,7 @@ async function analyseInSlot(
 ): Promise<AudioResult> {
   const { trustAnchorsPem, decodeTimeoutMs } = parts;
   const steps = new StepCount(SPEECH_STEPS, report);
-  const input = await slot.placeInput(parts.store.blobs.pathOf(analysis.hash));
+  const input = await placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal });
   const { audio } = await timed(parts, 'decode', () =>
     slot.request(
       { type: 'decode-audio', input, trustAnchorsPem, soundSecondsMax: SOUND_SECONDS_MAX },

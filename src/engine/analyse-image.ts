@@ -36,6 +36,7 @@ import {
 } from './image-runs.ts';
 import type { InferencePool } from './inference-pool.ts';
 import type { InstalledPack } from './packs.ts';
+import { placeOriginal } from './place-original.ts';
 import { lookForEdits } from './tampering-maps.ts';
 import { tileSetsOf } from './tampering-runs.ts';
 
@@ -85,7 +86,7 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   const tileSets = tileSetsOf(content.tampering, 'picture');
   const stepCount = plan.length + viewSets.length + tileSets.length + (withHeatmap ? 1 : 0);
   const steps = new StepCount(stepCount, report);
-  const input = await slot.placeInput(parts.store.blobs.pathOf(analysis.hash));
+  const input = await placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal });
 
   const image = await timed(parts, 'decode', () =>
     decode(parts, attempt, slot, { input, plan, tileSets, viewSets, steps }),

@@ -20,6 +20,7 @@ import { chooseFaceFrames } from './face-frames.ts';
 import { FrameJudge, type FrameWork } from './frame-judge.ts';
 import { planPatchSets, requestsOf } from './image-patches.ts';
 import { imagePacksOf } from './image-runs.ts';
+import { placeOriginal } from './place-original.ts';
 import type { SpeechFindings } from './sound-runs.ts';
 import { tileSetsOf } from './tampering-runs.ts';
 import { VideoProgress } from './video-progress.ts';
@@ -94,7 +95,7 @@ async function decode(
   const { store, trustAnchorsPem, decodeTimeoutMs, videoDecoder: decoder } = parts;
   const { analysis, signal } = attempt;
   const { slot, content, plan, progress } = job;
-  const input = await slot.placeInput(store.blobs.pathOf(analysis.hash));
+  const input = await placeOriginal(slot, store.blobs, { hash: analysis.hash, signal });
   const frames = await chooseFrames(parts, attempt, job, input);
   const { video } = await slot.request(
     {

@@ -6,14 +6,19 @@ import { mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { IsolationLevel } from '../worker/protocol.ts';
+import { CopyRoom } from './copy-room.ts';
 import { DecodeSlot } from './decode-slot.ts';
 import { detectIsolation, type Isolation } from './isolation.ts';
 import { type SlotPurpose, SlotQueue, type WaitOptions } from './slot-queue.ts';
 import { IsolationMissingError, WorkerLostError } from './worker-errors.ts';
 
 export interface DecodePoolConfig {
-  /** Swept at start: what lies there belongs to work that a start begins anew. */
+  /** No child sees more of it than its own slot. */
+  dataFolder: string;
+  /** Lies in it, and is swept at start: what is there belongs to work that a start begins anew. */
   jobsFolder: string;
+  /** Must stay free on the disk where inputs are copied. */
+  diskFreeBytesMin: number;
   /** Analyses that decode at the same time. */
   slots: number;
   /** Slots beside them that only probes use. */
@@ -32,7 +37,8 @@ export interface DecodePoolConfig {
   usesGpu: boolean;
 }
 
-export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'jobsFolder'>> = {
+export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'dataFolder' | 'jobsFolder'>> = {
+  diskFreeBytesMin: 0,
   slots: availableParallelism(),
   probeSlotsMin: 1,
   requestsPerChildMax: 200,
@@ -55,6 +61,7 @@ export class DecodePool implements AsyncDisposable {
   readonly #config: DecodePoolConfig;
   readonly #observer: DecodePoolObserver;
   readonly #queue: SlotQueue;
+  readonly #copyRoom: CopyRoom;
   readonly #slots = new Set<DecodeSlot>();
   readonly #idle: DecodeSlot[] = [];
   /** Children on their way up; a stop waits for them, so that none outlives it. */
@@ -68,6 +75,7 @@ export class DecodePool implements AsyncDisposable {
     this.#config = config;
     this.#observer = observer;
     this.#queue = new SlotQueue(config);
+    this.#copyRoom = new CopyRoom(config.diskFreeBytesMin);
   }
 
   /** Sweeps the jobs folder and finds out what isolates a child here. `run` does it too, but a start should fail early. */
@@ -109,6 +117,7 @@ export class DecodePool implements AsyncDisposable {
     } finally {
       if (slot.loss !== null && !this.#isClosed) this.#observer.childLost(slot.pid, slot.loss);
       await this.#putBack(slot);
+      if (slot.loss?.loss === 'deadline') await this.#dropIdle();
     }
   }
 
@@ -120,10 +129,10 @@ export class DecodePool implements AsyncDisposable {
   }
 
   async #prepare(): Promise<Isolation> {
-    const { jobsFolder, isolation } = this.#config;
+    const { dataFolder, jobsFolder, isolation } = this.#config;
     await rm(jobsFolder, { recursive: true, force: true });
     await mkdir(jobsFolder, { recursive: true, mode: 0o700 });
-    const found = await detectIsolation(join(jobsFolder, 'trial'));
+    const found = await detectIsolation(join(jobsFolder, 'trial'), dataFolder);
     if (isolation === 'require' && found.level !== 'bubblewrap') {
       const remedy = 'install bubblewrap and allow user namespaces, or set isolation to "auto"';
       throw new IsolationMissingError(`decoders cannot be isolated here (${found.level}): ${remedy}`);
@@ -154,6 +163,7 @@ export class DecodePool implements AsyncDisposable {
       isolation: this.#isolation,
       bounds: { memoryBytesMax, fileBytesMax },
       usesGpu,
+      copyRoom: this.#copyRoom,
       timeoutMs: stepTimeoutMs,
       log: (line) => this.#observer.childSaid(line),
     });
@@ -169,6 +179,11 @@ export class DecodePool implements AsyncDisposable {
     const isWorn = slot.isRetired || slot.requestCount >= this.#config.requestsPerChildMax;
     if (this.#isClosed || isWorn || !slot.isUsable || !(await isCleared(slot))) return await this.#drop(slot);
     this.#idle.push(slot);
+  }
+
+  /** What froze one child has often frozen all: the next caller must not find out one after the other. */
+  async #dropIdle(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map((slot) => this.#drop(slot)));
   }
 
   async #drop(slot: DecodeSlot): Promise<void> {

@@ -5,14 +5,16 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
-import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isExhausted } from '../domain/errors.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse } from '../worker/protocol.ts';
 import { describeExit } from './child-exit.ts';
 import { forwardLines } from './child-log.ts';
+import type { CopyRoom } from './copy-room.ts';
 import { outFile, parseDecodeResponse } from './decode-answer.ts';
-import { type ChildBounds, decodeCommand, type Isolation } from './isolation.ts';
+import { type ChildBounds, decodeCommand, type Isolation, reachesOriginals } from './isolation.ts';
+import { type InputOptions, placeInput } from './place-input.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from './worker-errors.ts';
 
 export interface DecodeSlotConfig {
@@ -20,6 +22,8 @@ export interface DecodeSlotConfig {
   folder: string;
   isolation: Isolation;
   bounds: ChildBounds;
+  /** For inputs that have to be copied. */
+  copyRoom: CopyRoom;
   usesGpu?: boolean;
   /** For a child to be ready, and for a request that names no time of its own. */
   timeoutMs: number;
@@ -69,8 +73,6 @@ interface Waiting {
 
 /** The name says nothing of the file: some demuxers act on endings (libraries.md section 4). */
 const INPUT_NAME = 'input';
-/** A hard link is not possible to another disk, for another owner's file, or past the file system's bound. */
-const COPY_INSTEAD = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP']);
 
 export class DecodeSlot implements AsyncDisposable {
   readonly #config: DecodeSlotConfig;
@@ -141,16 +143,12 @@ export class DecodeSlot implements AsyncDisposable {
     this.#isRetired = true;
   }
 
-  /** Puts a file into `in/` without copying it where the file system allows; returns its name for requests. */
-  async placeInput(sourcePath: string): Promise<string> {
-    const path = join(this.#config.folder, 'in', INPUT_NAME);
-    await rm(path, { force: true });
-    try {
-      await link(sourcePath, path);
-    } catch (error) {
-      if (!COPY_INSTEAD.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      await copyFile(sourcePath, path);
-    }
+  /** Puts a file into `in/`, once for all requests about it; returns its name for them. */
+  async placeInput(path: string, options: InputOptions = {}): Promise<string> {
+    const { folder, isolation, copyRoom: room } = this.#config;
+    const target = join(folder, 'in', INPUT_NAME);
+    await rm(target, { force: true });
+    await placeInput({ path, ...options }, target, { isCopied: reachesOriginals(isolation), room });
     return INPUT_NAME;
   }
 

@@ -11,7 +11,7 @@ import type { FetchMedia } from './source.ts';
 export interface EngineConfig {
   /** Slots work below it, in `jobs/`: hard links need the same disk as the media. */
   dataFolder: string;
-  decode: Partial<Omit<DecodePoolConfig, 'jobsFolder' | 'isolation'>>;
+  decode: Partial<Omit<DecodePoolConfig, 'dataFolder' | 'jobsFolder' | 'diskFreeBytesMin' | 'isolation'>>;
   inference: Partial<InferencePoolConfig>;
   /** With `gpu`, nothing is analysed while a model runs on the CPU (DESIGN.md section 6). */
   acceleratorRequire: 'any' | 'gpu' | 'cpu';
@@ -27,6 +27,8 @@ export interface EngineConfig {
   analysisTimeoutMs: number;
   /** How long a probe waits for a slot: somebody waits for its answer. */
   probeWaitMs: number;
+  /** Of a probe once it has its slot: a child that hangs must not keep a caller waiting. */
+  probeTimeoutMs: number;
   /** Pixels that a video's height must reach. */
   videoHeightMin: number;
   /** Analyses that may wait. */
@@ -56,6 +58,8 @@ export interface EngineParts {
   store: Store;
   /** Microseconds since 1970 UTC. */
   clock: { now(): number };
+  /** The kernel's name of this boot. */
+  bootId: string;
   newIdentifier: () => string;
   log: Logger;
   observer: EngineObserver;

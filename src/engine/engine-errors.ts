@@ -1,5 +1,6 @@
 /** What a failed attempt means: whose fault it was, whether another try can help, and the sentence for a person. */
 import { AppError, type Reason, toAppError } from '../domain/errors.ts';
+import { ChangedOriginalError } from '../store/blob-checks.ts';
 import { MediaFaultError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
 
 export type Failure =
@@ -33,8 +34,8 @@ export function judgeFailure(
 
 function judgeAppError(error: AppError): Failure {
   if (WAIT_REASONS.includes(error.reason)) return { type: 'wait' };
-  const isFinal =
-    error.code === 'invalid_argument' || error.code === 'permission_denied' || error.reason === 'media';
+  const isGone = error.reason === 'media' || error instanceof ChangedOriginalError;
+  const isFinal = isGone || error.code === 'invalid_argument' || error.code === 'permission_denied';
   return { type: isFinal ? 'final' : 'retry', sentence: error.message };
 }
 
@@ -42,6 +43,9 @@ function judgeAppError(error: AppError): Failure {
 export function giveUpSentence(attempts: number, sentence: string): string {
   return `given up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${sentence}`;
 }
+
+/** For new children to be up. */
+const HUNG_RETRY_SECONDS = 2;
 
 /** What somebody who waits for a probe is told. */
 export function toProbeError(error: unknown): unknown {
@@ -56,6 +60,10 @@ export function toProbeError(error: unknown): unknown {
     if (error.loss === 'stopped')
       return new AppError('draining', 'the appliance is stopping', { cause: error });
     if (error.loss === 'exhausted') return toAppError(error.cause);
+    if (error.loss === 'deadline') {
+      const sentence = 'the file was not looked at in time, and the decoder was replaced; try again';
+      return new AppError('probe_busy', sentence, { retryAfterSeconds: HUNG_RETRY_SECONDS, cause: error });
+    }
     return new AppError('corrupt', 'the file cannot be read: the decoder ended over it', { cause: error });
   }
   return error;

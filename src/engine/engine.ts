@@ -78,7 +78,9 @@ export class Engine implements AsyncDisposable {
         ...decode,
         isolation,
         usesGpu: videoDecoder !== 'cpu',
+        dataFolder,
         jobsFolder: join(dataFolder, 'jobs'),
+        diskFreeBytesMin: config.renditions.diskFreeBytesMin,
       },
       decodeObserver(parts),
     );
@@ -93,7 +95,7 @@ export class Engine implements AsyncDisposable {
       reload: () => this.#reloadPacks(),
     });
     this.#runner = new AnalysisRunner(config, {
-      ...{ store: parts.store, clock: parts.clock, log: parts.log },
+      ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
@@ -148,9 +150,10 @@ export class Engine implements AsyncDisposable {
     return resolveModels(usable, kind, options, plan);
   }
 
-  /** Type and size of a file, while somebody waits. Throws AppErrors and AbortError. */
-  async probe(path: string, signal: AbortSignal): Promise<Probe> {
-    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs: this.#config.probeWaitMs });
+  /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
+  async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
+    const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs } = this.#config;
+    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs, timeoutMs, accountId });
   }
 
   /** Throws the documented AppError where the file may not be analysed. */
@@ -216,7 +219,7 @@ export class Engine implements AsyncDisposable {
 
   /** Stops the work of an analysis that was cancelled or deleted; of another one it stops nothing. */
   abortAnalysis(analysisId: string): void {
-    const analysis = this.#parts.store.read.analysis(analysisId);
+    const analysis = this.#parts.store.read.analysisUnlessDamaged(analysisId);
     if (analysis === undefined || hasEnded(analysis.state)) this.#runner.abort(analysisId);
   }
 
@@ -256,10 +259,11 @@ export class Engine implements AsyncDisposable {
   }
 
   async #recover(): Promise<void> {
-    for (const analysis of await recoverAnalyses(this.#parts, this.#config.attemptsMax)) {
-      if (hasEnded(analysis.state)) this.#parts.observer.analysisEnded(analysis);
-      else this.#runner.add(analysis);
-    }
+    const { ended, open, careful } = await recoverAnalyses(this.#parts);
+    for (const analysis of ended) this.#parts.observer.analysisEnded(analysis);
+    if (careful.size > 0)
+      this.#parts.log.warn({ analyses: careful.size }, 'the last run was cut off: one analysis at a time');
+    this.#runner.resume(open, careful);
   }
 
   #inferenceConfig(): InferencePoolConfig {
@@ -320,7 +324,7 @@ export class Engine implements AsyncDisposable {
     if (inference === null) throw new AppError('starting', 'the models are not loaded');
     const findPack = (key: string) => this.#shelf.find(key);
     const probe = (path: string, signal: AbortSignal) =>
-      this.#decodePool.run('analysis', (slot) => probeInSlot(slot, path, signal), { signal });
+      this.#decodePool.run('analysis', (slot) => probeInSlot(slot, path, { signal }), { signal });
     const source = { store, fetchMedia, probe, findPack, videoHeightMin };
     const analysis = await fetchSource(source, attempt.analysis, attempt.signal);
     if (analysis === undefined) return undefined;
@@ -354,7 +358,7 @@ export class Engine implements AsyncDisposable {
   /** What a rolled-back transaction queued must not hold a place in the queue. */
   #dropRolledBack(reader: StoreReader): void {
     for (const id of this.#unconfirmed.splice(0)) {
-      if (reader.analysis(id) === undefined) this.#runner.abort(id);
+      if (!reader.hasAnalysis(id)) this.#runner.abort(id);
     }
   }
 }

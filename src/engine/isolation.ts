@@ -17,6 +17,13 @@ export interface Isolation {
   limiter: 'prlimit' | 'shell';
   /** `unshare` with these flags gives an empty network; null where it is not needed or not allowed. */
   unshareFlags: readonly string[] | null;
+  /** Lies under a mount of the child's own, but for its slot; null where bubblewrap does that or nothing can. */
+  coveredFolder: string | null;
+}
+
+/** Whether a child that falls can reach what its input is a hard link to; then it must get a copy. */
+export function reachesOriginals({ level, coveredFolder }: Isolation): boolean {
+  return level !== 'bubblewrap' && coveredFolder === null;
 }
 
 export interface ChildBounds {
@@ -57,38 +64,79 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '1',
 };
 
+/**
+ * Lays an empty folder over the data folder ($1) and brings back the slot ($2) alone, with `in/` read-only. The slot is
+ * reached through the working folder, as its path leads into the cover by then; `-c` keeps mount from resolving it.
+ * Without capabilities the child cannot lift the cover, and in a namespace that it makes itself the mounts are locked.
+ */
+const COVER_SCRIPT = `
+set -e
+cd "$2"
+mount -t tmpfs -o size=64k,mode=700 tmpfs "$1"
+mkdir -p "$2"
+mount -c --bind . "$2"
+cd "$2"
+mount --bind in in
+mount -o remount,bind,ro in
+shift 2
+exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$@"`;
+
 const OPEN_FILES_MAX = 256;
 const TRIAL_TIMEOUT_MS = 10_000;
 const TRIAL_BOUNDS: ChildBounds = { memoryBytesMax: 1024 ** 3, fileBytesMax: 1024 ** 2 };
-const UNSHARE_CHOICES: readonly (readonly string[])[] = [
-  ['--net'],
-  ['--user', '--map-current-user', '--net'],
+/** Mounting needs a user that is root in its own namespace, which a root of the box need not ask for. */
+const COVER_FLAGS: readonly (readonly string[])[] = [
+  ['--user', '--map-root-user', '--net', '--mount'],
+  ['--net', '--mount'],
 ];
+const NETWORK_FLAGS: readonly (readonly string[])[] = [['--net'], ['--user', '--map-current-user', '--net']];
 
-/** Tries the walls with a real, empty child in `trialFolder`, which is made and removed. */
-export async function detectIsolation(trialFolder: string): Promise<Isolation> {
+/** The strongest of `findIsolations`. */
+export async function detectIsolation(trialFolder: string, dataFolder: string): Promise<Isolation> {
+  for await (const isolation of findIsolations(trialFolder, dataFolder)) return isolation;
+  throw new Error('bounds without a wall are always possible');
+}
+
+/**
+ * Everything that works here, strongest wall first, tried with a real, empty child in `trialFolder`, which lies in
+ * `dataFolder` and is made and removed.
+ */
+export async function* findIsolations(
+  trialFolder: string,
+  dataFolder: string,
+): AsyncGenerator<Isolation, undefined, undefined> {
   await mkdir(join(trialFolder, 'in'), { recursive: true });
   await mkdir(join(trialFolder, 'out'), { recursive: true });
   try {
     const limiter = (await succeeds('prlimit', ['--core=0', 'true'])) ? 'prlimit' : 'shell';
-    for (const choice of choicesOf(limiter)) if (await isPossible(choice, trialFolder)) return choice;
-    return { level: 'limits only', limiter, unshareFlags: null };
+    for (const choice of choicesOf(limiter, realpathSync(dataFolder))) {
+      if (await isPossible(choice, trialFolder)) yield choice;
+    }
+    yield { level: 'limits only', limiter, unshareFlags: null, coveredFolder: null };
   } finally {
     await rm(trialFolder, { recursive: true, force: true });
   }
 }
 
-function choicesOf(limiter: Isolation['limiter']): Isolation[] {
+function choicesOf(limiter: Isolation['limiter'], coveredFolder: string): Isolation[] {
+  const bare = { limiter, unshareFlags: null, coveredFolder: null };
   return [
-    { level: 'bubblewrap', limiter, unshareFlags: null },
-    ...UNSHARE_CHOICES.map(
-      (unshareFlags): Isolation => ({ level: 'no network and limits', limiter, unshareFlags }),
+    { ...bare, level: 'bubblewrap' },
+    ...COVER_FLAGS.map(
+      (unshareFlags): Isolation => ({
+        ...{ level: 'no network and limits', limiter, unshareFlags, coveredFolder },
+      }),
+    ),
+    ...NETWORK_FLAGS.map(
+      (unshareFlags): Isolation => ({ ...bare, level: 'no network, data in reach', unshareFlags }),
     ),
   ];
 }
 
+/** Whether a child would start: what covers the data folder must not cover the program. */
 async function isPossible(isolation: Isolation, folder: string): Promise<boolean> {
-  const { file, args } = wrap(isolation, folder, TRIAL_BOUNDS, [NODE, '--eval', '0']);
+  const look = `require('node:fs').accessSync(${JSON.stringify(ENTRY)})`;
+  const { file, args } = wrap(isolation, folder, TRIAL_BOUNDS, [NODE, '--eval', look]);
   return await succeeds(file, args);
 }
 
@@ -131,12 +179,15 @@ function wrap(
 }
 
 function wallOf(
-  { level, unshareFlags }: Isolation,
+  { level, unshareFlags, coveredFolder }: Isolation,
   slotFolder: string,
   devices: readonly string[],
 ): string[] {
   if (level === 'bubblewrap') return ['bwrap', ...bubblewrapArgs(slotFolder, devices), '--'];
-  return unshareFlags === null ? [] : ['unshare', ...unshareFlags, '--'];
+  if (unshareFlags === null) return [];
+  const unshare = ['unshare', ...unshareFlags, '--'];
+  if (coveredFolder === null) return unshare;
+  return [...unshare, '/bin/sh', '-c', COVER_SCRIPT, 'sh', coveredFolder, realpathSync(slotFolder)];
 }
 
 function limitsOf(limiter: Isolation['limiter'], { memoryBytesMax, fileBytesMax }: ChildBounds): string[] {

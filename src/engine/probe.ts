@@ -2,16 +2,20 @@
 import type { Probe } from '../worker/protocol.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
-import type { DecodeSlot } from './decode-slot.ts';
+import type { DecodeSlot, RequestOptions } from './decode-slot.ts';
 import { toProbeError } from './engine-errors.ts';
 import { WorkerLostError } from './worker-errors.ts';
 
 /** A child may die for reasons of its own once; twice over the same file, it is the file. */
 const TRIES_MAX = 2;
 
-export async function probeInSlot(slot: DecodeSlot, path: string, signal: AbortSignal): Promise<Probe> {
-  const input = await slot.placeInput(path);
-  const { probe } = await slot.request({ type: 'probe', input, limits: DECODE_LIMITS }, { signal });
+export async function probeInSlot(
+  slot: DecodeSlot,
+  path: string,
+  bounds: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
+): Promise<Probe> {
+  const input = await slot.placeInput(path, { signal: bounds.signal });
+  const { probe } = await slot.request({ type: 'probe', input, limits: DECODE_LIMITS }, bounds);
   return probe;
 }
 
@@ -19,11 +23,15 @@ export async function probeInSlot(slot: DecodeSlot, path: string, signal: AbortS
 export async function probeForCaller(
   pool: Pick<DecodePool, 'run'>,
   path: string,
-  { signal, waitTimeoutMs }: { signal: AbortSignal; waitTimeoutMs: number },
+  {
+    timeoutMs,
+    ...wait
+  }: { signal: AbortSignal; waitTimeoutMs: number; timeoutMs: number; accountId?: number | undefined },
 ): Promise<Probe> {
+  const { signal } = wait;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await pool.run('probe', (slot) => probeInSlot(slot, path, signal), { signal, waitTimeoutMs });
+      return await pool.run('probe', (slot) => probeInSlot(slot, path, { signal, timeoutMs }), wait);
     } catch (error) {
       const isWorthAgain =
         error instanceof WorkerLostError && error.loss !== 'stopped' && error.loss !== 'deadline';

@@ -1,6 +1,6 @@
 /**
  * Makes renditions in decode children when they are first asked for, and keeps them: the same one once, however many
- * ask; slow ones (films, sounds) one after the other in a lane of their own, so that a picture never waits for a film.
+ * ask; by turns over accounts, slow ones (films, sounds) in a lane of their own, so that a picture never waits for one.
  * No analysis waits for any of it, and none is touched by a child that dies of it.
  */
 import { LRUCache } from 'lru-cache';
@@ -12,6 +12,8 @@ import type { Store } from '../store/store.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot } from './decode-slot.ts';
+import { placeOriginal } from './place-original.ts';
+import { TurnLine } from './turn-line.ts';
 import { AbortError, MediaFaultError, WorkerLostError } from './worker-errors.ts';
 
 export interface RenditionsConfig {
@@ -28,6 +30,8 @@ export interface RenditionOrder {
   name: string;
   kind: RenditionKind;
   sourcePath: string;
+  /** Whether that is what was submitted, and not what an analysis made. */
+  isOriginal: boolean;
 }
 
 export type RenditionView =
@@ -37,7 +41,7 @@ export type RenditionView =
   | { state: 'failed'; error: AppError };
 
 interface RenditionsParts {
-  store: Pick<Store, 'renditions' | 'freeBytes'>;
+  store: Pick<Store, 'blobs' | 'renditions' | 'freeBytes'>;
   pool: Pick<DecodePool, 'run'>;
   log: Logger;
   stepTimed: (step: string, seconds: number) => void;
@@ -47,6 +51,8 @@ interface Job {
   state: 'waiting' | 'making';
   done: number;
   total: number;
+  /** When somebody last wanted to know about it, on the clock of `performance`. */
+  askedAtMs: number;
   /** Never rejects. */
   ended: Promise<RenditionView>;
 }
@@ -61,10 +67,14 @@ const LANES: Readonly<Record<RenditionKind, Lane>> = {
   film: 'slow',
   sound: 'slow',
 };
-/** Two hours of film at twice the speed that they are watched at; the others take seconds. */
-const TIMEOUTS_MS: Readonly<Record<Lane, number>> = { quick: 180_000, slow: 3_600_000 };
-/** Each is a look at a page that somebody may have left long ago. */
-const WAITING_MAX = 64;
+/** Two hours of film at twice the speed that they are watched at; the others take seconds on a quiet box. */
+const TIMEOUTS_MS: Readonly<Record<Lane, number>> = { quick: 90_000, slow: 3_600_000 };
+/** In one lane: a few pages that an account has open. */
+const ACCOUNT_WAITING_MAX = 16;
+/** In work and waiting, of all accounts. */
+const JOBS_MAX = 256;
+/** A page that shows it asks every other second; what nobody asked about for so long is not begun. */
+const FORGOTTEN_MS = 60_000;
 const QUEUE_RETRY_SECONDS = 30;
 const DISK_RETRY_SECONDS = 60;
 /** A child may die for reasons of its own once; twice over the same file, it is the file. */
@@ -80,7 +90,7 @@ export class Renditions {
   readonly #parts: RenditionsParts;
   readonly #jobs = new Map<string, Job>();
   readonly #failures = new LRUCache<string, AppError>({ max: FAILURES_MAX, ttl: FAILURE_TTL_MS });
-  readonly #lanes: Record<Lane, Promise<unknown>> = { quick: Promise.resolve(), slow: Promise.resolve() };
+  readonly #lanes: Readonly<Record<Lane, TurnLine>> = { quick: new TurnLine(), slow: new TurnLine() };
   readonly #stopped = new AbortController();
 
   constructor(config: RenditionsConfig, parts: RenditionsParts) {
@@ -94,16 +104,23 @@ export class Renditions {
     const rendition = await this.#parts.store.renditions.find(order.owner, order.name);
     if (rendition !== undefined) return { state: 'ready', rendition };
     const job = this.#jobs.get(key);
-    if (job !== undefined) return { state: job.state, done: job.done, total: job.total };
+    if (job !== undefined) {
+      job.askedAtMs = performance.now();
+      return { state: job.state, done: job.done, total: job.total };
+    }
     const error = this.#failures.get(key);
     return error === undefined ? { state: 'none' } : { state: 'failed', error };
   }
 
   /** Makes it where it is not there, and waits for it at most so long. Throws AppErrors where it cannot be begun. */
-  async open(order: RenditionOrder, waitMs: number): Promise<RenditionView> {
+  async open(
+    order: RenditionOrder,
+    { accountId, waitMs }: { accountId: number; waitMs: number },
+  ): Promise<RenditionView> {
     const view = await this.look(order);
     if (view.state === 'ready' || view.state === 'failed') return view;
-    const job = this.#jobs.get(keyOf(order)) ?? this.#begin(order);
+    const job = this.#jobs.get(keyOf(order)) ?? this.#begin(order, accountId);
+    this.#lanes[LANES[order.kind]].join(keyOf(order), accountId);
     const { promise: late, resolve } = Promise.withResolvers<null>();
     const timer = setTimeout(() => resolve(null), waitMs);
     const ended = await Promise.race([job.ended, late]);
@@ -117,26 +134,27 @@ export class Renditions {
     await Promise.all([...this.#jobs.values()].map(({ ended }) => ended));
   }
 
-  #begin(order: RenditionOrder): Job {
+  #begin(order: RenditionOrder, accountId: number): Job {
     if (this.#stopped.signal.aborted) throw new AppError('draining', 'the appliance is stopping');
-    if (this.#jobs.size >= WAITING_MAX) {
+    const lane = this.#lanes[LANES[order.kind]];
+    if (this.#jobs.size >= JOBS_MAX || lane.depthOf(accountId) >= ACCOUNT_WAITING_MAX) {
       const details = { retryAfterSeconds: QUEUE_RETRY_SECONDS };
       throw new AppError('queue_full', 'too many renditions are waiting to be made', details);
     }
-    const lane = LANES[order.kind];
-    const before = this.#lanes[lane];
-    const job: Job = { state: 'waiting', done: 0, total: 1, ended: Promise.resolve({ state: 'none' }) };
-    job.ended = before.then(() => this.#run(order, job));
-    this.#lanes[lane] = job.ended;
+    const progress = { state: 'waiting', done: 0, total: 1, askedAtMs: performance.now() } as const;
+    const job: Job = { ...progress, ended: Promise.resolve({ state: 'none' }) };
+    job.ended = lane.enter(keyOf(order), accountId).then((turn) => this.#run(order, job, turn));
     this.#jobs.set(keyOf(order), job);
     return job;
   }
 
-  async #run(order: RenditionOrder, job: Job): Promise<RenditionView> {
+  async #run(order: RenditionOrder, job: Job, turn: Disposable): Promise<RenditionView> {
+    using _turn = turn;
     const key = keyOf(order);
     const startedAt = performance.now();
     job.state = 'making';
     try {
+      if (startedAt - job.askedAtMs > FORGOTTEN_MS) return { state: 'none' };
       const rendition = await this.#make(order, job);
       this.#parts.stepTimed(`rendition-${order.kind}`, (performance.now() - startedAt) / 1000);
       return { state: 'ready', rendition };
@@ -169,14 +187,17 @@ export class Renditions {
   }
 
   async #makeIn(slot: DecodeSlot, order: RenditionOrder, job: Job): Promise<StoredRendition> {
-    const { owner, name, kind, sourcePath } = order;
+    const { owner, name, kind, sourcePath: path, isOriginal } = order;
     const lane = LANES[kind];
     // Its priority was lowered for good: the next analysis must not get this child.
     if (lane === 'slow') slot.retire();
     const called = new AbortController();
     const signal = AbortSignal.any([this.#stopped.signal, called.signal]);
     let checkedAt = performance.now();
-    const input = await slot.placeInput(sourcePath).catch((error: unknown) => {
+    const placing = isOriginal
+      ? placeOriginal(slot, this.#parts.store.blobs, { hash: owner, signal })
+      : slot.placeInput(path, { signal });
+    const input = await placing.catch((error: unknown) => {
       throw isMissing(error) ? gone() : error;
     });
     const { figures } = await slot.request(

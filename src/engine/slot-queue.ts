@@ -1,8 +1,10 @@
 /**
  * Who may use a decode slot next. Analyses share `slots`; probes may use any of them, and `probeSlotsMin` more
  * that no analysis can take, because somebody waits for the answer of a probe. Renditions have slots of their own and
- * no others: a film that takes an hour must not hold up an analysis. First come, first served otherwise.
+ * no others: a film that takes an hour must not hold up an analysis. First come, first served otherwise, except that the
+ * accounts behind what waits for the same purpose take turns.
  */
+import { AccountTurns } from './account-turns.ts';
 import { AbortError, SlotBusyError } from './worker-errors.ts';
 
 export const SLOT_PURPOSES = ['probe', 'analysis', 'rendition'] as const;
@@ -15,10 +17,17 @@ export interface WaitOptions {
   signal?: AbortSignal | undefined;
   /** Past it the wait ends in SlotBusyError; without it one waits as long as it takes. */
   waitTimeoutMs?: number | undefined;
+  /** Whom it is for; what names nobody takes the turns of one account of its own. */
+  accountId?: number | undefined;
 }
 
+/** No account has it. */
+const NOBODY = 0;
+
 interface Waiter {
+  id: string;
   purpose: SlotPurpose;
+  accountId: number;
   resolve: () => void;
   reject: (error: Error) => void;
 }
@@ -27,7 +36,14 @@ export class SlotQueue {
   readonly #slots: number;
   readonly #probeSlotsMin: number;
   readonly #running: Record<SlotPurpose, number> = { probe: 0, analysis: 0, rendition: 0 };
-  readonly #waiters: Waiter[] = [];
+  /** In the order of arrival. */
+  readonly #waiters = new Map<string, Waiter>();
+  readonly #turns: Record<SlotPurpose, AccountTurns> = {
+    probe: new AccountTurns(),
+    analysis: new AccountTurns(),
+    rendition: new AccountTurns(),
+  };
+  #arrivals = 0;
 
   constructor({ slots, probeSlotsMin }: { slots: number; probeSlotsMin: number }) {
     this.#slots = slots;
@@ -39,35 +55,40 @@ export class SlotQueue {
   }
 
   get waiting(): number {
-    return this.#waiters.length;
+    return this.#waiters.size;
   }
 
   /** Resolves when a slot may be used; the result gives it back. */
-  async acquire(purpose: SlotPurpose, { signal, waitTimeoutMs }: WaitOptions): Promise<Disposable> {
-    if (signal?.aborted) throw new AbortError(signal);
+  async acquire(purpose: SlotPurpose, options: WaitOptions): Promise<Disposable> {
+    if (options.signal?.aborted) throw new AbortError(options.signal);
     if (this.#isFree(purpose)) this.#running[purpose] += 1;
-    else await this.#wait(purpose, signal, waitTimeoutMs);
+    else await this.#wait(purpose, options);
     return { [Symbol.dispose]: () => this.#release(purpose) };
   }
 
   /** Ends every wait. */
   rejectAll(error: Error): void {
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
+    for (const waiter of [...this.#waiters.values()]) {
+      this.#forget(waiter);
+      waiter.reject(error);
+    }
   }
 
-  async #wait(purpose: SlotPurpose, signal?: AbortSignal, waitTimeoutMs?: number): Promise<void> {
+  async #wait(purpose: SlotPurpose, options: WaitOptions): Promise<void> {
+    const { signal, waitTimeoutMs, accountId = NOBODY } = options;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { purpose, resolve, reject };
+    this.#arrivals += 1;
+    const waiter: Waiter = { id: String(this.#arrivals), purpose, accountId, resolve, reject };
     const leave = (error: Error) => {
-      const index = this.#waiters.indexOf(waiter);
-      if (index >= 0) this.#waiters.splice(index, 1);
+      this.#forget(waiter);
       reject(error);
     };
     const busy = () => leave(new SlotBusyError(`no decoder came free within ${waitTimeoutMs} ms`));
     const onAbort = () => signal && leave(new AbortError(signal));
     const timer = waitTimeoutMs === undefined ? undefined : setTimeout(busy, waitTimeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
-    this.#waiters.push(waiter);
+    this.#waiters.set(waiter.id, waiter);
+    this.#turns[purpose].add(waiter.id, accountId);
     try {
       await promise;
     } finally {
@@ -86,11 +107,24 @@ export class SlotQueue {
   #release(purpose: SlotPurpose): void {
     this.#running[purpose] -= 1;
     for (;;) {
-      const index = this.#waiters.findIndex((waiter) => this.#isFree(waiter.purpose));
-      const [next] = index < 0 ? [] : this.#waiters.splice(index, 1);
+      const next = this.#next();
       if (next === undefined) return;
       this.#running[next.purpose] += 1;
       next.resolve();
     }
+  }
+
+  /** Of the purpose that has waited longest and has a slot now: whose account's turn it is. */
+  #next(): Waiter | undefined {
+    const first = [...this.#waiters.values()].find(({ purpose }) => this.#isFree(purpose));
+    if (first === undefined) return undefined;
+    const next = this.#waiters.get(this.#turns[first.purpose].take() ?? '');
+    if (next === undefined) throw new Error('a waiter has no turn');
+    this.#waiters.delete(next.id);
+    return next;
+  }
+
+  #forget({ id, purpose, accountId }: Waiter): void {
+    if (this.#waiters.delete(id)) this.#turns[purpose].remove(id, accountId);
   }
 }

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { access, type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEAD_BYTES } from '../domain/sniff.ts';
+import { BlobChecks } from './blob-checks.ts';
 import { renameDurably } from './folder.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
 
@@ -19,14 +20,20 @@ export interface TemporaryBlob {
 }
 
 export class BlobStore {
+  readonly checks: BlobChecks;
   readonly #temporaryFolder: string;
   readonly #folder: string;
   readonly #locks = new Map<string, Promise<unknown>>();
   readonly #onRemoved: (hash: string) => Promise<void>;
 
-  /** `onRemoved` removes what was made of the bytes. */
-  constructor(dataFolder: string, onRemoved: (hash: string) => Promise<void>) {
+  /** `onRemoved` removes what was made of the bytes; `onChanged` is told of a file that is not what was submitted. */
+  constructor(
+    dataFolder: string,
+    onRemoved: (hash: string) => Promise<void>,
+    onChanged: (hash: string) => void,
+  ) {
     this.#onRemoved = onRemoved;
+    this.checks = new BlobChecks((hash) => this.pathOf(hash), onChanged);
     this.#temporaryFolder = join(dataFolder, 'uploads');
     this.#folder = join(dataFolder, 'blobs');
   }
@@ -93,8 +100,16 @@ export class BlobStore {
   async keep(temporary: TemporaryBlob): Promise<void> {
     const path = this.pathOf(temporary.hash);
     await mkdir(join(this.#folder, temporary.hash.slice(0, 2)), { recursive: true });
-    if (await this.has(temporary.hash)) await rm(temporary.path, { force: true });
-    else await renameDurably(temporary.path, path);
+    if (await this.#isWhole(temporary)) return await rm(temporary.path, { force: true });
+    await renameDurably(temporary.path, path);
+    this.checks.noteWhole(temporary.hash, await stat(path, { bigint: true }));
+  }
+
+  /** As far as is known without reading it; what is sent again replaces a file that is known to be another. */
+  async #isWhole({ hash, sizeBytes }: TemporaryBlob): Promise<boolean> {
+    return (
+      (await this.has(hash)) && !this.checks.isKnownChanged(hash) && (await this.sizeOf(hash)) === sizeBytes
+    );
   }
 
   async discard(temporary: TemporaryBlob): Promise<void> {
@@ -103,6 +118,7 @@ export class BlobStore {
 
   async remove(hash: string): Promise<void> {
     await rm(this.pathOf(hash), { force: true });
+    this.checks.forget(hash);
     await this.#onRemoved(hash);
   }
 

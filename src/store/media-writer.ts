@@ -1,6 +1,7 @@
 /**
  * One file as it is received: hashed and counted as it comes, written in large pieces while the next one gathers.
- * Memory is two pieces whatever the size; the disk is kept up with all along, so that the last flush is short.
+ * Memory is two pieces whatever the size, smaller ones where many files come at once; the disk is kept up with all along,
+ * so that the last flush is short.
  */
 import type { Hash } from 'node:crypto';
 import { type FileHandle, statfs } from 'node:fs/promises';
@@ -8,13 +9,19 @@ import { noteSpent } from './spent-chunks.ts';
 
 const MIB = 1024 ** 2;
 /** One write per network chunk costs a trip to the thread pool and back for each. */
-const PIECE_BYTES = MIB;
+const PIECE_BYTES_MAX = MIB;
+/** One network chunk: less would be written chunk by chunk. */
+const PIECE_BYTES_MIN = 64 * 1024;
+/** What the pieces of all files together may take, as long as none is smaller than the least. */
+const PIECES_BYTES_MAX = 64 * MIB;
 /** A sender of single bytes must not pile up a million buffers, each holding on to what it was read with. */
 const PIECE_CHUNKS_MAX = 64;
-/** How often the free space is looked at; uploadsMax of them at once overshoot by this much each. */
+/** How often the free space is looked at, by what all files together have brought. */
 const GUARD_BYTES = 16 * MIB;
 /** What may lie unflushed: a crash costs a resumable upload this much, and the last flush takes no longer than it. */
 const FLUSH_BYTES = 32 * MIB;
+/** Beyond it the sender waits for the flush. */
+const UNFLUSHED_BYTES_MAX = 2 * FLUSH_BYTES;
 
 /** The bytes went past the bound. */
 export class BlobTooLargeError extends Error {
@@ -42,7 +49,22 @@ export interface ReceiveBounds {
   bytesMax: number;
   /** Bytes that must stay free on the file's disk; 0 unless given. */
   freeBytesMin?: number;
+  /** Waited for before each flush, and disposed after it; no wait unless given. */
+  enterFlush?: () => Promise<Disposable>;
 }
+
+/** Files that are being received. */
+let openWriters = 0;
+/** Written by all of them since the free space was looked at. */
+let unguardedBytes = 0;
+
+/** Two of them are held for each file: one that gathers, one that is written. */
+function pieceBytes(): number {
+  const share = PIECES_BYTES_MAX / (2 * Math.max(1, openWriters));
+  return Math.min(PIECE_BYTES_MAX, Math.max(PIECE_BYTES_MIN, share));
+}
+
+const NO_WAIT: Disposable = { [Symbol.dispose]() {} };
 
 export interface WriterStart {
   /** Has taken in the first `sizeBytes` of the file. */
@@ -61,7 +83,6 @@ export class MediaWriter {
   #chunksBytes = 0;
   #takenBytes: number;
   #writtenBytes: number;
-  #guardedBytes: number;
   #flushedBytes: number;
   #writing: Promise<void> = Promise.resolve();
   #flushing: Promise<void> | null = null;
@@ -71,10 +92,9 @@ export class MediaWriter {
     this.#file = file;
     this.#path = path;
     this.#start = start;
-    this.#bounds = { freeBytesMin: 0, ...bounds };
+    this.#bounds = { freeBytesMin: 0, enterFlush: async () => NO_WAIT, ...bounds };
     this.#takenBytes = start.sizeBytes;
     this.#writtenBytes = start.sizeBytes;
-    this.#guardedBytes = start.sizeBytes;
     this.#flushedBytes = start.sizeBytes;
   }
 
@@ -90,10 +110,15 @@ export class MediaWriter {
 
   /** Ends with the source; call `flush` or `abandon` then, also where it threw. */
   async receive(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
-    for await (const chunk of bytes) {
-      signal.throwIfAborted();
-      this.#take(chunk);
-      if (this.#chunksBytes >= PIECE_BYTES || this.#chunks.length >= PIECE_CHUNKS_MAX) await this.#next();
+    openWriters += 1;
+    try {
+      for await (const chunk of bytes) {
+        signal.throwIfAborted();
+        this.#take(chunk);
+        if (this.#chunksBytes >= pieceBytes() || this.#chunks.length >= PIECE_CHUNKS_MAX) await this.#next();
+      }
+    } finally {
+      openWriters -= 1;
     }
     signal.throwIfAborted();
   }
@@ -124,6 +149,8 @@ export class MediaWriter {
   /** Waits for the piece before, which is where a slow disk holds the sender back, and hands over this one. */
   async #next(): Promise<void> {
     await this.#writing;
+    // Flushes take turns: a file whose turn is far off must not run further ahead of the disk.
+    if (this.#writtenBytes - this.#flushedBytes >= UNFLUSHED_BYTES_MAX) await this.#flushing;
     if (this.#chunksBytes === 0) return;
     const chunks = this.#chunks;
     const bytes = this.#chunksBytes;
@@ -138,19 +165,20 @@ export class MediaWriter {
     await writeAll(this.#file, chunks, bytes, this.#writtenBytes);
     this.#writtenBytes += bytes;
     noteSpent(bytes);
-    if (this.#writtenBytes - this.#guardedBytes >= GUARD_BYTES) await this.#guard();
+    unguardedBytes += bytes;
+    if (unguardedBytes >= GUARD_BYTES) await this.#guard();
     if (this.#writtenBytes - this.#flushedBytes >= FLUSH_BYTES && this.#flushing === null) this.#beginFlush();
   }
 
   async #guard(): Promise<void> {
-    this.#guardedBytes = this.#writtenBytes;
+    unguardedBytes = 0;
     const { bavail, bsize } = await statfs(this.#path);
     if (bavail * bsize < this.#bounds.freeBytesMin) throw new DiskFullError('the disk is nearly full');
   }
 
   /** Beside the writing; a fault of it is met at the end. */
   #beginFlush(): void {
-    const flushing = this.#flush(this.#writtenBytes);
+    const flushing = this.#flush();
     this.#flushing = flushing;
     flushing.then(
       () => {
@@ -160,7 +188,9 @@ export class MediaWriter {
     );
   }
 
-  async #flush(writtenBytes: number): Promise<void> {
+  async #flush(): Promise<void> {
+    using _turn = await this.#bounds.enterFlush();
+    const writtenBytes = this.#writtenBytes;
     await this.#file.datasync();
     await this.#start.onFlushed?.(writtenBytes);
     this.#flushedBytes = writtenBytes;

@@ -1,13 +1,13 @@
 /**
  * Indexes made anew from the records that they point to. A mark in the store says that it is under way, so that a
- * kill in the midst leaves a store that goes on with it at the next start. Damaged records are left out and counted.
+ * kill in the midst leaves a store that goes on with it at the next start. Damaged records are counted, and what points
+ * to them stays: the address of a damaged account is not free, and the medium of a damaged record is no orphan.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Key } from 'lmdb';
 import { partsOf } from '../domain/result.ts';
-import { DamagedRecordError } from './codec.ts';
-import type { StoreMeta, Tables } from './schema.ts';
-import type { Table } from './table.ts';
+import { readMeta, type StoreMeta, type Tables } from './schema.ts';
+import type { Index, Table } from './table.ts';
 import type { StoreTransaction } from './transaction.ts';
 
 export interface RebuildParts {
@@ -30,25 +30,53 @@ const BATCH = 500;
  */
 export function findIndexFault(tables: Tables, meta: StoreMeta): string | null {
   if (meta.isRebuilding === true) return 'a rebuilding of the indexes did not finish';
-  const pairs = [
-    ['classifications by account', tables.classificationsByAccount, tables.classifications],
-    ['classifications by kind', tables.classificationsByKind, tables.classifications],
-    ['classifications by analysis', tables.classificationsByAnalysis, tables.classifications],
-    ['API keys by account', tables.apiKeysByAccount, tables.apiKeys],
-    ['deliveries by account', tables.deliveriesByAccount, tables.deliveries],
-    ['requests by time', tables.requestsByTime, tables.requests],
-  ] as const;
-  const [fault] = pairs.filter(([, index, table]) => index.count !== table.count);
-  if (fault === undefined) return null;
-  const [name, index, table] = fault;
-  return `the index of ${name} has ${index.count} entries for ${table.count} values`;
+  for (const { name, index, table } of completeIndexes(tables)) {
+    // Damaged values that nothing points to: another rebuilding would not find what to point with either.
+    const missing = meta.missingEntries?.[name] ?? 0;
+    if (index.count + missing !== table.count) {
+      return `the index of ${name} has ${index.count} entries for ${table.count} values`;
+    }
+  }
+  return null;
+}
+
+/** Those with one entry for each value. */
+function completeIndexes(
+  tables: Tables,
+): readonly { name: string; index: Index; table: { count: number } }[] {
+  return [
+    {
+      name: 'classifications by account',
+      index: tables.classificationsByAccount,
+      table: tables.classifications,
+    },
+    { name: 'classifications by kind', index: tables.classificationsByKind, table: tables.classifications },
+    {
+      name: 'classifications by analysis',
+      index: tables.classificationsByAnalysis,
+      table: tables.classifications,
+    },
+    { name: 'accounts by role', index: tables.accountsByRole, table: tables.accounts },
+    { name: 'sessions by account', index: tables.sessionsByAccount, table: tables.sessions },
+    { name: 'sessions by end', index: tables.sessionsByEnd, table: tables.sessions },
+    { name: 'mail tokens by account', index: tables.mailTokensByAccount, table: tables.mailTokens },
+    { name: 'mail tokens by end', index: tables.mailTokensByEnd, table: tables.mailTokens },
+    { name: 'API keys by account', index: tables.apiKeysByAccount, table: tables.apiKeys },
+    { name: 'deliveries by account', index: tables.deliveriesByAccount, table: tables.deliveries },
+    { name: 'requests by time', index: tables.requestsByTime, table: tables.requests },
+  ];
 }
 
 export async function rebuildIndexes({ tables, transact }: RebuildParts): Promise<Rebuilt> {
-  const found: Rebuilt = { values: 0, damaged: 0 };
+  const damaged = await findDamaged(tables);
+  const found: Rebuilt = { values: 0, damaged: damaged.count };
   await transact((tx) => {
     tx.setMeta({ ...metaOf(tables), isRebuilding: true });
-    for (const index of indexesOf(tables)) index.clear();
+    // Whose they are cannot be told for sure, and so nobody could end them; a sign-in, and another mail, make others.
+    for (const table of [tables.sessions, tables.mailTokens]) {
+      for (const key of damaged.keysOf(table)) table.remove(key);
+    }
+    emptyIndexes(tables, damaged);
   });
   const each = <V extends object>(
     table: Table<V>,
@@ -62,31 +90,107 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
     }
   });
   await each(tables.accounts, (tx, value) => tx.indexAccount(value));
+  await each(tables.sessions, (tx, value) => tx.indexSession(value));
+  await each(tables.mailTokens, (tx, value) => tx.indexMailToken(value));
   await each(tables.apiKeys, (tx, value) => tx.indexApiKey(value));
   await each(tables.deliveries, (tx, value) => tx.indexDelivery(value));
   await each(tables.requests, (tx, value, key) => {
     const [accountId, requestId] = key as [number, string];
     tx.indexRequest(accountId, requestId, value);
   });
-  await transact((tx) => tx.setMeta({ ...metaOf(tables), isRebuilding: false }));
+  const missing = completeIndexes(tables).map(({ name, index, table }) => [name, table.count - index.count]);
+  const missingEntries = Object.fromEntries(missing.filter(([, count]) => count !== 0));
+  await transact((tx) => tx.setMeta({ ...metaOf(tables), isRebuilding: false, missingEntries }));
   return found;
 }
 
-function metaOf({ meta }: Tables): StoreMeta {
-  const found = meta.get('store');
+function metaOf(tables: Tables): StoreMeta {
+  const found = readMeta(tables);
   if (found === undefined) throw new Error('the store has no description');
   return found;
 }
 
-/** Everything that is made of the records and of nothing else. */
-function indexesOf(tables: Tables): readonly { clear(): void }[] {
-  return [
-    ...[tables.classificationsByAccount, tables.classificationsByKind],
-    ...[tables.classificationsByHash, tables.classificationsByAnalysis],
-    ...[tables.analysesByKey, tables.analysesOpen, tables.analysesFailed, tables.parts],
-    ...[tables.accountsByEmail, tables.apiKeysByAccount],
-    ...[tables.deliveriesByAccount, tables.deliveriesDue, tables.requestsByTime],
-  ];
+/** The damaged values of the tables that are pointed to. */
+class DamagedKeys {
+  readonly #keys = new Map<object, Map<string, Key>>();
+
+  get count(): number {
+    return [...this.#keys.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  add(table: object, key: Key): void {
+    const known = this.#keys.get(table) ?? new Map<string, Key>();
+    this.#keys.set(table, known.set(JSON.stringify(key), key));
+  }
+
+  has(table: object, key: Key): boolean {
+    return this.#keys.get(table)?.has(JSON.stringify(key)) === true;
+  }
+
+  keysOf(table: object): Key[] {
+    return [...(this.#keys.get(table)?.values() ?? [])];
+  }
+}
+
+async function findDamaged(tables: Tables): Promise<DamagedKeys> {
+  const damaged = new DamagedKeys();
+  const { classifications, analyses, accounts, sessions, mailTokens, apiKeys, deliveries, requests } = tables;
+  for (const table of [
+    ...[classifications, analyses, accounts],
+    ...[sessions, mailTokens, apiKeys, deliveries, requests],
+  ]) {
+    const keys = [...table.keys()];
+    for (let from = 0; from < keys.length; from += BATCH) {
+      for (const key of keys.slice(from, from + BATCH)) {
+        if (table.getUnlessDamaged(key) === undefined) damaged.add(table, key);
+      }
+      await nextTurn();
+    }
+  }
+  return damaged;
+}
+
+/** Everything that is made of the records and of nothing else, but for what points to a damaged one. */
+function emptyIndexes(tables: Tables, damaged: DamagedKeys): void {
+  const { classifications, analyses, accounts, apiKeys, deliveries, requests } = tables;
+  const lastPart = (key: Key[]): Key => key.at(-1) ?? '';
+  const emptyIndex = (index: Index, table: object, pointsTo = lastPart): void => {
+    const kept = [...index.under([])].filter((key) => damaged.has(table, pointsTo(key)));
+    index.clear();
+    for (const key of kept) index.put(key);
+  };
+  const emptyLookup = <V extends object | string | number>(
+    lookup: Table<V>,
+    table: object,
+    pointsTo: (value: V) => Key,
+  ): void => {
+    const kept = [...lookup.entries()].flatMap(({ key, value }) =>
+      value !== undefined && damaged.has(table, pointsTo(value)) ? [{ key, value }] : [],
+    );
+    lookup.clear();
+    for (const { key, value } of kept) lookup.put(key, value);
+  };
+  emptyIndex(tables.classificationsByAccount, classifications);
+  emptyIndex(tables.classificationsByKind, classifications);
+  emptyIndex(tables.classificationsByHash, classifications);
+  emptyIndex(tables.classificationsByAnalysis, classifications);
+  emptyIndex(tables.analysesOpen, analyses);
+  emptyIndex(tables.analysesFailed, analyses);
+  emptyLookup(tables.analysesByKey, analyses, (id) => id);
+  emptyLookup(tables.parts, analyses, ({ analysisId }) => analysisId);
+  emptyIndex(tables.accountsByRole, accounts);
+  emptyLookup(tables.accountsByEmail, accounts, (id) => id);
+  emptyIndex(tables.apiKeysByAccount, apiKeys);
+  emptyIndex(tables.deliveriesByAccount, deliveries);
+  emptyIndex(tables.deliveriesDue, deliveries);
+  emptyIndex(
+    tables.requestsByTime,
+    requests,
+    ([, accountId = '', requestId = '']) => [accountId, requestId] as Key,
+  );
+  // Their damaged values are removed.
+  for (const index of [tables.sessionsByAccount, tables.sessionsByEnd]) index.clear();
+  for (const index of [tables.mailTokensByAccount, tables.mailTokensByEnd]) index.clear();
 }
 
 async function eachValue<V extends object>(
@@ -99,21 +203,12 @@ async function eachValue<V extends object>(
   for (let from = 0; from < keys.length; from += BATCH) {
     await transact((tx) => {
       for (const key of keys.slice(from, from + BATCH)) {
-        const value = readUnlessDamaged(table, key);
-        if (value === undefined) found.damaged += 1;
-        else point(tx, value, key);
-        found.values += value === undefined ? 0 : 1;
+        const value = table.getUnlessDamaged(key);
+        if (value === undefined) continue;
+        point(tx, value, key);
+        found.values += 1;
       }
     });
     await nextTurn();
-  }
-}
-
-function readUnlessDamaged<V extends object>(table: Table<V>, key: Key): V | undefined {
-  try {
-    return table.get(key);
-  } catch (error) {
-    if (error instanceof DamagedRecordError) return undefined;
-    throw error;
   }
 }

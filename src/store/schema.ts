@@ -30,6 +30,17 @@ export interface StoreMeta {
   createdAt: number;
   /** The indexes are being made anew, and lack entries until that is done. */
   isRebuilding?: boolean;
+  /** By index: how many damaged values it lacked when it was made anew last. */
+  missingEntries?: Readonly<Record<string, number>>;
+}
+
+/** Twice: without it no start can tell what it has before it. Of two, one is read where the other is damaged. */
+export const META_KEYS = ['store', 'store-copy'] as const;
+
+/** Undefined in a store that is being made. Throws where both are damaged. */
+export function readMeta({ meta }: Tables): StoreMeta | undefined {
+  const [first, copy] = META_KEYS;
+  return meta.getUnlessDamaged(first) ?? meta.getUnlessDamaged(copy) ?? meta.get(first);
 }
 
 export interface Tables {
@@ -37,10 +48,15 @@ export interface Tables {
   plans: Table<Plan>;
   accounts: Table<Account>;
   accountsByEmail: Table<number>;
+  accountsByRole: Index;
   apiKeys: Table<ApiKey>;
   apiKeysByAccount: Index;
   sessions: Table<Session>;
+  sessionsByAccount: Index;
+  sessionsByEnd: Index;
   mailTokens: Table<MailToken>;
+  mailTokensByAccount: Index;
+  mailTokensByEnd: Index;
   audit: Table<AuditEntry>;
   deliveries: Table<WebhookDelivery>;
   deliveriesByAccount: Index;
@@ -76,10 +92,15 @@ export function openTables(root: RootDatabase): Tables {
     plans: new Table(root, 'plans', SMALL_CACHE_BYTES_MAX),
     accounts: new Table(root, 'accounts', SMALL_CACHE_BYTES_MAX),
     accountsByEmail: new Table(root, 'accounts-by-email'),
+    accountsByRole: new Index(root, 'accounts-by-role'),
     apiKeys: new Table(root, 'api-keys', SMALL_CACHE_BYTES_MAX),
     apiKeysByAccount: new Index(root, 'api-keys-by-account'),
     sessions: new Table(root, 'sessions'),
+    sessionsByAccount: new Index(root, 'sessions-by-account'),
+    sessionsByEnd: new Index(root, 'sessions-by-end'),
     mailTokens: new Table(root, 'mail-tokens'),
+    mailTokensByAccount: new Index(root, 'mail-tokens-by-account'),
+    mailTokensByEnd: new Index(root, 'mail-tokens-by-end'),
     audit: new Table(root, 'audit'),
     deliveries: new Table(root, 'deliveries'),
     deliveriesByAccount: new Index(root, 'deliveries-by-account'),

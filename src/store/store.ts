@@ -15,7 +15,7 @@ import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
 import { RenditionStore } from './renditions.ts';
 import { assertNotHalfRestored } from './restore.ts';
-import { FORMAT_VERSION, openTables, TABLES_MAX, type Tables } from './schema.ts';
+import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './schema.ts';
 import { Table } from './table.ts';
 import { type StoreChange, StoreTransaction } from './transaction.ts';
 
@@ -27,6 +27,8 @@ export interface StoreConfig {
   onUpgrade?: ((message: string) => void) | undefined;
   /** Told of each stored value that is not what was written. */
   onDamage?: ((error: DamagedRecordError) => void) | undefined;
+  /** Told once of each stored original that is not what was submitted. */
+  onChangedOriginal?: ((hash: string) => void) | undefined;
   /** Told after a commit what it changed that somebody may watch. */
   onChange?: ((change: StoreChange) => void) | undefined;
 }
@@ -66,7 +68,7 @@ export class Store implements AsyncDisposable {
     this.read = new StoreReader(tables);
     this.#transaction = new StoreTransaction(tables);
     const dropRenditions = (owner: string): Promise<void> => this.renditions.removeAll(owner);
-    this.blobs = new BlobStore(folder, dropRenditions);
+    this.blobs = new BlobStore(folder, dropRenditions, (hash) => config.onChangedOriginal?.(hash));
     this.artifacts = new ArtifactStore(folder, dropRenditions);
     const isStored = (owner: string): boolean => this.blobs.isThere(owner) || this.artifacts.isThere(owner);
     this.renditions = new RenditionStore(folder, isStored);
@@ -107,7 +109,7 @@ export class Store implements AsyncDisposable {
   }
 
   async #checkFormat(tables: Tables, onUpgrade: StoreConfig['onUpgrade']): Promise<void> {
-    const meta = tables.meta.get('store');
+    const meta = readMeta(tables);
     if (meta === undefined) {
       await this.transact((tx) =>
         tx.setMeta({ formatVersion: FORMAT_VERSION, createdAt: Date.now() * 1000 }),
@@ -121,11 +123,13 @@ export class Store implements AsyncDisposable {
       const transact: Store['transact'] = (change) => this.transact(change);
       const report = onUpgrade ?? (() => undefined);
       await migrate({ tables, transact, report }, meta, this.folder, (path) => this.copyRecords(path));
+    } else if (META_KEYS.some((key) => tables.meta.getUnlessDamaged(key) === undefined)) {
+      await this.transact((tx) => tx.setMeta(meta));
     }
   }
 
   async #checkIndexes(tables: Tables, { onUpgrade, isRebuildAsked = false }: StoreConfig): Promise<void> {
-    const meta = tables.meta.get('store');
+    const meta = readMeta(tables);
     if (meta === undefined) return;
     const fault = isRebuildAsked ? 'a rebuilding of the indexes was asked for' : findIndexFault(tables, meta);
     if (fault === null) return;
@@ -156,11 +160,13 @@ export class Store implements AsyncDisposable {
   }
 
   #commit<T>(change: (tx: StoreTransaction) => T): T {
+    let outcome: 'committed' | 'undone' = 'undone';
     try {
-      return this.#root.transactionSync(() => change(this.#transaction));
-    } catch (error) {
-      for (const table of Object.values(this.#tables)) if (table instanceof Table) table.forget();
-      throw error;
+      const result = this.#root.transactionSync(() => change(this.#transaction));
+      outcome = 'committed';
+      return result;
+    } finally {
+      for (const table of Object.values(this.#tables)) if (table instanceof Table) table.settle(outcome);
     }
   }
 
@@ -186,8 +192,12 @@ const NOT_WRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 
 async function lockFolder(folder: string): Promise<FolderLock> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await assertNotHalfRestored(folder);
-    return await FolderLock.acquire(folder);
+    const lock = await FolderLock.acquire(folder);
+    await assertNotHalfRestored(folder).catch(async (error: unknown) => {
+      await lock[Symbol.asyncDispose]();
+      throw error;
+    });
+    return lock;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (!NOT_WRITABLE.includes(code)) throw error;

@@ -3,8 +3,8 @@
  * small messages: pixels and sound go by path inside a slot's folder, never through the channel. A path never
  * leaves the slot's folder, so that a slot can one day be another machine.
  *
- * A slot folder holds `in/` (the daemon puts one input file there, read-only for the child) and `out/` (the
- * child writes there). Paths in messages are relative to them.
+ * A slot folder holds `in/` (the daemon puts one input file there: read-only for the child, or a copy where no wall
+ * can make it so) and `out/` (the child writes there). Paths in messages are relative to them.
  */
 import type { HeatmapLayer } from '../domain/heatmap.ts';
 import type { MediaKind } from '../domain/media.ts';
@@ -312,7 +312,12 @@ export const MEDIA_FAULTS = ['unsupported_media_type', 'corrupt', 'too_many_pixe
 export type MediaFault = (typeof MEDIA_FAULTS)[number];
 
 /** What isolates a decode child, strongest first. */
-export const ISOLATION_LEVELS = ['bubblewrap', 'no network and limits', 'limits only'] as const;
+export const ISOLATION_LEVELS = [
+  'bubblewrap',
+  'no network and limits',
+  'no network, data in reach',
+  'limits only',
+] as const;
 export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];
 
 export type DecodeResponse =

@@ -48,6 +48,7 @@ async function submit(
   if ('file_url' in fields) return await submitMedia(app, { ...input, media: undefined }, NEVER);
   const bytes = await patternImage(width, 300).png().toBuffer();
   const upload = {
+    principal,
     field: 'image',
     name: 'a.png',
     bytes: (async function* () {

@@ -68,6 +68,7 @@ test('what came before the break is kept, and continued', async () => {
   await using whole = await receiveMedia(
     app,
     {
+      principal,
       field: 'f',
       name: 'b',
       bytes: (async function* () {
@@ -208,7 +209,10 @@ test('a disk that runs full while bytes come in leaves nothing', async () => {
   // Passes at the begin, and is missed by what the upload itself takes.
   const app = { ...room.app, config: { ...room.app.config, diskFreeBytesMin: free - 24 * MIB } };
   const bytes = () => pieces(200);
-  await rejects(receiveMedia(app, { field: 'f', name: 'a', bytes: bytes() }, NEVER), withReason('disk_full'));
+  await rejects(
+    receiveMedia(app, { principal, field: 'f', name: 'a', bytes: bytes() }, NEVER),
+    withReason('disk_full'),
+  );
   deepEqual(await readdir(join(room.folder, 'uploads')), []);
   await beginUpload(app, { principal, uploadId: UPLOAD_ID, field: 's', name: 'a', sizeBytes: MIB });
   const [upload] = app.store.partials.list();

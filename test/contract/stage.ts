@@ -41,7 +41,11 @@ export async function openFullStage(
   return await openStageOf(service, `full-${facade.toLowerCase()}`, open);
 }
 
-export function openCaller(service: Service, facade: (typeof FACADES)[number], key: string): Caller {
+export function openCaller(
+  service: Pick<Service, 'url' | 'grpc'>,
+  facade: (typeof FACADES)[number],
+  key: string,
+): Caller {
   if (facade === 'REST') return new RestCaller(service.url, key);
   return facade === 'gRPC' ? new GrpcCaller(service.grpc, key) : new GraphqlCaller(service.url, key);
 }

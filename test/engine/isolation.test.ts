@@ -1,7 +1,7 @@
 /** What a decode child can see, asked from inside: a program of the test's own runs in the child's place. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import {
   type ChildCommand,
   decodeCommand,
   detectIsolation,
+  findIsolations,
   type Isolation,
 } from '../../src/engine/isolation.ts';
 import { ISOLATION_LEVELS } from '../../src/worker/protocol.ts';
@@ -29,16 +30,14 @@ async function runInside({ file, args, cwd, env }: ChildCommand, script: string)
 }
 
 async function possibleIsolations(folder: string): Promise<Isolation[]> {
-  const best = await detectIsolation(join(folder, 'trial'));
-  const bare: Isolation = { level: 'limits only', limiter: best.limiter, unshareFlags: null };
-  const shell: Isolation = { ...bare, limiter: 'shell' };
-  return best.level === 'limits only' ? [bare, shell] : [best, bare, shell];
+  const found = await Array.fromAsync(findIsolations(join(folder, 'trial'), folder));
+  return [...found, ...found.slice(-1).map((bare): Isolation => ({ ...bare, limiter: 'shell' }))];
 }
 
 test('a trial names one of the known levels and leaves nothing behind', async () => {
   await using folder = await makeTemporaryFolder();
   const trial = join(folder.path, 'trial');
-  assert.ok(ISOLATION_LEVELS.includes((await detectIsolation(trial)).level));
+  assert.ok(ISOLATION_LEVELS.includes((await detectIsolation(trial, folder.path)).level));
   await assert.rejects(readFile(trial), { code: 'ENOENT' });
 });
 
@@ -88,7 +87,7 @@ test('bounds hold at every level', async () => {
 
 test('behind bubblewrap there is the slot, the runtime and nothing else', async (context) => {
   await using folder = await makeTemporaryFolder();
-  const isolation = await detectIsolation(join(folder.path, 'trial'));
+  const isolation = await detectIsolation(join(folder.path, 'trial'), folder.path);
   if (isolation.level !== 'bubblewrap') return context.skip(`this machine gives: ${isolation.level}`);
   const slotFolder = await makeSlotFolder(folder.path);
   await writeFile(join(folder.path, 'records'), 'of the data folder');
@@ -118,4 +117,45 @@ test('behind bubblewrap there is the slot, the runtime and nothing else', async 
   });
   assert.ok(processes <= 3, `${processes} processes are visible`);
   assert.equal(await readFile(join(slotFolder, 'out', 'made'), 'utf8'), 'x');
+});
+
+/** What a fallen decoder would try: to write the original by the paths that lead to it, and to lift what covers it. */
+const ASSAULT = (original: string) => `
+  import { spawnSync } from 'node:child_process';
+  import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+  const original = ${JSON.stringify(original)};
+  const data = original.slice(0, original.indexOf('/blobs/'));
+  const attempt = (work) => { try { work(); return 'done'; } catch (error) { return error.code; } };
+  const run = (file, ...args) => spawnSync(file, args, { encoding: 'utf8' }).status;
+  const own = ['unshare', '--user', '--mount', '--'];
+  console.log(JSON.stringify({
+    input: attempt(() => { chmodSync('in/input', 0o600); writeFileSync('in/input', 'changed'); }),
+    blob: attempt(() => writeFileSync(original, 'changed')),
+    daemon: attempt(() => writeFileSync('/proc/${process.pid}/root' + original, 'changed')),
+    lifted: [run('umount', data), run('umount', '-l', data), run('mount', '-o', 'remount,bind,rw', 'in'),
+      run(...own, 'umount', '-l', data), run(...own, 'mount', '-o', 'remount,bind,rw', process.cwd() + '/in')]
+      .some((status) => status === 0),
+    output: attempt(() => writeFileSync('out/made', 'x')),
+    seen: existsSync(data) ? readdirSync(data) : [],
+    cwd: process.cwd(),
+  }));`;
+
+test('what covers the data folder shows the slot alone and cannot be lifted', async (context) => {
+  await using folder = await makeTemporaryFolder();
+  const found = await possibleIsolations(folder.path);
+  const covering = found.filter(({ coveredFolder }) => coveredFolder !== null);
+  if (covering.length === 0) return context.skip('this machine mounts nothing for this user');
+  const slotFolder = await makeSlotFolder(folder.path);
+  const original = join(folder.path, 'blobs', 'original');
+  await mkdir(join(folder.path, 'blobs'));
+  await writeFile(original, 'as submitted');
+  await link(original, join(slotFolder, 'in', 'input'));
+  for (const isolation of covering) {
+    const command = decodeCommand(isolation, slotFolder, BOUNDS);
+    const { input, blob, daemon, ...rest } = JSON.parse(await runInside(command, ASSAULT(original)));
+    assert.deepEqual(rest, { lifted: false, output: 'done', seen: ['jobs'], cwd: slotFolder });
+    for (const outcome of [input, blob, daemon]) assert.notEqual(outcome, 'done');
+    assert.equal(await readFile(original, 'utf8'), 'as submitted');
+    assert.equal(await readFile(join(slotFolder, 'out', 'made'), 'utf8'), 'x');
+  }
 });

@@ -31,7 +31,7 @@ const CONFIG: App['config'] = {
   diskFreeBytesMin: 0,
   termsRequired: false,
   registration: { isOpen: false, planSku: 'appliance', credits: 0 },
-  uploadsMax: 2,
+  uploadsMax: 20,
   unfinishedUploadMs: 86_400_000,
   fetchAllowNetworks: [],
   fetchTimeoutMs: 1000,

@@ -7,6 +7,7 @@ import multipart from '@fastify/multipart';
 import { fastify as createFastify, type FastifyInstance } from 'fastify';
 import type { App } from '../../src/app/app.ts';
 import { Metrics } from '../../src/app/metrics.ts';
+import type { Principal } from '../../src/app/principal.ts';
 import { toErrorReply } from '../../src/facade/rest/errors.ts';
 import {
   FIELD_BYTES_MAX,
@@ -34,6 +35,8 @@ before(async () => {
   // receiveForm touches no more of the app than this.
   const app = { store, config, engine: { phase: 'ready' }, metrics: new Metrics() } as unknown as App;
   fastify = createFastify();
+  const principal = { account: { id: 1 } } as Principal;
+  fastify.decorateRequest('principal', { getter: () => principal });
   await fastify.register(multipart, { limits: MULTIPART_LIMITS, throwFileSizeLimit: false });
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
   fastify.setErrorHandler((error, _request, reply) => {

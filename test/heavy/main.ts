@@ -6,7 +6,10 @@ const RUNS = [
   { file: 'two-hundred.ts', minutesMax: 12 },
   { file: 'big-uploads.ts', minutesMax: 10 },
   { file: 'clients.ts', minutesMax: 5 },
+  { file: 'slow-uploads.ts', minutesMax: 5 },
   { file: 'many-records.ts', minutesMax: 10 },
+  { file: 'lock-races.ts', minutesMax: 20 },
+  { file: 'killed-daemons.ts', minutesMax: 15 },
   { file: 'release.ts', minutesMax: 10 },
 ] as const;
 

@@ -51,6 +51,17 @@ export async function checkRecords(app: App): Promise<Finding[]> {
   return [bad('records', found, advice)];
 }
 
+/** As far as they were judged or looked at since the start: nobody reads terabytes for an answer. */
+export async function checkOriginals(app: App): Promise<Finding[]> {
+  const { values } = await app.metrics.changedOriginals.get();
+  const changed = values.reduce((sum, { value }) => sum + value, 0);
+  if (changed === 0) return [good('originals', 'none was found changed since the start')];
+  const found = `${changed} stored files are not what was submitted; the log names them by hash`;
+  const advice =
+    'restore the last good backup into a new folder, have the disk looked at, and see docs/security.md';
+  return [bad('originals', found, advice)];
+}
+
 export function checkBackup(app: App): Finding[] {
   const { folder, lastGoodAt, lastError, isTooOld } = app.backups.status();
   if (folder === null)

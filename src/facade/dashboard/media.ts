@@ -2,17 +2,15 @@
  * `/media/…`: stored bytes for the page. Whoever uploads chooses them, so they go out under a type of our own table,
  * never sniffed, and without any right of the page they are opened in (DESIGN.md section 5).
  */
-import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { admitCaller } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import { assertTerms, authenticate } from '../../app/authenticate.ts';
-import { identifyBrowser, readBrowserCall } from '../../app/browser.ts';
+import { readBrowserCall } from '../../app/browser.ts';
 import { parseChoice } from '../../app/field-parsers.ts';
 import type { RawFields } from '../../app/input.ts';
-import { getMedia, type MediaFile, type MediaPart } from '../../app/media-files.ts';
+import { getMedia, type MediaFile, type MediaPart, openMedia } from '../../app/media-files.ts';
 import type { Principal } from '../../app/principal.ts';
-import { countCall } from '../../app/rate-limit.ts';
 import { openRendition } from '../../app/renditions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { HEATMAP_LAYERS } from '../../domain/heatmap.ts';
@@ -62,6 +60,7 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
       const principal = await authorise(app, request, type !== 'frame');
       const { identifier, index } = request.params;
       return await send(
+        app,
         await getMedia(app, { principal, identifier, part: toPart(type, index, request.query) }),
         request,
         reply,
@@ -76,7 +75,7 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
     const isCounted = COUNTED_RENDITIONS.includes(resource) && request.method === 'GET';
     const principal = await authorise(app, request, isCounted);
     const opened = await openRendition(app, { principal, identifier, resource });
-    if (opened.type === 'file') return await send(opened.file, request, reply);
+    if (opened.type === 'file') return await send(app, opened.file, request, reply);
     const { state, done, total } = opened;
     return reply
       .code(202)
@@ -88,14 +87,13 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
 /** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */
 async function authorise(app: App, { headers, ip }: FastifyRequest, isCounted: boolean): Promise<Principal> {
   const key = headers['x-api-key'];
-  const browser = readBrowserCall(app, headers);
+  const call = readBrowserCall(app, headers);
+  const browser = call && { call, proof: 'read' as const };
   const from = { facade: 'dashboard', remoteAddress: ip } as const;
-  const principal =
-    key !== undefined || browser === undefined
-      ? authenticate(app, Array.isArray(key) ? key[0] : key, from)
-      : identifyBrowser(app, browser, 'read', from).principal;
-  assertTerms(app, principal);
-  if (isCounted && headers.range === undefined) await countCall(app, principal);
+  const credential = { key: Array.isArray(key) ? key[0] : key, browser };
+  const { principal } = await admitCaller(app, credential, from, {
+    isCounted: isCounted && headers.range === undefined,
+  });
   return principal;
 }
 
@@ -108,7 +106,12 @@ function toPart(type: MediaPart['type'], index: string | undefined, query: RawFi
   return { type, index: Number(index) };
 }
 
-async function send(file: MediaFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function send(
+  app: App,
+  file: MediaFile,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { sizeBytes } = file;
   const etag = `"${file.tag}"`;
   const shown = SHOWN_TYPES[file.mime];
@@ -135,22 +138,7 @@ async function send(file: MediaFile, request: FastifyRequest, reply: FastifyRepl
   if (request.method === 'HEAD') return reply.send(Readable.from([]));
   if (sizeBytes === 0) return reply.send('');
   if ('bytes' in file) return reply.send(file.bytes.subarray(first, last + 1));
-  return reply.send(await openStream(file, first, last));
-}
-
-async function openStream(
-  { path, offset = 0 }: { path: string; offset?: number },
-  first: number,
-  last: number,
-): Promise<Readable> {
-  try {
-    const handle = await open(path);
-    return handle.createReadStream({ start: offset + first, end: offset + last });
-  } catch (error) {
-    // A deletion, or a sweep of renditions, came between the look and this.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    throw new AppError('media', 'the media of this record are not stored', { cause: error });
-  }
+  return reply.send(await openMedia(app, file, { first, last }));
 }
 
 function disposition(kind: 'inline' | 'attachment', name: string): string {

@@ -4,14 +4,18 @@
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { admitCaller, admitMedia } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
 import { CSRF_HEADER, readBrowserCall } from '../../app/browser.ts';
+import { openUploadUntil } from '../../app/open-uploads.ts';
+import type { Principal } from '../../app/principal.ts';
+import { tooSlow, UPLOAD_WINDOW_MS } from '../../app/upload-pace.ts';
 import { AppError, badField, toAppError } from '../../domain/errors.ts';
 import { toGraphqlError, withoutHttp } from './errors.ts';
 import { JSON_BYTES_MAX } from './limits.ts';
 import { type PendingUpload, readMultipart } from './uploads.ts';
 import { openSocketServer, type WebSocketConfig } from './websocket.ts';
-import { type Caller, GRAPHQL_PATH, type GraphqlYoga, openYoga, type YogaConfig } from './yoga.ts';
+import { type Caller, GRAPHQL_PATH, type GraphqlYoga, openYoga, originOf, type YogaConfig } from './yoga.ts';
 
 export interface GraphqlConfig extends YogaConfig, WebSocketConfig {}
 
@@ -27,13 +31,22 @@ export async function plugGraphql(
   config: GraphqlConfig,
 ): Promise<AsyncDisposable> {
   const yoga = openYoga(app, config);
+  const admitted = new WeakMap<FastifyRequest, Principal>();
   const shutdown = new AbortController();
   await fastify.register(async (scope) => {
     takeBodies(scope);
     scope.addHook('onRequest', async (request) => refuseForgery(request));
+    scope.addHook('onRequest', async (request, reply) => {
+      if (isUpload(request)) admitted.set(request, await admitUpload(app, request, reply));
+    });
     scope.setErrorHandler((error, _request, reply) => answerFault(app, error, reply));
-    scope.get(GRAPHQL_PATH, (request, reply) => answer(app, yoga, request, reply, shutdown.signal));
-    scope.post(GRAPHQL_PATH, (request, reply) => answer(app, yoga, request, reply, shutdown.signal));
+    const run = (request: FastifyRequest, reply: FastifyReply) =>
+      answer(yoga, request, reply, shutdown.signal, {
+        ...senderOf(app, request),
+        admitted: admitted.get(request),
+      });
+    scope.get(GRAPHQL_PATH, run);
+    scope.post(GRAPHQL_PATH, run);
     scope.options(GRAPHQL_PATH, (_request, reply) =>
       reply.code(204).header('allow', 'GET, POST, OPTIONS').send(),
     );
@@ -81,25 +94,46 @@ function refuseForgery({ method, headers }: FastifyRequest): void {
   throw badField('headers', `expected one of ${NON_SIMPLE_HEADERS.join(', ')} on a POST`);
 }
 
+function isUpload({ method, headers }: FastifyRequest): boolean {
+  return method === 'POST' && /^multipart\//i.test(headers['content-type'] ?? '');
+}
+
+/**
+ * Refuses by the headers alone what no upload would be taken from; what depends on the operation is refused once that is
+ * read, before the file. The terms are among it: a mutation reports them as data.
+ */
+async function admitUpload(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
+  const sender = senderOf(app, request);
+  const { principal } = await admitCaller(app, sender, originOf(sender), { beforeTerms: true });
+  const announcedBytes = Number(request.headers['content-length'] ?? 0);
+  await admitMedia(app, principal, { purpose: undefined, announcedBytes });
+  openUploadUntil(reply.raw, app, principal.account.id);
+  return principal;
+}
+
+type Sender = Omit<Caller['caller'], 'signal' | 'uploads'>;
+
+function senderOf(app: App, request: FastifyRequest): Sender {
+  const key = request.headers['x-api-key'];
+  return {
+    key: typeof key === 'string' ? key : undefined,
+    browser: browserOf(app, request),
+    remoteAddress: request.ip,
+  };
+}
+
 async function answer(
-  app: App,
   yoga: GraphqlYoga,
   request: FastifyRequest,
   reply: FastifyReply,
   shutdown: AbortSignal,
+  sender: Sender,
 ): Promise<FastifyReply> {
   const departure = new AbortController();
   reply.raw.once('close', () => departure.abort());
   const signal = AbortSignal.any([departure.signal, shutdown]);
   const { body, uploads } = await readBody(request);
-  const key = request.headers['x-api-key'];
-  const caller = {
-    key: typeof key === 'string' ? key : undefined,
-    browser: browserOf(app, request),
-    remoteAddress: request.ip,
-    signal,
-    uploads,
-  };
+  const caller = { ...sender, signal, uploads };
   const init = {
     method: request.method,
     headers: headersOf(request),
@@ -122,7 +156,7 @@ async function answer(
 }
 
 /** GET changes nothing, so that there the origin is proof enough. */
-function browserOf(app: App, { method, headers }: FastifyRequest): Caller['caller']['browser'] {
+function browserOf(app: App, { method, headers }: FastifyRequest): Sender['browser'] {
   const call = readBrowserCall(app, headers);
   return call && { call, proof: method === 'GET' ? 'page' : 'token' };
 }
@@ -149,10 +183,21 @@ async function readBody(
   request: FastifyRequest,
 ): Promise<{ body: string | null; uploads: ReadonlyMap<string, PendingUpload> }> {
   if (request.body instanceof Readable) {
-    const { parameters, uploads } = await readMultipart(request.body, request.headers);
+    const { parameters, uploads } = await withinWindow(readMultipart(request.body, request.headers));
     return { body: JSON.stringify(parameters), uploads };
   }
   return { body: typeof request.body === 'string' ? request.body : null, uploads: new Map() };
+}
+
+/** The operation is small: one that takes as long as a small body may is fed drop by drop. */
+async function withinWindow<T>(reading: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const ending = setTimeout(() => reject(tooSlow()), UPLOAD_WINDOW_MS).unref();
+  try {
+    return await Promise.race([reading, promise]);
+  } finally {
+    clearTimeout(ending);
+  }
 }
 
 /** Faults from before the operation, in the shape of any other answer. */

@@ -1,4 +1,5 @@
 /** The mutations that take a file: submitMedia and validateMedia. */
+import { admitMedia } from '../../app/admission.ts';
 import { submitMedia } from '../../app/submit.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/uploads.ts';
 import { validateMedia } from '../../app/validate.ts';
@@ -100,11 +101,13 @@ async function submit(context: GraphqlContext, input: SubmitInput): Promise<Clas
   const hasFile = input.file !== null && input.file !== undefined;
   const hasAddress = input.fileUrl !== null && input.fileUrl !== undefined;
   if (hasFile === hasAddress) throw badField('file', 'expected either file or fileUrl');
+  const kind = input.kind ?? undefined;
+  await admitMedia(app, principal, { purpose: 'submit', kind, requestId: input.requestId });
   await using media = hasFile ? await receiveUpload(context, input.file ?? '') : undefined;
   const call = {
     principal,
     facade: 'graphql' as const,
-    kind: input.kind ?? undefined,
+    kind,
     field: hasFile ? 'file' : 'file_url',
     media,
     fields: toSubmitFields(input),
@@ -120,14 +123,19 @@ interface ValidateInput {
 
 async function validate(context: GraphqlContext, input: ValidateInput): Promise<MediaValidation> {
   const principal = context.principal();
-  await using media = await receiveUpload(context, input.file);
   const { kind } = input;
+  await admitMedia(context.app, principal, { purpose: 'validate', kind });
+  await using media = await receiveUpload(context, input.file);
   const call = { principal, kind, field: 'file', media, fields: toOptionFields(input.options) };
   return await validateMedia(context.app, call, context.signal);
 }
 
-function receiveUpload({ app, uploads, signal }: GraphqlContext, token: string): Promise<ReceivedMedia> {
+function receiveUpload(
+  { app, principal, uploads, signal }: GraphqlContext,
+  token: string,
+): Promise<ReceivedMedia> {
   const upload = uploads.get(token);
   if (upload === undefined) throw badField('file', 'expected a file part of a multipart request');
-  return receiveMedia(app, { field: 'file', name: upload.name, bytes: upload.bytes }, signal);
+  const { name, bytes } = upload;
+  return receiveMedia(app, { principal: principal(), field: 'file', name, bytes }, signal);
 }

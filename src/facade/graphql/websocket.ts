@@ -14,7 +14,7 @@ import { readBrowserCall } from '../../app/browser.ts';
 import { AppError, toAppError } from '../../domain/errors.ts';
 import { toGraphqlError, withoutHttp } from './errors.ts';
 import { JSON_BYTES_MAX } from './limits.ts';
-import { type Caller, GRAPHQL_PATH, type GraphqlYoga, identifyCaller } from './yoga.ts';
+import { type Caller, GRAPHQL_PATH, type GraphqlYoga, identifySender } from './yoga.ts';
 
 /** Operations under way on one socket; a dashboard has three or four. */
 const OPERATIONS_MAX = 32;
@@ -143,7 +143,7 @@ function credentialsOf(app: App, { extra, connectionParams }: SocketContext): Cr
 function admit(app: App, context: SocketContext): boolean {
   const { extra } = context;
   try {
-    assertTerms(app, identifyCaller(app, credentialsOf(app, context)));
+    assertTerms(app, identifySender(app, credentialsOf(app, context)));
     return true;
   } catch (error) {
     const { code, message } = toAppError(error);

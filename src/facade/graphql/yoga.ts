@@ -2,11 +2,10 @@
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { type GraphQLError, NoSchemaIntrospectionCustomRule, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { admitCaller, type Credential, identifyCaller } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import { assertTerms, identify } from '../../app/authenticate.ts';
-import { type BrowserCall, type BrowserProof, identifyBrowser } from '../../app/browser.ts';
-import type { Principal } from '../../app/principal.ts';
-import { countCall } from '../../app/rate-limit.ts';
+import { assertTerms } from '../../app/authenticate.ts';
+import type { CallOrigin, Principal } from '../../app/principal.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { GraphqlContext } from './context.ts';
 import { useDistinctPayloads } from './distinct-payloads.ts';
@@ -25,10 +24,9 @@ export interface YogaConfig {
 
 /** What a transport knows of an operation's sender. */
 export interface Caller {
-  caller: {
-    key: string | undefined;
-    /** The browser's session and what must prove it; a key goes before it. */
-    browser?: { call: BrowserCall; proof: BrowserProof } | undefined;
+  caller: Credential & {
+    /** Admitted and counted already, where the transport had to know before it read the operation. */
+    admitted?: Principal | undefined;
     remoteAddress: string;
     signal: AbortSignal;
     uploads: ReadonlyMap<string, PendingUpload>;
@@ -59,9 +57,9 @@ export function openYoga(app: App, config: YogaConfig): GraphqlYoga {
 /** Once for each operation, by whichever transport: this is where its call is counted. */
 async function toContext(app: App, sender: Caller['caller']): Promise<GraphqlContext> {
   const { signal, uploads } = sender;
-  let found: Principal | undefined;
+  let found = sender.admitted ?? (await admitIfKnown(app, sender));
   const newcomer = () => {
-    found ??= identifyCaller(app, sender);
+    found ??= identifySender(app, sender);
     return found;
   };
   const principal = () => {
@@ -69,31 +67,27 @@ async function toContext(app: App, sender: Caller['caller']): Promise<GraphqlCon
     assertTerms(app, known);
     return known;
   };
-  const caller = callerOf(newcomer);
-  if (caller !== undefined) await countCall(app, caller);
   return { app, principal, newcomer, signal, uploads };
 }
 
 /** By key or by session; the terms are not asked for. */
-export function identifyCaller(
-  app: App,
-  { key, browser, remoteAddress }: Pick<Caller['caller'], 'key' | 'browser' | 'remoteAddress'>,
-): Principal {
-  if (key !== undefined || browser === undefined) {
-    return identify(app, key, { facade: 'graphql', remoteAddress });
-  }
-  const from = { facade: 'dashboard', remoteAddress } as const;
-  return identifyBrowser(app, browser.call, browser.proof, from).principal;
+export function identifySender(app: App, sender: Omit<Caller['caller'], 'signal' | 'uploads'>): Principal {
+  return identifyCaller(app, sender, originOf(sender));
 }
 
 /** Undefined where nobody is known: the fields that need somebody say so themselves. */
-function callerOf(principal: () => Principal): Principal | undefined {
+async function admitIfKnown(app: App, sender: Caller['caller']): Promise<Principal | undefined> {
   try {
-    return principal();
+    const { principal } = await admitCaller(app, sender, originOf(sender), { beforeTerms: true });
+    return principal;
   } catch (error) {
-    if (error instanceof AppError) return undefined;
+    if (error instanceof AppError && error.reason !== 'rate') return undefined;
     throw error;
   }
+}
+
+export function originOf({ remoteAddress }: Pick<Caller['caller'], 'remoteAddress'>): CallOrigin {
+  return { facade: 'graphql', remoteAddress };
 }
 
 function useLimits(app: App, { introspection }: YogaConfig): Plugin<Caller> {
@@ -115,7 +109,7 @@ function useLimits(app: App, { introspection }: YogaConfig): Plugin<Caller> {
 /** Validation comes before the context is built, so the key is looked up here for itself. */
 function isKnown(app: App, { caller }: Caller): boolean {
   try {
-    assertTerms(app, identifyCaller(app, caller));
+    assertTerms(app, identifySender(app, caller));
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;

@@ -1,5 +1,4 @@
 /** The caller's own account, its credits and their ledger. */
-import { identify } from '../../app/authenticate.ts';
 import { getCredits, listLedger } from '../../app/credits.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
 import { changePassword } from '../../app/passwords.ts';
@@ -36,7 +35,7 @@ export function ownAccountHandlers(context: GrpcContext): Pick<Handlers<typeof A
       async ({ principal }) => ({
         user: toUser(toUserView(app, await acceptTerms(app, { principal }))),
       }),
-      identify,
+      { beforeTerms: true },
     ),
     changePassword: unary(context, method.changePassword, async ({ principal, request }) => {
       const { current, password } = request;

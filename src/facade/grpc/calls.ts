@@ -13,10 +13,9 @@ import type {
   ServerDuplexStream,
   ServerReadableStream,
 } from '@grpc/grpc-js';
+import { admitCaller } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import { authenticate, type identify } from '../../app/authenticate.ts';
 import type { CallOrigin, Principal } from '../../app/principal.ts';
-import { countCall } from '../../app/rate-limit.ts';
 import { AppError, toAppError } from '../../domain/errors.ts';
 import type { Input, OutputInit } from '../../grpc/definition.ts';
 import { codeNameOf, toServiceError } from './errors.ts';
@@ -49,11 +48,11 @@ export function unary<M extends DescMethodUnary>(
   { app }: GrpcContext,
   method: M,
   answer: (caller: RequestCaller<M>) => OutputInit<M> | Promise<OutputInit<M>>,
-  find: FindCaller = authenticate,
+  { beforeTerms = false }: { beforeTerms?: boolean } = {},
 ): handleUnaryCall<Input<M>, OutputInit<M>> {
   return (call, callback) => {
     const run = (caller: Caller) => answer({ ...caller, request: call.request });
-    const answered = follow(app, method, call, run, find);
+    const answered = follow(app, method, call, run, beforeTerms);
     answered.then((message) => callback(null, message), callback);
   };
 }
@@ -101,23 +100,21 @@ interface IncomingCall {
   on(event: 'cancelled', listener: () => void): unknown;
 }
 
-/** `identify` also lets in who has not accepted the terms of service. */
-export type FindCaller = typeof authenticate | typeof identify;
-
 /** Rejects with a gRPC status only. */
 async function follow<T>(
   app: App,
   method: DescMethod,
   call: IncomingCall,
   run: (caller: Caller) => T | Promise<T>,
-  find: FindCaller = authenticate,
+  /** Also lets in who has not accepted the terms of service. */
+  beforeTerms = false,
 ): Promise<T> {
   const gone = new AbortController();
   call.on('cancelled', () => gone.abort());
   const count = (code: string) => app.metrics.requests.inc({ facade: 'grpc', method: method.name, code });
   try {
-    const principal = find(app, keyOf(call.metadata), originOf(call));
-    await countCall(app, principal);
+    const credential = { key: keyOf(call.metadata) };
+    const { principal } = await admitCaller(app, credential, originOf(call), { beforeTerms });
     const value = await run({ principal, signal: gone.signal });
     count('OK');
     return value;

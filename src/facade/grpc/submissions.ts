@@ -1,5 +1,8 @@
 /** Uploads: submitted, submitted and followed, or only validated. */
 
+import { admitMedia, type MediaIntent } from '../../app/admission.ts';
+import type { App } from '../../app/app.ts';
+import { openUpload } from '../../app/open-uploads.ts';
 import { submitMedia } from '../../app/submit.ts';
 import { validateMedia } from '../../app/validate.ts';
 import { watchClassification } from '../../app/watch.ts';
@@ -11,7 +14,7 @@ import { duplex, type GrpcContext, upload } from './calls.ts';
 import { toUpdates } from './classifications.ts';
 import { present, toClassification } from './convert.ts';
 import { requireKind } from './enums.ts';
-import { MEDIA_FIELD, receiveUpload, toFields, type UploadInput } from './uploads.ts';
+import { MEDIA_FIELD, receiveUpload, toFields, type Upload, type UploadInput } from './uploads.ts';
 
 const { method } = ClassificationService;
 
@@ -44,7 +47,7 @@ async function submitUpload(
   input: UploadInput,
   signal: AbortSignal,
 ): Promise<ClassificationRecord> {
-  const { header, kind, media } = await receiveUpload(app, input, signal);
+  const { header, kind, media } = await receive(app, 'submit', input, signal);
   await using _media = media;
   const submission = {
     principal: input.principal,
@@ -58,8 +61,21 @@ async function submitUpload(
   return await submitMedia(app, submission, new AbortController().signal);
 }
 
+/** What is refused is refused before the first message, or else by what the header says, before the first chunk. */
+async function receive(
+  app: App,
+  purpose: MediaIntent['purpose'],
+  input: UploadInput,
+  signal: AbortSignal,
+): Promise<Upload> {
+  const { principal } = input;
+  await admitMedia(app, principal, { purpose });
+  using _upload = openUpload(app, principal.account.id);
+  return await receiveUpload(app, { ...input, purpose }, signal);
+}
+
 async function validateUpload({ app }: GrpcContext, input: UploadInput, signal: AbortSignal) {
-  const { header, media } = await receiveUpload(app, input, signal);
+  const { header, media } = await receive(app, 'validate', input, signal);
   await using _media = media;
   const kind = requireKind(header.kind, 'header.kind');
   if (media === undefined) throw badField('header.source_url', 'expected a file in chunks, found an address');

@@ -2,9 +2,11 @@
  * The order of an upload's messages: header, chunks, commit, end. A cancelled stream looks like a finished one
  * to grpc-js, so what was not committed counts as broken off.
  */
+import { admitMedia, type MediaIntent } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
 import type { RawFields } from '../../app/input.ts';
 import type { Principal } from '../../app/principal.ts';
+import { atPace } from '../../app/upload-pace.ts';
 import { type ReceivedMedia, receiveMedia, tooLarge } from '../../app/uploads.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
@@ -40,23 +42,25 @@ export const MEDIA_FIELD = 'chunk';
 /** Returns after the commit and the end of the stream; the caller disposes the media. */
 export async function receiveUpload(
   app: App,
-  { principal, messages }: UploadInput,
+  { principal, messages, purpose }: UploadInput & Pick<MediaIntent, 'purpose'>,
   signal: AbortSignal,
 ): Promise<Upload> {
-  const stream = new UploadStream(messages);
+  using stream = new UploadStream(messages);
   const header = await stream.readHeader();
   const kind = fromKind(header.kind, 'header.kind');
+  const { requestId } = header;
+  await admitMedia(app, principal, { purpose, kind, announcedBytes: Number(header.sizeBytes), requestId });
   if (header.sourceUrl !== '') {
     await receiveNothing(stream, header);
     return { header, kind, media: undefined };
   }
   const bytesMax = kind === undefined ? undefined : principal.plan.fileBytesMax[kind];
   assertPlausible(header, bytesMax);
-  const input = { field: MEDIA_FIELD, name: header.name, bytes: stream.readChunks(), bytesMax };
+  const input = { principal, field: MEDIA_FIELD, name: header.name, bytes: stream.readChunks(), bytesMax };
   const media =
     header.uploadId === ''
       ? await receiveMedia(app, input, signal)
-      : await receiveResumable(app, { ...input, principal, header }, signal);
+      : await receiveResumable(app, { ...input, header }, signal);
   try {
     assertSame('header', media, header.sizeBytes, header.sha256, header.sizeBytes !== 0n);
     assertSame('commit', media, stream.commit.sizeBytes, stream.commit.sha256, true);
@@ -93,12 +97,17 @@ export function toFields(header: MediaHeader): RawFields {
   };
 }
 
-class UploadStream {
-  readonly #messages: AsyncIterator<MediaMessage, unknown>;
+class UploadStream implements Disposable {
+  readonly #messages: AsyncGenerator<MediaMessage>;
   #commit: MediaCommit | undefined;
 
   constructor(messages: AsyncIterator<MediaMessage, unknown>) {
-    this.#messages = messages;
+    this.#messages = atPace({ [Symbol.asyncIterator]: () => messages }, bytesOf);
+  }
+
+  [Symbol.dispose](): void {
+    // Never rejects: what it still waits for is given up.
+    void this.#messages.return(undefined);
   }
 
   get commit(): MediaCommit {
@@ -133,11 +142,16 @@ class UploadStream {
   async #next(): Promise<MediaMessage['payload'] | undefined> {
     try {
       const { done, value } = await this.#messages.next();
-      return done === true ? undefined : (value as MediaMessage).payload;
+      return done === true ? undefined : value.payload;
     } catch (error) {
+      if (error instanceof AppError) throw error;
       throw new AppError('cancelled', 'the upload was cut off', { cause: error });
     }
   }
+}
+
+function bytesOf({ payload }: MediaMessage): number {
+  return payload.case === 'chunk' ? payload.value.byteLength : 0;
 }
 
 function nameOf(payload: MediaMessage['payload'] | undefined): string {

@@ -1,10 +1,11 @@
-/** Who calls: the key of the header `X-Api-Key`, judged before a byte of the body is read. */
+/** Who calls, by the key of the header `X-Api-Key`, and what may be sent: judged before a byte of the body is read. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
+import { admitCaller, admitMedia, type MediaIntent } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
 import { authenticate } from '../../app/authenticate.ts';
 import { assertAdmin } from '../../app/authority.ts';
+import { openUploadUntil } from '../../app/open-uploads.ts';
 import type { CallOrigin, Principal } from '../../app/principal.ts';
-import { countCall } from '../../app/rate-limit.ts';
 import { rateHeaders } from './rate-headers.ts';
 
 declare module 'fastify' {
@@ -17,10 +18,22 @@ declare module 'fastify' {
 /** A hook rather than a line of each handler: it runs before Fastify parses or streams the body. */
 export function requireKey(app: App): onRequestAsyncHookHandler {
   return async (request, reply) => {
-    const principal = authenticate(app, keyOf(request), originOf(request));
+    const { principal, rate } = await admitCaller(app, { key: keyOf(request) }, originOf(request));
     request.principal = principal;
-    const rate = await countCall(app, principal);
     if (rate !== null) reply.headers(rateHeaders(rate));
+  };
+}
+
+/** Behind requireKey, on routes that take media: refuses what need not be sent, and counts what is. */
+export function requireAdmission(
+  app: App,
+  intentOf: (request: FastifyRequest) => MediaIntent,
+): onRequestAsyncHookHandler {
+  return async (request, reply) => {
+    const principal = principalOf(request);
+    const announcedBytes = Number(request.headers['content-length'] ?? 0);
+    await admitMedia(app, principal, { announcedBytes, ...intentOf(request) });
+    openUploadUntil(reply.raw, app, principal.account.id);
   };
 }
 

@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { assertKindEnabled } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
 import { getClassification, getClassifications, listClassifications } from '../../app/classifications.ts';
-import { assertKindEnabled } from '../../app/judge-media.ts';
 import type { Principal } from '../../app/principal.ts';
 import { badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';

@@ -1,6 +1,6 @@
 /** Bounds of a connection: slow or silent clients are cut, big uploads and slow answers are not. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
 import { toErrorReply } from './errors.ts';
 
@@ -13,8 +13,9 @@ const SILENCE_MS = 120_000;
 export const JSON_BODY_BYTES_MAX = 64 * 1024;
 /** A small body that takes longer is fed drop by drop. */
 const SMALL_BODY_TIMEOUT_MS = 30_000;
-/** How long a refused upload's rest is read off, so that the client gets to read why. */
-const LINGER_MS = 5_000;
+/** How long a refused upload's rest is read off, so that the client gets to read why; silence ends it sooner. */
+const LINGER_MS = 30_000;
+const LINGER_SILENCE_MS = 5_000;
 /** Forms with a file, and the pieces of a tus upload. */
 const UPLOAD_TYPES = /^(multipart\/|application\/offset\+octet-stream)/i;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -71,18 +72,55 @@ export function expectContinue(fastify: FastifyInstance): void {
 
 /** An answer given before the body's end: the rest is read off for a while, then the connection is cut. */
 export function drainAfterAnswer(fastify: FastifyInstance): void {
+  fastify.server.prependListener('request', lingerBeforeClose);
   fastify.addHook('onResponse', (request, _reply, done) => {
     const { raw } = request;
     done();
-    if (raw.complete || raw.destroyed) return;
-    raw.resume();
-    const cut = setTimeout(() => raw.complete || raw.destroy(), LINGER_MS).unref();
-    raw.once('close', () => clearTimeout(cut));
+    if (!raw.complete && !raw.destroyed) drain(raw, () => raw.destroy());
   });
 }
 
+/** Reads the rest off; calls `end` when it is read, when nothing more comes, or when it takes too long. */
+function drain(request: IncomingMessage, end: () => void): void {
+  const finish = (): void => {
+    clearTimeout(cut);
+    clearInterval(watch);
+    end();
+  };
+  const cut = setTimeout(finish, LINGER_MS).unref();
+  const { socket } = request;
+  let { bytesRead } = socket;
+  const watch = setInterval(() => {
+    if (socket.bytesRead === bytesRead) finish();
+    bytesRead = socket.bytesRead;
+  }, LINGER_SILENCE_MS).unref();
+  const settle = (): void => {
+    clearTimeout(cut);
+    clearInterval(watch);
+  };
+  request.once('end', settle).once('close', settle).resume();
+}
+
 /**
- * An upload that waits for a free place is silent because nobody reads it, which is our doing: it is not cut.
+ * A connection that ends with the answer is closed by the runtime as soon as that is written. With bytes of the body unread the
+ * kernel makes a reset of it, and a client that is still sending never sees the answer.
+ */
+function lingerBeforeClose(request: IncomingMessage): void {
+  const { socket } = request;
+  const close = (): void => Socket.prototype.destroySoon.call(socket);
+  socket.destroySoon = () => {
+    if (request.complete || request.destroyed || !hasBody(request)) {
+      close();
+      return;
+    }
+    socket.end();
+    request.once('end', close);
+    drain(request, close);
+  };
+}
+
+/**
+ * An upload that waits for the disk is silent because nobody reads it, which is our doing: it is not cut.
  * A small body has a bound of its own, because one byte a minute would never count as silence.
  */
 export function keepWaitingUploads(fastify: FastifyInstance): void {

@@ -38,6 +38,7 @@ const MESSAGE_REASONS: ReadonlySet<Reason> = new Set([
   'request_reused',
   'rate',
   'queue_full',
+  'uploads_full',
 ]);
 
 const INVALID_FILE_REASONS: ReadonlySet<Reason> = new Set([

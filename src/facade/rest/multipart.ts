@@ -5,8 +5,12 @@
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
+import type { RawFields } from '../../app/input.ts';
+import type { Principal } from '../../app/principal.ts';
+import { atPace } from '../../app/upload-pace.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/uploads.ts';
 import { AppError, badField } from '../../domain/errors.ts';
+import { principalOf } from './authenticate.ts';
 
 /** A form has 14 documented fields; many more is a mistake or an attack on the parser. */
 export const PARTS_MAX = 32;
@@ -32,6 +36,8 @@ export interface FormSpec {
   field: string;
   /** Field that carries the file, or null where the form has none. */
   fileField: string | null;
+  /** Given the fields that came before the file, before a byte of it is read; may refuse it. */
+  beforeFile?: (fields: RawFields) => Promise<void>;
 }
 
 /** Disposing deletes the received file unless it was submitted. */
@@ -50,9 +56,10 @@ export async function receiveForm(
   signal: AbortSignal,
 ): Promise<Form> {
   if (!request.isMultipart()) throw badField(spec.field, 'send the form as multipart/form-data');
-  const reader = new FormReader(app, spec, signal);
+  const reader = new FormReader(app, principalOf(request), spec, signal);
   try {
-    for await (const part of request.parts()) await reader.take(part);
+    // The parts' own pace: a form of many small fields must not take for ever either.
+    for await (const part of atPace(request.parts(), bytesOf)) await reader.take(part);
     if (signal.aborted) throw new AppError('cancelled', 'the caller went away');
     return reader;
   } catch (error) {
@@ -65,15 +72,22 @@ export async function receiveForm(
   }
 }
 
+/** A file is at a pace of its own while it is read. */
+function bytesOf(part: Multipart): number {
+  return part.type === 'field' ? String(part.value).length : 0;
+}
+
 class FormReader implements Form {
   readonly fields: Record<string, unknown> = Object.create(null);
   media: ReceivedMedia | undefined;
   readonly #app: App;
+  readonly #principal: Principal;
   readonly #spec: FormSpec;
   readonly #signal: AbortSignal;
 
-  constructor(app: App, spec: FormSpec, signal: AbortSignal) {
+  constructor(app: App, principal: Principal, spec: FormSpec, signal: AbortSignal) {
     this.#app = app;
+    this.#principal = principal;
     this.#spec = spec;
     this.#signal = signal;
   }
@@ -104,7 +118,9 @@ class FormReader implements Form {
       return;
     }
     if (this.media !== undefined) throw badField(part.fieldname, 'expected one file, found several');
-    const upload = { field: part.fieldname, name: part.filename || NAME_DEFAULT, bytes: part.file };
+    await this.#spec.beforeFile?.(this.fields);
+    const { fieldname: field, filename, file: bytes } = part;
+    const upload = { principal: this.#principal, field, name: filename || NAME_DEFAULT, bytes };
     this.media = await receiveMedia(this.#app, upload, this.#signal);
     // The parser cuts a file at its limit without an error; the app would take the head for the whole.
     if (part.file.truncated) throw badField(part.fieldname, 'the file was cut short');

@@ -33,7 +33,7 @@ function errors(...names: string[]): Schema {
 }
 
 const EVERYWHERE = ['401', '403', '421', '429', '500'];
-const SUBMISSION_ERRORS = errors('400', '402', ...EVERYWHERE, '413', '422', '503');
+const SUBMISSION_ERRORS = errors('400', '402', '408', ...EVERYWHERE, '413', '422', '503');
 
 function pathParameter(name: string): Schema {
   return { name, in: 'path', required: true, schema: HEX_64 };

@@ -63,6 +63,9 @@ function describeErrors(): Record<string, Schema> {
     409: answer('the box would be left without an administrator, or is full', 'Error', {
       error: 'the last administrator cannot be deleted, made read-only or given another role',
     }),
+    408: answer('the upload brought too little for half a minute, and was ended', 'Error', {
+      error: 'the upload brought too little',
+    }),
     413: answer('the file is too big', 'FieldError', EXAMPLES.tooLarge),
     422: oneOf(
       'corrupt or too small, or no model is left',

@@ -4,7 +4,7 @@ import type { App } from '../../app/app.ts';
 import type { RawFields } from '../../app/input.ts';
 import { submitMedia } from '../../app/submit.ts';
 import type { MediaKind } from '../../domain/media.ts';
-import { principalOf, requireKey, signalOf } from './authenticate.ts';
+import { principalOf, requireAdmission, requireKey, signalOf } from './authenticate.ts';
 import { type FormSpec, receiveForm } from './multipart.ts';
 import { KIND_PATHS } from './routes.ts';
 
@@ -20,9 +20,14 @@ export function routeSubmissions(fastify: FastifyInstance, app: App): void {
 }
 
 function routeSubmission(fastify: FastifyInstance, app: App, path: string, route: SubmissionRoute): void {
+  const admission = requireAdmission(app, (request) => ({
+    purpose: 'submit',
+    kind: route.kind,
+    requestId: requestIdOf(request),
+  }));
   fastify.post(
     path,
-    { onRequest: requireKey(app), config: { errors: { field: route.field } } },
+    { onRequest: [requireKey(app), admission], config: { errors: { field: route.field } } },
     async (request, reply) => {
       const signal = signalOf(reply);
       await using form = await receiveForm(app, request, route, signal);

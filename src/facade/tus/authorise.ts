@@ -1,27 +1,63 @@
-/** Who uploads: the account of the key, or of the signed-in page. */
-import type { FastifyRequest } from 'fastify';
+/** Who uploads, by key or by the session of a signed-in page, and what: judged before a byte of it is read. */
+import { Metadata } from '@tus/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { admitCaller, admitMedia, type MediaIntent } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import { assertTerms, authenticate } from '../../app/authenticate.ts';
-import { identifyBrowser, readBrowserCall } from '../../app/browser.ts';
+import { type BrowserProof, readBrowserCall } from '../../app/browser.ts';
+import type { RawFields } from '../../app/input.ts';
+import { openUploadUntil } from '../../app/open-uploads.ts';
 import type { Principal } from '../../app/principal.ts';
-import { countCall } from '../../app/rate-limit.ts';
+import { readUpload } from '../../app/unfinished-uploads.ts';
+import { MEDIA_KINDS } from '../../domain/media.ts';
+import { toFields } from './uploads.ts';
 
 /** The pieces of one upload are one call, so they do not count beside its begin. */
 export async function authorise(app: App, { headers, ip, method }: FastifyRequest): Promise<Principal> {
-  const principal = identify(app, headers, ip, method);
-  if (method !== 'PATCH') await countCall(app, principal);
+  const key = headers['x-api-key'];
+  const call = readBrowserCall(app, headers);
+  const proof: BrowserProof = method === 'GET' || method === 'HEAD' ? 'page' : 'token';
+  const credential = { key: Array.isArray(key) ? key[0] : key, browser: call && { call, proof } };
+  const from = { facade: 'rest', remoteAddress: ip } as const;
+  const { principal } = await admitCaller(app, credential, from, { isCounted: method !== 'PATCH' });
   return principal;
 }
 
-function identify(app: App, headers: FastifyRequest['headers'], ip: string, method: string): Principal {
-  const key = headers['x-api-key'];
-  const browser = readBrowserCall(app, headers);
-  if (key !== undefined || browser === undefined) {
-    return authenticate(app, Array.isArray(key) ? key[0] : key, { facade: 'rest', remoteAddress: ip });
-  }
-  const isReading = method === 'GET' || method === 'HEAD';
-  const from = { facade: 'dashboard', remoteAddress: ip } as const;
-  const { principal } = identifyBrowser(app, browser, isReading ? 'page' : 'token', from);
-  assertTerms(app, principal);
+/** As authorise, for what brings bytes or announces them. */
+export async function admit(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
+  const principal = await authorise(app, request);
+  if (request.method !== 'POST' && request.method !== 'PATCH') return principal;
+  const intent = request.method === 'POST' ? announced(request) : begun(app, principal, request);
+  if (intent !== null) await admitMedia(app, principal, intent);
+  openUploadUntil(reply.raw, app, principal.account.id);
   return principal;
+}
+
+/** Headers that cannot be read are refused by the library, in the words of the protocol. */
+function announced({ headers }: FastifyRequest): MediaIntent {
+  const metadata = headers['upload-metadata'];
+  const size = Number(headers['upload-length']);
+  return {
+    ...intentOf(typeof metadata === 'string' ? fieldsOf(metadata) : {}),
+    ...(Number.isSafeInteger(size) && size > 0 ? { announcedBytes: size } : {}),
+  };
+}
+
+function fieldsOf(metadata: string): RawFields {
+  try {
+    return toFields(Metadata.parse(metadata)).fields;
+  } catch {
+    return {};
+  }
+}
+
+/** Null where it has become a record: who missed that answer gets it, whatever the record has cost. */
+function begun(app: App, principal: Principal, { params }: FastifyRequest): MediaIntent | null {
+  const { id: uploadId } = params as { id: string };
+  const { fields, sizeBytes, committedBytes, identifier } = readUpload(app, { principal, uploadId });
+  if (identifier !== null) return null;
+  return { ...intentOf(fields), announcedBytes: sizeBytes - committedBytes };
+}
+
+function intentOf({ kind, request_id: requestId }: RawFields): MediaIntent {
+  return { purpose: 'submit', kind: MEDIA_KINDS.find((name) => name === kind), requestId };
 }

@@ -5,14 +5,12 @@
 import type { Server as TusServer } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
-import { assertMayWrite } from '../../app/authenticate.ts';
 import { parseSubmission } from '../../app/input.ts';
-import { assertKindEnabled } from '../../app/judge-media.ts';
 import type { Principal } from '../../app/principal.ts';
 import { parseKind, submitUpload } from '../../app/submit-upload.ts';
 import { beginUpload, readUpload } from '../../app/unfinished-uploads.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
-import { authorise } from './authorise.ts';
+import { admit, authorise } from './authorise.ts';
 import { sentenceOf, TusAnswers } from './errors.ts';
 import { fileNameOf, toFields, UploadStore, uploadNameOf } from './uploads.ts';
 
@@ -38,11 +36,13 @@ export async function plugTus(fastify: FastifyInstance, app: App): Promise<void>
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     const hand = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      if (request.method !== 'OPTIONS') callers.set(request.raw, await authorise(app, request));
       await handOver(app, tus, request, reply);
     };
-    scope.route({ method: ['POST', 'OPTIONS'], url: TUS_PATH, handler: hand });
-    scope.route({ method: ['PATCH', 'DELETE', 'OPTIONS'], url: `${TUS_PATH}/:id`, handler: hand });
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      if (request.method !== 'OPTIONS') callers.set(request.raw, await admit(app, request, reply));
+    };
+    scope.route({ method: ['POST', 'OPTIONS'], url: TUS_PATH, onRequest, handler: hand });
+    scope.route({ method: ['PATCH', 'DELETE', 'OPTIONS'], url: `${TUS_PATH}/:id`, onRequest, handler: hand });
     scope.head<FileRequest>(`${TUS_PATH}/:id`, async (request, reply) => {
       const principal = await authorise(app, request);
       callers.set(request.raw, principal);
@@ -132,12 +132,12 @@ function openTus(app: App, callerOf: (request: object | undefined) => Principal)
 }
 
 /** Refuses before the first byte what could not be submitted; answers the largest size that could. */
-function assertSubmittable(principal: Principal, fields: Readonly<Record<string, string>>): number {
-  assertMayWrite(principal);
+function assertSubmittable(
+  { plan: { fileBytesMax } }: Principal,
+  fields: Readonly<Record<string, string>>,
+): number {
   const kind = parseKind(fields);
-  const { fileBytesMax } = principal.plan;
   if (kind === undefined) return Math.max(...Object.values(fileBytesMax));
-  assertKindEnabled(principal, kind);
   parseSubmission(kind, fields);
   return fileBytesMax[kind];
 }

@@ -55,6 +55,7 @@ export const OPERATING_EN = {
   examined_disk: 'Disk',
   examined_flush: 'Speed of the disk',
   examined_records: 'Records',
+  examined_originals: 'Stored files',
   examined_backup: 'Backup',
   examined_queue: 'Queue',
   examined_clock: 'Clock',

@@ -58,6 +58,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   examined_disk: 'Disco',
   examined_flush: 'Velocità del disco',
   examined_records: 'Schede',
+  examined_originals: 'File conservati',
   examined_backup: 'Copia di sicurezza',
   examined_queue: 'Coda',
   examined_clock: 'Orologio',

@@ -1,0 +1,60 @@
+/**
+ * How a file gets into a slot: as a hard link where a wall keeps the child from writing to it, else as a copy that is
+ * the child's own. A stored original is hashed on the way, so that what is judged is what was submitted.
+ */
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { copyFile, link, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { CopyRoom } from './copy-room.ts';
+
+export interface InputOptions {
+  /** Of a stored original: reads the file at the path to its end, and throws where it is not what was submitted. */
+  readWhole?: (path: string) => AsyncIterable<Uint8Array>;
+  signal?: AbortSignal | undefined;
+}
+
+export interface PlacedInput extends InputOptions {
+  path: string;
+}
+
+export interface PlacingRule {
+  /** Whether the child gets a copy, since it could write to the file itself. */
+  isCopied: boolean;
+  room: CopyRoom;
+}
+
+/** A hard link is not possible to another disk, for another owner's file, or past the file system's bound. */
+const NO_LINK: readonly unknown[] = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'];
+/** Few file systems share blocks between files, and none does so across disks. */
+const NO_CLONE: readonly unknown[] = ['EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS', 'ENOTTY'];
+
+/** Throws AppError `disk_full` where a copy has no room, ChangedOriginalError, and what the disk throws. */
+export async function placeInput(
+  file: PlacedInput,
+  target: string,
+  { isCopied, room }: PlacingRule,
+): Promise<void> {
+  if (!isCopied && (await isDone(link(file.path, target), NO_LINK))) return await readThrough(file, target);
+  using _place = await room.take(dirname(target), (await stat(file.path)).size);
+  const cloning = copyFile(file.path, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
+  if (await isDone(cloning, NO_CLONE)) return await readThrough(file, target);
+  const { path, signal, readWhole = createReadStream } = file;
+  const sink = createWriteStream(target, { mode: 0o600 });
+  await pipeline(readWhole(path), sink, signal === undefined ? {} : { signal });
+}
+
+async function isDone(work: Promise<void>, refusals: readonly unknown[]): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && refusals.includes(error.code)) return false;
+    throw error;
+  }
+}
+
+async function readThrough({ readWhole }: PlacedInput, target: string): Promise<void> {
+  if (readWhole === undefined) return;
+  for await (const _ of readWhole(target));
+}

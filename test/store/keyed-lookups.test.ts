@@ -1,0 +1,84 @@
+/** What is asked with every call is found by a key, in an older store too; a refused change costs no other its cache. */
+import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { open } from 'lmdb';
+import { blankAccount } from '../../src/app/account-rules.ts';
+import { TABLES_MAX } from '../../src/store/schema.ts';
+import { Store } from '../../src/store/store.ts';
+import { addUser, openApp } from '../app/open-app.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+const NEW_INDEXES = [
+  ...['accounts-by-role', 'sessions-by-account', 'sessions-by-end'],
+  ...['mail-tokens-by-account', 'mail-tokens-by-end'],
+];
+const SESSION = { csrfToken: 'c', userAgent: '', createdAt: 1 };
+
+test('sessions, links and administrators are found in a store of before their indexes', async () => {
+  await using temporary = await makeTemporaryFolder();
+  const folder = temporary.path;
+  const given = { name: 'n', planId: 1 };
+  const admin = { ...blankAccount(1, { ...given, email: 'a@example.org' }, 1), role: 'admin' } as const;
+  const user = blankAccount(2, { ...given, email: 'u@example.org' }, 1);
+  const mine = { ...SESSION, hash: 'mine', accountId: user.id, expiresAt: 100 };
+  const other = { ...SESSION, hash: 'other', accountId: admin.id, expiresAt: 50 };
+  const token = {
+    hash: 'token',
+    accountId: user.id,
+    purpose: 'verify_email',
+    createdAt: 1,
+    expiresAt: 9,
+  } as const;
+  {
+    await using before = await Store.open({ folder });
+    await before.transact((tx) => {
+      for (const account of [admin, user]) tx.putAccount(account);
+      for (const session of [mine, other]) tx.putSession(session);
+      tx.putMailToken(token);
+    });
+  }
+  const root = open({ path: join(folder, 'records'), pageSize: 8192, maxDbs: TABLES_MAX });
+  for (const name of NEW_INDEXES) root.openDB(name, { encoding: 'binary' }).clearSync();
+  await root.close();
+
+  await using store = await Store.open({ folder });
+  deepEqual(store.read.sessionsOfAccount(user.id), [mine]);
+  deepEqual(
+    store.read.endedSessionKeys(60, 10).map(({ hash }) => hash),
+    ['other'],
+  );
+  deepEqual(store.read.mailTokenKeysOfAccount(user.id), [
+    { hash: token.hash, accountId: user.id, expiresAt: 9 },
+  ]);
+  deepEqual(
+    store.read.accountsOfRole('admin').map(({ id }) => id),
+    [admin.id],
+  );
+  await store.transact((tx) => {
+    tx.putAccount({ ...user, role: 'admin' });
+    tx.removeSession(mine);
+  });
+  equal(store.read.accountsOfRole('admin').length, 2);
+  deepEqual(store.read.sessionsOfAccount(user.id), []);
+  equal(store.read.session('mine'), undefined);
+});
+
+test('a refused change forgets what it wrote, and nothing else', async () => {
+  await using box = await openApp();
+  const { app, admin } = box;
+  const user = await addUser(app, admin);
+  const { read } = app.store;
+  const known = read.account(admin.account.id);
+  await rejects(
+    app.store.transact((tx) => {
+      tx.putAccount({ ...user, name: 'never' });
+      equal(tx.account(user.id)?.name, 'never');
+      throw new Error('refused');
+    }),
+    /refused/,
+  );
+  notEqual(read.account(user.id)?.name, 'never');
+  // The very same object: it was not read and decoded anew.
+  equal(read.account(admin.account.id), known);
+});
