@@ -1,13 +1,14 @@
 /** What can be read from the store. A transaction reads the same way and sees its own writes. */
 import { createHash } from 'node:crypto';
-import type { Account, ApiKey, Balance, LedgerEntry, MailToken, Session } from '../domain/account.ts';
+import type { Account, Balance, LedgerEntry } from '../domain/account.ts';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/classification.ts';
 import type { MediaKind } from '../domain/media.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
+import { AccessReader } from './access-reader.ts';
 import { DamagedRecordError } from './codec.ts';
-import type { AcceptedRequest, PartReference, Tables } from './schema.ts';
+import type { AcceptedRequest, PartReference } from './schema.ts';
 
 export interface ScanQuery {
   accountId: number;
@@ -23,13 +24,6 @@ export interface ListQuery extends ScanQuery {
 /** LMDB's keys are bounded, addresses are not. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-/** What finds a session or a mailed link without reading it. */
-export interface ExpiringKey {
-  hash: string;
-  accountId: number;
-  expiresAt: number;
 }
 
 const NO_BALANCE: Balance = { available: 0, spent: 0, sequence: 0 };
@@ -48,13 +42,7 @@ export interface RequestPlace {
   at: number;
 }
 
-export class StoreReader {
-  protected readonly tables: Tables;
-
-  constructor(tables: Tables) {
-    this.tables = tables;
-  }
-
+export class StoreReader extends AccessReader {
   classification(identifier: string): Classification | undefined {
     return this.tables.classifications.get(identifier);
   }
@@ -238,64 +226,6 @@ export class StoreReader {
     return Number(this.tables.plans.lastKey() ?? 0);
   }
 
-  apiKey(hash: string): ApiKey | undefined {
-    return this.tables.apiKeys.get(hash);
-  }
-
-  /** The account's keys in the order in which they were made, without damaged ones, which let nobody in. */
-  apiKeys(accountId: number): ApiKey[] {
-    return this.apiKeyHashes(accountId).flatMap((hash) => this.tables.apiKeys.getUnlessDamaged(hash) ?? []);
-  }
-
-  /** Of all keys that the account has, damaged ones included. */
-  apiKeyHashes(accountId: number): string[] {
-    return Array.from(this.tables.apiKeysByAccount.under([accountId]), (key) => String(key.at(-1)));
-  }
-
-  session(hash: string): Session | undefined {
-    return this.tables.sessions.get(hash);
-  }
-
-  /** Without damaged ones, which let nobody in. */
-  sessions(): Session[] {
-    return [...this.tables.sessions.values()];
-  }
-
-  /** Without damaged ones, which let nobody in. */
-  sessionsOfAccount(accountId: number): Session[] {
-    const found = this.sessionKeysOfAccount(accountId);
-    return found.flatMap(({ hash }) => this.tables.sessions.getUnlessDamaged(hash) ?? []);
-  }
-
-  /** Of damaged ones too: ending a session reads none. */
-  sessionKeysOfAccount(accountId: number): ExpiringKey[] {
-    return Array.from(this.tables.sessionsByAccount.under([accountId]), toExpiringKey);
-  }
-
-  /** Of any account, the one that ended first before the others. */
-  endedSessionKeys(now: number, limit: number): ExpiringKey[] {
-    return endedKeys(this.tables.sessionsByEnd.under([]), now, limit);
-  }
-
-  mailToken(hash: string): MailToken | undefined {
-    return this.tables.mailTokens.get(hash);
-  }
-
-  /** As `mailToken`, for what ends one: it lets nobody in. */
-  mailTokenUnlessDamaged(hash: string): MailToken | undefined {
-    return this.tables.mailTokens.getUnlessDamaged(hash);
-  }
-
-  /** Of damaged ones too: ending a link reads none. */
-  mailTokenKeysOfAccount(accountId: number): ExpiringKey[] {
-    return Array.from(this.tables.mailTokensByAccount.under([accountId]), toExpiringKey);
-  }
-
-  /** Of any account, the one that expired first before the others. */
-  endedMailTokenKeys(now: number, limit: number): ExpiringKey[] {
-    return endedKeys(this.tables.mailTokensByEnd.under([]), now, limit);
-  }
-
   /** Newest first, those before the sequence number where one is given. */
   audit({ before, limit }: { before?: number | undefined; limit: number }): AuditEntry[] {
     return this.tables.audit.last(before, limit);
@@ -435,17 +365,4 @@ export class StoreReader {
       (key) => this.tables.classifications.getUnlessDamaged(String(key.at(-1))) ?? [],
     );
   }
-}
-
-function toExpiringKey([accountId, expiresAt, hash]: readonly unknown[]): ExpiringKey {
-  return { accountId: Number(accountId), expiresAt: Number(expiresAt), hash: String(hash) };
-}
-
-function endedKeys(keys: Iterable<readonly unknown[]>, now: number, limit: number): ExpiringKey[] {
-  const ended: ExpiringKey[] = [];
-  for (const [expiresAt, accountId, hash] of keys) {
-    if (Number(expiresAt) > now || ended.length >= limit) break;
-    ended.push(toExpiringKey([accountId, expiresAt, hash]));
-  }
-  return ended;
 }

@@ -29,7 +29,7 @@ const CASES: readonly Case[] = [
     env: { ASSAY_UPLOADS_MAX: 'many' },
     faults: [
       /^log\.level \(assay\.toml line 5\): expected one of trace, .*silent, found "loud"$/,
-      /^uploads\.max \(ASSAY_UPLOADS_MAX\): expected a whole number from 1 to 1024, found "many"$/,
+      /^uploads\.max \(ASSAY_UPLOADS_MAX\): expected a whole number from 1 to 100000, found "many"$/,
       /^queue\.max \(assay\.toml line 2\): expected a whole number from 1 to 10000000, found 0$/,
     ],
   },
