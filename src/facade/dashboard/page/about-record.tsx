@@ -1,5 +1,7 @@
 /** What is known of the file and its analysis, and who did what with it when. */
+
 import type { ComponentChildren, JSX } from 'preact';
+import { showText } from '../../../domain/shown-text.ts';
 import type { AccountInfo } from './api.ts';
 import { formatBytes, formatNumber, formatSeconds } from './format.ts';
 import { findText, t } from './language.ts';
@@ -10,12 +12,12 @@ import { useQuery } from './use-query.ts';
 type Row = readonly [string, ComponentChildren];
 
 export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
-  const { identifier, hash, mime, sizeBytes, refId, sourceUrl, apiVersion } = record;
+  const { identifier, hash, mimetype, filesize, refId, sourceUrl, apiVersion } = record;
   const rows: (Row | null)[] = [
-    [t('fileType'), mime],
-    [t('fileSize'), formatBytes(sizeBytes)],
+    [t('fileType'), mimetype],
+    [t('fileSize'), formatBytes(filesize)],
     ...sizesOf(record),
-    refId === '' ? null : [t('reference'), refId],
+    refId === '' ? null : [t('reference'), showText(refId)],
     sourceUrl === null
       ? null
       : [
@@ -124,7 +126,9 @@ function Overrides({ record, account }: { record: FullRecord; account: AccountIn
           <span>
             {t('overriddenBy', {
               who:
-                byAccountId === String(account.id) ? account.name : t('accountNumber', { id: byAccountId }),
+                byAccountId === String(account.id)
+                  ? showText(account.name)
+                  : t('accountNumber', { id: byAccountId }),
               classification: t(classification === 'HUMAN' ? 'human' : 'artificial'),
             })}
             {reason !== '' && <q>{reason}</q>}

@@ -41,7 +41,7 @@ export interface ModelResult {
   device: string;
   unknown: boolean;
   reason: string;
-  elapsedSeconds: number;
+  elapsedTime: number;
   classification: { label: Label; score: number }[];
 }
 
@@ -73,7 +73,7 @@ export interface Tentative {
   state: AssessmentState;
   probability: number | null;
   frames: { timeSeconds: number; probability: number | null }[];
-  clips: { startSeconds: number; probability: number | null }[];
+  clips: { start: number; probability: number | null }[];
 }
 
 export interface SubmittedBy {
@@ -95,8 +95,8 @@ export interface BaseRecord extends Omit<ListedRecord, 'assessment'> {
   rulesVersion: number | null;
   readByRulesVersion: number | null;
   resultUrl: string;
-  mime: string;
-  sizeBytes: number;
+  mimetype: string;
+  filesize: number;
   sourceUrl: string | null;
   options: Record<string, unknown>;
   origin: 'ANALYSED' | 'CACHED' | 'JOINED';
@@ -133,8 +133,8 @@ export interface ImageRecord extends BaseRecord {
 
 export interface Clip {
   index: number;
-  startSeconds: number;
-  endSeconds: number;
+  start: number;
+  end: number;
   verdict: Verdict;
   results: ModelResult[];
 }
@@ -181,15 +181,15 @@ export interface VideoRecord extends BaseRecord {
 
 export type FullRecord = ImageRecord | VideoRecord | AudioRecord;
 
-const RESULT = 'model version axis device unknown reason elapsedSeconds classification { label score }';
+const RESULT = 'model version axis device unknown reason elapsedTime classification { label score }';
 const VERDICT = 'heuristic confidence classification models';
-const CLIPS = `clips { index startSeconds endSeconds verdict { ${VERDICT} } results { ${RESULT} } }`;
+const CLIPS = `clips { index start end verdict { ${VERDICT} } results { ${RESULT} } }`;
 const SHORT = 'assessment { state probability }';
 
 /** Within the daemon's bounds of depth and cost: a video's frames are asked for with their scores only. */
 export const FULL_FIELDS = `__typename identifier kind status outcome errors name refId hash createdAt cancelled
   forceClassification progress { step done total } submittedBy { via keyId keyName } renditions { kind isNeeded }
-  tentative { state probability frames { timeSeconds probability } clips { startSeconds probability } } apiVersion rulesVersion readByRulesVersion resultUrl mime sizeBytes sourceUrl origin credits endedAt
+  tentative { state probability frames { timeSeconds probability } clips { start probability } } apiVersion rulesVersion readByRulesVersion resultUrl mimetype filesize sourceUrl origin credits endedAt
   options { withHeatmap withMorphing withTampering withNsfw withAudio preventC2paForces frames keyFrames keyFramesMethod }
   verdict { ${VERDICT} count unknown } verdicts { ${VERDICT} count unknown }
   assessment { state probability log10LikelihoodRatio declaredOrigin remoteManifestUrl reasons { code sentence }
