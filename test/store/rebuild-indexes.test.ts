@@ -145,7 +145,9 @@ test('a damaged record is left out and counted, and the others are found', { tim
   equal(store.read.listClassifications({ accountId: user?.id ?? 0, limit: 10 }).length, 1);
 });
 
-test('damaged rows: one rebuilding is enough, and what points to them stays', { timeout: 120_000 }, async () => {
+test('damaged rows: one rebuilding is enough, and what points to them stays', {
+  timeout: 120_000,
+}, async () => {
   await using box = await openApp();
   await fillFolder(box);
   const { folder, app } = box;
