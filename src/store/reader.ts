@@ -1,11 +1,11 @@
 /** What can be read from the store. A transaction reads the same way and sees its own writes. */
 import { createHash } from 'node:crypto';
-import type { Account, ApiKey, Balance, LedgerEntry, MailToken, Session } from '../domain/account.ts';
+import type { Balance, LedgerEntry } from '../domain/account.ts';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/classification.ts';
 import type { MediaKind } from '../domain/media.ts';
-import type { Plan } from '../domain/plan.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
+import { AccountReader } from './account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import type { AcceptedRequest, PartReference, Tables } from './schema.ts';
 
@@ -25,13 +25,6 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What finds a session or a mailed link without reading it. */
-export interface ExpiringKey {
-  hash: string;
-  accountId: number;
-  expiresAt: number;
-}
-
 const NO_BALANCE: Balance = { available: 0, spent: 0, sequence: 0 };
 
 export function balanceAfter(
@@ -48,13 +41,7 @@ export interface RequestPlace {
   at: number;
 }
 
-export class StoreReader {
-  protected readonly tables: Tables;
-
-  constructor(tables: Tables) {
-    this.tables = tables;
-  }
-
+export class StoreReader extends AccountReader {
   classification(identifier: string): Classification | undefined {
     return this.tables.classifications.get(identifier);
   }
@@ -174,126 +161,6 @@ export class StoreReader {
     return identifiers.flatMap(
       (identifier) => this.tables.classifications.getUnlessDamaged(identifier) ?? [],
     );
-  }
-
-  account(id: number): Account | undefined {
-    return this.tables.accounts.get(id);
-  }
-
-  /** As `account`, for what only mentions it: it can act for nobody then. */
-  accountUnlessDamaged(id: number): Account | undefined {
-    return this.tables.accounts.getUnlessDamaged(id);
-  }
-
-  /** Throws where the account is damaged: its address is not free. */
-  accountByEmail(email: string): Account | undefined {
-    const address = email.toLowerCase();
-    if (!this.tables.accountsByEmail.has(address)) return undefined;
-    const id = this.tables.accountsByEmail.getUnlessDamaged(address);
-    if (id !== undefined) return this.account(id);
-    const holder = this.accounts().find(
-      (account) => account.deletedAt === null && account.email.toLowerCase() === address,
-    );
-    // Then the account is damaged too, and an answer of "nobody" would give its address away.
-    return holder ?? this.#throwDamaged(address);
-  }
-
-  #throwDamaged(address: string): undefined {
-    this.tables.accountsByEmail.get(address);
-    return undefined;
-  }
-
-  /** The highest id of an account, deleted and damaged ones included; 0 where there is none. */
-  newestAccountId(): number {
-    return Number(this.tables.accounts.lastKey() ?? 0);
-  }
-
-  /** Without damaged ones: who is not listed can do nothing. */
-  accounts(): Account[] {
-    return [...this.tables.accounts.values()];
-  }
-
-  /** Deleted ones included. */
-  accountsOfRole(role: Account['role']): Account[] {
-    const ids = Array.from(this.tables.accountsByRole.under([role]), (key) => Number(key[1]));
-    return ids.flatMap((id) => this.accountUnlessDamaged(id) ?? []);
-  }
-
-  plan(id: number): Plan | undefined {
-    return this.tables.plans.get(id);
-  }
-
-  /** As `plan`, for what only mentions it: nothing is allowed by it then. */
-  planUnlessDamaged(id: number): Plan | undefined {
-    return this.tables.plans.getUnlessDamaged(id);
-  }
-
-  /** Without damaged ones: nobody is given such a plan. */
-  plans(): Plan[] {
-    return [...this.tables.plans.values()];
-  }
-
-  /** The highest id of a plan, damaged ones included: their accounts must not get another plan under the same id. */
-  newestPlanId(): number {
-    return Number(this.tables.plans.lastKey() ?? 0);
-  }
-
-  apiKey(hash: string): ApiKey | undefined {
-    return this.tables.apiKeys.get(hash);
-  }
-
-  /** The account's keys in the order in which they were made, without damaged ones, which let nobody in. */
-  apiKeys(accountId: number): ApiKey[] {
-    return this.apiKeyHashes(accountId).flatMap((hash) => this.tables.apiKeys.getUnlessDamaged(hash) ?? []);
-  }
-
-  /** Of all keys that the account has, damaged ones included. */
-  apiKeyHashes(accountId: number): string[] {
-    return Array.from(this.tables.apiKeysByAccount.under([accountId]), (key) => String(key.at(-1)));
-  }
-
-  session(hash: string): Session | undefined {
-    return this.tables.sessions.get(hash);
-  }
-
-  /** Without damaged ones, which let nobody in. */
-  sessions(): Session[] {
-    return [...this.tables.sessions.values()];
-  }
-
-  /** Without damaged ones, which let nobody in. */
-  sessionsOfAccount(accountId: number): Session[] {
-    const found = this.sessionKeysOfAccount(accountId);
-    return found.flatMap(({ hash }) => this.tables.sessions.getUnlessDamaged(hash) ?? []);
-  }
-
-  /** Of damaged ones too: ending a session reads none. */
-  sessionKeysOfAccount(accountId: number): ExpiringKey[] {
-    return Array.from(this.tables.sessionsByAccount.under([accountId]), toExpiringKey);
-  }
-
-  /** Of any account, the one that ended first before the others. */
-  endedSessionKeys(now: number, limit: number): ExpiringKey[] {
-    return endedKeys(this.tables.sessionsByEnd.under([]), now, limit);
-  }
-
-  mailToken(hash: string): MailToken | undefined {
-    return this.tables.mailTokens.get(hash);
-  }
-
-  /** As `mailToken`, for what ends one: it lets nobody in. */
-  mailTokenUnlessDamaged(hash: string): MailToken | undefined {
-    return this.tables.mailTokens.getUnlessDamaged(hash);
-  }
-
-  /** Of damaged ones too: ending a link reads none. */
-  mailTokenKeysOfAccount(accountId: number): ExpiringKey[] {
-    return Array.from(this.tables.mailTokensByAccount.under([accountId]), toExpiringKey);
-  }
-
-  /** Of any account, the one that expired first before the others. */
-  endedMailTokenKeys(now: number, limit: number): ExpiringKey[] {
-    return endedKeys(this.tables.mailTokensByEnd.under([]), now, limit);
   }
 
   /** Newest first, those before the sequence number where one is given. */
@@ -435,17 +302,4 @@ export class StoreReader {
       (key) => this.tables.classifications.getUnlessDamaged(String(key.at(-1))) ?? [],
     );
   }
-}
-
-function toExpiringKey([accountId, expiresAt, hash]: readonly unknown[]): ExpiringKey {
-  return { accountId: Number(accountId), expiresAt: Number(expiresAt), hash: String(hash) };
-}
-
-function endedKeys(keys: Iterable<readonly unknown[]>, now: number, limit: number): ExpiringKey[] {
-  const ended: ExpiringKey[] = [];
-  for (const [expiresAt, accountId, hash] of keys) {
-    if (Number(expiresAt) > now || ended.length >= limit) break;
-    ended.push(toExpiringKey([accountId, expiresAt, hash]));
-  }
-  return ended;
 }

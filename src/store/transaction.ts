@@ -6,7 +6,8 @@ import { hasEnded } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
 import { partsOf } from '../domain/result.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
-import { balanceAfter, type ExpiringKey, type RequestPlace, StoreReader, sha256 } from './reader.ts';
+import type { ExpiringKey } from './account-reader.ts';
+import { balanceAfter, type RequestPlace, StoreReader, sha256 } from './reader.ts';
 import { type AcceptedRequest, META_KEYS, type PartReference, type StoreMeta } from './schema.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */

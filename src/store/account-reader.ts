@@ -1,0 +1,152 @@
+/** What can be read of accounts, their plans, and all that lets somebody into one. */
+import type { Account, ApiKey, MailToken, Session } from '../domain/account.ts';
+import type { Plan } from '../domain/plan.ts';
+import type { Tables } from './schema.ts';
+
+/** What finds a session or a mailed link without reading it. */
+export interface ExpiringKey {
+  hash: string;
+  accountId: number;
+  expiresAt: number;
+}
+
+export class AccountReader {
+  protected readonly tables: Tables;
+
+  constructor(tables: Tables) {
+    this.tables = tables;
+  }
+
+  account(id: number): Account | undefined {
+    return this.tables.accounts.get(id);
+  }
+
+  /** As `account`, for what only mentions it: it can act for nobody then. */
+  accountUnlessDamaged(id: number): Account | undefined {
+    return this.tables.accounts.getUnlessDamaged(id);
+  }
+
+  /** Throws where the account is damaged: its address is not free. */
+  accountByEmail(email: string): Account | undefined {
+    const address = email.toLowerCase();
+    if (!this.tables.accountsByEmail.has(address)) return undefined;
+    const id = this.tables.accountsByEmail.getUnlessDamaged(address);
+    if (id !== undefined) return this.account(id);
+    const holder = this.accounts().find(
+      (account) => account.deletedAt === null && account.email.toLowerCase() === address,
+    );
+    // Then the account is damaged too, and an answer of "nobody" would give its address away.
+    return holder ?? this.#throwDamaged(address);
+  }
+
+  #throwDamaged(address: string): undefined {
+    this.tables.accountsByEmail.get(address);
+    return undefined;
+  }
+
+  /** The highest id of an account, deleted and damaged ones included; 0 where there is none. */
+  newestAccountId(): number {
+    return Number(this.tables.accounts.lastKey() ?? 0);
+  }
+
+  /** Without damaged ones: who is not listed can do nothing. */
+  accounts(): Account[] {
+    return [...this.tables.accounts.values()];
+  }
+
+  /** Deleted ones included. */
+  accountsOfRole(role: Account['role']): Account[] {
+    const ids = Array.from(this.tables.accountsByRole.under([role]), (key) => Number(key[1]));
+    return ids.flatMap((id) => this.accountUnlessDamaged(id) ?? []);
+  }
+
+  plan(id: number): Plan | undefined {
+    return this.tables.plans.get(id);
+  }
+
+  /** As `plan`, for what only mentions it: nothing is allowed by it then. */
+  planUnlessDamaged(id: number): Plan | undefined {
+    return this.tables.plans.getUnlessDamaged(id);
+  }
+
+  /** Without damaged ones: nobody is given such a plan. */
+  plans(): Plan[] {
+    return [...this.tables.plans.values()];
+  }
+
+  /** The highest id of a plan, damaged ones included: their accounts must not get another plan under the same id. */
+  newestPlanId(): number {
+    return Number(this.tables.plans.lastKey() ?? 0);
+  }
+
+  apiKey(hash: string): ApiKey | undefined {
+    return this.tables.apiKeys.get(hash);
+  }
+
+  /** The account's keys in the order in which they were made, without damaged ones, which let nobody in. */
+  apiKeys(accountId: number): ApiKey[] {
+    return this.apiKeyHashes(accountId).flatMap((hash) => this.tables.apiKeys.getUnlessDamaged(hash) ?? []);
+  }
+
+  /** Of all keys that the account has, damaged ones included. */
+  apiKeyHashes(accountId: number): string[] {
+    return Array.from(this.tables.apiKeysByAccount.under([accountId]), (key) => String(key.at(-1)));
+  }
+
+  session(hash: string): Session | undefined {
+    return this.tables.sessions.get(hash);
+  }
+
+  /** Without damaged ones, which let nobody in. */
+  sessions(): Session[] {
+    return [...this.tables.sessions.values()];
+  }
+
+  /** Without damaged ones, which let nobody in. */
+  sessionsOfAccount(accountId: number): Session[] {
+    const found = this.sessionKeysOfAccount(accountId);
+    return found.flatMap(({ hash }) => this.tables.sessions.getUnlessDamaged(hash) ?? []);
+  }
+
+  /** Of damaged ones too: ending a session reads none. */
+  sessionKeysOfAccount(accountId: number): ExpiringKey[] {
+    return Array.from(this.tables.sessionsByAccount.under([accountId]), toExpiringKey);
+  }
+
+  /** Of any account, the one that ended first before the others. */
+  endedSessionKeys(now: number, limit: number): ExpiringKey[] {
+    return endedKeys(this.tables.sessionsByEnd.under([]), now, limit);
+  }
+
+  mailToken(hash: string): MailToken | undefined {
+    return this.tables.mailTokens.get(hash);
+  }
+
+  /** As `mailToken`, for what ends one: it lets nobody in. */
+  mailTokenUnlessDamaged(hash: string): MailToken | undefined {
+    return this.tables.mailTokens.getUnlessDamaged(hash);
+  }
+
+  /** Of damaged ones too: ending a link reads none. */
+  mailTokenKeysOfAccount(accountId: number): ExpiringKey[] {
+    return Array.from(this.tables.mailTokensByAccount.under([accountId]), toExpiringKey);
+  }
+
+  /** Of any account, the one that expired first before the others. */
+  endedMailTokenKeys(now: number, limit: number): ExpiringKey[] {
+    return endedKeys(this.tables.mailTokensByEnd.under([]), now, limit);
+  }
+}
+
+function toExpiringKey([accountId, expiresAt, hash]: readonly unknown[]): ExpiringKey {
+  return { accountId: Number(accountId), expiresAt: Number(expiresAt), hash: String(hash) };
+}
+
+function endedKeys(keys: Iterable<readonly unknown[]>, now: number, limit: number): ExpiringKey[] {
+  const ended: ExpiringKey[] = [];
+  for (const [expiresAt, accountId, hash] of keys) {
+    if (Number(expiresAt) > now || ended.length >= limit) break;
+    ended.push(toExpiringKey([accountId, expiresAt, hash]));
+  }
+  return ended;
+}
