@@ -1,66 +1,167 @@
-/** One daemon per data folder: a second one would undo the single-writer promise of everything above. */
-import { link, readFile, unlink, writeFile } from 'node:fs/promises';
+/**
+ * One daemon per data folder: a second one would undo the single-writer promise of everything above. The kernel holds
+ * the lock, on a file that is never removed: it ends with its process, however that ends, and is seen by other
+ * containers. Node has no call for file locks but the one that its SQLite makes.
+ */
+import { readFileSync, readlinkSync } from 'node:fs';
+import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError';
 }
 
-/** Holds the folder until disposed. A lock left by a killed process is taken over. */
-export class FolderLock implements AsyncDisposable {
-  readonly #path: string;
+/**
+ * An empty file, which only SQLite may open: the kernel drops a process' lock as soon as the process closes any
+ * descriptor of the file.
+ */
+const LOCK_FILE = 'folder.lock';
+/** Tells people and older versions who holds the folder: process, its start, host, PID namespace. */
+const HOLDER_FILE = 'daemon.lock';
+/** What a lock leaves behind, or is about to, in a folder that holds nothing else. */
+export const LOCK_ENTRIES: readonly string[] = [LOCK_FILE, HOLDER_FILE, `${HOLDER_FILE}.new`];
 
-  private constructor(path: string) {
-    this.#path = path;
+/**
+ * A killed process keeps its lock until the kernel has its memory back, half a second for each gigabyte on a busy box:
+ * a supervisor that starts the next daemon at once must not be refused.
+ */
+export const HOLDER_END_WAIT_MS = 5_000;
+const LOOK_AGAIN_MS = 25;
+
+/** Holds the folder until disposed, or until the process ends. */
+export class FolderLock implements AsyncDisposable {
+  readonly #database: DatabaseSync;
+  readonly #holderPath: string;
+
+  private constructor(database: DatabaseSync, holderPath: string) {
+    this.#database = database;
+    this.#holderPath = holderPath;
   }
 
-  static async acquire(folder: string): Promise<FolderLock> {
-    const path = join(folder, 'daemon.lock');
-    const own = `${path}.${process.pid}`;
-    await writeFile(own, `${process.pid} ${await startTimeOf(process.pid)}\n`, { mode: 0o600 });
-    try {
-      await takeOver(own, path, folder);
-    } finally {
-      await unlink(own);
+  /** Throws FolderInUseError where another process still holds the folder after `waitMs`. */
+  static async acquire(folder: string, waitMs = HOLDER_END_WAIT_MS): Promise<FolderLock> {
+    await access(folder, constants.W_OK);
+    const deadline = performance.now() + waitMs;
+    for (;;) {
+      const lock = await FolderLock.#tryAcquire(folder);
+      if (lock !== undefined) return lock;
+      if (performance.now() >= deadline) throw new FolderInUseError(await describeUse(folder));
+      await delay(LOOK_AGAIN_MS);
     }
-    return new FolderLock(path);
+  }
+
+  static async #tryAcquire(folder: string): Promise<FolderLock | undefined> {
+    const database = lockFile(join(folder, LOCK_FILE));
+    if (database === undefined) return undefined;
+    const holderPath = join(folder, HOLDER_FILE);
+    try {
+      if (isOlderVersionAlive(await readHolder(holderPath))) {
+        database.close();
+        return undefined;
+      }
+      // At one stroke: an older version takes what it cannot read for a lock that was left behind.
+      await writeFile(`${holderPath}.new`, `${describeSelf()}\n`, { mode: 0o600 });
+      await rename(`${holderPath}.new`, holderPath);
+      return new FolderLock(database, holderPath);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await unlink(this.#path);
+    if (!this.#database.isOpen) return;
+    // While the kernel's lock is held the file can be nobody else's.
+    await rm(this.#holderPath, { force: true });
+    this.#database.close();
   }
 }
 
-async function takeOver(own: string, path: string, folder: string): Promise<void> {
-  if (await linkIfAbsent(own, path)) return;
-  const [pid, startTime] = (await readFile(path, 'utf8')).trim().split(' ');
-  if (pid !== undefined && startTime !== '' && (await startTimeOf(Number(pid))) === startTime) {
-    throw new FolderInUseError(`the data folder ${folder} is in use by process ${pid}; stop it first`);
-  }
-  await unlink(path);
-  if (!(await linkIfAbsent(own, path))) {
-    throw new FolderInUseError(`the data folder ${folder} was just taken by another process`);
-  }
-}
+const SQLITE_BUSY = 5;
+/** SQLite's extended codes carry the plain one in their lowest byte. */
+const SQLITE_CODE_MASK = 0xff;
 
-/** A hard link is made by exactly one of two racing processes. */
-async function linkIfAbsent(own: string, path: string): Promise<boolean> {
+/** Undefined where another process holds it. */
+function lockFile(path: string): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined;
   try {
-    await link(own, path);
-    return true;
+    database = new DatabaseSync(path);
+    // Nothing is ever written, so no journal may be left behind by a kill; and no end of the transaction unlocks.
+    database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return database;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    database?.close();
+    const { errcode, message } = error as Error & { errcode?: number };
+    if (errcode !== undefined && (errcode & SQLITE_CODE_MASK) === SQLITE_BUSY) return undefined;
+    throw new Error(`the lock file ${path} cannot be locked: ${message}`, { cause: error });
+  }
+}
+
+interface Holder {
+  pid: string;
+  startTime: string;
+  /** Null where an older version, which told neither of the two, wrote the file. */
+  place: { host: string; pidNamespace: string } | null;
+}
+
+/** Undefined where the file is not there or says nothing. */
+async function readHolder(path: string): Promise<Holder | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+  const [pid, startTime, host, pidNamespace] = text.trim().split(' ');
+  if (pid === undefined || startTime === undefined || !/^\d+$/.test(pid)) return undefined;
+  const place = host === undefined || pidNamespace === undefined ? null : { host, pidNamespace };
+  return { pid, startTime, place };
 }
 
-/** Clock ticks since boot when the process started: tells a reused pid from the old holder; empty when it is gone. */
-async function startTimeOf(pid: number): Promise<string> {
+/** An older version holds no lock of the kernel's: whether its process is there is all that can be asked. */
+function isOlderVersionAlive(holder: Holder | undefined): boolean {
+  return holder?.place === null && startTimeOf(holder.pid) === holder.startTime;
+}
+
+async function describeUse(folder: string): Promise<string> {
+  const holder = await readHolder(join(folder, HOLDER_FILE));
+  if (holder === undefined) {
+    return `the data folder ${folder} is in use by another process, or its file system knows no locks`;
+  }
+  const { pid, place } = holder;
+  const isElsewhere = place !== null && place.pidNamespace !== ownPidNamespace();
+  const where = isElsewhere ? ` of another container or machine (${place.host})` : '';
+  return `the data folder ${folder} is in use by process ${pid}${where}; stop it first`;
+}
+
+function describeSelf(): string {
+  const startTime = startTimeOf(String(process.pid));
+  if (startTime === undefined) throw new Error('the kernel tells nothing of this process: is /proc mounted?');
+  return [process.pid, startTime, hostname(), ownPidNamespace()].join(' ');
+}
+
+function ownPidNamespace(): string {
+  return readlinkSync('/proc/self/ns/pid');
+}
+
+/** What has ended, though its parent has not asked how yet. */
+const ENDED_STATES: readonly unknown[] = ['Z', 'X'];
+
+/** Clock ticks since boot when the process started, which tells a reused number apart; undefined where it has ended. */
+function startTimeOf(pid: string): string | undefined {
+  let stat: string;
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    const { code } = error as NodeJS.ErrnoException;
+    // ESRCH: it ended between the opening and the reading.
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined;
     throw error;
   }
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ENDED_STATES.includes(state) ? undefined : fields[18];
 }

@@ -13,6 +13,7 @@ import {
   readManifest,
 } from './backup-listing.ts';
 import { flushFile, flushFolder } from './folder.ts';
+import { FolderLock, LOCK_ENTRIES } from './lock.ts';
 import { openRecordsCopy } from './records-copy.ts';
 import { FORMAT_VERSION } from './schema.ts';
 
@@ -45,8 +46,8 @@ export class DamagedBackupError extends BadBackupError {
 export const RESTORE_MARK = 'restore.incomplete';
 /** A person reads these. */
 const SHOWN_MAX = 20;
-/** What a file system puts into a folder of its own accord. */
-const EMPTY_ENTRIES: readonly string[] = ['lost+found'];
+/** What a file system puts into a folder of its own accord, and what its last holder left. */
+const EMPTY_ENTRIES: readonly string[] = ['lost+found', ...LOCK_ENTRIES];
 
 /** Throws BadBackupError, DamagedBackupError, or an Error that says what to do. */
 export async function restoreBackup(order: RestoreOrder, signal: AbortSignal): Promise<Restored> {
@@ -62,6 +63,9 @@ export async function restoreBackup(order: RestoreOrder, signal: AbortSignal): P
   await checkFiles(backup, manifest, signal);
   if (isDryRun) return { manifest, values: null };
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await using _ = await FolderLock.acquire(dataFolder);
+  // Reading the backup took a while: a daemon or another restore may have been there meanwhile.
+  await assertEmpty(dataFolder);
   const mark = join(dataFolder, RESTORE_MARK);
   await writeFile(mark, 'A restore into this folder did not finish: empty the folder and restore again.\n');
   await flushFolder(dataFolder);

@@ -186,8 +186,12 @@ const NOT_WRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 
 async function lockFolder(folder: string): Promise<FolderLock> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await assertNotHalfRestored(folder);
-    return await FolderLock.acquire(folder);
+    const lock = await FolderLock.acquire(folder);
+    await assertNotHalfRestored(folder).catch(async (error: unknown) => {
+      await lock[Symbol.asyncDispose]();
+      throw error;
+    });
+    return lock;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (!NOT_WRITABLE.includes(code)) throw error;

@@ -7,6 +7,7 @@ const RUNS = [
   { file: 'big-uploads.ts', minutesMax: 10 },
   { file: 'clients.ts', minutesMax: 5 },
   { file: 'many-records.ts', minutesMax: 10 },
+  { file: 'lock-races.ts', minutesMax: 20 },
   { file: 'release.ts', minutesMax: 10 },
 ] as const;
 
