@@ -25,7 +25,7 @@ export function blankAccount(
 
 /** Identifiers are never used again: deleted accounts keep theirs. */
 export function nextAccountId(read: StoreReader): number {
-  const id = (read.newestAccount()?.id ?? 0) + 1;
+  const id = read.newestAccountId() + 1;
   if (id <= ACCOUNTS_MAX) return id;
   throw new AppError('too_many', `the appliance holds at most ${ACCOUNTS_MAX} accounts`);
 }

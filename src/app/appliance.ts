@@ -101,9 +101,8 @@ function setQueueMetrics({ metrics, store, clock }: App): void {
 
 /** The index names what runs beside what waits, oldest first; what runs is bounded. */
 function oldestQueuedAt(read: App['store']['read']): number | undefined {
-  for (const id of read.openAnalysisIds()) {
-    const analysis = read.analysis(id);
-    if (analysis?.state === 'queued') return analysis.queuedAt;
+  for (const analysis of read.openAnalyses()) {
+    if (analysis.state === 'queued') return analysis.queuedAt;
   }
   return undefined;
 }

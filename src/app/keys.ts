@@ -57,7 +57,7 @@ export async function createKey(
   const secret = newApiKey();
   const key = await app.store.transact((tx) => {
     const owner = keyOwner(tx, principal, userId);
-    if (tx.apiKeys(owner.id).length >= KEYS_MAX) {
+    if (tx.apiKeyHashes(owner.id).length >= KEYS_MAX) {
       throw new AppError('too_many', `an account has at most ${KEYS_MAX} keys: revoke one first`);
     }
     const id = owner.lastKeyId + 1;

@@ -33,7 +33,7 @@ export async function createPlan(app: App, { principal, fields }: PlanFieldsInpu
     if (plans.length >= PLANS_MAX) {
       throw new AppError('too_many', `the appliance holds at most ${PLANS_MAX} plans`);
     }
-    const id = Math.max(0, ...plans.map((plan) => plan.id)) + 1;
+    const id = tx.newestPlanId() + 1;
     const plan: Plan = { ...blank, id, sku: skuOf(name), ...change };
     assertSkuFree(tx, plan);
     tx.putPlan(plan);

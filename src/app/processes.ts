@@ -47,7 +47,7 @@ const RUNNING_MAX = 100;
 export async function listProcesses(app: App, { principal }: { principal: Principal }): Promise<Processes> {
   assertAdmin(principal);
   const { models, running: runningTotal, queueDepth: waitingTotal } = await getStatus(app);
-  const open = app.store.read.openAnalysisIds().flatMap((id) => app.store.read.analysis(id) ?? []);
+  const open = [...app.store.read.openAnalyses()];
   const running = open.filter(({ state }) => state === 'running').slice(0, RUNNING_MAX);
   return {
     ...{ models, runningTotal, waitingTotal },

@@ -76,7 +76,7 @@ function planOf(app: App, { accountId }: Classification): Plan {
 export function getQueue(app: App, { principal, limit }: { principal: Principal; limit: number }): Queue {
   assertAdmin(principal);
   assertPageSize(limit);
-  const open = app.store.read.openAnalysisIds().flatMap((id) => app.store.read.analysis(id) ?? []);
+  const open = [...app.store.read.openAnalyses()];
   const running = open.filter(({ state }) => state === 'running');
   const waiting = open.filter(({ state }) => state === 'queued');
   return {

@@ -11,14 +11,14 @@ export async function removeClassification(
 ): Promise<void> {
   const isLast = await app.store.transact((tx) => {
     const own = tx.classification(identifier);
-    const analysis = tx.analysis(analysisId);
+    const analysis = tx.analysisUnlessDamaged(analysisId);
     if (own === undefined) return false;
     if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {
       app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
     }
     tx.deleteClassification(own);
     note(tx);
-    return tx.classificationsOfAnalysis(analysisId).length === 0;
+    return !tx.hasRecordOfAnalysis(analysisId);
   });
   app.engine.abortAnalysis(analysisId);
   app.engine.publish(identifier, accountId);
@@ -29,11 +29,11 @@ export async function removeClassification(
 /** Where no record is left that it is for. */
 export async function removeAnalysis({ store }: Pick<App, 'store'>, analysisId: string): Promise<void> {
   await store.transact((tx) => {
-    const analysis = tx.analysis(analysisId);
-    const isUnused = tx.classificationsOfAnalysis(analysisId).length === 0;
+    const analysis = tx.analysisUnlessDamaged(analysisId);
+    const isUnused = !tx.hasRecordOfAnalysis(analysisId);
     if (analysis !== undefined && isUnused && hasEnded(analysis.state)) tx.deleteAnalysis(analysis);
   });
-  if (store.read.analysis(analysisId) === undefined) await store.artifacts.removeAll(analysisId);
+  if (!store.read.hasAnalysis(analysisId)) await store.artifacts.removeAll(analysisId);
 }
 
 async function removeUnneededBlob({ store }: Pick<App, 'store'>, hash: string): Promise<void> {

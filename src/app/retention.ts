@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../domain/account.ts';
 import { type Analysis, type Classification, hasEnded } from '../domain/classification.ts';
+import { AppError } from '../domain/errors.ts';
 import type { Plan } from '../domain/plan.ts';
 import { MICROSECONDS_PER_DAY } from '../domain/time.ts';
 import type { App } from './app.ts';
@@ -43,7 +44,10 @@ export class Retention implements AsyncDisposable {
 
   /** Under zero retention the media go now, not at the next sweep. */
   noteEnded(analysis: Analysis): void {
-    if (this.#planOf(analysis.accountId)?.zeroRetention !== true) return;
+    const { read } = this.#app.store;
+    const account = read.accountUnlessDamaged(analysis.accountId);
+    const plan = account === undefined ? undefined : read.planUnlessDamaged(account.planId);
+    if (plan?.zeroRetention !== true) return;
     this.#ended.push(analysis);
     this.#enqueue(() => this.#dropEnded());
   }
@@ -51,7 +55,7 @@ export class Retention implements AsyncDisposable {
   async sweep(): Promise<SweepCount> {
     const count: SweepCount = { records: 0, media: 0 };
     for (const account of this.#app.store.read.accounts()) {
-      const plan = this.#app.store.read.plan(account.planId);
+      const plan = this.#app.store.read.planUnlessDamaged(account.planId);
       if (plan === undefined || this.#stopped.signal.aborted) continue;
       count.records += await this.#sweepRecords(account, plan);
       count.media += await this.#sweepMedia(account, plan);
@@ -80,7 +84,8 @@ export class Retention implements AsyncDisposable {
 
   async #dropEnded(): Promise<void> {
     for (const { id } of this.#ended.splice(0)) {
-      for (const record of this.#app.store.read.classificationsOfAnalysis(id)) await this.#dropMedia(record);
+      for (const record of this.#app.store.read.classificationsOfAnalysis(id))
+        await this.#dropMediaUnlessDamaged(record);
     }
   }
 
@@ -110,7 +115,7 @@ export class Retention implements AsyncDisposable {
       if (this.#stopped.signal.aborted) return removed;
       const batch = this.#olderThan(account.id, last).filter(({ createdAt }) => createdAt > from);
       for (const record of batch) {
-        const dropped = await this.#dropMedia(record);
+        const dropped = await this.#dropMediaUnlessDamaged(record);
         if (dropped === 'dropped') removed += 1;
         if (dropped === 'open') hasLeftSome = true;
       }
@@ -126,6 +131,16 @@ export class Retention implements AsyncDisposable {
 
   #olderThan(accountId: number, before: { createdAt: number; identifier: string }): Classification[] {
     return this.#app.store.read.listClassifications({ accountId, before, limit: BATCH_MAX });
+  }
+
+  /** Where a damaged value says whether the bytes may go they stay, until it is restored, and no others with them. */
+  async #dropMediaUnlessDamaged(record: Classification): Promise<'dropped' | 'open' | 'none'> {
+    try {
+      return await this.#dropMedia(record);
+    } catch (error) {
+      if (error instanceof AppError && error.reason === 'damaged') return 'open';
+      throw error;
+    }
   }
 
   /** Bytes that another record still may keep, of whichever account, stay until its own time is up. */

@@ -103,7 +103,7 @@ function toShownModel(model: ModelStatus) {
 }
 
 function summariseQueue({ store, clock }: App): object {
-  const open = store.read.openAnalysisIds().flatMap((id) => store.read.analysis(id) ?? []);
+  const open = [...store.read.openAnalyses()];
   const counts: Record<string, number> = {};
   for (const { kind, state } of open) {
     const name = `${kind} ${state}`;

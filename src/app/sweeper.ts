@@ -36,7 +36,9 @@ export async function sweepDeliveries({ store, clock }: SweeperParts, signal: Ab
     for (let from = 0; from < stale.length && !signal.aborted; from += BATCH_MAX) {
       const batch = stale.slice(from, from + BATCH_MAX);
       removed += await store.transact((tx) => {
-        const ended = batch.flatMap((id) => tx.delivery(id) ?? []).filter((it) => it.nextAttemptAt === null);
+        const ended = batch
+          .flatMap((id) => tx.deliveryUnlessDamaged(id) ?? [])
+          .filter((it) => it.nextAttemptAt === null);
         for (const delivery of ended) tx.removeDelivery(delivery);
         return ended.length;
       });
@@ -54,7 +56,7 @@ export async function sweepRequests({ store, clock }: SweeperParts, signal: Abor
     const batch = store.read.requestsBefore(before, BATCH_MAX);
     if (batch.length === 0) break;
     await store.transact((tx) => {
-      for (const { accountId, requestId } of batch) tx.removeRequest(accountId, requestId);
+      for (const place of batch) tx.removeRequest(place);
     });
     removed += batch.length;
     await nextTurn();

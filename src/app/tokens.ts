@@ -37,6 +37,7 @@ export function issueToken(
   tx: StoreTransaction,
   { accountId, purpose, now }: { accountId: number; purpose: TokenPurpose; now: number },
 ): IssuedToken {
+  tx.removeDamagedMailTokens();
   const isReplaced = (other: TokenPurpose): boolean =>
     other === purpose || (PASSWORD_PURPOSES.includes(other) && PASSWORD_PURPOSES.includes(purpose));
   for (const earlier of tx.mailTokens()) {
@@ -80,17 +81,19 @@ export function redeemToken(
 
 /** All that lets somebody into the account: keys, sessions, links. */
 export function revokeAccess(tx: StoreTransaction, accountId: number): void {
-  for (const key of tx.apiKeys(accountId)) tx.removeApiKey(key);
+  tx.removeApiKeys(accountId);
   endSessions(tx, accountId);
   removeTokens(tx, accountId);
 }
 
 export function removeTokens(tx: StoreTransaction, accountId: number): void {
+  tx.removeDamagedMailTokens();
   for (const token of tx.mailTokens()) if (token.accountId === accountId) tx.removeMailToken(token.hash);
 }
 
 /** Signs the account's browsers out, but for the one that asks. */
 export function endSessions(tx: StoreTransaction, accountId: number, exceptHash?: string): number {
+  tx.removeDamagedSessions();
   const ended = tx.sessions().filter((it) => it.accountId === accountId && it.hash !== exceptHash);
   for (const { hash } of ended) tx.removeSession(hash);
   return ended.length;

@@ -50,7 +50,7 @@ export function toUserView(
   viewer?: Principal,
 ): UserView {
   const { read } = store;
-  const partner = account.partnerId === null ? undefined : read.account(account.partnerId);
+  const partner = account.partnerId === null ? undefined : read.accountUnlessDamaged(account.partnerId);
   if (partner === undefined || partner.deletedAt !== null) return viewOf(read, account, null);
   const isWhole = viewer?.account.role === 'admin' || viewer?.account.id === partner.id;
   return viewOf(read, account, isWhole ? viewOf(read, partner, null) : contactCard(partner));
@@ -60,7 +60,7 @@ function viewOf(read: StoreReader, account: Account, partner: UserView | null): 
   const { id, name, email, role, heuristic, readonly, c2paPolicy, planId, passwordHash } = account;
   const { address, zip, city, country, phone, contact, vat } = account;
   const { emailVerifiedAt, termsAcceptedAt, createdAt, updatedAt } = account;
-  const plan = read.plan(planId);
+  const plan = read.planUnlessDamaged(planId);
   return {
     ...{ id, name, email, role, heuristic, readonly, c2paPolicy },
     ...{ address, zip, city, country, phone, contact, vat },

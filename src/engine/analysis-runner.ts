@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Analysis, Progress } from '../domain/classification.ts';
+import { AppError } from '../domain/errors.ts';
 import type { AnalysisResult } from '../domain/result.ts';
 import { type Findings, NO_FINDINGS } from '../domain/tentative.ts';
 import type { Store } from '../store/store.ts';
@@ -162,8 +163,9 @@ export class AnalysisRunner {
     } catch (error) {
       // Only the store fails here: nothing can be written down, so the analysis stays as it is and is claimed anew.
       this.#parts.log.error({ err: error, analysis: id }, 'the store failed under an analysis');
-      await pause(WAIT_PAUSE_MS, this.#stopped.signal);
-      isToRepeat = true;
+      // A damaged one would fail for ever, in a place that others wait for.
+      isToRepeat = !(error instanceof AppError && error.reason === 'damaged');
+      if (isToRepeat) await pause(WAIT_PAUSE_MS, this.#stopped.signal);
     }
     this.#jobs.delete(id);
     this.#schedule.release(id);

@@ -216,7 +216,7 @@ export class Engine implements AsyncDisposable {
 
   /** Stops the work of an analysis that was cancelled or deleted; of another one it stops nothing. */
   abortAnalysis(analysisId: string): void {
-    const analysis = this.#parts.store.read.analysis(analysisId);
+    const analysis = this.#parts.store.read.analysisUnlessDamaged(analysisId);
     if (analysis === undefined || hasEnded(analysis.state)) this.#runner.abort(analysisId);
   }
 
@@ -354,7 +354,7 @@ export class Engine implements AsyncDisposable {
   /** What a rolled-back transaction queued must not hold a place in the queue. */
   #dropRolledBack(reader: StoreReader): void {
     for (const id of this.#unconfirmed.splice(0)) {
-      if (reader.analysis(id) === undefined) this.#runner.abort(id);
+      if (!reader.hasAnalysis(id)) this.#runner.abort(id);
     }
   }
 }

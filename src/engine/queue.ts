@@ -82,7 +82,7 @@ export function analysisKey({ accountId, kind, hash, options, models }: KeyField
 /** Open work that somebody waits for from now on is batch work no more. */
 function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined | undefined {
   const id = tx.analysisIdOfKey(key);
-  const analysis = id === undefined ? undefined : tx.analysis(id);
+  const analysis = id === undefined ? undefined : tx.analysisUnlessDamaged(id);
   if (analysis?.state === 'done') return { analysis, origin: 'cached' };
   // Else a sender that tries again and again would cost a worker's life each time.
   if (analysis?.isQuarantined === true) return { analysis, origin: 'cached' };

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../domain/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/classification.ts';
 import type { MediaKind } from '../domain/media.ts';
 import type { Plan } from '../domain/plan.ts';
-import type { DisabledReceiver, WebhookDelivery } from '../domain/webhook.ts';
+import type { WebhookDelivery } from '../domain/webhook.ts';
 import { DamagedRecordError } from './codec.ts';
 import type { AcceptedRequest, PartReference, Tables } from './schema.ts';
 
@@ -27,6 +27,20 @@ export function sha256(text: string): string {
 
 const NO_BALANCE: Balance = { available: 0, spent: 0, sequence: 0 };
 
+export function balanceAfter(
+  { available, spent }: Balance,
+  { reason, amount, sequence }: LedgerEntry,
+): Balance {
+  return { available: available + amount, spent: reason === 'grant' ? spent : spent - amount, sequence };
+}
+
+/** Where a request identifier lies in its table and in the index of their times. */
+export interface RequestPlace {
+  accountId: number;
+  requestId: string;
+  at: number;
+}
+
 export class StoreReader {
   protected readonly tables: Tables;
 
@@ -42,9 +56,14 @@ export class StoreReader {
     return this.tables.analyses.get(id);
   }
 
-  /** The newest analysis with the key. */
+  /** As `analysis`, for a look at many or a better answer without it. */
+  analysisUnlessDamaged(id: string): Analysis | undefined {
+    return this.tables.analyses.getUnlessDamaged(id);
+  }
+
+  /** The newest analysis with the key. Work whose entry is damaged is done anew, and paid for anew. */
   analysisIdOfKey(key: string): string | undefined {
-    return this.tables.analysesByKey.get(key);
+    return this.tables.analysesByKey.getUnlessDamaged(key);
   }
 
   /** Queued and running analyses, oldest first. */
@@ -52,10 +71,18 @@ export class StoreReader {
     return Array.from(this.tables.analysesOpen.under([]), (key) => String(key[1]));
   }
 
+  /** Queued and running analyses, oldest first, without damaged ones: nothing can be done about those. */
+  *openAnalyses(): Generator<Analysis> {
+    for (const key of this.tables.analysesOpen.under([])) {
+      const analysis = this.analysisUnlessDamaged(String(key[1]));
+      if (analysis !== undefined) yield analysis;
+    }
+  }
+
   /** Errored analyses, newest first. */
   *failedAnalyses(): Generator<Analysis> {
     for (const key of this.tables.analysesFailed.underReversed([])) {
-      const analysis = this.analysis(String(key[1]));
+      const analysis = this.analysisUnlessDamaged(String(key[1]));
       if (analysis !== undefined) yield analysis;
     }
   }
@@ -79,6 +106,12 @@ export class StoreReader {
     return false;
   }
 
+  /** Whether any record, be it damaged, still needs the analysis. */
+  hasRecordOfAnalysis(analysisId: string): boolean {
+    for (const _ of this.tables.classificationsByAnalysis.under([analysisId])) return true;
+    return false;
+  }
+
   /** Newest first, read as it is walked: the caller sets the bound. */
   *scanClassifications({ accountId, kind, before }: ScanQuery): Generator<Classification> {
     const index =
@@ -88,7 +121,7 @@ export class StoreReader {
     const place = [createdAt, identifier].filter((part) => part !== undefined);
     const last = before === undefined ? undefined : [...prefix, ...place];
     for (const key of index.underReversed(prefix, last)) {
-      const classification = this.#unlessDamaged(String(key.at(-1)));
+      const classification = this.tables.classifications.getUnlessDamaged(String(key.at(-1)));
       if (classification !== undefined) yield classification;
     }
   }
@@ -131,23 +164,44 @@ export class StoreReader {
       if (entries > entriesMax) return undefined;
       if (owner === accountId) identifiers.push(String(identifier));
     }
-    return identifiers.flatMap((identifier) => this.#unlessDamaged(identifier) ?? []);
+    return identifiers.flatMap(
+      (identifier) => this.tables.classifications.getUnlessDamaged(identifier) ?? [],
+    );
   }
 
   account(id: number): Account | undefined {
     return this.tables.accounts.get(id);
   }
 
+  /** As `account`, for what only mentions it: it can act for nobody then. */
+  accountUnlessDamaged(id: number): Account | undefined {
+    return this.tables.accounts.getUnlessDamaged(id);
+  }
+
+  /** Throws where the account is damaged: its address is not free. */
   accountByEmail(email: string): Account | undefined {
-    const id = this.tables.accountsByEmail.get(email.toLowerCase());
-    return id === undefined ? undefined : this.account(id);
+    const address = email.toLowerCase();
+    if (!this.tables.accountsByEmail.has(address)) return undefined;
+    const id = this.tables.accountsByEmail.getUnlessDamaged(address);
+    if (id !== undefined) return this.account(id);
+    const holder = this.accounts().find(
+      (account) => account.deletedAt === null && account.email.toLowerCase() === address,
+    );
+    // Then the account is damaged too, and an answer of "nobody" would give its address away.
+    return holder ?? this.#throwDamaged(address);
   }
 
-  /** The account with the highest id, deleted ones included. */
-  newestAccount(): Account | undefined {
-    return this.tables.accounts.last(undefined, 1)[0];
+  #throwDamaged(address: string): undefined {
+    this.tables.accountsByEmail.get(address);
+    return undefined;
   }
 
+  /** The highest id of an account, deleted and damaged ones included; 0 where there is none. */
+  newestAccountId(): number {
+    return Number(this.tables.accounts.lastKey() ?? 0);
+  }
+
+  /** Without damaged ones: who is not listed can do nothing. */
   accounts(): Account[] {
     return [...this.tables.accounts.values()];
   }
@@ -156,24 +210,40 @@ export class StoreReader {
     return this.tables.plans.get(id);
   }
 
+  /** As `plan`, for what only mentions it: nothing is allowed by it then. */
+  planUnlessDamaged(id: number): Plan | undefined {
+    return this.tables.plans.getUnlessDamaged(id);
+  }
+
+  /** Without damaged ones: nobody is given such a plan. */
   plans(): Plan[] {
     return [...this.tables.plans.values()];
+  }
+
+  /** The highest id of a plan, damaged ones included: their accounts must not get another plan under the same id. */
+  newestPlanId(): number {
+    return Number(this.tables.plans.lastKey() ?? 0);
   }
 
   apiKey(hash: string): ApiKey | undefined {
     return this.tables.apiKeys.get(hash);
   }
 
-  /** The account's keys in the order in which they were made. */
+  /** The account's keys in the order in which they were made, without damaged ones, which let nobody in. */
   apiKeys(accountId: number): ApiKey[] {
-    const hashes = Array.from(this.tables.apiKeysByAccount.under([accountId]), (key) => String(key.at(-1)));
-    return hashes.flatMap((hash) => this.apiKey(hash) ?? []);
+    return this.apiKeyHashes(accountId).flatMap((hash) => this.tables.apiKeys.getUnlessDamaged(hash) ?? []);
+  }
+
+  /** Of all keys that the account has, damaged ones included. */
+  apiKeyHashes(accountId: number): string[] {
+    return Array.from(this.tables.apiKeysByAccount.under([accountId]), (key) => String(key.at(-1)));
   }
 
   session(hash: string): Session | undefined {
     return this.tables.sessions.get(hash);
   }
 
+  /** Without damaged ones, which let nobody in. */
   sessions(): Session[] {
     return [...this.tables.sessions.values()];
   }
@@ -182,6 +252,7 @@ export class StoreReader {
     return this.tables.mailTokens.get(hash);
   }
 
+  /** Without damaged ones, which let nobody in. */
   mailTokens(): MailToken[] {
     return [...this.tables.mailTokens.values()];
   }
@@ -195,6 +266,11 @@ export class StoreReader {
     return this.tables.deliveries.get(id);
   }
 
+  /** As `delivery`, for lists and the loop: what cannot be read cannot be sent. */
+  deliveryUnlessDamaged(id: string): WebhookDelivery | undefined {
+    return this.tables.deliveries.getUnlessDamaged(id);
+  }
+
   /** Newest first. */
   deliveries(
     accountId: number,
@@ -204,7 +280,7 @@ export class StoreReader {
     const found: WebhookDelivery[] = [];
     for (const key of this.tables.deliveriesByAccount.underReversed([accountId], last)) {
       if (found.length >= limit) break;
-      const delivery = this.delivery(String(key.at(-1)));
+      const delivery = this.deliveryUnlessDamaged(String(key.at(-1)));
       if (delivery !== undefined) found.push(delivery);
     }
     return found;
@@ -226,7 +302,7 @@ export class StoreReader {
     const found: WebhookDelivery[] = [];
     for (const [dueAt, id] of this.tables.deliveriesDue.under([])) {
       if (Number(dueAt) > now || found.length >= limit) break;
-      const delivery = this.delivery(String(id));
+      const delivery = this.deliveryUnlessDamaged(String(id));
       if (delivery !== undefined) found.push(delivery);
     }
     return found;
@@ -237,7 +313,7 @@ export class StoreReader {
     const found: WebhookDelivery[] = [];
     for (const [dueAt, id] of this.tables.deliveriesDue.underReversed([])) {
       if (Number(dueAt) <= after || found.length >= limit) break;
-      const delivery = this.delivery(String(id));
+      const delivery = this.deliveryUnlessDamaged(String(id));
       if (delivery !== undefined) found.push(delivery);
     }
     return found;
@@ -245,12 +321,15 @@ export class StoreReader {
 
   /** When the next delivery is due; undefined where none waits. */
   nextDeliveryAt(): number | undefined {
-    for (const [dueAt] of this.tables.deliveriesDue.under([])) return Number(dueAt);
+    for (const [dueAt, id] of this.tables.deliveriesDue.under([])) {
+      if (this.deliveryUnlessDamaged(String(id)) !== undefined) return Number(dueAt);
+    }
     return undefined;
   }
 
-  disabledReceiver(accountId: number, url: string): DisabledReceiver | undefined {
-    return this.tables.disabledReceivers.get([accountId, sha256(url)]);
+  /** By the key alone: a receiver that wants nothing more gets nothing more, though its entry is damaged. */
+  isReceiverDisabled(accountId: number, url: string): boolean {
+    return this.tables.disabledReceivers.has([accountId, sha256(url)]);
   }
 
   part(identifier: string): PartReference | undefined {
@@ -263,8 +342,21 @@ export class StoreReader {
     return [...this.tables.overrideHistory.values(start, [accountId, kind, hash, Number.MAX_SAFE_INTEGER])];
   }
 
+  /** What the ledger adds up to is read from it again where the balance is damaged. Throws where a line is too. */
   balance(accountId: number): Balance {
-    return this.tables.balances.get(accountId) ?? NO_BALANCE;
+    const known = this.tables.balances.getUnlessDamaged(accountId);
+    if (known !== undefined) return known;
+    return this.tables.balances.has(accountId) ? this.#addUp(accountId) : NO_BALANCE;
+  }
+
+  #addUp(accountId: number): Balance {
+    const range = [[accountId], [accountId, Number.MAX_SAFE_INTEGER]] as const;
+    let balance = NO_BALANCE;
+    for (const { value } of this.tables.ledger.entries([...range[0]], [...range[1]])) {
+      if (value === undefined) throw new DamagedRecordError('balances', accountId);
+      balance = balanceAfter(balance, value);
+    }
+    return balance;
   }
 
   ledger(accountId: number): LedgerEntry[] {
@@ -288,27 +380,20 @@ export class StoreReader {
     return this.tables.requests.get([accountId, requestId]);
   }
 
-  /** Accepted requests older than `before`, oldest first. */
-  requestsBefore(before: number, limit: number): { accountId: number; requestId: string }[] {
-    const found: { accountId: number; requestId: string }[] = [];
+  /** Accepted requests older than `before`, oldest first, damaged ones too. */
+  requestsBefore(before: number, limit: number): RequestPlace[] {
+    const found: RequestPlace[] = [];
     for (const [at, accountId, requestId] of this.tables.requestsByTime.under([])) {
       if (Number(at) >= before || found.length >= limit) break;
-      found.push({ accountId: Number(accountId), requestId: String(requestId) });
+      found.push({ accountId: Number(accountId), requestId: String(requestId), at: Number(at) });
     }
     return found;
   }
 
   #load(keys: Iterable<readonly unknown[]>): Classification[] {
-    return Array.from(keys).flatMap((key) => this.#unlessDamaged(String(key.at(-1))) ?? []);
-  }
-
-  /** One damaged record must not hide all others from a list; asked for by its name it is refused. */
-  #unlessDamaged(identifier: string): Classification | undefined {
-    try {
-      return this.classification(identifier);
-    } catch (error) {
-      if (error instanceof DamagedRecordError) return undefined;
-      throw error;
-    }
+    // One damaged record must not hide all others from a list; asked for by its name it is refused.
+    return Array.from(keys).flatMap(
+      (key) => this.tables.classifications.getUnlessDamaged(String(key.at(-1))) ?? [],
+    );
   }
 }

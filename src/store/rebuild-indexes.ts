@@ -5,8 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Key } from 'lmdb';
 import { partsOf } from '../domain/result.ts';
-import { DamagedRecordError } from './codec.ts';
-import type { StoreMeta, Tables } from './schema.ts';
+import { readMeta, type StoreMeta, type Tables } from './schema.ts';
 import type { Table } from './table.ts';
 import type { StoreTransaction } from './transaction.ts';
 
@@ -72,8 +71,8 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
   return found;
 }
 
-function metaOf({ meta }: Tables): StoreMeta {
-  const found = meta.get('store');
+function metaOf(tables: Tables): StoreMeta {
+  const found = readMeta(tables);
   if (found === undefined) throw new Error('the store has no description');
   return found;
 }
@@ -99,21 +98,12 @@ async function eachValue<V extends object>(
   for (let from = 0; from < keys.length; from += BATCH) {
     await transact((tx) => {
       for (const key of keys.slice(from, from + BATCH)) {
-        const value = readUnlessDamaged(table, key);
+        const value = table.getUnlessDamaged(key);
         if (value === undefined) found.damaged += 1;
         else point(tx, value, key);
         found.values += value === undefined ? 0 : 1;
       }
     });
     await nextTurn();
-  }
-}
-
-function readUnlessDamaged<V extends object>(table: Table<V>, key: Key): V | undefined {
-  try {
-    return table.get(key);
-  } catch (error) {
-    if (error instanceof DamagedRecordError) return undefined;
-    throw error;
   }
 }

@@ -32,6 +32,15 @@ export interface StoreMeta {
   isRebuilding?: boolean;
 }
 
+/** Twice: without it no start can tell what it has before it. Of two, one is read where the other is damaged. */
+export const META_KEYS = ['store', 'store-copy'] as const;
+
+/** Undefined in a store that is being made. Throws where both are damaged. */
+export function readMeta({ meta }: Tables): StoreMeta | undefined {
+  const [first, copy] = META_KEYS;
+  return meta.getUnlessDamaged(first) ?? meta.getUnlessDamaged(copy) ?? meta.get(first);
+}
+
 export interface Tables {
   meta: Table<StoreMeta>;
   plans: Table<Plan>;

@@ -15,7 +15,7 @@ import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
 import { RenditionStore } from './renditions.ts';
 import { assertNotHalfRestored } from './restore.ts';
-import { FORMAT_VERSION, openTables, TABLES_MAX, type Tables } from './schema.ts';
+import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './schema.ts';
 import { Table } from './table.ts';
 import { type StoreChange, StoreTransaction } from './transaction.ts';
 
@@ -107,7 +107,7 @@ export class Store implements AsyncDisposable {
   }
 
   async #checkFormat(tables: Tables, onUpgrade: StoreConfig['onUpgrade']): Promise<void> {
-    const meta = tables.meta.get('store');
+    const meta = readMeta(tables);
     if (meta === undefined) {
       await this.transact((tx) =>
         tx.setMeta({ formatVersion: FORMAT_VERSION, createdAt: Date.now() * 1000 }),
@@ -121,11 +121,13 @@ export class Store implements AsyncDisposable {
       const transact: Store['transact'] = (change) => this.transact(change);
       const report = onUpgrade ?? (() => undefined);
       await migrate({ tables, transact, report }, meta, this.folder, (path) => this.copyRecords(path));
+    } else if (META_KEYS.some((key) => tables.meta.getUnlessDamaged(key) === undefined)) {
+      await this.transact((tx) => tx.setMeta(meta));
     }
   }
 
   async #checkIndexes(tables: Tables, { onUpgrade, isRebuildAsked = false }: StoreConfig): Promise<void> {
-    const meta = tables.meta.get('store');
+    const meta = readMeta(tables);
     if (meta === undefined) return;
     const fault = isRebuildAsked ? 'a rebuilding of the indexes was asked for' : findIndexFault(tables, meta);
     if (fault === null) return;

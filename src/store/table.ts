@@ -5,14 +5,18 @@ import { DamagedRecordError, decodeValue, encodeValue } from './codec.ts';
 
 /** A decoded value takes several times its encoded bytes, and the entry itself about so much. */
 const ENTRY_BYTES = 256;
+/** Past so many damaged values in one table the log has said enough; then they are told again. */
+const TOLD_MAX = 10_000;
 
 export class Table<V extends object | string | number> {
   readonly name: string;
-  /** Told of each value that is not what was written, for the log and the count. */
+  /** Told once of each value that is not what was written, for the log and the count. */
   onDamage: ((error: DamagedRecordError) => void) | undefined;
   readonly #database: Database<Buffer, Key>;
   /** Decoded values of the keys read last: a record is read far more often than it changes. */
   readonly #cache: LRUCache<string | number, V> | null;
+  /** Keys of damaged values that were told: a list that is polled must not fill the log with one of them. */
+  readonly #told = new Set<string>();
 
   /** `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. */
   constructor(root: RootDatabase, name: string, cacheBytesMax = 0) {
@@ -42,9 +46,22 @@ export class Table<V extends object | string | number> {
     try {
       return decodeValue(this.name, key, bytes) as V;
     } catch (error) {
-      if (error instanceof DamagedRecordError) this.onDamage?.(error);
+      if (error instanceof DamagedRecordError) this.#tell(error);
       throw error;
     }
+  }
+
+  #tell(error: DamagedRecordError): void {
+    const key = JSON.stringify(error.key);
+    if (this.#told.has(key)) return;
+    if (this.#told.size >= TOLD_MAX) this.#told.clear();
+    this.#told.add(key);
+    this.onDamage?.(error);
+  }
+
+  /** As `get`, for where a damaged value may be stepped over: where its absence lets nobody do more than before. */
+  getUnlessDamaged(key: Key): V | undefined {
+    return unlessDamaged(() => this.get(key));
   }
 
   /** Whether there is a value, without reading it: a damaged one is there too. */
@@ -74,33 +91,47 @@ export class Table<V extends object | string | number> {
   }
 
   #forgetKey(key: Key): void {
+    this.#told.delete(JSON.stringify(key));
     if (typeof key === 'string' || typeof key === 'number') this.#cache?.delete(key);
   }
 
-  /** Every value between two keys, in key order; `end` is not part of it. */
-  *values(start?: Key, end?: Key): Generator<V> {
+  /** The greatest key, also of a damaged value: the next number is counted from it, so that none is given twice. */
+  lastKey(): Key | undefined {
+    for (const key of this.#database.getKeys({ reverse: true, limit: 1 })) return key;
+    return undefined;
+  }
+
+  /** Every value between two keys, in key order, undefined where it is damaged; `end` is not part of it. */
+  *entries(start?: Key, end?: Key): Generator<{ key: Key; value: V | undefined }> {
     for (const { key, value } of this.#database.getRange(bounds(start, end))) {
-      yield this.#decode(key, value);
+      yield { key, value: unlessDamaged(() => this.#decode(key, value)) };
     }
   }
 
-  /** At most `limit` values with their keys, in key order; those behind the key where one is given. */
+  /** Every value between two keys that is not damaged, in key order; `end` is not part of it. */
+  *values(start?: Key, end?: Key): Generator<V> {
+    for (const { value } of this.entries(start, end)) if (value !== undefined) yield value;
+  }
+
+  /** At most `limit` undamaged values with their keys, in key order; those behind the key where one is given. */
   after(last: Key | undefined, limit: number): { key: Key; value: V }[] {
-    const range = { limit: limit + 1, ...(last === undefined ? {} : { start: last }) };
     const found: { key: Key; value: V }[] = [];
-    for (const { key, value } of this.#database.getRange(range)) {
-      if (found.length === limit || (last !== undefined && sameKey([key].flat(), [last].flat()))) continue;
-      found.push({ key, value: this.#decode(key, value) });
+    for (const { key, value } of this.entries(last)) {
+      if (value === undefined || (last !== undefined && sameKey([key].flat(), [last].flat()))) continue;
+      found.push({ key, value });
+      if (found.length >= limit) break;
     }
     return found;
   }
 
-  /** At most `limit` values from the end, last first; those before the key where one is given. */
+  /** At most `limit` undamaged values from the end, last first; those before the key where one is given. */
   last(before: Key | undefined, limit: number): V[] {
-    const range = { reverse: true, limit: limit + 1, ...(before === undefined ? {} : { start: before }) };
+    const range = { reverse: true, ...(before === undefined ? {} : { start: before }) };
     const found: V[] = [];
-    for (const { key, value } of this.#database.getRange(range)) {
-      if (key !== before && found.length < limit) found.push(this.#decode(key, value));
+    for (const { key, value: bytes } of this.#database.getRange(range)) {
+      if (found.length >= limit) break;
+      const value = key === before ? undefined : unlessDamaged(() => this.#decode(key, bytes));
+      if (value !== undefined) found.push(value);
     }
     return found;
   }
@@ -166,6 +197,15 @@ export class Index {
 
   remove(key: readonly Key[]): void {
     this.#database.removeSync([...key] as Key);
+  }
+}
+
+function unlessDamaged<V>(read: () => V): V | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return undefined;
+    throw error;
   }
 }
 

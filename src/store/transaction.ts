@@ -6,8 +6,9 @@ import { hasEnded } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
 import { partsOf } from '../domain/result.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
-import { StoreReader, sha256 } from './reader.ts';
-import type { AcceptedRequest, PartReference, StoreMeta } from './schema.ts';
+import { balanceAfter, type RequestPlace, StoreReader, sha256 } from './reader.ts';
+import { type AcceptedRequest, META_KEYS, type PartReference, type StoreMeta } from './schema.ts';
+import type { Table } from './table.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
 export type StoreChange =
@@ -91,11 +92,7 @@ export class StoreTransaction extends StoreReader {
   putAccount(account: Account): void {
     const before = this.account(account.id);
     // A deleted account's address may be another's by now.
-    const holder =
-      before === undefined ? undefined : this.tables.accountsByEmail.get(before.email.toLowerCase());
-    if (before !== undefined && holder === before.id) {
-      this.tables.accountsByEmail.remove(before.email.toLowerCase());
-    }
+    if (before?.deletedAt === null) this.tables.accountsByEmail.remove(before.email.toLowerCase());
     this.tables.accounts.put(account.id, account);
     this.indexAccount(account);
   }
@@ -118,6 +115,14 @@ export class StoreTransaction extends StoreReader {
     this.tables.apiKeysByAccount.put([key.accountId, key.id, key.hash]);
   }
 
+  /** Damaged ones too: none of them may come back with a backup or a better memory module. */
+  removeApiKeys(accountId: number): void {
+    for (const key of [...this.tables.apiKeysByAccount.under([accountId])]) {
+      this.tables.apiKeys.remove(String(key.at(-1)));
+      this.tables.apiKeysByAccount.remove(key);
+    }
+  }
+
   removeApiKey({ hash, id, accountId }: ApiKey): void {
     this.tables.apiKeys.remove(hash);
     this.tables.apiKeysByAccount.remove([accountId, id, hash]);
@@ -131,6 +136,11 @@ export class StoreTransaction extends StoreReader {
     this.tables.sessions.remove(hash);
   }
 
+  /** Whose they were cannot be told; those who end sessions end these too. A sign-in makes another. */
+  removeDamagedSessions(): void {
+    removeDamaged(this.tables.sessions);
+  }
+
   putMailToken(token: MailToken): void {
     this.tables.mailTokens.put(token.hash, token);
   }
@@ -139,8 +149,14 @@ export class StoreTransaction extends StoreReader {
     this.tables.mailTokens.remove(hash);
   }
 
+  /** Whose they were cannot be told; those who end links end these too. A link is asked for again. */
+  removeDamagedMailTokens(): void {
+    removeDamaged(this.tables.mailTokens);
+  }
+
   appendAudit(line: Omit<AuditEntry, 'sequence'>): void {
-    const sequence = (this.audit({ limit: 1 })[0]?.sequence ?? 0) + 1;
+    // By the key: a damaged last line must not keep the next one, and what it is about, from being written.
+    const sequence = Number(this.tables.audit.lastKey() ?? 0) + 1;
     this.tables.audit.put(sequence, { ...line, sequence });
   }
 
@@ -185,10 +201,9 @@ export class StoreTransaction extends StoreReader {
   /** The only way credits move: one line, and the balance that it makes. */
   appendLedger(line: Omit<LedgerEntry, 'sequence'>): void {
     const balance = this.balance(line.accountId);
-    const sequence = balance.sequence + 1;
-    const spent = line.reason === 'grant' ? balance.spent : balance.spent - line.amount;
-    this.tables.ledger.put([line.accountId, sequence], { ...line, sequence });
-    this.tables.balances.put(line.accountId, { available: balance.available + line.amount, spent, sequence });
+    const entry: LedgerEntry = { ...line, sequence: balance.sequence + 1 };
+    this.tables.ledger.put([line.accountId, entry.sequence], entry);
+    this.tables.balances.put(line.accountId, balanceAfter(balance, entry));
     this.#changes.push({ type: 'balance', accountId: line.accountId });
   }
 
@@ -203,7 +218,8 @@ export class StoreTransaction extends StoreReader {
   }
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {
-    this.removeRequest(accountId, requestId);
+    const before = this.request(accountId, requestId);
+    if (before !== undefined) this.removeRequest({ accountId, requestId, at: before.at });
     this.tables.requests.put([accountId, requestId], request);
     this.indexRequest(accountId, requestId, request);
   }
@@ -212,14 +228,17 @@ export class StoreTransaction extends StoreReader {
     this.tables.requestsByTime.put([at, accountId, requestId]);
   }
 
-  removeRequest(accountId: number, requestId: string): void {
-    const before = this.request(accountId, requestId);
-    if (before === undefined) return;
+  removeRequest({ accountId, requestId, at }: RequestPlace): void {
     this.tables.requests.remove([accountId, requestId]);
-    this.tables.requestsByTime.remove([before.at, accountId, requestId]);
+    this.tables.requestsByTime.remove([at, accountId, requestId]);
   }
 
   setMeta(meta: StoreMeta): void {
-    this.tables.meta.put('store', meta);
+    for (const key of META_KEYS) this.tables.meta.put(key, meta);
   }
+}
+
+function removeDamaged<V extends object>(table: Table<V>): void {
+  const damaged = [...table.entries()].filter(({ value }) => value === undefined);
+  for (const { key } of damaged) table.remove(key);
 }

@@ -82,7 +82,7 @@ function obstacleOf(
   if (read.classification(identifier) === undefined) {
     return { state: 'failed', error: 'the record was deleted' };
   }
-  if (read.disabledReceiver(accountId, url) === undefined) return undefined;
+  if (!read.isReceiverDisabled(accountId, url)) return undefined;
   return { state: 'gone', error: 'the receiver answered 410 earlier; replay a delivery to let it back in' };
 }
 

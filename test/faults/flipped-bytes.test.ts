@@ -1,0 +1,280 @@
+/** One flipped byte in a row of each table in turn: nothing but the damaged thing itself stops working. */
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Key, open } from 'lmdb';
+import { listAudit } from '../../src/app/audit.ts';
+import { authenticate } from '../../src/app/authenticate.ts';
+import { deleteClassification, listClassifications } from '../../src/app/classifications.ts';
+import { examine } from '../../src/app/doctor.ts';
+import { createKey, listKeys, revokeKey } from '../../src/app/keys.ts';
+import { overrideClassification } from '../../src/app/overrides.ts';
+import { createPlan, listPlans } from '../../src/app/plans.ts';
+import { getQueue } from '../../src/app/queue.ts';
+import { Retention } from '../../src/app/retention.ts';
+import { identifySession, listSessions, signIn, signOutEverywhere } from '../../src/app/sessions.ts';
+import { sweepDeliveries, sweepRequests } from '../../src/app/sweeper.ts';
+import { hashSecret, issueToken, revokeAccess } from '../../src/app/tokens.ts';
+import { listUsers } from '../../src/app/user-list.ts';
+import { grantCredits } from '../../src/app/users.ts';
+import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
+import { Table } from '../../src/store/table.ts';
+import {
+  ADMIN_PASSWORD,
+  addRecord,
+  addUser,
+  FROM,
+  type OpenApp,
+  openApp,
+  principalOf,
+} from '../app/open-app.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+const ADMIN_EMAIL = 'admin@example.org';
+const HASH = 'ab'.repeat(32);
+const OTHER_HASH = 'cd'.repeat(32);
+const RECEIVER = 'https://receiver.example.org/hook';
+
+interface Stage {
+  data: string;
+  adminKey: string;
+  /** Whose rows are flipped, with a plan of its own. */
+  victim: { id: number; planId: number; key: string; cookie: string; record: string };
+  other: { id: number; email: string; record: string };
+}
+
+function openStage(data: string): Promise<OpenApp> {
+  const env = { ASSAY_ADMIN_EMAIL: ADMIN_EMAIL, ASSAY_ADMIN_PASSWORD: ADMIN_PASSWORD };
+  return openApp({ ...env, ASSAY_DATA_DIR: data });
+}
+
+/** Two accounts; one of them has a row in every table. */
+async function setUp(data: string): Promise<Stage> {
+  await using stage = await openStage(data);
+  const { app, admin } = stage;
+  const adminKey = (await createKey(app, { principal: admin, name: 'admin' })).secret;
+  const other = await addUser(app, admin);
+  const plan = await createPlan(app, { principal: admin, fields: { name: 'Victim' } });
+  const { id } = await addUser(app, admin, { pricing_id: plan.id });
+  const { secret: key } = await createKey(app, { principal: principalOf(app, id), name: 'key' });
+  const record = await addRecord(app, id, { hash: HASH });
+  const otherRecord = await addRecord(app, other.id, { hash: OTHER_HASH });
+  await grantCredits(app, { principal: admin, id, amount: 7 });
+  await overrideClassification(app, {
+    principal: principalOf(app, id),
+    kind: 'image',
+    hash: HASH,
+    classification: 'human',
+  });
+  const cookie = 'a cookie that nobody guesses';
+  const now = app.clock.now();
+  await app.store.transact((tx) => {
+    const session = { accountId: id, csrfToken: 'c', userAgent: '', createdAt: 2, expiresAt: 1e17 };
+    tx.putSession({ ...session, hash: hashSecret(cookie) });
+    issueToken(tx, { accountId: id, purpose: 'reset_password', now });
+    tx.putPart('ef'.repeat(32), { analysisId: `analysis-${record}`, kind: 'image', index: 0 });
+    tx.disableReceiver(id, RECEIVER, 1);
+    tx.putRequest(id, 'request', { identifier: record, fingerprint: 'f', at: now });
+    const delivery = {
+      accountId: id,
+      identifier: record,
+      url: RECEIVER,
+      state: 'pending' as const,
+      attempts: [],
+    };
+    tx.putDelivery({ ...delivery, id: 'msg_1', createdAt: now, seriesAt: now, nextAttemptAt: 8e15 });
+  });
+  return {
+    ...{ data, adminKey },
+    victim: { id, planId: plan.id, key, cookie, record },
+    other: { id: other.id, email: other.email, record: otherRecord },
+  };
+}
+
+/** Which row of a table: a last one is what the next is counted from. */
+const PLACES = ['first', 'last'] as const;
+
+/** Rows without which the administrator or the other account could rightly do nothing. */
+function isNeeded({ adminKey, other }: Stage, name: keyof Tables, key: Key): boolean {
+  const needed: Partial<Record<keyof Tables, readonly Key[]>> = {
+    accounts: [1, other.id],
+    plans: [1],
+    apiKeys: [hashSecret(adminKey)],
+    accountsByEmail: [ADMIN_EMAIL, other.email],
+    classifications: [other.record],
+    analyses: [`analysis-${other.record}`],
+  };
+  const isOthers = Array.isArray(key) && key[0] === other.id;
+  return isOthers || needed[name]?.includes(key) === true;
+}
+
+interface Flip {
+  table: string;
+  key: Key;
+  damaged: Buffer;
+}
+
+/** Flips a byte of one row; undefined where the table has no such row. */
+async function flip(stage: Stage, name: keyof Tables, place: 'first' | 'last'): Promise<Flip | undefined> {
+  await using records = openRecords(stage.data);
+  const table = records.tables[name];
+  if (!(table instanceof Table)) return undefined;
+  const keys = [...table.keys()].filter((key) => !isNeeded(stage, name, key));
+  const key = place === 'first' ? keys[0] : keys.at(-1);
+  if (key === undefined || (place === 'last' && keys.length === 1)) return undefined;
+  return { table: table.name, key, damaged: records.flip(table.name, key) };
+}
+
+/** As it was, where the daemon left it. */
+async function flipBack({ data }: Stage, { table, key, damaged }: Flip): Promise<void> {
+  await using records = openRecords(data);
+  if (records.bytesOf(table, key)?.equals(damaged) === true) records.flip(table, key);
+}
+
+function openRecords(data: string) {
+  const root = open({ path: join(data, 'records'), maxDbs: TABLES_MAX });
+  const bytesOf = (table: string, key: Key) =>
+    root.openDB<Buffer, Key>(table, { encoding: 'binary' }).get(key);
+  return {
+    tables: openTables(root),
+    bytesOf,
+    flip(table: string, key: Key): Buffer {
+      const bytes = Buffer.from(bytesOf(table, key) ?? []);
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 0xff;
+      root.transactionSync(() => root.openDB<Buffer, Key>(table, { encoding: 'binary' }).putSync(key, bytes));
+      return bytes;
+    },
+    async [Symbol.asyncDispose]() {
+      await root.flushed;
+      await root.close();
+    },
+  };
+}
+
+/** What the administrator and the other account do all day. */
+async function assertOthersWork({ app, daemon }: OpenApp, stage: Stage): Promise<void> {
+  const admin = authenticate(app, stage.adminKey, FROM);
+  const { session } = await signIn(app, {
+    ...{ email: ADMIN_EMAIL, password: ADMIN_PASSWORD, userAgent: '', from: FROM },
+  });
+  ok(listSessions(app, { principal: admin }).some(({ hash }) => hash === session.hash));
+  const other = principalOf(app, stage.other.id);
+  const { key } = await createKey(app, { principal: other, name: 'another' });
+  ok(listKeys(app, { principal: other }).some(({ id }) => id === key.id));
+  await revokeKey(app, { principal: other, id: key.id });
+  const file = { kind: 'image', hash: OTHER_HASH } as const;
+  await overrideClassification(app, { principal: other, ...file, classification: 'human' });
+  const page = listClassifications(app, { principal: other, limit: 10 });
+  deepEqual(
+    page.records.map(({ identifier }) => identifier),
+    [stage.other.record],
+  );
+  const identifier = await addRecord(app, other.account.id, { hash: HASH });
+  await deleteClassification(app, { principal: other, identifier, facade: 'rest' });
+  const plan = await createPlan(app, { principal: admin, fields: { name: `Plan ${app.newIdentifier()}` } });
+  ok(listPlans(app, { principal: admin }).some(({ id }) => id === plan.id) && plan.id > stage.victim.planId);
+  const email = `${app.newIdentifier()}@example.org`;
+  const user = await addUser(app, admin, { email, pricing_id: plan.id });
+  ok(user.id > stage.victim.id);
+  equal((await grantCredits(app, { principal: admin, id: user.id, amount: 3 })).balance, 3);
+  ok(listUsers(app, { principal: admin, fields: {} }).data.some(({ id }) => id === user.id));
+  equal(listAudit(app, { principal: admin, before: undefined, limit: 1 })[0]?.action, 'credits.grant');
+  getQueue(app, { principal: admin, limit: 10 });
+  await signOutEverywhere(app, { principal: other });
+  await using retention = new Retention(daemon.app, { intervalMs: 3_600_000 });
+  await retention.sweep();
+  const never = new AbortController().signal;
+  const parts = { ...app, unfinishedUploadMs: 3_600_000 };
+  await sweepDeliveries(parts, never);
+  await sweepRequests(parts, never);
+}
+
+/** What must not open a door while it is damaged. */
+function assertNothingGranted({ app }: OpenApp, { victim }: Stage, { table, key }: Flip): void {
+  const isOwn = key === victim.id || key === victim.planId || key === hashSecret(victim.key);
+  if (['accounts', 'plans', 'api-keys'].includes(table) && isOwn)
+    throws(() => authenticate(app, victim.key, FROM), /damaged record/);
+  if (table === 'sessions' && key === hashSecret(victim.cookie))
+    throws(() => identifySession(app, victim.cookie, FROM));
+}
+
+test('whichever row is damaged, everybody else works on, and nobody gets more', {
+  timeout: 280_000,
+}, async () => {
+  await using folder = await makeTemporaryFolder();
+  const stage = await setUp(join(folder.path, 'data'));
+  const flipped = new Set<string>();
+  const told = new Set<string>();
+  const names = await tableNames(stage);
+  for (const name of names) {
+    for (const place of PLACES) {
+      const row = await flip(stage, name, place);
+      if (row === undefined) continue;
+      flipped.add(name);
+      try {
+        await using opened = await openStage(stage.data);
+        assertNothingGranted(opened, stage, row);
+        await assertOthersWork(opened, stage);
+        const { values } = await opened.app.metrics.damagedRecords.get();
+        for (const { labels } of values) told.add(String(labels.table));
+        const findings = await examine(opened.app, { principal: opened.admin });
+        const isTold = findings.some(({ name: what, state }) => what === 'records' && state === 'bad');
+        equal(isTold, values.length > 0, 'the doctor tells what the metric counts');
+      } catch (error) {
+        throw new Error(`with the ${place} row of ${name} damaged (${String(row.key)})`, { cause: error });
+      }
+      await flipBack(stage, row);
+    }
+  }
+  deepEqual([...flipped].sort(), names.toSorted());
+  for (const table of ['accounts', 'audit', 'mail-tokens', 'plans', 'sessions']) ok(told.has(table), table);
+});
+
+async function tableNames({ data }: Stage): Promise<(keyof Tables)[]> {
+  await using records = openRecords(data);
+  const names = Object.keys(records.tables) as (keyof Tables)[];
+  return names.filter((name) => records.tables[name] instanceof Table);
+}
+
+test('what is revoked while it is damaged stays revoked when its bytes are right again', async () => {
+  await using folder = await makeTemporaryFolder();
+  const stage = await setUp(join(folder.path, 'data'));
+  const { id, key, cookie } = stage.victim;
+  const flips: Flip[] = [];
+  {
+    await using records = openRecords(stage.data);
+    const secrets = [
+      { table: 'api-keys', key: hashSecret(key) },
+      { table: 'sessions', key: hashSecret(cookie) },
+    ];
+    for (const row of secrets) flips.push({ ...row, damaged: records.flip(row.table, row.key) });
+  }
+  {
+    await using opened = await openStage(stage.data);
+    await opened.app.store.transact((tx) => revokeAccess(tx, id));
+  }
+  for (const it of flips) await flipBack(stage, it);
+  await using opened = await openStage(stage.data);
+  throws(() => authenticate(opened.app, key, FROM), /invalid API key/);
+  throws(() => identifySession(opened.app, cookie, FROM), /not signed in/);
+});
+
+test('a damaged balance is what the ledger adds up to', async () => {
+  await using folder = await makeTemporaryFolder();
+  const stage = await setUp(join(folder.path, 'data'));
+  const { id } = stage.victim;
+  {
+    await using records = openRecords(stage.data);
+    records.flip('balances', id);
+  }
+  {
+    await using opened = await openStage(stage.data);
+    deepEqual(opened.app.store.read.balance(id), { available: 7, spent: 0, sequence: 1 });
+  }
+  {
+    await using records = openRecords(stage.data);
+    records.flip('ledger', [id, 1]);
+  }
+  await using opened = await openStage(stage.data);
+  throws(() => opened.app.store.read.balance(id), /damaged record in balances/);
+});
