@@ -3,6 +3,7 @@
  * it stands on.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { AccountFeed } from './app/account-feed.ts';
@@ -82,10 +83,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const newIdentifier = (): string => randomBytes(IDENTIFIER_BYTES).toString('hex');
   const engine = stack.use(
     new Engine(settings.engine, {
-      store,
-      clock,
-      newIdentifier,
-      log,
+      ...{ store, clock, bootId: readBootId(), newIdentifier, log },
       observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention?.noteEnded(analysis)),
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
     }),
@@ -224,6 +222,11 @@ function startEngine(engine: Engine, log: App['log']): void {
 
 function publicUrlOf({ http, tls }: Settings): string {
   return http.publicUrl ?? `${tls === null ? 'http' : 'https'}://${http.listen.host}:${http.listen.port}`;
+}
+
+/** Says whether a daemon that ended without a word was killed, or the machine with it. */
+function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
 /** Strictly increasing, so that two records never share a place in a list. */

@@ -79,6 +79,17 @@ export type Priority = (typeof PRIORITIES)[number];
 export interface Lease {
   slot: number;
   startedAt: number;
+  /** The kernel's name of the boot; absent where a version stored it that did not note it. */
+  bootId?: string;
+}
+
+/** The daemon was killed while it analysed this file and no other, which may be the file's fault, or anybody's. */
+export interface Suspicion {
+  /** Deaths within one boot; a power cut is no file's fault. */
+  bootId: string;
+  deaths: number;
+  /** Since the last of them another analysis ended well alone: the box works. */
+  isWitnessed: boolean;
 }
 
 /** The work on one blob under one set of options and models. */
@@ -97,8 +108,10 @@ export interface Analysis {
   /** Absent where a version stored it that knew none: interactive. */
   priority?: Priority;
   state: AnalysisState;
+  /** Of its workers' deaths and deadlines; the daemon's own death costs none. */
   attempts: number;
   lease: Lease | null;
+  suspicion?: Suspicion;
   /** The reason a person understands, once errored. */
   error: string;
   /** It ended its workers until its attempts were used up: the same work is not begun again unless somebody insists. */

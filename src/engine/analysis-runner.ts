@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Analysis, Progress } from '../domain/classification.ts';
+import type { Analysis, Lease, Progress } from '../domain/classification.ts';
 import { AppError } from '../domain/errors.ts';
 import type { AnalysisResult } from '../domain/result.ts';
 import { type Findings, NO_FINDINGS } from '../domain/tentative.ts';
@@ -12,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { Attempt } from './analyse-image.ts';
 import { giveUpSentence, judgeFailure } from './engine-errors.ts';
+import { bearWitness } from './recovery.ts';
 import { Schedule, type Turn } from './schedule.ts';
 import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from './transitions.ts';
 import { WorkerLostError } from './worker-errors.ts';
@@ -25,6 +26,7 @@ export interface RunnerConfig {
 export interface RunnerParts {
   store: Store;
   clock: { now(): number };
+  bootId: string;
   log: Logger;
   /** Undefined where the analysis was cancelled under way. */
   analyse: (attempt: Attempt) => Promise<AnalysisResult | undefined>;
@@ -59,6 +61,11 @@ type AbortCause = 'cancelled' | 'drained';
 const WAIT_PAUSE_MS = 2000;
 /** After a worker's death, so that a box in trouble gets its breath. */
 const RETRY_PAUSE_MS = 200;
+/**
+ * A suspected file begins only where the daemon has lived so long: whoever kills the daemon every few seconds never
+ * meets it again, and it is done when that stops; a file that kills is found out all the same.
+ */
+const SUSPECT_WAIT_MS = 10_000;
 /** Aborted work ends at once; what does not is left to the next start. */
 const ABORT_WAIT_MS = 5000;
 
@@ -68,6 +75,10 @@ export class AnalysisRunner {
   readonly #schedule: Schedule;
   readonly #jobs = new Map<string, Job>();
   readonly #stopped = new AbortController();
+  /** Cut off by the last daemon's death, or suspected of it: until they have ended one analysis runs at a time. */
+  readonly #careful = new Set<string>();
+  /** Suspected, and not in the row yet. */
+  readonly #suspected = new Map<string, NodeJS.Timeout>();
   #isOpen = false;
 
   constructor(config: RunnerConfig, parts: RunnerParts) {
@@ -77,7 +88,7 @@ export class AnalysisRunner {
   }
 
   get depth(): number {
-    return this.#schedule.depth;
+    return this.#schedule.depth + this.#suspected.size;
   }
 
   get running(): number {
@@ -107,6 +118,24 @@ export class AnalysisRunner {
     this.#schedule.add({ id, accountId, priority });
   }
 
+  /** What a start has found, in the order of the row. */
+  resume(open: readonly Analysis[], careful: ReadonlySet<string>): void {
+    for (const id of careful) this.#careful.add(id);
+    for (const analysis of open) {
+      if (analysis.suspicion === undefined) this.add(analysis);
+      else this.#addLater(analysis);
+    }
+  }
+
+  #addLater(analysis: Analysis): void {
+    const begin = () => {
+      this.#suspected.delete(analysis.id);
+      this.add(analysis);
+      this.pump();
+    };
+    this.#suspected.set(analysis.id, setTimeout(begin, SUSPECT_WAIT_MS).unref());
+  }
+
   /** Somebody waits for it now, where nobody did. */
   hurry(analysisId: string): void {
     this.#schedule.hurry(analysisId);
@@ -114,7 +143,7 @@ export class AnalysisRunner {
 
   /** Starts what may be started. */
   pump(): void {
-    while (this.#isOpen) {
+    while (this.#isOpen && (this.#careful.size === 0 || this.#jobs.size === 0)) {
       const turn = this.#schedule.next();
       if (turn === undefined) break;
       this.#start(turn);
@@ -125,6 +154,9 @@ export class AnalysisRunner {
   /** Stops work whose record was cancelled; its state is written already. */
   abort(analysisId: string): void {
     this.#jobs.get(analysisId)?.controller.abort('cancelled' satisfies AbortCause);
+    clearTimeout(this.#suspected.get(analysisId));
+    this.#suspected.delete(analysisId);
+    if (!this.#jobs.has(analysisId)) this.#careful.delete(analysisId);
     if (this.#schedule.remove(analysisId)) this.#parts.queueChanged(this.depth, this.running);
   }
 
@@ -132,6 +164,7 @@ export class AnalysisRunner {
   async drain(timeoutMs: number): Promise<void> {
     this.#isOpen = false;
     this.#stopped.abort();
+    for (const timer of this.#suspected.values()) clearTimeout(timer);
     await this.#settle(timeoutMs);
     for (const { controller } of this.#jobs.values()) controller.abort('drained' satisfies AbortCause);
     await this.#settle(ABORT_WAIT_MS);
@@ -170,19 +203,26 @@ export class AnalysisRunner {
     this.#jobs.delete(id);
     this.#schedule.release(id);
     if (isToRepeat) this.#schedule.add(job.turn);
+    else this.#careful.delete(id);
     this.pump();
     this.#parts.changed(id);
   }
 
   /** Whether the analysis is in the queue again. */
   async #runOnce(id: string, job: Job): Promise<boolean> {
-    const { store, clock } = this.#parts;
-    const leased = await store.transact((tx) => claim(tx, id, job.slot, clock.now()));
+    const { store, clock, bootId } = this.#parts;
+    const leased = await store.transact((tx) =>
+      claim(tx, id, { slot: job.slot, startedAt: clock.now(), bootId }),
+    );
     if (leased === undefined) return false;
     this.#parts.changed(id);
     const outcome = await this.#attempt(leased, job);
     const storedAt = performance.now();
-    const written = await store.transact((tx) => write(tx, id, outcome, clock.now()));
+    const written = await store.transact((tx) => {
+      // While there are suspects, nothing runs beside anything.
+      if (outcome.type === 'done') bearWitness(tx, this.#careful.difference(new Set([id])));
+      return write(tx, id, outcome, clock.now());
+    });
     this.#parts.stored(leased, (performance.now() - storedAt) / 1000);
     if (written === undefined) {
       await store.artifacts.removeAll(id);
@@ -235,9 +275,9 @@ export class AnalysisRunner {
 }
 
 /** Nobody else runs it, so a lease that is found here was lost when the store failed; it costs no attempt. */
-function claim(tx: StoreTransaction, id: string, slot: number, now: number): Analysis | undefined {
+function claim(tx: StoreTransaction, id: string, lease: Lease): Analysis | undefined {
   requeueAnalysis(tx, id, { isCounted: false });
-  return leaseAnalysis(tx, id, slot, now);
+  return leaseAnalysis(tx, id, lease);
 }
 
 function write(tx: StoreTransaction, id: string, outcome: Outcome, now: number): Analysis | undefined {

@@ -54,6 +54,8 @@ export interface EngineParts {
   store: Store;
   /** Microseconds since 1970 UTC. */
   clock: { now(): number };
+  /** The kernel's name of this boot. */
+  bootId: string;
   newIdentifier: () => string;
   log: Logger;
   observer: EngineObserver;

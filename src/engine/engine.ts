@@ -93,7 +93,7 @@ export class Engine implements AsyncDisposable {
       reload: () => this.#reloadPacks(),
     });
     this.#runner = new AnalysisRunner(config, {
-      ...{ store: parts.store, clock: parts.clock, log: parts.log },
+      ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
@@ -256,10 +256,11 @@ export class Engine implements AsyncDisposable {
   }
 
   async #recover(): Promise<void> {
-    for (const analysis of await recoverAnalyses(this.#parts, this.#config.attemptsMax)) {
-      if (hasEnded(analysis.state)) this.#parts.observer.analysisEnded(analysis);
-      else this.#runner.add(analysis);
-    }
+    const { ended, open, careful } = await recoverAnalyses(this.#parts);
+    for (const analysis of ended) this.#parts.observer.analysisEnded(analysis);
+    if (careful.size > 0)
+      this.#parts.log.warn({ analyses: careful.size }, 'the last run was cut off: one analysis at a time');
+    this.#runner.resume(open, careful);
   }
 
   #inferenceConfig(): InferencePoolConfig {

@@ -1,20 +1,15 @@
 /**
- * Every change of an analysis' state, each inside one transaction of the store. An attempt is counted when it
- * begins, so that a file that takes the whole daemon down with it is not tried for ever.
+ * Every change of an analysis' state, each inside one transaction of the store. An attempt is counted when it begins;
+ * the daemon's own death gives it back (recovery.ts).
  */
-import { type Analysis, assertTransition } from '../domain/classification.ts';
+import { type Analysis, assertTransition, type Lease } from '../domain/classification.ts';
 import { type AnalysisResult, partsOf } from '../domain/result.ts';
 import { API_VERSION } from '../domain/version.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { queueDeliveries } from './outbox.ts';
 
 /** Claims a queued analysis; undefined where it is gone or not queued any more. */
-export function leaseAnalysis(
-  tx: StoreTransaction,
-  id: string,
-  slot: number,
-  now: number,
-): Analysis | undefined {
+export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): Analysis | undefined {
   const analysis = tx.analysis(id);
   if (analysis?.state !== 'queued') return undefined;
   assertTransition(analysis.state, 'running');
@@ -22,7 +17,7 @@ export function leaseAnalysis(
     ...analysis,
     state: 'running',
     attempts: analysis.attempts + 1,
-    lease: { slot, startedAt: now },
+    lease,
   };
   tx.putAnalysis(leased);
   return leased;
@@ -38,8 +33,9 @@ export function completeAnalysis(
   const analysis = tx.analysis(id);
   if (analysis?.state !== 'running') return undefined;
   assertTransition(analysis.state, 'done');
+  const { suspicion: _, ...acquitted } = analysis;
   const done: Analysis = {
-    ...analysis,
+    ...acquitted,
     state: 'done',
     lease: null,
     error: '',
