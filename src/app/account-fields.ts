@@ -3,8 +3,9 @@ import { type Account, ROLES, type Role } from '../domain/account.ts';
 import { badField } from '../domain/errors.ts';
 import { HEURISTIC_NAMES } from '../domain/heuristics.ts';
 import { C2PA_POLICIES } from '../domain/plan.ts';
-import { parseChoice, parseEach, parseId, parseLine, parseNullableLine } from './field-parsers.ts';
+import { parseChoice, parseId, parseLine, parseNullableLine } from './field-parsers.ts';
 import { parseBoolean, type RawFields, show } from './input.ts';
+import { parseEach } from './judge-each.ts';
 
 const NAME_CHARACTERS_MAX = 200;
 /** RFC 5321: 64 before the sign, 255 behind it, 254 in all. */

@@ -2,26 +2,9 @@
  * Parsers of single fields of accounts and plans. Values come raw, as text from forms or typed from JSON, GraphQL and
  * gRPC, under the names of interface.md; a fault names the field, what was expected and what was found.
  */
-import { AppError, badField, type FieldViolation } from '../domain/errors.ts';
+import { badField } from '../domain/errors.ts';
 import { PAGE_SIZE_MAX } from '../domain/limits.ts';
 import { type RawFields, show } from './input.ts';
-
-/** Runs each parser and throws all faults at once: nobody should learn of them one by one. */
-export function parseEach<T extends object>(parsers: { [K in keyof T]: () => T[K] }): T {
-  const violations: FieldViolation[] = [];
-  const parsed: Partial<T> = {};
-  for (const name of Object.keys(parsers) as (keyof T)[]) {
-    try {
-      parsed[name] = parsers[name]();
-    } catch (error) {
-      if (!(error instanceof AppError) || error.reason !== 'bad_field') throw error;
-      violations.push(...error.fields);
-    }
-  }
-  const [first] = violations;
-  if (first === undefined) return parsed as T;
-  throw new AppError('bad_field', `${first.field}: ${first.description}`, { fields: violations });
-}
 
 /** One line of text without control characters; undefined where the field is absent. */
 export function parseLine(fields: RawFields, field: string, charactersMax: number): string | undefined {

@@ -5,11 +5,7 @@
 import { PRIORITIES, type Priority } from '../domain/classification.ts';
 import { badField } from '../domain/errors.ts';
 import { isHex64 } from '../domain/identifiers.ts';
-import {
-  ADDRESS_CHARACTERS_MAX,
-  REF_ID_CHARACTERS_MAX,
-  REQUEST_ID_CHARACTERS_MAX,
-} from '../domain/limits.ts';
+import { REF_ID_CHARACTERS_MAX, REQUEST_ID_CHARACTERS_MAX } from '../domain/limits.ts';
 import { LABELS, type Label, type MediaKind } from '../domain/media.ts';
 import {
   type AnalysisOptions,
@@ -19,13 +15,14 @@ import {
   KEY_FRAME_METHODS,
   OPTIONS_OF_KIND,
 } from '../domain/options.ts';
+import { parseEach } from './judge-each.ts';
 
 export type RawFields = Readonly<Record<string, unknown>>;
 
+/** What a submission says beside its media and where its result is sent. */
 export interface Submission {
   options: AnalysisOptions;
   refId: string;
-  webhookUrl: string | null;
   noCache: boolean;
   priority: Priority;
   requestId: string | null;
@@ -44,23 +41,25 @@ const FIELD_OF_OPTION: Readonly<Record<keyof AnalysisOptions, string>> = {
   ensureFacePerFrame: 'ensure_face_per_frame',
 };
 
-/** Reads the fields that the kind documents; fields it does not document are unknown there and ignored. */
+/**
+ * Reads the fields that the kind documents and tells all faults at once; fields it does not document are unknown
+ * there and ignored.
+ */
 export function parseSubmission(kind: MediaKind, fields: RawFields): Submission {
-  return {
-    options: parseOptions(kind, fields),
-    refId: parseText(fields, 'ref_id', REF_ID_CHARACTERS_MAX) ?? '',
-    webhookUrl: parseText(fields, 'webhook_url', ADDRESS_CHARACTERS_MAX) ?? null,
-    noCache: parseBoolean(fields, 'no_cache'),
-    priority: parsePriority(fields),
-    requestId: parseText(fields, 'request_id', REQUEST_ID_CHARACTERS_MAX) ?? null,
-  };
+  return parseEach<Submission>({
+    options: () => parseOptions(kind, fields),
+    refId: () => parseText(fields, 'ref_id', REF_ID_CHARACTERS_MAX) ?? '',
+    noCache: () => parseBoolean(fields, 'no_cache'),
+    priority: () => parsePriority(fields),
+    requestId: () => parseText(fields, 'request_id', REQUEST_ID_CHARACTERS_MAX) ?? null,
+  });
 }
 
 function parseOptions(kind: MediaKind, fields: RawFields): AnalysisOptions {
   const known = OPTIONS_OF_KIND[kind];
-  const flag = (name: keyof AnalysisOptions): boolean =>
+  const flag = (name: keyof AnalysisOptions) => (): boolean =>
     known.includes(name) && parseBoolean(fields, FIELD_OF_OPTION[name]);
-  return {
+  return parseEach<AnalysisOptions>({
     withMorphing: flag('withMorphing'),
     withTampering: flag('withTampering'),
     withHeatmap: flag('withHeatmap'),
@@ -69,11 +68,10 @@ function parseOptions(kind: MediaKind, fields: RawFields): AnalysisOptions {
     preventC2paForces: flag('preventC2paForces'),
     keyFrames: flag('keyFrames'),
     ensureFacePerFrame: flag('ensureFacePerFrame'),
-    frames: known.includes('frames') ? parseFrames(fields) : FRAMES_DEFAULT,
-    keyFramesMethod: known.includes('keyFramesMethod')
-      ? parseMethod(fields)
-      : DEFAULT_OPTIONS.keyFramesMethod,
-  };
+    frames: () => (known.includes('frames') ? parseFrames(fields) : FRAMES_DEFAULT),
+    keyFramesMethod: () =>
+      known.includes('keyFramesMethod') ? parseMethod(fields) : DEFAULT_OPTIONS.keyFramesMethod,
+  });
 }
 
 function parsePriority({ priority: value }: RawFields): Priority {

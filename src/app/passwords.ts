@@ -9,7 +9,7 @@ import { addressKey, countAttempt } from './attempts.ts';
 import { auditLine } from './audit.ts';
 import { assertMayWrite } from './authenticate.ts';
 import { assertAdmin, currentAccount } from './authority.ts';
-import { parseEach } from './field-parsers.ts';
+import { parseEach } from './judge-each.ts';
 import { assertPassword } from './keys.ts';
 import { passwordLink, passwordMail, verifyMail } from './mail-texts.ts';
 import { hashPassword, parsePassword } from './password.ts';

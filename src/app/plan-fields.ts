@@ -6,15 +6,9 @@ import { badField } from '../domain/errors.ts';
 import { MEDIA_KINDS, type MediaKind } from '../domain/media.ts';
 import { appliancePlan, C2PA_POLICIES, PLAN_OPTIONS, type Plan } from '../domain/plan.ts';
 import { PRICED_OPTIONS, type PricedOption } from '../domain/price.ts';
-import {
-  parseChoice,
-  parseChoices,
-  parseEach,
-  parseLine,
-  parseTextList,
-  parseWhole,
-} from './field-parsers.ts';
+import { parseChoice, parseChoices, parseLine, parseTextList, parseWhole } from './field-parsers.ts';
 import { parseBoolean, type RawFields, show } from './input.ts';
+import { parseEach } from './judge-each.ts';
 
 const NAME_CHARACTERS_MAX = 100;
 const SKU = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

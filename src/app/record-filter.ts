@@ -4,8 +4,9 @@ import { badField } from '../domain/errors.ts';
 import { REF_ID_CHARACTERS_MAX } from '../domain/limits.ts';
 import { LABELS, type Label } from '../domain/media.ts';
 import { OUTCOMES, type Outcome } from '../domain/outcome.ts';
-import { parseChoice, parseEach, parseNullableLine } from './field-parsers.ts';
+import { parseChoice, parseNullableLine } from './field-parsers.ts';
 import type { RawFields } from './input.ts';
+import { parseEach } from './judge-each.ts';
 
 /** Each part narrows further; what is absent does not. */
 export interface RecordFilter {

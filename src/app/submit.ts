@@ -18,6 +18,7 @@ import type { App } from './app.ts';
 import { assertNotDeleted } from './authenticate.ts';
 import { charge } from './credits.ts';
 import { parseSubmission, parseText, type RawFields, type Submission } from './input.ts';
+import { judgeEach } from './judge-each.ts';
 import { findKind, judgeMedia } from './judge-media.ts';
 import type { Principal } from './principal.ts';
 import { readRecord } from './record.ts';
@@ -35,10 +36,15 @@ export interface SubmitInput {
   fields: RawFields;
 }
 
-/** What the transaction needs, whichever way the media came. */
-interface Candidate {
-  kind: MediaKind;
+/** What the caller asks for, within the plan. */
+interface JudgedFields {
   submission: Submission;
+  webhookUrl: string | null;
+}
+
+/** What the transaction needs, whichever way the media came. */
+interface Candidate extends JudgedFields {
+  kind: MediaKind;
   packs: ModelPack[];
   name: string;
   hash: string;
@@ -60,7 +66,7 @@ export async function submitMedia(
     await admitMedia(app, principal, { purpose: 'submit', kind, isReceived: true });
     const submitted =
       media === undefined
-        ? await submitAddress(app, input, signal)
+        ? await record(app, input, await candidateOfAddress(app, input, signal))
         : await submitUploaded(app, input, media, signal);
     await media?.noteOutcome?.({ identifier: submitted.identifier });
     return submitted;
@@ -70,16 +76,6 @@ export async function submitMedia(
   }
 }
 
-async function submitAddress(
-  app: App,
-  input: SubmitInput,
-  signal: AbortSignal,
-): Promise<ClassificationRecord> {
-  const candidate = await candidateOfAddress(app, input, signal);
-  await assertWebhook(app, candidate, signal);
-  return await record(app, input, candidate);
-}
-
 async function submitUploaded(
   app: App,
   input: SubmitInput,
@@ -87,7 +83,6 @@ async function submitUploaded(
   signal: AbortSignal,
 ): Promise<ClassificationRecord> {
   const candidate = await candidateOfUpload(app, input, media, signal);
-  await assertWebhook(app, candidate, signal);
   return await app.store.blobs.withLock(media.hash, async () => {
     await app.store.blobs.keep(media);
     try {
@@ -107,16 +102,16 @@ async function candidateOfUpload(
 ): Promise<Candidate> {
   const startedAt = epochMs();
   const kind = namedKind ?? (await findKind(app, { principal, media, field }, signal));
-  const submission = withinPlan(parseSubmission(kind, fields), principal);
+  const judged = await judgeFields(app, { principal, kind, fields }, signal);
   const { probe, packs } = await judgeMedia(
     app,
-    { principal, kind, field, media, options: submission.options },
+    { principal, kind, field, media, options: judged.submission.options },
     signal,
   );
   const { name, hash, sizeBytes } = media;
   const times = { startedAt, endedAt: epochMs() };
   const file = { name, hash, mime: probe.mime, sizeBytes, sourceUrl: null };
-  return { kind, submission, packs, ...file, times, probe: times };
+  return { kind, ...judged, packs, ...file, times, probe: times };
 }
 
 async function candidateOfAddress(
@@ -125,28 +120,50 @@ async function candidateOfAddress(
   signal: AbortSignal,
 ): Promise<Candidate> {
   const startedAt = epochMs();
-  const sourceUrl = parseText(fields, 'file_url', ADDRESS_CHARACTERS_MAX);
-  if (sourceUrl === undefined) throw badField(field, 'expected a file or an address, found nothing');
   assertKindEnabled(principal, kind);
-  const submission = withinPlan(parseSubmission(kind, fields), principal);
-  const packs = app.engine.resolveModels(kind, submission.options, principal.plan);
-  const { url } = await pinAddress(fetchRule(app.config), sourceUrl, signal);
-  const name = cleanName(nameOfAddress(url));
+  const { judged, source } = await judgeEach<{ judged: JudgedFields; source: Source }>({
+    judged: () => judgeFields(app, { principal, kind, fields }, signal),
+    source: () => judgeSource(app, { field, fields }, signal),
+  });
+  const packs = app.engine.resolveModels(kind, judged.submission.options, principal.plan);
   const times = { startedAt, endedAt: epochMs() };
-  const file = { name, hash: '', mime: '', sizeBytes: 0, sourceUrl };
-  return { kind, submission, packs, ...file, times, probe: null };
+  const file = { ...source, hash: '', mime: '', sizeBytes: 0 };
+  return { kind, ...judged, packs, ...file, times, probe: null };
 }
 
-/** Throws `bad_address` on webhook_url where it is no address or leads to a refused network. */
-async function assertWebhook(app: App, { submission }: Candidate, signal: AbortSignal): Promise<void> {
-  if (submission.webhookUrl === null) return;
-  await assertDeliverable(webhookRule(app.config), submission.webhookUrl, signal);
+/** The address of media that are fetched later, and the name that it gives them. */
+type Source = Record<'sourceUrl' | 'name', string>;
+
+async function judgeSource(
+  { config }: App,
+  { field, fields }: Pick<SubmitInput, 'field' | 'fields'>,
+  signal: AbortSignal,
+): Promise<Source> {
+  const sourceUrl = parseText(fields, 'file_url', ADDRESS_CHARACTERS_MAX);
+  if (sourceUrl === undefined) throw badField(field, 'expected a file or an address, found nothing');
+  const { url } = await pinAddress(fetchRule(config), sourceUrl, signal);
+  return { sourceUrl, name: cleanName(nameOfAddress(url)) };
 }
 
 /** Options that need an enablement are ignored without it (interface.md, Authentication rule 5). */
-function withinPlan(submission: Submission, { plan }: Principal): Submission {
-  const webhookUrl = plan.options.includes('webhook') ? submission.webhookUrl : null;
-  return { ...submission, webhookUrl, options: enabledOptions(plan, submission.options) };
+export async function judgeFields(
+  app: App,
+  { principal: { plan }, kind, fields }: { principal: Principal; kind: MediaKind; fields: RawFields },
+  signal: AbortSignal,
+): Promise<JudgedFields> {
+  const { submission, webhookUrl } = await judgeEach<JudgedFields>({
+    submission: () => parseSubmission(kind, fields),
+    webhookUrl: () => (plan.options.includes('webhook') ? judgeWebhook(app, fields, signal) : null),
+  });
+  return { submission: { ...submission, options: enabledOptions(plan, submission.options) }, webhookUrl };
+}
+
+/** Throws `bad_address` on webhook_url where it is no address or leads to a refused network. */
+async function judgeWebhook({ config }: App, fields: RawFields, signal: AbortSignal): Promise<string | null> {
+  const webhookUrl = parseText(fields, 'webhook_url', ADDRESS_CHARACTERS_MAX);
+  if (webhookUrl === undefined) return null;
+  await assertDeliverable(webhookRule(config), webhookUrl, signal);
+  return webhookUrl;
 }
 
 async function record(app: App, input: SubmitInput, candidate: Candidate): Promise<ClassificationRecord> {
@@ -183,15 +200,15 @@ function earlierAnswer(
   return tx.classification(earlier.identifier) === undefined ? undefined : earlier.identifier;
 }
 
-function fingerprintOf({ kind, hash, sourceUrl, submission }: Candidate): string {
-  const { options, refId, webhookUrl, noCache } = submission;
+function fingerprintOf({ kind, hash, sourceUrl, submission, webhookUrl }: Candidate): string {
+  const { options, refId, noCache } = submission;
   const content = [kind, hash, sourceUrl, optionsKey(kind, options), refId, webhookUrl, noCache];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
 function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: Candidate): string {
   const { principal, facade } = input;
-  const { kind, submission, hash, sourceUrl, packs, name, mime, sizeBytes } = candidate;
+  const { kind, submission, webhookUrl, hash, sourceUrl, packs, name, mime, sizeBytes } = candidate;
   const accountId = principal.account.id;
   const { analysis, origin } = app.engine.joinAnalysis(tx, {
     kind,
@@ -204,7 +221,7 @@ function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: C
     noCache: submission.noCache,
   });
   const identifier = app.newIdentifier();
-  const credits = origin === 'analysed' ? priceOf(principal.plan, { kind, ...submission }) : 0;
+  const credits = origin === 'analysed' ? priceOf(principal.plan, { kind, webhookUrl, ...submission }) : 0;
   charge(tx, { accountId, credits, identifier, at: app.clock.now() });
   const classification: Classification = {
     identifier,
@@ -221,7 +238,7 @@ function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: C
     origin,
     cancelled: false,
     credits,
-    webhookUrl: submission.webhookUrl,
+    webhookUrl,
     facade,
     submittedBy: {
       via: principal.facade,

@@ -4,8 +4,9 @@ import type { StoreReader } from '../store/reader.ts';
 import { ACCOUNTS_MAX } from './account-rules.ts';
 import type { App } from './app.ts';
 import { assertPartner } from './authority.ts';
-import { parseChoice, parseEach, parseWhole } from './field-parsers.ts';
+import { parseChoice, parseWhole } from './field-parsers.ts';
 import { parseText, type RawFields } from './input.ts';
+import { parseEach } from './judge-each.ts';
 import type { Principal } from './principal.ts';
 import { toUserView, type UserView } from './user-view.ts';
 

@@ -81,7 +81,7 @@ export function toFailure(error: unknown, address: string): CliFailure {
     return new CliFailure('cancelled', EXIT_CODES.someFailed, { cause: error });
   const passes = reason !== null && PASSING_REASONS.includes(reason);
   const retryIn = passes ? (retryAfterSeconds ?? RETRY_SECONDS_DEFAULT) : null;
-  // One fault is in the sentence already; of several, the sentence names only the first.
+  // Several faults are read best as lines of their own.
   const message = violations.length > 1 ? violations.join('\n') : sentence(error);
   return new CliFailure(message, EXIT_CODES.someFailed, { retryAfterSeconds: retryIn, cause: error });
 }

@@ -113,9 +113,15 @@ export class AppError extends Error {
   }
 }
 
+/** Every fault in one sentence, for whoever reads no list of fields. */
+export function describeViolations(violations: readonly FieldViolation[]): string {
+  return violations.map(({ field, description }) => `${field}: ${description}`).join('; ');
+}
+
 /** The error for one field at fault. */
 export function badField(field: string, description: string): AppError {
-  return new AppError('bad_field', `${field}: ${description}`, { fields: [{ field, description }] });
+  const fields = [{ field, description }];
+  return new AppError('bad_field', describeViolations(fields), { fields });
 }
 
 /** A person or a retention has to make room first. */

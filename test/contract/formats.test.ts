@@ -34,14 +34,14 @@ const COLOUR_TOLERANCE = 40;
 const PRINT_TOLERANCE = 80;
 const ENDED_TIMEOUT_MS = 50_000;
 
-const QUERY = `query ($identifier: ID!) { classification(identifier: $identifier) { status errors mime
+const QUERY = `query ($identifier: ID!) { classification(identifier: $identifier) { status errors mimetype
   ... on ImageClassification { width height } ... on AudioClassification { durationSeconds }
   ... on VideoClassification { width height durationSeconds } } }`;
 
 interface Found {
   status: string;
   errors: string;
-  mime: string;
+  mimetype: string;
   width?: number;
   height?: number;
   durationSeconds?: number;
@@ -100,7 +100,7 @@ async function check(format: Format, by: Customer, identifier: string): Promise<
   const { kind, mime, isTurned = false } = format;
   const found = await ended(by, identifier);
   assert.equal(found.status, 'DONE', found.errors);
-  assert.equal(found.mime, mime);
+  assert.equal(found.mimetype, mime);
   if (kind !== 'audio') {
     const sides = isTurned ? [HEIGHT, WIDTH] : [WIDTH, HEIGHT];
     assert.deepEqual([found.width, found.height], sides);
@@ -145,7 +145,7 @@ for (const [kind, name, mime, make] of MISNAMED) {
       [kind]: fileOf(await make(), name),
     });
     const found = await ended(customer, identifier);
-    assert.deepEqual([found.status, found.mime], ['DONE', mime], found.errors);
+    assert.deepEqual([found.status, found.mimetype], ['DONE', mime], found.errors);
   });
 }
 

@@ -15,7 +15,7 @@ import { type CommonRecord, toCommon } from './media-record.ts';
 const VERDICT = 'heuristic confidence classification models count unknown';
 const BASE = `identifier hash status errors name apiVersion verdict { ${VERDICT} } verdicts { ${VERDICT} }`;
 const RESULTS = 'results { model unknown classification { label score } }';
-const AUDIO = `${BASE} ${RESULTS} clips { index startSeconds endSeconds verdict { ${VERDICT} } }`;
+const AUDIO = `${BASE} ${RESULTS} clips { index start end verdict { ${VERDICT} } }`;
 const RECORD = `${BASE} forceClassification
   ... on ImageClassification { ${RESULTS} }
   ... on AudioClassification { ${AUDIO} }
@@ -90,7 +90,7 @@ export class GraphqlCaller implements FullCaller {
     options: SubmitOptions = {},
   ): Promise<Result<SharedValidation>> {
     const query = `mutation ($input: ValidateMediaInput!) { validateMedia(input: $input) {
-      validation { valid filesize: sizeBytes mimetype: mime width height models } ${ERRORS} } }`;
+      validation { valid filesize mimetype width height models } ${ERRORS} } }`;
     const input = { file: null, kind: kind.toUpperCase(), options };
     const result = await this.#mutate<{ validation: SharedValidation }>(query, { input }, bytes);
     return mapValue(result, ({ validation }) => ({ ...validation, models: validation.models.sort() }));

@@ -45,8 +45,8 @@ export function toCommon(json: Json): CommonRecord {
     results: listOf(results).map(toResult),
     clips: listOf(clips).map((clip) => ({
       index: Number(clip.index),
-      start: Number(clip.start ?? clip.startSeconds),
-      end: Number(clip.end ?? clip.endSeconds),
+      start: Number(clip.start),
+      end: Number(clip.end),
       verdict: clip.verdict ? toVerdict(objectOf(clip.verdict)) : null,
     })),
     images: listOf(parts.images ?? json.images ?? video.images).map(toCommon),

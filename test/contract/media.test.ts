@@ -93,7 +93,7 @@ const VERDICT = 'heuristic confidence classification models count unknown';
 const RESULT = 'model unknown classification { label score }';
 const BASE = `identifier hash status errors name apiVersion verdict { ${VERDICT} } verdicts { ${VERDICT} }`;
 const AUDIO = `${BASE} results { ${RESULT} } speechSeconds durationSeconds
-  clips { index startSeconds endSeconds verdict { ${VERDICT} } }`;
+  clips { index start end verdict { ${VERDICT} } }`;
 const IMAGE = `${BASE} results { ${RESULT} } timeSeconds`;
 const GRAPHQL = `query ($identifier: ID!) { classification(identifier: $identifier) { __typename ${BASE}
   assessment { state reasons { code } }

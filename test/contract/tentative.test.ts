@@ -40,7 +40,7 @@ after(async () => {
 
 interface Tentative {
   frames: { timeSeconds: number; probability: number | null }[];
-  clips: { startSeconds: number; probability: number | null }[];
+  clips: { start: number; probability: number | null }[];
   state: string;
   probability: number | null;
 }
@@ -65,7 +65,7 @@ async function submit(kind: string, bytes: Buffer, fields = {}): Promise<string>
 /** Every state of the record until it has ended, by subscription. */
 async function watchByGraphql(identifier: string): Promise<Seen[]> {
   const query = `subscription ($i: ID!) { classification(identifier: $i) { status progress { done total }
-    tentative { state probability frames { timeSeconds probability } clips { startSeconds probability } } } }`;
+    tentative { state probability frames { timeSeconds probability } clips { start probability } } } }`;
   const response = await fetch(`${daemon.http}/graphql`, {
     method: 'POST',
     headers: { ...KEY, 'content-type': 'application/json', accept: 'text/event-stream' },

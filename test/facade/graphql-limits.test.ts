@@ -5,14 +5,14 @@ import { OperationLimitsRule, TOKENS_MAX } from '../../src/facade/graphql/limits
 import { getSchema } from '../../src/facade/graphql/schema.ts';
 
 const FULL_IMAGE = `fragment Full on ImageClassification {
-  identifier kind hash apiVersion status errors name refId resultUrl forceClassification mime sizeBytes sourceUrl
+  identifier kind hash apiVersion status errors name refId resultUrl forceClassification mimetype filesize sourceUrl
   origin credits createdAt endedAt cancelled width height isNsfw c2pa hasHeatmap heatmapUrl
   options { withHeatmap frames } progress { step done total }
   verdict { ...V } verdicts { ...V } results { ...R } details { detections { box { x1 y1 x2 y2 } results { ...R } } }
   assessment { state probability reasons { code sentence } stability { flips variants { name logOdds } } }
 }
 fragment V on Verdict { heuristic confidence classification models }
-fragment R on ModelResult { model version axis device unknown reason elapsedSeconds classification { label score } }`;
+fragment R on ModelResult { model version axis device unknown reason elapsedTime classification { label score } }`;
 
 const NESTED_FRAGMENTS = `query { viewer { ...F0 } } ${Array.from(
   { length: 40 },

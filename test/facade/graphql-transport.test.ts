@@ -34,7 +34,7 @@ test('answers the viewer, a record and a page', async () => {
   await using fixture = await openGraphqlFixture();
   await addRecord(fixture);
   const query = `{ viewer { email role plan { name kinds { kind fileBytesMax } } credits { availableCredits } }
-    classification(identifier: "${IDENTIFIER}") { __typename status sizeBytes createdAt options { frames } }
+    classification(identifier: "${IDENTIFIER}") { __typename status filesize mimetype sizeBytes mime createdAt options { frames } }
     classifications(first: 1, kind: IMAGE) { edges { cursor node { identifier } } pageInfo { hasNextPage endCursor } } }`;
   const response = await post(fixture, query);
   assert.equal(response.status, 200);
@@ -42,7 +42,9 @@ test('answers the viewer, a record and a page', async () => {
   assert.equal(errors, undefined);
   assert.equal(data.viewer.role, 'ADMIN');
   assert.equal(data.classification.__typename, 'ImageClassification');
-  assert.equal(data.classification.sizeBytes, 6_000_000_000);
+  const { filesize, mimetype, sizeBytes, mime } = data.classification;
+  assert.deepEqual([filesize, mimetype], [6_000_000_000, 'image/png']);
+  assert.deepEqual([sizeBytes, mime], [filesize, mimetype], 'the names of before');
   assert.match(data.classification.createdAt, /^2026-01-01T00:00:00\.\d{6}Z$/);
   const { edges, pageInfo } = data.classifications;
   assert.equal(edges[0].node.identifier, IDENTIFIER);
@@ -178,7 +180,7 @@ async function upload(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<Response> {
   const query = `mutation ($file: Upload!) {
-    validateMedia(input: { file: $file, kind: IMAGE }) { validation { mime sizeBytes } userErrors { code reason field } }
+    validateMedia(input: { file: $file, kind: IMAGE }) { validation { mimetype filesize } userErrors { code reason field } }
   }`;
   const form = new FormData();
   form.set('operations', JSON.stringify({ query, variables: { file: null } }));
@@ -191,7 +193,7 @@ test('a multipart file reaches the app; a refused caller still reads the answer'
   await using fixture = await openGraphqlFixture();
   const judged = await (await upload(fixture, fixture.key, Buffer.alloc(3_000_000, 'picture '))).json();
   assert.deepEqual(judged.data.validateMedia, {
-    validation: { mime: 'image/png', sizeBytes: 3_000_000 },
+    validation: { mimetype: 'image/png', filesize: 3_000_000 },
     userErrors: [],
   });
   const refused = await upload(fixture, 'wrong', Buffer.alloc(20_000_000));

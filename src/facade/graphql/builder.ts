@@ -109,3 +109,8 @@ export const priorityEnum = builder.enumType('Priority', {
 export const userErrorCodeEnum = builder.enumType('UserErrorCode', {
   values: upperCaseValues(USER_ERROR_CODES),
 });
+
+/** For a name that interface.md has in another word: the old one stays for one release, so that clients can follow. */
+export function renamedTo(name: string): string {
+  return `Renamed to ${name}; goes with the next release.`;
+}

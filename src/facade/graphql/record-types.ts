@@ -12,6 +12,7 @@ import {
   mediaKindEnum,
   originEnum,
   outcomeEnum,
+  renamedTo,
   statusEnum,
 } from './builder.ts';
 import { renditionType } from './rendition-types.ts';
@@ -67,8 +68,10 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
     refId: t.exposeString('refId'),
     resultUrl: t.exposeString('resultUrl'),
     forceClassification: t.expose('forceClassification', { type: labelEnum, nullable: true }),
-    mime: t.exposeString('mime'),
-    sizeBytes: t.expose('sizeBytes', { type: 'Long' }),
+    filesize: t.expose('sizeBytes', { type: 'Long', description: 'In bytes.' }),
+    mimetype: t.exposeString('mime'),
+    sizeBytes: t.expose('sizeBytes', { type: 'Long', deprecationReason: renamedTo('filesize') }),
+    mime: t.exposeString('mime', { deprecationReason: renamedTo('mimetype') }),
     sourceUrl: t.exposeString('sourceUrl', { nullable: true }),
     options: t.expose('options', { type: optionsType }),
     origin: t.expose('origin', { type: originEnum }),

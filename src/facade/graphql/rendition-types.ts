@@ -1,7 +1,7 @@
 /** `type Rendition`: what a browser is shown instead of, or beside, the file that was submitted. */
 import type { RenditionInfo } from '../../app/renditions.ts';
 import { RENDITION_KINDS, RENDITION_STATES } from '../../domain/rendition.ts';
-import { builder, upperCaseValues } from './builder.ts';
+import { builder, renamedTo, upperCaseValues } from './builder.ts';
 
 const kindEnum = builder.enumType('RenditionKind', {
   description:
@@ -23,7 +23,8 @@ export const renditionType = builder.objectRef<RenditionInfo>('Rendition').imple
       description:
         'With the same key. Answers 202 with Retry-After while it is made, 422 where it cannot be.',
     }),
-    mime: t.exposeString('mime'),
+    mimetype: t.exposeString('mime'),
+    mime: t.exposeString('mime', { deprecationReason: renamedTo('mimetype') }),
     isNeeded: t.exposeBoolean('isNeeded', {
       description:
         'Browsers do not show the file itself. Of a video or sound only playing it tells for sure.',

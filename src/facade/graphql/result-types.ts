@@ -13,6 +13,7 @@ import {
   heuristicEnum,
   keyFrameMethodEnum,
   labelEnum,
+  renamedTo,
 } from './builder.ts';
 
 export const verdictType = builder.objectRef<Verdict | VideoVerdict>('Verdict').implement({
@@ -51,7 +52,8 @@ export const modelResultType = builder.objectRef<ModelResult>('ModelResult').imp
     device: t.exposeString('device'),
     unknown: t.exposeBoolean('unknown'),
     reason: t.exposeString('reason'),
-    elapsedSeconds: t.exposeFloat('elapsedSeconds'),
+    elapsedTime: t.exposeFloat('elapsedSeconds', { description: 'In seconds.' }),
+    elapsedSeconds: t.exposeFloat('elapsedSeconds', { deprecationReason: renamedTo('elapsedTime') }),
     classification: t.expose('classification', { type: [scoreType] }),
   }),
 });
@@ -81,8 +83,10 @@ export const detailType = builder.objectRef<{ detections: DetectionRecord[] }>('
 export const clipType = builder.objectRef<ClipRecord>('Clip').implement({
   fields: (t) => ({
     index: t.exposeInt('index'),
-    startSeconds: t.exposeFloat('startSeconds'),
-    endSeconds: t.exposeFloat('endSeconds'),
+    start: t.exposeFloat('startSeconds', { description: 'In seconds.' }),
+    end: t.exposeFloat('endSeconds', { description: 'In seconds.' }),
+    startSeconds: t.exposeFloat('startSeconds', { deprecationReason: renamedTo('start') }),
+    endSeconds: t.exposeFloat('endSeconds', { deprecationReason: renamedTo('end') }),
     results: t.expose('results', { type: [modelResultType] }),
     verdict: t.expose('verdict', { type: verdictType }),
   }),
@@ -160,8 +164,10 @@ const tentativeFrameType = builder.objectRef<TentativeFrame>('TentativeFrame').i
 const tentativeClipType = builder.objectRef<TentativeClip>('TentativeClip').implement({
   fields: (t) => ({
     index: t.exposeInt('index'),
-    startSeconds: t.exposeFloat('startSeconds'),
-    endSeconds: t.exposeFloat('endSeconds'),
+    start: t.exposeFloat('startSeconds', { description: 'In seconds.' }),
+    end: t.exposeFloat('endSeconds', { description: 'In seconds.' }),
+    startSeconds: t.exposeFloat('startSeconds', { deprecationReason: renamedTo('start') }),
+    endSeconds: t.exposeFloat('endSeconds', { deprecationReason: renamedTo('end') }),
     probability: t.exposeFloat('probability', { nullable: true }),
   }),
 });

@@ -6,7 +6,7 @@ import { validateMedia } from '../../app/validate.ts';
 import { badField } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media.ts';
 import type { ClassificationRecord, MediaValidation } from '../../domain/record.ts';
-import { builder, keyFrameMethodEnum, mediaKindEnum, priorityEnum } from './builder.ts';
+import { builder, keyFrameMethodEnum, mediaKindEnum, priorityEnum, renamedTo } from './builder.ts';
 import { type Payload, settleCall } from './calls.ts';
 import { classificationPayloadType } from './classifications.ts';
 import type { GraphqlContext } from './context.ts';
@@ -55,8 +55,10 @@ const validateInput = builder.inputType('ValidateMediaInput', {
 const validationType = builder.objectRef<MediaValidation>('MediaValidation').implement({
   fields: (t) => ({
     valid: t.exposeBoolean('valid'),
-    sizeBytes: t.expose('sizeBytes', { type: 'Long' }),
-    mime: t.exposeString('mime'),
+    filesize: t.expose('sizeBytes', { type: 'Long', description: 'In bytes.' }),
+    mimetype: t.exposeString('mime'),
+    sizeBytes: t.expose('sizeBytes', { type: 'Long', deprecationReason: renamedTo('filesize') }),
+    mime: t.exposeString('mime', { deprecationReason: renamedTo('mimetype') }),
     width: t.exposeInt('width', { nullable: true }),
     height: t.exposeInt('height', { nullable: true }),
     models: t.exposeStringList('models', { description: 'The models that would run.' }),

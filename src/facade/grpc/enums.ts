@@ -1,10 +1,9 @@
 /** One row per enum value of the domain; a value the messages lack fails to compile. */
 import type { AssessmentState as DomainAssessmentState } from '../../domain/assessment.ts';
-import {
-  type Origin as DomainOrigin,
-  type Priority as DomainPriority,
-  type Status as DomainStatus,
-  PRIORITIES,
+import type {
+  Origin as DomainOrigin,
+  Priority as DomainPriority,
+  Status as DomainStatus,
 } from '../../domain/classification.ts';
 import { badField } from '../../domain/errors.ts';
 import { type HeatmapLayer as DomainLayer, HEATMAP_LAYERS } from '../../domain/heatmap.ts';
@@ -15,7 +14,7 @@ import {
   MEDIA_KINDS,
 } from '../../domain/media.ts';
 import type { Axis as DomainAxis } from '../../domain/model-pack.ts';
-import { type KeyFrameMethod as DomainMethod, KEY_FRAME_METHODS } from '../../domain/options.ts';
+import type { KeyFrameMethod as DomainMethod } from '../../domain/options.ts';
 import type { Outcome as DomainOutcome } from '../../domain/outcome.ts';
 import type { DeclaredOrigin as DomainDeclaredOrigin } from '../../domain/provenance.ts';
 import { AssessmentState, DeclaredOrigin } from '../../grpc/gen/assay/v1/assessment_pb.ts';
@@ -109,14 +108,6 @@ export function fromLabel(label: Label, field: string): DomainLabel | undefined 
   return fromEnum(LABEL, LABELS, label, field);
 }
 
-export function fromMethod(method: KeyFrameMethod, field: string): DomainMethod | undefined {
-  return fromEnum(METHOD, KEY_FRAME_METHODS, method, field);
-}
-
-export function fromPriority(priority: Priority, field: string): DomainPriority | undefined {
-  return fromEnum(PRIORITY, PRIORITIES, priority, field);
-}
-
 export function fromHeatmapLayer(layer: HeatmapLayer): DomainLayer | undefined {
   return fromEnum(HEATMAP_LAYER, HEATMAP_LAYERS, layer, 'layer');
 }
@@ -127,7 +118,16 @@ export function fromEnum<Name extends string, Value extends number>(
   value: Value,
   field: string,
 ): Name | undefined {
-  const name = names.find((candidate) => table[candidate] === value);
-  if (name === undefined && value !== 0) throw badField(field, `expected a listed value, found ${value}`);
-  return name;
+  const found = nameOrNumber(table, names, value);
+  if (typeof found === 'number') throw badField(field, `expected a listed value, found ${found}`);
+  return found;
+}
+
+/** As fromEnum, with an unlisted number as it came, for the app to refuse together with what else is wrong. */
+export function nameOrNumber<Name extends string, Value extends number>(
+  table: Readonly<Record<Name, Value>>,
+  names: readonly Name[],
+  value: Value,
+): Name | Value | undefined {
+  return names.find((candidate) => table[candidate] === value) ?? (value === 0 ? undefined : value);
 }

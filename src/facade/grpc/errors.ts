@@ -2,7 +2,13 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { type Any, anyPack } from '@bufbuild/protobuf/wkt';
 import { Metadata, type ServerErrorResponse, status } from '@grpc/grpc-js';
-import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts';
+import {
+  AppError,
+  describeViolations,
+  type ErrorCode,
+  type FieldViolation,
+  toAppError,
+} from '../../domain/errors.ts';
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -73,9 +79,19 @@ export function codeNameOf(thrown: unknown): string {
 
 function messageOf(error: AppError): string {
   if (error.reason === 'internal') return 'internal error';
-  const [violation] = error.fields;
-  if (violation === undefined || !error.message.startsWith(`${violation.field}: `)) return error.message;
-  return pathOf(violation.field) + error.message.slice(violation.field.length);
+  return renamed(error, pathOf);
+}
+
+/** The message with its fields under other names, where it is about fields. */
+function renamed({ message, fields }: AppError, rename: (field: string) => string): string {
+  if (message === describeViolations(fields)) return describeViolations(withNames(fields, rename));
+  const [first] = fields;
+  if (first === undefined || !message.startsWith(`${first.field}: `)) return message;
+  return rename(first.field) + message.slice(first.field.length);
+}
+
+function withNames(fields: readonly FieldViolation[], rename: (field: string) => string): FieldViolation[] {
+  return fields.map(({ field, description }) => ({ field: rename(field), description }));
 }
 
 function detail<S extends DescMessage>(schema: S, init: MessageInitShape<S>): Any {
@@ -86,10 +102,7 @@ function detailsOf(error: AppError): Any[] {
   const reason = error.reason.toUpperCase();
   const details = [detail(ErrorInfoSchema, { reason, domain: ERROR_DOMAIN, metadata: error.metadata })];
   if (error.fields.length > 0) {
-    const fieldViolations = error.fields.map(({ field, description }) => ({
-      field: pathOf(field),
-      description,
-    }));
+    const fieldViolations = withNames(error.fields, pathOf);
     details.push(detail(BadRequestSchema, { fieldViolations }));
   }
   const seconds = retrySecondsOf(error);
@@ -117,11 +130,9 @@ export async function within<T>(name: string, run: () => Promise<T>): Promise<T>
   } catch (error) {
     if (!(error instanceof AppError) || error.fields.length === 0) throw error;
     const { reason, metadata, retryAfterSeconds } = error;
-    const fields = error.fields.map(({ field, description }) => ({ field: `${name}.${field}`, description }));
-    const [first] = error.fields;
-    const isAboutField = first !== undefined && error.message.startsWith(`${first.field}: `);
-    const message = isAboutField ? `${name}.${error.message}` : error.message;
+    const rename = (field: string): string => `${name}.${field}`;
+    const fields = withNames(error.fields, rename);
     const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-    throw new AppError(reason, message, { fields, metadata, cause: error.cause, ...retry });
+    throw new AppError(reason, renamed(error, rename), { fields, metadata, cause: error.cause, ...retry });
   }
 }

@@ -8,11 +8,13 @@ import type { RawFields } from '../../app/input.ts';
 import type { Principal } from '../../app/principal.ts';
 import { atPace } from '../../app/upload-pace.ts';
 import { type ReceivedMedia, receiveMedia, tooLarge } from '../../app/uploads.ts';
+import { PRIORITIES } from '../../domain/classification.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media.ts';
+import { KEY_FRAME_METHODS } from '../../domain/options.ts';
 import { KeyFrameMethod, type MediaCommit, type MediaHeader } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { fromKind, fromMethod, fromPriority } from './enums.ts';
+import { fromKind, METHOD, nameOrNumber, PRIORITY } from './enums.ts';
 import { receiveResumable } from './resumable-uploads.ts';
 
 /** Common to the requests of all uploads. */
@@ -80,7 +82,7 @@ export function toFields(header: MediaHeader): RawFields {
     no_cache: header.noCache,
     file_url: header.sourceUrl,
     request_id: header.requestId,
-    priority: fromPriority(header.priority, 'header.priority'),
+    priority: nameOrNumber(PRIORITY, PRIORITIES, header.priority),
     with_morphing: options?.withMorphing,
     with_tampering: options?.withTampering,
     with_heatmap: options?.withHeatmap,
@@ -89,9 +91,10 @@ export function toFields(header: MediaHeader): RawFields {
     prevent_c2pa_forces: options?.preventC2paForces,
     frames: options?.frames,
     key_frames: options?.keyFrames,
-    key_frames_method: fromMethod(
+    key_frames_method: nameOrNumber(
+      METHOD,
+      KEY_FRAME_METHODS,
       options?.keyFramesMethod ?? KeyFrameMethod.UNSPECIFIED,
-      'header.options.key_frames_method',
     ),
     ensure_face_per_frame: options?.ensureFacePerFrame,
   };

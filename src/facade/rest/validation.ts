@@ -2,9 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import { admitMedia } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import type { RawFields } from '../../app/input.ts';
+import { parseSubmission, type RawFields, type Submission } from '../../app/input.ts';
+import { parseEach } from '../../app/judge-each.ts';
+import type { ReceivedMedia } from '../../app/uploads.ts';
 import { validateMedia } from '../../app/validate.ts';
-import { AppError, type FieldViolation } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media.ts';
 import { principalOf, requireAdmission, requireKey, signalOf } from './authenticate.ts';
 import { toMediaValidation } from './convert.ts';
@@ -44,14 +46,22 @@ function kindOf({ type }: RawFields): MediaKind | undefined {
   return MEDIA_KINDS.find((name) => name === type);
 }
 
-/** Both faults at once: a client should not learn of them one by one. */
-function requireInput(form: Form): { kind: MediaKind; media: NonNullable<Form['media']> } {
-  const fields: FieldViolation[] = [];
-  const kind = kindOf(form.fields);
-  if (kind === undefined) fields.push({ field: 'type', description: 'expected image, video or audio' });
-  if (form.media === undefined) fields.push({ field: 'file', description: 'a file is required' });
-  if (kind === undefined || form.media === undefined) {
-    throw new AppError('bad_field', 'type or file is missing or not supported', { fields });
-  }
-  return { kind, media: form.media };
+interface ValidationInput {
+  kind: MediaKind;
+  media: ReceivedMedia;
+  submission: Submission | null;
+}
+
+/** All faults of the form; its options mean nothing without the kind. */
+function requireInput({ fields, media }: Form): ValidationInput {
+  const kind = kindOf(fields);
+  return parseEach<ValidationInput>({
+    kind: () => kind ?? refuse('type', 'expected image, video or audio'),
+    media: () => media ?? refuse('file', 'a file is required'),
+    submission: () => (kind === undefined ? null : parseSubmission(kind, fields)),
+  });
+}
+
+function refuse(field: string, description: string): never {
+  throw badField(field, description);
 }

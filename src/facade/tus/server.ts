@@ -5,8 +5,8 @@
 import type { Server as TusServer } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
-import { parseSubmission } from '../../app/input.ts';
 import type { Principal } from '../../app/principal.ts';
+import { judgeFields } from '../../app/submit.ts';
 import { parseKind, submitUpload } from '../../app/submit-upload.ts';
 import { beginUpload, readUpload } from '../../app/unfinished-uploads.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
@@ -104,7 +104,7 @@ function openTus(app: App, callerOf: (request: object | undefined) => Principal)
     async onUploadCreate(request, { id, size = 0, metadata }) {
       const principal = callerOf(request.runtime?.node?.req);
       const { name, fields } = toFields(metadata ?? {});
-      const bytesMax = assertSubmittable(principal, fields);
+      const bytesMax = await judgeAnnounced(app, principal, fields);
       const { uploadId } = uploadNameOf(id);
       await beginUpload(app, {
         principal,
@@ -132,12 +132,14 @@ function openTus(app: App, callerOf: (request: object | undefined) => Principal)
 }
 
 /** Refuses before the first byte what could not be submitted; answers the largest size that could. */
-function assertSubmittable(
-  { plan: { fileBytesMax } }: Principal,
+async function judgeAnnounced(
+  app: App,
+  principal: Principal,
   fields: Readonly<Record<string, string>>,
-): number {
+): Promise<number> {
+  const { fileBytesMax } = principal.plan;
   const kind = parseKind(fields);
   if (kind === undefined) return Math.max(...Object.values(fileBytesMax));
-  parseSubmission(kind, fields);
+  await judgeFields(app, { principal, kind, fields }, new AbortController().signal);
   return fileBytesMax[kind];
 }

@@ -10,10 +10,10 @@ import { useQuery } from './use-query.ts';
 type Row = readonly [string, ComponentChildren];
 
 export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
-  const { identifier, hash, mime, sizeBytes, refId, sourceUrl, apiVersion } = record;
+  const { identifier, hash, mimetype, filesize, refId, sourceUrl, apiVersion } = record;
   const rows: (Row | null)[] = [
-    [t('fileType'), mime],
-    [t('fileSize'), formatBytes(sizeBytes)],
+    [t('fileType'), mimetype],
+    [t('fileSize'), formatBytes(filesize)],
     ...sizesOf(record),
     refId === '' ? null : [t('reference'), refId],
     sourceUrl === null

@@ -67,18 +67,18 @@ function Clips({
 }): JSX.Element {
   return (
     <Table caption={t('clips')} head={[t('clip'), t('from'), t('to'), t('outcome'), '']}>
-      {clips.map(({ index, startSeconds, endSeconds, verdict }) => (
+      {clips.map(({ index, start, end, verdict }) => (
         <tr key={index}>
           <td class="figure">{index + 1}</td>
-          <td class="figure">{formatSeconds(startSeconds)}</td>
-          <td class="figure">{formatSeconds(endSeconds)}</td>
+          <td class="figure">{formatSeconds(start)}</td>
+          <td class="figure">{formatSeconds(end)}</td>
           <td>
             {verdict.models.length === 0
               ? t('noAnswer')
               : t('artificialAt', { share: formatPercent(verdictScore(verdict) ?? 0) })}
           </td>
           <td>
-            <button type="button" class="button link" onClick={() => onPlay(startSeconds)}>
+            <button type="button" class="button link" onClick={() => onPlay(start)}>
               {t('playFrom')}
             </button>
           </td>

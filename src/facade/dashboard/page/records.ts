@@ -41,7 +41,7 @@ export interface ModelResult {
   device: string;
   unknown: boolean;
   reason: string;
-  elapsedSeconds: number;
+  elapsedTime: number;
   classification: { label: Label; score: number }[];
 }
 
@@ -73,7 +73,7 @@ export interface Tentative {
   state: AssessmentState;
   probability: number | null;
   frames: { timeSeconds: number; probability: number | null }[];
-  clips: { startSeconds: number; probability: number | null }[];
+  clips: { start: number; probability: number | null }[];
 }
 
 export interface SubmittedBy {
@@ -93,8 +93,8 @@ export interface Rendition {
 export interface BaseRecord extends Omit<ListedRecord, 'assessment'> {
   apiVersion: string | null;
   resultUrl: string;
-  mime: string;
-  sizeBytes: number;
+  mimetype: string;
+  filesize: number;
   sourceUrl: string | null;
   options: Record<string, unknown>;
   origin: 'ANALYSED' | 'CACHED' | 'JOINED';
@@ -131,8 +131,8 @@ export interface ImageRecord extends BaseRecord {
 
 export interface Clip {
   index: number;
-  startSeconds: number;
-  endSeconds: number;
+  start: number;
+  end: number;
   verdict: Verdict;
   results: ModelResult[];
 }
@@ -179,15 +179,15 @@ export interface VideoRecord extends BaseRecord {
 
 export type FullRecord = ImageRecord | VideoRecord | AudioRecord;
 
-const RESULT = 'model version axis device unknown reason elapsedSeconds classification { label score }';
+const RESULT = 'model version axis device unknown reason elapsedTime classification { label score }';
 const VERDICT = 'heuristic confidence classification models';
-const CLIPS = `clips { index startSeconds endSeconds verdict { ${VERDICT} } results { ${RESULT} } }`;
+const CLIPS = `clips { index start end verdict { ${VERDICT} } results { ${RESULT} } }`;
 const SHORT = 'assessment { state probability }';
 
 /** Within the daemon's bounds of depth and cost: a video's frames are asked for with their scores only. */
 export const FULL_FIELDS = `__typename identifier kind status outcome errors name refId hash createdAt cancelled
   forceClassification progress { step done total } submittedBy { via keyId keyName } renditions { kind isNeeded }
-  tentative { state probability frames { timeSeconds probability } clips { startSeconds probability } } apiVersion resultUrl mime sizeBytes sourceUrl origin credits endedAt
+  tentative { state probability frames { timeSeconds probability } clips { start probability } } apiVersion resultUrl mimetype filesize sourceUrl origin credits endedAt
   options { withHeatmap withMorphing withTampering withNsfw withAudio preventC2paForces frames keyFrames keyFramesMethod }
   verdict { ${VERDICT} count unknown } verdicts { ${VERDICT} count unknown }
   assessment { state probability log10LikelihoodRatio declaredOrigin remoteManifestUrl reasons { code sentence }

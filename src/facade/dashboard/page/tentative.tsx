@@ -33,7 +33,7 @@ function sentenceOf(tentative: Tentative | null): string {
 function Places({ tentative }: { tentative: Tentative | null }): JSX.Element {
   const places = [
     ...(tentative?.frames ?? []).map(({ timeSeconds, probability }) => ({ at: timeSeconds, probability })),
-    ...(tentative?.clips ?? []).map(({ startSeconds, probability }) => ({ at: startSeconds, probability })),
+    ...(tentative?.clips ?? []).map(({ start, probability }) => ({ at: start, probability })),
   ];
   return (
     <ol class="so-far" aria-label={t('soFarPlaces')}>

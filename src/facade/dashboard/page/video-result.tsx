@@ -173,14 +173,14 @@ export function ClipLane(props: {
   return (
     <div class="clips">
       {clips.map((clip) => {
-        const { index, startSeconds, endSeconds, verdict } = clip;
+        const { index, start, end, verdict } = clip;
         const isSilent = verdict.models.length === 0;
         const score = isSilent ? null : verdictScore(verdict);
         const shown = score === null ? t('noAnswer') : t('artificialAt', { share: formatPercent(score) });
-        const name = `${formatSeconds(startSeconds)}–${formatSeconds(endSeconds)}: ${shown}`;
+        const name = `${formatSeconds(start)}–${formatSeconds(end)}: ${shown}`;
         const style = {
-          left: `${(startSeconds / duration) * 100}%`,
-          width: `${((endSeconds - startSeconds) / duration) * 100}%`,
+          left: `${(start / duration) * 100}%`,
+          width: `${((end - start) / duration) * 100}%`,
           background: colourOf(score),
         };
         return (
@@ -191,7 +191,7 @@ export function ClipLane(props: {
             aria-label={name}
             title={name}
             {...{ style }}
-            onClick={() => onSeek(startSeconds)}
+            onClick={() => onSeek(start)}
           />
         );
       })}
