@@ -7,7 +7,7 @@ import type { MediaKind } from '../domain/media.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
 import { AccountReader } from './account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
-import type { AcceptedRequest, PartReference, Tables } from './schema.ts';
+import type { AcceptedRequest, PartReference } from './schema.ts';
 
 export interface ScanQuery {
   accountId: number;
