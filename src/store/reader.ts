@@ -1,12 +1,11 @@
 /** What can be read from the store. A transaction reads the same way and sees its own writes. */
 import { createHash } from 'node:crypto';
-import type { Account, Balance, LedgerEntry } from '../domain/account.ts';
+import type { Balance, LedgerEntry } from '../domain/account.ts';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/classification.ts';
 import type { MediaKind } from '../domain/media.ts';
-import type { Plan } from '../domain/plan.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
-import { AccessReader } from './access-reader.ts';
+import { AccountReader } from './account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import type { AcceptedRequest, PartReference } from './schema.ts';
 
@@ -42,7 +41,7 @@ export interface RequestPlace {
   at: number;
 }
 
-export class StoreReader extends AccessReader {
+export class StoreReader extends AccountReader {
   classification(identifier: string): Classification | undefined {
     return this.tables.classifications.get(identifier);
   }
@@ -162,68 +161,6 @@ export class StoreReader extends AccessReader {
     return identifiers.flatMap(
       (identifier) => this.tables.classifications.getUnlessDamaged(identifier) ?? [],
     );
-  }
-
-  account(id: number): Account | undefined {
-    return this.tables.accounts.get(id);
-  }
-
-  /** As `account`, for what only mentions it: it can act for nobody then. */
-  accountUnlessDamaged(id: number): Account | undefined {
-    return this.tables.accounts.getUnlessDamaged(id);
-  }
-
-  /** Throws where the account is damaged: its address is not free. */
-  accountByEmail(email: string): Account | undefined {
-    const address = email.toLowerCase();
-    if (!this.tables.accountsByEmail.has(address)) return undefined;
-    const id = this.tables.accountsByEmail.getUnlessDamaged(address);
-    if (id !== undefined) return this.account(id);
-    const holder = this.accounts().find(
-      (account) => account.deletedAt === null && account.email.toLowerCase() === address,
-    );
-    // Then the account is damaged too, and an answer of "nobody" would give its address away.
-    return holder ?? this.#throwDamaged(address);
-  }
-
-  #throwDamaged(address: string): undefined {
-    this.tables.accountsByEmail.get(address);
-    return undefined;
-  }
-
-  /** The highest id of an account, deleted and damaged ones included; 0 where there is none. */
-  newestAccountId(): number {
-    return Number(this.tables.accounts.lastKey() ?? 0);
-  }
-
-  /** Without damaged ones: who is not listed can do nothing. */
-  accounts(): Account[] {
-    return [...this.tables.accounts.values()];
-  }
-
-  /** Deleted ones included. */
-  accountsOfRole(role: Account['role']): Account[] {
-    const ids = Array.from(this.tables.accountsByRole.under([role]), (key) => Number(key[1]));
-    return ids.flatMap((id) => this.accountUnlessDamaged(id) ?? []);
-  }
-
-  plan(id: number): Plan | undefined {
-    return this.tables.plans.get(id);
-  }
-
-  /** As `plan`, for what only mentions it: nothing is allowed by it then. */
-  planUnlessDamaged(id: number): Plan | undefined {
-    return this.tables.plans.getUnlessDamaged(id);
-  }
-
-  /** Without damaged ones: nobody is given such a plan. */
-  plans(): Plan[] {
-    return [...this.tables.plans.values()];
-  }
-
-  /** The highest id of a plan, damaged ones included: their accounts must not get another plan under the same id. */
-  newestPlanId(): number {
-    return Number(this.tables.plans.lastKey() ?? 0);
   }
 
   /** Newest first, those before the sequence number where one is given. */

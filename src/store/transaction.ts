@@ -6,7 +6,7 @@ import { hasEnded } from '../domain/classification.ts';
 import type { Plan } from '../domain/plan.ts';
 import { partsOf } from '../domain/result.ts';
 import type { WebhookDelivery } from '../domain/webhook.ts';
-import type { ExpiringKey } from './access-reader.ts';
+import type { ExpiringKey } from './account-reader.ts';
 import { balanceAfter, type RequestPlace, StoreReader, sha256 } from './reader.ts';
 import { type AcceptedRequest, META_KEYS, type PartReference, type StoreMeta } from './schema.ts';
 

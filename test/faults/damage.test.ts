@@ -38,7 +38,7 @@ async function analysisOf(folder: string, identifier: string): Promise<string> {
 
 for (const table of ['classifications', 'analyses']) {
   test(`a damaged record in ${table}: refused by name, counted, all others served`, {
-    timeout: 60_000,
+    timeout: 240_000,
   }, async () => {
     await using folder = await makeTemporaryFolder();
     const identifiers: string[] = [];
@@ -69,7 +69,7 @@ for (const table of ['classifications', 'analyses']) {
   });
 }
 
-test('a medium that is gone ends its analysis with the reason', { timeout: 60_000 }, async () => {
+test('a medium that is gone ends its analysis with the reason', { timeout: 240_000 }, async () => {
   await using folder = await makeTemporaryFolder();
   let identifier: string;
   {

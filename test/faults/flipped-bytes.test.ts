@@ -14,7 +14,7 @@ import { getQueue } from '../../src/app/queue.ts';
 import { Retention } from '../../src/app/retention.ts';
 import { identifySession, listSessions, signIn, signOutEverywhere } from '../../src/app/sessions.ts';
 import { sweepDeliveries, sweepRequests } from '../../src/app/sweeper.ts';
-import { hashSecret, issueToken, revokeAccess } from '../../src/app/tokens.ts';
+import { accountOfToken, hashSecret, issueToken, revokeAccess } from '../../src/app/tokens.ts';
 import { listUsers } from '../../src/app/user-list.ts';
 import { grantCredits } from '../../src/app/users.ts';
 import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
@@ -39,7 +39,7 @@ interface Stage {
   data: string;
   adminKey: string;
   /** Whose rows are flipped, with a plan of its own. */
-  victim: { id: number; planId: number; key: string; cookie: string; record: string };
+  victim: { id: number; planId: number; key: string; cookie: string; link: string; record: string };
   other: { id: number; email: string; record: string };
 }
 
@@ -68,10 +68,9 @@ async function setUp(data: string): Promise<Stage> {
   });
   const cookie = 'a cookie that nobody guesses';
   const now = app.clock.now();
-  await app.store.transact((tx) => {
+  const link = await app.store.transact((tx) => {
     const session = { accountId: id, csrfToken: 'c', userAgent: '', createdAt: 2, expiresAt: 1e17 };
     tx.putSession({ ...session, hash: hashSecret(cookie) });
-    issueToken(tx, { accountId: id, purpose: 'reset_password', now });
     tx.putPart('ef'.repeat(32), { analysisId: `analysis-${record}`, kind: 'image', index: 0 });
     tx.disableReceiver(id, RECEIVER, 1);
     tx.putRequest(id, 'request', { identifier: record, fingerprint: 'f', at: now });
@@ -83,10 +82,11 @@ async function setUp(data: string): Promise<Stage> {
       attempts: [],
     };
     tx.putDelivery({ ...delivery, id: 'msg_1', createdAt: now, seriesAt: now, nextAttemptAt: 8e15 });
+    return issueToken(tx, { accountId: id, purpose: 'reset_password', now }).token;
   });
   return {
     ...{ data, adminKey },
-    victim: { id, planId: plan.id, key, cookie, record },
+    victim: { id, planId: plan.id, key, cookie, link, record },
     other: { id: other.id, email: other.email, record: otherRecord },
   };
 }
@@ -191,6 +191,10 @@ async function assertOthersWork({ app, daemon }: OpenApp, stage: Stage): Promise
   await sweepRequests(parts, never);
 }
 
+function linkUse(now: number) {
+  return { purposes: ['reset_password'] as const, now };
+}
+
 /** What must not open a door while it is damaged. */
 function assertNothingGranted({ app }: OpenApp, { victim }: Stage, { table, key }: Flip): void {
   const isOwn = key === victim.id || key === victim.planId || key === hashSecret(victim.key);
@@ -198,6 +202,8 @@ function assertNothingGranted({ app }: OpenApp, { victim }: Stage, { table, key 
     throws(() => authenticate(app, victim.key, FROM), /damaged record/);
   if (table === 'sessions' && key === hashSecret(victim.cookie))
     throws(() => identifySession(app, victim.cookie, FROM));
+  if (table === 'mail-tokens' && key === hashSecret(victim.link))
+    throws(() => accountOfToken(app.store.read, victim.link, linkUse(app.clock.now())), /damaged record/);
 }
 
 test('whichever row is damaged, everybody else works on, and nobody gets more', {
@@ -241,13 +247,14 @@ async function tableNames({ data }: Stage): Promise<(keyof Tables)[]> {
 test('what is revoked while it is damaged stays revoked when its bytes are right again', async () => {
   await using folder = await makeTemporaryFolder();
   const stage = await setUp(join(folder.path, 'data'));
-  const { id, key, cookie } = stage.victim;
+  const { id, key, cookie, link } = stage.victim;
   const flips: Flip[] = [];
   {
     await using records = openRecords(stage.data);
     const secrets = [
       { table: 'api-keys', key: hashSecret(key) },
       { table: 'sessions', key: hashSecret(cookie) },
+      { table: 'mail-tokens', key: hashSecret(link) },
     ];
     for (const row of secrets) flips.push({ ...row, damaged: records.flip(row.table, row.key) });
   }
@@ -259,6 +266,8 @@ test('what is revoked while it is damaged stays revoked when its bytes are right
   await using opened = await openStage(stage.data);
   throws(() => authenticate(opened.app, key, FROM), /invalid API key/);
   throws(() => identifySession(opened.app, cookie, FROM), /not signed in/);
+  const { clock, store } = opened.app;
+  throws(() => accountOfToken(store.read, link, linkUse(clock.now())), /neither used nor replaced/);
 });
 
 test('a damaged balance is what the ledger adds up to', async () => {

@@ -1,5 +1,6 @@
-/** What lets somebody in: API keys, sessions and mailed links, as the store has them. */
-import type { ApiKey, MailToken, Session } from '../domain/account.ts';
+/** What can be read of accounts, their plans, and all that lets somebody into one. */
+import type { Account, ApiKey, MailToken, Session } from '../domain/account.ts';
+import type { Plan } from '../domain/plan.ts';
 import type { Tables } from './schema.ts';
 
 /** What finds a session or a mailed link without reading it. */
@@ -9,11 +10,73 @@ export interface ExpiringKey {
   expiresAt: number;
 }
 
-export class AccessReader {
+export class AccountReader {
   protected readonly tables: Tables;
 
   constructor(tables: Tables) {
     this.tables = tables;
+  }
+
+  account(id: number): Account | undefined {
+    return this.tables.accounts.get(id);
+  }
+
+  /** As `account`, for what only mentions it: it can act for nobody then. */
+  accountUnlessDamaged(id: number): Account | undefined {
+    return this.tables.accounts.getUnlessDamaged(id);
+  }
+
+  /** Throws where the account is damaged: its address is not free. */
+  accountByEmail(email: string): Account | undefined {
+    const address = email.toLowerCase();
+    if (!this.tables.accountsByEmail.has(address)) return undefined;
+    const id = this.tables.accountsByEmail.getUnlessDamaged(address);
+    if (id !== undefined) return this.account(id);
+    const holder = this.accounts().find(
+      (account) => account.deletedAt === null && account.email.toLowerCase() === address,
+    );
+    // Then the account is damaged too, and an answer of "nobody" would give its address away.
+    return holder ?? this.#throwDamaged(address);
+  }
+
+  #throwDamaged(address: string): undefined {
+    this.tables.accountsByEmail.get(address);
+    return undefined;
+  }
+
+  /** The highest id of an account, deleted and damaged ones included; 0 where there is none. */
+  newestAccountId(): number {
+    return Number(this.tables.accounts.lastKey() ?? 0);
+  }
+
+  /** Without damaged ones: who is not listed can do nothing. */
+  accounts(): Account[] {
+    return [...this.tables.accounts.values()];
+  }
+
+  /** Deleted ones included. */
+  accountsOfRole(role: Account['role']): Account[] {
+    const ids = Array.from(this.tables.accountsByRole.under([role]), (key) => Number(key[1]));
+    return ids.flatMap((id) => this.accountUnlessDamaged(id) ?? []);
+  }
+
+  plan(id: number): Plan | undefined {
+    return this.tables.plans.get(id);
+  }
+
+  /** As `plan`, for what only mentions it: nothing is allowed by it then. */
+  planUnlessDamaged(id: number): Plan | undefined {
+    return this.tables.plans.getUnlessDamaged(id);
+  }
+
+  /** Without damaged ones: nobody is given such a plan. */
+  plans(): Plan[] {
+    return [...this.tables.plans.values()];
+  }
+
+  /** The highest id of a plan, damaged ones included: their accounts must not get another plan under the same id. */
+  newestPlanId(): number {
+    return Number(this.tables.plans.lastKey() ?? 0);
   }
 
   apiKey(hash: string): ApiKey | undefined {
