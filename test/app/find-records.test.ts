@@ -52,7 +52,7 @@ const CASES: readonly [string, RawFields, number[]][] = [
   ['the beginning of a hash that an index finds', { hash: 'FACADE00' }, [29]],
   ['a whole hash as text', { search: RARE_HASH }, [29]],
   ['a whole identifier as text', { search: identifierOf(29) }, [29]],
-  ['a verdict', { verdict: 'artificial' }, [4007, 2007, 41, 7]],
+  ['a verdict', { verdict: 'artificial' }, [4007, 2007, 7]],
   ['what it comes to', { outcome: 'inconclusive' }, [41]],
   ['what has failed', { status: 'errored' }, [40]],
   ['what has failed, by outcome', { outcome: 'failed' }, [40]],
