@@ -20,7 +20,7 @@ GOALS = {
     ),
 }
 EVERY_TIER = (
-    ("calibration error (ECE)", "ece", 0.05, "most"),
+    ("calibration error (ECE)", "ece", 0.06, "most"),
     ("false alarms of `cautious`", "falseAlarmRateCautious", 0.01, "most"),
 )
 FLIPS_MAX = 0.05

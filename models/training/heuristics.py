@@ -7,11 +7,11 @@ from metrics import draw_sources, to_interval, to_probability, to_rates
 HEURISTICS = ("balanced", "cautious", "sensitive", "majority")
 
 
-def to_calls(single, fused, cautious_threshold):
+def to_calls(single, fused, bounds):
     """Returns {heuristic: whether each medium is called artificial}, from log-odds [N, models] and fused [N]."""
     return {
-        "balanced": fused >= 0,
-        "cautious": to_probability(fused) >= cautious_threshold,
+        "balanced": to_probability(fused) >= bounds["inconclusiveHigh"],
+        "cautious": to_probability(fused) >= bounds["cautiousThreshold"],
         "sensitive": single.max(axis=1) >= 0,
         "majority": 2 * (single >= 0).sum(axis=1) > single.shape[1],
     }

@@ -91,7 +91,7 @@ def measure(probabilities, is_artificial, weights, decision):
 
     The decision's values may be arrays: pictures of different rounds have different thresholds.
     """
-    recall, false_alarms = to_rates(probabilities, is_artificial, weights, 0.5)
+    recall, false_alarms = to_rates(probabilities, is_artificial, weights, decision["inconclusiveHigh"])
     cautious = to_rates(probabilities, is_artificial, weights, decision["cautiousThreshold"])
     return {
         "auc": to_auc(probabilities, is_artificial, weights),

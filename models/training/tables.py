@@ -2,13 +2,13 @@
 
 FIGURE_TITLES = {
     "auc": "AUC",
-    "balancedAccuracy": "balanced accuracy at p ≥ 0.5",
+    "balancedAccuracy": "balanced accuracy of `balanced`",
     "tprAtFpr5": "TPR at 5 % FPR",
     "tprAtFpr1": "TPR at 1 % FPR",
     "ece": "calibration error (ECE, 10 bins)",
     "brier": "Brier score",
     "cllr": "cost of the likelihood ratio (Cllr, bits)",
-    "falseAlarmRateBalanced": "false alarms at p ≥ 0.5",
+    "falseAlarmRateBalanced": "false alarms of `balanced`",
     "falseAlarmRateCautious": "false alarms at the cautious threshold",
     "recallCautious": "recall at the cautious threshold",
     "coverage": "share outside the inconclusive band",

@@ -155,7 +155,7 @@ def make_failures(evaluation):
     figures = clean["figures"]
     missed = 1 - (2 * figures["balancedAccuracy"] - 1 + figures["falseAlarmRateBalanced"])
     return "\n".join([
-        f"- At p ≥ 0.5 it misses {percent(missed)} of artificial clips and accuses {percent(figures['falseAlarmRateBalanced'])} of human ones.",
+        f"- `balanced` misses {percent(missed)} of artificial clips and accuses {percent(figures['falseAlarmRateBalanced'])} of human ones.",
         f"- Worst told systems: {worst}. Human sources accused most: {human}. Worst family: {families[0]['family']} (AUC {families[0]['auc']:.2f}).",
         f"- Cautious: {100 * figures['falseAlarmRateCautious']:.1f} % false alarms clean, "
         f"{100 * mp3['figures']['falseAlarmRateCautious']:.1f} % MP3, {100 * telephone['figures']['falseAlarmRateCautious']:.1f} % telephone, "
@@ -203,12 +203,12 @@ False alarms on human clips and share of artificial ones found, by the heuristic
 Flips are verdicts that are decided in both and differ, among {shared}.
 
 ### By kind of human recording and by language
-False alarms at p ≥ 0.5 with 95 % intervals over sources; where there are few sources the interval says little. Languages by the names of the sources.
+False alarms at even odds (p ≥ 0.5) with 95 % intervals over sources; where there are few sources the interval says little. Languages by the names of the sources.
 
 {make_kind_table(tiers)}
 
 ### By family of artificial speech
-Missed: called human at p ≥ 0.5.
+Missed: called human at even odds.
 
 {make_family_table(tiers)}
 

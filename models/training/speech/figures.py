@@ -194,7 +194,7 @@ def measure_tier(collection, tier, crossed, packs):
     is_artificial, sources = collection.is_artificial, collection.sources
     weights = weigh(sources, is_artificial)
     probabilities, bounds = to_probability(crossed.fused[tier.name]), crossed.bounds[tier.name]
-    calls = to_calls(crossed.single[tier.name], crossed.fused[tier.name], bounds["cautiousThreshold"])
+    calls = to_calls(crossed.single[tier.name], crossed.fused[tier.name], bounds)
     return {
         "tier": tier.name, "description": tier.description, "clips": len(sources),
         "answered": int(numpy.isfinite(packs[0].rows[tier.name][:, 0]).sum()),

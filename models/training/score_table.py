@@ -1,0 +1,14 @@
+"""Owns the table of left-out scores that ships beside a card, from which anyone can compute its figures again."""
+
+import csv
+
+DIGITS = 3
+
+
+def write_score_table(path, labels, sources, log_odds_by_tier):
+    """Writes one row per medium: label, source, and the fused log-odds in each tier."""
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
+        writer.writerow(["label", "source", *log_odds_by_tier])
+        columns = [[f"{value:.{DIGITS}f}" for value in part] for part in log_odds_by_tier.values()]
+        writer.writerows(zip(labels, sources, *columns))
