@@ -131,14 +131,14 @@ test('a model’s card is read on the page, and what needs the operator says how
   const { page } = desk;
   await signIn(desk);
   await page.goto('/models');
-  await page.getByRole('button', { name: 'Read the card: Assay residual network' }).click();
+  await page.getByRole('button', { name: 'Read the card: Assay vision transformer' }).click();
   await page.getByRole('dialog').getByRole('heading', { name: 'What it is' }).waitFor();
   const card = await runCommand({ address: daemon.grpc, key: TEST_KEY }, [
     'models',
     'card',
     'assay-transformer',
   ]);
-  assert.match(card.out, /^# Assay residual network/);
+  assert.match(card.out, /^# Assay vision transformer/);
   await page.goto('/appliance');
   await page.getByText('Trusted signers (C2PA)').waitFor();
   await page.getByText('Set provenance.trust_anchors_file').waitFor();
