@@ -24,6 +24,7 @@ import { Tracing } from './app/tracing.ts';
 import type { DeliveryLoop } from './app/webhooks/delivery-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
+import { showText } from './domain/shown-text.ts';
 import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { Engine } from './engine/engine.ts';
 import { observe } from './engine-observer.ts';
@@ -130,8 +131,10 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
 function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {
   const destination = pino.destination({ dest: 2, sync: true });
   const write = (line: string) => {
-    destination.write(line);
-    recentLog.write(line);
+    // JSON escapes the same way, so that a program reads what was logged and a person is not deceived.
+    const shown = `${showText(line.trimEnd())}\n`;
+    destination.write(shown);
+    recentLog.write(shown);
   };
   return pino({ level: log.level, base: null }, { write });
 }

@@ -1,5 +1,6 @@
 /** Every mail that Assay writes, in each language, once. Plain text: it is read on any screen and hides no link. */
 import type { Account } from '../domain/account.ts';
+import { showText } from '../domain/shown-text.ts';
 import type { App } from './app.ts';
 import type { Mail } from './mail.ts';
 import type { IssuedToken } from './tokens.ts';
@@ -90,10 +91,11 @@ export function verifyMail(app: Writer, to: Recipient, { token, expiresAt }: Iss
 
 function write({ mailer }: Writer, to: Recipient, kind: Kind, link: string, expiresAt: number): Mail {
   const { subject, body } = TEXTS[mailer.language][kind];
+  const name = showText(to.name);
   return {
-    to: { name: to.name, address: to.email },
+    to: { name, address: to.email },
     subject,
-    text: body({ name: to.name, link, until: formatMoment(expiresAt, mailer.language) }),
+    text: body({ name, link, until: formatMoment(expiresAt, mailer.language) }),
   };
 }
 

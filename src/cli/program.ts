@@ -1,5 +1,6 @@
 /** The list of commands, and how every one of them ends. */
 import { Command, CommanderError } from 'commander';
+import { showText } from '../domain/shown-text.ts';
 import { addAccountCommand } from './commands/account.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommand } from './commands/backup.ts';
@@ -25,7 +26,6 @@ import { addVersionCommand } from './commands/version.ts';
 import { addWatchCommand } from './commands/watch.ts';
 import { addWebhookCommand } from './commands/webhook.ts';
 import { CliFailure, EXIT_CODES, EXIT_CODES_HELP } from './failure.ts';
-import { printable } from './record-view.ts';
 import { printNote, type Terminal } from './terminal.ts';
 
 const HELP = `
@@ -41,7 +41,7 @@ export async function runCommandLine(terminal: Terminal, argv: readonly string[]
     if (error instanceof CommanderError) {
       terminal.setExitCode(error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage);
     } else if (error instanceof CliFailure) {
-      printNote(terminal, `assay: ${error.message.split('\n').map(printable).join('\n')}`);
+      printNote(terminal, `assay: ${error.message.split('\n').map(showText).join('\n')}`);
       terminal.setExitCode(error.exitCode);
     } else throw error;
   }

@@ -1,6 +1,7 @@
 /** A record as the command line shows it: one row for a person, one JSON line for a machine. */
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import Table from 'cli-table3';
+import { showText } from '../domain/shown-text.ts';
 import { AssessmentState } from '../grpc/gen/assay/v1/assessment_pb.ts';
 import {
   type Classification,
@@ -105,28 +106,24 @@ export function nameOf(values: Readonly<Record<string, number>>, value: number |
   return name === 'UNSPECIFIED' ? '' : name.toLowerCase().replaceAll('_', ' ');
 }
 
-/** Control characters of a foreign name or message must not reach the terminal. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '?');
-}
-
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const table = new Table({ head: [...head], style: { head: [], border: [] } });
-  for (const row of rows) table.push(row.map(printable));
+  for (const row of rows) table.push(row.map(showText));
   return table.toString();
 }
 
 /** Columns without borders, for lists that are cut up by other programs. */
 export function formatColumns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
-  for (const row of rows)
+  const shownRows = rows.map((row) => row.map(showText));
+  for (const row of shownRows)
     row.forEach((cell, i) => {
       widths[i] = Math.max(widths[i] ?? 0, cell.length);
     });
-  return rows
+  return shownRows
     .map((row) =>
       row
-        .map((cell, i) => printable(cell).padEnd(widths[i] ?? 0))
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
         .join('  ')
         .trimEnd(),
     )

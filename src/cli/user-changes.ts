@@ -1,4 +1,6 @@
 /** What `assay user` changes; each prints the user as it is then. */
+
+import { showText } from '../domain/shown-text.ts';
 import { type User, UserSchema } from '../grpc/gen/assay/v1/account_pb.ts';
 import { ApplianceService } from '../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { PartnerService } from '../grpc/gen/assay/v1/partner_service_pb.ts';
@@ -7,7 +9,7 @@ import { openClient } from './client.ts';
 import { CliFailure, EXIT_CODES } from './failure.ts';
 import { findUserId } from './lookups.ts';
 import { toJsonLine } from './message-json.ts';
-import { formatTable, printable } from './record-view.ts';
+import { formatTable } from './record-view.ts';
 import { printLine, printNote, type Terminal } from './terminal.ts';
 import { toUserFields, type UserOptions } from './user-options.ts';
 
@@ -41,7 +43,7 @@ export async function deleteUser(terminal: Terminal, named: string): Promise<voi
   using client = await openClient(terminal);
   const id = await findUserId(client, named);
   const { user } = await client.call(PartnerService.method.deleteUser, { id });
-  printLine(terminal, `deleted: user ${id} (${printable(user?.email ?? '')})`);
+  printLine(terminal, `deleted: user ${id} (${showText(user?.email ?? '')})`);
 }
 
 export async function resetPassword(terminal: Terminal, email: string): Promise<void> {
@@ -55,7 +57,7 @@ export async function sendEmail(terminal: Terminal, named: string): Promise<void
   using client = await openClient(terminal);
   const id = await findUserId(client, named);
   const { user } = await client.call(PartnerService.method.sendCreationEmail, { id });
-  printLine(terminal, `sent to ${printable(user?.email ?? '')}`);
+  printLine(terminal, `sent to ${showText(user?.email ?? '')}`);
 }
 
 export async function grantCredits(
@@ -71,5 +73,5 @@ export async function grantCredits(
   using client = await openClient(terminal);
   const request = { id: await findUserId(client, named), amount: BigInt(amountText), note };
   const { user } = await client.call(ApplianceService.method.grantCredits, request);
-  printLine(terminal, `${printable(user?.email ?? '')} has ${user?.balance} credits`);
+  printLine(terminal, `${showText(user?.email ?? '')} has ${user?.balance} credits`);
 }

@@ -1,5 +1,6 @@
 /** `assay audit`: what accounts and administrators did. */
 import type { Command } from 'commander';
+import { showText } from '../../domain/shown-text.ts';
 import {
   ApplianceService,
   type AuditEntry,
@@ -9,7 +10,6 @@ import { formatTimestamp } from '../account-view.ts';
 import { openClient } from '../client.ts';
 import { toJsonLine } from '../message-json.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { printable } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 interface AuditOptions extends CountOptions {
@@ -47,5 +47,5 @@ function toLine(entry: AuditEntry): string {
     entry.target,
     details.join(' '),
   ];
-  return printable(cells.filter(Boolean).join('  '));
+  return showText(cells.filter(Boolean).join('  '));
 }

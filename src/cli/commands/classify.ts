@@ -1,6 +1,7 @@
 /** `assay classify`: files, folders or standard input to verdicts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { showText } from '../../domain/shown-text.ts';
 import { type Classification, Status } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { forEachBounded } from '../bounded.ts';
 import { classifyFile, Interrupted } from '../classify-file.ts';
@@ -10,7 +11,7 @@ import { saveHeatmaps } from '../heatmap-file.ts';
 import { listMediaSources, type MediaSource } from '../media-files.ts';
 import { frameOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
 import { ProgressBars } from '../progress-bars.ts';
-import { describeRecord, formatTable, printable, toRecordJson } from '../record-view.ts';
+import { describeRecord, formatTable, toRecordJson } from '../record-view.ts';
 import { ResumableUpload } from '../resume.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import type { MediaHeaderInit } from '../upload.ts';
@@ -158,7 +159,7 @@ function reportFailure(run: Run, shownName: string, error: unknown): void {
   }
   if (!(error instanceof CliFailure) || error.isFatal) throw error;
   run.counts.failed += 1;
-  const line = `${printable(shownName)}: ${printable(error.message)}`;
+  const line = `${showText(shownName)}: ${showText(error.message)}`;
   if (!run.bars.log(line)) printNote(run.terminal, line);
   if (run.options.json === true) {
     printLine(run.terminal, JSON.stringify({ path: shownName, error: error.message }));

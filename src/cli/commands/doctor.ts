@@ -1,9 +1,10 @@
 /** `assay doctor`: what is right and wrong with the daemon's box, and what to do. */
 import type { Command } from 'commander';
+import { showText } from '../../domain/shown-text.ts';
 import { ApplianceService, FindingState } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../client.ts';
 import { EXIT_CODES } from '../failure.ts';
-import { formatColumns, nameOf, printable } from '../record-view.ts';
+import { formatColumns, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
@@ -27,8 +28,8 @@ async function examine(terminal: Terminal, options: { json?: true }): Promise<vo
     return;
   }
   const rows = findings.flatMap(({ name, state, found, advice }) => [
-    [nameOf(FindingState, state), printable(name), printable(found)],
-    ...(advice === '' ? [] : [['', '', `→ ${printable(advice)}`]]),
+    [nameOf(FindingState, state), showText(name), showText(found)],
+    ...(advice === '' ? [] : [['', '', `→ ${showText(advice)}`]]),
   ]);
   printLine(terminal, formatColumns(rows));
 }

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { STATUSES, type Status } from '../../domain/classification.ts';
 import { LABELS, type Label, type MediaKind } from '../../domain/media.ts';
 import { OUTCOMES, type Outcome } from '../../domain/outcome.ts';
+import { showText } from '../../domain/shown-text.ts';
 import { parseTime, toTimestamp } from '../../domain/time.ts';
 import {
   type Classification,
@@ -18,7 +19,7 @@ import { Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../client.ts';
 import { kindOption, toProtoKind } from '../media-options.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { describeRecord, formatCreated, printable, toRecordJson } from '../record-view.ts';
+import { describeRecord, formatCreated, toRecordJson } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 const { method } = ClassificationService;
@@ -128,5 +129,5 @@ export function toLine(record: Classification): string {
     decidedBy,
     record.name,
   ];
-  return printable(cells.join('  '));
+  return showText(cells.join('  '));
 }

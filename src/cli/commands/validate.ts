@@ -2,6 +2,7 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { MEDIA_TYPES, type MediaKind } from '../../domain/media.ts';
+import { showText } from '../../domain/shown-text.ts';
 import {
   ClassificationService,
   type ValidateMediaResponse,
@@ -11,7 +12,6 @@ import { type AssayClient, openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from '../failure.ts';
 import { type FileSource, listMediaSources, type MediaSource, type StdinSource } from '../media-files.ts';
 import { jobsOption, kindOption, toProtoKind } from '../media-options.ts';
-import { printable } from '../record-view.ts';
 import { ResumableUpload, type ResumePoint } from '../resume.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import { sendMedia } from '../upload.ts';
@@ -44,7 +44,7 @@ async function validate(
   const counts = { skipped: 0 };
   const sources = listMediaSources(files, { stdinName: options.name, counts });
   await forEachBounded(sources, options.jobs, async (source) => {
-    const shownName = printable(source.type === 'file' ? source.path : source.name);
+    const shownName = showText(source.type === 'file' ? source.path : source.name);
     try {
       const answer = await validateSource(terminal, client, source, options.kind);
       printLine(terminal, options.json === true ? toJsonLine(shownName, answer) : toLine(shownName, answer));
@@ -54,7 +54,7 @@ async function validate(
       const refusal = { path: shownName, valid: false, error: error.message };
       printLine(
         terminal,
-        options.json === true ? JSON.stringify(refusal) : `${shownName}: ${printable(error.message)}`,
+        options.json === true ? JSON.stringify(refusal) : `${shownName}: ${showText(error.message)}`,
       );
     }
   });

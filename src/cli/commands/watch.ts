@@ -1,9 +1,10 @@
 /** `assay watch`: changes as they happen, of one record until it ends or of the account's without end. */
 import type { Command } from 'commander';
+import { showText } from '../../domain/shown-text.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { type AssayClient, openClient } from '../client.ts';
-import { describeRecord, describeTentative, printable, toRecordJson } from '../record-view.ts';
+import { describeRecord, describeTentative, toRecordJson } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 export function addWatchCommand(program: Command, terminal: Terminal): void {
@@ -50,5 +51,5 @@ function toLine(record: Classification): string {
     ...[record.identifier, step, step === '' ? verdict : '', describeTentative(record), confidence],
     record.name,
   ];
-  return printable(cells.filter(Boolean).join('  '));
+  return showText(cells.filter(Boolean).join('  '));
 }

@@ -1,5 +1,7 @@
 /** What is known of the file and its analysis, and who did what with it when. */
+
 import type { ComponentChildren, JSX } from 'preact';
+import { showText } from '../../../domain/shown-text.ts';
 import type { AccountInfo } from './api.ts';
 import { formatBytes, formatNumber, formatSeconds } from './format.ts';
 import { findText, t } from './language.ts';
@@ -15,7 +17,7 @@ export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
     [t('fileType'), mimetype],
     [t('fileSize'), formatBytes(filesize)],
     ...sizesOf(record),
-    refId === '' ? null : [t('reference'), refId],
+    refId === '' ? null : [t('reference'), showText(refId)],
     sourceUrl === null
       ? null
       : [
@@ -117,7 +119,9 @@ function Overrides({ record, account }: { record: FullRecord; account: AccountIn
           <span>
             {t('overriddenBy', {
               who:
-                byAccountId === String(account.id) ? account.name : t('accountNumber', { id: byAccountId }),
+                byAccountId === String(account.id)
+                  ? showText(account.name)
+                  : t('accountNumber', { id: byAccountId }),
               classification: t(classification === 'HUMAN' ? 'human' : 'artificial'),
             })}
             {reason !== '' && <q>{reason}</q>}

@@ -1,5 +1,7 @@
 /** The audit log: who did what, when and from where. */
+
 import type { JSX } from 'preact';
+import { showText } from '../../../domain/shown-text.ts';
 import { t } from './language.ts';
 import { type Connection, More, usePaged } from './paged.tsx';
 import { Fault, Table, Time, Title } from './parts.tsx';
@@ -39,7 +41,7 @@ export function AuditPage(): JSX.Element {
               <code>{entry.action}</code>
               <small class="quiet block">
                 {Object.entries(entry.details)
-                  .map(([name, value]) => `${name} ${value}`)
+                  .map(([name, value]) => `${name} ${showText(String(value))}`)
                   .join(', ')}
               </small>
             </td>

@@ -1,4 +1,5 @@
 /** Records as a file: the chosen ones, or all that a filter finds. */
+import { showText } from '../../../domain/shown-text.ts';
 import type { RecordFilter } from './record-filter.ts';
 import { type ListedRecord, outcomeOf } from './records.ts';
 import { askRecords } from './use-records.ts';
@@ -73,7 +74,7 @@ function toCsv(lines: readonly Line[]): string {
 
 /** A name that begins like a formula would be run by a spreadsheet. */
 function quote(value: string | number | null): string {
-  const text = String(value ?? '');
+  const text = showText(String(value ?? ''));
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return `"${safe.replaceAll('"', '""')}"`;
 }

@@ -1,7 +1,9 @@
 /** What stands around every page of somebody who is signed in: the way to the others, and the user's menu. */
+
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { showText } from '../../../domain/shown-text.ts';
 import { type AccountInfo, postSession, session } from './api.ts';
 import { useCell } from './cell.ts';
 import { chooseLanguage, LANGUAGES, type Language, language, t } from './language.ts';
@@ -98,7 +100,7 @@ function UserMenu({ account }: { account: AccountInfo }): JSX.Element {
         aria-controls="user-menu"
         onClick={() => setOpen(!isOpen)}
       >
-        <span class="user-name">{account.name}</span> <span aria-hidden="true">▾</span>
+        <span class="user-name">{showText(account.name)}</span> <span aria-hidden="true">▾</span>
       </button>
       <div id="user-menu" class="menu" hidden={!isOpen}>
         <p class="quiet">{account.email}</p>

@@ -1,6 +1,8 @@
 /** The picture itself, with where it looks artificial and the faces found in it. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { showText } from '../../../domain/shown-text.ts';
 import { formatPercent } from './format.ts';
 import { LayerChoice, Legend, layerPath } from './heatmap-layers.tsx';
 import { t } from './language.ts';
@@ -36,7 +38,7 @@ export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {
         source={shown.source}
         onBroken={shown.onBroken}
         tiles={shown.tiles}
-        name={record.name}
+        name={showText(record.name)}
         {...{ width, height }}
         heatmap={layer === null ? null : { source: layerPath(identifier, layer), opacity }}
         faces={areFacesShown ? faces : []}

@@ -1,6 +1,8 @@
 /** API keys: made, shown for the account's password, given a new secret, revoked. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { showText } from '../../../domain/shown-text.ts';
 import { type AccountInfo, change, USER_ERRORS } from './api.ts';
 import { t } from './language.ts';
 import { Button, CopyButton, Dialog, Fault, Field, Form, Panel, Time } from './parts.tsx';
@@ -78,7 +80,8 @@ function Secret({ secret }: { secret: string }): JSX.Element {
 }
 
 function KeyRow({ record, onAsk }: { record: Key; onAsk: (what: Asking['what']) => void }): JSX.Element {
-  const { name, createdAt, lastUsedAt } = record;
+  const { createdAt, lastUsedAt } = record;
+  const name = showText(record.name);
   return (
     <li>
       <div class="row-name">
@@ -120,7 +123,7 @@ function KeyDialog({ what, record, onEnd, onClose }: KeyDialogProps): JSX.Elemen
       onEnd((await change<{ secret?: string }>(queries[what], variables)).secret ?? null);
     });
   return (
-    <Dialog title={`${titles[what]}: ${record.name}`} {...{ onClose }}>
+    <Dialog title={`${titles[what]}: ${showText(record.name)}`} {...{ onClose }}>
       <Form onSend={() => void send()}>
         <p>{leads[what]}</p>
         {what === 'reveal' && (

@@ -1,6 +1,8 @@
 /** One plan: made or changed. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { showText } from '../../../domain/shown-text.ts';
 import { change, USER_ERRORS } from './api.ts';
 import { findText, t } from './language.ts';
 import { kindName } from './names.ts';
@@ -70,7 +72,7 @@ export function PlanDialog({ plan, onClose, onDone }: DialogProps): JSX.Element 
     if (await run(send)) onDone();
   };
   return (
-    <Dialog title={plan === null ? t('createPlan') : plan.name} {...{ onClose }}>
+    <Dialog title={plan === null ? t('createPlan') : showText(plan.name)} {...{ onClose }}>
       <Form onSend={() => void save()}>
         <Field
           label={t('name')}

@@ -1,6 +1,8 @@
 /** Pricing plans: what an account may submit, with what, at which price. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { showText } from '../../../domain/shown-text.ts';
 import type { AccountInfo } from './api.ts';
 import { formatBytes, formatNumber } from './format.ts';
 import { findText, t } from './language.ts';
@@ -43,10 +45,10 @@ export function PlansPage({ account }: { account: AccountInfo }): JSX.Element {
       {isLoading && <Loading />}
       <div class="columns">
         {data?.plans.map((plan) => (
-          <Panel key={plan.id} title={plan.name}>
+          <Panel key={plan.id} title={showText(plan.name)}>
             <PlanFacts {...{ plan }} />
             {isAdmin && (
-              <Button label={`${t('edit')}: ${plan.name}`} onPress={() => setEdited(plan)}>
+              <Button label={`${t('edit')}: ${showText(plan.name)}`} onPress={() => setEdited(plan)}>
                 {t('edit')}
               </Button>
             )}

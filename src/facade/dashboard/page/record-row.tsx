@@ -1,6 +1,8 @@
 /** One record in the list. */
+
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
+import { showText } from '../../../domain/shown-text.ts';
 import { formatPercent } from './format.ts';
 import { findText, t } from './language.ts';
 import { Time } from './parts.tsx';
@@ -15,7 +17,7 @@ interface RowProps {
 
 export function RecordRow({ record, isChosen, onChoose }: RowProps): JSX.Element {
   const { identifier, name, refId, kind, createdAt } = record;
-  const shownName = name === '' ? identifier.slice(0, 12) : name;
+  const shownName = name === '' ? identifier.slice(0, 12) : showText(name);
   return (
     <li class="row">
       <input
@@ -28,7 +30,7 @@ export function RecordRow({ record, isChosen, onChoose }: RowProps): JSX.Element
       <div class="row-name">
         <Link href={resultPath(identifier)}>{shownName}</Link>
         <small class="quiet">
-          {refId !== '' && <span class="ref">{refId} · </span>}
+          {refId !== '' && <span class="ref">{showText(refId)} · </span>}
           <Time iso={createdAt} isAge />
         </small>
       </div>

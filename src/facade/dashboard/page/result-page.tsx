@@ -1,7 +1,9 @@
 /** Where `result_url` leads: one record, with why, how sure, and what could not be checked. */
+
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import { showText } from '../../../domain/shown-text.ts';
 import { AboutRecord, Custody } from './about-record.tsx';
 import { type AccountInfo, change, USER_ERRORS } from './api.ts';
 import { AudioResult } from './audio-result.tsx';
@@ -50,7 +52,7 @@ export function ResultPage({
   return (
     <article class="result">
       <div class="page-head">
-        <Title>{record.name === '' ? record.identifier.slice(0, 12) : record.name}</Title>
+        <Title>{record.name === '' ? record.identifier.slice(0, 12) : showText(record.name)}</Title>
         <Actions {...{ record, account }} onChange={() => void reload()} />
       </div>
       {record.status === 'NEW' && <Progress {...{ record }} />}

@@ -1,6 +1,8 @@
 /** What was handed in since the page was opened, live from the first byte to the verdict. */
+
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
+import { showText } from '../../../domain/shown-text.ts';
 import { useCell } from './cell.ts';
 import { formatBytes, formatPercent } from './format.ts';
 import { t } from './language.ts';
@@ -31,7 +33,8 @@ export function UploadList({ sent }: { sent: readonly Upload[] }): JSX.Element {
 }
 
 function UploadRow({ upload }: { upload: Upload }): JSX.Element {
-  const { name, file, identifier } = upload;
+  const { file, identifier } = upload;
+  const name = showText(upload.name);
   return (
     <li class="upload">
       <div class="row-name">

@@ -1,6 +1,8 @@
 /** One user: made, changed, given credits or deleted. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { showText } from '../../../domain/shown-text.ts';
 import { change, USER_ERRORS } from './api.ts';
 import { t } from './language.ts';
 import { Button, Check, Dialog, Fault, Field, Form, Select } from './parts.tsx';
@@ -49,7 +51,7 @@ export function UserDialog(props: DialogProps): JSX.Element {
     if (await run(work)) onDone();
   };
   return (
-    <Dialog title={user === null ? t('createUser') : user.name} {...{ onClose }}>
+    <Dialog title={user === null ? t('createUser') : showText(user.name)} {...{ onClose }}>
       <Form onSend={() => void act(() => store(props, fields))}>
         <UserFields {...{ ...props, fields }} put={(part) => setFields({ ...fields, ...part })} />
         <Fault error={fault} />
@@ -85,7 +87,7 @@ interface FieldsProps extends DialogProps {
 
 function UserFields({ user, plans, isAdmin, fields, put }: FieldsProps): JSX.Element {
   const { name, email, pricingId, role, amount, readonly } = fields;
-  const planNames = plans.map((plan) => [plan.id, plan.name] as const);
+  const planNames = plans.map((plan) => [plan.id, showText(plan.name)] as const);
   const roleNames = ROLES.map((one) => [one, t(`role_${one}`)] as const);
   return (
     <>

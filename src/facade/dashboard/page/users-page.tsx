@@ -1,6 +1,8 @@
 /** Users: found, made, changed, given credits, sent their link, deleted. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { showText } from '../../../domain/shown-text.ts';
 import { type AccountInfo, change, USER_ERRORS } from './api.ts';
 import { formatNumber } from './format.ts';
 import { t } from './language.ts';
@@ -127,7 +129,8 @@ interface RowProps {
 }
 
 function Row({ user, isAdmin, onEdit, onMail, onLink }: RowProps): JSX.Element {
-  const { name, email, role, readonly, pricing, balance, hasPassword } = user;
+  const { email, role, readonly, pricing, balance, hasPassword } = user;
+  const name = showText(user.name);
   return (
     <tr>
       <td>
@@ -143,7 +146,7 @@ function Row({ user, isAdmin, onEdit, onMail, onLink }: RowProps): JSX.Element {
         {t(`role_${role}` as TextKey)}
         {readonly && <small class="quiet"> {t('readonly')}</small>}
       </td>
-      <td>{pricing.name}</td>
+      <td>{showText(pricing.name)}</td>
       <td class="figure">{formatNumber(balance)}</td>
       <td class="actions">
         <Button label={`${t('edit')}: ${name}`} onPress={onEdit}>

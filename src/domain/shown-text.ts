@@ -1,0 +1,12 @@
+/** How a text that somebody else chose is shown to a person. What is stored and answered to programs stays as sent. */
+
+/** Controls, line separators, and the marks that turn the direction of what follows: `gpj.exe` reads as `exe.jpg`. */
+const DECEIVING = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Characters that would move, hide or turn what is around them stand as their escapes: `\u202e`. */
+export function showText(text: string): string {
+  return text.replace(DECEIVING, (character) => {
+    const code = character.charCodeAt(0).toString(16);
+    return `\\u${code.padStart(4, '0')}`;
+  });
+}
