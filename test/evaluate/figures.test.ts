@@ -14,7 +14,12 @@ function measurement(
 ): Measurement {
   const path = more.path ?? `${label}/${source}/${probability}`;
   const state = probability === null ? 'not_applicable' : probability >= 0.5 ? 'artificial' : 'human';
-  const called = probability !== null && probability >= 0.9 ? ['balanced', 'cautious'] : [];
+  const called =
+    probability === null || probability < 0.5
+      ? []
+      : probability >= 0.9
+        ? ['balanced', 'cautious']
+        : ['balanced'];
   return {
     path,
     tier: 'clean',
@@ -76,6 +81,15 @@ test('rates, calibration and coverage of four files', () => {
   assert.ok(Math.abs(figures.brier - (0.05 ** 2 + 0.6 ** 2 + 0.6 ** 2 + 0.05 ** 2) / 4) < 1e-12);
   assert.ok(Math.abs(figures.ece - (0.05 + 0.6 + 0.6 + 0.05) / 4) < 1e-12);
   assert.equal(toReliability(rows).length, 4);
+});
+
+test('what is called artificial is what the daemon called so, not what lies above even odds', () => {
+  const doubted = { state: 'inconclusive', called: [] };
+  const rows = toScored(
+    [measurement('artificial', 'a', 0.95), measurement('human', 'h', 0.6, doubted)],
+    scoredBy,
+  );
+  assert.equal(toFigures(rows).falseAlarmRateBalanced, 0);
 });
 
 test('a source with many files does not decide alone, and labels weigh the same', () => {
