@@ -15,7 +15,7 @@ import numpy
 from crops import CropCollection
 from export import MODEL_FILE, PACKS_FOLDER
 from manifest import MANIFEST_FILE, PACK_ID
-from metrics import compare_auc
+from metrics import compare_auc, to_auc
 from parity import PARITY_FILE
 from texture import is_refused
 from tiers import CONFOUNDS, TIERS
@@ -135,10 +135,19 @@ class Scores:
             lines.append("\t".join((*self.rows[file], *(f"{self.by_tier[tier][file]:.4f}" for tier in tiers))))
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
-    def compare(self):
+    def describe(self):
+        """Returns (labels, weights, sources) of the pictures."""
         labels = numpy.array([self.rows[file][0] == "artificial" for file in self.files])
         sources = numpy.array(["/".join(self.rows[file]) for file in self.files])
-        weights, rows = weigh(sources, labels), []
+        return labels, weigh(sources, labels), sources
+
+    def measure(self):
+        labels, weights, _ = self.describe()
+        return to_auc(self.read("clean"), labels, weights)
+
+    def compare(self):
+        labels, weights, sources = self.describe()
+        rows = []
         for confound in CONFOUNDS:
             change, (low, high) = compare_auc(self.read("clean"), self.read(confound.name), labels, weights, sources)
             rows.append([confound.description, f"{change:+.3f} ({low:+.3f} to {high:+.3f})"])
@@ -170,7 +179,7 @@ def write_card(work_folder, figures_file, destination):
         "pixels": CropCollection(work_folder).sha256, "files": data["files"], "sources": data["sources"], "whole": data["sha256"],
         "figures": make_figure_table(tiers), "goals": make_goal_table(tiers), "sizes": make_size_table(tiers),
         "human": make_group_table(tiers, "human"), "artificial": make_group_table(tiers, "artificial"),
-        "worst": make_worst(tiers), "confounds": scores.compare(), "caution": f"{tiers[0]['figures']['falseAlarmRateCautious']['high']:.3f}",
+        "worst": make_worst(tiers), "confounds": scores.compare(), "table": f"{scores.measure():.3f}", "caution": f"{tiers[0]['figures']['falseAlarmRateCautious']['high']:.3f}",
         "slope": calibration["slope"], "intercept": calibration["intercept"], "threshold": decision["cautiousThreshold"],
         "low": decision["inconclusiveLow"], "high": decision["inconclusiveHigh"],
     }

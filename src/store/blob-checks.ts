@@ -62,9 +62,11 @@ export class BlobChecks {
     const stats = await file.stat({ bigint: true });
     if (this.#changed.get(hash) === fingerprintOf(stats)) throw new ChangedOriginalError();
     const found = createHash('sha256');
-    const stream = file.createReadStream({ highWaterMark: PIECE_BYTES, autoClose: false, signal });
+    // Not given the signal: a stream that is aborted after its end tells nobody but the process, which would end by it.
+    const stream = file.createReadStream({ highWaterMark: PIECE_BYTES, autoClose: false });
     let held: Buffer | undefined;
     for await (const piece of stream as AsyncIterable<Buffer>) {
+      signal?.throwIfAborted();
       found.update(piece);
       if (held !== undefined) yield held;
       held = piece;

@@ -84,7 +84,7 @@ test('rates, calibration and coverage of four files', () => {
 });
 
 test('what is called artificial is what the daemon called so, not what lies above even odds', () => {
-  const doubted = { state: 'inconclusive', called: [] };
+  const doubted: Partial<Measurement> = { state: 'inconclusive', called: [] };
   const rows = toScored(
     [measurement('artificial', 'a', 0.95), measurement('human', 'h', 0.6, doubted)],
     scoredBy,

@@ -60,6 +60,7 @@ async function submitLongVideo({ http }: TestDaemon, path: string): Promise<void
   const form = new FormData();
   form.set('video', await openAsBlob(path), 'long.mp4');
   form.set('with_heatmap', 'true');
+  form.set('frames', '30');
   const response = await fetch(`${http}${VIDEOS}`, { method: 'POST', headers: KEY_HEADERS, body: form });
   equal(response.status, 200, await response.text());
 }

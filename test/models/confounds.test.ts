@@ -31,9 +31,9 @@ for (const [pack, tiers] of Object.entries(CONFOUNDS)) {
     const card = readFileSync(join(MODELS, pack, 'CARD.md'), 'utf8');
     const rows = readRows();
     const table = new AucTable(rows, ['clean']);
-    const stated = [...card.matchAll(/^\| AUC \| (\d\.\d{3}) /gm)].map(([, value]) => Number(value));
+    const stated = /AUC as found is (\d\.\d{3})/.exec(card) ?? /^\| AUC \| (\d\.\d{3}) /m.exec(card);
     const auc = table.auc('clean', table.weights);
-    assert.ok(Math.abs((stated[0] ?? 0) - auc) <= ROUNDING, `card ${stated[0]}, table ${auc}`);
+    assert.ok(Math.abs(Number(stated?.[1]) - auc) <= ROUNDING, `card ${stated?.[1]}, table ${auc}`);
   });
 }
 

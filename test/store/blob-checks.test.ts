@@ -127,3 +127,19 @@ test('a file that was cut short is replaced without being read', async () => {
   await submit(kept.blobs, kept.bytes);
   deepEqual(await readAll(kept.blobs, kept.hash), kept.bytes);
 });
+
+test('a reading that is called off in the middle ends with the reason, and one that has ended ends nothing', async () => {
+  await using kept = await keepOne();
+  const ended = new AbortController();
+  for await (const _ of kept.blobs.checks.read(kept.hash, { signal: ended.signal }));
+  // An error that nobody awaits would fail this file: it ended the daemon.
+  ended.abort();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const called = new AbortController();
+  await rejects(
+    async () => {
+      for await (const _ of kept.blobs.checks.read(kept.hash, { signal: called.signal })) called.abort();
+    },
+    { name: 'AbortError' },
+  );
+});
