@@ -5,6 +5,7 @@
 import { REPLICATES } from './bootstrap.ts';
 import { type Estimate, type Estimates, estimateFigures, estimateShare } from './estimate.ts';
 import {
+  isCalled,
   type ReliabilityBin,
   type RocPoint,
   type Scored,
@@ -206,6 +207,7 @@ function toSources(own: readonly Measurement[]): SourceReport[] {
     const [first] = group;
     if (first === undefined) return [];
     const share = (test: (measurement: Measurement) => boolean) => group.filter(test).length / group.length;
+    const own = toScored(group, ({ probability }) => probability);
     const others = answered.filter(({ label }) => label !== first.label);
     return {
       label: first.label,
@@ -213,9 +215,7 @@ function toSources(own: readonly Measurement[]): SourceReport[] {
       files: group.length,
       auc: toFigures(toScored([...group, ...others], ({ probability }) => probability)).auc,
       meanProbability: group.reduce((sum, { probability }) => sum + (probability ?? 0), 0) / group.length,
-      calledArtificial: share(
-        ({ called, probability }) => called?.includes('balanced') ?? (probability ?? 0) >= 0.5,
-      ),
+      calledArtificial: own.filter(isCalled).length / own.length,
       calledArtificialCautious:
         first.called === null ? Number.NaN : share(({ called }) => called?.includes('cautious') === true),
       inconclusive: first.state === null ? Number.NaN : share(({ state }) => state === 'inconclusive'),

@@ -6,6 +6,8 @@ import { AppError } from '../domain/errors.ts';
 import { REQUEST_ID_TTL_MS } from '../domain/limits.ts';
 import type { MediaKind } from '../domain/media.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
+import type { StoreReader } from '../store/reader.ts';
+import type { AcceptedRequest } from '../store/schema.ts';
 import type { App } from './app.ts';
 import { assertMayWrite, assertTerms, identify } from './authenticate.ts';
 import { type BrowserCall, type BrowserProof, identifyBrowser } from './browser.ts';
@@ -88,14 +90,23 @@ function assertAffordable(app: App, { account, plan }: Principal, { kind, reques
   const prices = kind === undefined ? plan.kinds.map((it) => plan.credits[it]) : [plan.credits[kind]];
   const needed = Math.min(...prices);
   const { available } = app.store.read.balance(account.id);
-  if (available >= needed || wasAccepted(app, account.id, requestId)) return;
+  const isRepeated =
+    typeof requestId === 'string' && earlierRequest(app, app.store.read, account.id, requestId) !== undefined;
+  if (available >= needed || isRepeated) return;
   throw refuseForCredits(needed, available);
 }
 
-function wasAccepted(app: App, accountId: number, requestId: unknown): boolean {
-  if (typeof requestId !== 'string' || requestId === '') return false;
-  const earlier = app.store.read.request(accountId, requestId);
-  return earlier !== undefined && app.clock.now() - earlier.at <= REQUEST_ID_TTL_MS * MICROSECONDS_PER_MS;
+/** What the request identifier was answered with, while that is remembered. */
+export function earlierRequest(
+  { clock }: App,
+  read: Pick<StoreReader, 'request'>,
+  accountId: number,
+  requestId: string,
+): AcceptedRequest | undefined {
+  const earlier = read.request(accountId, requestId);
+  const isRemembered =
+    earlier !== undefined && clock.now() - earlier.at <= REQUEST_ID_TTL_MS * MICROSECONDS_PER_MS;
+  return isRemembered ? earlier : undefined;
 }
 
 /** Refuses new work before the disk bites, also by what is announced to come, and while the daemon stops. */

@@ -20,7 +20,8 @@ export const PASSWORD_CHARACTERS_MAX = 256;
 /** Node derives on the four threads that also serve files: half of them stay free whatever knocks. */
 const DERIVATIONS_MAX = 2;
 const derivations = new Turnstile(DERIVATIONS_MAX);
-const NEVER = new AbortController().signal;
+/** Who signs in is not known before the derivation: all wait in one line. */
+const NOBODY = 0;
 
 export function parsePassword(value: unknown, field = 'password'): string {
   const length = typeof value === 'string' ? [...value].length : 0;
@@ -68,7 +69,7 @@ interface Cost {
 
 /** The same letters come composed from one keyboard and decomposed from another. */
 async function deriveTag(password: string, nonce: Buffer, cost: Cost): Promise<Buffer> {
-  using _turn = await derivations.enter(NEVER);
+  using _turn = await derivations.enter(NOBODY);
   return await derive('argon2id', {
     message: password.normalize('NFC'),
     nonce,

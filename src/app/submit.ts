@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Classification, FacadeName } from '../domain/classification.ts';
 import { AppError, badField } from '../domain/errors.ts';
-import { ADDRESS_CHARACTERS_MAX, REQUEST_ID_TTL_MS } from '../domain/limits.ts';
+import { ADDRESS_CHARACTERS_MAX } from '../domain/limits.ts';
 import type { MediaKind } from '../domain/media.ts';
 import type { ModelPack } from '../domain/model-pack.ts';
 import { optionsKey } from '../domain/options.ts';
@@ -13,7 +13,7 @@ import { enabledOptions, priceOf } from '../domain/price.ts';
 import type { ClassificationRecord } from '../domain/record.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import { assertDeliverable, fetchRule, nameOfAddress, pinAddress, webhookRule } from './address.ts';
-import { admitMedia, assertKindEnabled } from './admission.ts';
+import { admitMedia, assertKindEnabled, earlierRequest } from './admission.ts';
 import type { App } from './app.ts';
 import { assertNotDeleted } from './authenticate.ts';
 import { charge } from './credits.ts';
@@ -192,8 +192,8 @@ function earlierAnswer(
 ): string | undefined {
   const { requestId } = candidate.submission;
   if (requestId === null) return undefined;
-  const earlier = tx.request(principal.account.id, requestId);
-  if (earlier === undefined || app.clock.now() - earlier.at > REQUEST_ID_TTL_MS * 1000) return undefined;
+  const earlier = earlierRequest(app, tx, principal.account.id, requestId);
+  if (earlier === undefined) return undefined;
   if (earlier.fingerprint !== fingerprintOf(candidate)) {
     throw new AppError('request_reused', 'the request identifier was used before with another content');
   }

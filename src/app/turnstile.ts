@@ -1,17 +1,20 @@
-/** Lets a fixed number in at once; the others wait in order. */
+/** Lets a fixed number in at once; the others wait, and their accounts take turns. */
+import { AccountTurns } from '../engine/account-turns.ts';
+
 export class Turnstile {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  #arrivals = 0;
+  readonly #turns = new AccountTurns();
+  readonly #waiting = new Map<string, () => void>();
 
   constructor(places: number) {
     this.#free = places;
   }
 
-  /** Dispose the turn to leave. Throws the signal's reason when it aborts while waiting. */
-  async enter(signal: AbortSignal): Promise<Disposable> {
-    signal.throwIfAborted();
+  /** Dispose the turn to leave. For short work only: a wait cannot be given up. */
+  async enter(accountId: number): Promise<Disposable> {
     if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(signal);
+    else await this.#wait(accountId);
     let left = false;
     return {
       [Symbol.dispose]: () => {
@@ -22,24 +25,20 @@ export class Turnstile {
     };
   }
 
-  #wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      };
-      const abort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      this.#waiting.push(enter);
-    });
+  #wait(accountId: number): Promise<void> {
+    this.#arrivals += 1;
+    const id = String(this.#arrivals);
+    this.#turns.add(id, accountId);
+    return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
 
   #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
+    const next = this.#turns.take();
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.get(next)?.();
+    this.#waiting.delete(next);
   }
 }

@@ -8,8 +8,8 @@ import { AppError, badField } from '../domain/errors.ts';
 import { NAME_CHARACTERS_MAX, VIDEO_BYTES_MAX } from '../domain/limits.ts';
 import type { TemporaryBlob } from '../store/blobs.ts';
 import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../store/media-writer.ts';
-import { AccountTurnstile } from './account-turnstile.ts';
 import type { App } from './app.ts';
+import { Turnstile } from './turnstile.ts';
 import { atPace } from './upload-pace.ts';
 
 export interface ReceivedMedia extends TemporaryBlob, AsyncDisposable {
@@ -34,7 +34,7 @@ export interface ReceiveInput {
 /** A flush holds one of the runtime's four threads for files; the others are for what goes on meanwhile. */
 const FLUSHES_MAX = 2;
 
-const turnstiles = new WeakMap<App['store'], AccountTurnstile>();
+const turnstiles = new WeakMap<App['store'], Turnstile>();
 
 /** What the disk may be asked for by one account's upload. */
 export function receiveBounds(
@@ -42,7 +42,7 @@ export function receiveBounds(
   { account }: ReceiveInput['principal'],
   bytesMax: number,
 ): Required<ReceiveBounds> {
-  const flushes = turnstiles.get(store) ?? new AccountTurnstile(FLUSHES_MAX);
+  const flushes = turnstiles.get(store) ?? new Turnstile(FLUSHES_MAX);
   turnstiles.set(store, flushes);
   const enterFlush = () => flushes.enter(account.id);
   return { bytesMax, freeBytesMin: config.diskFreeBytesMin, enterFlush };

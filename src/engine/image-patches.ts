@@ -46,19 +46,16 @@ export function requestsOf(plan: readonly PlannedSet[]): PatchSetRequest[] {
   return [...new Set(plan.map(({ request }) => request))];
 }
 
+/** Sets of equal content are one: it is cut once, under the name of the first that asks. */
 function shareRequests(plan: readonly PlannedSet[]): PlannedSet[] {
-  const groups = Map.groupBy(plan, ({ purpose, request: { layout, resized } }) =>
-    JSON.stringify([purpose, layout, resized]),
-  );
-  const shared = new Map(
-    [...groups.values()].flatMap((group) => {
-      const withTexture = group.some(({ request }) => request.withTexture === true);
-      const [first] = group;
-      const request = first === undefined ? undefined : { ...first.request, withTexture };
-      return request === undefined ? [] : group.map((planned) => [planned, { ...planned, request }] as const);
-    }),
-  );
-  return plan.flatMap((planned) => shared.get(planned) ?? []);
+  const first = new Map<string, PatchSetRequest>();
+  return plan.map((planned) => {
+    const { name: _name, ...content } = planned.request;
+    const key = JSON.stringify([planned.purpose, content]);
+    const request = first.get(key) ?? planned.request;
+    first.set(key, request);
+    return { ...planned, request };
+  });
 }
 
 /** One pack draws the map, since two on one picture could not be read: the one that looks at most places. */

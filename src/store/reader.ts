@@ -60,11 +60,6 @@ export class StoreReader extends AccountReader {
     return this.tables.analysesByKey.getUnlessDamaged(key);
   }
 
-  /** Queued and running analyses, oldest first. */
-  openAnalysisIds(): string[] {
-    return Array.from(this.tables.analysesOpen.under([]), (key) => String(key[1]));
-  }
-
   /** Queued and running analyses, oldest first, without damaged ones: nothing can be done about those. */
   *openAnalyses(): Generator<Analysis> {
     for (const key of this.tables.analysesOpen.under([])) {

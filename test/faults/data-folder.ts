@@ -41,7 +41,7 @@ export async function assertBooks(folder: string, identifiers: readonly string[]
     );
   }
   for (const record of records) equal(store.read.analysis(record.analysisId)?.state, 'done');
-  deepEqual(store.read.openAnalysisIds(), []);
+  deepEqual([...store.read.openAnalyses()], []);
   deepEqual(blobsBefore, [...new Set(records.map(({ hash }) => hash))].sort(), 'orphan or missing blobs');
   const lines = store.read.ledger(ADMIN_ID);
   const balance = store.read.balance(ADMIN_ID);

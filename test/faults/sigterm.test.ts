@@ -50,8 +50,8 @@ test('a long video is given back to the queue after a grace, uncounted', {
   ok(tookMs < STOP_MS_MAX, `it took ${tookMs} ms`);
   deepEqual(jobInputs(data), []);
   await using store = await Store.open({ folder: data });
-  const [id = ''] = store.read.openAnalysisIds();
-  const { state, attempts, lease } = store.read.analysis(id) ?? {};
+  const [open] = store.read.openAnalyses();
+  const { state, attempts, lease } = open ?? {};
   deepEqual({ state, attempts, lease }, { state: 'queued', attempts: 0, lease: null });
 });
 

@@ -95,7 +95,7 @@ test('"The file is not stored, no classification starts, no credits are consumed
   assert.equal((await validate({ type: 'image', file: await makePicture() })).status, 200);
   assert.deepEqual(await customer.credits(), before);
   assert.deepEqual((await customer.get('/api/classifications')).body, []);
-  assert.deepEqual(service.open.app.store.read.openAnalysisIds(), []);
+  assert.deepEqual([...service.open.app.store.read.openAnalyses()], []);
 });
 
 interface Failure {

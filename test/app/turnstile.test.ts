@@ -1,9 +1,9 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
-import { AccountTurnstile } from '../../src/app/account-turnstile.ts';
+import { Turnstile } from '../../src/app/turnstile.ts';
 
 test('accounts take turns, first come first served inside one', async () => {
-  const turnstile = new AccountTurnstile(1);
+  const turnstile = new Turnstile(1);
   const order: string[] = [];
   const first = await turnstile.enter(1);
   const all = ['1a', '1b', '1c', '2a'].map(async (name) => {
@@ -18,7 +18,7 @@ test('accounts take turns, first come first served inside one', async () => {
 });
 
 test('no more than the places are in at once', async () => {
-  const turnstile = new AccountTurnstile(2);
+  const turnstile = new Turnstile(2);
   let inside = 0;
   const seen: number[] = [];
   await Promise.all(
