@@ -5,17 +5,17 @@
 import { mkdtempDisposableSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ImagePack, isImagePack } from '../src/domain/model-pack.ts';
-import { DECODE_LIMITS } from '../src/engine/decode-limits.ts';
-import { type PlannedSet, planPatchSets } from '../src/engine/image-patches.ts';
-import { findPacks, toLoadedPack } from '../src/engine/packs.ts';
+import { type ImagePack, isImagePack } from '../src/domain/packs/model-pack.ts';
+import { type PlannedSet, planPatchSets } from '../src/engine/analyses/image-patches.ts';
+import { DECODE_LIMITS } from '../src/engine/decode/decode-limits.ts';
+import { findPacks, toLoadedPack } from '../src/engine/packs/packs.ts';
 import { PackSession } from '../src/worker/inference/pack-session.ts';
 import { makeTables, writePlanes } from '../src/worker/inference/tensor-layout.ts';
+import { readHeader } from '../src/worker/pictures/header.ts';
+import { cutRegion } from '../src/worker/pictures/picture-region.ts';
+import { decodePixels, type Picture } from '../src/worker/pictures/pixels.ts';
 import type { PatchSetRequest } from '../src/worker/protocol.ts';
-import { readHeader } from '../src/worker/steps/header.ts';
 import { choosePatches } from '../src/worker/steps/patch-detail.ts';
-import { cutRegion } from '../src/worker/steps/picture-region.ts';
-import { decodePixels, type Picture } from '../src/worker/steps/pixels.ts';
 import { copyPatch } from '../src/worker/steps/stability-copies.ts';
 import { inParallel } from './in-parallel.ts';
 

@@ -2,15 +2,16 @@
  * What the analysis of a video cannot do without, in one process: find and decode the same frames, make pictures of
  * them, cut the same patches, run the same models. No upload, store, isolation, stored frames or record.
  */
-import { DECODE_LIMITS } from '../src/engine/decode-limits.ts';
-import { planPatchSets } from '../src/engine/image-patches.ts';
+
+import { planPatchSets } from '../src/engine/analyses/image-patches.ts';
+import { DECODE_LIMITS } from '../src/engine/decode/decode-limits.ts';
 import { displayOf } from '../src/worker/libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from '../src/worker/libav/frame-picture.ts';
 import { FrameWalk } from '../src/worker/libav/frame-walk.ts';
 import { StreamDecoder } from '../src/worker/libav/stream-decoder.ts';
+import type { Picture } from '../src/worker/pictures/pixels.ts';
 import type { PatchSetRequest } from '../src/worker/protocol.ts';
 import { spreadEvenly } from '../src/worker/steps/frame-choice.ts';
-import type { Picture } from '../src/worker/steps/pixels.ts';
 import { VideoFile } from '../src/worker/steps/video-file.ts';
 import { cutAll, inferAll, type Model, openModels } from './bare-loop.ts';
 

@@ -1,6 +1,6 @@
 /** A gigabyte that is a legal video, made as it is sent: what is measured must not wait for a disk to be read. */
 import { FF_ENCODER_MPEG4 } from 'node-av/constants';
-import { makeVideo } from '../test/make-media.ts';
+import { makeVideo } from '../test/media/make-media.ts';
 
 export const CHUNK_BYTES = 256 * 1024;
 const BOX_HEAD_BYTES = 16;

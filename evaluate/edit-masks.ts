@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import sharp from 'sharp';
-import { RAMP, rampOffset } from '../src/worker/steps/colour-ramp.ts';
-import { OVERLAY_SHARE } from '../src/worker/steps/heatmap.ts';
-import { LEGEND_HEIGHT } from '../src/worker/steps/heatmap-legend.ts';
+import { RAMP, rampOffset } from '../src/worker/maps/colour-ramp.ts';
+import { OVERLAY_SHARE } from '../src/worker/maps/heatmap.ts';
+import { LEGEND_HEIGHT } from '../src/worker/maps/heatmap-legend.ts';
 
 /** Probabilities from which on a pixel counts as called edited; at 0.5 a map turns from blue to red. */
 export const MAP_THRESHOLDS = [0.5, 0.6, 0.7, 0.8] as const;

@@ -2,7 +2,7 @@
  * Which share of a video's frames should decide, from the frames' calibrated log-odds: on whole clips, and on human clips
  * into which a quarter of an artificial one was cut, the case that a mean over all frames hides. Pure.
  */
-import { DECIDING_MIN, DECIDING_SHARE, decidingCount } from '../src/domain/video-verdict.ts';
+import { DECIDING_MIN, DECIDING_SHARE, decidingCount } from '../src/domain/verdicts/video-verdict.ts';
 import { REPLICATES, toInterval } from './bootstrap.ts';
 import type { LabelName } from './labelled-folder.ts';
 import { makeRandom } from './random.ts';

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { modelPackSchema } from '../src/domain/model-pack.ts';
-import { describeFault } from '../src/domain/schema-fault.ts';
+import { modelPackSchema } from '../src/domain/packs/model-pack.ts';
+import { describeFault } from '../src/domain/packs/schema-fault.ts';
 import { FolderError } from './labelled-folder.ts';
 
 export interface PackIdentity {

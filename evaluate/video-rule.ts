@@ -1,6 +1,6 @@
 /**
  * `npm run evaluate:video -- --data DIR`: sends labelled clips through the running daemon and compares the shares of
- * frames that could decide a video (`src/domain/video-verdict.ts`). Run it again where the image models change.
+ * frames that could decide a video (`src/domain/verdicts/video-verdict.ts`). Run it again where the image models change.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { findApiKey } from '../src/cli/api-key.ts';
 import { findChannel } from '../src/cli/channel.ts';
 import { AssayClient } from '../src/cli/client.ts';
 import { CliFailure } from '../src/cli/failure.ts';
-import { logistic } from '../src/domain/heuristics.ts';
+import { logistic } from '../src/domain/verdicts/heuristics.ts';
 import { ApplianceService } from '../src/grpc/gen/assay/v1/appliance_service_pb.ts';
 import { Axis, type Classification, Status } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { Label, MediaKind } from '../src/grpc/gen/assay/v1/media_pb.ts';

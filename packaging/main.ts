@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hashFile } from '../src/engine/hash-file.ts';
+import { hashFile } from '../src/engine/decode/hash-file.ts';
 import { writeArchive } from './archive.ts';
 import { publicKeyOf, readSigningKey, signFile } from './signature.ts';
 import { identify, SUMS_FILE, stageRelease } from './stage.ts';

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { hashFile } from '../src/engine/hash-file.ts';
-import { openBundle } from '../src/facade/dashboard/bundle.ts';
+import { hashFile } from '../src/engine/decode/hash-file.ts';
+import { openBundle } from '../src/port/page-bundle.ts';
 import { writeBillOfMaterials } from './bill-of-materials.ts';
 import { assertLocked, filesOfPackage, readInstalled, shippedPackages } from './packages.ts';
 
@@ -13,7 +13,7 @@ export const RELEASE_FILE = 'release.json';
 
 /** What of the repository ships; tests, benches and the training of models stay. */
 const PARTS = [
-  ...['bin', 'docs', 'models', 'proto', 'schema', 'src', 'systemd', 'packaging/install-cuda.ts'],
+  ...['bin', 'docs', 'models', 'page', 'proto', 'schema', 'src', 'systemd', 'packaging/install-cuda.ts'],
   ...['package.json', 'package-lock.json', '.npmrc', 'assay.example.toml', 'tsconfig.json'],
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE'],
 ] as const;

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { modelPackSchema } from '../src/domain/model-pack.ts';
+import { modelPackSchema } from '../src/domain/packs/model-pack.ts';
 
 export const MODEL_PACK_SCHEMA_PATH = join(import.meta.dirname, 'model-pack.schema.json');
 

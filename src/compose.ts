@@ -6,21 +6,16 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { AccountFeed } from './app/account-feed.ts';
+import { AccountFeed } from './app/accounts/account-feed.ts';
+import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/accounts/mail.ts';
+import { passwordLink } from './app/accounts/mail-texts.ts';
 import type { App, AppConfig, Clock } from './app/app.ts';
-import { Backups } from './app/backups.ts';
-import type { DoctorConfig, Listener } from './app/doctor/finding.ts';
-import { fetchMedia } from './app/fetch-media.ts';
-import { type FirstStartConfig, setUpFirstStart } from './app/first-start.ts';
-import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/mail.ts';
-import { passwordLink } from './app/mail-texts.ts';
-import { Metrics } from './app/metrics.ts';
-import { RecentLog } from './app/recent-log.ts';
-import { Retention } from './app/retention.ts';
-import { Sealer } from './app/sealer.ts';
-import { Sweeper } from './app/sweeper.ts';
-import { TlsFiles } from './app/tls.ts';
-import { Tracing } from './app/tracing.ts';
+import { Backups } from './app/appliance/backups.ts';
+import type { DoctorConfig, Listener } from './app/appliance/doctor/finding.ts';
+import { type FirstStartConfig, setUpFirstStart } from './app/appliance/first-start.ts';
+import { Sweeper } from './app/appliance/sweeper.ts';
+import { Retention } from './app/records/retention.ts';
+import { fetchMedia } from './app/submissions/fetch-media.ts';
 import type { DeliveryLoop } from './app/webhooks/delivery-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
@@ -28,13 +23,19 @@ import { showText } from './domain/shown-text.ts';
 import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { Engine } from './engine/engine.ts';
 import { observe } from './engine-observer.ts';
-import { plugDashboard } from './facade/dashboard/server.ts';
-import { plugGraphql } from './facade/graphql/server.ts';
+import { plugGraphql } from './facade/graphql/transport/server.ts';
 import { type GrpcServer, openGrpcServer } from './facade/grpc/server.ts';
 import { toClassification } from './facade/rest/convert.ts';
-import { hostCheck } from './facade/rest/hosts.ts';
-import { type HttpServer, openHttpServer } from './facade/rest/server.ts';
+import { plugRest } from './facade/rest/rest.ts';
 import { plugTus } from './facade/tus/server.ts';
+import { Metrics } from './machinery/metrics.ts';
+import { RecentLog } from './machinery/recent-log.ts';
+import { Sealer } from './machinery/sealer.ts';
+import { TlsFiles } from './machinery/tls.ts';
+import { Tracing } from './machinery/tracing.ts';
+import { hostCheck } from './port/hosts.ts';
+import { plugPage } from './port/page.ts';
+import { type HttpServer, openHttpServer } from './port/server.ts';
 import { Store } from './store/store.ts';
 import type { StoreChange } from './store/transaction.ts';
 
@@ -204,6 +205,7 @@ function openHttp(
   const rule = { ...listen, publicUrl, allowedHosts, connectionsMax, behindProxy, trustedProxies, tls };
   const isAllowed = hostCheck(rule);
   return openHttpServer(app, rule, async (fastify) => {
+    await plugRest(fastify, app);
     const graphql = await plugGraphql(app, fastify, {
       introspection: !behindProxy,
       graphiql: !behindProxy,
@@ -213,7 +215,7 @@ function openHttp(
     });
     stack.use(graphql);
     await plugTus(fastify, app);
-    await plugDashboard(fastify, app, { cacheFolder: join(dataFolder, 'cache', 'page') });
+    await plugPage(fastify, app, { cacheFolder: join(dataFolder, 'cache', 'page') });
   });
 }
 

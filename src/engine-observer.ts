@@ -1,10 +1,10 @@
 /** What the engine tells of its work, as figures and traces. */
 
-import type { Metrics } from './app/metrics.ts';
-import type { Tracing } from './app/tracing.ts';
-import { assessmentState } from './domain/assessment.ts';
-import type { Analysis } from './domain/classification.ts';
+import type { Analysis } from './domain/records/classification.ts';
+import { assessmentState } from './domain/verdicts/assessment.ts';
 import type { EngineObserver } from './engine/engine-config.ts';
+import type { Metrics } from './machinery/metrics.ts';
+import type { Tracing } from './machinery/tracing.ts';
 import type { Store } from './store/store.ts';
 
 interface ObserverParts {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Daemon } from './compose.ts';
 import { loadSettings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
-import { assertPlatform } from './platform.ts';
-import { readNoticeConfig, ServiceNotice, watchWorkers } from './service-notice.ts';
+import { assertPlatform } from './machinery/platform.ts';
+import { readNoticeConfig, ServiceNotice, watchWorkers } from './machinery/service-notice.ts';
 
 /** Serves until SIGTERM or SIGINT; resolves once everything is closed. */
 export async function serve(argv: readonly string[]): Promise<void> {

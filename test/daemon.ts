@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { layMadeModels } from './made-models.ts';
+import { layMadeModels } from './models/made-models.ts';
 
 export const TEST_KEY = `assay_${'7'.repeat(64)}`;
 

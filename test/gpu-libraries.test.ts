@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import AdmZip from 'adm-zip';
 import { CUDA_FOLDER, CUDA_LIBRARIES, CUDA_PACKAGE } from '../packaging/install-cuda.ts';
-import type * as Inference from '../src/engine/inference-process.ts';
+import type * as Inference from '../src/engine/inference/inference-process.ts';
 import type { LoadedPack, PackReport } from '../src/worker/inference-protocol.ts';
+import { writeTinyPack } from './models/tiny-model.ts';
 import { copyProgram, LIBRARIES_FOLDER } from './program-copy.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
-import { writeTinyPack } from './tiny-model.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PROVIDERS = ['tensorrt', 'cuda', 'cpu'];
@@ -56,7 +56,7 @@ interface Tried {
 }
 
 async function tryProviders(providers: string[]): Promise<Tried> {
-  const path = join(program, 'src/engine/inference-process.ts');
+  const path = join(program, 'src/engine/inference/inference-process.ts');
   const { InferenceProcess, INFERENCE_DEFAULTS } = (await import(path)) as typeof Inference;
   const said: string[] = [];
   const observer = {

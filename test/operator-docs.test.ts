@@ -3,7 +3,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Metrics } from '../src/app/metrics.ts';
+import { Metrics } from '../src/machinery/metrics.ts';
 
 const DOCS = join(import.meta.dirname, '..', 'docs');
 /** Prometheus' own suffixes of a histogram. */

@@ -15,7 +15,7 @@ const COMMAND = 'packaging/install-cuda.ts';
 /** As a release has it: without the script that fetches libraries. Returns the program's folder. */
 export async function copyProgram(folder: string): Promise<string> {
   const program = join(folder, 'program');
-  await cp(join(ROOT, 'src'), join(program, 'src'), { recursive: true });
+  for (const part of ['src', 'page']) await cp(join(ROOT, part), join(program, part), { recursive: true });
   await mkdir(join(program, dirname(COMMAND)));
   await copyFile(join(ROOT, COMMAND), join(program, COMMAND));
   await copyFile(join(ROOT, 'package.json'), join(program, 'package.json'));

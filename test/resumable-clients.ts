@@ -11,8 +11,8 @@ import {
   type QueryUploadResponse,
 } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../src/grpc/gen/assay/v1/media_pb.ts';
-import type { BigFile } from './big-media.ts';
 import { TEST_KEY } from './daemon.ts';
+import type { BigFile } from './media/big-media.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 

@@ -12,7 +12,7 @@ const checks: { name: string; command: string; args: string[]; folder?: string }
   {
     name: 'types of the page',
     command: tool('tsc'),
-    args: ['--noEmit', '-p', join('src', 'facade', 'dashboard', 'page')],
+    args: ['--noEmit', '-p', 'page'],
   },
   { name: 'proto lint', command: tool('buf'), args: ['lint'], folder: 'proto' },
   {

@@ -1,16 +1,18 @@
 /** The style of the code as a test: floors, cycles, sizes, names and banned calls (ARCHITECTURE.md, Floors). */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, normalize, relative } from 'node:path';
 import { test } from 'node:test';
 import ts from 'typescript';
 
 const root = join(import.meta.dirname, '..');
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 70;
+/** More rooms than a reader can hold in the head are no plan. */
+const FOLDER_FILES_MAX = 25;
 
 const isGenerated = (file: string): boolean => /^src\/(grpc|worker\/convert)\/gen\//.test(file);
-const sources = globSync('src/**/*.{ts,tsx}', { cwd: root }).sort();
+const sources = globSync('{src,page}/**/*.{ts,tsx}', { cwd: root }).sort();
 const everything = [...sources, ...globSync('{test,bench,evaluate,schema,packaging}/**/*.ts', { cwd: root })];
 const textOf = new Map(everything.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 
@@ -69,7 +71,7 @@ function readFloors(text: string): Map<string, string[]> {
   for (const row of table.slice(0, table.indexOf('\n\n')).split('\n').slice(1)) {
     const [, , folders = '', , below = ''] = row.split('|').map((cell) => cell.trim());
     if (below === 'all') continue;
-    const places = below === '–' ? [] : expandNames(below).map((name) => `src/${name}`);
+    const places = below === '–' ? [] : expandNames(below).map((name) => normalize(`src/${name}`));
     for (const folder of expandNames(folders)) floors.set(folder, places);
   }
   return floors;
@@ -91,7 +93,9 @@ function expandNames(cell: string): string[] {
 const isUnder = (file: string, place: string): boolean => file === place || file.startsWith(`${place}/`);
 
 test('the table of floors names every folder, and nothing that is not there', () => {
-  const folders = globSync('src/{*,facade/*}/', { cwd: root }).map((folder) => folder.replace(/\/$/, ''));
+  const folders = globSync('{src/{*,facade/*},page}/', { cwd: root }).map((folder) =>
+    folder.replace(/\/$/, ''),
+  );
   const unnamed = folders.filter(
     (folder) => ![...FLOORS.keys(), 'src/config', 'src/facade'].includes(folder),
   );
@@ -143,7 +147,13 @@ test('no cycle over value imports', () => {
 });
 
 test('no dead file', () => {
-  const entries = ['src/main.ts', 'src/cli/main.ts', 'src/worker/decode.ts', 'src/worker/inference.ts'];
+  const entries = [
+    'src/main.ts',
+    'src/cli/main.ts',
+    'page/main.tsx',
+    'src/worker/decode.ts',
+    'src/worker/inference.ts',
+  ];
   const used = new Set(sources.flatMap((file) => (importsOf.get(file) ?? []).map(({ to }) => to)));
   const dead = sources.filter((file) => !isGenerated(file) && !entries.includes(file) && !used.has(file));
   // A file whose only importer is a printer in schema/ documents itself there.
@@ -152,6 +162,14 @@ test('no dead file', () => {
   );
   assert.deepEqual(
     dead.filter((file) => !printed.has(file)),
+    [],
+  );
+});
+
+test('no folder holds more than a reader can survey', () => {
+  const folders = Map.groupBy(globSync('{src,page,test}/**/*.{ts,tsx,css}', { cwd: root }), dirname);
+  assert.deepEqual(
+    [...folders].filter(([, files]) => files.length > FOLDER_FILES_MAX).map(([name]) => name),
     [],
   );
 });
@@ -181,7 +199,7 @@ const BANNED: { pattern: RegExp; instead: string; allowed: RegExp }[] = [
   {
     pattern: /process\.env\b/,
     instead: 'a setting in src/config',
-    allowed: /^src\/(config|cli|main\.ts|engine\/(isolation|inference-environment))/,
+    allowed: /^src\/(config|cli|main\.ts|engine\/(decode\/isolation|inference\/inference-environment))/,
   },
   {
     pattern: /process\.exit\(/,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Store } from '../../src/store/store.ts';
 import { TestDaemon } from '../../test/daemon.ts';
-import { ADMIN, signIn, TestBrowser } from '../../test/dashboard/browser.ts';
-import { classify, makeFilm } from '../../test/dashboard/desk-daemon.ts';
+import { ADMIN, signIn, TestBrowser } from '../../test/page/browser.ts';
+import { classify, makeFilm } from '../../test/page/desk-daemon.ts';
 import { seedRecords } from '../../test/seeded-records.ts';
 import { type Row, RUNS } from '../row.ts';
 

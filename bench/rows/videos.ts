@@ -2,12 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DECODE_LIMITS } from '../../src/engine/decode-limits.ts';
-import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import { DECODE_LIMITS } from '../../src/engine/decode/decode-limits.ts';
+import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { DecodedFrame } from '../../src/worker/protocol.ts';
 import { TestDaemon } from '../../test/daemon.ts';
-import { openSlot } from '../../test/decode-fixture.ts';
-import { writeLongVideo } from '../../test/long-video.ts';
+import { openSlot } from '../../test/media/decode-fixture.ts';
+import { writeLongVideo } from '../../test/media/long-video.ts';
 import { BareVideo, walkFrames } from '../bare-video.ts';
 import { classifyMedia } from '../grpc-media.ts';
 import { type Row, RUNS } from '../row.ts';

@@ -1,4 +1,4 @@
-"""Owns the error rates of the appliance's four heuristics, each by the rule of src/domain/heuristics.ts. Pure."""
+"""Owns the error rates of the appliance's four heuristics, each by the rule of src/domain/verdicts/heuristics.ts. Pure."""
 
 import numpy
 

@@ -4,15 +4,15 @@
  */
 import type { Logger } from 'pino';
 import type { Engine } from '../engine/engine.ts';
+import type { Metrics } from '../machinery/metrics.ts';
+import type { Sealer } from '../machinery/sealer.ts';
+import type { Tracing } from '../machinery/tracing.ts';
 import type { Store } from '../store/store.ts';
-import type { AccountFeed } from './account-feed.ts';
-import type { Backups } from './backups.ts';
-import type { DoctorConfig } from './doctor/finding.ts';
-import type { Mailer } from './mail.ts';
-import type { Metrics } from './metrics.ts';
-import type { Sealer } from './sealer.ts';
-import type { SupportConfig } from './support-bundle.ts';
-import type { Tracing } from './tracing.ts';
+import type { AccountFeed } from './accounts/account-feed.ts';
+import type { Mailer } from './accounts/mail.ts';
+import type { Backups } from './appliance/backups.ts';
+import type { DoctorConfig } from './appliance/doctor/finding.ts';
+import type { SupportConfig } from './appliance/support-bundle.ts';
 
 /** Faked in tests, by parameter; nothing else is. */
 export interface Clock {

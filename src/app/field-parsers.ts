@@ -4,7 +4,7 @@
  */
 import { badField } from '../domain/errors.ts';
 import { PAGE_SIZE_MAX } from '../domain/limits.ts';
-import { type RawFields, show } from './input.ts';
+import { type RawFields, show } from './submissions/input.ts';
 
 /** One line of text without control characters; undefined where the field is absent. */
 export function parseLine(fields: RawFields, field: string, charactersMax: number): string | undefined {

@@ -9,10 +9,10 @@ import {
 import type { AssayClient } from './client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from './failure.ts';
 import type { FileSource, StdinSource } from './media-files.ts';
-import type { FileBar } from './progress-bars.ts';
-import { describeTentative } from './record-view.ts';
 import type { ResumableUpload, ResumePoint } from './resume.ts';
 import { type MediaHeaderInit, sendMedia } from './upload.ts';
+import type { FileBar } from './views/progress-bars.ts';
+import { describeTentative } from './views/record-view.ts';
 
 export interface ClassifyFileInput {
   source: FileSource | StdinSource;

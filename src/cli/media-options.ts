@@ -1,7 +1,12 @@
 /** The command line's words for what a submission may ask, in one place for all commands that submit. */
 import { InvalidArgumentError, Option } from 'commander';
-import { MEDIA_KINDS, type MediaKind } from '../domain/media.ts';
-import { FRAME_COUNTS, type FrameCount, KEY_FRAME_METHODS, type KeyFrameMethod } from '../domain/options.ts';
+import { MEDIA_KINDS, type MediaKind } from '../domain/media/media.ts';
+import {
+  FRAME_COUNTS,
+  type FrameCount,
+  KEY_FRAME_METHODS,
+  type KeyFrameMethod,
+} from '../domain/records/options.ts';
 import {
   Priority,
   MediaKind as ProtoKind,

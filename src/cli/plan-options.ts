@@ -1,9 +1,9 @@
 /** The command line's words for the fields of a plan, the same for making and changing one. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MEDIA_KINDS, type MediaKind } from '../domain/media.ts';
-import { C2PA_POLICIES, PLAN_OPTIONS, type PlanOption } from '../domain/plan.ts';
-import { PRICED_OPTIONS } from '../domain/price.ts';
+import { C2PA_POLICIES, PLAN_OPTIONS, type PlanOption } from '../domain/accounts/plan.ts';
+import { MEDIA_KINDS, type MediaKind } from '../domain/media/media.ts';
+import { PRICED_OPTIONS } from '../domain/records/price.ts';
 import { C2paPolicy } from '../grpc/gen/assay/v1/account_pb.ts';
 import type { PlanFieldsSchema } from '../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { toProtoKind } from './media-options.ts';

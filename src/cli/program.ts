@@ -11,7 +11,7 @@ import { addGetCommand } from './commands/get.ts';
 import { addKeyCommand } from './commands/key.ts';
 import { addLedgerCommand } from './commands/ledger.ts';
 import { addListCommand } from './commands/list.ts';
-import { addModelsCommand } from './commands/models.ts';
+import { addModelsCommand } from './commands/models/models.ts';
 import { addOverrideCommand } from './commands/override.ts';
 import { addPlanCommand } from './commands/plan.ts';
 import { addPsCommand } from './commands/ps.ts';

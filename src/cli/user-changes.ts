@@ -4,14 +4,14 @@ import { showText } from '../domain/shown-text.ts';
 import { type User, UserSchema } from '../grpc/gen/assay/v1/account_pb.ts';
 import { ApplianceService } from '../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { PartnerService } from '../grpc/gen/assay/v1/partner_service_pb.ts';
-import { formatTimestamp, toUserRow, USER_HEAD } from './account-view.ts';
 import { openClient } from './client.ts';
 import { CliFailure, EXIT_CODES } from './failure.ts';
 import { findUserId } from './lookups.ts';
-import { toJsonLine } from './message-json.ts';
-import { formatTable } from './record-view.ts';
 import { printLine, printNote, type Terminal } from './terminal.ts';
 import { toUserFields, type UserOptions } from './user-options.ts';
+import { formatTimestamp, toUserRow, USER_HEAD } from './views/account-view.ts';
+import { toJsonLine } from './views/message-json.ts';
+import { formatTable } from './views/record-view.ts';
 
 function printUser(terminal: Terminal, user: User | undefined, options: { json?: true }): void {
   if (user === undefined) return;

@@ -1,8 +1,8 @@
 /** The command line's words for the fields of a user, the same for making and changing one. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Command, Option } from 'commander';
-import { ROLES } from '../domain/account.ts';
-import { HEURISTIC_NAMES } from '../domain/heuristics.ts';
+import { ROLES } from '../domain/accounts/account.ts';
+import { HEURISTIC_NAMES } from '../domain/verdicts/heuristics.ts';
 import { Role } from '../grpc/gen/assay/v1/account_pb.ts';
 import type { UserFieldsSchema } from '../grpc/gen/assay/v1/partner_service_pb.ts';
 import type { AssayClient } from './client.ts';

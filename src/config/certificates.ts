@@ -1,6 +1,6 @@
 /** Certificates and keys that settings name: read and judged at the start, when somebody still looks. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import type { TlsConfig } from '../app/tls.ts';
+import type { TlsConfig } from '../machinery/tls.ts';
 import type { CollectedSettings } from './collect.ts';
 import type { SettingFault } from './settings-error.ts';
 import { SETTINGS, type SettingName } from './table.ts';

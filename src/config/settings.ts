@@ -3,11 +3,11 @@
  * its own slice. The only place that reads the environment of the daemon.
  */
 import { basename, join, resolve } from 'node:path';
+import type { MailConfig } from '../app/accounts/mail.ts';
 import type { AppConfig } from '../app/app.ts';
-import type { BackupsConfig } from '../app/backups.ts';
-import type { MailConfig } from '../app/mail.ts';
-import type { RetentionConfig } from '../app/retention.ts';
-import type { TlsConfig } from '../app/tls.ts';
+import type { BackupsConfig } from '../app/appliance/backups.ts';
+import type { RetentionConfig } from '../app/records/retention.ts';
+import type { TlsConfig } from '../machinery/tls.ts';
 import { readTls, readTrustAnchors } from './certificates.ts';
 import { type CollectedSettings, collectSettings, type SettingSources, showValue } from './collect.ts';
 import { findCrossFaults } from './cross-faults.ts';

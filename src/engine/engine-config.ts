@@ -1,12 +1,12 @@
 /** What the engine is made of and tells of itself. */
 import type { Logger } from 'pino';
-import type { Analysis } from '../domain/classification.ts';
+import type { Analysis } from '../domain/records/classification.ts';
 import type { Store } from '../store/store.ts';
 import type { IsolationLevel, VideoDecoder, VideoDecoderChoice } from '../worker/protocol.ts';
-import type { DecodePoolConfig } from './decode-pool.ts';
-import type { InferencePoolConfig } from './inference-pool.ts';
-import type { RenditionsConfig } from './renditions.ts';
-import type { FetchMedia } from './source.ts';
+import type { FetchMedia } from './analyses/source.ts';
+import type { DecodePoolConfig } from './decode/decode-pool.ts';
+import type { RenditionsConfig } from './decode/renditions.ts';
+import type { InferencePoolConfig } from './inference/inference-pool.ts';
 
 export interface EngineConfig {
   /** Slots work below it, in `jobs/`: hard links need the same disk as the media. */

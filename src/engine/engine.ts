@@ -3,38 +3,47 @@
  * who watches. The only room that changes an analysis' state.
  */
 import { join } from 'node:path';
-import { type Analysis, type Classification, hasEnded, type Progress } from '../domain/classification.ts';
+import type { Plan } from '../domain/accounts/plan.ts';
 import { AppError } from '../domain/errors.ts';
-import type { MediaKind } from '../domain/media.ts';
-import { isImagePack, isSpeechPack, type ModelPack, packKey } from '../domain/model-pack.ts';
-import type { AnalysisOptions } from '../domain/options.ts';
-import type { Plan } from '../domain/plan.ts';
-import type { AnalysisResult } from '../domain/result.ts';
-import type { Findings } from '../domain/tentative.ts';
+import type { MediaKind } from '../domain/media/media.ts';
+import { isImagePack, isSpeechPack, type ModelPack, packKey } from '../domain/packs/model-pack.ts';
+import {
+  type Analysis,
+  type Classification,
+  hasEnded,
+  type Progress,
+} from '../domain/records/classification.ts';
+import type { AnalysisOptions } from '../domain/records/options.ts';
+import type { AnalysisResult } from '../domain/verdicts/result.ts';
+import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
 import type { Probe } from '../worker/protocol.ts';
-import { analyseAudio } from './analyse-audio.ts';
-import { type AnalysisParts, type Attempt, analyseImage } from './analyse-image.ts';
-import { analyseVideo } from './analyse-video.ts';
-import { AnalysisRunner } from './analysis-runner.ts';
-import { DECODE_POOL_DEFAULTS, DecodePool } from './decode-pool.ts';
+import { analyseAudio } from './analyses/analyse-audio.ts';
+import { type AnalysisParts, type Attempt, analyseImage } from './analyses/analyse-image.ts';
+import { analyseVideo } from './analyses/analyse-video.ts';
+import { AnalysisRunner } from './analyses/analysis-runner.ts';
+import { fetchSource } from './analyses/source.ts';
+import { DECODE_POOL_DEFAULTS, DecodePool } from './decode/decode-pool.ts';
+import { judgeProbe, type ProbeRule } from './decode/judge-probe.ts';
+import { probeForCaller, probeInSlot } from './decode/probe.ts';
+import { Renditions } from './decode/renditions.ts';
+import { VideoDecoding } from './decode/video-decoding.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
-import { Feed, type WatchFilter } from './feed.ts';
-import { INFERENCE_POOL_DEFAULTS, InferencePool, type InferencePoolConfig } from './inference-pool.ts';
-import { judgeProbe, type ProbeRule } from './judge-probe.ts';
-import { benchPack, type PackSpeed } from './pack-bench.ts';
-import { PackChanges } from './pack-changes.ts';
-import { PackShelf } from './pack-shelf.ts';
-import type { InstalledPack } from './packs.ts';
-import { probeForCaller, probeInSlot } from './probe.ts';
-import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue.ts';
-import { recoverAnalyses } from './recovery.ts';
-import { Renditions } from './renditions.ts';
-import { resolveModels } from './resolve-models.ts';
-import { fetchSource } from './source.ts';
-import { VideoDecoding } from './video-decoding.ts';
+import {
+  INFERENCE_POOL_DEFAULTS,
+  InferencePool,
+  type InferencePoolConfig,
+} from './inference/inference-pool.ts';
+import { benchPack, type PackSpeed } from './packs/pack-bench.ts';
+import { PackChanges } from './packs/pack-changes.ts';
+import { PackShelf } from './packs/pack-shelf.ts';
+import type { InstalledPack } from './packs/packs.ts';
+import { resolveModels } from './packs/resolve-models.ts';
+import { Feed, type WatchFilter } from './queue/feed.ts';
+import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue/queue.ts';
+import { recoverAnalyses } from './queue/recovery.ts';
 import { decodeObserver, inferenceObserver } from './worker-observers.ts';
 
 export type {

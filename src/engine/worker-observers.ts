@@ -1,7 +1,7 @@
 /** What happens to worker processes, as log lines and figures. */
-import type { DecodePoolObserver } from './decode-pool.ts';
+import type { DecodePoolObserver } from './decode/decode-pool.ts';
 import type { EngineParts } from './engine-config.ts';
-import type { InferenceObserver } from './inference-process.ts';
+import type { InferenceObserver } from './inference/inference-process.ts';
 
 /** As ONNX Runtime begins what it says of severity E. */
 const RUNTIME_ERROR = /\[E:onnxruntime:/;

@@ -1,6 +1,6 @@
 /** What can be read of accounts, their plans, and all that lets somebody into one. */
-import type { Account, ApiKey, MailToken, Session } from '../domain/account.ts';
-import type { Plan } from '../domain/plan.ts';
+import type { Account, ApiKey, MailToken, Session } from '../domain/accounts/account.ts';
+import type { Plan } from '../domain/accounts/plan.ts';
 import type { Tables } from './schema.ts';
 
 /** What finds a session or a mailed link without reading it. */

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HEAD_BYTES } from '../domain/sniff.ts';
+import { HEAD_BYTES } from '../domain/media/sniff.ts';
 import { BlobChecks } from './blob-checks.ts';
 import { renameDurably } from './folder.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';

@@ -5,9 +5,9 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Key } from 'lmdb';
-import type { Account, ApiKey } from '../domain/account.ts';
-import type { Override } from '../domain/classification.ts';
-import { PLAN_OPTIONS, type Plan } from '../domain/plan.ts';
+import type { Account, ApiKey } from '../domain/accounts/account.ts';
+import { PLAN_OPTIONS, type Plan } from '../domain/accounts/plan.ts';
+import type { Override } from '../domain/records/classification.ts';
 import { flushFolder, renameDurably } from './folder.ts';
 import { openRecordsCopy } from './records-copy.ts';
 import { FORMAT_VERSION, type Tables } from './schema.ts';

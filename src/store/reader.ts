@@ -1,10 +1,10 @@
 /** What can be read from the store. A transaction reads the same way and sees its own writes. */
 import { createHash } from 'node:crypto';
-import type { Balance, LedgerEntry } from '../domain/account.ts';
-import type { AuditEntry } from '../domain/audit.ts';
-import type { Analysis, Classification, Override } from '../domain/classification.ts';
-import type { MediaKind } from '../domain/media.ts';
-import type { WebhookDelivery } from '../domain/webhook.ts';
+import type { Balance, LedgerEntry } from '../domain/accounts/account.ts';
+import type { AuditEntry } from '../domain/accounts/audit.ts';
+import type { MediaKind } from '../domain/media/media.ts';
+import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
+import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { AccountReader } from './account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import type { AcceptedRequest, PartReference } from './schema.ts';

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Key } from 'lmdb';
-import { partsOf } from '../domain/result.ts';
+import { partsOf } from '../domain/verdicts/result.ts';
 import { readMeta, type StoreMeta, type Tables } from './schema.ts';
 import type { Index, Table } from './table.ts';
 import type { StoreTransaction } from './transaction.ts';

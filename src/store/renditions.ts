@@ -8,8 +8,8 @@ import { constants, createReadStream, existsSync, renameSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { RenditionFigures } from '../domain/rendition.ts';
-import { renditionFigures } from '../domain/rendition-figures.ts';
+import type { RenditionFigures } from '../domain/media/rendition.ts';
+import { renditionFigures } from '../domain/media/rendition-figures.ts';
 import { flushFile, flushFolder } from './folder.ts';
 
 export interface StoredRendition {

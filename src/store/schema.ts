@@ -1,10 +1,17 @@
 /** The tables and indexes of the store, once. Adding one is a row here; changing one is a new format version. */
 import type { RootDatabase } from 'lmdb';
-import type { Account, ApiKey, Balance, LedgerEntry, MailToken, Session } from '../domain/account.ts';
-import type { AuditEntry } from '../domain/audit.ts';
-import type { Analysis, Classification, Override } from '../domain/classification.ts';
-import type { Plan } from '../domain/plan.ts';
-import type { DisabledReceiver, WebhookDelivery } from '../domain/webhook.ts';
+import type {
+  Account,
+  ApiKey,
+  Balance,
+  LedgerEntry,
+  MailToken,
+  Session,
+} from '../domain/accounts/account.ts';
+import type { AuditEntry } from '../domain/accounts/audit.ts';
+import type { Plan } from '../domain/accounts/plan.ts';
+import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
+import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
 import { Index, Table } from './table.ts';
 
 /** Raised with every change of what is stored; an older store is migrated (migrations.ts), a newer one refused. */

@@ -1,11 +1,11 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
-import type { Account, ApiKey, LedgerEntry, MailToken, Session } from '../domain/account.ts';
-import type { AuditEntry } from '../domain/audit.ts';
-import type { Analysis, Classification, Override } from '../domain/classification.ts';
-import { hasEnded } from '../domain/classification.ts';
-import type { Plan } from '../domain/plan.ts';
-import { partsOf } from '../domain/result.ts';
-import type { WebhookDelivery } from '../domain/webhook.ts';
+import type { Account, ApiKey, LedgerEntry, MailToken, Session } from '../domain/accounts/account.ts';
+import type { AuditEntry } from '../domain/accounts/audit.ts';
+import type { Plan } from '../domain/accounts/plan.ts';
+import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
+import { hasEnded } from '../domain/records/classification.ts';
+import type { WebhookDelivery } from '../domain/records/webhook.ts';
+import { partsOf } from '../domain/verdicts/result.ts';
 import type { ExpiringKey } from './account-reader.ts';
 import { balanceAfter, type RequestPlace, StoreReader, sha256 } from './reader.ts';
 import { type AcceptedRequest, META_KEYS, type PartReference, type StoreMeta } from './schema.ts';

@@ -1,8 +1,8 @@
 /** Parts of a picture for a model that looks closer: faces, once another model has found them. */
 import { join } from 'node:path';
+import { readHeader } from './pictures/header.ts';
+import { decodePixels } from './pictures/pixels.ts';
 import type { CutViewsRequest, PatchSet } from './protocol.ts';
-import { readHeader } from './steps/header.ts';
-import { decodePixels } from './steps/pixels.ts';
 import { writeViews } from './steps/views.ts';
 
 export async function cutViews(request: CutViewsRequest, slotFolder: string): Promise<PatchSet> {

@@ -1,12 +1,12 @@
 /** The analysis of a recording, as far as a decode child takes it. */
 import { join } from 'node:path';
 import { Container } from './libav/container.ts';
+import { readMediaType, refuseKind } from './pictures/media-header.ts';
+import { isRiffCutOff } from './pictures/riff-size.ts';
 import type { DecodeAudioRequest, DecodedAudio } from './protocol.ts';
-import { readMediaType, refuseKind } from './steps/media-header.ts';
 import { judgeStreams } from './steps/probe-container.ts';
 import { type ReportStep, secondsReporter } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
-import { isRiffCutOff } from './steps/riff-size.ts';
 import { decodeSound } from './steps/sound.ts';
 
 export async function decodeAudio(

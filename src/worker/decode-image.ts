@@ -1,9 +1,9 @@
 /** The analysis of a picture, as far as a decode child takes it: everything but the models. */
 import { join } from 'node:path';
+import { readHeader } from './pictures/header.ts';
+import { decodePixels } from './pictures/pixels.ts';
 import type { DecodedImage, DecodeImageRequest, PatchSet } from './protocol.ts';
-import { readHeader } from './steps/header.ts';
 import { writePatchSet } from './steps/patches.ts';
-import { decodePixels } from './steps/pixels.ts';
 import type { ReportStep } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';

@@ -10,11 +10,11 @@ import { decodeAudio } from './decode-audio.ts';
 import { decodeImage } from './decode-image.ts';
 import { decodeVideo } from './decode-video.ts';
 import { openGpu } from './libav/gpu.ts';
+import { renderHeatmap } from './maps/heatmap.ts';
 import { MediaFaultFound } from './media-fault.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse } from './protocol.ts';
 import { render } from './render.ts';
 import { sampleFrames } from './sample-frames.ts';
-import { renderHeatmap } from './steps/heatmap.ts';
 import { probe } from './steps/probe.ts';
 import type { ReportStep } from './steps/progress.ts';
 

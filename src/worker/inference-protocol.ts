@@ -2,8 +2,8 @@
  * Everything the daemon and its inference children say to each other, and what a conversion child is started with.
  * Small messages as in protocol.ts: patches and sound go by path. An inference child never opens an uploaded file.
  */
-import type { PackHead } from '../domain/pack-file.ts';
-import type { SampleRange } from '../domain/speech.ts';
+import type { PackHead } from '../domain/packs/pack-file.ts';
+import type { SampleRange } from '../domain/verdicts/speech.ts';
 
 /** What a model takes: patches of a picture, windows of a sound, or the frames of a sound one after the other. */
 export interface PatchInput {

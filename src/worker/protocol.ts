@@ -6,14 +6,14 @@
  * A slot folder holds `in/` (the daemon puts one input file there: read-only for the child, or a copy where no wall
  * can make it so) and `out/` (the child writes there). Paths in messages are relative to them.
  */
-import type { HeatmapLayer } from '../domain/heatmap.ts';
-import type { MediaKind } from '../domain/media.ts';
-import type { PatchLayout, PatchPosition } from '../domain/patches.ts';
-import type { Provenance } from '../domain/provenance.ts';
-import type { RenditionFigures, RenditionKind } from '../domain/rendition.ts';
-import type { Texture } from '../domain/resized-view.ts';
-import type { ImageQuality } from '../domain/result.ts';
-import type { View, ViewLayout } from '../domain/views.ts';
+import type { HeatmapLayer } from '../domain/media/heatmap.ts';
+import type { MediaKind } from '../domain/media/media.ts';
+import type { PatchLayout, PatchPosition } from '../domain/media/patches.ts';
+import type { RenditionFigures, RenditionKind } from '../domain/media/rendition.ts';
+import type { Texture } from '../domain/media/resized-view.ts';
+import type { View, ViewLayout } from '../domain/media/views.ts';
+import type { Provenance } from '../domain/verdicts/provenance.ts';
+import type { ImageQuality } from '../domain/verdicts/result.ts';
 
 /** Bounds that a child holds against hostile files; they travel with each request so that settings apply at once. */
 export interface DecodeLimits {

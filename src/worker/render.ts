@@ -1,13 +1,13 @@
 /** Makes one rendition of the file in the slot, for people's eyes and ears; nothing of it is analysed. */
 import { join } from 'node:path';
-import type { RenditionFigures } from '../domain/rendition.ts';
+import type { RenditionFigures } from '../domain/media/rendition.ts';
 import type { RenderRequest } from './protocol.ts';
+import { renderFilm, renderSound } from './renditions/rendition-film.ts';
+import { renderPeaks } from './renditions/rendition-peaks.ts';
+import { renderPicture } from './renditions/rendition-picture.ts';
+import { renderStrip } from './renditions/rendition-strip.ts';
+import { renderTiles } from './renditions/rendition-tiles.ts';
 import type { ReportStep } from './steps/progress.ts';
-import { renderFilm, renderSound } from './steps/rendition-film.ts';
-import { renderPeaks } from './steps/rendition-peaks.ts';
-import { renderPicture } from './steps/rendition-picture.ts';
-import { renderStrip } from './steps/rendition-strip.ts';
-import { renderTiles } from './steps/rendition-tiles.ts';
 
 export interface RenderWork {
   path: string;

@@ -1,16 +1,16 @@
 /** A whole daemon in the test's own process, without models: its App for use cases, its address for requests. */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createUser } from '../../src/app/accounts/users.ts';
 import type { App } from '../../src/app/app.ts';
-import { toPrincipal } from '../../src/app/authenticate.ts';
-import type { RawFields } from '../../src/app/input.ts';
-import type { Principal } from '../../src/app/principal.ts';
-import { createUser } from '../../src/app/users.ts';
+import { toPrincipal } from '../../src/app/callers/authenticate.ts';
+import type { Principal } from '../../src/app/callers/principal.ts';
+import type { RawFields } from '../../src/app/submissions/input.ts';
 import { type Daemon, openDaemon } from '../../src/compose.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import type { Account } from '../../src/domain/account.ts';
-import type { MediaKind } from '../../src/domain/media.ts';
-import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
+import type { Account } from '../../src/domain/accounts/account.ts';
+import type { MediaKind } from '../../src/domain/media/media.ts';
+import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 export const FROM = { facade: 'graphql', remoteAddress: '192.0.2.7' } as const;

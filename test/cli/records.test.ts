@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { patternImage, writePicture } from '../pictures.ts';
+import { patternImage, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { awaitWatchers } from '../watchers.ts';
 import { linesOf, type Outcome, type RunOptions, runCommand } from './run-command.ts';

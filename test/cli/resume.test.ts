@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeBigVideo } from '../big-media.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { writeBigVideo } from '../media/big-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { linesOf, runCommand } from './run-command.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePicture } from '../interface/media.ts';
 import { ACCOUNT_CASES } from './account-cases.ts';
-import { granted } from './caller.ts';
-import { runRows } from './run-rows.ts';
+import { granted } from './ways/caller.ts';
+import { runRows } from './ways/run-rows.ts';
 
 const fullStages = runRows(ACCOUNT_CASES);
 

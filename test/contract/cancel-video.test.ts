@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { childrenOf, isAlive } from '../faults/processes.ts';
-import { writeLongVideo } from '../long-video.ts';
+import { childrenOf, isAlive } from '../faults/rounds/processes.ts';
+import { writeLongVideo } from '../media/long-video.ts';
 
 const KEY = { 'x-api-key': TEST_KEY };
 const POLL_MS = 20;

@@ -1,7 +1,7 @@
 /** One table of behaviours; contract.test.ts runs every row through every facade. */
 import sharp from 'sharp';
 import { IMAGE_BYTES_MAX } from '../../src/domain/limits.ts';
-import { greyPng, patternImage } from '../pictures.ts';
+import { greyPng, patternImage } from '../media/pictures.ts';
 
 export interface RefusedCase {
   name: string;

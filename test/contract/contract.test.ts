@@ -9,10 +9,10 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { REFUSED } from './cases.ts';
-import { GraphqlWay } from './graphql-way.ts';
-import { GrpcWay, sharedFromJson } from './grpc-way.ts';
-import type { SharedRecord, Way } from './outcome.ts';
-import { RestWay } from './rest-way.ts';
+import { GraphqlWay } from './ways/graphql-way.ts';
+import { GrpcWay, sharedFromJson } from './ways/grpc-way.ts';
+import type { SharedRecord, Way } from './ways/outcome.ts';
+import { RestWay } from './ways/rest-way.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import type { MediaKind } from '../../src/domain/media.ts';
-import { until } from '../faults/submissions.ts';
+import type { MediaKind } from '../../src/domain/media/media.ts';
+import { until } from '../faults/rounds/submissions.ts';
 import { addCustomer, type Customer, fileOf, openService, type Service } from '../interface/service.ts';
-import { CORNERS } from '../make-media.ts';
+import { CORNERS } from '../media/make-media.ts';
 import { FORMATS, type Format, film, HEIGHT, SECONDS, sound, still, WIDTH } from './formats.ts';
 
 let service: Service;

@@ -1,10 +1,10 @@
 /** The formats of the matrix: every documented one, and those that a plan may add, each made here with a picture or sound that is known. */
 import type { FFEncoderCodec } from 'node-av/constants';
 import sharp, { type Sharp } from 'sharp';
-import type { MediaKind } from '../../src/domain/media.ts';
-import { CORNERS, makeSound, makeVideo, type SoundRecipe, type VideoRecipe } from '../make-media.ts';
-import { makeHeic, makeJxl } from '../make-stills.ts';
-import { makeVoice } from '../voice.ts';
+import type { MediaKind } from '../../src/domain/media/media.ts';
+import { CORNERS, makeSound, makeVideo, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
+import { makeHeic, makeJxl } from '../media/make-stills.ts';
+import { makeVoice } from '../media/voice.ts';
 
 export const SECONDS = 2;
 const RATE = 44_100;

@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { FF_ENCODER_MPEG4 } from 'node-av/constants';
 import sharp from 'sharp';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { makeVideo } from '../make-media.ts';
-import { patternRgb } from '../pictures.ts';
+import { makeVideo } from '../media/make-media.ts';
+import { patternRgb } from '../media/pictures.ts';
 
 const run = promisify(execFile);
 const ASSAY = join(import.meta.dirname, '..', '..', 'bin', 'assay');

@@ -1,6 +1,6 @@
 /**
  * Over the wire, on every facade and by every operation: no account sees, changes or can tell apart from nothing what
- * is another's. test/app/isolation.test.ts holds the same of the use cases; here the facades themselves are asked.
+ * is another's. test/app/records/isolation.test.ts holds the same of the use cases; here the facades themselves are asked.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -13,8 +13,8 @@ import { AccountService } from '../../src/grpc/gen/assay/v1/account_service_pb.t
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { principalOf } from '../app/open-app.ts';
-import { openReceiver, type Receiver } from '../app/webhook-receiver.ts';
-import { until } from '../faults/submissions.ts';
+import { openReceiver, type Receiver } from '../app/webhooks/webhook-receiver.ts';
+import { until } from '../faults/rounds/submissions.ts';
 import { makeClip, makePicture } from '../interface/media.ts';
 import { addCustomer, type Customer, fileOf, openService, type Service } from '../interface/service.ts';
 import {
@@ -24,7 +24,7 @@ import {
   grpcOperations,
   restOperations,
   type WireOperation,
-} from './wire-operations.ts';
+} from './ways/wire-operations.ts';
 
 const OPERATIONS = [...restOperations(), ...graphqlOperations(), ...grpcOperations()];
 /** Answers of a request that never reached its operation, or broke it. */

@@ -1,10 +1,10 @@
 /** Behaviours of validation, lists, overrides and results, each a row that run-rows.ts runs through every facade. */
 import { createHash } from 'node:crypto';
-import type { MediaKind } from '../../src/domain/media.ts';
+import type { MediaKind } from '../../src/domain/media/media.ts';
 import { makeClip, makePicture, makeSpeech } from '../interface/media.ts';
 import type { OperationCase } from './account-cases.ts';
-import { type Caller, granted, mapValue, type SubmitOptions } from './caller.ts';
 import type { CommonRecord } from './media-record.ts';
+import { type Caller, granted, mapValue, type SubmitOptions } from './ways/caller.ts';
 
 const UNKNOWN = '0'.repeat(64);
 const identifiers = (count: number): string[] => Array.from({ length: count }, () => UNKNOWN);

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { makeSound, makeVideo } from '../make-media.ts';
-import { patternRgb } from '../pictures.ts';
-import { TINY_SPEECH_ID, writeTinySpeechPack } from '../tiny-speech-pack.ts';
-import { makeVoice } from '../voice.ts';
+import { makeSound, makeVideo } from '../media/make-media.ts';
+import { patternRgb } from '../media/pictures.ts';
+import { makeVoice } from '../media/voice.ts';
+import { TINY_SPEECH_ID, writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
 import { type CommonRecord, toCommon } from './media-record.ts';
 
 const run = promisify(execFile);

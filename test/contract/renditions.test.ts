@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FF_ENCODER_MPEG4 } from 'node-av/constants';
 import sharp from 'sharp';
-import { until } from '../faults/submissions.ts';
-import { filmChildOf } from '../film-child.ts';
+import { until } from '../faults/rounds/submissions.ts';
 import { makeClip, makePicture, makeSpeech } from '../interface/media.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
+import { filmChildOf } from '../media/film-child.ts';
 
 let service: Service;
 let owner: Customer;

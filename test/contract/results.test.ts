@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makePicture } from '../interface/media.ts';
-import { granted } from './caller.ts';
 import { MEDIA_CASES } from './media-cases.ts';
-import { runRows } from './run-rows.ts';
+import { granted } from './ways/caller.ts';
+import { runRows } from './ways/run-rows.ts';
 
 const POLL_MS = 30;
 const fullStages = runRows(MEDIA_CASES);

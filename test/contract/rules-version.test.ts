@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../../src/cli/client.ts';
-import { RULES_VERSION } from '../../src/domain/rules-version.ts';
+import { RULES_VERSION } from '../../src/domain/verdicts/rules-version.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { Store } from '../../src/store/store.ts';
 import { reach, runCommand } from '../command-line.ts';

@@ -9,10 +9,10 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { FF_ENCODER_FLAC, FF_ENCODER_MPEG4 } from 'node-av/constants';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { makeSound, makeVideo } from '../make-media.ts';
-import { patternRgb } from '../pictures.ts';
-import { writeTinySpeechPack } from '../tiny-speech-pack.ts';
-import { makeVoice } from '../voice.ts';
+import { makeSound, makeVideo } from '../media/make-media.ts';
+import { patternRgb } from '../media/pictures.ts';
+import { makeVoice } from '../media/voice.ts';
+import { writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
 
 const run = promisify(execFile);
 const ASSAY = join(import.meta.dirname, '..', '..', 'bin', 'assay');

@@ -7,10 +7,10 @@ import sharp from 'sharp';
 import { compareMap, MAP_THRESHOLDS } from '../../evaluate/edit-masks.ts';
 import { toLocalisation } from '../../evaluate/localisation.ts';
 import type { Measurement } from '../../evaluate/measurement.ts';
-import { DECODE_LIMITS } from '../../src/engine/decode-limits.ts';
+import { DECODE_LIMITS } from '../../src/engine/decode/decode-limits.ts';
+import { renderHeatmap } from '../../src/worker/maps/heatmap.ts';
 import type { RenderHeatmapRequest } from '../../src/worker/protocol.ts';
-import { renderHeatmap } from '../../src/worker/steps/heatmap.ts';
-import { patternImage } from '../pictures.ts';
+import { patternImage } from '../media/pictures.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const [TILE, CELL] = [64, 8];

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import type { Report } from '../../evaluate/report.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { patternImage } from '../pictures.ts';
+import { patternImage } from '../media/pictures.ts';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 

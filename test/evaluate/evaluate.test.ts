@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import type { Report } from '../../evaluate/report.ts';
-import { RULES_VERSION } from '../../src/domain/rules-version.ts';
+import { RULES_VERSION } from '../../src/domain/verdicts/rules-version.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { COARSE_MODEL, writeTinyPacks } from '../interface/packs.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';

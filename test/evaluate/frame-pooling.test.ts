@@ -9,7 +9,7 @@ import { FF_ENCODER_MPEG4 } from 'node-av/constants';
 import { type Clip, comparePooling, cutIn, type PoolingRow, poolClip } from '../../evaluate/frame-pooling.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { writeTinyPacks } from '../interface/packs.ts';
-import { makeVideo } from '../make-media.ts';
+import { makeVideo } from '../media/make-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const run = promisify(execFile);

@@ -12,7 +12,7 @@ import type { Report } from '../../evaluate/report.ts';
 import { recompress } from '../../evaluate/video-tiers.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { writeTinyPacks } from '../interface/packs.ts';
-import { makeVideo, type VideoRecipe } from '../make-media.ts';
+import { makeVideo, type VideoRecipe } from '../media/make-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const run = promisify(execFile);

@@ -9,7 +9,7 @@ import { AssayClient } from '../../src/cli/client.ts';
 import { AccountService } from '../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { DeliveryState, type WebhookDelivery } from '../../src/grpc/gen/assay/v1/webhook_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { patternImage } from '../pictures.ts';
+import { patternImage } from '../media/pictures.ts';
 import { awaitWatchers } from '../watchers.ts';
 import { GraphqlCaller } from './graphql-caller.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withoutRepetition } from '../../src/facade/graphql/distinct-payloads.ts';
+import { withoutRepetition } from '../../src/facade/graphql/transport/distinct-payloads.ts';
 import { addRecord, IDENTIFIER, openGraphqlFixture } from './graphql-fixture.ts';
 
 async function* payloads(...values: number[]): AsyncGenerator<{ data: { value: number } }> {

@@ -1,19 +1,20 @@
 /** An HTTP server with GraphQL alone, on a real store; of the engine only what reading and watching need. */
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { AccountFeed } from '../../src/app/account-feed.ts';
+import { AccountFeed } from '../../src/app/accounts/account-feed.ts';
+import { Mailer } from '../../src/app/accounts/mail.ts';
 import type { App } from '../../src/app/app.ts';
-import { Backups } from '../../src/app/backups.ts';
-import { setUpFirstStart } from '../../src/app/first-start.ts';
-import { Mailer } from '../../src/app/mail.ts';
-import { Metrics } from '../../src/app/metrics.ts';
-import { RecentLog } from '../../src/app/recent-log.ts';
-import { Sealer } from '../../src/app/sealer.ts';
-import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
-import { NO_FINDINGS } from '../../src/domain/tentative.ts';
-import { Feed } from '../../src/engine/feed.ts';
-import { plugGraphql } from '../../src/facade/graphql/server.ts';
-import { openHttpServer } from '../../src/facade/rest/server.ts';
+import { Backups } from '../../src/app/appliance/backups.ts';
+import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
+import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
+import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
+import { Feed } from '../../src/engine/queue/feed.ts';
+import { plugGraphql } from '../../src/facade/graphql/transport/server.ts';
+import { plugRest } from '../../src/facade/rest/rest.ts';
+import { Metrics } from '../../src/machinery/metrics.ts';
+import { RecentLog } from '../../src/machinery/recent-log.ts';
+import { Sealer } from '../../src/machinery/sealer.ts';
+import { openHttpServer } from '../../src/port/server.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -92,6 +93,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   };
   const http = stack.use(
     await openHttpServer(app, rule, async (fastify) => {
+      await plugRest(fastify, app);
       const isAllowedOrigin = (origin: string | undefined) => origin !== 'https://evil.example';
       stack.use(await plugGraphql(app, fastify, { introspection, graphiql: true, isAllowedOrigin }));
     }),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
-import { OperationLimitsRule, TOKENS_MAX } from '../../src/facade/graphql/limits.ts';
 import { getSchema } from '../../src/facade/graphql/schema.ts';
+import { OperationLimitsRule, TOKENS_MAX } from '../../src/facade/graphql/transport/limits.ts';
 
 const FULL_IMAGE = `fragment Full on ImageClassification {
   identifier kind hash apiVersion status errors name refId resultUrl forceClassification mimetype filesize sourceUrl

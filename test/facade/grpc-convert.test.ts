@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromBinary, toBinary, toJson } from '@bufbuild/protobuf';
-import { DEFAULT_OPTIONS } from '../../src/domain/options.ts';
+import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
   ImageRecord,
   ModelResult,
   VideoRecord,
-} from '../../src/domain/record.ts';
+} from '../../src/domain/records/record.ts';
 import { toClassification } from '../../src/facade/grpc/convert.ts';
 import { ClassificationSchema } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 

@@ -10,7 +10,7 @@ import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { ErrorInfoSchema, RetryInfoSchema } from '../../src/grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/grpc/gen/google/rpc/status_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { distinctPicture } from '../faults/submissions.ts';
+import { distinctPicture } from '../faults/rounds/submissions.ts';
 
 const KEY = { 'x-api-key': TEST_KEY };
 let daemon: TestDaemon;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError, badField, type Reason } from '../../src/domain/errors.ts';
-import { type ErrorShape, toErrorReply } from '../../src/facade/rest/errors.ts';
+import { type ErrorShape, toErrorReply } from '../../src/port/errors.ts';
 
 interface Case {
   name: string;

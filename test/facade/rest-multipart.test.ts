@@ -6,15 +6,15 @@ import { after, before, test } from 'node:test';
 import multipart from '@fastify/multipart';
 import { fastify as createFastify, type FastifyInstance } from 'fastify';
 import type { App } from '../../src/app/app.ts';
-import { Metrics } from '../../src/app/metrics.ts';
-import type { Principal } from '../../src/app/principal.ts';
-import { toErrorReply } from '../../src/facade/rest/errors.ts';
+import type { Principal } from '../../src/app/callers/principal.ts';
 import {
   FIELD_BYTES_MAX,
   MULTIPART_LIMITS,
   PARTS_MAX,
   receiveForm,
 } from '../../src/facade/rest/multipart.ts';
+import { Metrics } from '../../src/machinery/metrics.ts';
+import { toErrorReply } from '../../src/port/errors.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { describeInterface } from '../../src/facade/rest/openapi.ts';
+import { describeInterface } from '../../src/facade/rest/openapi/openapi.ts';
 
 const printed = readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8');
 

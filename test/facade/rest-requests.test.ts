@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseIdentifiers, parseLimit } from '../../src/facade/rest/classifications.ts';
-import { hostCheck } from '../../src/facade/rest/hosts.ts';
 import { acceptsJson } from '../../src/facade/rest/submissions.ts';
+import { hostCheck } from '../../src/port/hosts.ts';
 
 test('JSON only where Accept names it', () => {
   const rows: [string | undefined, boolean][] = [

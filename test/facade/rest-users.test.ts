@@ -1,7 +1,7 @@
 /** The account endpoints of interface.md over HTTP: shapes, statuses, every place a field may stand in. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createKey } from '../../src/app/keys.ts';
+import { createKey } from '../../src/app/accounts/keys.ts';
 import { addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
 
 const USER_FIELDS = [

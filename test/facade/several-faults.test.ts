@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
-import { createKey } from '../../src/app/keys.ts';
+import { createKey } from '../../src/app/accounts/keys.ts';
 import { AssayClient } from '../../src/cli/client.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { type KeyFrameMethod, MediaKind, type Priority } from '../../src/grpc/gen/assay/v1/media_pb.ts';

@@ -2,7 +2,7 @@
 import { equal, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { awaitEnds, distinctPicture } from '../faults/submissions.ts';
+import { awaitEnds, distinctPicture } from '../faults/rounds/submissions.ts';
 
 const ADMIN = { email: 'desk@example.org', password: 'correct horse battery' };
 const TUS = { 'tus-resumable': '1.0.0' };

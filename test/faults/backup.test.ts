@@ -14,7 +14,7 @@ import {
   KEY_HEADERS,
   metricOf,
   submitPicture,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 const BEFORE = 6;
 const DURING = 6;

@@ -6,8 +6,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { childrenOf } from './processes.ts';
-import { awaitEnds, distinctPicture, KEY_HEADERS, metricOf, pidOf, submitPicture } from './submissions.ts';
+import { childrenOf } from './rounds/processes.ts';
+import {
+  awaitEnds,
+  distinctPicture,
+  KEY_HEADERS,
+  metricOf,
+  pidOf,
+  submitPicture,
+} from './rounds/submissions.ts';
 
 const METRIC = 'assay_changed_originals_total';
 

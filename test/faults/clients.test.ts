@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
-import { awaitEnds, distinctPicture, pidOf, submitPicture, until } from './submissions.ts';
+import { awaitEnds, distinctPicture, pidOf, submitPicture, until } from './rounds/submissions.ts';
 
 const CLIENTS = 100;
 /** The HTTP side gives headers 20 s and looks every 30 s; the gRPC side pings after 30 s and waits 20 s. */

@@ -8,7 +8,7 @@ import { TABLES_MAX } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { childrenOf } from './processes.ts';
+import { childrenOf } from './rounds/processes.ts';
 import {
   awaitEnds,
   distinctPicture,
@@ -17,7 +17,7 @@ import {
   pidOf,
   submitPicture,
   until,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 /** Flips one bit of a stored value, as a failing disk does. */
 async function flipBit(folder: string, table: string, key: Key): Promise<void> {

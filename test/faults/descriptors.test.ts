@@ -8,8 +8,8 @@ import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestDaemon } from '../daemon.ts';
-import { jobInputs, uploadFiles } from './data-folder.ts';
-import { isAlive } from './processes.ts';
+import { jobInputs, uploadFiles } from './rounds/data-folder.ts';
+import { isAlive } from './rounds/processes.ts';
 import {
   awaitEnds,
   distinctPicture,
@@ -18,7 +18,7 @@ import {
   pidOf,
   submitPicture,
   until,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 /** Free descriptors that are left, all of which the test's own sockets take. */
 const LEFT = 24;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { jobInputs, uploadFiles } from './data-folder.ts';
+import { jobInputs, uploadFiles } from './rounds/data-folder.ts';
 import {
   awaitEnds,
   distinctPicture,
@@ -14,7 +14,7 @@ import {
   postPicture,
   statusOf,
   submitPicture,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 const DISK_MIB = 96;
 

@@ -6,7 +6,7 @@ import { openServiceClient } from '../../src/grpc/definition.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind, Priority } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
-import { distinctPicture, until } from './submissions.ts';
+import { distinctPicture, until } from './rounds/submissions.ts';
 
 const MANY = 12;
 const SIDE = 240;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { childrenOf, isAlive } from './processes.ts';
+import { childrenOf, isAlive } from './rounds/processes.ts';
 import {
   awaitEnds,
   distinctPicture,
@@ -15,7 +15,7 @@ import {
   postPicture,
   submitPicture,
   until,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 const PROBE_TIMEOUT_MS = 2000;
 /** Without its own deadline a probe has a minute. */

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { TestDaemon } from '../daemon.ts';
-import { childrenOf, rssAnonBytes } from './processes.ts';
+import { childrenOf, rssAnonBytes } from './rounds/processes.ts';
 import {
   awaitEnds,
   distinctPicture,
@@ -19,7 +19,7 @@ import {
   pidOf,
   submitPicture,
   until,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 const CLIENTS = 40;
 /** A WebSocket has 5 s to say who it is; a small body 30 s to arrive. */

@@ -3,8 +3,8 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { assertBooks, jobInputs, setPicturePrice, uploadFiles } from './data-folder.ts';
-import { childrenOf, isAlive } from './processes.ts';
+import { assertBooks, jobInputs, setPicturePrice, uploadFiles } from './rounds/data-folder.ts';
+import { childrenOf, isAlive } from './rounds/processes.ts';
 import {
   awaitEnds,
   awaitIdle,
@@ -13,7 +13,7 @@ import {
   pidOf,
   postPicture,
   until,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 const PICTURES = 20;
 const PRICE = 2;

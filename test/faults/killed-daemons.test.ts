@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { jobInputs } from './data-folder.ts';
-import { LONG_SIDE, playRounds } from './killed-rounds.ts';
-import { awaitEnds, distinctPicture, KEY_HEADERS, submitPicture } from './submissions.ts';
+import { jobInputs } from './rounds/data-folder.ts';
+import { LONG_SIDE, playRounds } from './rounds/killed-rounds.ts';
+import { awaitEnds, distinctPicture, KEY_HEADERS, submitPicture } from './rounds/submissions.ts';
 
 /** `test/heavy/killed-daemons.ts` plays twenty. */
 const ROUNDS = 5;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestDaemon } from '../daemon.ts';
-import { jobInputs } from './data-folder.ts';
-import { childrenOf, parentOf } from './processes.ts';
+import { jobInputs } from './rounds/data-folder.ts';
+import { childrenOf, parentOf } from './rounds/processes.ts';
 import {
   awaitEnds,
   distinctPicture,
@@ -16,7 +16,7 @@ import {
   postPicture,
   submitPicture,
   until,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 /** Takes a core a good while to decode, so that a look at it finds it in work. */
 const LARGE_SIDE = 2500;

@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { REASONS, type Reason } from '../../src/domain/errors.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
-import { uploadFiles } from './data-folder.ts';
-import { KEY_HEADERS } from './submissions.ts';
-import { type Asker, WAYS_IN } from './unsent-uploads.ts';
+import { uploadFiles } from './rounds/data-folder.ts';
+import { KEY_HEADERS } from './rounds/submissions.ts';
+import { type Asker, WAYS_IN } from './rounds/unsent-uploads.ts';
 
 const TIMEOUT_MS = 60_000;
 const NO_ROOM = { ASSAY_DISK_FREE_MIN: String(Number.MAX_SAFE_INTEGER) };

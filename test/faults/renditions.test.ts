@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FF_ENCODER_MPEG4 } from 'node-av/constants';
 import { TestDaemon } from '../daemon.ts';
-import { filmChildOf } from '../film-child.ts';
 import { makeClip } from '../interface/media.ts';
 import { writeTinyPacks } from '../interface/packs.ts';
+import { filmChildOf } from '../media/film-child.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { KEY_HEADERS, pidOf, until } from './submissions.ts';
+import { KEY_HEADERS, pidOf, until } from './rounds/submissions.ts';
 
 const MADE_TIMEOUT_MS = 40_000;
 

@@ -3,11 +3,11 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeBigVideo } from '../big-media.ts';
 import { TestDaemon } from '../daemon.ts';
+import { writeBigVideo } from '../media/big-media.ts';
 import { GrpcUploader, sendByTus } from '../resumable-clients.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { KEY_HEADERS, until } from './submissions.ts';
+import { KEY_HEADERS, until } from './rounds/submissions.ts';
 
 const SIZE_BYTES = 96 * 1024 ** 2;
 const STOP_AT = Math.floor(0.6 * SIZE_BYTES);

@@ -5,11 +5,18 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Store } from '../../src/store/store.ts';
 import { TestDaemon } from '../daemon.ts';
-import { writeLongVideo } from '../long-video.ts';
+import { writeLongVideo } from '../media/long-video.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { assertBooks, jobInputs, uploadFiles } from './data-folder.ts';
-import { childrenOf, isAlive } from './processes.ts';
-import { awaitEnds, distinctPicture, KEY_HEADERS, pidOf, submitPicture, until } from './submissions.ts';
+import { assertBooks, jobInputs, uploadFiles } from './rounds/data-folder.ts';
+import { childrenOf, isAlive } from './rounds/processes.ts';
+import {
+  awaitEnds,
+  distinctPicture,
+  KEY_HEADERS,
+  pidOf,
+  submitPicture,
+  until,
+} from './rounds/submissions.ts';
 
 const PICTURES = 10;
 const VIDEOS = '/api/classification_video';

@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile } from '../heavy/measure.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
-import { uploadFiles } from './data-folder.ts';
-import { pictureOf, SlowClients, timeSubmission, WAYS_IN } from './slow-clients.ts';
-import { until } from './submissions.ts';
+import { uploadFiles } from './rounds/data-folder.ts';
+import { pictureOf, SlowClients, timeSubmission, WAYS_IN } from './rounds/slow-clients.ts';
+import { until } from './rounds/submissions.ts';
 
 const SLOW = 200;
 const TRIES = 5;

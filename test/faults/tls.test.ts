@@ -10,7 +10,7 @@ import { makeIdentity } from '../certificates.ts';
 import { runCommand } from '../command-line.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { until } from './submissions.ts';
+import { until } from './rounds/submissions.ts';
 
 const authority = makeIdentity({ name: 'Authority' });
 

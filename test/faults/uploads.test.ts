@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { jobInputs, uploadFiles } from './data-folder.ts';
+import { jobInputs, uploadFiles } from './rounds/data-folder.ts';
 import {
   awaitEnds,
   distinctPicture,
@@ -14,7 +14,7 @@ import {
   statusOf,
   submitPicture,
   until,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 const MIB = 1024 ** 2;
 

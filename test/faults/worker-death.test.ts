@@ -2,8 +2,8 @@
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
-import { jobInputs } from './data-folder.ts';
-import { childrenOf, isAlive } from './processes.ts';
+import { jobInputs } from './rounds/data-folder.ts';
+import { childrenOf, isAlive } from './rounds/processes.ts';
 import {
   awaitEnds,
   distinctPicture,
@@ -12,7 +12,7 @@ import {
   statusOf,
   submitPicture,
   until,
-} from './submissions.ts';
+} from './rounds/submissions.ts';
 
 /** Takes a core a good while to decode, so that a look at it finds it in work. */
 const LARGE_SIDE = 3000;

@@ -1,7 +1,7 @@
 /** What must be true of a data folder after any kill and the sweep of a start; the daemon must not run. */
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Classification } from '../../src/domain/classification.ts';
+import type { Classification } from '../../src/domain/records/classification.ts';
 import type { StoreReader } from '../../src/store/reader.ts';
 import { Store } from '../../src/store/store.ts';
 

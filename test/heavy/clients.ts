@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { TestDaemon } from '../daemon.ts';
-import { childrenOf } from '../faults/processes.ts';
+import { childrenOf } from '../faults/rounds/processes.ts';
 import {
   awaitEnds,
   distinctPicture,
@@ -14,7 +14,7 @@ import {
   pidOf,
   submitPicture,
   until,
-} from '../faults/submissions.ts';
+} from '../faults/rounds/submissions.ts';
 import { descriptorsOf, megabytes, memoryOf, quantile, timeReads } from './measure.ts';
 
 const IDLE = 1000;

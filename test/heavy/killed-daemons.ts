@@ -1,5 +1,5 @@
 /** Twenty rounds of kill -9: once the killing has stopped, no good file has ended errored. */
-import { playRounds } from '../faults/killed-rounds.ts';
+import { playRounds } from '../faults/rounds/killed-rounds.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { numberArgument } from './random.ts';
 

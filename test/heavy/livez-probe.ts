@@ -4,7 +4,7 @@
  * with all samples.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { rssAnonBytes } from '../faults/processes.ts';
+import { rssAnonBytes } from '../faults/rounds/processes.ts';
 
 export interface LivezSample {
   latencyMs: number;

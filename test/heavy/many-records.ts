@@ -6,11 +6,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Analysis, Classification } from '../../src/domain/classification.ts';
+import type { Analysis, Classification } from '../../src/domain/records/classification.ts';
 import { MICROSECONDS_PER_SECOND } from '../../src/domain/time.ts';
 import { Store } from '../../src/store/store.ts';
 import { TestDaemon } from '../daemon.ts';
-import { awaitEnds, distinctPicture, KEY_HEADERS, submitPicture } from '../faults/submissions.ts';
+import { awaitEnds, distinctPicture, KEY_HEADERS, submitPicture } from '../faults/rounds/submissions.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { megabytes, memoryOf, quantile, timeReads } from './measure.ts';
 import { numberArgument, Random } from './random.ts';

@@ -1,8 +1,8 @@
 /** Figures of the heavy runs: quantiles, and what a process holds. */
 import { readdirSync } from 'node:fs';
 import type { TestDaemon } from '../daemon.ts';
-import { rssAnonBytes } from '../faults/processes.ts';
-import { KEY_HEADERS, pidOf } from '../faults/submissions.ts';
+import { rssAnonBytes } from '../faults/rounds/processes.ts';
+import { KEY_HEADERS, pidOf } from '../faults/rounds/submissions.ts';
 
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { patternImage } from '../pictures.ts';
+import { patternImage } from '../media/pictures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const KEY = `assay_${'8'.repeat(64)}`;

@@ -4,7 +4,7 @@ import { openServiceClient } from '../../src/grpc/definition.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { TEST_KEY, type TestDaemon } from '../daemon.ts';
-import { KEY_HEADERS } from '../faults/submissions.ts';
+import { KEY_HEADERS } from '../faults/rounds/submissions.ts';
 
 export type Submit = (daemon: TestDaemon, bytes: Buffer) => Promise<string>;
 

@@ -11,7 +11,7 @@ import { openServiceClient, type ServiceClient } from '../../src/grpc/definition
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { awaitIdle, distinctPicture, metricOf, pidOf } from '../faults/submissions.ts';
+import { awaitIdle, distinctPicture, metricOf, pidOf } from '../faults/rounds/submissions.ts';
 import type { LivezSample } from './livez-probe.ts';
 
 const PICTURES = 200;

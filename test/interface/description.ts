@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { describeInterface } from '../../src/facade/rest/openapi.ts';
+import { describeInterface } from '../../src/facade/rest/openapi/openapi.ts';
 
 interface Answered {
   description: string;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openReceiver, type Receiver, signedHeaders } from '../app/webhook-receiver.ts';
+import { openReceiver, type Receiver, signedHeaders } from '../app/webhooks/webhook-receiver.ts';
 import { assertFits } from './description.ts';
 import { makeClip, makePicture, makeSpeech } from './media.ts';
 import { addCustomer, openService, type Service } from './service.ts';

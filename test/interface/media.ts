@@ -1,7 +1,7 @@
 /** Small media of every documented type; each call makes a file that nothing has analysed before. */
 import sharp from 'sharp';
-import { makeSound, makeVideo, type SoundRecipe, type VideoRecipe } from '../make-media.ts';
-import { makeVoice } from '../voice.ts';
+import { makeSound, makeVideo, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
+import { makeVoice } from '../media/voice.ts';
 
 const RATE = 16_000;
 const SECONDS = 3;

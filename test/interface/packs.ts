@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeGoldenPatch } from '../../src/worker/inference/golden.ts';
-import { meanOf, tinyModelBytes } from '../tiny-model.ts';
-import { writeTinySpeechPack } from '../tiny-speech-pack.ts';
+import { meanOf, tinyModelBytes } from '../models/tiny-model.ts';
+import { writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
 
 export interface TinyImagePack {
   id: string;

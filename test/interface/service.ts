@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { RawFields } from '../../src/app/input.ts';
-import { createKey } from '../../src/app/keys.ts';
-import { createPlan } from '../../src/app/plans.ts';
-import { grantCredits } from '../../src/app/users.ts';
+import { createKey } from '../../src/app/accounts/keys.ts';
+import { createPlan } from '../../src/app/accounts/plans.ts';
+import { grantCredits } from '../../src/app/accounts/users.ts';
+import type { RawFields } from '../../src/app/submissions/input.ts';
 import { addUser, type OpenApp, openApp, principalOf } from '../app/open-app.ts';
-import { until } from '../faults/submissions.ts';
+import { until } from '../faults/rounds/submissions.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { assertDescribed } from './description.ts';
 import { writeTinyPacks } from './packs.ts';

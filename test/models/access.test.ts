@@ -1,11 +1,11 @@
 /** Models are the administrator's, and a stated figure makes a weight. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listCatalogue } from '../../src/app/catalogue.ts';
-import { benchModels } from '../../src/app/model-bench.ts';
-import { addModel, removeModel } from '../../src/app/models.ts';
-import { rescore } from '../../src/app/rescore.ts';
-import { weightOf } from '../../src/domain/pack-weight.ts';
+import { listCatalogue } from '../../src/app/appliance/catalogue.ts';
+import { benchModels } from '../../src/app/appliance/model-bench.ts';
+import { addModel, removeModel } from '../../src/app/appliance/models.ts';
+import { rescore } from '../../src/app/records/rescore.ts';
+import { weightOf } from '../../src/domain/packs/pack-weight.ts';
 import { addUser, openApp, principalOf } from '../app/open-app.ts';
 
 async function* noFiles(): AsyncGenerator<never> {}

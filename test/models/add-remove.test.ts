@@ -10,7 +10,7 @@ import { makeIdentity } from '../certificates.ts';
 import { linesOf, type Outcome, runCommand } from '../cli/run-command.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { COARSE_MODEL, FINE_MODEL, writeTinyPacks } from '../interface/packs.ts';
-import { patternRgb } from '../pictures.ts';
+import { patternRgb } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 import { writeEntry } from './added-models.ts';
 

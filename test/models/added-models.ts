@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tinyModelBytes } from '../tiny-model.ts';
+import { tinyModelBytes } from './tiny-model.ts';
 
 const PROGRAM_ENTRY = join(import.meta.dirname, '../../models/catalogue/sieve.json');
 const VIEW_SIDE = 384;

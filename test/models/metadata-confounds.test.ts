@@ -16,10 +16,10 @@ import { type Classification, Status } from '../../src/grpc/gen/assay/v1/classif
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { makeIdentity } from '../certificates.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { makeSound, makeVideo } from '../make-media.ts';
-import { patternImage, patternRgb } from '../pictures.ts';
+import { makeSound, makeVideo } from '../media/make-media.ts';
+import { patternImage, patternRgb } from '../media/pictures.ts';
+import { makeVoice } from '../media/voice.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { makeVoice } from '../voice.ts';
 
 const SIZE = { width: 320, height: 256 };
 const RATE = 16_000;

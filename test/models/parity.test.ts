@@ -7,13 +7,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { ModelPack } from '../../src/domain/model-pack.ts';
-import type { SampleRange } from '../../src/domain/speech.ts';
-import { INFERENCE_DEFAULTS, InferenceProcess } from '../../src/engine/inference-process.ts';
-import { findPacks, type InstalledPack, toLoadedPack } from '../../src/engine/packs.ts';
+import type { ModelPack } from '../../src/domain/packs/model-pack.ts';
+import type { SampleRange } from '../../src/domain/verdicts/speech.ts';
+import { INFERENCE_DEFAULTS, InferenceProcess } from '../../src/engine/inference/inference-process.ts';
+import { findPacks, type InstalledPack, toLoadedPack } from '../../src/engine/packs/packs.ts';
 import { writePatchSet } from '../../src/worker/steps/patches.ts';
-import { layMadeModels } from '../made-models.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { layMadeModels } from './made-models.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
 const TIMEOUT = { timeoutMs: 60_000 };

@@ -3,7 +3,7 @@ import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from 'lmdb';
-import { blankAccount } from '../../src/app/account-rules.ts';
+import { blankAccount } from '../../src/app/accounts/account-rules.ts';
 import { TABLES_MAX } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { addUser, openApp } from '../app/open-app.ts';

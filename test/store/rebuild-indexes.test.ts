@@ -3,7 +3,7 @@ import { deepEqual, equal, match, notDeepEqual, ok, throws } from 'node:assert/s
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
-import type { Analysis } from '../../src/domain/classification.ts';
+import type { Analysis } from '../../src/domain/records/classification.ts';
 import { Store } from '../../src/store/store.ts';
 import { addRecord, addUser, openApp } from '../app/open-app.ts';
 import { runCommand } from '../command-line.ts';

@@ -4,15 +4,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_AAC, type FFEncoderCodec } from 'node-av/constants';
-import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { MediaFaultError } from '../../src/engine/worker-errors.ts';
 import type {
   DecodeAudioRequest,
   DecodeImageRequest,
   DecodeVideoRequest,
 } from '../../src/worker/protocol.ts';
-import { decodeVideo, LIMITS, openSlot } from '../decode-fixture.ts';
-import { makeSound, makeVideo, remux, type SoundRecipe, type VideoRecipe } from '../make-media.ts';
+import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { makeSound, makeVideo, remux, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { PackHead } from '../../src/domain/pack-file.ts';
+import type { PackHead } from '../../src/domain/packs/pack-file.ts';
 import { convertModel } from '../../src/worker/convert/convert-model.ts';
 import { ModelProtoSchema } from '../../src/worker/convert/gen/onnx/onnx_pb.ts';
 import { GraphWriter } from '../../src/worker/convert/graph-writer.ts';

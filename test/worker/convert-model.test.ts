@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { convertModel } from '../../src/worker/convert/convert-model.ts';
-import { FACE_ORDER, NSFW_ORDER } from '../conversion-orders.ts';
+import { FACE_ORDER, NSFW_ORDER } from '../models/conversion-orders.ts';
 import {
   FACE_SIDE,
   GOLDEN_VERSIONS_PATH,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
+import { readExifTexts } from '../../src/worker/pictures/exif-text.ts';
 import { readDeclarations } from '../../src/worker/steps/declarations.ts';
-import { readExifTexts } from '../../src/worker/steps/exif-text.ts';
 import { readProvenance } from '../../src/worker/steps/provenance.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 

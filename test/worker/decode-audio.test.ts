@@ -4,11 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_LIBMP3LAME, FF_ENCODER_PCM_F32LE, FF_ENCODER_PCM_S16LE } from 'node-av/constants';
-import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { MediaFaultError } from '../../src/engine/worker-errors.ts';
 import type { DecodedAudio } from '../../src/worker/protocol.ts';
-import { openSlot } from '../decode-fixture.ts';
-import { makeSound, type SoundRecipe } from '../make-media.ts';
+import { openSlot } from '../media/decode-fixture.ts';
+import { makeSound, type SoundRecipe } from '../media/make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;

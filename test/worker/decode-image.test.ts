@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode-slot.ts';
+import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { DecodedImage, PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
-import { LIMITS, openSlot } from '../decode-fixture.ts';
-import { animatedWebp, patternImage, patternRgb, twoPageTiff, writePicture } from '../pictures.ts';
+import { LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { animatedWebp, patternImage, patternRgb, twoPageTiff, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;

@@ -11,10 +11,10 @@ import {
   FF_ENCODER_LIBX265,
 } from 'node-av/constants';
 import sharp from 'sharp';
-import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode-slot.ts';
+import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { DecodedFrame, DecodeVideoRequest } from '../../src/worker/protocol.ts';
-import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../decode-fixture.ts';
-import { CORNERS, makeVideo, readFrameNumber, type VideoRecipe } from '../make-media.ts';
+import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../media/decode-fixture.ts';
+import { CORNERS, makeVideo, readFrameNumber, type VideoRecipe } from '../media/make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;

@@ -16,13 +16,18 @@ import {
   FF_ENCODER_LIBX264,
 } from 'node-av/constants';
 import { Frame, SoftwareScaleContext } from 'node-av/lib';
-import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { toUprightPicture } from '../../src/worker/libav/frame-picture.ts';
 import type { VideoDecoder } from '../../src/worker/protocol.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { decodeVideo, LIMITS, openSlot } from '../decode-fixture.ts';
-import { distinctPicture, statusOf as recordStatusOf, submitPicture, until } from '../faults/submissions.ts';
-import { makeVideo } from '../make-media.ts';
+import {
+  distinctPicture,
+  statusOf as recordStatusOf,
+  submitPicture,
+  until,
+} from '../faults/rounds/submissions.ts';
+import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { makeVideo } from '../media/make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 const SIZE = { width: 320, height: 240 };

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { toHalfPrecision } from '../../src/worker/convert/half-graph.ts';
 import { OnnxGraph } from '../../src/worker/convert/onnx-graph.ts';
-import { tinyModelBytes } from '../tiny-model.ts';
+import { tinyModelBytes } from '../models/tiny-model.ts';
 
 const SIDE = 4;
 const INPUT = { name: 'pixels', dimensions: [1, SIDE, SIDE] };

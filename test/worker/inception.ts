@@ -1,6 +1,6 @@
 /** The pretrained Inception of nsfwjs up to a layer: the order that converts it. */
 import { join } from 'node:path';
-import type { PackHead } from '../../src/domain/pack-file.ts';
+import type { PackHead } from '../../src/domain/packs/pack-file.ts';
 import type { ConversionOrder } from '../../src/worker/inference-protocol.ts';
 import { ITEM_SIDE } from './goldens.ts';
 

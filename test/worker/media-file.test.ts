@@ -9,7 +9,7 @@ import { FF_ENCODER_AAC, FF_ENCODER_LIBX264, FF_ENCODER_MPEG4 } from 'node-av/co
 import { MediaFile } from '../../src/worker/libav/media-file.ts';
 import { StreamDecoder } from '../../src/worker/libav/stream-decoder.ts';
 import { measureTimeSpan } from '../../src/worker/libav/time-span.ts';
-import { makeVideo, type VideoRecipe } from '../make-media.ts';
+import { makeVideo, type VideoRecipe } from '../media/make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;

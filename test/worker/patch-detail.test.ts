@@ -1,7 +1,7 @@
 /** Where the models look: the cases of models/training/tests/test_placement.py. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseByDetail, type PatchPosition } from '../../src/domain/patches.ts';
+import { chooseByDetail, type PatchPosition } from '../../src/domain/media/patches.ts';
 import { choosePatches } from '../../src/worker/steps/patch-detail.ts';
 
 const LAYOUT = { size: 128, align: 8, countMax: 16, candidateCountMax: 64 };

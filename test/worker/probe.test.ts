@@ -1,11 +1,11 @@
 /** What the probe accepts and refuses, on pictures made here, through a real decode child. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { MediaFaultError } from '../../src/engine/worker-errors.ts';
 import type { Probe } from '../../src/worker/protocol.ts';
-import { LIMITS, openSlot } from '../decode-fixture.ts';
-import { animatedWebp, greyPng, patternImage, twoPageTiff, writePicture } from '../pictures.ts';
+import { LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { animatedWebp, greyPng, patternImage, twoPageTiff, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;

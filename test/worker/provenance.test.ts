@@ -1,11 +1,11 @@
 /** Signed, broken, chained and unsigned files of the collection, and files with a manifest elsewhere. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { forcesArtificial, NO_PROVENANCE, type Provenance } from '../../src/domain/provenance.ts';
+import { forcesArtificial, NO_PROVENANCE, type Provenance } from '../../src/domain/verdicts/provenance.ts';
 import { boundReport, REPORT_BYTES_MAX, toC2paReport } from '../../src/worker/steps/c2pa-report.ts';
 import { readProvenance } from '../../src/worker/steps/provenance.ts';
-import { LIMITS, openSlot } from '../decode-fixture.ts';
-import { patternImage, writePicture } from '../pictures.ts';
+import { LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { patternImage, writePicture } from '../media/pictures.ts';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 

@@ -16,12 +16,12 @@ import {
   type RenditionKind,
   STRIP_FRAMES,
   tileLevels,
-} from '../../src/domain/rendition.ts';
-import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
-import { decodeVideo, LIMITS, openSlot } from '../decode-fixture.ts';
-import { CORNERS, makeSound, makeVideo, readFrameNumber } from '../make-media.ts';
-import { makeHeic } from '../make-stills.ts';
-import { patternRgb } from '../pictures.ts';
+} from '../../src/domain/media/rendition.ts';
+import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
+import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { CORNERS, makeSound, makeVideo, readFrameNumber } from '../media/make-media.ts';
+import { makeHeic } from '../media/make-stills.ts';
+import { patternRgb } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;

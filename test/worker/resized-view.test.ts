@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { poolViews, type ResizedView, refuseTexture } from '../../src/domain/resized-view.ts';
-import type { Picture } from '../../src/worker/steps/pixels.ts';
+import { poolViews, type ResizedView, refuseTexture } from '../../src/domain/media/resized-view.ts';
+import type { Picture } from '../../src/worker/pictures/pixels.ts';
 import { writeResizedView } from '../../src/worker/steps/resized-view.ts';
-import { patternRgb } from '../pictures.ts';
+import { patternRgb } from '../media/pictures.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const LAYOUT = { size: 384, shortSide: 440, withNative: true };

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { Builder, LocalSigner } from '@contentauth/c2pa-node';
 import { FF_ENCODER_LIBX264 } from 'node-av/constants';
-import { forcesArtificial } from '../../src/domain/provenance.ts';
+import { forcesArtificial } from '../../src/domain/verdicts/provenance.ts';
 import { readProvenance } from '../../src/worker/steps/provenance.ts';
 import { type Identity, makeIdentity } from '../certificates.ts';
-import { makeVideo } from '../make-media.ts';
+import { makeVideo } from '../media/make-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const MIME = 'video/mp4';

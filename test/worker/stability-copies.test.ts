@@ -1,9 +1,9 @@
 /** Copies of patches against the same places of a copy of the whole picture. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cutRegion } from '../../src/worker/steps/picture-region.ts';
+import { cutRegion } from '../../src/worker/pictures/picture-region.ts';
 import { copyPatch, copyWhole } from '../../src/worker/steps/stability-copies.ts';
-import { patternRgb } from '../pictures.ts';
+import { patternRgb } from '../media/pictures.ts';
 
 const [WIDTH, HEIGHT, SIZE] = [500, 400, 128];
 const PICTURE = { width: WIDTH, height: HEIGHT, rgb: patternRgb(WIDTH, HEIGHT) };

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
-import type { DecodeSlot } from '../../src/engine/decode-slot.ts';
+import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { MediaFaultError } from '../../src/engine/worker-errors.ts';
-import { LIMITS, openSlot } from '../decode-fixture.ts';
-import { CORNERS, paintFrame } from '../make-media.ts';
-import { type HeicRecipe, makeHeic, makeJxl } from '../make-stills.ts';
-import { writePicture } from '../pictures.ts';
+import { LIMITS, openSlot } from '../media/decode-fixture.ts';
+import { CORNERS, paintFrame } from '../media/make-media.ts';
+import { type HeicRecipe, makeHeic, makeJxl } from '../media/make-stills.ts';
+import { writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 let folder: TemporaryFolder;

@@ -1,7 +1,7 @@
 /** Tiles as the training cuts them, and the map that is made of their cells. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { interpolateCells } from '../../src/worker/steps/cell-map.ts';
+import { interpolateCells } from '../../src/worker/maps/cell-map.ts';
 import { cutTile } from '../../src/worker/steps/tampering-tiles.ts';
 
 /** A picture whose pixels say where they are. */

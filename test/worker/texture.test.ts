@@ -1,10 +1,10 @@
 /** What the image models are not asked about, measured on the patches that they would score. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refuseTexture } from '../../src/domain/resized-view.ts';
+import { refuseTexture } from '../../src/domain/media/resized-view.ts';
 import { writePatchSet } from '../../src/worker/steps/patches.ts';
 import { TextureMeter } from '../../src/worker/steps/texture.ts';
-import { patternRgb } from '../pictures.ts';
+import { patternRgb } from '../media/pictures.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const RULE = { lumaVarianceMin: 4, neighbourCorrelationMin: 0.2, equalShareMax: 0.8 };

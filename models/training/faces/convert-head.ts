@@ -11,7 +11,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { headedFile } from '../../../src/domain/pack-file.ts';
+import { headedFile } from '../../../src/domain/packs/pack-file.ts';
 import { convertModel } from '../../../src/worker/convert/convert-model.ts';
 import { makeGoldenPatch } from '../../../src/worker/inference/golden.ts';
 import { makeTables, writePlanes } from '../../../src/worker/inference/tensor-layout.ts';

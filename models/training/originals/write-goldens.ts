@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs';
 import { load } from 'nsfwjs/core';
 import { MobileNetV2Model } from 'nsfwjs/models/mobilenet_v2';
-import { FACE_ORDER } from '../../../test/conversion-orders.ts';
+import { FACE_ORDER } from '../../../test/models/conversion-orders.ts';
 import {
   FACE_SIDE,
   GOLDEN_VERSIONS_PATH,

@@ -254,7 +254,7 @@ Tells synthesised, converted and re-coded speech from recordings. **It is weak e
 ## Recipe
 {make_recipe(work, pack)}{note}
 
-**How it was measured**: whole clips, with the appliance's own detector, its placement of windows (`src/domain/speech.ts`) and its runtime, in the training's own program (`hear-clips.ts`); not by files sent to a running daemon, so that decoding is not part of it. A clip that no pack answers counts as p just below one half. Each figure is that of the model that left the clip's fold out. {SHIPPED[pack.key]} No clip's own label trained, calibrated or thresholded the score it is measured by; what to build was chosen with an eye on these same folds, so expect a little less elsewhere.
+**How it was measured**: whole clips, with the appliance's own detector, its placement of windows (`src/domain/verdicts/speech.ts`) and its runtime, in the training's own program (`hear-clips.ts`); not by files sent to a running daemon, so that decoding is not part of it. A clip that no pack answers counts as p just below one half. Each figure is that of the model that left the clip's fold out. {SHIPPED[pack.key]} No clip's own label trained, calibrated or thresholded the score it is measured by; what to build was chosen with an eye on these same folds, so expect a little less elsewhere.
 
 ## Both packs fused, on sources left out
 {make_together(together)}

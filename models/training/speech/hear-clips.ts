@@ -16,8 +16,8 @@ import {
   type SampleRange,
   secondsOf,
   uniteClips,
-} from '../../../src/domain/speech.ts';
-import { findDetector } from '../../../src/engine/packs.ts';
+} from '../../../src/domain/verdicts/speech.ts';
+import { findDetector } from '../../../src/engine/packs/packs.ts';
 
 const RATE = 16_000;
 const FRAME_SAMPLES = 512;

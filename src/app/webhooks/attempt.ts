@@ -1,9 +1,9 @@
 /** One try at one delivery: whether it may still be sent, what is sent, and what the receiver said. */
 import type { Logger } from 'pino';
+import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
-import type { WebhookDelivery } from '../../domain/webhook.ts';
+import type { AddressRule } from '../../machinery/address.ts';
 import type { StoreReader } from '../../store/reader.ts';
-import type { AddressRule } from '../address.ts';
 import type { Clock } from '../app.ts';
 import { afterAttempt, type PostResult } from './outcome.ts';
 import { postWebhook } from './post.ts';

@@ -1,11 +1,11 @@
 /** The account's log of webhooks: read page by page, and sent again on request. */
 import { AppError, badField } from '../../domain/errors.ts';
-import type { WebhookDelivery } from '../../domain/webhook.ts';
+import type { WebhookDelivery } from '../../domain/records/webhook.ts';
+import { auditLine } from '../accounts/audit.ts';
 import type { App } from '../app.ts';
-import { auditLine } from '../audit.ts';
-import { assertMayWrite } from '../authenticate.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
-import type { Principal } from '../principal.ts';
 
 export interface DeliveryPage {
   /** Newest first. */

@@ -3,10 +3,10 @@
  * costs at most an attempt that is made again under the same id.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
-import type { WebhookDelivery } from '../../domain/webhook.ts';
+import type { Metrics } from '../../machinery/metrics.ts';
 import type { Store } from '../../store/store.ts';
-import type { Metrics } from '../metrics.ts';
 import { type AttemptParts, attemptDelivery } from './attempt.ts';
 
 export interface DeliveryLoopParts extends Omit<AttemptParts, 'read'> {

@@ -1,9 +1,9 @@
 /** The delivery loop of an appliance: whose secrets sign, what is sent, and where it may go. */
-import type { ClassificationRecord } from '../../domain/record.ts';
-import { webhookRule } from '../address.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+import { webhookRule } from '../../machinery/address.ts';
+import { webhookSecretOfAccount } from '../accounts/keys.ts';
 import type { App } from '../app.ts';
-import { webhookSecretOfAccount } from '../keys.ts';
-import { readRecord } from '../record.ts';
+import { readRecord } from '../records/record.ts';
 import { DeliveryLoop } from './delivery-loop.ts';
 
 /** Standard Webhooks asks receivers to answer within 15 to 30 seconds. */

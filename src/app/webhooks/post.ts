@@ -2,7 +2,7 @@
 import { Agent, request } from 'undici';
 import { AppError } from '../../domain/errors.ts';
 import { VERSION } from '../../domain/version.ts';
-import { type AddressRule, lookupOf, pinAddress } from '../address.ts';
+import { type AddressRule, lookupOf, pinAddress } from '../../machinery/address.ts';
 import { isTaken, type PostResult, parseRetryAfter } from './outcome.ts';
 import { type WebhookMessage, webhookHeaders } from './signature.ts';
 

@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import type { Plan, User } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { Role, UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
-import { describePlan, formatTimestamp } from '../account-view.ts';
 import { openClient } from '../client.ts';
-import { toJsonLine } from '../message-json.ts';
 import { askPassword } from '../password-prompt.ts';
-import { formatColumns, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { describePlan, formatTimestamp } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
+import { formatColumns, nameOf } from '../views/record-view.ts';
 
 const { method } = AccountService;
 

@@ -6,11 +6,11 @@ import {
   type AuditEntry,
   AuditEntrySchema,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { formatTimestamp } from '../account-view.ts';
 import { openClient } from '../client.ts';
-import { toJsonLine } from '../message-json.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { formatTimestamp } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
 
 interface AuditOptions extends CountOptions {
   json?: true;

@@ -5,11 +5,11 @@ import {
   BackupPhase,
   type BackupResponse,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { formatTimestamp } from '../account-view.ts';
 import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
+import { formatTimestamp } from '../views/account-view.ts';
+import { formatTable, nameOf } from '../views/record-view.ts';
 
 interface BackupOptions {
   withSecrets?: true;

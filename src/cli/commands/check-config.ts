@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { formatColumns } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { formatColumns } from '../views/record-view.ts';
 
 interface CheckOptions {
   config?: string;

@@ -10,11 +10,11 @@ import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { saveHeatmaps } from '../heatmap-file.ts';
 import { listMediaSources, type MediaSource } from '../media-files.ts';
 import { frameOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
-import { ProgressBars } from '../progress-bars.ts';
-import { describeRecord, formatTable, toRecordJson } from '../record-view.ts';
 import { ResumableUpload } from '../resume.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import type { MediaHeaderInit } from '../upload.ts';
+import { ProgressBars } from '../views/progress-bars.ts';
+import { describeRecord, formatTable, toRecordJson } from '../views/record-view.ts';
 
 interface ClassifyOptions extends SubmitOptions {
   json?: true;

@@ -4,8 +4,8 @@ import { showText } from '../../domain/shown-text.ts';
 import { ApplianceService, FindingState } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../client.ts';
 import { EXIT_CODES } from '../failure.ts';
-import { formatColumns, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { formatColumns, nameOf } from '../views/record-view.ts';
 
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   program

@@ -5,8 +5,14 @@ import { ClassificationService } from '../../grpc/gen/assay/v1/classification_se
 import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { saveHeatmaps } from '../heatmap-file.ts';
-import { describeParts, describeRecord, formatColumns, formatCreated, toRecordJson } from '../record-view.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
+import {
+  describeParts,
+  describeRecord,
+  formatColumns,
+  formatCreated,
+  toRecordJson,
+} from '../views/record-view.ts';
 
 export function addGetCommand(program: Command, terminal: Terminal): void {
   program

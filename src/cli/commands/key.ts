@@ -2,13 +2,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type ApiKey, ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
-import { KEY_HEAD, toKeyRow } from '../account-view.ts';
 import { type AssayClient, openClient } from '../client.ts';
 import { findUserId } from '../lookups.ts';
-import { toJsonLine } from '../message-json.ts';
 import { askPassword } from '../password-prompt.ts';
-import { formatTable } from '../record-view.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
+import { KEY_HEAD, toKeyRow } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
+import { formatTable } from '../views/record-view.ts';
 
 interface KeyOptions {
   json?: true;

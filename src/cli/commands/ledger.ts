@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { LedgerEntrySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
-import { toLedgerRow } from '../account-view.ts';
 import { openClient } from '../client.ts';
-import { toJsonLine } from '../message-json.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { toLedgerRow } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
 
 interface LedgerOptions extends CountOptions {
   json?: true;

@@ -1,9 +1,9 @@
 /** `assay list`: the account's records, newest first. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { STATUSES, type Status } from '../../domain/classification.ts';
-import { LABELS, type Label, type MediaKind } from '../../domain/media.ts';
-import { OUTCOMES, type Outcome } from '../../domain/outcome.ts';
+import { LABELS, type Label, type MediaKind } from '../../domain/media/media.ts';
+import { STATUSES, type Status } from '../../domain/records/classification.ts';
+import { OUTCOMES, type Outcome } from '../../domain/records/outcome.ts';
 import { showText } from '../../domain/shown-text.ts';
 import { parseTime, toTimestamp } from '../../domain/time.ts';
 import {
@@ -19,8 +19,8 @@ import { Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../client.ts';
 import { kindOption, toProtoKind } from '../media-options.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { describeRecord, formatCreated, toRecordJson } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { describeRecord, formatCreated, toRecordJson } from '../views/record-view.ts';
 
 const { method } = ClassificationService;
 

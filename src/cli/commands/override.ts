@@ -1,18 +1,18 @@
 /** `assay override`: a person's correction for a file, on every record of the account with it. */
 import { Argument, type Command } from 'commander';
-import { LABELS, type Label, type MediaKind } from '../../domain/media.ts';
+import { LABELS, type Label, type MediaKind } from '../../domain/media/media.ts';
 import {
   ClassificationService,
   OverrideEntrySchema,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { type MediaKind as ProtoKind, Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { formatTimestamp } from '../account-view.ts';
 import { type AssayClient, openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { kindOption, toProtoKind } from '../media-options.ts';
-import { toJsonLine } from '../message-json.ts';
-import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { formatTimestamp } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
+import { formatTable, nameOf } from '../views/record-view.ts';
 
 interface OverrideOptions {
   kind?: MediaKind;

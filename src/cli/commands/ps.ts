@@ -12,9 +12,9 @@ import {
 import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../client.ts';
 import { formatDuration } from '../duration.ts';
-import { toJsonLine } from '../message-json.ts';
-import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { toJsonLine } from '../views/message-json.ts';
+import { formatTable, nameOf } from '../views/record-view.ts';
 
 export function addPsCommand(program: Command, terminal: Terminal): void {
   program

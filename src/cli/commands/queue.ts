@@ -7,13 +7,13 @@ import {
   type QueueEntry,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { formatTimestamp } from '../account-view.ts';
 import { openClient } from '../client.ts';
 import { parseCount } from '../media-options.ts';
-import { toJsonLine } from '../message-json.ts';
 import { PAGE_SIZE } from '../pages.ts';
-import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { formatTimestamp } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
+import { formatTable, nameOf } from '../views/record-view.ts';
 
 const { method } = ApplianceService;
 

@@ -11,9 +11,9 @@ import {
 import { openClient } from '../client.ts';
 import { formatDuration } from '../duration.ts';
 import { EXIT_CODES } from '../failure.ts';
-import { describePlace } from '../model-view.ts';
-import { formatColumns, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { describePlace } from '../views/model-view.ts';
+import { formatColumns, nameOf } from '../views/record-view.ts';
 
 export function addStatusCommand(program: Command, terminal: Terminal): void {
   program

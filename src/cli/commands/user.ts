@@ -2,15 +2,15 @@
 import type { Command } from 'commander';
 import { UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { PartnerService, SortDirection } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
-import { toUserRow, USER_HEAD } from '../account-view.ts';
 import { openClient } from '../client.ts';
 import { findPlan } from '../lookups.ts';
-import { toJsonLine } from '../message-json.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { formatTable } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 import { createUser, deleteUser, grantCredits, resetPassword, sendEmail, setUser } from '../user-changes.ts';
 import { addUserOptions, type UserOptions } from '../user-options.ts';
+import { toUserRow, USER_HEAD } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
+import { formatTable } from '../views/record-view.ts';
 
 interface ListOptions extends CountOptions {
   json?: true;

@@ -1,7 +1,7 @@
 /** `assay validate`: whether files could be analysed. Stores nothing. */
 import { extname } from 'node:path';
 import type { Command } from 'commander';
-import { MEDIA_TYPES, type MediaKind } from '../../domain/media.ts';
+import { MEDIA_TYPES, type MediaKind } from '../../domain/media/media.ts';
 import { showText } from '../../domain/shown-text.ts';
 import {
   ClassificationService,

@@ -4,8 +4,8 @@ import { showText } from '../../domain/shown-text.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { type AssayClient, openClient } from '../client.ts';
-import { describeRecord, describeTentative, toRecordJson } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { describeRecord, describeTentative, toRecordJson } from '../views/record-view.ts';
 
 export function addWatchCommand(program: Command, terminal: Terminal): void {
   program

@@ -2,12 +2,12 @@
 import type { Command } from 'commander';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { DeliveryState, WebhookDeliverySchema } from '../../grpc/gen/assay/v1/webhook_pb.ts';
-import { DELIVERY_HEAD, toDeliveryRow } from '../account-view.ts';
 import { openClient } from '../client.ts';
-import { toJsonLine } from '../message-json.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { formatTable, nameOf } from '../record-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { DELIVERY_HEAD, toDeliveryRow } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
+import { formatTable, nameOf } from '../views/record-view.ts';
 
 interface DeliveriesOptions extends CountOptions {
   json?: true;

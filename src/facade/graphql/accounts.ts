@@ -1,26 +1,26 @@
 /** The caller's own account: `viewer` and its changes. */
-import { type Credits, getCredits, listLedger } from '../../app/credits.ts';
+import { type Credits, getCredits, listLedger } from '../../app/accounts/credits.ts';
+import { listKeys, webhookSecretOf } from '../../app/accounts/keys.ts';
+import { changePassword } from '../../app/accounts/passwords.ts';
+import { acceptTerms } from '../../app/accounts/terms.ts';
+import { toUserView } from '../../app/accounts/user-view.ts';
+import { updateUser } from '../../app/accounts/users.ts';
+import type { Principal } from '../../app/callers/principal.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
-import { listKeys, webhookSecretOf } from '../../app/keys.ts';
-import { changePassword } from '../../app/passwords.ts';
-import type { Principal } from '../../app/principal.ts';
-import { acceptTerms } from '../../app/terms.ts';
-import { toUserView } from '../../app/user-view.ts';
-import { updateUser } from '../../app/users.ts';
 import { listDeliveries } from '../../app/webhooks/deliveries.ts';
-import type { LedgerEntry } from '../../domain/account.ts';
+import type { LedgerEntry } from '../../domain/accounts/account.ts';
 import { builder, heuristicEnum, upperCaseValues } from './builder.ts';
-import { countCall, settleCall } from './calls.ts';
+import { apiKeyType } from './keys.ts';
+import { planType } from './plans.ts';
+import { countCall, settleCall } from './transport/calls.ts';
 import {
   defineConnection,
   FIRST_DESCRIPTION,
   type PageArguments,
   pageLimitOf,
   toSequenceConnection,
-} from './connection.ts';
-import { toRawFields } from './input.ts';
-import { apiKeyType } from './keys.ts';
-import { planType } from './plans.ts';
+} from './transport/connection.ts';
+import { toRawFields } from './transport/input.ts';
 import { roleEnum, userPayloadType, userType } from './user-types.ts';
 import { deliveryConnectionType, toDeliveryConnection } from './webhooks.ts';
 

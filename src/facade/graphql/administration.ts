@@ -1,15 +1,26 @@
 /** What the administrator sees and does: audit log, queue, password links, credits. */
-import { listAudit } from '../../app/audit.ts';
-import { createPasswordLink } from '../../app/passwords.ts';
-import { cancelAnalysis, getQueue, type Queue, type QueueEntry, retryAnalysis } from '../../app/queue.ts';
-import { grantCredits } from '../../app/users.ts';
-import type { AuditEntry } from '../../domain/audit.ts';
+import { listAudit } from '../../app/accounts/audit.ts';
+import { createPasswordLink } from '../../app/accounts/passwords.ts';
+import { grantCredits } from '../../app/accounts/users.ts';
+import {
+  cancelAnalysis,
+  getQueue,
+  type Queue,
+  type QueueEntry,
+  retryAnalysis,
+} from '../../app/appliance/queue.ts';
+import type { AuditEntry } from '../../domain/accounts/audit.ts';
 import { sequencePageOf } from './accounts.ts';
 import { builder, mediaKindEnum } from './builder.ts';
-import { countCall, type Payload, settleCall } from './calls.ts';
-import { defineConnection, FIRST_DESCRIPTION, pageLimitOf, toSequenceConnection } from './connection.ts';
-import { toId } from './input.ts';
-import { userErrorType } from './user-errors.ts';
+import { countCall, type Payload, settleCall } from './transport/calls.ts';
+import {
+  defineConnection,
+  FIRST_DESCRIPTION,
+  pageLimitOf,
+  toSequenceConnection,
+} from './transport/connection.ts';
+import { toId } from './transport/input.ts';
+import { userErrorType } from './transport/user-errors.ts';
 import { userPayloadType } from './user-types.ts';
 
 const auditEntryType = builder.objectRef<AuditEntry>('AuditEntry').implement({

@@ -1,7 +1,7 @@
 /** How the appliance itself is: `appliance`. */
-import { getStatus } from '../../app/appliance.ts';
+import { getStatus } from '../../app/appliance/appliance.ts';
 import { builder, mediaKindEnum } from './builder.ts';
-import { countCall } from './calls.ts';
+import { countCall } from './transport/calls.ts';
 
 type Status = Awaited<ReturnType<typeof getStatus>>;
 

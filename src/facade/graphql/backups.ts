@@ -1,9 +1,14 @@
 /** The backups of the box: listed, and begun. */
-import { type BackupEntry, type BackupShelf, readBackups, startBackup } from '../../app/backup-list.ts';
+import {
+  type BackupEntry,
+  type BackupShelf,
+  readBackups,
+  startBackup,
+} from '../../app/appliance/backup-list.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { builder } from './builder.ts';
-import { countCall, type Payload, settleCall } from './calls.ts';
-import { userErrorType } from './user-errors.ts';
+import { countCall, type Payload, settleCall } from './transport/calls.ts';
+import { userErrorType } from './transport/user-errors.ts';
 
 const backupType = builder.objectRef<BackupEntry>('Backup').implement({
   fields: (t) => ({

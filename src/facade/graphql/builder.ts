@@ -1,17 +1,17 @@
 /** The schema builder with the scalars and enums that all types share. */
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError } from 'graphql';
-import { ASSESSMENT_STATES } from '../../domain/assessment.ts';
-import { PRIORITIES, STATUSES } from '../../domain/classification.ts';
-import { HEATMAP_LAYERS } from '../../domain/heatmap.ts';
-import { HEURISTIC_NAMES } from '../../domain/heuristics.ts';
-import { LABELS, MEDIA_KINDS } from '../../domain/media.ts';
-import { KEY_FRAME_METHODS } from '../../domain/options.ts';
-import { OUTCOMES } from '../../domain/outcome.ts';
-import { DECLARED_ORIGINS } from '../../domain/provenance.ts';
+import { HEATMAP_LAYERS } from '../../domain/media/heatmap.ts';
+import { LABELS, MEDIA_KINDS } from '../../domain/media/media.ts';
+import { PRIORITIES, STATUSES } from '../../domain/records/classification.ts';
+import { KEY_FRAME_METHODS } from '../../domain/records/options.ts';
+import { OUTCOMES } from '../../domain/records/outcome.ts';
 import { formatTime, parseTime } from '../../domain/time.ts';
-import type { GraphqlContext } from './context.ts';
-import { USER_ERROR_CODES } from './errors.ts';
+import { ASSESSMENT_STATES } from '../../domain/verdicts/assessment.ts';
+import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
+import { DECLARED_ORIGINS } from '../../domain/verdicts/provenance.ts';
+import type { GraphqlContext } from './transport/context.ts';
+import { USER_ERROR_CODES } from './transport/errors.ts';
 
 export const builder = new SchemaBuilder<{
   Context: GraphqlContext;

@@ -6,12 +6,13 @@ import {
   getClassifications,
   listClassifications,
   retryClassification,
-} from '../../app/classifications.ts';
+} from '../../app/records/classifications.ts';
 import { IDENTIFIERS_MAX } from '../../domain/limits.ts';
-import type { MediaKind } from '../../domain/media.ts';
-import type { ClassificationRecord } from '../../domain/record.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { builder, labelEnum, mediaKindEnum, outcomeEnum, statusEnum } from './builder.ts';
-import { countCall, type Payload, settleCall } from './calls.ts';
+import { classificationType } from './record-types.ts';
+import { countCall, type Payload, settleCall } from './transport/calls.ts';
 import {
   type Connection,
   connectionType,
@@ -19,11 +20,10 @@ import {
   type PageArguments,
   pageLimitOf,
   toRecordConnection,
-} from './connection.ts';
-import type { GraphqlContext } from './context.ts';
-import { toRawFields } from './input.ts';
-import { classificationType } from './record-types.ts';
-import { userErrorType } from './user-errors.ts';
+} from './transport/connection.ts';
+import type { GraphqlContext } from './transport/context.ts';
+import { toRawFields } from './transport/input.ts';
+import { userErrorType } from './transport/user-errors.ts';
 
 export const classificationPayloadType = builder
   .objectRef<Payload<ClassificationRecord>>('ClassificationPayload')

@@ -1,8 +1,8 @@
 /** The examination of the box. */
-import { FINDING_STATES, type Finding } from '../../app/doctor/finding.ts';
-import { examine } from '../../app/doctor.ts';
+import { FINDING_STATES, type Finding } from '../../app/appliance/doctor/finding.ts';
+import { examine } from '../../app/appliance/doctor.ts';
 import { builder, upperCaseValues } from './builder.ts';
-import { countCall } from './calls.ts';
+import { countCall } from './transport/calls.ts';
 
 const stateEnum = builder.enumType('FindingState', { values: upperCaseValues(FINDING_STATES) });
 

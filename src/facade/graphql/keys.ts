@@ -6,12 +6,12 @@ import {
   replaceKey,
   revealKey,
   revokeKey,
-} from '../../app/keys.ts';
+} from '../../app/accounts/keys.ts';
 import { builder } from './builder.ts';
-import { type Payload, settleCall } from './calls.ts';
-import { toId, toOwner } from './input.ts';
-import { definePayload } from './payloads.ts';
-import { userErrorType } from './user-errors.ts';
+import { type Payload, settleCall } from './transport/calls.ts';
+import { toId, toOwner } from './transport/input.ts';
+import { definePayload } from './transport/payloads.ts';
+import { userErrorType } from './transport/user-errors.ts';
 
 export const apiKeyType = builder.objectRef<ApiKeyView>('ApiKey').implement({
   description: 'Its secret is told when it is made, and revealed for the password.',

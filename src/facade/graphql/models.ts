@@ -1,12 +1,12 @@
 /** Model packs that the administrator adds and removes; a pack that is not in the catalogue comes by gRPC. */
-import { type CatalogueListing, listCatalogue } from '../../app/catalogue.ts';
-import { type BenchedModel, benchModels } from '../../app/model-bench.ts';
-import { readModelCard } from '../../app/model-card.ts';
-import { addModel, removeModel } from '../../app/models.ts';
+import { type CatalogueListing, listCatalogue } from '../../app/appliance/catalogue.ts';
+import { type BenchedModel, benchModels } from '../../app/appliance/model-bench.ts';
+import { readModelCard } from '../../app/appliance/model-card.ts';
+import { addModel, removeModel } from '../../app/appliance/models.ts';
 import { builder } from './builder.ts';
-import { countCall, type Payload, settleCall } from './calls.ts';
-import { userErrorType } from './user-errors.ts';
-import { openWatch, recordOrThrow } from './watch-stream.ts';
+import { countCall, type Payload, settleCall } from './transport/calls.ts';
+import { userErrorType } from './transport/user-errors.ts';
+import { openWatch, recordOrThrow } from './transport/watch-stream.ts';
 
 const catalogueEntryType = builder.objectRef<CatalogueListing>('CatalogueEntry').implement({
   fields: (t) => ({

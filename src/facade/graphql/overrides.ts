@@ -1,10 +1,10 @@
 /** The mutations that set a person's verdict on a file and take it back. */
-import { overrideClassification, overrideHistory, removeOverride } from '../../app/overrides.ts';
-import type { Override } from '../../domain/classification.ts';
-import type { OverrideResult } from '../../domain/record.ts';
+import { overrideClassification, overrideHistory, removeOverride } from '../../app/records/overrides.ts';
+import type { Override } from '../../domain/records/classification.ts';
+import type { OverrideResult } from '../../domain/records/record.ts';
 import { builder, labelEnum, mediaKindEnum } from './builder.ts';
-import { countCall, type Payload, settleCall } from './calls.ts';
-import { userErrorType } from './user-errors.ts';
+import { countCall, type Payload, settleCall } from './transport/calls.ts';
+import { userErrorType } from './transport/user-errors.ts';
 
 const overrideType = builder.objectRef<OverrideResult>('Override').implement({
   fields: (t) => ({

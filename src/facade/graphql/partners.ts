@@ -1,15 +1,20 @@
 /** Users: a partner sees and manages its own, an administrator all. */
 
+import { listUsers, USER_SORTS } from '../../app/accounts/user-list.ts';
+import { toUserView, type UserView } from '../../app/accounts/user-view.ts';
+import { createUser, deleteUser, getUser, sendCreationEmail, updateUser } from '../../app/accounts/users.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
-import type { RawFields } from '../../app/input.ts';
-import { listUsers, USER_SORTS } from '../../app/user-list.ts';
-import { toUserView, type UserView } from '../../app/user-view.ts';
-import { createUser, deleteUser, getUser, sendCreationEmail, updateUser } from '../../app/users.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
 import { builder, heuristicEnum, upperCaseValues } from './builder.ts';
-import { countCall, settleCall } from './calls.ts';
-import { type Connection, FIRST_DESCRIPTION, type PageArguments, pageLimitOf } from './connection.ts';
-import type { GraphqlContext } from './context.ts';
-import { toId, toRawFields } from './input.ts';
+import { countCall, settleCall } from './transport/calls.ts';
+import {
+  type Connection,
+  FIRST_DESCRIPTION,
+  type PageArguments,
+  pageLimitOf,
+} from './transport/connection.ts';
+import type { GraphqlContext } from './transport/context.ts';
+import { toId, toRawFields } from './transport/input.ts';
 import { c2paPolicyEnum, roleEnum, userConnectionType, userPayloadType, userType } from './user-types.ts';
 
 const userSortEnum = builder.enumType('UserSort', { values: upperCaseValues([...USER_SORTS]) });

@@ -1,13 +1,13 @@
 /** Pricing plans: `plans`, and the mutations of the administrator. */
 
-import type { RawFields } from '../../app/input.ts';
-import { createPlan, listPlans, updatePlan } from '../../app/plans.ts';
-import { MEDIA_KINDS, type MediaKind } from '../../domain/media.ts';
-import type { Plan } from '../../domain/plan.ts';
+import { createPlan, listPlans, updatePlan } from '../../app/accounts/plans.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
 import { builder, mediaKindEnum } from './builder.ts';
-import { countCall, settleCall } from './calls.ts';
-import { toId, toRawFields } from './input.ts';
-import { definePayload } from './payloads.ts';
+import { countCall, settleCall } from './transport/calls.ts';
+import { toId, toRawFields } from './transport/input.ts';
+import { definePayload } from './transport/payloads.ts';
 import { c2paPolicyEnum } from './user-types.ts';
 
 interface KindTerms {

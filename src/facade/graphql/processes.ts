@@ -4,9 +4,9 @@ import {
   type ProcessEntry,
   type Processes,
   type RunningAnalysis,
-} from '../../app/processes.ts';
+} from '../../app/appliance/processes.ts';
 import { builder, mediaKindEnum } from './builder.ts';
-import { countCall } from './calls.ts';
+import { countCall } from './transport/calls.ts';
 
 const processType = builder.objectRef<ProcessEntry>('Process').implement({
   fields: (t) => ({

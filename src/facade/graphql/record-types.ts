@@ -1,10 +1,15 @@
 /** `interface Classification` and its three kinds: the record of domain/record.ts in camelCase. */
 
-import { listRenditions } from '../../app/renditions.ts';
-import type { SubmittedBy } from '../../domain/classification.ts';
-import type { HeatmapLayer } from '../../domain/heatmap.ts';
-import { outcomeOf } from '../../domain/outcome.ts';
-import type { AudioRecord, ClassificationRecord, ImageRecord, VideoRecord } from '../../domain/record.ts';
+import { listRenditions } from '../../app/records/renditions.ts';
+import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
+import type { SubmittedBy } from '../../domain/records/classification.ts';
+import { outcomeOf } from '../../domain/records/outcome.ts';
+import type {
+  AudioRecord,
+  ClassificationRecord,
+  ImageRecord,
+  VideoRecord,
+} from '../../domain/records/record.ts';
 import {
   builder,
   heatmapLayerEnum,

@@ -1,6 +1,6 @@
 /** `type Rendition`: what a browser is shown instead of, or beside, the file that was submitted. */
-import type { RenditionInfo } from '../../app/renditions.ts';
-import { RENDITION_KINDS, RENDITION_STATES } from '../../domain/rendition.ts';
+import type { RenditionInfo } from '../../app/records/renditions.ts';
+import { RENDITION_KINDS, RENDITION_STATES } from '../../domain/media/rendition.ts';
 import { builder, renamedTo, upperCaseValues } from './builder.ts';
 
 const kindEnum = builder.enumType('RenditionKind', {

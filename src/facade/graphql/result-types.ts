@@ -1,11 +1,12 @@
 /** The parts of a record: verdicts, model results, assessment, progress and options. */
-import type { Assessment, Quality, Stability } from '../../domain/assessment.ts';
-import type { Progress } from '../../domain/classification.ts';
-import type { Verdict } from '../../domain/heuristics.ts';
-import type { AnalysisOptions } from '../../domain/options.ts';
-import type { ClipRecord, DetectionRecord, ModelResult, VideoVerdict } from '../../domain/record.ts';
-import type { StabilityVariant } from '../../domain/result.ts';
-import type { Tentative, TentativeClip, TentativeFrame } from '../../domain/tentative.ts';
+
+import type { Progress } from '../../domain/records/classification.ts';
+import type { AnalysisOptions } from '../../domain/records/options.ts';
+import type { ClipRecord, DetectionRecord, ModelResult, VideoVerdict } from '../../domain/records/record.ts';
+import type { Assessment, Quality, Stability } from '../../domain/verdicts/assessment.ts';
+import type { Verdict } from '../../domain/verdicts/heuristics.ts';
+import type { StabilityVariant } from '../../domain/verdicts/result.ts';
+import type { Tentative, TentativeClip, TentativeFrame } from '../../domain/verdicts/tentative.ts';
 import {
   assessmentStateEnum,
   builder,

@@ -1,17 +1,17 @@
 /** The mutations that take a file: submitMedia and validateMedia. */
-import { admitMedia } from '../../app/admission.ts';
-import { submitMedia } from '../../app/submit.ts';
-import { type ReceivedMedia, receiveMedia } from '../../app/uploads.ts';
-import { validateMedia } from '../../app/validate.ts';
+import { admitMedia } from '../../app/callers/admission.ts';
+import { submitMedia } from '../../app/submissions/submit.ts';
+import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
+import { validateMedia } from '../../app/submissions/validate.ts';
 import { badField } from '../../domain/errors.ts';
-import type { MediaKind } from '../../domain/media.ts';
-import type { ClassificationRecord, MediaValidation } from '../../domain/record.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { ClassificationRecord, MediaValidation } from '../../domain/records/record.ts';
 import { builder, keyFrameMethodEnum, mediaKindEnum, priorityEnum, renamedTo } from './builder.ts';
-import { type Payload, settleCall } from './calls.ts';
 import { classificationPayloadType } from './classifications.ts';
-import type { GraphqlContext } from './context.ts';
 import { type OptionsInput, type SubmitFieldsInput, toOptionFields, toSubmitFields } from './convert.ts';
-import { userErrorType } from './user-errors.ts';
+import { type Payload, settleCall } from './transport/calls.ts';
+import type { GraphqlContext } from './transport/context.ts';
+import { userErrorType } from './transport/user-errors.ts';
 
 const optionsInput = builder.inputType('AnalysisOptionsInput', {
   description: 'What is not named stays at its default; options of another kind of media are ignored.',

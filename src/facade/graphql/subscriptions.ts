@@ -2,14 +2,15 @@
  * Live records. The first value of `classification` is the present state, so nothing between a query and its
  * subscription is missed; slow readers skip to the newest state (app/watch.ts).
  */
-import { getClassification } from '../../app/classifications.ts';
-import { watchClassification, watchClassifications } from '../../app/watch.ts';
-import { watchCredits, watchDeliveries } from '../../app/watch-account.ts';
+
+import { watchCredits, watchDeliveries } from '../../app/accounts/watch-account.ts';
+import { getClassification } from '../../app/records/classifications.ts';
+import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
 import { creditsType } from './accounts.ts';
 import { builder, mediaKindEnum } from './builder.ts';
-import { countCall } from './calls.ts';
 import { classificationType } from './record-types.ts';
-import { openWatch, recordOrThrow } from './watch-stream.ts';
+import { countCall } from './transport/calls.ts';
+import { openWatch, recordOrThrow } from './transport/watch-stream.ts';
 import { deliveryType } from './webhooks.ts';
 
 export function addSubscriptions(): void {

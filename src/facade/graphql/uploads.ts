@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { badField } from '../../domain/errors.ts';
-import { JSON_BYTES_MAX } from './limits.ts';
+import { JSON_BYTES_MAX } from './transport/limits.ts';
 
 /** A file of which nothing has been read yet. */
 export interface PendingUpload {

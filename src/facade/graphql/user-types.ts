@@ -1,10 +1,10 @@
 /** The documented User in camelCase, and what the newer facades add. */
-import type { PricingView, UserView } from '../../app/user-view.ts';
-import { ROLES } from '../../domain/account.ts';
-import { C2PA_POLICIES } from '../../domain/plan.ts';
+import type { PricingView, UserView } from '../../app/accounts/user-view.ts';
+import { ROLES } from '../../domain/accounts/account.ts';
+import { C2PA_POLICIES } from '../../domain/accounts/plan.ts';
 import { builder, heuristicEnum, upperCaseValues } from './builder.ts';
-import { defineConnection } from './connection.ts';
-import { definePayload } from './payloads.ts';
+import { defineConnection } from './transport/connection.ts';
+import { definePayload } from './transport/payloads.ts';
 
 export const roleEnum = builder.enumType('Role', { values: upperCaseValues(ROLES) });
 export const c2paPolicyEnum = builder.enumType('C2paPolicy', {

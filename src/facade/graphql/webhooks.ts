@@ -1,12 +1,12 @@
 /** What became of the account's webhooks, and the secret that they are signed with. */
-import { rotateWebhookSecret } from '../../app/keys.ts';
+import { rotateWebhookSecret } from '../../app/accounts/keys.ts';
 import { type DeliveryPage, deliveryCursor, replayDelivery } from '../../app/webhooks/deliveries.ts';
-import { DELIVERY_STATES, type DeliveryAttempt, type WebhookDelivery } from '../../domain/webhook.ts';
+import { DELIVERY_STATES, type DeliveryAttempt, type WebhookDelivery } from '../../domain/records/webhook.ts';
 import { builder, upperCaseValues } from './builder.ts';
-import { settleCall } from './calls.ts';
-import { type Connection, defineConnection } from './connection.ts';
 import { secretPayloadType } from './keys.ts';
-import { definePayload } from './payloads.ts';
+import { settleCall } from './transport/calls.ts';
+import { type Connection, defineConnection } from './transport/connection.ts';
+import { definePayload } from './transport/payloads.ts';
 
 const deliveryStateEnum = builder.enumType('DeliveryState', {
   description: 'FAILED: every attempt was in vain; GONE: the receiver answered 410.',

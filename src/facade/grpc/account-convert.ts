@@ -1,12 +1,12 @@
 /** Accounts, plans, keys, ledger and deliveries as messages, and the fields of users and plans as the app reads them. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { RawFields } from '../../app/input.ts';
-import type { UserView } from '../../app/user-view.ts';
-import type { LedgerEntry, Role } from '../../domain/account.ts';
-import { MEDIA_KINDS } from '../../domain/media.ts';
-import type { C2paPolicy, Plan } from '../../domain/plan.ts';
+import type { UserView } from '../../app/accounts/user-view.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
+import type { LedgerEntry, Role } from '../../domain/accounts/account.ts';
+import type { C2paPolicy, Plan } from '../../domain/accounts/plan.ts';
+import { MEDIA_KINDS } from '../../domain/media/media.ts';
+import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { toTimestamp } from '../../domain/time.ts';
-import type { WebhookDelivery } from '../../domain/webhook.ts';
 import {
   type LedgerEntrySchema,
   LedgerReason,

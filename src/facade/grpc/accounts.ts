@@ -1,11 +1,11 @@
 /** The caller's own account, its credits and their ledger. */
-import { getCredits, listLedger } from '../../app/credits.ts';
+import { getCredits, listLedger } from '../../app/accounts/credits.ts';
+import { changePassword } from '../../app/accounts/passwords.ts';
+import { acceptTerms } from '../../app/accounts/terms.ts';
+import { toUserView } from '../../app/accounts/user-view.ts';
+import { getUser, updateUser } from '../../app/accounts/users.ts';
+import { watchCredits } from '../../app/accounts/watch-account.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
-import { changePassword } from '../../app/passwords.ts';
-import { acceptTerms } from '../../app/terms.ts';
-import { toUserView } from '../../app/user-view.ts';
-import { getUser, updateUser } from '../../app/users.ts';
-import { watchCredits } from '../../app/watch-account.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';

@@ -1,11 +1,11 @@
 /** The state of the machine and its models, and what its administrator does. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type ApplianceStatus, getStatus, type ModelStatus } from '../../app/appliance.ts';
-import { listAudit } from '../../app/audit.ts';
-import { createPasswordLink } from '../../app/passwords.ts';
-import { cancelAnalysis, getQueue, type QueueEntry, retryAnalysis } from '../../app/queue.ts';
-import { grantCredits } from '../../app/users.ts';
-import type { AuditEntry } from '../../domain/audit.ts';
+import { listAudit } from '../../app/accounts/audit.ts';
+import { createPasswordLink } from '../../app/accounts/passwords.ts';
+import { grantCredits } from '../../app/accounts/users.ts';
+import { type ApplianceStatus, getStatus, type ModelStatus } from '../../app/appliance/appliance.ts';
+import { cancelAnalysis, getQueue, type QueueEntry, retryAnalysis } from '../../app/appliance/queue.ts';
+import type { AuditEntry } from '../../domain/accounts/audit.ts';
 import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import {

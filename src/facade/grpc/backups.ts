@@ -1,8 +1,8 @@
 /** Backups at the administrator's word, and what is told of them. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type BackupEntry, readBackups } from '../../app/backup-list.ts';
-import type { BackupStatus } from '../../app/backups.ts';
-import { makeBackup } from '../../app/make-backup.ts';
+import { type BackupEntry, readBackups } from '../../app/appliance/backup-list.ts';
+import type { BackupStatus } from '../../app/appliance/backups.ts';
+import { makeBackup } from '../../app/appliance/make-backup.ts';
 import { MICROSECONDS_PER_MS, toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import {

@@ -13,9 +13,9 @@ import type {
   ServerDuplexStream,
   ServerReadableStream,
 } from '@grpc/grpc-js';
-import { admitCaller } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import type { CallOrigin, Principal } from '../../app/principal.ts';
+import { admitCaller } from '../../app/callers/admission.ts';
+import type { CallOrigin, Principal } from '../../app/callers/principal.ts';
 import { AppError, toAppError } from '../../domain/errors.ts';
 import type { Input, OutputInit } from '../../grpc/definition.ts';
 import { codeNameOf, toServiceError } from './errors.ts';

@@ -7,13 +7,13 @@ import {
   getClassifications,
   listClassifications,
   retryClassification,
-} from '../../app/classifications.ts';
-import type { RawFields } from '../../app/input.ts';
-import { watchClassification, watchClassifications } from '../../app/watch.ts';
-import { STATUSES } from '../../domain/classification.ts';
+} from '../../app/records/classifications.ts';
+import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
-import { OUTCOMES } from '../../domain/outcome.ts';
-import type { ClassificationRecord } from '../../domain/record.ts';
+import { STATUSES } from '../../domain/records/classification.ts';
+import { OUTCOMES } from '../../domain/records/outcome.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { fromTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';

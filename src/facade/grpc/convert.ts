@@ -1,11 +1,8 @@
 /** The record as a message: fields are renamed, never computed. */
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
-import type { Assessment, Quality } from '../../domain/assessment.ts';
-import type { SubmittedBy } from '../../domain/classification.ts';
-import type { Verdict } from '../../domain/heuristics.ts';
-import type { AnalysisOptions } from '../../domain/options.ts';
-import { outcomeOf } from '../../domain/outcome.ts';
-import type { C2paReport } from '../../domain/provenance.ts';
+import type { SubmittedBy } from '../../domain/records/classification.ts';
+import type { AnalysisOptions } from '../../domain/records/options.ts';
+import { outcomeOf } from '../../domain/records/outcome.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
@@ -15,9 +12,12 @@ import type {
   ModelResult,
   VideoRecord,
   VideoVerdict,
-} from '../../domain/record.ts';
-import type { Tentative } from '../../domain/tentative.ts';
+} from '../../domain/records/record.ts';
 import { toTimestamp } from '../../domain/time.ts';
+import type { Assessment, Quality } from '../../domain/verdicts/assessment.ts';
+import type { Verdict } from '../../domain/verdicts/heuristics.ts';
+import type { C2paReport } from '../../domain/verdicts/provenance.ts';
+import type { Tentative } from '../../domain/verdicts/tentative.ts';
 import { type AssessmentSchema, DeclaredOrigin } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
   type Classification,

@@ -1,6 +1,6 @@
 /** The examination of the box. */
-import type { FindingState as State } from '../../app/doctor/finding.ts';
-import { examine } from '../../app/doctor.ts';
+import type { FindingState as State } from '../../app/appliance/doctor/finding.ts';
+import { examine } from '../../app/appliance/doctor.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ApplianceService, FindingState } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { type GrpcContext, unary } from './calls.ts';

@@ -1,22 +1,23 @@
 /** One row per enum value of the domain; a value the messages lack fails to compile. */
-import type { AssessmentState as DomainAssessmentState } from '../../domain/assessment.ts';
-import type {
-  Origin as DomainOrigin,
-  Priority as DomainPriority,
-  Status as DomainStatus,
-} from '../../domain/classification.ts';
+
 import { badField } from '../../domain/errors.ts';
-import { type HeatmapLayer as DomainLayer, HEATMAP_LAYERS } from '../../domain/heatmap.ts';
+import { type HeatmapLayer as DomainLayer, HEATMAP_LAYERS } from '../../domain/media/heatmap.ts';
 import {
   type MediaKind as DomainKind,
   type Label as DomainLabel,
   LABELS,
   MEDIA_KINDS,
-} from '../../domain/media.ts';
-import type { Axis as DomainAxis } from '../../domain/model-pack.ts';
-import type { KeyFrameMethod as DomainMethod } from '../../domain/options.ts';
-import type { Outcome as DomainOutcome } from '../../domain/outcome.ts';
-import type { DeclaredOrigin as DomainDeclaredOrigin } from '../../domain/provenance.ts';
+} from '../../domain/media/media.ts';
+import type { Axis as DomainAxis } from '../../domain/packs/model-pack.ts';
+import type {
+  Origin as DomainOrigin,
+  Priority as DomainPriority,
+  Status as DomainStatus,
+} from '../../domain/records/classification.ts';
+import type { KeyFrameMethod as DomainMethod } from '../../domain/records/options.ts';
+import type { Outcome as DomainOutcome } from '../../domain/records/outcome.ts';
+import type { AssessmentState as DomainAssessmentState } from '../../domain/verdicts/assessment.ts';
+import type { DeclaredOrigin as DomainDeclaredOrigin } from '../../domain/verdicts/provenance.ts';
 import { AssessmentState, DeclaredOrigin } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import { Axis, HeatmapLayer, Origin, Outcome, Status } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { KeyFrameMethod, Label, MediaKind, Priority } from '../../grpc/gen/assay/v1/media_pb.ts';

@@ -1,6 +1,6 @@
 /** A map of a picture: the stored PNG in pieces. */
 import { createReadStream } from 'node:fs';
-import { getHeatmap } from '../../app/classifications.ts';
+import { getHeatmap } from '../../app/records/classifications.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { download, type GrpcContext } from './calls.ts';

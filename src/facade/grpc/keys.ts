@@ -1,6 +1,13 @@
 /** API keys of the account, or of a user that it manages. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type ApiKeyView, createKey, listKeys, replaceKey, revealKey, revokeKey } from '../../app/keys.ts';
+import {
+  type ApiKeyView,
+  createKey,
+  listKeys,
+  replaceKey,
+  revealKey,
+  revokeKey,
+} from '../../app/accounts/keys.ts';
 import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import type { ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';

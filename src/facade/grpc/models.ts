@@ -1,10 +1,10 @@
 /** Model packs that come and go, what they cost, and what they would say of old records. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { listCatalogue } from '../../app/catalogue.ts';
-import { benchModels } from '../../app/model-bench.ts';
-import { readModelCard } from '../../app/model-card.ts';
-import { addModel, type ModelFile, removeModel } from '../../app/models.ts';
-import { type Judgement, rescore } from '../../app/rescore.ts';
+import { listCatalogue } from '../../app/appliance/catalogue.ts';
+import { benchModels } from '../../app/appliance/model-bench.ts';
+import { readModelCard } from '../../app/appliance/model-card.ts';
+import { addModel, type ModelFile, removeModel } from '../../app/appliance/models.ts';
+import { type Judgement, rescore } from '../../app/records/rescore.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import {

@@ -1,7 +1,7 @@
 /** A person's correction of a file. */
-import { overrideClassification, overrideHistory, removeOverride } from '../../app/overrides.ts';
-import type { Override } from '../../domain/classification.ts';
-import type { OverrideResult } from '../../domain/record.ts';
+import { overrideClassification, overrideHistory, removeOverride } from '../../app/records/overrides.ts';
+import type { Override } from '../../domain/records/classification.ts';
+import type { OverrideResult } from '../../domain/records/record.ts';
 import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';

@@ -1,10 +1,10 @@
 /** Users as their partner or the administrator manages them. */
 
+import { listUsers } from '../../app/accounts/user-list.ts';
+import { toUserView } from '../../app/accounts/user-view.ts';
+import { createUser, deleteUser, getUser, sendCreationEmail, updateUser } from '../../app/accounts/users.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
-import type { RawFields } from '../../app/input.ts';
-import { listUsers } from '../../app/user-list.ts';
-import { toUserView } from '../../app/user-view.ts';
-import { createUser, deleteUser, getUser, sendCreationEmail, updateUser } from '../../app/users.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
 import { badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/limits.ts';
 import type { Handlers } from '../../grpc/definition.ts';

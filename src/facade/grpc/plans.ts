@@ -1,6 +1,7 @@
 /** Pricing plans. */
-import type { RawFields } from '../../app/input.ts';
-import { createPlan, listPlans, updatePlan } from '../../app/plans.ts';
+
+import { createPlan, listPlans, updatePlan } from '../../app/accounts/plans.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ApplianceService, type PlanFields } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { fromPolicy, toPlan } from './account-convert.ts';

@@ -1,6 +1,6 @@
 /** The daemon's processes, and the bundle for those who help. */
-import { listProcesses, type ProcessRole as Role } from '../../app/processes.ts';
-import { makeSupportBundle } from '../../app/support-bundle.ts';
+import { listProcesses, type ProcessRole as Role } from '../../app/appliance/processes.ts';
+import { makeSupportBundle } from '../../app/appliance/support-bundle.ts';
 import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ApplianceService, ProcessRole } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';

@@ -4,7 +4,7 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { Server, ServerDuplexStream, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import type { App } from '../../app/app.ts';
-import { authenticate } from '../../app/authenticate.ts';
+import { authenticate } from '../../app/callers/authenticate.ts';
 import { keyOf, originOf } from './calls.ts';
 import { toServiceError } from './errors.ts';
 

@@ -1,14 +1,14 @@
 /** Uploads that name themselves: continued by another stream where one broke off. */
 import type { App } from '../../app/app.ts';
-import type { Principal } from '../../app/principal.ts';
+import type { Principal } from '../../app/callers/principal.ts';
 import {
   appendUpload,
   beginUpload,
   finishUpload,
   parseUploadId,
   queryUpload,
-} from '../../app/unfinished-uploads.ts';
-import type { ReceivedMedia } from '../../app/uploads.ts';
+} from '../../app/submissions/unfinished-uploads.ts';
+import type { ReceivedMedia } from '../../app/submissions/uploads.ts';
 import { badField } from '../../domain/errors.ts';
 import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';

@@ -1,13 +1,13 @@
 /** Uploads: submitted, submitted and followed, or only validated. */
 
-import { admitMedia, type MediaIntent } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import { openUpload } from '../../app/open-uploads.ts';
-import { submitMedia } from '../../app/submit.ts';
-import { validateMedia } from '../../app/validate.ts';
-import { watchClassification } from '../../app/watch.ts';
+import { admitMedia, type MediaIntent } from '../../app/callers/admission.ts';
+import { watchClassification } from '../../app/records/watch.ts';
+import { openUpload } from '../../app/submissions/open-uploads.ts';
+import { submitMedia } from '../../app/submissions/submit.ts';
+import { validateMedia } from '../../app/submissions/validate.ts';
 import { badField } from '../../domain/errors.ts';
-import type { ClassificationRecord, MediaValidation } from '../../domain/record.ts';
+import type { ClassificationRecord, MediaValidation } from '../../domain/records/record.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { duplex, type GrpcContext, upload } from './calls.ts';

@@ -1,7 +1,7 @@
 /** TLS for the gRPC listener from files that may change: new connections get the certificate of the day. */
 import type { SecureContextOptions } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
-import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../../app/tls.ts';
+import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../../machinery/tls.ts';
 
 export class TlsCredentials extends ServerCredentials {
   constructor(files: TlsFiles) {

@@ -2,17 +2,18 @@
  * The order of an upload's messages: header, chunks, commit, end. A cancelled stream looks like a finished one
  * to grpc-js, so what was not committed counts as broken off.
  */
-import { admitMedia, type MediaIntent } from '../../app/admission.ts';
+
 import type { App } from '../../app/app.ts';
-import type { RawFields } from '../../app/input.ts';
-import type { Principal } from '../../app/principal.ts';
-import { atPace } from '../../app/upload-pace.ts';
-import { type ReceivedMedia, receiveMedia, tooLarge } from '../../app/uploads.ts';
-import { PRIORITIES } from '../../domain/classification.ts';
+import { admitMedia, type MediaIntent } from '../../app/callers/admission.ts';
+import type { Principal } from '../../app/callers/principal.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
+import { atPace } from '../../app/submissions/upload-pace.ts';
+import { type ReceivedMedia, receiveMedia, tooLarge } from '../../app/submissions/uploads.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
-import type { MediaKind } from '../../domain/media.ts';
-import { KEY_FRAME_METHODS } from '../../domain/options.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import { PRIORITIES } from '../../domain/records/classification.ts';
+import { KEY_FRAME_METHODS } from '../../domain/records/options.ts';
 import { KeyFrameMethod, type MediaCommit, type MediaHeader } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { fromKind, METHOD, nameOrNumber, PRIORITY } from './enums.ts';
 import { receiveResumable } from './resumable-uploads.ts';

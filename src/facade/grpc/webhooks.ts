@@ -1,6 +1,6 @@
 /** The secret that the account's webhooks are signed with, and what became of each. */
-import { rotateWebhookSecret, webhookSecretOf } from '../../app/keys.ts';
-import { watchDeliveries } from '../../app/watch-account.ts';
+import { rotateWebhookSecret, webhookSecretOf } from '../../app/accounts/keys.ts';
+import { watchDeliveries } from '../../app/accounts/watch-account.ts';
 import { listDeliveries, replayDelivery } from '../../app/webhooks/deliveries.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';

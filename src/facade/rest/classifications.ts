@@ -2,14 +2,18 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { assertKindEnabled } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import { getClassification, getClassifications, listClassifications } from '../../app/classifications.ts';
-import type { Principal } from '../../app/principal.ts';
+import { assertKindEnabled } from '../../app/callers/admission.ts';
+import type { Principal } from '../../app/callers/principal.ts';
+import {
+  getClassification,
+  getClassifications,
+  listClassifications,
+} from '../../app/records/classifications.ts';
 import { badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
-import type { MediaKind } from '../../domain/media.ts';
-import { principalOf, requireKey } from './authenticate.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import { principalOf, requireKey } from '../../port/caller.ts';
 import { toClassification } from './convert.ts';
 import { KIND_PATHS } from './routes.ts';
 

@@ -1,5 +1,5 @@
 /** The record as interface.md writes it: only renames and leaves out, no schema (a schema made it slower). */
-import type { Verdict } from '../../domain/heuristics.ts';
+
 import type {
   AudioRecord,
   ClassificationRecord,
@@ -9,7 +9,8 @@ import type {
   ModelResult,
   VideoRecord,
   VideoVerdict,
-} from '../../domain/record.ts';
+} from '../../domain/records/record.ts';
+import type { Verdict } from '../../domain/verdicts/heuristics.ts';
 
 export function toClassification(record: ClassificationRecord): object {
   switch (record.kind) {

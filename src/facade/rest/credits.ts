@@ -1,8 +1,8 @@
 /** GET of the account's credits. */
 import type { FastifyInstance } from 'fastify';
+import { getCredits } from '../../app/accounts/credits.ts';
 import type { App } from '../../app/app.ts';
-import { getCredits } from '../../app/credits.ts';
-import { principalOf, requireKey } from './authenticate.ts';
+import { principalOf, requireKey } from '../../port/caller.ts';
 
 export function routeCredits(fastify: FastifyInstance, app: App): void {
   fastify.get('/api/user/credits', { onRequest: requireKey(app) }, async (request) => {

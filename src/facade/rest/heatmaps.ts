@@ -2,8 +2,8 @@
 import { open } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
-import { getHeatmap } from '../../app/classifications.ts';
-import { requireKey } from './authenticate.ts';
+import { getHeatmap } from '../../app/records/classifications.ts';
+import { requireKey } from '../../port/caller.ts';
 import { readerOf } from './classifications.ts';
 
 const PATHS = ['/api/classification/heatmap', '/api/classification_image/heatmap'];

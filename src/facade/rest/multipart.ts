@@ -5,12 +5,12 @@
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
-import type { RawFields } from '../../app/input.ts';
-import type { Principal } from '../../app/principal.ts';
-import { atPace } from '../../app/upload-pace.ts';
-import { type ReceivedMedia, receiveMedia } from '../../app/uploads.ts';
+import type { Principal } from '../../app/callers/principal.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
+import { atPace } from '../../app/submissions/upload-pace.ts';
+import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import { principalOf } from './authenticate.ts';
+import { principalOf } from '../../port/caller.ts';
 
 /** A form has 14 documented fields; many more is a mistake or an attack on the parser. */
 export const PARTS_MAX = 32;

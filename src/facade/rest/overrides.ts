@@ -1,9 +1,9 @@
 /** POST of the correct value of a file, by its hash. */
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
-import { overrideClassification } from '../../app/overrides.ts';
+import { overrideClassification } from '../../app/records/overrides.ts';
 import { badField } from '../../domain/errors.ts';
-import { principalOf, requireKey } from './authenticate.ts';
+import { principalOf, requireKey } from '../../port/caller.ts';
 import { KIND_PATHS } from './routes.ts';
 
 export function routeOverrides(fastify: FastifyInstance, app: App): void {

@@ -1,11 +1,11 @@
 /** What a partner asks: its users, page by page, and the mail that lets one of them in. */
 import type { FastifyInstance } from 'fastify';
+import { listUsers } from '../../app/accounts/user-list.ts';
+import { sendCreationEmail } from '../../app/accounts/users.ts';
 import type { App } from '../../app/app.ts';
 import { parseId } from '../../app/field-parsers.ts';
-import type { RawFields } from '../../app/input.ts';
-import { listUsers } from '../../app/user-list.ts';
-import { sendCreationEmail } from '../../app/users.ts';
-import { principalOf, requireKey, signalOf } from './authenticate.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
+import { principalOf, requireKey, signalOf } from '../../port/caller.ts';
 import { readFields } from './form-fields.ts';
 import { toUser, toUserPage } from './user-convert.ts';
 

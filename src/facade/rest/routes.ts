@@ -1,5 +1,5 @@
 /** The documented paths of each media kind, aliases included; the one list that routes and openapi.ts share. */
-import type { MediaKind } from '../../domain/media.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
 
 export interface KindPaths {
   kind: MediaKind;

@@ -1,10 +1,10 @@
 /** POST of a file or of an address: the form is read in one pass, the app judges it, the identifier goes back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
-import type { RawFields } from '../../app/input.ts';
-import { submitMedia } from '../../app/submit.ts';
-import type { MediaKind } from '../../domain/media.ts';
-import { principalOf, requireAdmission, requireKey, signalOf } from './authenticate.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
+import { submitMedia } from '../../app/submissions/submit.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import { principalOf, requireAdmission, requireKey, signalOf } from '../../port/caller.ts';
 import { type FormSpec, receiveForm } from './multipart.ts';
 import { KIND_PATHS } from './routes.ts';
 

@@ -1,6 +1,6 @@
 /** A user as interface.md writes it: its documented fields, no more. */
-import type { UserPage } from '../../app/user-list.ts';
-import type { UserView } from '../../app/user-view.ts';
+import type { UserPage } from '../../app/accounts/user-list.ts';
+import type { UserView } from '../../app/accounts/user-view.ts';
 import { formatTime } from '../../domain/time.ts';
 
 export function toUser(view: UserView): object {

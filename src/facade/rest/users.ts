@@ -1,10 +1,10 @@
 /** Making and deleting an account: POST and DELETE of /api/user. */
 import type { FastifyInstance } from 'fastify';
+import { toUserView } from '../../app/accounts/user-view.ts';
+import { createUser, deleteUser } from '../../app/accounts/users.ts';
 import type { App } from '../../app/app.ts';
 import { parseId } from '../../app/field-parsers.ts';
-import { toUserView } from '../../app/user-view.ts';
-import { createUser, deleteUser } from '../../app/users.ts';
-import { principalOf, requireKey, signalOf } from './authenticate.ts';
+import { principalOf, requireKey, signalOf } from '../../port/caller.ts';
 import { readFields } from './form-fields.ts';
 import { toUser } from './user-convert.ts';
 

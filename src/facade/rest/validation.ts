@@ -1,16 +1,16 @@
 /** POST /api/validate: could this file be analysed? It has error shapes of its own (interface.md, Errors). */
 import type { FastifyInstance } from 'fastify';
-import { admitMedia } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import { parseSubmission, type RawFields, type Submission } from '../../app/input.ts';
+import { admitMedia } from '../../app/callers/admission.ts';
 import { parseEach } from '../../app/judge-each.ts';
-import type { ReceivedMedia } from '../../app/uploads.ts';
-import { validateMedia } from '../../app/validate.ts';
+import { parseSubmission, type RawFields, type Submission } from '../../app/submissions/input.ts';
+import type { ReceivedMedia } from '../../app/submissions/uploads.ts';
+import { validateMedia } from '../../app/submissions/validate.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import { MEDIA_KINDS, type MediaKind } from '../../domain/media.ts';
-import { principalOf, requireAdmission, requireKey, signalOf } from './authenticate.ts';
+import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
+import { principalOf, requireAdmission, requireKey, signalOf } from '../../port/caller.ts';
+import { toErrorReply } from '../../port/errors.ts';
 import { toMediaValidation } from './convert.ts';
-import { toErrorReply } from './errors.ts';
 import { type Form, receiveForm } from './multipart.ts';
 
 export function routeValidation(fastify: FastifyInstance, app: App): void {

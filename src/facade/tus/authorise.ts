@@ -1,14 +1,14 @@
 /** Who uploads, by key or by the session of a signed-in page, and what: judged before a byte of it is read. */
 import { Metadata } from '@tus/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { admitCaller, admitMedia, type MediaIntent } from '../../app/admission.ts';
 import type { App } from '../../app/app.ts';
-import { type BrowserProof, readBrowserCall } from '../../app/browser.ts';
-import type { RawFields } from '../../app/input.ts';
-import { openUploadUntil } from '../../app/open-uploads.ts';
-import type { Principal } from '../../app/principal.ts';
-import { readUpload } from '../../app/unfinished-uploads.ts';
-import { MEDIA_KINDS } from '../../domain/media.ts';
+import { admitCaller, admitMedia, type MediaIntent } from '../../app/callers/admission.ts';
+import { type BrowserProof, readBrowserCall } from '../../app/callers/browser.ts';
+import type { Principal } from '../../app/callers/principal.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
+import { openUploadUntil } from '../../app/submissions/open-uploads.ts';
+import { readUpload } from '../../app/submissions/unfinished-uploads.ts';
+import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { toFields } from './uploads.ts';
 
 /** The pieces of one upload are one call, so they do not count beside its begin. */

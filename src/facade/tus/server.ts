@@ -5,10 +5,10 @@
 import type { Server as TusServer } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
-import type { Principal } from '../../app/principal.ts';
-import { judgeFields } from '../../app/submit.ts';
-import { parseKind, submitUpload } from '../../app/submit-upload.ts';
-import { beginUpload, readUpload } from '../../app/unfinished-uploads.ts';
+import type { Principal } from '../../app/callers/principal.ts';
+import { judgeFields } from '../../app/submissions/submit.ts';
+import { parseKind, submitUpload } from '../../app/submissions/submit-upload.ts';
+import { beginUpload, readUpload } from '../../app/submissions/unfinished-uploads.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { admit, authorise } from './authorise.ts';
 import { sentenceOf, TusAnswers } from './errors.ts';

@@ -3,8 +3,13 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { DataStore, Upload } from '@tus/server';
 import type { App } from '../../app/app.ts';
-import type { Principal } from '../../app/principal.ts';
-import { appendUpload, discardUpload, readUpload, type UploadName } from '../../app/unfinished-uploads.ts';
+import type { Principal } from '../../app/callers/principal.ts';
+import {
+  appendUpload,
+  discardUpload,
+  readUpload,
+  type UploadName,
+} from '../../app/submissions/unfinished-uploads.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 
 const ID_BYTES = 16;

@@ -1,5 +1,5 @@
 /** What was trained here on top of a model of others, written below it as ONNX. */
-import type { PackHead } from '../../domain/pack-file.ts';
+import type { PackHead } from '../../domain/packs/pack-file.ts';
 import type { GraphWriter } from './graph-writer.ts';
 
 /**

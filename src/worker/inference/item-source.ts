@@ -2,7 +2,7 @@
  * Where the items of a batch come from: the patches of a file, the windows of a sound, or the golden inputs. Each
  * writes its items in the form that the model takes.
  */
-import type { SampleRange } from '../../domain/speech.ts';
+import type { SampleRange } from '../../domain/verdicts/speech.ts';
 import type { InferRequest, PatchInput, WindowCut, WindowInput } from '../inference-protocol.ts';
 import { makeGoldenPatch, makeGoldenSound } from './golden.ts';
 import { SlotFile } from './slot-file.ts';

@@ -2,9 +2,9 @@
  * What a picture's unsigned metadata say of its origin: the IPTC source type, a generator's name or parameters, a
  * camera. Anyone can write or strip them, so they are reported and never decide.
  */
-import { type Declaration, originOfSourceType } from '../../domain/provenance.ts';
-import { readExifTexts } from './exif-text.ts';
-import { openPicture } from './picture-file.ts';
+import { type Declaration, originOfSourceType } from '../../domain/verdicts/provenance.ts';
+import { readExifTexts } from '../pictures/exif-text.ts';
+import { openPicture } from '../pictures/picture-file.ts';
 
 /** Formats whose metadata the picture library shows. */
 const MIMES = ['image/jpeg', 'image/png', 'image/webp', 'image/tiff', 'image/heic', 'image/avif'];

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import type { Picture } from '../pictures/pixels.ts';
 import type { DecodedFrame, DecodeVideoRequest, PatchSet } from '../protocol.ts';
 import { writePatchSet } from './patches.ts';
-import type { Picture } from './pixels.ts';
 import { writeViewSet } from './views.ts';
 
 /** Frames are noise to a PNG encoder: the next level takes up to three times as long for a seventh less. */

@@ -1,7 +1,8 @@
 /** Writes chosen frames while the next ones are decoded, and tells of each in its order as soon as it lies there. */
+
+import type { Picture } from '../pictures/pixels.ts';
 import type { DecodedFrame, DecodeVideoRequest } from '../protocol.ts';
 import { writeFrame } from './frame-file.ts';
-import type { Picture } from './pixels.ts';
 
 /** Encoding a frame takes a core about as long as finding and decoding it: more in flight would only hold memory. */
 const IN_FLIGHT_MAX = 2;

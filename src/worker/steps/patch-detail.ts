@@ -2,8 +2,13 @@
  * How much there is to see at a place of a picture: the sum of the steps in brightness between neighbouring pixels.
  * Whole numbers only, so that training (models/training/placement.py) chooses the same places to the last one.
  */
-import { chooseByDetail, type PatchLayout, type PatchPosition, placePatches } from '../../domain/patches.ts';
-import type { Picture } from './pixels.ts';
+import {
+  chooseByDetail,
+  type PatchLayout,
+  type PatchPosition,
+  placePatches,
+} from '../../domain/media/patches.ts';
+import type { Picture } from '../pictures/pixels.ts';
 
 /** ITU-R BT.601, in thousandths. */
 const [RED, GREEN, BLUE] = [299, 587, 114];

@@ -4,11 +4,11 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PatchLayout, PatchPosition } from '../../domain/patches.ts';
+import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
+import { cutRegion } from '../pictures/picture-region.ts';
+import type { Picture } from '../pictures/pixels.ts';
 import type { PatchSet, PatchSetRequest, StabilityVariantName } from '../protocol.ts';
 import { choosePatches } from './patch-detail.ts';
-import { cutRegion } from './picture-region.ts';
-import type { Picture } from './pixels.ts';
 import { writeResizedView } from './resized-view.ts';
 import { copyPatch, copyWhole } from './stability-copies.ts';
 import { writeTiles } from './tampering-tiles.ts';

@@ -3,11 +3,11 @@
  * reads every byte of the data (a JPEG that lacks its last byte is noticed), at a third of the time of full pixels.
  */
 import { toPictureFault } from '../media-fault.ts';
+import { type PictureHeader, readHeader } from '../pictures/header.ts';
+import { readMediaType } from '../pictures/media-header.ts';
+import { openUpright } from '../pictures/upright-picture.ts';
 import type { DecodeLimits, Probe } from '../protocol.ts';
-import { type PictureHeader, readHeader } from './header.ts';
-import { readMediaType } from './media-header.ts';
 import { probeContainer } from './probe-container.ts';
-import { openUpright } from './upright-picture.ts';
 
 const STAMP_SIDE = 16;
 

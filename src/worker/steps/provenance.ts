@@ -8,7 +8,7 @@ import {
   declaredOriginOf,
   NO_PROVENANCE,
   type Provenance,
-} from '../../domain/provenance.ts';
+} from '../../domain/verdicts/provenance.ts';
 import { firstLine } from '../media-fault.ts';
 import { boundReport, cutText, toC2paReport } from './c2pa-report.ts';
 import { readDeclarations } from './declarations.ts';

@@ -2,9 +2,9 @@
  * What is left of the picture's traces: how hard a JPEG was compressed, and whether data is missing inside. A
  * verdict on a picture that was squeezed to quality 30 deserves less trust, and the reader is told so.
  */
-import type { ImageQuality } from '../../domain/result.ts';
-import type { PictureHeader } from './header.ts';
-import { estimateJpegQuality, readLuminanceTable } from './jpeg-tables.ts';
+import type { ImageQuality } from '../../domain/verdicts/result.ts';
+import type { PictureHeader } from '../pictures/header.ts';
+import { estimateJpegQuality, readLuminanceTable } from '../pictures/jpeg-tables.ts';
 
 export async function measureQuality(header: PictureHeader, lacksData: boolean): Promise<ImageQuality> {
   const table = header.mime === 'image/jpeg' ? await readLuminanceTable(header.path) : null;

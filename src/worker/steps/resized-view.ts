@@ -1,10 +1,10 @@
 /** The whole picture scaled to a model's size, and its middle at native resolution, as one patch file. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Texture } from '../../domain/resized-view.ts';
+import type { Texture } from '../../domain/media/resized-view.ts';
+import { scaleAntialiased } from '../pictures/antialiased.ts';
+import type { Picture } from '../pictures/pixels.ts';
 import type { PatchSet, ResizedLayout } from '../protocol.ts';
-import { scaleAntialiased } from './antialiased.ts';
-import type { Picture } from './pixels.ts';
 import { TextureMeter } from './texture.ts';
 
 /** More of a picture says no more about its texture. */

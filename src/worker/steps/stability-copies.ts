@@ -3,10 +3,10 @@
  * looked at, so that copy and original are judged at the same places and the cost does not grow with the picture.
  */
 import sharp, { type Sharp } from 'sharp';
-import type { PatchPosition } from '../../domain/patches.ts';
+import type { PatchPosition } from '../../domain/media/patches.ts';
+import { cutRegion, type Region } from '../pictures/picture-region.ts';
+import { type Picture, toPicture } from '../pictures/pixels.ts';
 import type { StabilityVariantName } from '../protocol.ts';
-import { cutRegion, type Region } from './picture-region.ts';
-import { type Picture, toPicture } from './pixels.ts';
 
 /** Blocks of a JPEG with halved colour; neighbourhoods begin on them, as they would in a copy of the whole picture. */
 const BLOCK_PX = 16;

@@ -4,10 +4,10 @@
  */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PatchPosition } from '../../domain/patches.ts';
-import { placeTiles } from '../../domain/tampering-score.ts';
+import type { PatchPosition } from '../../domain/media/patches.ts';
+import { placeTiles } from '../../domain/verdicts/tampering-score.ts';
+import type { Picture } from '../pictures/pixels.ts';
 import type { PatchSet, PatchSetRequest } from '../protocol.ts';
-import type { Picture } from './pixels.ts';
 
 const BLOCK_PX = 8;
 const CHANNELS = 3;

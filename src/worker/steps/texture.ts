@@ -1,5 +1,5 @@
 /** Measures what a model must not be asked about: pictures that are flat, noise, or drawn in flat colours. */
-import type { Texture } from '../../domain/resized-view.ts';
+import type { Texture } from '../../domain/media/resized-view.ts';
 
 /** ITU-R BT.601, as the models' makers weigh it. */
 const [RED, GREEN, BLUE] = [0.299, 0.587, 0.114];

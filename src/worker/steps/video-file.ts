@@ -3,8 +3,8 @@ import { openGpu } from '../libav/gpu.ts';
 import { MediaFile, type Reading } from '../libav/media-file.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan, type TimeSpan } from '../libav/time-span.ts';
+import { readMediaType, refuseKind } from '../pictures/media-header.ts';
 import type { VideoDecoder } from '../protocol.ts';
-import { readMediaType, refuseKind } from './media-header.ts';
 import { judgeStreams } from './probe-container.ts';
 
 export class VideoFile implements Disposable {

@@ -2,10 +2,10 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { placeViews, type View } from '../../domain/views.ts';
+import { placeViews, type View } from '../../domain/media/views.ts';
+import type { Picture } from '../pictures/pixels.ts';
 import type { PatchSet, ViewKernel, ViewSetRequest } from '../protocol.ts';
 import { SET_NAME } from './patches.ts';
-import type { Picture } from './pixels.ts';
 
 interface WantedViews {
   name: string;

@@ -1,0 +1,251 @@
+/** The pages of somebody who is not signed in: sign in, register, forgotten and new password, verified address. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Link, useSearch } from 'wouter-preact';
+import { loadSession, postSession, type SessionInfo } from '../parts/api.ts';
+import { Button, Check, Fault, Field, Form, Loading, Notice, Title } from '../parts/parts.tsx';
+import { useWork } from '../parts/use-query.ts';
+import { PATHS } from '../paths.ts';
+import { Preferences } from '../result/frame.tsx';
+import { t } from '../texts/language.ts';
+
+/** interface of the daemon: 12 to 256 characters. */
+const PASSWORD_CHARACTERS_MIN = 12;
+
+function Card({ children }: { children: ComponentChildren }): JSX.Element {
+  return (
+    <main class="card-page">
+      <p class="brand">Assay</p>
+      <div class="card">{children}</div>
+      <Preferences />
+    </main>
+  );
+}
+
+export function SignInPage({ info }: { info: SessionInfo }): JSX.Element {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const { isBusy, fault, run } = useWork();
+  const send = (): void => {
+    void run(async () => {
+      await postSession('sign-in', { email, password });
+      await loadSession();
+    });
+  };
+  return (
+    <Card>
+      <Title>{t('signIn')}</Title>
+      <p class="quiet">{t('signInLead')}</p>
+      <Form onSend={send}>
+        <EmailField value={email} onValue={setEmail} />
+        <Field
+          label={t('password')}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          isRequired
+          value={password}
+          onValue={setPassword}
+        />
+        <Fault error={fault} />
+        <Button kind="main" type="submit" {...{ isBusy }}>
+          {t('signIn')}
+        </Button>
+      </Form>
+      <p class="links">
+        <Link href={PATHS.forgot}>{t('forgotPassword')}</Link>
+        {info.isRegistrationOpen && <Link href={PATHS.register}>{t('register')}</Link>}
+      </p>
+    </Card>
+  );
+}
+
+export function ForgotPage(): JSX.Element {
+  const [email, setEmail] = useState('');
+  const [isSent, setSent] = useState(false);
+  const { isBusy, fault, run } = useWork();
+  const send = async (): Promise<void> =>
+    setSent(await run(() => postSession('request-password', { email })));
+  return (
+    <Card>
+      <Title>{t('forgotPassword')}</Title>
+      {isSent ? (
+        <Notice kind="good">{t('resetSent')}</Notice>
+      ) : (
+        <Form onSend={() => void send()}>
+          <p class="quiet">{t('forgotLead')}</p>
+          <EmailField value={email} onValue={setEmail} />
+          <Fault error={fault} />
+          <Button kind="main" type="submit" {...{ isBusy }}>
+            {t('sendLink')}
+          </Button>
+        </Form>
+      )}
+      <p class="links">
+        <Link href={PATHS.signIn}>{t('backToSignIn')}</Link>
+      </p>
+    </Card>
+  );
+}
+
+export function RegisterPage({ info }: { info: SessionInfo }): JSX.Element {
+  const [fields, setFields] = useState({ name: '', email: '', password: '', termsAccepted: false });
+  const [isDone, setDone] = useState(false);
+  const { isBusy, fault, run } = useWork();
+  const put = (part: Partial<typeof fields>): void => setFields({ ...fields, ...part });
+  const send = async (): Promise<void> => setDone(await run(() => postSession('register', fields)));
+  if (isDone || !info.isRegistrationOpen) {
+    return (
+      <Card>
+        <Title>{t('register')}</Title>
+        <Notice kind={isDone ? 'good' : 'info'}>{t(isDone ? 'registered' : 'registrationClosed')}</Notice>
+        <Link href={PATHS.signIn}>{t('backToSignIn')}</Link>
+      </Card>
+    );
+  }
+  return (
+    <Card>
+      <Title>{t('register')}</Title>
+      <Form onSend={() => void send()}>
+        <Field
+          label={t('name')}
+          name="name"
+          autocomplete="name"
+          isRequired
+          value={fields.name}
+          onValue={(name) => put({ name })}
+        />
+        <EmailField value={fields.email} onValue={(email) => put({ email })} />
+        <NewPassword value={fields.password} onValue={(password) => put({ password })} />
+        {info.areTermsRequired && (
+          <Check
+            label={t('acceptTerms')}
+            isOn={fields.termsAccepted}
+            onValue={(termsAccepted) => put({ termsAccepted })}
+          />
+        )}
+        <Fault error={fault} />
+        <Button kind="main" type="submit" {...{ isBusy }}>
+          {t('register')}
+        </Button>
+      </Form>
+      <p class="links">
+        <Link href={PATHS.signIn}>{t('backToSignIn')}</Link>
+      </p>
+    </Card>
+  );
+}
+
+interface ValueProps {
+  value: string;
+  onValue: (value: string) => void;
+}
+
+/** The browser's password store knows an account by it. */
+function EmailField({ value, onValue }: ValueProps): JSX.Element {
+  return (
+    <Field
+      {...{ value, onValue }}
+      label={t('email')}
+      name="email"
+      type="email"
+      autocomplete="username"
+      isRequired
+    />
+  );
+}
+
+export function NewPassword({ value, onValue }: ValueProps): JSX.Element {
+  const isShort = value !== '' && value.length < PASSWORD_CHARACTERS_MIN;
+  const missing = PASSWORD_CHARACTERS_MIN - value.length;
+  return (
+    <Field
+      {...{ value, onValue }}
+      label={t('newPassword')}
+      name="new-password"
+      type="password"
+      autocomplete="new-password"
+      isRequired
+      hint={isShort ? t('passwordShort', { count: missing }) : t('passwordHint')}
+    />
+  );
+}
+
+export function SetPasswordPage(): JSX.Element {
+  const token = useToken();
+  const [password, setPassword] = useState('');
+  const [isDone, setDone] = useState(false);
+  const { isBusy, fault, run } = useWork();
+  const send = async (): Promise<void> =>
+    setDone(await run(() => postSession('set-password', { token, password })));
+  return (
+    <Card>
+      <Title>{t('setPassword')}</Title>
+      {isDone ? (
+        <>
+          <Notice kind="good">{t('passwordSet')}</Notice>
+          <Link href={PATHS.signIn}>{t('signIn')}</Link>
+        </>
+      ) : (
+        <Form onSend={() => void send()}>
+          <NewPassword value={password} onValue={setPassword} />
+          <Fault error={fault} />
+          {token === '' && <Notice kind="bad">{t('linkIncomplete')}</Notice>}
+          <Button kind="main" type="submit" {...{ isBusy }} isDisabled={token === ''}>
+            {t('setPassword')}
+          </Button>
+        </Form>
+      )}
+    </Card>
+  );
+}
+
+export function VerifyEmailPage(): JSX.Element {
+  const token = useToken();
+  const [isDone, setDone] = useState(false);
+  const { isBusy, fault, run } = useWork();
+  useEffect(() => {
+    void run(() => postSession('verify-email', { token })).then(setDone);
+  }, [token]);
+  return (
+    <Card>
+      <Title>{t('verifyEmail')}</Title>
+      {isBusy && <Loading />}
+      <Fault error={fault} />
+      {isDone && <Notice kind="good">{t('emailVerified')}</Notice>}
+      <Link href={PATHS.signIn}>{t('signIn')}</Link>
+    </Card>
+  );
+}
+
+/** Kept out of the history once it was read: a link works once, but need not lie about. */
+function useToken(): string {
+  const search = useSearch();
+  const [token] = useState(() => new URLSearchParams(search).get('token') ?? '');
+  useEffect(() => history.replaceState(null, '', location.pathname), []);
+  return token;
+}
+
+export function TermsPage(): JSX.Element {
+  const [isOn, setOn] = useState(false);
+  const { isBusy, fault, run } = useWork();
+  const send = (): void => {
+    void run(async () => {
+      await postSession('accept-terms');
+      await loadSession();
+    });
+  };
+  return (
+    <Card>
+      <Title>{t('terms')}</Title>
+      <p>{t('termsLead')}</p>
+      <Form onSend={send}>
+        <Check label={t('acceptTerms')} isOn={isOn} onValue={setOn} />
+        <Fault error={fault} />
+        <Button kind="main" type="submit" {...{ isBusy }} isDisabled={!isOn}>
+          {t('goOn')}
+        </Button>
+      </Form>
+    </Card>
+  );
+}

@@ -1,0 +1,127 @@
+/** Webhooks: the secret that signs them, and every delivery with its attempts, live. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { ask, change, USER_ERRORS } from '../parts/api.ts';
+import { formatNumber } from '../parts/format.ts';
+import { type Connection, More, usePaged } from '../parts/paged.tsx';
+import { Button, CopyButton, Empty, Fault, Panel, Table, Time, Title } from '../parts/parts.tsx';
+import { useWork } from '../parts/use-query.ts';
+import { resultPath } from '../paths.ts';
+import { useLive } from '../records/live.ts';
+import type { TextKey } from '../texts/en.ts';
+import { t } from '../texts/language.ts';
+
+interface Delivery {
+  id: string;
+  identifier: string;
+  url: string;
+  state: string;
+  createdAt: string;
+  nextAttemptAt: string | null;
+  attempts: { at: string; elapsedMs: number; error: string; status: number | null }[];
+}
+
+const FIELDS = 'id identifier url state createdAt nextAttemptAt attempts { at elapsedMs error status }';
+const QUERY = `query ($after: String) { viewer { deliveries(first: 25, after: $after) { nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } } }`;
+const LIVE = `subscription { deliveries { ${FIELDS} } }`;
+const REPLAY = `mutation ($id: ID!) { replayDelivery(id: $id) { delivery { ${FIELDS} } ${USER_ERRORS} } }`;
+const ROTATE = `mutation { rotateWebhookSecret { secret ${USER_ERRORS} } }`;
+
+interface Answer {
+  viewer: { deliveries: Connection<Delivery> };
+}
+
+export function WebhooksPage(): JSX.Element {
+  const deliveries = usePaged<Delivery>(QUERY, {}, ({ viewer }: Answer) => viewer.deliveries);
+  const { fault, run } = useWork();
+  const put = (delivery: Delivery): void => deliveries.put(delivery, ({ id }) => id === delivery.id);
+  useLive<{ deliveries: Delivery }>(LIVE, {}, ({ deliveries: changed }) => put(changed));
+  const replay = (id: string): Promise<boolean> =>
+    run(async () => put((await change<{ delivery: Delivery }>(REPLAY, { id })).delivery));
+  return (
+    <>
+      <Title>{t('menuWebhooks')}</Title>
+      <SecretPanel />
+      <Fault error={deliveries.error ?? fault} />
+      {deliveries.nodes.length === 0 && !deliveries.isLoading && (
+        <Empty title={t('noDeliveries')}>
+          <p>{t('noDeliveriesLead')}</p>
+        </Empty>
+      )}
+      {deliveries.nodes.length > 0 && (
+        <Table
+          caption={t('deliveries')}
+          head={[t('when'), t('record'), t('receiver'), t('state'), t('attempts'), '']}
+        >
+          {deliveries.nodes.map((delivery) => (
+            <DeliveryRow key={delivery.id} {...{ delivery }} onReplay={() => void replay(delivery.id)} />
+          ))}
+        </Table>
+      )}
+      <More {...deliveries} />
+    </>
+  );
+}
+
+function DeliveryRow({ delivery, onReplay }: { delivery: Delivery; onReplay: () => void }): JSX.Element {
+  const { identifier, url, state, createdAt, attempts } = delivery;
+  const last = attempts.at(-1);
+  return (
+    <tr>
+      <td>
+        <Time iso={createdAt} />
+      </td>
+      <td>
+        <Link href={resultPath(identifier)}>
+          <code>{identifier.slice(0, 12)}</code>
+        </Link>
+      </td>
+      <td class="long">{url}</td>
+      <td>{t(`delivery_${state}` as TextKey)}</td>
+      <td>
+        <span class="figure">{attempts.length}</span>
+        {last !== undefined && (
+          <small class="quiet">
+            {' '}
+            {last.status ?? last.error} · {formatNumber(last.elapsedMs)} ms
+          </small>
+        )}
+      </td>
+      <td>
+        <Button onPress={onReplay}>{t('replay')}</Button>
+      </td>
+    </tr>
+  );
+}
+
+function SecretPanel(): JSX.Element {
+  const [secret, setSecret] = useState<string | null>(null);
+  const { isBusy, fault, run } = useWork();
+  const show = (): Promise<boolean> =>
+    run(async () => {
+      const { viewer } = await ask<{ viewer: { webhookSecret: string } }>('{ viewer { webhookSecret } }');
+      setSecret(viewer.webhookSecret);
+    });
+  const rotate = (): Promise<boolean> =>
+    run(async () => setSecret((await change<{ secret: string }>(ROTATE)).secret));
+  return (
+    <Panel title={t('webhookSecret')}>
+      <p class="quiet">{t('webhookSecretLead')}</p>
+      {secret !== null && <code class="long">{secret}</code>}
+      <Fault error={fault} />
+      <p class="actions">
+        {secret === null ? (
+          <Button {...{ isBusy }} onPress={() => void show()}>
+            {t('show')}
+          </Button>
+        ) : (
+          <CopyButton text={secret} label={t('copy')} />
+        )}
+        <Button {...{ isBusy }} onPress={() => void rotate()}>
+          {t('rotate')}
+        </Button>
+      </p>
+    </Panel>
+  );
+}

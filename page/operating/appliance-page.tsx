@@ -1,0 +1,140 @@
+/** How the box is: what needs mending first and how to mend it, then its load and storage. */
+import type { JSX } from 'preact';
+import { Link } from 'wouter-preact';
+import { Tile } from '../account/ledger-page.tsx';
+import { formatBytes, formatNumber } from '../parts/format.ts';
+import { Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
+import { useQuery } from '../parts/use-query.ts';
+import { PATHS } from '../paths.ts';
+import { findText, t } from '../texts/language.ts';
+
+interface Appliance {
+  version: string;
+  phase: string;
+  notReadyReason: string | null;
+  isolation: string | null;
+  queueDepth: number;
+  running: number;
+  uptimeSeconds: number;
+  rssAnonBytes: number;
+  diskFreeBytes: number;
+}
+
+interface Finding {
+  name: string;
+  state: 'GOOD' | 'NOTICE' | 'BAD';
+  found: string;
+  advice: string;
+}
+
+const STATUS =
+  '{ appliance { version phase notReadyReason isolation queueDepth running uptimeSeconds rssAnonBytes diskFreeBytes } }';
+const FINDINGS = '{ findings { name state found advice } }';
+const REFRESH_MS = 5000;
+/** An examination writes to the disk to time it. */
+const EXAMINE_MS = 60_000;
+const HOUR_SECONDS = 3600;
+
+export function AppliancePage(): JSX.Element {
+  const { data, error, isLoading } = useQuery<{ appliance: Appliance }>(STATUS, {}, REFRESH_MS);
+  const examined = useQuery<{ findings: Finding[] }>(FINDINGS, {}, EXAMINE_MS);
+  const box = data?.appliance;
+  return (
+    <>
+      <div class="page-head">
+        <Title>{t('navAppliance')}</Title>
+        <Link href={PATHS.firstSteps} class="button plain">
+          {t('guide')}
+        </Link>
+      </div>
+      <Fault error={error ?? examined.error} />
+      {isLoading && <Loading />}
+      {box !== undefined && (
+        <>
+          {box.notReadyReason !== null && (
+            <Notice kind="bad">{t('repairNotReady', { reason: box.notReadyReason })}</Notice>
+          )}
+          <Tiles {...{ box }} />
+        </>
+      )}
+      {examined.data === undefined ? <Loading /> : <Findings findings={examined.data.findings} />}
+    </>
+  );
+}
+
+function Tiles({ box }: { box: Appliance }): JSX.Element {
+  return (
+    <div class="tile-row">
+      <Tile label={t('state')} value={findText(`phase_${box.phase}`) ?? box.phase} />
+      <Tile label={t('version')} value={box.version} />
+      <Tile
+        label={t('uptime')}
+        value={t('hours', { hours: formatNumber(box.uptimeSeconds / HOUR_SECONDS, 1) })}
+      />
+      <Tile label={t('queueRunning')} value={formatNumber(box.running)} />
+      <Tile label={t('queueWaiting')} value={formatNumber(box.queueDepth)} />
+      <Tile label={t('diskFree')} value={formatBytes(box.diskFreeBytes)} />
+      <Tile label={t('memory')} value={formatBytes(box.rssAnonBytes)} />
+      <Tile label={t('isolation')} value={findText(`isolation_${box.isolation}`) ?? box.isolation ?? '–'} />
+    </div>
+  );
+}
+
+const RANK = { BAD: 0, NOTICE: 1, GOOD: 2 } as const;
+
+/** Each fault with how to mend it; what is good stands behind, folded. */
+function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
+  const repairs = findings
+    .filter(({ state }) => state !== 'GOOD')
+    .sort((left, right) => RANK[left.state] - RANK[right.state]);
+  const good = findings.filter(({ state }) => state === 'GOOD');
+  return (
+    <>
+      {repairs.length === 0 ? (
+        <Notice kind="good">{t('nothingToMend')}</Notice>
+      ) : (
+        <Panel title={t('toMend')}>
+          <ul class="repairs">
+            {repairs.map((finding) => (
+              <Repair key={`${finding.name}${finding.found}`} {...{ finding }} />
+            ))}
+          </ul>
+        </Panel>
+      )}
+      <details class="panel">
+        <summary>{t('checkedGood', { count: good.length })}</summary>
+        <ul class="repairs">
+          {good.map(({ name, found }) => (
+            <li key={`${name}${found}`}>
+              <strong>{titleOf(name)}</strong> <span class="quiet">{found}</span>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </>
+  );
+}
+
+function Repair({ finding }: { finding: Finding }): JSX.Element {
+  const { name, state, found, advice } = finding;
+  const mend = findText(`mend_${name}`);
+  return (
+    <li class={state === 'BAD' ? 'broken' : 'doubtful'}>
+      <strong>
+        {titleOf(name)} <span class="tag">{t(`finding_${state}`)}</span>
+      </strong>
+      <p class="quiet" lang="en">
+        {found}
+      </p>
+      {mend === undefined ? <p lang="en">{advice}</p> : <p>{mend}</p>}
+    </li>
+  );
+}
+
+/** `model assay-transformer@2.0.0` is named by what it is and by itself. */
+function titleOf(name: string): string {
+  const [first = '', ...rest] = name.split(' ');
+  const whole = findText(`examined_${name}`);
+  if (whole !== undefined) return whole;
+  return [findText(`examined_${first}`) ?? first, ...rest].join(' ');
+}

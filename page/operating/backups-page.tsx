@@ -1,0 +1,133 @@
+/** The backups that are there, one made now with how far it is, and what to do where something is wrong. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { change, USER_ERRORS } from '../parts/api.ts';
+import { formatBytes, formatNumber } from '../parts/format.ts';
+import { Button, Check, Empty, Fault, Loading, Notice, Panel, Table, Time, Title } from '../parts/parts.tsx';
+import { useQuery, useWork } from '../parts/use-query.ts';
+import { findText, t } from '../texts/language.ts';
+
+interface Backup {
+  name: string;
+  createdAt: string | null;
+  version: string;
+  files: number;
+  bytes: number;
+  withSecrets: boolean;
+  fault: string;
+}
+
+interface Shelf {
+  folder: string | null;
+  lastGoodAt: string | null;
+  lastError: string | null;
+  isTooOld: boolean;
+  isRunning: boolean;
+  progress: { phase: string; files: number; bytes: number; copiedBytes: number } | null;
+  backups: Backup[];
+}
+
+const QUERY = `{ backups { folder lastGoodAt lastError isTooOld isRunning progress { phase files bytes copiedBytes }
+  backups { name createdAt version files bytes withSecrets fault } } }`;
+const START = `mutation ($withSecrets: Boolean) { startBackup(withSecrets: $withSecrets) { started ${USER_ERRORS} } }`;
+const REFRESH_MS = 2000;
+
+export function BackupsPage(): JSX.Element {
+  const { data, error, isLoading, reload } = useQuery<{ backups: Shelf }>(QUERY, {}, REFRESH_MS);
+  const shelf = data?.backups;
+  return (
+    <>
+      <Title>{t('navBackups')}</Title>
+      <Fault {...{ error }} />
+      {isLoading && <Loading />}
+      {shelf !== undefined &&
+        (shelf.folder === null ? (
+          <Empty title={t('backupsOff')}>
+            <p>{t('backupsOffLead')}</p>
+          </Empty>
+        ) : (
+          <>
+            <State {...{ shelf }} />
+            <MakeOne {...{ shelf }} onStart={() => void reload()} />
+            <Backups backups={shelf.backups} />
+            <Panel title={t('backupRestore')}>
+              <p>{t('backupRestoreLead')}</p>
+              <p>
+                <code>assay restore {shelf.folder}/… --data-dir …</code>
+              </p>
+            </Panel>
+          </>
+        ))}
+    </>
+  );
+}
+
+function State({ shelf }: { shelf: Shelf }): JSX.Element {
+  const { lastGoodAt, lastError, isTooOld } = shelf;
+  if (lastError !== null) return <Notice kind="bad">{t('backupFailed', { reason: lastError })}</Notice>;
+  if (isTooOld) return <Notice kind="bad">{t('backupTooOld')}</Notice>;
+  if (lastGoodAt === null) return <Notice>{t('backupNone')}</Notice>;
+  return (
+    <Notice kind="good">
+      {t('backupGood')} <Time iso={lastGoodAt} isAge />
+    </Notice>
+  );
+}
+
+function MakeOne({ shelf, onStart }: { shelf: Shelf; onStart: () => void }): JSX.Element {
+  const [withSecrets, setWithSecrets] = useState(false);
+  const { isBusy, fault, run } = useWork();
+  const { progress, isRunning } = shelf;
+  const start = async (): Promise<void> => {
+    await run(() => change(START, { withSecrets }));
+    onStart();
+  };
+  return (
+    <Panel title={t('backupNow')}>
+      <Check
+        label={t('backupSecrets')}
+        hint={t('backupSecretsLead')}
+        isOn={withSecrets}
+        onValue={setWithSecrets}
+      />
+      <p class="actions">
+        <Button kind="main" {...{ isBusy }} isDisabled={isRunning} onPress={() => void start()}>
+          {t('backupNow')}
+        </Button>
+      </p>
+      <p role="status">
+        {progress !== null &&
+          t('backupProgress', {
+            phase: findText(`backup_${progress.phase}`) ?? progress.phase,
+            files: formatNumber(progress.files),
+            size: formatBytes(progress.bytes),
+          })}
+      </p>
+      <Fault error={fault} />
+    </Panel>
+  );
+}
+
+function Backups({ backups }: { backups: readonly Backup[] }): JSX.Element {
+  if (backups.length === 0) return <p class="quiet">{t('backupNone')}</p>;
+  return (
+    <Table
+      caption={t('navBackups')}
+      head={[t('backupMade'), t('backupFiles'), t('fileSize'), t('version'), t('backupChecked'), t('name')]}
+    >
+      {backups.map(({ name, createdAt, files, bytes, version, withSecrets, fault }) => (
+        <tr key={name}>
+          <td>{createdAt === null ? '–' : <Time iso={createdAt} isAge />}</td>
+          <td class="figure">{formatNumber(files)}</td>
+          <td class="figure">{formatBytes(bytes)}</td>
+          <td>{version}</td>
+          <td>{fault === '' ? t('backupReadBack') : fault}</td>
+          <td>
+            <code>{name}</code>
+            {withSecrets && <small class="quiet"> {t('backupHasSecrets')}</small>}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,148 @@
+/** The models of the box: which run, on which device, how often they err, and what their cards say. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { formatNumber, formatPercent } from '../parts/format.ts';
+import { Button, Dialog, Empty, Facts, Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
+import { useQuery } from '../parts/use-query.ts';
+import { findText, t } from '../texts/language.ts';
+import { isFused, tierName } from '../texts/names.ts';
+import { DeviceTest } from './device-test.tsx';
+import { Markdown } from './markdown.tsx';
+
+interface Figures {
+  tier: string;
+  auc: number;
+  balancedAccuracy: number;
+  falseAlarmRateBalanced: number;
+}
+
+interface Model {
+  id: string;
+  version: string;
+  name: string;
+  task: string;
+  provider: string | null;
+  fault: string | null;
+  licence: string;
+  source: string;
+  weight: number;
+  figures: Figures[] | null;
+}
+
+const QUERY =
+  '{ appliance { models { id version name task provider fault licence source weight figures } } }';
+const REFRESH_MS = 10_000;
+
+export function ModelsPage({ isAdmin }: { isAdmin: boolean }): JSX.Element {
+  const { data, error, isLoading } = useQuery<{ appliance: { models: Model[] } }>(QUERY, {}, REFRESH_MS);
+  const models = data?.appliance.models;
+  return (
+    <>
+      <Title>{t('models')}</Title>
+      <p class="quiet">{t('modelsLead')}</p>
+      <Fault {...{ error }} />
+      {isLoading && <Loading />}
+      {models?.length === 0 && (
+        <Empty title={t('noModels')}>
+          <p>{t('repairNoModels')}</p>
+        </Empty>
+      )}
+      {isAdmin && <DeviceTest />}
+      {models !== undefined && <Together {...{ models }} />}
+      <div class="columns">
+        {models?.map((model) => (
+          <ModelPanel key={`${model.id} ${model.version}`} {...{ model }} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function ModelPanel({ model }: { model: Model }): JSX.Element {
+  const { id, version, name, task, provider, fault, licence, source, weight, figures } = model;
+  const [isReading, setReading] = useState(false);
+  const own = figures?.filter(({ tier }) => !isFused(tier)) ?? [];
+  return (
+    <Panel title={name}>
+      {fault !== null && <Notice kind="bad">{t('repairModel', { id, fault })}</Notice>}
+      <Facts
+        rows={[
+          [t('identifier'), <code key="id">{`${id} ${version}`}</code>],
+          [t('task'), findText(`task_${task}`) ?? task],
+          [t('device'), provider ?? t('outOfService')],
+          ...(weight === 0 ? [] : [[t('weight'), formatNumber(weight, 2)] as const]),
+          [t('licence'), licence],
+          [t('modelSource'), source],
+        ]}
+      />
+      {own.length > 0 && <FiguresTable {...{ name }} figures={own} />}
+      <Button onPress={() => setReading(true)} label={`${t('readCard')}: ${name}`}>
+        {t('readCard')}
+      </Button>
+      {isReading && <Card {...{ id, name }} onClose={() => setReading(false)} />}
+    </Panel>
+  );
+}
+
+/** What a verdict rests on where all models of a task answer. */
+function Together({ models }: { models: readonly Model[] }): JSX.Element {
+  const byTask = Map.groupBy(
+    models.filter(({ figures }) => figures?.some(({ tier }) => isFused(tier))),
+    ({ task }) => task,
+  );
+  return (
+    <>
+      {[...byTask].map(([task, [first]]) => (
+        <Panel key={task} title={t('together', { task: findText(`task_${task}`) ?? task })}>
+          <FiguresTable name={task} figures={first?.figures?.filter(({ tier }) => isFused(tier)) ?? []} />
+        </Panel>
+      ))}
+    </>
+  );
+}
+
+function FiguresTable({ name, figures }: { name: string; figures: readonly Figures[] }): JSX.Element {
+  return (
+    <table class="plain figures">
+      <caption>{t('figuresLead')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('tier')}</th>
+          <th scope="col">AUC</th>
+          <th scope="col">{t('accuracy')}</th>
+          <th scope="col">{t('falseAlarms')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {figures.map((row) => (
+          <tr key={`${name}${row.tier}`}>
+            <th scope="row">{tierName(row.tier)}</th>
+            <td class="figure">{formatNumber(row.auc, 3)}</td>
+            <td class="figure">{formatPercent(row.balancedAccuracy)}</td>
+            <td class="figure">{formatPercent(row.falseAlarmRateBalanced)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const CARD = 'query ($id: ID!) { modelCard(id: $id) }';
+
+function Card({ id, name, onClose }: { id: string; name: string; onClose: () => void }): JSX.Element {
+  const { data, error, isLoading } = useQuery<{ modelCard: string }>(CARD, { id });
+  return (
+    <Dialog title={name} {...{ onClose }}>
+      {isLoading && <Loading />}
+      <Fault {...{ error }} />
+      {data !== undefined && (
+        <div lang="en">
+          <Markdown text={data.modelCard} />
+        </div>
+      )}
+      <p class="actions">
+        <Button onPress={onClose}>{t('close')}</Button>
+      </p>
+    </Dialog>
+  );
+}

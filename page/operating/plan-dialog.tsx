@@ -1,0 +1,179 @@
+/** One plan: made or changed. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { showText } from '../../src/domain/shown-text.ts';
+import { change, USER_ERRORS } from '../parts/api.ts';
+import { Button, Check, Dialog, Fault, Field, Form } from '../parts/parts.tsx';
+import { useWork } from '../parts/use-query.ts';
+import { findText, t } from '../texts/language.ts';
+import { kindName } from '../texts/names.ts';
+import type { Plan } from './plans-page.tsx';
+
+const CREATE = `mutation ($input: PlanInput!) { createPlan(input: $input) { ${USER_ERRORS} } }`;
+const UPDATE = `mutation ($id: ID!, $input: PlanInput!) { updatePlan(id: $id, input: $input) { ${USER_ERRORS} } }`;
+const KINDS = ['IMAGE', 'VIDEO', 'AUDIO'] as const;
+const OPTIONS = [
+  'heatmap',
+  'morphing',
+  'tampering',
+  'nsfw',
+  'audio_track',
+  'webhook',
+  'foreign_types',
+] as const;
+
+interface DialogProps {
+  plan: Plan | null;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+type Fields = ReturnType<typeof startOf>;
+
+interface PartProps {
+  fields: Fields;
+  put: (part: Partial<Fields>) => void;
+}
+
+function startOf(plan: Plan | null) {
+  const creditsOf = (kind: string): string =>
+    String(plan?.kinds.find((one) => one.kind === kind)?.credits ?? 1);
+  return {
+    ...{ name: plan?.name ?? '', sku: plan?.sku ?? '' },
+    kinds: plan?.kinds.map(({ kind }) => kind) ?? ['IMAGE'],
+    options: plan?.options.map((option) => option.toLowerCase()) ?? ['heatmap'],
+    ...{ IMAGE: creditsOf('IMAGE'), VIDEO: creditsOf('VIDEO'), AUDIO: creditsOf('AUDIO') },
+    rate: String(plan?.rateLimitPerMinute ?? 0),
+    ...{ mediaDays: String(plan?.mediaDays ?? 0), recordDays: String(plan?.recordDays ?? 0) },
+    zeroRetention: plan?.zeroRetention ?? false,
+  };
+}
+
+function toInput({ name, sku, kinds, options, zeroRetention, ...figures }: Fields): object {
+  return {
+    ...{ name, sku, kinds, options, zeroRetention },
+    imageCredits: Number(figures.IMAGE),
+    videoCredits: Number(figures.VIDEO),
+    audioCredits: Number(figures.AUDIO),
+    rateLimitPerMinute: Number(figures.rate),
+    mediaDays: Number(figures.mediaDays),
+    recordDays: Number(figures.recordDays),
+  };
+}
+
+export function PlanDialog({ plan, onClose, onDone }: DialogProps): JSX.Element {
+  const [fields, setFields] = useState(startOf(plan));
+  const { isBusy, fault, run } = useWork();
+  const put = (part: Partial<Fields>): void => setFields({ ...fields, ...part });
+  const save = async (): Promise<void> => {
+    const input = toInput(fields);
+    const send = () => (plan === null ? change(CREATE, { input }) : change(UPDATE, { id: plan.id, input }));
+    if (await run(send)) onDone();
+  };
+  return (
+    <Dialog title={plan === null ? t('createPlan') : showText(plan.name)} {...{ onClose }}>
+      <Form onSend={() => void save()}>
+        <Field
+          label={t('name')}
+          name="plan-name"
+          isRequired
+          value={fields.name}
+          onValue={(name) => put({ name })}
+        />
+        <Field label={t('sku')} name="sku" isRequired value={fields.sku} onValue={(sku) => put({ sku })} />
+        <KindFields {...{ fields, put }} />
+        <OptionFields {...{ fields, put }} />
+        <LimitFields {...{ fields, put }} />
+        <Fault error={fault} />
+        <p class="actions">
+          <Button type="submit" kind="main" {...{ isBusy }}>
+            {plan === null ? t('createPlan') : t('save')}
+          </Button>
+          <Button onPress={onClose}>{t('cancel')}</Button>
+        </p>
+      </Form>
+    </Dialog>
+  );
+}
+
+function toggled(list: readonly string[], item: string, isOn: boolean): string[] {
+  return isOn ? [...list, item] : list.filter((one) => one !== item);
+}
+
+function KindFields({ fields, put }: PartProps): JSX.Element {
+  return (
+    <fieldset>
+      <legend>{t('kind')}</legend>
+      {KINDS.map((kind) => (
+        <div key={kind} class="pair">
+          <Check
+            label={kindName(kind)}
+            isOn={fields.kinds.includes(kind)}
+            onValue={(isOn) => put({ kinds: toggled(fields.kinds, kind, isOn) })}
+          />
+          <Field
+            label={t('creditsEach', { kind: kindName(kind) })}
+            name={`credits-${kind}`}
+            type="number"
+            value={fields[kind]}
+            onValue={(value) => put({ [kind]: value })}
+          />
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+function OptionFields({ fields, put }: PartProps): JSX.Element {
+  return (
+    <fieldset>
+      <legend>{t('options')}</legend>
+      {OPTIONS.map((option) => (
+        <Check
+          key={option}
+          label={findText(`planOption_${option}`) ?? option}
+          isOn={fields.options.includes(option)}
+          onValue={(isOn) => put({ options: toggled(fields.options, option, isOn) })}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function LimitFields({ fields, put }: PartProps): JSX.Element {
+  const { mediaDays, recordDays, rate, zeroRetention } = fields;
+  return (
+    <>
+      <div class="pair">
+        <Field
+          label={t('mediaDays')}
+          name="media-days"
+          type="number"
+          value={mediaDays}
+          onValue={(value) => put({ mediaDays: value })}
+        />
+        <Field
+          label={t('recordDays')}
+          name="record-days"
+          type="number"
+          value={recordDays}
+          onValue={(value) => put({ recordDays: value })}
+        />
+      </div>
+      <Field
+        label={t('rateLimit')}
+        name="rate"
+        type="number"
+        hint={t('rateLimitHint')}
+        value={rate}
+        onValue={(value) => put({ rate: value })}
+      />
+      <Check
+        label={t('zeroRetention')}
+        isOn={zeroRetention}
+        onValue={(isOn) => put({ zeroRetention: isOn })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+/** What runs, waits and has failed, of all accounts; work is ended or run again here. */
+import type { JSX } from 'preact';
+import { Link } from 'wouter-preact';
+import { Tile } from '../account/ledger-page.tsx';
+import { type AccountInfo, change, USER_ERRORS } from '../parts/api.ts';
+import { formatNumber } from '../parts/format.ts';
+import { Button, Fault, Loading, Table, Time, Title } from '../parts/parts.tsx';
+import { type Asked, useQuery, useWork } from '../parts/use-query.ts';
+import { resultPath } from '../paths.ts';
+import { t } from '../texts/language.ts';
+import { kindName } from '../texts/names.ts';
+
+interface Entry {
+  analysisId: string;
+  accountId: string;
+  kind: string;
+  attempts: number;
+  queuedAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  error: string;
+  identifiers: string[];
+}
+
+interface Answer {
+  queue: { running: Entry[]; waiting: Entry[]; failed: Entry[]; runningTotal: number; waitingTotal: number };
+}
+
+const FIELDS = 'analysisId accountId kind attempts queuedAt startedAt endedAt error identifiers';
+const QUERY = `{ queue(first: 50) { runningTotal waitingTotal running { ${FIELDS} } waiting { ${FIELDS} } failed { ${FIELDS} } } }`;
+const CHANGES = {
+  cancel: `mutation ($analysisId: ID!) { cancelAnalysis(analysisId: $analysisId) { ${USER_ERRORS} } }`,
+  retry: `mutation ($analysisId: ID!) { retryAnalysis(analysisId: $analysisId) { ${USER_ERRORS} } }`,
+} as const;
+const REFRESH_MS = 3000;
+const LISTS = [
+  ['running', 'queueRunning', 'cancel'],
+  ['waiting', 'queueWaiting', 'cancel'],
+  ['failed', 'queueFailed', 'retry'],
+] as const;
+
+export function QueuePage({ account }: { account: AccountInfo }): JSX.Element {
+  const asked = useQuery<Answer>(QUERY, {}, REFRESH_MS);
+  const queue = asked.data?.queue;
+  return (
+    <>
+      <Title>{t('navQueue')}</Title>
+      <Fault error={asked.error} />
+      {asked.isLoading && <Loading />}
+      {queue !== undefined && (
+        <>
+          <div class="tile-row">
+            <Tile label={t('queueRunning')} value={formatNumber(queue.runningTotal)} />
+            <Tile label={t('queueWaiting')} value={formatNumber(queue.waitingTotal)} />
+            <Tile label={t('queueFailed')} value={formatNumber(queue.failed.length)} />
+          </div>
+          {LISTS.map(([name, title, action]) => (
+            <section key={name}>
+              <h2>{t(title)}</h2>
+              {queue[name].length === 0 ? (
+                <p class="quiet">{t(`nothing_${name}`)}</p>
+              ) : (
+                <Entries title={t(title)} entries={queue[name]} {...{ action, account, asked }} />
+              )}
+            </section>
+          ))}
+        </>
+      )}
+    </>
+  );
+}
+
+interface EntriesProps {
+  title: string;
+  entries: readonly Entry[];
+  action: keyof typeof CHANGES;
+  account: AccountInfo;
+  asked: Asked<Answer>;
+}
+
+function Entries({ title, entries, action, account, asked }: EntriesProps): JSX.Element {
+  const { isBusy, fault, run } = useWork();
+  const act = async (analysisId: string): Promise<void> => {
+    await run(() => change(CHANGES[action], { analysisId }));
+    await asked.reload();
+  };
+  return (
+    <>
+      <Fault error={fault} />
+      <Table
+        caption={title}
+        head={[t('record'), t('kind'), t('account'), t('queuedAt'), t('attempts'), t('reason'), '']}
+      >
+        {entries.map((entry) => (
+          <tr key={entry.analysisId}>
+            <td>
+              <RecordName {...{ entry, account }} />
+            </td>
+            <td>{kindName(entry.kind)}</td>
+            <td class="figure">{entry.accountId}</td>
+            <td>
+              <Time iso={entry.endedAt ?? entry.startedAt ?? entry.queuedAt} isAge />
+            </td>
+            <td class="figure">{entry.attempts}</td>
+            <td>{entry.error === '' ? '–' : entry.error}</td>
+            <td class="actions">
+              <Button
+                {...{ isBusy }}
+                label={`${t(`work_${action}`)}: ${nameOf(entry)}`}
+                onPress={() => void act(entry.analysisId)}
+              >
+                {t(`work_${action}`)}
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+}
+
+function nameOf({ identifiers, analysisId }: Entry): string {
+  return (identifiers[0] ?? analysisId).slice(0, 12);
+}
+
+/** The administrator sees that others' work runs, not what it is. */
+function RecordName({ entry, account }: { entry: Entry; account: AccountInfo }): JSX.Element {
+  const [first, ...others] = entry.identifiers;
+  const name = <code>{nameOf(entry)}</code>;
+  return (
+    <>
+      {first !== undefined && entry.accountId === String(account.id) ? (
+        <Link href={resultPath(first)}>{name}</Link>
+      ) : (
+        name
+      )}
+      {others.length > 0 && <span class="quiet"> {t('andMore', { count: others.length })}</span>}
+    </>
+  );
+}

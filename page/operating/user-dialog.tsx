@@ -1,0 +1,140 @@
+/** One user: made, changed, given credits or deleted. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { showText } from '../../src/domain/shown-text.ts';
+import { change, USER_ERRORS } from '../parts/api.ts';
+import { Button, Check, Dialog, Fault, Field, Form, Select } from '../parts/parts.tsx';
+import { useWork } from '../parts/use-query.ts';
+import { t } from '../texts/language.ts';
+import type { PlanName, UserRow } from './users-page.tsx';
+
+const CREATE = `mutation ($input: UserInput!) { createUser(input: $input) { ${USER_ERRORS} } }`;
+const UPDATE = `mutation ($id: ID!, $input: UserInput!) { updateUser(id: $id, input: $input) { ${USER_ERRORS} } }`;
+const DELETE = `mutation ($id: ID!) { deleteUser(id: $id) { ${USER_ERRORS} } }`;
+const GRANT = `mutation ($id: ID!, $amount: Int!) { grantCredits(id: $id, amount: $amount) { ${USER_ERRORS} } }`;
+
+interface DialogProps {
+  /** Null for a new one. */
+  user: UserRow | null;
+  plans: readonly PlanName[];
+  isAdmin: boolean;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+const ROLES = ['USER', 'PARTNER', 'ADMIN'] as const;
+
+function startOf(user: UserRow | null) {
+  return {
+    ...{ name: user?.name ?? '', email: user?.email ?? '', role: user?.role ?? 'USER' },
+    ...{ pricingId: user?.pricing.id ?? '', readonly: user?.readonly ?? false, amount: '' },
+  };
+}
+
+type Fields = ReturnType<typeof startOf>;
+
+async function store({ user, plans, isAdmin }: DialogProps, fields: Fields): Promise<void> {
+  const { role, pricingId, amount, ...rest } = fields;
+  const plan = pricingId === '' ? plans[0]?.id : pricingId;
+  const input = { ...rest, pricingId: plan, ...(isAdmin ? { role } : {}) };
+  await (user === null ? change(CREATE, { input }) : change(UPDATE, { id: user.id, input }));
+  if (user !== null && amount !== '') await change(GRANT, { id: user.id, amount: Number(amount) });
+}
+
+export function UserDialog(props: DialogProps): JSX.Element {
+  const { user, onClose, onDone } = props;
+  const [fields, setFields] = useState(startOf(user));
+  const [isDeleting, setDeleting] = useState(false);
+  const { isBusy, fault, run } = useWork();
+  const act = async (work: () => Promise<unknown>): Promise<void> => {
+    if (await run(work)) onDone();
+  };
+  return (
+    <Dialog title={user === null ? t('createUser') : showText(user.name)} {...{ onClose }}>
+      <Form onSend={() => void act(() => store(props, fields))}>
+        <UserFields {...{ ...props, fields }} put={(part) => setFields({ ...fields, ...part })} />
+        <Fault error={fault} />
+        <p class="actions">
+          <Button type="submit" kind="main" {...{ isBusy }}>
+            {user === null ? t('createUser') : t('save')}
+          </Button>
+          <Button onPress={onClose}>{t('cancel')}</Button>
+          {user !== null && !isDeleting && (
+            <Button kind="danger" onPress={() => setDeleting(true)}>
+              {t('delete')}
+            </Button>
+          )}
+          {user !== null && isDeleting && (
+            <Button
+              kind="danger"
+              {...{ isBusy }}
+              onPress={() => void act(() => change(DELETE, { id: user.id }))}
+            >
+              {t('deleteForGood')}
+            </Button>
+          )}
+        </p>
+      </Form>
+    </Dialog>
+  );
+}
+
+interface FieldsProps extends DialogProps {
+  fields: Fields;
+  put: (part: Partial<Fields>) => void;
+}
+
+function UserFields({ user, plans, isAdmin, fields, put }: FieldsProps): JSX.Element {
+  const { name, email, pricingId, role, amount, readonly } = fields;
+  const planNames = plans.map((plan) => [plan.id, showText(plan.name)] as const);
+  const roleNames = ROLES.map((one) => [one, t(`role_${one}`)] as const);
+  return (
+    <>
+      <Field
+        label={t('name')}
+        name="user-name"
+        isRequired
+        value={name}
+        onValue={(value) => put({ name: value })}
+      />
+      <Field
+        label={t('email')}
+        name="user-email"
+        type="email"
+        isRequired
+        value={email}
+        onValue={(value) => put({ email: value })}
+      />
+      <Select
+        label={t('plan')}
+        value={pricingId}
+        options={planNames}
+        onValue={(value) => put({ pricingId: value })}
+      />
+      {isAdmin && (
+        <Select
+          label={t('role')}
+          value={role}
+          options={roleNames}
+          onValue={(value) => put({ role: value })}
+        />
+      )}
+      {isAdmin && user !== null && (
+        <Field
+          label={t('grantCredits')}
+          name="amount"
+          type="number"
+          value={amount}
+          onValue={(value) => put({ amount: value })}
+        />
+      )}
+      <Check
+        label={t('readonly')}
+        hint={t('readonlyLead')}
+        isOn={readonly}
+        onValue={(isOn) => put({ readonly: isOn })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+/** Numbers, sizes and times as the reader's language writes them. */
+import { language, t } from '../texts/language.ts';
+
+function locale(): string {
+  return language.get() === 'it' ? 'it-IT' : 'en-GB';
+}
+
+export function formatNumber(value: number, digits = 0): string {
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
+}
+
+export function formatPercent(share: number, digits = 0): string {
+  const options = { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
+  return new Intl.NumberFormat(locale(), options).format(share);
+}
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
+
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)));
+  return `${formatNumber(bytes / 1024 ** power, power === 0 ? 0 : 1)} ${UNITS[power]}`;
+}
+
+export function formatSeconds(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const minutes = Math.floor(whole / 60);
+  return `${minutes}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+/** In the reader's zone. */
+export function formatTime(iso: string): string {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+}
+
+/** For a tooltip beside the local time. */
+export function formatUtc(iso: string): string {
+  return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+export function formatAge(iso: string): string {
+  const seconds = (Date.now() - new Date(iso).getTime()) / 1000;
+  const step = STEPS.find(([, length]) => seconds >= length);
+  if (step === undefined) return t('justNow');
+  if (step[0] === 'day' && seconds > 7 * 86_400) return formatTime(iso);
+  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(
+    -Math.floor(seconds / step[1]),
+    step[0],
+  );
+}

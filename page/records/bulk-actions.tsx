@@ -1,0 +1,93 @@
+/** What can be done with the chosen records at once, and with all that the filter finds. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { change, USER_ERRORS } from '../parts/api.ts';
+import { formatNumber } from '../parts/format.ts';
+import { Button, Dialog, Fault } from '../parts/parts.tsx';
+import { useWork } from '../parts/use-query.ts';
+import { t } from '../texts/language.ts';
+import { EXPORT_RECORDS_MAX, type ExportFormat, exportRecords, readForExport } from './export.ts';
+import type { RecordFilter } from './record-filter.ts';
+import type { Records } from './use-records.ts';
+
+const DELETE = `mutation ($identifier: ID!) { deleteClassification(identifier: $identifier) { deletedIdentifier ${USER_ERRORS} } }`;
+const FORMATS: readonly ExportFormat[] = ['csv', 'json'];
+
+interface BulkProps {
+  chosen: ReadonlySet<string>;
+  records: Records;
+  onDone: () => void;
+}
+
+export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const { isBusy, fault, run } = useWork();
+  const picked = records.shown.filter(({ identifier }) => chosen.has(identifier));
+  const remove = async (): Promise<void> => {
+    const isDone = await run(async () => {
+      for (const identifier of chosen) {
+        await change(DELETE, { identifier });
+        records.remove(new Set([identifier]));
+      }
+    });
+    setAsking(false);
+    if (isDone) onDone();
+  };
+  return (
+    <section class="bulk" aria-label={t('chosenRecords')}>
+      <strong>{t('chosenCount', { count: chosen.size })}</strong>
+      {FORMATS.map((format) => (
+        <Button key={format} onPress={() => exportRecords(picked, format)}>
+          {format.toUpperCase()}
+        </Button>
+      ))}
+      <Button kind="danger" onPress={() => setAsking(true)}>
+        {t('delete')}
+      </Button>
+      <Button kind="link" onPress={onDone}>
+        {t('clearChoice')}
+      </Button>
+      <Fault error={fault} />
+      {isAsking && (
+        <Dialog title={t('deleteRecords', { count: chosen.size })} onClose={() => setAsking(false)}>
+          <p>{t('deleteLead')}</p>
+          <p class="actions">
+            <Button kind="danger" {...{ isBusy }} onPress={() => void remove()}>
+              {t('delete')}
+            </Button>
+            <Button onPress={() => setAsking(false)}>{t('cancel')}</Button>
+          </p>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+/** All records that the filter finds, loaded or not, as a file. */
+export function ExportFound({ filter }: { filter: RecordFilter }): JSX.Element {
+  const { isBusy, fault, run } = useWork();
+  const [count, setCount] = useState(0);
+  const [isCut, setCut] = useState(false);
+  const send = (format: ExportFormat): void => {
+    void run(async () => {
+      const { records, hasMore } = await readForExport(filter, setCount);
+      setCut(hasMore);
+      exportRecords(records, format);
+    });
+  };
+  return (
+    <div class="export">
+      <span class="quiet">{t('exportFound')}</span>
+      {FORMATS.map((format) => (
+        <Button key={format} {...{ isBusy }} onPress={() => send(format)}>
+          {format.toUpperCase()}
+        </Button>
+      ))}
+      <span class="quiet" role="status">
+        {isBusy && t('exportedSoFar', { count: formatNumber(count) })}
+        {!isBusy && isCut && t('exportCut', { count: formatNumber(EXPORT_RECORDS_MAX) })}
+      </span>
+      <Fault error={fault} />
+    </div>
+  );
+}

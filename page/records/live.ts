@@ -1,0 +1,72 @@
+/** Subscriptions over one WebSocket, opened when the first is asked for and again after a break. */
+import { type Client, createClient } from 'graphql-ws';
+import { useEffect, useRef } from 'preact/hooks';
+import { Cell } from '../parts/cell.ts';
+
+/** Whether live changes arrive; the page says so where they do not. */
+export const isLive = new Cell(true);
+
+const RETRIES_MAX = 1_000_000;
+const RETRY_MS_MAX = 10_000;
+const IDLE_MS = 3_000;
+
+let client: Client | undefined;
+
+function open(): Client {
+  client ??= createClient({
+    url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
+    lazyCloseTimeout: IDLE_MS,
+    retryAttempts: RETRIES_MAX,
+    shouldRetry: () => true,
+    retryWait: (retries) =>
+      new Promise((done) => setTimeout(done, Math.min(RETRY_MS_MAX, 500 * 2 ** Math.min(retries, 6)))),
+    on: {
+      connected: () => isLive.set(true),
+      closed: (event) => isLive.set((event as CloseEvent).code === 1000),
+    },
+  });
+  return client;
+}
+
+/** The next session must not go on with the socket of the last one. */
+export function closeLive(): void {
+  void client?.dispose();
+  client = undefined;
+}
+
+/** Hands each value on until the returned function is called. */
+export function follow<T>(
+  query: string,
+  variables: Record<string, unknown>,
+  take: (data: T) => void,
+  ended: () => void = () => {},
+): () => void {
+  return open().subscribe<T>(
+    { query, variables },
+    {
+      next: ({ data }) => {
+        if (data) take(data);
+      },
+      error: () => {
+        isLive.set(false);
+        ended();
+      },
+      complete: ended,
+    },
+  );
+}
+
+/** Follows while the component is shown; null follows nothing. */
+export function useLive<T>(
+  query: string | null,
+  variables: Record<string, unknown>,
+  take: (data: T) => void,
+): void {
+  const latest = useRef(take);
+  latest.current = take;
+  const key = JSON.stringify(variables);
+  useEffect(() => {
+    if (query === null) return undefined;
+    return follow<T>(query, JSON.parse(key) as Record<string, unknown>, (data) => latest.current(data));
+  }, [query, key]);
+}

@@ -1,0 +1,59 @@
+/** What the list is narrowed by, as the reader chose it, the address shows it and the daemon is asked. */
+import { matchesText } from '../../src/domain/records/record-search.ts';
+import type { Kind, ListedRecord } from './records.ts';
+
+export interface RecordFilter {
+  kind: Kind | '';
+  outcome: string;
+  /** Part of a name or a reference, or the beginning of a hash or an identifier. */
+  text: string;
+  /** `YYYY-MM-DD` in the reader's zone, or empty; both days are part of it. */
+  since: string;
+  until: string;
+}
+
+export const NO_FILTER: RecordFilter = { kind: '', outcome: '', text: '', since: '', until: '' };
+
+export function isFiltering(filter: RecordFilter): boolean {
+  return Object.values(filter).some((value) => value.trim() !== '');
+}
+
+/** The variables of the list's query. */
+export function toVariables({ kind, outcome, text, since, until }: RecordFilter): object {
+  const filter = {
+    ...(outcome === '' ? {} : { outcome: outcome.toUpperCase() }),
+    ...(text.trim() === '' ? {} : { search: text.trim() }),
+    ...(since === '' ? {} : { since: startOf(since).toISOString() }),
+    ...(until === '' ? {} : { until: startOf(until, 1).toISOString() }),
+  };
+  return { ...(kind === '' ? {} : { kind }), filter };
+}
+
+/** Whether a record that has just come or changed belongs into the list. */
+export function matchesFilter(record: ListedRecord, { outcome, text, since, until }: RecordFilter): boolean {
+  const createdAt = new Date(record.createdAt);
+  if (outcome !== '' && record.outcome !== outcome.toUpperCase()) return false;
+  if (since !== '' && createdAt < startOf(since)) return false;
+  if (until !== '' && createdAt >= startOf(until, 1)) return false;
+  return matchesText(record, text.trim());
+}
+
+/** Midnight of the day in the reader's zone; a day further, where the clock is put forward too. */
+function startOf(day: string, daysLater = 0): Date {
+  const start = new Date(`${day}T00:00:00`);
+  start.setDate(start.getDate() + daysLater);
+  return start;
+}
+
+/** Kept in the address, so that the way back from a record leads to the list as it was. */
+export function readFilter(search: string): RecordFilter {
+  const parameters = new URLSearchParams(search);
+  const read = Object.keys(NO_FILTER).map((name) => [name, parameters.get(name) ?? '']);
+  return Object.fromEntries(read) as RecordFilter;
+}
+
+export function writeFilter(filter: RecordFilter): void {
+  const parameters = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ''));
+  const search = parameters.size === 0 ? '' : `?${parameters}`;
+  history.replaceState(history.state, '', `${location.pathname}${search}`);
+}

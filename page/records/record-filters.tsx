@@ -1,0 +1,59 @@
+/** The fields above the list of records. */
+import type { JSX } from 'preact';
+import { Search, Select } from '../parts/parts.tsx';
+import { t } from '../texts/language.ts';
+import type { RecordFilter } from './record-filter.ts';
+import type { Kind } from './records.ts';
+
+const OUTCOMES = ['waiting', 'human', 'artificial', 'inconclusive', 'not_applicable', 'failed'] as const;
+const DAYS = ['since', 'until'] as const;
+
+export function RecordFilters({
+  filter,
+  onFilter,
+}: {
+  filter: RecordFilter;
+  onFilter: (filter: RecordFilter) => void;
+}): JSX.Element {
+  const put = (part: Partial<RecordFilter>): void => onFilter({ ...filter, ...part });
+  return (
+    <Search>
+      <input
+        type="search"
+        aria-label={t('searchRecords')}
+        placeholder={t('searchRecords')}
+        value={filter.text}
+        onInput={(event) => put({ text: event.currentTarget.value })}
+      />
+      <Select
+        isInline
+        label={t('kind')}
+        value={filter.kind}
+        options={[
+          ['', t('all')],
+          ['IMAGE', t('kindImage')],
+          ['VIDEO', t('kindVideo')],
+          ['AUDIO', t('kindAudio')],
+        ]}
+        onValue={(kind) => put({ kind: kind as Kind | '' })}
+      />
+      <Select
+        isInline
+        label={t('outcome')}
+        value={filter.outcome}
+        options={[['', t('all')], ...OUTCOMES.map((name) => [name, t(`outcome_${name}`)] as const)]}
+        onValue={(outcome) => put({ outcome })}
+      />
+      {DAYS.map((name) => (
+        <label key={name} class="field inline">
+          <span>{t(name)}</span>
+          <input
+            type="date"
+            value={filter[name]}
+            onInput={(event) => put({ [name]: event.currentTarget.value })}
+          />
+        </label>
+      ))}
+    </Search>
+  );
+}

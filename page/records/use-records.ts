@@ -1,0 +1,156 @@
+/**
+ * The account's records as a list that grows by pages and changes live. The daemon filters; a page of its answer may be
+ * empty and not be the last, so some more are asked for, up to a bound after which the reader is asked.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, ask, sentenceOf } from '../parts/api.ts';
+import { useLive } from './live.ts';
+import { isFiltering, matchesFilter, type RecordFilter, toVariables } from './record-filter.ts';
+import { LISTED_FIELDS, type ListedRecord } from './records.ts';
+
+const PAGE_SIZE = 50;
+/** Answers without a record that one look for something takes by itself. */
+const EMPTY_PAGES_MAX = 40;
+/** Somebody who types is not asked about at every letter. */
+const TYPING_MS = 250;
+
+export interface RecordPage {
+  nodes: ListedRecord[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+const PAGE_QUERY = `query ($kind: MediaKind, $filter: ClassificationFilter, $first: Int, $after: String) {
+  classifications(kind: $kind, filter: $filter, first: $first, after: $after) {
+    nodes { ${LISTED_FIELDS} } pageInfo { hasNextPage endCursor } } }`;
+const LIVE_QUERY = `subscription ($kind: MediaKind) { classifications(kind: $kind) { ${LISTED_FIELDS} } }`;
+
+interface Loaded {
+  records: readonly ListedRecord[];
+  /** Came while the reader was looking further down: shown on demand, so that nothing jumps. */
+  fresh: readonly ListedRecord[];
+  cursor: string | null;
+  hasMore: boolean;
+}
+
+const NOTHING: Loaded = { records: [], fresh: [], cursor: null, hasMore: true };
+
+export interface Records {
+  shown: readonly ListedRecord[];
+  freshCount: number;
+  hasMore: boolean;
+  isLoading: boolean;
+  fault: ApiError | undefined;
+  loadMore(): void;
+  showFresh(): void;
+  remove(identifiers: ReadonlySet<string>): void;
+}
+
+/** The first records behind the cursor that match, asked for until there is one. */
+export async function askRecords(
+  filter: RecordFilter,
+  after: string | null,
+  first = PAGE_SIZE,
+): Promise<RecordPage> {
+  let page: RecordPage = { nodes: [], pageInfo: { hasNextPage: true, endCursor: after } };
+  for (let asked = 0; asked < EMPTY_PAGES_MAX && page.nodes.length === 0; asked += 1) {
+    const { hasNextPage, endCursor } = page.pageInfo;
+    if (!hasNextPage) break;
+    const variables = { ...toVariables(filter), first, after: endCursor };
+    page = (await ask<{ classifications: RecordPage }>(PAGE_QUERY, variables)).classifications;
+  }
+  return page;
+}
+
+export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Records {
+  const [loaded, setLoaded] = useState(NOTHING);
+  const [isLoading, setLoading] = useState(true);
+  const [fault, setFault] = useState<ApiError>();
+  const generation = useRef(0);
+
+  const load = async (from: Loaded): Promise<void> => {
+    const own = generation.current;
+    const isLatest = (): boolean => own === generation.current;
+    setLoading(true);
+    setFault(undefined);
+    try {
+      const page = await askRecords(filter, from.cursor);
+      if (isLatest()) setLoaded((current) => append(from === NOTHING ? NOTHING : current, page));
+    } catch (error) {
+      const shown = error instanceof ApiError ? error : new ApiError(sentenceOf(error), { code: 'INTERNAL' });
+      if (isLatest()) setFault(shown);
+    } finally {
+      if (isLatest()) setLoading(false);
+    }
+  };
+
+  // The old list stays until the new one is there: what is typed must not make the page blink.
+  useEffect(() => {
+    generation.current += 1;
+    setLoading(true);
+    const timer = setTimeout(() => void load(NOTHING), isFiltering(filter) ? TYPING_MS : 0);
+    return () => clearTimeout(timer);
+  }, [JSON.stringify(toVariables(filter))]);
+
+  const { kind } = filter;
+  useLive<{ classifications: ListedRecord }>(
+    LIVE_QUERY,
+    kind === '' ? {} : { kind },
+    ({ classifications: changed }) =>
+      setLoaded((state) =>
+        merge(state, changed, { isAtTop: isAtTop(), isWanted: matchesFilter(changed, filter) }),
+      ),
+  );
+
+  return {
+    ...{ shown: loaded.records, isLoading, fault },
+    freshCount: loaded.fresh.length,
+    hasMore: loaded.hasMore,
+    loadMore: () => {
+      if (!isLoading && loaded.hasMore) void load(loaded);
+    },
+    showFresh: () =>
+      setLoaded((state) => ({ ...state, records: [...state.fresh, ...state.records], fresh: [] })),
+    remove: (gone) =>
+      setLoaded((state) => ({
+        ...state,
+        records: state.records.filter(({ identifier }) => !gone.has(identifier)),
+      })),
+  };
+}
+
+function append(state: Loaded, { nodes, pageInfo }: RecordPage): Loaded {
+  const known = new Set([...state.records, ...state.fresh].map(({ identifier }) => identifier));
+  return {
+    ...state,
+    records: [...state.records, ...nodes.filter(({ identifier }) => !known.has(identifier))],
+    cursor: pageInfo.endCursor,
+    hasMore: pageInfo.hasNextPage,
+  };
+}
+
+/**
+ * A known record is changed where it stands, also where the filter would not let it through any more: nothing vanishes
+ * under the reader's hand. A new one goes on top only when the reader is there.
+ */
+function merge(
+  state: Loaded,
+  changed: ListedRecord,
+  { isAtTop, isWanted }: { isAtTop: boolean; isWanted: boolean },
+): Loaded {
+  const put = (list: readonly ListedRecord[]): readonly ListedRecord[] =>
+    list.map((record) => (record.identifier === changed.identifier ? changed : record));
+  const isIn = (list: readonly ListedRecord[]): boolean =>
+    list.some(({ identifier }) => identifier === changed.identifier);
+  if (isIn(state.records)) return { ...state, records: put(state.records) };
+  if (isIn(state.fresh)) return { ...state, fresh: put(state.fresh) };
+  if (!isWanted) return state;
+  const oldest = state.records.at(-1);
+  const isOlder = oldest !== undefined && changed.createdAt < oldest.createdAt;
+  if (isOlder && state.hasMore) return state;
+  if (isAtTop) return { ...state, records: sorted([changed, ...state.records]) };
+  return { ...state, fresh: sorted([changed, ...state.fresh]) };
+}
+
+function sorted(records: ListedRecord[]): ListedRecord[] {
+  return records.sort((left, right) => (left.createdAt < right.createdAt ? 1 : -1));
+}

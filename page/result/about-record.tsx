@@ -1,0 +1,143 @@
+/** What is known of the file and its analysis, and who did what with it when. */
+
+import type { ComponentChildren, JSX } from 'preact';
+import { showText } from '../../src/domain/shown-text.ts';
+import type { AccountInfo } from '../parts/api.ts';
+import { formatBytes, formatNumber, formatSeconds } from '../parts/format.ts';
+import { Facts, Loading, Time } from '../parts/parts.tsx';
+import { useQuery } from '../parts/use-query.ts';
+import type { FullRecord, Label } from '../records/records.ts';
+import { findText, t } from '../texts/language.ts';
+
+type Row = readonly [string, ComponentChildren];
+
+export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
+  const { identifier, hash, mimetype, filesize, refId, sourceUrl, apiVersion } = record;
+  const rows: (Row | null)[] = [
+    [t('fileType'), mimetype],
+    [t('fileSize'), formatBytes(filesize)],
+    ...sizesOf(record),
+    refId === '' ? null : [t('reference'), showText(refId)],
+    sourceUrl === null
+      ? null
+      : [
+          t('sourceAddress'),
+          <span key="s" class="long">
+            {sourceUrl}
+          </span>,
+        ],
+    [
+      'SHA-256',
+      <code key="h" class="long">
+        {hash === '' ? '–' : hash}
+      </code>,
+    ],
+    [
+      t('identifier'),
+      <code key="i" class="long">
+        {identifier}
+      </code>,
+    ],
+    [t('apiVersion'), apiVersion ?? '–'],
+    [t('rules'), describeRules(record)],
+    record.assessment?.quality?.jpegQuality == null
+      ? null
+      : [t('jpegQuality'), String(record.assessment.quality.jpegQuality)],
+  ];
+  return <Facts rows={rows.filter((row) => row !== null)} />;
+}
+
+/** Verdicts are derived on reading: a record of before may say something else than it said then. */
+function describeRules({ rulesVersion: made, readByRulesVersion: read }: FullRecord): string {
+  if (made === null || read === null) return '–';
+  return t(made === read ? 'rulesSame' : 'rulesChanged', { made, read });
+}
+
+function sizesOf(record: FullRecord): Row[] {
+  const rows: Row[] = [];
+  if (record.kind !== 'AUDIO' && record.width !== null && record.height !== null) {
+    rows.push([t('pictureSize'), `${formatNumber(record.width)} × ${formatNumber(record.height)}`]);
+  }
+  if (record.kind !== 'IMAGE' && record.durationSeconds !== null) {
+    rows.push([t('duration'), formatSeconds(record.durationSeconds)]);
+  }
+  return rows;
+}
+
+interface OverrideEntry {
+  at: string;
+  byAccountId: string;
+  classification: Label;
+  measured: Label | null;
+  reason: string;
+}
+
+const HISTORY = `query ($hash: String!, $kind: MediaKind!) { overrides(hash: $hash, kind: $kind) { at byAccountId classification measured reason } }`;
+
+export function Custody({ record, account }: { record: FullRecord; account: AccountInfo }): JSX.Element {
+  const { createdAt, endedAt, status } = record;
+  return (
+    <ol class="custody">
+      <li>
+        <Time iso={createdAt} />
+        <span>{submissionOf(record)}</span>
+      </li>
+      {endedAt !== null && (
+        <li>
+          <Time iso={endedAt} />
+          <span>
+            {t(status === 'DONE' ? 'analysisEnded' : 'analysisFailed', { models: modelsOf(record) })}
+          </span>
+        </li>
+      )}
+      {record.hash !== '' && <Overrides key={record.forceClassification} {...{ record, account }} />}
+    </ol>
+  );
+}
+
+/** How it came in; older records do not say by which key. */
+function submissionOf({ origin, submittedBy }: FullRecord): string {
+  const text = t(`origin_${origin}`);
+  if (submittedBy === null) return text;
+  const { via, keyId, keyName } = submittedBy;
+  const filling = { origin: text, via: findText(`via_${via}`) ?? via };
+  return keyId === null
+    ? t('submittedBy', filling)
+    : t('submittedWithKey', { ...filling, key: keyName, id: keyId });
+}
+
+function modelsOf(record: FullRecord): string {
+  const results =
+    record.kind === 'VIDEO'
+      ? [...record.images, ...record.audios].flatMap(({ results: own }) => own)
+      : record.results;
+  return [...new Set(results.map(({ model, version }) => `${model} ${version}`))].join(', ') || '–';
+}
+
+function Overrides({ record, account }: { record: FullRecord; account: AccountInfo }): JSX.Element | null {
+  const { hash, kind } = record;
+  const { data, isLoading } = useQuery<{ overrides: OverrideEntry[] | null }>(HISTORY, { hash, kind });
+  if (isLoading) return <Loading />;
+  return (
+    <>
+      {(data?.overrides ?? []).map(({ at, byAccountId, classification, reason }) => (
+        <li key={at}>
+          <Time iso={at} />
+          <span>
+            {t('overriddenBy', {
+              who:
+                byAccountId === String(account.id)
+                  ? showText(account.name)
+                  : t('accountNumber', { id: byAccountId }),
+              classification: t(classification === 'HUMAN' ? 'human' : 'artificial'),
+            })}
+            {reason !== '' && <q>{reason}</q>}
+          </span>
+        </li>
+      ))}
+      {(data?.overrides ?? []).length > 0 && record.forceClassification === null && (
+        <li>{t('overrideRemoved')}</li>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,157 @@
+/** What stands around every page of somebody who is signed in: the way to the others, and the user's menu. */
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import { showText } from '../../src/domain/shown-text.ts';
+import { type AccountInfo, postSession, session } from '../parts/api.ts';
+import { useCell } from '../parts/cell.ts';
+import { Select } from '../parts/parts.tsx';
+import { chooseTheme, storedTheme, THEMES } from '../parts/theme.ts';
+import { PATHS } from '../paths.ts';
+import { closeLive, isLive } from '../records/live.ts';
+import type { TextKey } from '../texts/en.ts';
+import { chooseLanguage, LANGUAGES, type Language, language, t } from '../texts/language.ts';
+
+const MAIN_LINKS = [
+  [PATHS.records, 'navRecords'],
+  [PATHS.submit, 'navSubmit'],
+] as const;
+
+const PARTNER_LINKS = [[PATHS.users, 'navUsers']] as const;
+const ADMIN_LINKS = [
+  [PATHS.plans, 'navPlans'],
+  [PATHS.queue, 'navQueue'],
+  [PATHS.models, 'navModels'],
+  [PATHS.backups, 'navBackups'],
+  [PATHS.audit, 'navAudit'],
+  [PATHS.appliance, 'navAppliance'],
+] as const;
+
+function linksOf(role: AccountInfo['role']): readonly (readonly [string, TextKey])[] {
+  if (role === 'user') return MAIN_LINKS;
+  return role === 'partner'
+    ? [...MAIN_LINKS, ...PARTNER_LINKS]
+    : [...MAIN_LINKS, ...PARTNER_LINKS, ...ADMIN_LINKS];
+}
+
+export function Frame({
+  account,
+  children,
+}: {
+  account: AccountInfo;
+  children: ComponentChildren;
+}): JSX.Element {
+  const [path] = useLocation();
+  const live = useCell(isLive);
+  return (
+    <>
+      <a class="skip" href="#content">
+        {t('skipToContent')}
+      </a>
+      <header class="top">
+        <Link href={PATHS.records} class="brand">
+          Assay
+        </Link>
+        <nav class="main-links" aria-label={t('navMain')}>
+          {linksOf(account.role).map(([href, text]) => (
+            <Link key={href} {...{ href }} aria-current={path === href ? 'page' : undefined}>
+              {t(text)}
+            </Link>
+          ))}
+        </nav>
+        <UserMenu {...{ account }} />
+      </header>
+      {!live && (
+        <p class="offline" role="status">
+          {t('notLive')}
+        </p>
+      )}
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+function UserMenu({ account }: { account: AccountInfo }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const ref = useRef<HTMLDivElement>(null);
+  const [path] = useLocation();
+  useEffect(() => setOpen(false), [path]);
+  useEffect(() => {
+    const close = (event: Event): void => {
+      const isOutside = event instanceof MouseEvent && !ref.current?.contains(event.target as Node);
+      if (isOutside || (event instanceof KeyboardEvent && event.key === 'Escape')) setOpen(false);
+    };
+    document.addEventListener('click', close);
+    document.addEventListener('keydown', close);
+    return () => {
+      document.removeEventListener('click', close);
+      document.removeEventListener('keydown', close);
+    };
+  }, []);
+  return (
+    <div class="user-menu" {...{ ref }}>
+      <button
+        type="button"
+        class="button plain"
+        aria-expanded={isOpen}
+        aria-controls="user-menu"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span class="user-name">{showText(account.name)}</span> <span aria-hidden="true">▾</span>
+      </button>
+      <div id="user-menu" class="menu" hidden={!isOpen}>
+        <p class="quiet">{account.email}</p>
+        <Link href={`${PATHS.account}#keys`}>{t('menuApiKey')}</Link>
+        <Link href={PATHS.account}>{t('menuAccount')}</Link>
+        <Link href={PATHS.ledger}>{t('menuCredits')}</Link>
+        <Link href={PATHS.webhooks}>{t('menuWebhooks')}</Link>
+        <Preferences />
+        <button type="button" class="button plain" onClick={() => void signOut('sign-out')}>
+          {t('signOut')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+export function Preferences(): JSX.Element {
+  const [theme, setTheme] = useState(storedTheme());
+  const chosen = useCell(language);
+  const themes = { system: t('themeSystem'), light: t('themeLight'), dark: t('themeDark') };
+  return (
+    <div class="preferences">
+      <Select
+        label={t('theme')}
+        value={theme}
+        options={THEMES.map((name) => [name, themes[name]] as const)}
+        onValue={(value) => {
+          const picked = THEMES.find((name) => name === value) ?? 'system';
+          chooseTheme(picked);
+          setTheme(picked);
+        }}
+      />
+      <Select
+        label={t('language')}
+        value={chosen}
+        options={LANGUAGES.map((name) => [name, LANGUAGE_NAMES[name]] as const)}
+        onValue={(value) => chooseLanguage(value as Language)}
+      />
+    </div>
+  );
+}
+
+const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', it: 'Italiano' };
+
+/** Everything in memory goes with the page: the next person at this desk must not meet it. */
+export async function signOut(path: 'sign-out' | 'sign-out-everywhere'): Promise<void> {
+  try {
+    await postSession(path);
+  } finally {
+    closeLive();
+    session.set(null);
+    location.assign(PATHS.signIn);
+  }
+}

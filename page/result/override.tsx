@@ -1,0 +1,81 @@
+/** A person's own finding, with its reason; what was measured stays beside it. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { change, USER_ERRORS } from '../parts/api.ts';
+import { Button, Fault, Form, Panel } from '../parts/parts.tsx';
+import { useId } from '../parts/use-id.ts';
+import { useWork } from '../parts/use-query.ts';
+import type { FullRecord, Label } from '../records/records.ts';
+import { t } from '../texts/language.ts';
+
+const SET = `mutation ($input: OverrideClassificationInput!) { overrideClassification(input: $input) { ${USER_ERRORS} } }`;
+const REMOVE = `mutation ($input: RemoveOverrideInput!) { removeOverride(input: $input) { ${USER_ERRORS} } }`;
+const REASON_CHARACTERS_MAX = 1000;
+const CHOICES = [
+  ['HUMAN', 'human'],
+  ['ARTIFICIAL', 'artificial'],
+] as const;
+
+export function OverridePanel({
+  record,
+  onChange,
+}: {
+  record: FullRecord;
+  onChange: () => void;
+}): JSX.Element {
+  const { kind, hash, forceClassification } = record;
+  const [classification, setClassification] = useState<Label | null>(forceClassification);
+  const [reason, setReason] = useState('');
+  const { isBusy, fault, run } = useWork();
+  const id = useId();
+  const send = async (query: string, input: object): Promise<void> => {
+    if (await run(() => change(query, { input }))) onChange();
+  };
+  return (
+    <div class="unprinted">
+      <Panel title={t('override')}>
+        <p class="quiet">{t('overrideLead')}</p>
+        <Form onSend={() => void send(SET, { kind, hash, classification, reason })}>
+          <fieldset class="choices">
+            <legend>{t('yourFinding')}</legend>
+            {CHOICES.map(([label, text]) => (
+              <label key={label}>
+                <input
+                  type="radio"
+                  name="classification"
+                  required
+                  checked={classification === label}
+                  onChange={() => setClassification(label)}
+                />
+                {t(text)}
+              </label>
+            ))}
+          </fieldset>
+          <div class="field">
+            <label for={id}>{t('reason')}</label>
+            <textarea
+              {...{ id }}
+              name="reason"
+              rows={3}
+              required
+              maxLength={REASON_CHARACTERS_MAX}
+              value={reason}
+              onInput={(event) => setReason(event.currentTarget.value)}
+            />
+          </div>
+          <Fault error={fault} />
+          <p class="actions">
+            <Button kind="main" type="submit" {...{ isBusy }}>
+              {t('overrideSave')}
+            </Button>
+            {forceClassification !== null && (
+              <Button {...{ isBusy }} onPress={() => void send(REMOVE, { kind, hash })}>
+                {t('overrideRemove')}
+              </Button>
+            )}
+          </p>
+        </Form>
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+/** Why, in plain words, whether the answer stands when the picture is saved again, and what could be wrong with it. */
+import type { JSX } from 'preact';
+import { formatPercent } from '../parts/format.ts';
+import { Panel } from '../parts/parts.tsx';
+import type { Assessment, FullRecord } from '../records/records.ts';
+import type { TextKey } from '../texts/en.ts';
+import { findText, t } from '../texts/language.ts';
+import { ScoreLine } from './verdict-card.tsx';
+
+export function ReasonsPanel({ record }: { record: FullRecord }): JSX.Element | null {
+  const { assessment } = record;
+  if (assessment === null) return null;
+  return (
+    <Panel title={t('reasons')}>
+      <ul class="reasons">
+        {assessment.reasons.map(({ code, sentence }) => (
+          <li key={code}>
+            <Sentence {...{ code, sentence, assessment }} />
+            {findText(`meaning_${code}`) !== undefined && <p class="quiet">{findText(`meaning_${code}`)}</p>}
+          </li>
+        ))}
+      </ul>
+      {assessment.stability !== null && <Stability stability={assessment.stability} />}
+    </Panel>
+  );
+}
+
+interface SentenceProps {
+  code: string;
+  sentence: string;
+  assessment: Assessment;
+}
+
+/** The daemon's own sentences are English; where they hold no more than figures, the reader's language says them. */
+function Sentence({ code, sentence, assessment: { probability } }: SentenceProps): JSX.Element {
+  const text = findText(`reason_${code}`);
+  if (text === undefined) return <p lang="en">{sentence}</p>;
+  const figures = sentence.match(/\d+(?:\.\d+)?/g) ?? [];
+  const filled = text
+    .replace('{share}', probability === null ? '' : formatPercent(probability))
+    .replace(/\{figure(\d)\}/g, (_, place: string) => figures[Number(place) - 1] ?? '');
+  return <p>{filled}</p>;
+}
+
+function Stability({ stability }: { stability: NonNullable<Assessment['stability']> }): JSX.Element {
+  const { flips, variants } = stability;
+  return (
+    <>
+      <h3>{t('stability')}</h3>
+      <p>{flips === 0 ? t('stable') : t('unstable', { flips, total: variants.length })}</p>
+      <table class="plain">
+        <caption class="unseen">{t('stability')}</caption>
+        <tbody>
+          {variants.map(({ name, probability }) => (
+            <tr key={name}>
+              <th scope="row">{variantName(name)}</th>
+              <td>
+                <ScoreLine score={probability} label={variantName(name)} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function variantName(name: string): string {
+  const [what = '', figure = ''] = name.split('-');
+  const text = findText(`variant_${what}`);
+  return text === undefined ? name : text.replace('{figure}', figure);
+}
+
+const LIMITS = {
+  IMAGE: ['limit_error', 'limit_compression', 'limit_phone', 'limit_new', 'limit_partial', 'limit_truth'],
+  VIDEO: ['limit_error', 'limit_frames', 'limit_compression', 'limit_new', 'limit_truth'],
+  AUDIO: ['limit_error', 'limit_speech', 'limit_line', 'limit_new', 'limit_truth'],
+} as const satisfies Record<FullRecord['kind'], readonly TextKey[]>;
+
+export function LimitsPanel({ record }: { record: FullRecord }): JSX.Element {
+  const quality = record.assessment?.quality;
+  return (
+    <Panel title={t('couldBeWrong')}>
+      <ul class="limits">
+        {quality != null && quality.shortSide < 400 && (
+          <li>{t('limit_small', { pixels: quality.shortSide })}</li>
+        )}
+        {quality?.truncated === true && <li>{t('limit_truncated')}</li>}
+        {LIMITS[record.kind].map((key) => (
+          <li key={key}>{t(key)}</li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

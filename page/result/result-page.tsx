@@ -1,0 +1,178 @@
+/** Where `result_url` leads: one record, with why, how sure, and what could not be checked. */
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { showText } from '../../src/domain/shown-text.ts';
+import { type AccountInfo, change, USER_ERRORS } from '../parts/api.ts';
+import { Button, CopyButton, Dialog, Empty, Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
+import { useQuery, useWork } from '../parts/use-query.ts';
+import { PATHS } from '../paths.ts';
+import { useLive } from '../records/live.ts';
+import { stepName } from '../records/record-row.tsx';
+import { FULL_FIELDS, type FullRecord } from '../records/records.ts';
+import { t } from '../texts/language.ts';
+import { AboutRecord, Custody } from './about-record.tsx';
+import { AudioResult } from './audio-result.tsx';
+import { ImageResult } from './image-result.tsx';
+import { OverridePanel } from './override.tsx';
+import { ProvenancePanel } from './provenance.tsx';
+import { LimitsPanel, ReasonsPanel } from './reasons.tsx';
+import { ScoresPanel } from './scores.tsx';
+import { TentativePanel } from './tentative.tsx';
+import { VerdictCard } from './verdict-card.tsx';
+import { VideoResult } from './video-result.tsx';
+
+interface Answer {
+  classification: FullRecord;
+}
+
+const QUERY = `query ($identifier: ID!) { classification(identifier: $identifier) { ${FULL_FIELDS} } }`;
+const LIVE = `subscription ($identifier: ID!) { classification(identifier: $identifier) { ${FULL_FIELDS} } }`;
+
+export function ResultPage({
+  identifier,
+  account,
+}: {
+  identifier: string;
+  account: AccountInfo;
+}): JSX.Element {
+  const { data, error, isLoading, reload, replace } = useQuery<Answer>(QUERY, { identifier });
+  const record = data?.classification;
+  useLive<Answer>(record?.status === 'NEW' ? LIVE : null, { identifier }, (next) => replace(() => next));
+  if (error !== undefined && record === undefined) {
+    return (
+      <Empty title={t(error.code === 'NOT_FOUND' ? 'noSuchRecord' : 'recordUnreadable')}>
+        <p>{error.code === 'NOT_FOUND' ? t('noSuchRecordLead') : error.message}</p>
+        <Button onPress={() => void reload()}>{t('tryAgain')}</Button>
+      </Empty>
+    );
+  }
+  if (record === undefined || isLoading) return <Loading />;
+  return (
+    <article class="result">
+      <div class="page-head">
+        <Title>{record.name === '' ? record.identifier.slice(0, 12) : showText(record.name)}</Title>
+        <Actions {...{ record, account }} onChange={() => void reload()} />
+      </div>
+      {record.status === 'NEW' && <Progress {...{ record }} />}
+      {record.status === 'NEW' && <TentativePanel {...{ record }} />}
+      {record.status === 'ERRORED' && (
+        <Notice kind="bad">
+          {record.cancelled ? t('cancelled') : t('failedBecause', { reason: record.errors })}
+        </Notice>
+      )}
+      {record.status === 'DONE' && <Finding {...{ record, account }} onChange={() => void reload()} />}
+      <div class="columns">
+        <Panel title={t('aboutFile')}>
+          <AboutRecord {...{ record }} />
+        </Panel>
+        <Panel title={t('custody')}>
+          <Custody {...{ record, account }} />
+        </Panel>
+      </div>
+    </article>
+  );
+}
+
+interface PartProps {
+  record: FullRecord;
+  account: AccountInfo;
+  onChange: () => void;
+}
+
+function Finding({ record, account, onChange }: PartProps): JSX.Element {
+  return (
+    <>
+      <VerdictCard {...{ record }} />
+      {record.kind === 'IMAGE' && <ImageResult {...{ record }} />}
+      {record.kind === 'VIDEO' && <VideoResult {...{ record }} />}
+      {record.kind === 'AUDIO' && <AudioResult {...{ record }} />}
+      <div class="columns">
+        <ReasonsPanel {...{ record }} />
+        <ScoresPanel {...{ record }} />
+        <ProvenancePanel {...{ record }} />
+        <LimitsPanel {...{ record }} />
+      </div>
+      {!account.readonly && record.hash !== '' && <OverridePanel {...{ record, onChange }} />}
+    </>
+  );
+}
+
+function Progress({ record }: { record: FullRecord }): JSX.Element {
+  const { step, done, total } = record.progress ?? { step: 'queued', done: 0, total: 1 };
+  return (
+    <section class="card progress-card" aria-label={t('progress')}>
+      <p role="status">
+        <strong>{stepName(step)}</strong>{' '}
+        {total > 1 && <span class="quiet">{t('doneOf', { done, total })}</span>}
+      </p>
+      <progress max={Math.max(1, total)} value={done} aria-label={t('progress')} />
+      <p class="quiet">{t('progressLead')}</p>
+    </section>
+  );
+}
+
+const ACTIONS = {
+  cancel: `mutation ($identifier: ID!) { cancelClassification(identifier: $identifier) { ${USER_ERRORS} } }`,
+  retry: `mutation ($identifier: ID!) { retryClassification(identifier: $identifier) { ${USER_ERRORS} } }`,
+  remove: `mutation ($identifier: ID!) { deleteClassification(identifier: $identifier) { ${USER_ERRORS} } }`,
+} as const;
+
+function Actions({ record, account, onChange }: PartProps): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const [, navigate] = useLocation();
+  const { isBusy, fault, run } = useWork();
+  const { identifier, status } = record;
+  const isPart = record.kind === 'IMAGE' && record.timeSeconds !== null;
+  const act = async (name: keyof typeof ACTIONS): Promise<void> => {
+    if (!(await run(() => change(ACTIONS[name], { identifier })))) return;
+    if (name === 'remove') navigate(PATHS.records);
+    else onChange();
+  };
+  return (
+    <div class="actions unprinted">
+      <CopyButton text={record.resultUrl} label={t('copyLink')} />
+      <Button onPress={() => print()}>{t('print')}</Button>
+      {!account.readonly && status === 'NEW' && (
+        <Button {...{ isBusy }} onPress={() => void act('cancel')}>
+          {t('cancelWork')}
+        </Button>
+      )}
+      {!account.readonly && status === 'ERRORED' && (
+        <Button kind="main" {...{ isBusy }} onPress={() => void act('retry')}>
+          {t('tryAgain')}
+        </Button>
+      )}
+      {!account.readonly && !isPart && <Button onPress={() => setAsking(true)}>{t('delete')}</Button>}
+      <Fault error={fault} />
+      {isAsking && (
+        <Ask title={t('deleteRecords', { count: 1 })} onClose={() => setAsking(false)}>
+          <Button kind="danger" {...{ isBusy }} onPress={() => void act('remove')}>
+            {t('delete')}
+          </Button>
+        </Ask>
+      )}
+    </div>
+  );
+}
+
+function Ask({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <Dialog {...{ title, onClose }}>
+      <p>{t('deleteLead')}</p>
+      <p class="actions">
+        {children}
+        <Button onPress={onClose}>{t('cancel')}</Button>
+      </p>
+    </Dialog>
+  );
+}

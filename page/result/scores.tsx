@@ -1,0 +1,106 @@
+/** What each model said and how often it errs, and what each way of weighing makes of it. */
+import type { JSX } from 'preact';
+import { formatNumber, formatPercent } from '../parts/format.ts';
+import { Panel } from '../parts/parts.tsx';
+import { useQuery } from '../parts/use-query.ts';
+import { artificialScore, type FullRecord, type ModelResult, type Verdict } from '../records/records.ts';
+import type { TextKey } from '../texts/en.ts';
+import { findText, t } from '../texts/language.ts';
+import { tierName } from '../texts/names.ts';
+import { ScoreLine } from './verdict-card.tsx';
+
+interface Figures {
+  tier: string;
+  balancedAccuracy: number;
+  falseAlarmRateBalanced: number;
+}
+
+interface ModelsAnswer {
+  appliance: { models: { id: string; version: string; name: string; figures: Figures[] | null }[] };
+}
+
+const MODELS = '{ appliance { models { id version name figures } } }';
+
+/** A video's models are those of its frames and tracks: each once, with its mean. */
+function resultsOf(record: FullRecord): ModelResult[] {
+  if (record.kind !== 'VIDEO') return record.results;
+  const all = [...record.images, ...record.audios].flatMap(({ results }) => results);
+  return [...Map.groupBy(all, ({ model }) => model).values()].flatMap((runs) => {
+    const scores = runs.flatMap((run) => artificialScore(run) ?? []);
+    const [first] = runs;
+    if (first === undefined) return [];
+    if (scores.length === 0) return [first];
+    const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
+    return [{ ...first, unknown: false, classification: [{ label: 'ARTIFICIAL' as const, score }] }];
+  });
+}
+
+export function ScoresPanel({ record }: { record: FullRecord }): JSX.Element {
+  const { data } = useQuery<ModelsAnswer>(MODELS);
+  return (
+    <Panel title={t('models')}>
+      {resultsOf(record).map((result) => (
+        <ModelScore
+          key={result.model}
+          {...{ result }}
+          card={data?.appliance.models.find(({ id }) => id === result.model)}
+        />
+      ))}
+      {resultsOf(record).length === 0 && <p class="quiet">{t('noAnswer')}</p>}
+      <h3>{t('heuristics')}</h3>
+      <Heuristics verdicts={record.verdicts} chosen={record.verdict?.heuristic ?? ''} />
+    </Panel>
+  );
+}
+
+interface ModelScoreProps {
+  result: ModelResult;
+  card: ModelsAnswer['appliance']['models'][number] | undefined;
+}
+
+function ModelScore({ result, card }: ModelScoreProps): JSX.Element {
+  const figures = card?.figures?.find(({ tier }) => tier === 'web') ?? card?.figures?.[0];
+  return (
+    <div class="model">
+      <div class="model-head">
+        <strong>{card?.name ?? result.model}</strong>
+        <ScoreLine score={artificialScore(result)} label={result.model} />
+      </div>
+      <p class="quiet">
+        {result.unknown ? result.reason : (findText(`axis_${result.axis}`) ?? result.axis)} · {result.model}{' '}
+        {result.version} · {result.device}
+      </p>
+      {figures !== undefined && (
+        <p class="quiet">
+          {t('errorRates', {
+            tier: tierName(figures.tier),
+            falseAlarms: formatPercent(figures.falseAlarmRateBalanced),
+            accuracy: formatPercent(figures.balancedAccuracy),
+          })}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Heuristics({ verdicts, chosen }: { verdicts: readonly Verdict[]; chosen: string }): JSX.Element {
+  return (
+    <table class="plain">
+      <caption class="unseen">{t('heuristics')}</caption>
+      <tbody>
+        {verdicts.map(({ heuristic, classification, confidence }) => (
+          <tr key={heuristic} aria-current={heuristic === chosen ? 'true' : undefined}>
+            <th scope="row">
+              {t(`heuristic_${heuristic}` as TextKey)}
+              <small class="quiet">{t(`heuristicLead_${heuristic}` as TextKey)}</small>
+            </th>
+            <td class="nowrap">
+              {t(classification === 'HUMAN' ? 'human' : 'artificial')}{' '}
+              <span class="figure quiet">{formatNumber(confidence, 2)}</span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

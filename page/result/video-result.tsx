@@ -1,0 +1,235 @@
+/** The film with a line of its frames' scores, the frames themselves, and its sound in a lane of its own. */
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { formatPercent, formatSeconds } from '../parts/format.ts';
+import { resultPath } from '../paths.ts';
+import { type Clip, type Frame, type Track, type VideoRecord, verdictScore } from '../records/records.ts';
+import { t } from '../texts/language.ts';
+import { colourOf } from './colours.ts';
+import { FilmStrip } from './film-strip.tsx';
+import { RenditionNote } from './rendition-note.tsx';
+import { SoundPicture } from './sound-picture.tsx';
+import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
+
+export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
+  const { identifier, images, audios } = record;
+  const player = useRef<HTMLVideoElement>(null);
+  const [isBroken, setBroken] = useState(renditionOf(record, 'FILM')?.isNeeded === true);
+  const film = useRendition(isBroken ? renditionPath(identifier, 'film.webm') : null);
+  const original = `/media/${identifier}/original`;
+  const source = isBroken ? (film.state === 'ready' ? film.source : null) : original;
+  const [now, setNow] = useState(0);
+  const [chosen, setChosen] = useState(0);
+  const duration = Math.max(
+    record.durationSeconds ?? 0,
+    ...images.map(({ timeSeconds }) => timeSeconds ?? 0),
+    0.1,
+  );
+  const seek = (seconds: number): void => {
+    if (player.current !== null) player.current.currentTime = seconds;
+    setNow(seconds);
+  };
+  const pick = (index: number): void => {
+    setChosen(index);
+    seek(images[index]?.timeSeconds ?? 0);
+  };
+  return (
+    <section class="film" aria-label={t('film')}>
+      <div class="player" style={placeOf(record)}>
+        {source === null ? (
+          <img class="still" src={`/media/${identifier}/frame/${chosen}`} alt={frameName(images[chosen])} />
+        ) : (
+          <video
+            key={source}
+            ref={player}
+            controls
+            preload="metadata"
+            src={source}
+            onError={() => setBroken(true)}
+            onLoadedMetadata={({ currentTarget }) => {
+              // Where a browser knows the sound but not the picture, it plays the sound to a black picture.
+              if (currentTarget.videoWidth === 0) setBroken(true);
+              else if (now > 0) currentTarget.currentTime = now;
+            }}
+            onTimeUpdate={(event) => setNow(event.currentTarget.currentTime)}
+          >
+            <track kind="captions" />
+          </video>
+        )}
+      </div>
+      <RenditionNote view={film} source={original} name={record.name} />
+      <FilmStrip {...{ identifier, now, duration }} onSeek={seek} />
+      <Timeline {...{ images, duration, now, chosen }} onPick={pick} />
+      {audios.map((track) => (
+        <TrackLane key={track.identifier} {...{ track, duration, now }} onSeek={seek} />
+      ))}
+      <Strip {...{ identifier, images, chosen }} onPick={pick} />
+    </section>
+  );
+}
+
+/** The film's own shape, so that a still, the film and its rendition take the same place. */
+function placeOf({ width, height }: Pick<VideoRecord, 'width' | 'height'>): {
+  aspectRatio: string;
+  width: string;
+} {
+  const [w, h] = [width ?? 16, height ?? 9];
+  return { aspectRatio: `${w} / ${h}`, width: `min(100%, ${(60 * w) / h}vh)` };
+}
+
+function frameName(frame: Frame | undefined): string {
+  if (frame === undefined) return t('frame');
+  const score = scoreOf(frame);
+  const at = t('frameAt', { time: formatSeconds(frame.timeSeconds ?? 0) });
+  return score === null ? at : `${at}, ${t('artificialAt', { share: formatPercent(score) })}`;
+}
+
+function scoreOf({ assessment, verdict }: Pick<Frame, 'assessment' | 'verdict'>): number | null {
+  return (
+    assessment?.probability ??
+    (verdict === null || verdict.models.length === 0 ? null : verdictScore(verdict))
+  );
+}
+
+interface TimelineProps {
+  images: readonly Frame[];
+  duration: number;
+  now: number;
+  chosen: number;
+  onPick: (index: number) => void;
+}
+
+const PLOT_HEIGHT = 88;
+
+function Timeline({ images, duration, now, chosen, onPick }: TimelineProps): JSX.Element {
+  const place = ({ timeSeconds }: Frame): number => ((timeSeconds ?? 0) / duration) * 100;
+  const points = images.flatMap((frame) => {
+    const score = scoreOf(frame);
+    return score === null ? [] : [`${place(frame)},${(1 - score) * 100}`];
+  });
+  return (
+    <div class="lane">
+      <h3>{t('timeline')}</h3>
+      <div class="plot" style={{ height: `${PLOT_HEIGHT}px` }}>
+        <span class="plot-label upper">{t('artificial')}</span>
+        <span class="plot-label lower">{t('human')}</span>
+        <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+          <line x1="0" y1="50" x2="100" y2="50" class="even" />
+          <polyline points={points.join(' ')} />
+        </svg>
+        {images.map((frame, index) => (
+          <button
+            key={frame.identifier}
+            type="button"
+            class={index === chosen ? 'dot chosen' : 'dot'}
+            aria-label={frameName(frame)}
+            title={frameName(frame)}
+            style={{
+              left: `${place(frame)}%`,
+              top: `${(1 - (scoreOf(frame) ?? 0.5)) * 100}%`,
+              backgroundColor: colourOf(scoreOf(frame)),
+            }}
+            onClick={() => onPick(index)}
+          />
+        ))}
+        <i class="now" style={{ left: `${Math.min(100, (now / duration) * 100)}%` }} />
+      </div>
+      <p class="axis quiet figure">
+        <span>0:00</span>
+        <span>{formatSeconds(duration)}</span>
+      </p>
+    </div>
+  );
+}
+
+interface LaneProps {
+  track: Track;
+  duration: number;
+  now: number;
+  onSeek: (seconds: number) => void;
+}
+
+function TrackLane({ track, duration, now, onSeek }: LaneProps): JSX.Element {
+  return (
+    <div class="lane">
+      <h3>
+        {t('soundTrack')} <Link href={resultPath(track.identifier)}>{t('details')}</Link>
+      </h3>
+      {track.clips.length === 0 && <p class="quiet">{t('noSpeech')}</p>}
+      <SoundPicture isSmall identifier={track.identifier} {...{ now, duration, onSeek }} />
+      <ClipLane clips={track.clips} {...{ duration, now, onSeek }} />
+    </div>
+  );
+}
+
+export function ClipLane(props: {
+  clips: readonly Clip[];
+  duration: number;
+  now: number;
+  onSeek: (seconds: number) => void;
+}): JSX.Element {
+  const { clips, duration, now, onSeek } = props;
+  return (
+    <div class="clips">
+      {clips.map((clip) => {
+        const { index, start, end, verdict } = clip;
+        const isSilent = verdict.models.length === 0;
+        const score = isSilent ? null : verdictScore(verdict);
+        const shown = score === null ? t('noAnswer') : t('artificialAt', { share: formatPercent(score) });
+        const name = `${formatSeconds(start)}–${formatSeconds(end)}: ${shown}`;
+        const style = {
+          left: `${(start / duration) * 100}%`,
+          width: `${((end - start) / duration) * 100}%`,
+          background: colourOf(score),
+        };
+        return (
+          <button
+            key={index}
+            type="button"
+            class="clip"
+            aria-label={name}
+            title={name}
+            {...{ style }}
+            onClick={() => onSeek(start)}
+          />
+        );
+      })}
+      <i class="now" style={{ left: `${Math.min(100, (now / duration) * 100)}%` }} />
+    </div>
+  );
+}
+
+interface StripProps {
+  identifier: string;
+  images: readonly Frame[];
+  chosen: number;
+  onPick: (index: number) => void;
+}
+
+function Strip({ identifier, images, chosen, onPick }: StripProps): JSX.Element {
+  return (
+    <ol class="strip" aria-label={t('frames')}>
+      {images.map((frame, index) => (
+        <li key={frame.identifier}>
+          <button
+            type="button"
+            class={index === chosen ? 'chosen' : ''}
+            aria-pressed={index === chosen}
+            onClick={() => onPick(index)}
+          >
+            <img src={`/media/${identifier}/frame/${index}`} alt="" loading="lazy" />
+            <span class="strip-score" style={{ background: colourOf(scoreOf(frame)) }} aria-hidden="true" />
+            <span class="unseen">{frameName(frame)}</span>
+            <span class="figure" aria-hidden="true">
+              {formatSeconds(frame.timeSeconds ?? 0)}
+            </span>
+          </button>
+          <Link href={resultPath(frame.identifier)} aria-label={`${t('details')}: ${frameName(frame)}`}>
+            {t('details')}
+          </Link>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,105 @@
+/** The first steps on a new box, each with what can be seen of it from here. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import { DeviceTest } from '../operating/device-test.tsx';
+import { useCell } from '../parts/cell.ts';
+import { Button, Fault, Notice, Panel, Title } from '../parts/parts.tsx';
+import { useQuery, useWork } from '../parts/use-query.ts';
+import { PATHS, resultPath } from '../paths.ts';
+import { t } from '../texts/language.ts';
+import { drawSample } from './sample-picture.ts';
+import { addUploads, uploads } from './uploads.ts';
+
+/** For the administrator: nobody else can follow them. */
+export function GuidePage(): JSX.Element {
+  return (
+    <>
+      <Title>{t('guide')}</Title>
+      <Steps />
+    </>
+  );
+}
+
+function Steps(): JSX.Element {
+  return (
+    <ol class="guide">
+      <li>
+        <Panel title={t('guidePassword')}>
+          <p>{t('guidePasswordLead')}</p>
+          <Link href={PATHS.account}>{t('menuAccount')}</Link>
+        </Panel>
+      </li>
+      <li>
+        <AddressStep />
+      </li>
+      <li>
+        <DeviceTest />
+      </li>
+      <li>
+        <SampleStep />
+      </li>
+      <li>
+        <Panel title={t('guideUsers')}>
+          <p>{t('guideUsersLead')}</p>
+          <Link href={PATHS.users}>{t('navUsers')}</Link>
+        </Panel>
+      </li>
+      <li>
+        <Panel title={t('guideBox')}>
+          <p>{t('guideBoxLead')}</p>
+          <Link href={PATHS.appliance}>{t('navAppliance')}</Link>
+        </Panel>
+      </li>
+    </ol>
+  );
+}
+
+function AddressStep(): JSX.Element {
+  const { data, error } = useQuery<{ appliance: { publicUrl: string } }>('{ appliance { publicUrl } }');
+  const url = data?.appliance.publicUrl;
+  const isHere = url !== undefined && new URL(url).origin === location.origin;
+  return (
+    <Panel title={t('guideAddress')}>
+      <p>{t('guideAddressLead')}</p>
+      <Fault {...{ error }} />
+      {url !== undefined && (
+        <Notice kind={isHere ? 'good' : 'info'}>
+          {t(isHere ? 'guideAddressGood' : 'guideAddressOther', { url, here: location.origin })}
+        </Notice>
+      )}
+    </Panel>
+  );
+}
+
+/** A picture drawn here, handed in as any other; the way leads to its result. */
+function SampleStep(): JSX.Element {
+  const [isSent, setSent] = useState(false);
+  const { isBusy, fault, run } = useWork();
+  const [, navigate] = useLocation();
+  const sent = useCell(uploads);
+  const upload = isSent ? sent[0] : undefined;
+  useEffect(() => {
+    if (upload?.identifier != null) navigate(resultPath(upload.identifier));
+  }, [upload?.identifier]);
+  const send = (): void => {
+    void run(async () => {
+      const file = await drawSample();
+      addUploads([{ file, name: file.name }], { refId: '', noCache: false, options: { withHeatmap: true } });
+      setSent(true);
+    });
+  };
+  return (
+    <Panel title={t('guideSample')}>
+      <p>{t('guideSampleLead')}</p>
+      <p class="actions">
+        <Button isBusy={isBusy || (isSent && upload?.state !== 'refused')} onPress={send}>
+          {t('guideSampleStart')}
+        </Button>
+        <Link href={PATHS.submit}>{t('guideSubmit')}</Link>
+      </p>
+      <Fault error={fault} />
+      {upload?.state === 'refused' && <Notice kind="bad">{upload.fault}</Notice>}
+    </Panel>
+  );
+}

@@ -1,0 +1,77 @@
+/** What is asked of an analysis, as far as the account's plan allows it. */
+import type { JSX } from 'preact';
+import { Check, Field, Select } from '../parts/parts.tsx';
+import { useQuery } from '../parts/use-query.ts';
+import { t } from '../texts/language.ts';
+import type { SubmitOptions } from './uploads.ts';
+
+export const START_OPTIONS: SubmitOptions = {
+  refId: '',
+  noCache: false,
+  options: { withHeatmap: true, withAudio: true, frames: 10 },
+};
+
+interface PlanAnswer {
+  viewer: { plan: { options: string[]; kinds: { kind: string; credits: number }[] } };
+}
+
+const PLAN_QUERY = '{ viewer { plan { options kinds { kind credits } } } }';
+
+const CHOICES = [
+  ['heatmap', 'withHeatmap', 'optionHeatmap'],
+  ['morphing', 'withMorphing', 'optionMorphing'],
+  ['tampering', 'withTampering', 'optionTampering'],
+  ['nsfw', 'withNsfw', 'optionNsfw'],
+  ['audio_track', 'withAudio', 'optionAudio'],
+] as const;
+
+interface OptionsProps {
+  submission: SubmitOptions;
+  onSubmission: (submission: SubmitOptions) => void;
+}
+
+export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.Element {
+  const { data } = useQuery<PlanAnswer>(PLAN_QUERY);
+  const allowed = (data?.viewer.plan.options ?? []).map((name) => name.toLowerCase());
+  const { options, refId, noCache } = submission;
+  const put = (part: Record<string, boolean | number>): void =>
+    onSubmission({ ...submission, options: { ...options, ...part } });
+  return (
+    <details class="options">
+      <summary>{t('options')}</summary>
+      <div class="options-grid">
+        <Field
+          label={t('reference')}
+          name="reference"
+          value={refId}
+          hint={t('referenceHint')}
+          onValue={(value) => onSubmission({ ...submission, refId: value })}
+        />
+        <Select
+          label={t('optionFrames')}
+          value={String(options.frames)}
+          options={[5, 10, 30].map((count) => [String(count), String(count)] as const)}
+          onValue={(value) => put({ frames: Number(value) })}
+        />
+        {CHOICES.filter(([option]) => allowed.includes(option)).map(([option, name, label]) => (
+          <Check
+            key={option}
+            label={t(label)}
+            isOn={options[name] === true}
+            onValue={(isOn) => put({ [name]: isOn })}
+          />
+        ))}
+        <Check
+          label={t('optionNoC2pa')}
+          isOn={options.preventC2paForces === true}
+          onValue={(isOn) => put({ preventC2paForces: isOn })}
+        />
+        <Check
+          label={t('optionNoCache')}
+          isOn={noCache}
+          onValue={(isOn) => onSubmission({ ...submission, noCache: isOn })}
+        />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,189 @@
+/**
+ * Files on their way: a few at a time, each with its progress, its record once it is accepted and the reason where it
+ * is not. Lives beside the pages, so that looking at another one stops nothing.
+ */
+import {
+  ApiError,
+  ask,
+  type GraphqlAnswer,
+  payloadOf,
+  readAnswer,
+  sentenceOf,
+  session,
+  USER_ERRORS,
+} from '../parts/api.ts';
+import { Cell } from '../parts/cell.ts';
+import { follow } from '../records/live.ts';
+import { LISTED_FIELDS, type ListedRecord } from '../records/records.ts';
+import { RESUMABLE_BYTES_MIN, ResumableUpload } from './resumable.ts';
+
+export interface SubmitOptions {
+  refId: string;
+  noCache: boolean;
+  options: Record<string, boolean | number | string>;
+}
+
+export interface Upload {
+  id: number;
+  name: string;
+  /** Null for an address, which the appliance fetches itself. */
+  file: File | null;
+  fileUrl: string | null;
+  submission: SubmitOptions;
+  state: 'waiting' | 'sending' | 'accepted' | 'refused' | 'stopped' | 'paused';
+  sentShare: number;
+  identifier: string | null;
+  fault: string;
+}
+
+export const uploads = new Cell<readonly Upload[]>([]);
+/** The newest state of every record that was heard of since the page was opened. */
+export const heard = new Cell<ReadonlyMap<string, ListedRecord>>(new Map());
+
+/** A page left open for a week must not remember the week. */
+const HEARD_MAX = 5000;
+/** The daemon takes several at once; more of ours would only share one line. */
+const SENDING_MAX = 2;
+
+const SUBMIT = `mutation ($input: SubmitMediaInput!) { submitMedia(input: $input) {
+  classification { ${LISTED_FIELDS} } ${USER_ERRORS} } }`;
+const LIVE = `subscription { classifications { ${LISTED_FIELDS} } }`;
+
+const ONE = `query ($identifier: ID!) { classification(identifier: $identifier) { ${LISTED_FIELDS} } }`;
+
+const requests = new Map<number, XMLHttpRequest>();
+const resumables = new Map<number, ResumableUpload>();
+let lastId = 0;
+let isFollowing = false;
+
+export function addUploads(
+  sources: readonly { file?: File; fileUrl?: string; name: string }[],
+  submission: SubmitOptions,
+): void {
+  if (!isFollowing) {
+    isFollowing = true;
+    follow<{ classifications: ListedRecord }>(LIVE, {}, ({ classifications }) => hear(classifications, true));
+  }
+  const added = sources.map(({ file = null, fileUrl = null, name }): Upload => {
+    lastId += 1;
+    const start = { state: 'waiting', sentShare: 0, identifier: null, fault: '' } as const;
+    return { id: lastId, name, file, fileUrl, submission, ...start };
+  });
+  uploads.set([...added, ...uploads.get()]);
+  sendNext();
+}
+
+export function stopUpload(id: number): void {
+  const resumable = resumables.get(id);
+  put(id, { state: resumable === undefined ? 'stopped' : 'paused' });
+  resumable?.pause();
+  requests.get(id)?.abort();
+  sendNext();
+}
+
+export function canPause({ file }: Upload): boolean {
+  return file !== null && file.size >= RESUMABLE_BYTES_MIN;
+}
+
+/** A paused upload goes on where it was, any other begins anew. */
+export function sendAgain(id: number): void {
+  const isPaused = uploads.get().find((upload) => upload.id === id)?.state === 'paused';
+  if (!isPaused) resumables.delete(id);
+  put(id, { state: 'waiting', fault: '', ...(isPaused ? {} : { sentShare: 0 }) });
+  sendNext();
+}
+
+export function clearEnded(): void {
+  uploads.set(
+    uploads.get().filter(({ state }) => state === 'waiting' || state === 'sending' || state === 'paused'),
+  );
+}
+
+function put(id: number, part: Partial<Upload>): void {
+  uploads.set(uploads.get().map((upload) => (upload.id === id ? { ...upload, ...part } : upload)));
+}
+
+/** What the subscription brought is newer than the answer to the submission. */
+function hear(record: ListedRecord, isNewer: boolean): void {
+  if (!isNewer && heard.get().has(record.identifier)) return;
+  const next = new Map(heard.get()).set(record.identifier, record);
+  const [oldest] = next.keys();
+  if (next.size > HEARD_MAX && oldest !== undefined) next.delete(oldest);
+  heard.set(next);
+}
+
+function sendNext(): void {
+  const all = uploads.get();
+  const room = SENDING_MAX - all.filter(({ state }) => state === 'sending').length;
+  const waiting = all.filter(({ state }) => state === 'waiting').reverse();
+  for (const upload of waiting.slice(0, Math.max(0, room))) void send(upload);
+}
+
+async function send(upload: Upload): Promise<void> {
+  const { id } = upload;
+  put(id, { state: 'sending' });
+  try {
+    const classification = await (canPause(upload) ? sendResumable(upload) : sendWhole(upload));
+    resumables.delete(id);
+    hear(classification, false);
+    put(id, { state: 'accepted', sentShare: 1, identifier: classification.identifier });
+  } catch (error) {
+    if (uploads.get().find((one) => one.id === id)?.state === 'sending') {
+      put(id, { state: 'refused', fault: sentenceOf(error) });
+    }
+  } finally {
+    requests.delete(id);
+    sendNext();
+  }
+}
+
+async function sendWhole(upload: Upload): Promise<ListedRecord> {
+  const data = readAnswer(await post(upload));
+  return payloadOf<{ classification: ListedRecord }>(data).classification;
+}
+
+async function sendResumable(upload: Upload): Promise<ListedRecord> {
+  const { id, file, submission } = upload;
+  if (file === null) throw new Error('only a file is sent by pieces');
+  const { refId, noCache, options } = submission;
+  const fields = { ...options, noCache, ...(refId === '' ? {} : { refId }) };
+  const resumable =
+    resumables.get(id) ?? new ResumableUpload(file, fields, (sentShare) => put(id, { sentShare }));
+  resumables.set(id, resumable);
+  const identifier = await resumable.run();
+  const { classification } = await ask<{ classification: ListedRecord }>(ONE, { identifier });
+  return classification;
+}
+
+/** By XMLHttpRequest, because fetch does not tell how much was sent. */
+function post(upload: Upload): Promise<GraphqlAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<GraphqlAnswer>();
+  const request = new XMLHttpRequest();
+  requests.set(upload.id, request);
+  request.open('POST', '/graphql');
+  request.setRequestHeader('x-assay-csrf', session.get()?.csrfToken ?? '');
+  request.responseType = 'json';
+  request.upload.onprogress = ({ loaded, total }) =>
+    put(upload.id, { sentShare: total === 0 ? 0 : loaded / total });
+  request.onload = () =>
+    request.response === null
+      ? reject(new ApiError(`HTTP ${request.status}`, { code: String(request.status) }))
+      : resolve(request.response as GraphqlAnswer);
+  request.onerror = () => reject(new ApiError('The connection broke off.', { code: 'UNREACHABLE' }));
+  request.onabort = () => reject(new ApiError('Stopped.', { code: 'CANCELLED' }));
+  const body = bodyOf(upload);
+  if (typeof body === 'string') request.setRequestHeader('content-type', 'application/json');
+  request.send(body);
+  return promise;
+}
+
+function bodyOf({ file, fileUrl, submission, name }: Upload): FormData | string {
+  const { refId, noCache, options } = submission;
+  const input = { options, noCache, ...(refId === '' ? {} : { refId }) };
+  if (file === null) return JSON.stringify({ query: SUBMIT, variables: { input: { ...input, fileUrl } } });
+  const form = new FormData();
+  form.set('operations', JSON.stringify({ query: SUBMIT, variables: { input: { ...input, file: null } } }));
+  form.set('map', JSON.stringify({ 0: ['variables.input.file'] }));
+  form.set('0', file, name);
+  return form;
+}

@@ -1,0 +1,29 @@
+/**
+ * Tells watchers that an account's credits or webhook deliveries changed; they read the state themselves. It is fed
+ * by the store's committed transactions, so that no path that charges or delivers can forget to tell.
+ */
+import { Feed } from '../../engine/queue/feed.ts';
+import type { StoreChange } from '../../store/transaction.ts';
+
+/** An account has one balance: all its changes coalesce under one name. */
+const BALANCE = 'balance';
+
+export class AccountFeed {
+  readonly #credits = new Feed();
+  readonly #deliveries = new Feed();
+
+  publish(change: StoreChange): void {
+    if (change.type === 'balance') this.#credits.publish(BALANCE, change.accountId);
+    else this.#deliveries.publish(change.id, change.accountId);
+  }
+
+  /** Registers at the call, so that what changes after it is never missed. */
+  watchCredits(accountId: number, signal: AbortSignal): AsyncGenerator<unknown, undefined, undefined> {
+    return this.#credits.watch({ accountId }, signal);
+  }
+
+  /** Ids of deliveries that changed; many changes of one are told once. */
+  watchDeliveries(accountId: number, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
+    return this.#deliveries.watch({ accountId }, signal);
+  }
+}

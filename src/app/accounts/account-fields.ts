@@ -1,0 +1,99 @@
+/** The fields of an account as a caller may write them: absent ones stay as they are. */
+import { type Account, ROLES, type Role } from '../../domain/accounts/account.ts';
+import { C2PA_POLICIES } from '../../domain/accounts/plan.ts';
+import { badField } from '../../domain/errors.ts';
+import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
+import { parseChoice, parseId, parseLine, parseNullableLine } from '../field-parsers.ts';
+import { parseEach } from '../judge-each.ts';
+import { parseBoolean, type RawFields, show } from '../submissions/input.ts';
+
+const NAME_CHARACTERS_MAX = 200;
+/** RFC 5321: 64 before the sign, 255 behind it, 254 in all. */
+const EMAIL_CHARACTERS_MAX = 254;
+const DETAIL_CHARACTERS_MAX = 255;
+/** No quoted names, comments or lists: an address that mail programs read in two ways is a way to a foreign mailbox. */
+const EMAIL = /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]{1,189}$/;
+
+const DETAILS = ['address', 'zip', 'city', 'country', 'phone', 'contact', 'vat'] as const;
+
+export type AccountChange = Partial<
+  Pick<
+    Account,
+    | 'name'
+    | 'email'
+    | 'heuristic'
+    | 'readonly'
+    | 'c2paPolicy'
+    | 'planId'
+    | 'role'
+    | 'partnerId'
+    | (typeof DETAILS)[number]
+  >
+>;
+
+/** What an account may change of itself; the rest is its partner's or the administrator's to say. */
+export const OWN_FIELDS: readonly (keyof AccountChange)[] = ['name', 'heuristic', ...DETAILS];
+
+/** Fields that only the administrator sets. */
+export const ADMIN_FIELDS: readonly (keyof AccountChange)[] = ['role', 'partnerId'];
+
+const FIELD_NAMES: Readonly<Record<keyof AccountChange, string>> = {
+  ...{ name: 'name', email: 'email', heuristic: 'heuristic', readonly: 'readonly', role: 'role' },
+  ...{ c2paPolicy: 'c2pa_policy', planId: 'pricing_id', partnerId: 'partner_id', address: 'address' },
+  ...{ zip: 'zip', city: 'city', country: 'country', phone: 'phone', contact: 'contact', vat: 'vat' },
+};
+
+export function fieldNameOf(key: keyof AccountChange): string {
+  return FIELD_NAMES[key];
+}
+
+export function parseAccountChange(fields: RawFields): AccountChange {
+  const parsed = parseEach<{ [K in keyof AccountChange]-?: AccountChange[K] | undefined }>({
+    name: () => parseLine(fields, 'name', NAME_CHARACTERS_MAX),
+    email: () => (fields.email === undefined ? undefined : parseEmail(fields)),
+    heuristic: () => parseChoice(fields, 'heuristic', HEURISTIC_NAMES),
+    readonly: () => (fields.readonly === undefined ? undefined : parseBoolean(fields, 'readonly')),
+    c2paPolicy: () =>
+      fields.c2pa_policy === null ? null : parseChoice(fields, 'c2pa_policy', C2PA_POLICIES),
+    planId: () => (isAbsent(fields.pricing_id) ? undefined : parseId(fields, 'pricing_id')),
+    role: (): Role | undefined => parseChoice(fields, 'role', ROLES),
+    partnerId: () => (fields.partner_id === null ? null : optionalId(fields, 'partner_id')),
+    address: () => parseNullableLine(fields, 'address', DETAIL_CHARACTERS_MAX),
+    zip: () => parseNullableLine(fields, 'zip', DETAIL_CHARACTERS_MAX),
+    city: () => parseNullableLine(fields, 'city', DETAIL_CHARACTERS_MAX),
+    country: () => parseNullableLine(fields, 'country', DETAIL_CHARACTERS_MAX),
+    phone: () => parseNullableLine(fields, 'phone', DETAIL_CHARACTERS_MAX),
+    contact: () => parseNullableLine(fields, 'contact', DETAIL_CHARACTERS_MAX),
+    vat: () => parseNullableLine(fields, 'vat', DETAIL_CHARACTERS_MAX),
+  });
+  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
+}
+
+/** What a new account must have. */
+export function requireNameAndEmail({ name, email }: AccountChange): { name: string; email: string } {
+  return parseEach<{ name: string; email: string }>({
+    name: () => given('name', name),
+    email: () => given('email', email),
+  });
+}
+
+function given(field: string, value: string | undefined): string {
+  if (value === undefined) throw badField(field, 'expected text, found nothing');
+  return value;
+}
+
+export function parseEmail(fields: RawFields): string {
+  const email = parseLine(fields, 'email', EMAIL_CHARACTERS_MAX);
+  if (email === undefined || !EMAIL.test(email)) {
+    throw badField('email', `expected an e-mail address like name@example.org, found ${show(fields.email)}`);
+  }
+  return email;
+}
+
+function optionalId(fields: RawFields, field: string): number | undefined {
+  return isAbsent(fields[field]) ? undefined : parseId(fields, field);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}

@@ -1,0 +1,55 @@
+/** The account's credits (interface.md, Credits) and the ledger that they are the sum of. */
+import type { LedgerEntry } from '../../domain/accounts/account.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import type { App } from '../app.ts';
+import { ownOrManaged } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { assertPageSize } from '../field-parsers.ts';
+
+export interface Credits {
+  availableCredits: number;
+  totalSpent: number;
+}
+
+export function getCredits(app: App, { principal }: { principal: Principal }): Credits {
+  const { available, spent } = app.store.read.balance(principal.account.id);
+  return { availableCredits: available, totalSpent: spent };
+}
+
+export interface LedgerQuery {
+  principal: Principal;
+  /** An account that the caller manages; its own where absent. */
+  userId?: number | undefined;
+  /** Sequence number of the last entry seen. */
+  before?: number | undefined;
+  limit: number;
+}
+
+/** Newest first. */
+export function listLedger(app: App, { principal, userId, before, limit }: LedgerQuery): LedgerEntry[] {
+  assertPageSize(limit);
+  const { id } = ownOrManaged(app.store.read, principal, userId);
+  return app.store.read.ledgerPage(id, { before, limit });
+}
+
+export interface Charge {
+  accountId: number;
+  credits: number;
+  identifier: string;
+  at: number;
+}
+
+/** Takes the price of a submission, in its transaction; throws `credits` where the balance does not hold it. */
+export function charge(tx: StoreTransaction, { accountId, credits, identifier, at }: Charge): void {
+  if (credits === 0) return;
+  const { available } = tx.balance(accountId);
+  if (available < credits) throw refuseForCredits(credits, available);
+  tx.appendLedger({ accountId, reason: 'charge', amount: -credits, identifier, at });
+}
+
+export function refuseForCredits(needed: number, available: number): AppError {
+  return new AppError('credits', `the submission costs ${needed} credits, ${available} are left`, {
+    metadata: { needed_credits: String(needed), available_credits: String(available) },
+  });
+}

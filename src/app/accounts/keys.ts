@@ -1,0 +1,189 @@
+/** API keys and the webhook secret: made, shown again, replaced, revoked. Kept sealed, looked up by hash. */
+import { randomBytes } from 'node:crypto';
+import type { Account, ApiKey } from '../../domain/accounts/account.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import type { App } from '../app.ts';
+import { addressKey, countAttempt, forgetAttempts } from '../callers/attempts.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import { currentAccount, ownOrManaged } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { parseLine } from '../field-parsers.ts';
+import { auditLine } from './audit.ts';
+import { verifyPassword } from './password.ts';
+import { hashSecret } from './tokens.ts';
+
+/** One per system that asks, with room; more is a leak nobody looks after. */
+export const KEYS_MAX = 20;
+const KEY_NAME_CHARACTERS_MAX = 100;
+const KEY_BYTES = 32;
+
+export interface ApiKeyView {
+  id: number;
+  name: string;
+  createdAt: number;
+  /** To the minute; null while it was never used. */
+  lastUsedAt: number | null;
+}
+
+export interface NewApiKey {
+  key: ApiKeyView;
+  /** The key itself. */
+  secret: string;
+}
+
+/** Whose key: the caller's, or with `userId` that of an account that it manages. */
+export interface KeyOwnerInput {
+  principal: Principal;
+  userId?: number | undefined;
+}
+
+export interface KeyInput extends KeyOwnerInput {
+  id: number;
+}
+
+export function newApiKey(): string {
+  return `assay_${randomBytes(KEY_BYTES).toString('hex')}`;
+}
+
+/** A read-only account may make keys: it cannot look by interface without one. */
+export async function createKey(
+  app: App,
+  { principal, userId, name }: KeyOwnerInput & { name: unknown },
+): Promise<NewApiKey> {
+  const parsed = parseLine({ name }, 'name', KEY_NAME_CHARACTERS_MAX);
+  if (parsed === undefined) throw badField('name', 'expected text, found nothing');
+  const secret = newApiKey();
+  const key = await app.store.transact((tx) => {
+    const owner = keyOwner(tx, principal, userId);
+    if (tx.apiKeyHashes(owner.id).length >= KEYS_MAX) {
+      throw new AppError('too_many', `an account has at most ${KEYS_MAX} keys: revoke one first`);
+    }
+    const id = owner.lastKeyId + 1;
+    const made = { accountId: owner.id, id, name: parsed, createdAt: app.clock.now(), lastUsedAt: null };
+    const record = { ...made, hash: hashSecret(secret), sealed: app.sealer.seal(secret) };
+    tx.putAccount({ ...owner, lastKeyId: id });
+    tx.putApiKey(record);
+    tx.appendAudit(auditLine(app, principal, 'key.create', keyTarget(record), { name: parsed }));
+    return record;
+  });
+  return { key: toKeyView(key), secret };
+}
+
+/** In the order in which they were made. */
+export function listKeys(app: App, { principal, userId }: KeyOwnerInput): ApiKeyView[] {
+  const { id } = ownOrManaged(app.store.read, principal, userId);
+  return app.store.read.apiKeys(id).map(toKeyView);
+}
+
+/** Shows one of the caller's own keys again, to who knows the account's password. */
+export async function revealKey(
+  app: App,
+  { principal, id, password }: { principal: Principal; id: number; password: string },
+): Promise<string> {
+  await assertPassword(app, principal, password);
+  const account = currentAccount(app.store.read, principal);
+  const key = findKey(app.store.read, account.id, id);
+  await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'key.reveal', keyTarget(key))));
+  return app.sealer.unseal(key.sealed);
+}
+
+/** The old key stops at once; name and id stay. */
+export async function replaceKey(app: App, { principal, userId, id }: KeyInput): Promise<NewApiKey> {
+  const secret = newApiKey();
+  const key = await app.store.transact((tx) => {
+    const old = findKey(tx, keyOwner(tx, principal, userId).id, id);
+    const made = { createdAt: app.clock.now(), lastUsedAt: null };
+    const record = { ...old, ...made, hash: hashSecret(secret), sealed: app.sealer.seal(secret) };
+    tx.removeApiKey(old);
+    tx.putApiKey(record);
+    tx.appendAudit(auditLine(app, principal, 'key.replace', keyTarget(record)));
+    return record;
+  });
+  return { key: toKeyView(key), secret };
+}
+
+export async function revokeKey(app: App, { principal, userId, id }: KeyInput): Promise<ApiKeyView> {
+  return await app.store.transact((tx) => {
+    const key = findKey(tx, keyOwner(tx, principal, userId).id, id);
+    tx.removeApiKey(key);
+    tx.appendAudit(auditLine(app, principal, 'key.revoke', keyTarget(key), { name: key.name }));
+    return toKeyView(key);
+  });
+}
+
+/** Throws on the field where the password is not the account's; every try is counted. */
+export async function assertPassword(
+  app: App,
+  principal: Principal,
+  password: string,
+  field = 'password',
+): Promise<void> {
+  const { id, passwordHash } = currentAccount(app.store.read, principal);
+  await countAttempt(app, 'addressGuess', addressKey(principal.remoteAddress));
+  await countAttempt(app, 'accountGuess', `account ${id}`);
+  if (!(await verifyPassword(password, passwordHash))) {
+    await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'password.refuse', id)));
+    const hint = passwordHash === null ? '; it has none yet: ask for a link that sets one' : '';
+    throw badField(field, `expected the password of this account${hint}`);
+  }
+  await forgetAttempts(app, 'accountGuess', `account ${id}`);
+}
+
+/** The Standard Webhooks secret (`whsec_…`), made when it is first asked for. */
+export async function webhookSecretOf(app: App, { principal }: { principal: Principal }): Promise<string> {
+  return await webhookSecretOfAccount(app, currentAccount(app.store.read, principal).id);
+}
+
+/** As webhookSecretOf, for the delivery itself. */
+export async function webhookSecretOfAccount(app: App, accountId: number): Promise<string> {
+  const sealed = app.store.read.account(accountId)?.webhookSecret;
+  if (sealed !== null && sealed !== undefined) return app.sealer.unseal(sealed);
+  return await app.store.transact((tx) => {
+    const account = tx.account(accountId);
+    if (account === undefined) throw new AppError('user', 'no such user');
+    // Two deliveries may ask at once; the second takes the first one's.
+    if (account.webhookSecret !== null) return app.sealer.unseal(account.webhookSecret);
+    return putWebhookSecret(app, tx, account);
+  });
+}
+
+/** The old secret signs nothing more. */
+export async function rotateWebhookSecret(
+  app: App,
+  { principal }: { principal: Principal },
+): Promise<string> {
+  assertMayWrite(principal);
+  return await app.store.transact((tx) => {
+    const account = currentAccount(tx, principal);
+    tx.appendAudit(auditLine(app, principal, 'webhook_secret.rotate', account.id));
+    return putWebhookSecret(app, tx, account);
+  });
+}
+
+function putWebhookSecret(app: App, tx: StoreTransaction, account: Account): string {
+  const secret = `whsec_${randomBytes(KEY_BYTES).toString('base64')}`;
+  tx.putAccount({ ...account, webhookSecret: app.sealer.seal(secret) });
+  return secret;
+}
+
+/** Of one's own keys anybody disposes, read-only or not: who cannot revoke a leaked key is not safe. */
+function keyOwner(tx: StoreTransaction, principal: Principal, userId: number | undefined): Account {
+  if (userId !== undefined && userId !== principal.account.id) assertMayWrite(principal);
+  return ownOrManaged(tx, principal, userId);
+}
+
+function findKey(read: StoreReader, accountId: number, id: number): ApiKey {
+  const key = read.apiKeys(accountId).find((it) => it.id === id);
+  if (key === undefined) throw new AppError('api_key', 'no such API key');
+  return key;
+}
+
+function keyTarget({ accountId, id }: Pick<ApiKey, 'accountId' | 'id'>): string {
+  return `${accountId}/${id}`;
+}
+
+function toKeyView({ id, name, createdAt, lastUsedAt }: ApiKey): ApiKeyView {
+  return { id, name, createdAt, lastUsedAt };
+}

@@ -1,0 +1,110 @@
+/**
+ * The fields of a plan as the administrator writes them. Figures per media kind have the kind in front
+ * (`image_credits`, `video_bytes_max`), lists may be text separated by commas.
+ */
+
+import { appliancePlan, C2PA_POLICIES, PLAN_OPTIONS, type Plan } from '../../domain/accounts/plan.ts';
+import { badField } from '../../domain/errors.ts';
+import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
+import { PRICED_OPTIONS, type PricedOption } from '../../domain/records/price.ts';
+import { parseChoice, parseChoices, parseLine, parseTextList, parseWhole } from '../field-parsers.ts';
+import { parseEach } from '../judge-each.ts';
+import { parseBoolean, type RawFields, show } from '../submissions/input.ts';
+
+const NAME_CHARACTERS_MAX = 100;
+const SKU = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const MODEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const CREDITS_MAX = 1_000_000;
+const RATE_MAX = 1_000_000;
+/** A hundred years: longer than any law asks. */
+const DAYS_MAX = 36_500;
+
+export type PlanChange = Partial<Omit<Plan, 'id'>>;
+
+/** Per-kind figures that are not given stay those of `before`. */
+export function parsePlanChange(fields: RawFields, before: Plan): PlanChange {
+  const parsed = parseEach<{ [K in keyof PlanChange]-?: PlanChange[K] | undefined }>({
+    name: () => parseLine(fields, 'name', NAME_CHARACTERS_MAX),
+    sku: () => parseSku(fields),
+    kinds: () => parseChoices(fields, 'kinds', MEDIA_KINDS),
+    options: () => parseChoices(fields, 'options', PLAN_OPTIONS),
+    credits: () => parsePerKind(fields, 'credits', 0, () => CREDITS_MAX, before.credits),
+    optionCredits: () => parseOptionCredits(fields),
+    models: () => parseModels(fields),
+    rateLimitPerMinute: () => parseWhole(fields, 'rate_limit_per_minute', 0, RATE_MAX),
+    fileBytesMax: () => parsePerKind(fields, 'bytes_max', 1, (kind) => BYTES_MAX[kind], before.fileBytesMax),
+    c2paPolicy: () => parseChoice(fields, 'c2pa_policy', C2PA_POLICIES),
+    mediaDays: () => parseWhole(fields, 'media_days', 0, DAYS_MAX),
+    recordDays: () => parseWhole(fields, 'record_days', 0, DAYS_MAX),
+    zeroRetention: () =>
+      fields.zero_retention === undefined ? undefined : parseBoolean(fields, 'zero_retention'),
+  });
+  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
+}
+
+/** The documented sizes: a plan may allow less, never more. */
+const BYTES_MAX = appliancePlan(0).fileBytesMax;
+
+function parseSku(fields: RawFields): string | undefined {
+  const sku = parseLine(fields, 'sku', NAME_CHARACTERS_MAX);
+  if (sku === undefined || SKU.test(sku)) return sku;
+  throw badField('sku', `expected up to 64 letters, digits, dots and hyphens, found ${show(sku)}`);
+}
+
+function parsePerKind(
+  fields: RawFields,
+  name: string,
+  minimum: number,
+  maximumOf: (kind: MediaKind) => number,
+  before: Record<MediaKind, number>,
+): Record<MediaKind, number> | undefined {
+  const read = (kind: MediaKind): number | undefined =>
+    parseWhole(fields, `${kind}_${name}`, minimum, maximumOf(kind));
+  const parsed = parseEach<Record<MediaKind, number | undefined>>({
+    image: () => read('image'),
+    video: () => read('video'),
+    audio: () => read('audio'),
+  });
+  if (MEDIA_KINDS.every((kind) => parsed[kind] === undefined)) return undefined;
+  return {
+    image: parsed.image ?? before.image,
+    video: parsed.video ?? before.video,
+    audio: parsed.audio ?? before.audio,
+  };
+}
+
+/** An object, or text like `heatmap=2,nsfw=1`; it replaces the earlier one, so that a price can be taken away. */
+function parseOptionCredits(fields: RawFields): Plan['optionCredits'] | undefined {
+  const value = fields.option_credits;
+  if (value === undefined || value === null) return undefined;
+  const entries = typeof value === 'object' ? Object.entries(value) : parsePairs(fields);
+  return Object.fromEntries(
+    entries.map(([name, credits]): [PricedOption, number] => {
+      const option = PRICED_OPTIONS.find((allowed) => allowed === name);
+      if (option === undefined) {
+        throw badField('option_credits', `expected of ${PRICED_OPTIONS.join(', ')}, found ${show(name)}`);
+      }
+      return [option, parseWhole({ option_credits: credits }, 'option_credits', 0, CREDITS_MAX) ?? 0];
+    }),
+  );
+}
+
+function parsePairs(fields: RawFields): [string, string][] {
+  return (parseTextList(fields, 'option_credits') ?? []).map((pair) => {
+    const [name, credits, ...rest] = pair.split('=');
+    if (name === undefined || credits === undefined || rest.length > 0) {
+      throw badField('option_credits', `expected pairs like heatmap=2, found ${show(pair)}`);
+    }
+    return [name.trim(), credits.trim()];
+  });
+}
+
+function parseModels(fields: RawFields): Plan['models'] | undefined {
+  if (fields.models === 'all') return 'all';
+  const models = parseTextList(fields, 'models');
+  if (models?.length === 1 && models[0] === 'all') return 'all';
+  const wrong = models?.find((model) => !MODEL.test(model));
+  if (wrong !== undefined)
+    throw badField('models', `expected all or identifiers of packs, found ${show(wrong)}`);
+  return models;
+}

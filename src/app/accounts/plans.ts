@@ -1,0 +1,95 @@
+/** Pricing plans as the administrator writes them; every account reads its own, a partner all it may give. */
+
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { appliancePlan } from '../../domain/accounts/plan.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { App } from '../app.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import type { RawFields } from '../submissions/input.ts';
+import { auditLine } from './audit.ts';
+import { parsePlanChange } from './plan-fields.ts';
+
+/** A price list that a person can still read. */
+const PLANS_MAX = 200;
+
+export interface PlanFieldsInput {
+  principal: Principal;
+  fields: RawFields;
+}
+
+/** `name` is required, `sku` follows from it; without other fields everything is enabled and nothing charged. */
+export async function createPlan(app: App, { principal, fields }: PlanFieldsInput): Promise<Plan> {
+  assertAdmin(principal);
+  assertMayWrite(principal);
+  const blank = { ...appliancePlan(0), name: '', sku: '' };
+  const change = parsePlanChange(fields, blank);
+  if (change.name === undefined) throw badField('name', 'expected text, found nothing');
+  const { name } = change;
+  return await app.store.transact((tx) => {
+    const plans = tx.plans();
+    if (plans.length >= PLANS_MAX) {
+      throw new AppError('too_many', `the appliance holds at most ${PLANS_MAX} plans`);
+    }
+    const id = tx.newestPlanId() + 1;
+    const plan: Plan = { ...blank, id, sku: skuOf(name), ...change };
+    assertSkuFree(tx, plan);
+    tx.putPlan(plan);
+    tx.appendAudit(auditLine(app, principal, 'plan.create', id, { name: plan.name, sku: plan.sku }));
+    return plan;
+  });
+}
+
+/** Absent fields stay; what accounts of the plan may do changes with their next call. */
+export async function updatePlan(
+  app: App,
+  { principal, id, fields }: PlanFieldsInput & { id: number },
+): Promise<Plan> {
+  assertAdmin(principal);
+  assertMayWrite(principal);
+  return await app.store.transact((tx) => {
+    const before = tx.plan(id);
+    if (before === undefined) throw new AppError('plan', 'no such plan');
+    const change = parsePlanChange(fields, before);
+    const plan: Plan = { ...before, ...change };
+    assertSkuFree(tx, plan);
+    tx.putPlan(plan);
+    const details = Object.fromEntries(
+      Object.entries(change).map(([field, value]) => [field, JSON.stringify(value)]),
+    );
+    tx.appendAudit(auditLine(app, principal, 'plan.update', id, details));
+    return plan;
+  });
+}
+
+/** The caller's own plan, or for a partner and the administrator all of them. */
+export function listPlans(app: App, { principal }: { principal: Principal }): Plan[] {
+  return principal.account.role === 'user' ? [principal.plan] : app.store.read.plans();
+}
+
+/** The same 404 for a plan that the caller may not read. */
+export function getPlan(app: App, { principal, id }: { principal: Principal; id: number }): Plan {
+  const plan = listPlans(app, { principal }).find((it) => it.id === id);
+  if (plan === undefined) throw new AppError('plan', 'no such plan');
+  return plan;
+}
+
+const SKU_CHARACTERS_MAX = 64;
+
+function skuOf(name: string): string {
+  const sku = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, SKU_CHARACTERS_MAX);
+  if (sku === '') throw badField('sku', 'expected letters or digits: the name has none to make it of');
+  return sku;
+}
+
+function assertSkuFree(read: StoreReader, { id, sku }: Plan): void {
+  if (read.plans().some((other) => other.sku === sku && other.id !== id)) {
+    throw badField('sku', `expected one that no other plan has, found ${JSON.stringify(sku)}`);
+  }
+}

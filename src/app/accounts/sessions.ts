@@ -1,0 +1,141 @@
+/** Browsers that signed in with e-mail and password; each is a hashed secret with an end. */
+import type { Session } from '../../domain/accounts/account.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import type { App } from '../app.ts';
+import { addressKey, countAttempt, forgetAttempts } from '../callers/attempts.ts';
+import { assertTerms, toPrincipal } from '../callers/authenticate.ts';
+import type { CallOrigin, Principal } from '../callers/principal.ts';
+import { auditLine } from './audit.ts';
+import { verifyPassword } from './password.ts';
+import { endSessions, hashSecret, newSecret, SWEPT_MAX } from './tokens.ts';
+
+/** A working week with its weekend: nobody signs in daily, and a lost laptop is not signed in for ever. */
+export const SESSION_SECONDS = 7 * 24 * 3600;
+/** Browsers of one account; past it the oldest is signed out. */
+const SESSIONS_MAX = 20;
+const USER_AGENT_CHARACTERS_MAX = 300;
+const EMAIL_KEY_CHARACTERS_MAX = 300;
+
+export interface SignInInput {
+  email: string;
+  password: string;
+  userAgent: string;
+  from: CallOrigin;
+}
+
+/** Answers the same, after the same time, for an unknown account and for a wrong password. */
+export async function signIn(
+  app: App,
+  { email, password, userAgent, from }: SignInInput,
+): Promise<{ session: Session; cookieValue: string }> {
+  const guessed = `email ${email.toLowerCase().slice(0, EMAIL_KEY_CHARACTERS_MAX)}`;
+  await countAttempt(app, 'addressGuess', addressKey(from.remoteAddress));
+  await countAttempt(app, 'accountGuess', guessed);
+  const account = app.store.read.accountByEmail(email);
+  const isRight = await verifyPassword(password, account?.passwordHash ?? null);
+  if (account === undefined || !isRight) {
+    await app.store.transact((tx) =>
+      tx.appendAudit(auditLine(app, from, 'session.refuse', account?.id ?? '')),
+    );
+    throw wrongCredentials();
+  }
+  await forgetAttempts(app, 'accountGuess', guessed);
+  if (account.emailVerifiedAt === null) {
+    throw new AppError(
+      'not_enabled',
+      'the e-mail address is not verified: open the link that was mailed to it',
+    );
+  }
+  return await openSession(app, toPrincipal(app, account, from), userAgent);
+}
+
+async function openSession(
+  app: App,
+  principal: Principal,
+  userAgent: string,
+): Promise<{ session: Session; cookieValue: string }> {
+  const { id, passwordHash } = principal.account;
+  const cookieValue = newSecret();
+  const session = await app.store.transact((tx) => {
+    const now = app.clock.now();
+    // Deleted, or given another password, while the hash was being computed.
+    if (tx.account(id)?.passwordHash !== passwordHash) throw wrongCredentials();
+    makeRoom(tx, id, now);
+    const made: Session = {
+      hash: hashSecret(cookieValue),
+      accountId: id,
+      csrfToken: newSecret(),
+      userAgent: userAgent.slice(0, USER_AGENT_CHARACTERS_MAX),
+      createdAt: now,
+      expiresAt: now + SESSION_SECONDS * 1_000_000,
+    };
+    tx.putSession(made);
+    tx.appendAudit(auditLine(app, principal, 'session.start', id));
+    return made;
+  });
+  return { session, cookieValue };
+}
+
+/** One sentence for every reason, so that nobody learns which addresses have an account. */
+function wrongCredentials(): AppError {
+  return new AppError('credentials', 'the e-mail address or the password is wrong');
+}
+
+function makeRoom(tx: StoreTransaction, accountId: number, now: number): void {
+  for (const ended of tx.endedSessionKeys(now, SWEPT_MAX)) tx.removeSession(ended);
+  const own = tx
+    .sessionsOfAccount(accountId)
+    .filter(({ expiresAt }) => expiresAt > now)
+    .sort((left, right) => right.createdAt - left.createdAt);
+  for (const session of own.slice(SESSIONS_MAX - 1)) tx.removeSession(session);
+}
+
+export interface SignedIn {
+  principal: Principal;
+  session: Session;
+}
+
+/** Throws `credentials` for a missing, ended or unknown session, `terms` where the terms must be accepted first. */
+export function authenticateSession(app: App, cookieValue: string | undefined, from: CallOrigin): SignedIn {
+  const signedIn = identifySession(app, cookieValue, from);
+  assertTerms(app, signedIn.principal);
+  return signedIn;
+}
+
+/** As authenticateSession, before the terms are accepted: for reading and accepting them, and nothing else. */
+export function identifySession(app: App, cookieValue: string | undefined, from: CallOrigin): SignedIn {
+  const session = cookieValue === undefined ? undefined : app.store.read.session(hashSecret(cookieValue));
+  const account = session === undefined ? undefined : app.store.read.account(session.accountId);
+  const isOpen = session !== undefined && session.expiresAt > app.clock.now();
+  if (!isOpen || account === undefined || account.deletedAt !== null) {
+    throw new AppError('credentials', 'not signed in, or the session has ended');
+  }
+  return { principal: toPrincipal(app, account, from), session };
+}
+
+export async function signOut(app: App, { principal, session }: SignedIn): Promise<void> {
+  await app.store.transact((tx) => {
+    tx.removeSession(session);
+    tx.appendAudit(auditLine(app, principal, 'session.end', principal.account.id));
+  });
+}
+
+/** Every browser of the account; answers how many there were. */
+export async function signOutEverywhere(app: App, { principal }: { principal: Principal }): Promise<number> {
+  return await app.store.transact((tx) => {
+    const count = endSessions(tx, principal.account.id);
+    const details = { sessions: String(count) };
+    tx.appendAudit(auditLine(app, principal, 'session.end_all', principal.account.id, details));
+    return count;
+  });
+}
+
+/** The account's open sessions, newest first. */
+export function listSessions(app: App, { principal }: { principal: Principal }): Session[] {
+  const now = app.clock.now();
+  return app.store.read
+    .sessionsOfAccount(principal.account.id)
+    .filter(({ expiresAt }) => expiresAt > now)
+    .sort((left, right) => right.createdAt - left.createdAt);
+}

@@ -1,0 +1,103 @@
+/** Secrets that are found by their hash: mailed links, what signs a browser in, API keys. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Account, TokenPurpose } from '../../domain/accounts/account.ts';
+import { badField } from '../../domain/errors.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+
+const SECRET_BYTES = 32;
+const HOUR_US = 3600 * 1_000_000;
+
+/** A link that sets a password opens the account, so it lives a day; one that verifies an address may wait for Monday. */
+const LIFE_US: Readonly<Record<TokenPurpose, number>> = {
+  set_password: 24 * HOUR_US,
+  reset_password: 24 * HOUR_US,
+  verify_email: 72 * HOUR_US,
+};
+
+export const PASSWORD_PURPOSES: readonly TokenPurpose[] = ['set_password', 'reset_password'];
+
+/** Expired ones that one transaction takes along: more than it adds, so that they never gather. */
+export const SWEPT_MAX = 100;
+
+/** 256 random bits, safe in an address. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** As an unguessable secret needs no salt, its look-up key is one hash. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+export interface IssuedToken {
+  token: string;
+  expiresAt: number;
+}
+
+/** Earlier links of the kind stop to work: only the newest mail counts. Expired ones of anybody are swept. */
+export function issueToken(
+  tx: StoreTransaction,
+  { accountId, purpose, now }: { accountId: number; purpose: TokenPurpose; now: number },
+): IssuedToken {
+  const isReplaced = (other: TokenPurpose): boolean =>
+    other === purpose || (PASSWORD_PURPOSES.includes(other) && PASSWORD_PURPOSES.includes(purpose));
+  for (const key of tx.mailTokenKeysOfAccount(accountId)) {
+    const earlier = tx.mailTokenUnlessDamaged(key.hash);
+    // What a damaged one was for cannot be told, so it is taken for one of the kind.
+    if (earlier === undefined || isReplaced(earlier.purpose)) tx.removeMailToken(key);
+  }
+  for (const ended of tx.endedMailTokenKeys(now, SWEPT_MAX)) tx.removeMailToken(ended);
+  const token = newSecret();
+  const expiresAt = now + LIFE_US[purpose];
+  tx.putMailToken({ hash: hashSecret(token), accountId, purpose, createdAt: now, expiresAt });
+  return { token, expiresAt };
+}
+
+/** Whose token it is; throws the same fault for a wrong, used, replaced and expired one. */
+export function accountOfToken(
+  read: StoreReader,
+  token: string,
+  { purposes, now }: { purposes: readonly TokenPurpose[]; now: number },
+): Account {
+  const found = read.mailToken(hashSecret(token));
+  const account = found === undefined ? undefined : read.account(found.accountId);
+  const isGood = found !== undefined && purposes.includes(found.purpose) && found.expiresAt > now;
+  if (!isGood || account === undefined || account.deletedAt !== null) {
+    throw badField(
+      'token',
+      'expected a link that was neither used nor replaced nor has expired; ask for a new one',
+    );
+  }
+  return account;
+}
+
+/** The single use: whose token it was, which is gone with this transaction. */
+export function redeemToken(
+  tx: StoreTransaction,
+  token: string,
+  use: { purposes: readonly TokenPurpose[]; now: number },
+): Account {
+  const account = accountOfToken(tx, token, use);
+  const found = tx.mailToken(hashSecret(token));
+  if (found !== undefined) tx.removeMailToken(found);
+  return account;
+}
+
+/** All that lets somebody into the account: keys, sessions, links. */
+export function revokeAccess(tx: StoreTransaction, accountId: number): void {
+  tx.removeApiKeys(accountId);
+  endSessions(tx, accountId);
+  removeTokens(tx, accountId);
+}
+
+export function removeTokens(tx: StoreTransaction, accountId: number): void {
+  for (const key of tx.mailTokenKeysOfAccount(accountId)) tx.removeMailToken(key);
+}
+
+/** Signs the account's browsers out, but for the one that asks. */
+export function endSessions(tx: StoreTransaction, accountId: number, exceptHash?: string): number {
+  const ended = tx.sessionKeysOfAccount(accountId).filter((it) => it.hash !== exceptHash);
+  for (const key of ended) tx.removeSession(key);
+  return ended.length;
+}

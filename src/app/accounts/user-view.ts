@@ -1,0 +1,83 @@
+/** An account as others may see it: the documented User (interface.md) and what the newer facades add. */
+import type { Account } from '../../domain/accounts/account.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { Principal } from '../callers/principal.ts';
+
+export interface PricingView {
+  id: number;
+  name: string;
+  sku: string;
+}
+
+type Shown = Pick<
+  Account,
+  | 'id'
+  | 'name'
+  | 'email'
+  | 'role'
+  | 'heuristic'
+  | 'readonly'
+  | 'c2paPolicy'
+  | 'address'
+  | 'zip'
+  | 'city'
+  | 'country'
+  | 'phone'
+  | 'contact'
+  | 'vat'
+  | 'emailVerifiedAt'
+  | 'termsAcceptedAt'
+  | 'createdAt'
+  | 'updatedAt'
+>;
+
+/** Times are microseconds; facades format them. */
+export interface UserView extends Shown {
+  balance: number;
+  hasPassword: boolean;
+  pricing: PricingView;
+  /** Null for a top-level account. A partner has none itself, so the nesting ends there. */
+  partner: UserView | null;
+}
+
+/**
+ * The partner is whole only for a `viewer` that may see it: itself or the administrator. Its users learn who it is,
+ * not its balance, its plan or its telephone.
+ */
+export function toUserView(
+  { store }: { store: { read: StoreReader } },
+  account: Account,
+  viewer?: Principal,
+): UserView {
+  const { read } = store;
+  const partner = account.partnerId === null ? undefined : read.accountUnlessDamaged(account.partnerId);
+  if (partner === undefined || partner.deletedAt !== null) return viewOf(read, account, null);
+  const isWhole = viewer?.account.role === 'admin' || viewer?.account.id === partner.id;
+  return viewOf(read, account, isWhole ? viewOf(read, partner, null) : contactCard(partner));
+}
+
+function viewOf(read: StoreReader, account: Account, partner: UserView | null): UserView {
+  const { id, name, email, role, heuristic, readonly, c2paPolicy, planId, passwordHash } = account;
+  const { address, zip, city, country, phone, contact, vat } = account;
+  const { emailVerifiedAt, termsAcceptedAt, createdAt, updatedAt } = account;
+  const plan = read.planUnlessDamaged(planId);
+  return {
+    ...{ id, name, email, role, heuristic, readonly, c2paPolicy },
+    ...{ address, zip, city, country, phone, contact, vat },
+    ...{ emailVerifiedAt, termsAcceptedAt, createdAt, updatedAt },
+    balance: read.balance(id).available,
+    hasPassword: passwordHash !== null,
+    pricing: { id: planId, name: plan?.name ?? '', sku: plan?.sku ?? '' },
+    partner,
+  };
+}
+
+/** Name and address: whom to ask. */
+function contactCard({ id, name, email, role, heuristic, createdAt }: Account): UserView {
+  return {
+    ...{ id, name, email, role, heuristic, readonly: false, c2paPolicy: null },
+    ...{ address: null, zip: null, city: null, country: null, phone: null, contact: null, vat: null },
+    ...{ emailVerifiedAt: null, termsAcceptedAt: null, createdAt, updatedAt: createdAt },
+    ...{ balance: 0, hasPassword: false, pricing: { id: 0, name: '', sku: '' }, partner: null },
+  };
+}

@@ -1,0 +1,159 @@
+/** Accounts as their partner or the administrator makes, changes and deletes them. */
+import type { Account } from '../../domain/accounts/account.ts';
+import { badField } from '../../domain/errors.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import type { App } from '../app.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import { assertAdmin, assertPartner, managedAccount, ownOrManaged } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { parseLine, parseWhole } from '../field-parsers.ts';
+import { parseEach } from '../judge-each.ts';
+import type { RawFields } from '../submissions/input.ts';
+import {
+  type AccountChange,
+  fieldNameOf,
+  parseAccountChange,
+  requireNameAndEmail,
+} from './account-fields.ts';
+import {
+  assertAdminLeft,
+  assertConsistent,
+  assertMaySet,
+  blankAccount,
+  nextAccountId,
+  releaseUsers,
+} from './account-rules.ts';
+import { auditLine } from './audit.ts';
+import { passwordMail, verifyMail } from './mail-texts.ts';
+import { issueToken, removeTokens, revokeAccess } from './tokens.ts';
+import { toUserView, type UserView } from './user-view.ts';
+
+export interface UserInput {
+  principal: Principal;
+  id: number;
+}
+
+/** `name` and `email` are required; the plan is the caller's own unless `pricing_id` says another. */
+export async function createUser(
+  app: App,
+  { principal, fields }: { principal: Principal; fields: RawFields },
+): Promise<Account> {
+  assertPartner(principal);
+  assertMayWrite(principal);
+  const change = parseAccountChange(fields);
+  const { name, email } = requireNameAndEmail(change);
+  assertMaySet(principal, change, false);
+  return await app.store.transact((tx) => {
+    const { id: ownId, role } = principal.account;
+    const planId = principal.plan.id;
+    const blank = blankAccount(nextAccountId(tx), { name, email, planId }, app.clock.now());
+    const account = { ...blank, partnerId: role === 'partner' ? ownId : null, ...change };
+    assertConsistent(tx, account);
+    tx.putAccount(account);
+    tx.appendAudit(auditLine(app, principal, 'account.create', account.id, { email }));
+    return account;
+  });
+}
+
+/** An account may change its own name, heuristic and address; everything else is for who manages it. */
+export async function updateUser(
+  app: App,
+  { principal, id, fields }: UserInput & { fields: RawFields },
+): Promise<Account> {
+  assertMayWrite(principal);
+  const change = parseAccountChange(fields);
+  const { account, link } = await app.store.transact((tx) => {
+    const before = ownOrManaged(tx, principal, id);
+    assertMaySet(principal, change, id === principal.account.id);
+    const after: Account = { ...before, ...change, updatedAt: app.clock.now() };
+    const hasMoved = before.email.toLowerCase() !== after.email.toLowerCase();
+    // Whoever reads the new mailbox has not shown yet that it is theirs.
+    if (hasMoved) after.emailVerifiedAt = null;
+    assertConsistent(tx, after);
+    assertAdminLeft(tx, before, after);
+    releaseUsers(tx, before, after);
+    tx.putAccount(after);
+    tx.appendAudit(auditLine(app, principal, 'account.update', id, describeChange(change)));
+    return { account: after, link: hasMoved ? moveMailbox(tx, after) : null };
+  });
+  if (link !== null) app.mailer.post(verifyMail(app, account, link));
+  return account;
+}
+
+/** Links that lie in the old mailbox must not open the account any more. */
+function moveMailbox(tx: StoreTransaction, { id, updatedAt }: Account): ReturnType<typeof issueToken> {
+  removeTokens(tx, id);
+  return issueToken(tx, { accountId: id, purpose: 'verify_email', now: updatedAt });
+}
+
+/** Its keys, sessions and links stop with this; its records stay for the retention to remove. */
+export async function deleteUser(app: App, { principal, id }: UserInput): Promise<Account> {
+  assertMayWrite(principal);
+  return await app.store.transact((tx) => {
+    const before = managedAccount(tx, principal, id);
+    const now = app.clock.now();
+    const after: Account = { ...before, passwordHash: null, deletedAt: now, updatedAt: now };
+    assertAdminLeft(tx, before, after);
+    releaseUsers(tx, before, after);
+    tx.putAccount(after);
+    revokeAccess(tx, id);
+    tx.appendAudit(auditLine(app, principal, 'account.delete', id, { email: before.email }));
+    return after;
+  });
+}
+
+/** The caller's own account or one that it manages. */
+export function getUser(app: App, { principal, id }: UserInput): UserView {
+  return toUserView(app, ownOrManaged(app.store.read, principal, id), principal);
+}
+
+/** Mails the link that sets the first password, or one that resets it; throws `mail` where that fails. */
+export async function sendCreationEmail(app: App, { principal, id }: UserInput): Promise<UserView> {
+  assertMayWrite(principal);
+  const { account, issued, purpose } = await app.store.transact((tx) => {
+    const found = managedAccount(tx, principal, id);
+    const kind = found.passwordHash === null ? 'set_password' : 'reset_password';
+    tx.appendAudit(auditLine(app, principal, 'account.send_creation_email', id, { purpose: kind }));
+    const token = issueToken(tx, { accountId: id, purpose: kind, now: app.clock.now() });
+    return { account: found, issued: token, purpose: kind } as const;
+  });
+  await app.mailer.send(passwordMail(app, account, issued, purpose));
+  return toUserView(app, account, principal);
+}
+
+/** Bounds a slip of the finger, and keeps every sum exact. */
+const GRANT_MAX = 1_000_000_000;
+const NOTE_CHARACTERS_MAX = 500;
+
+/** Gives credits; a negative amount takes some back, never below nothing. For the administrator. */
+export async function grantCredits(
+  app: App,
+  { principal, id, amount, note = '' }: UserInput & { amount: unknown; note?: unknown },
+): Promise<UserView> {
+  assertAdmin(principal);
+  assertMayWrite(principal);
+  const parsed = parseEach<{ amount: number; note: string }>({
+    amount: () => parseWhole({ amount }, 'amount', -GRANT_MAX, GRANT_MAX) ?? 0,
+    note: () =>
+      note === '' || note === null ? '' : (parseLine({ note }, 'note', NOTE_CHARACTERS_MAX) ?? ''),
+  });
+  if (parsed.amount === 0) throw badField('amount', 'expected a whole number other than 0');
+  const account = await app.store.transact((tx) => {
+    const found = managedAccount(tx, principal, id);
+    const { available } = tx.balance(id);
+    if (available + parsed.amount < 0) {
+      throw badField('amount', `expected at least -${available}, the balance, found ${parsed.amount}`);
+    }
+    const line = { accountId: id, reason: 'grant', amount: parsed.amount, identifier: '' } as const;
+    tx.appendLedger({ ...line, at: app.clock.now() });
+    const details = { amount: String(parsed.amount), note: parsed.note };
+    tx.appendAudit(auditLine(app, principal, 'credits.grant', id, details));
+    return found;
+  });
+  return toUserView(app, account, principal);
+}
+
+function describeChange(change: AccountChange): Record<string, string> {
+  const keys = Object.keys(change) as (keyof AccountChange)[];
+  return Object.fromEntries(keys.map((key) => [fieldNameOf(key), String(change[key] ?? '')]));
+}

@@ -1,0 +1,38 @@
+/** An account's credits and deliveries live; a slow reader skips to the newest state. */
+import type { WebhookDelivery } from '../../domain/records/webhook.ts';
+import type { App } from '../app.ts';
+import { assertNotDeleted } from '../callers/authenticate.ts';
+import type { Principal } from '../callers/principal.ts';
+import { type Credits, getCredits } from './credits.ts';
+
+/** The credits now, then after every change, until the signal aborts. */
+export async function* watchCredits(
+  app: App,
+  { principal }: { principal: Principal },
+  signal: AbortSignal,
+): AsyncGenerator<Credits> {
+  // The feed is joined before the state is read: a change between the two is delivered, never lost.
+  const changes = app.accountFeed.watchCredits(principal.account.id, signal);
+  try {
+    yield getCredits(app, { principal });
+    for await (const _ of changes) {
+      assertNotDeleted(app.store.read, principal);
+      yield getCredits(app, { principal });
+    }
+  } finally {
+    await changes.return(undefined);
+  }
+}
+
+/** Every change of the account's deliveries from now on, until the signal aborts. */
+export async function* watchDeliveries(
+  app: App,
+  { principal }: { principal: Principal },
+  signal: AbortSignal,
+): AsyncGenerator<WebhookDelivery> {
+  for await (const id of app.accountFeed.watchDeliveries(principal.account.id, signal)) {
+    assertNotDeleted(app.store.read, principal);
+    const delivery = app.store.read.delivery(id);
+    if (delivery !== undefined) yield delivery;
+  }
+}

@@ -1,0 +1,160 @@
+/** What the box says of itself. */
+import { dirname, join } from 'node:path';
+import type { MediaKind } from '../../domain/media/media.ts';
+import { MODEL_TASKS, type ModelTask } from '../../domain/packs/model-pack.ts';
+import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
+import { API_VERSION, VERSION } from '../../domain/version.ts';
+import type { PackStatus } from '../../engine/engine-config.ts';
+import type { InstalledPack } from '../../engine/packs/packs.ts';
+import { readRssAnon } from '../../machinery/process-table.ts';
+import type { App } from '../app.ts';
+import type { BackupStatus } from './backups.ts';
+
+/** Of a model's weights and sums: 32 or 16 bits. */
+export type ModelPrecision = NonNullable<InstalledPack['report']>['precision'];
+
+export interface ModelStatus {
+  id: string;
+  version: string;
+  name: string;
+  /** Empty where its description cannot be read. */
+  task: ModelTask | '';
+  kind: MediaKind;
+  /** Execution provider that really runs it, or null while it is out of service. */
+  provider: string | null;
+  /** Null while it is out of service. */
+  precision: ModelPrecision | null;
+  /** Why it runs in full precision although half is wanted; null where there is nothing to say. */
+  precisionNote: string | null;
+  /** Providers that are being prepared for it, and since when, while `provider` answers; null where none is. */
+  preparing: string | null;
+  fault: string | null;
+  licence: string;
+  /** Pixels; 0 for a model that hears. */
+  minimumShortSide: number;
+  /** Error rates from the model's card, one row for each quality of media; empty for a model that judges nothing. */
+  figures: readonly object[];
+  source: string;
+  /** What its answer counts beside the others; 0 where it judges no origin. */
+  weight: number;
+  /** Whether it was added to this appliance, and can be removed. */
+  added: boolean;
+  /** Of its model file; empty where its description cannot be read. */
+  sha256: string;
+}
+
+export interface ApplianceStatus {
+  version: string;
+  apiVersion: string;
+  phase: string;
+  notReadyReason: string | null;
+  isolation: string;
+  /** `cpu`, `nvdec`, or `cpu: ` with the reason why it is not the GPU. */
+  videoDecoder: string;
+  queueDepth: number;
+  running: number;
+  uptimeSeconds: number;
+  /** Memory of the daemon itself; mapped database pages are not its own (DESIGN.md section 7). */
+  rssAnonBytes: number;
+  diskFreeBytes: number;
+  models: ModelStatus[];
+  /** Size of the file that holds the records. */
+  recordsBytes: number;
+  backup: BackupStatus;
+}
+
+export async function getStatus(app: App): Promise<ApplianceStatus> {
+  const { phase, isolation, videoDecoder, queueDepth, running } = app.engine.status();
+  return {
+    version: VERSION,
+    apiVersion: API_VERSION,
+    phase,
+    notReadyReason: app.engine.notReadyReason,
+    isolation: isolation ?? 'not started',
+    videoDecoder,
+    queueDepth,
+    running,
+    uptimeSeconds: Math.round(process.uptime()),
+    rssAnonBytes: await readRssAnon('self'),
+    diskFreeBytes: await app.store.freeBytes(),
+    recordsBytes: await app.store.recordsBytes(),
+    backup: app.backups.status(),
+    models: listModels(app),
+  };
+}
+
+/** The figures that nothing changes by an event; read when somebody collects them. */
+export async function readMetrics(app: App): Promise<string> {
+  const { metrics, store, backups } = app;
+  metrics.diskFree.set(await store.freeBytes());
+  metrics.recordsBytes.set(await store.recordsBytes());
+  metrics.backupTooOld.set(backups.status().isTooOld ? 1 : 0);
+  setQueueMetrics(app);
+  setModelMetrics(app);
+  return await metrics.registry.metrics();
+}
+
+function setQueueMetrics({ metrics, store, clock }: App): void {
+  const now = clock.now();
+  const secondsSince = (at: number) => Math.max(0, (now - at) / MICROSECONDS_PER_SECOND);
+  metrics.queueOldest.set(secondsSince(oldestQueuedAt(store.read) ?? now));
+  metrics.webhookOverdue.set(secondsSince(store.read.nextDeliveryAt() ?? now));
+}
+
+/** The index names what runs beside what waits, oldest first; what runs is bounded. */
+function oldestQueuedAt(read: App['store']['read']): number | undefined {
+  for (const analysis of read.openAnalyses()) {
+    if (analysis.state === 'queued') return analysis.queuedAt;
+  }
+  return undefined;
+}
+
+function setModelMetrics(app: App): void {
+  const { metrics, doctor } = app;
+  const models = listModels(app);
+  metrics.models.reset();
+  for (const { provider, fault } of models)
+    metrics.models.inc({ provider: fault === null ? (provider ?? 'loading') : 'none' });
+  const [first] = doctor.providers;
+  const isElsewhere = ({ provider, preparing }: ModelStatus) =>
+    provider !== null && provider !== first && preparing === null;
+  metrics.providerFallbacks.set(models.filter(isElsewhere).length);
+}
+
+/** Those in service and those that are not, with what is wrong with them. */
+function listModels({ engine, store }: App): ModelStatus[] {
+  const own = join(store.folder, 'models');
+  const whole = engine.installed.map(
+    ({ pack, folder, report }): ModelStatus => ({
+      ...{ id: pack.id, version: pack.version, name: pack.name, task: pack.task, kind: pack.mediaKind },
+      ...{ licence: pack.licence, source: pack.source, sha256: pack.sha256 },
+      provider: report?.provider ?? null,
+      precision: report === null || report.provider === null ? null : report.precision,
+      precisionNote: report?.precisionNote ?? null,
+      preparing: report?.preparing ?? null,
+      fault: report?.fault ?? null,
+      minimumShortSide: 'minimumShortSide' in pack ? pack.minimumShortSide : 0,
+      figures: 'figures' in pack ? pack.figures : [],
+      weight: 'decision' in pack ? pack.decision.weight : 0,
+      added: dirname(folder) === own,
+    }),
+  );
+  const refused = engine
+    .status()
+    .packs.filter(
+      ({ id, version, fault }) =>
+        fault !== null && !whole.some((model) => model.id === id && model.version === version),
+    );
+  return [...whole, ...refused.map(toRefusedModel)];
+}
+
+/** What little is known of a pack that is not whole. */
+function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
+  const known = MODEL_TASKS.find((name) => name === task) ?? '';
+  const kind = known === 'speech-origin' || known === 'voice-activity' ? 'audio' : 'image';
+  return {
+    ...{ id, version, name: id, task: known, kind, provider: null, fault, licence: '', source: '' },
+    ...{ precision: null, precisionNote: null, preparing: null },
+    ...{ minimumShortSide: 0, figures: [], weight: 0, added: false, sha256: '' },
+  };
+}

@@ -1,0 +1,75 @@
+/** The finished backups, and one begun at the administrator's word that nobody has to wait for. */
+import { basename } from 'node:path';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import { BadBackupError, readManifest } from '../../store/backup-listing.ts';
+import { listBackups } from '../../store/backup-shelf.ts';
+import type { App } from '../app.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import type { BackupStatus } from './backups.ts';
+import { type BackupInput, makeBackup } from './make-backup.ts';
+
+export interface BackupEntry {
+  /** Its folder's name. */
+  name: string;
+  /** Microseconds since 1970 UTC; null where its description cannot be read. */
+  createdAt: number | null;
+  /** Of the program that made it. */
+  version: string;
+  files: number;
+  bytes: number;
+  withSecrets: boolean;
+  /** Why it cannot be restored; empty where nothing speaks against it. */
+  fault: string;
+}
+
+export interface BackupShelf extends BackupStatus {
+  /** Newest first; each was read back whole before it got its name. */
+  backups: BackupEntry[];
+}
+
+/** Descriptions that one answer reads; who keeps more looks into the folder. */
+const BACKUPS_MAX = 100;
+
+/** Administrators only. */
+export async function readBackups(app: App, { principal }: { principal: Principal }): Promise<BackupShelf> {
+  assertAdmin(principal);
+  const status = app.backups.status();
+  const paths = status.folder === null ? [] : await listBackups(status.folder);
+  return { ...status, backups: await Promise.all(paths.slice(0, BACKUPS_MAX).map(readEntry)) };
+}
+
+async function readEntry(path: string): Promise<BackupEntry> {
+  const name = basename(path);
+  try {
+    const { createdAt, version, files, bytes, withSecrets } = await readManifest(path);
+    const at = Date.parse(createdAt) * MICROSECONDS_PER_MS;
+    return { ...{ name, version, files, bytes, withSecrets, fault: '' }, createdAt: at };
+  } catch (error) {
+    if (!(error instanceof BadBackupError)) throw error;
+    const { message } = error;
+    return {
+      ...{ name, createdAt: null, version: '', files: 0, bytes: 0, withSecrets: false },
+      fault: message,
+    };
+  }
+}
+
+/**
+ * Resolves once the backup has begun; readBackups tells how far it is and how it ended. Throws as makeBackup does where
+ * it cannot begin.
+ */
+export async function startBackup(app: App, input: BackupInput): Promise<void> {
+  const steps = makeBackup(app, input, new AbortController().signal);
+  await steps.next();
+  void drain(steps);
+}
+
+/** Never rejects. */
+async function drain(steps: AsyncIterable<unknown>): Promise<void> {
+  try {
+    for await (const _ of steps);
+  } catch {
+    // Logged and counted where it was made; status tells it.
+  }
+}

@@ -1,0 +1,37 @@
+/** What is right and what is wrong with the box, each finding with what was seen and what to do about it. */
+import type { App } from '../app.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { checkTls, checkTrustAnchors } from './doctor/certificates.ts';
+import { checkGpu, checkModels } from './doctor/devices.ts';
+import { bad, type Check, type Finding, good } from './doctor/finding.ts';
+import {
+  checkClock,
+  checkDecoders,
+  checkDescriptors,
+  checkIsolation,
+  checkMemory,
+  checkPorts,
+} from './doctor/machine.ts';
+import { checkBackup, checkDisk, checkFlush, checkOriginals, checkRecords } from './doctor/storage.ts';
+
+const CHECKS: readonly Check[] = [
+  ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
+  ...[checkDisk, checkFlush, checkRecords, checkOriginals, checkBackup, checkQueue],
+  ...[checkClock, checkTls, checkTrustAnchors, checkPorts, checkDescriptors],
+];
+
+/** Administrators only. */
+export async function examine(app: App, { principal }: { principal: Principal }): Promise<Finding[]> {
+  assertAdmin(principal);
+  const findings: Finding[] = [];
+  for (const check of CHECKS) findings.push(...(await check(app, app.doctor)));
+  return findings;
+}
+
+function checkQueue(app: App): Finding[] {
+  const { queueDepth, running, phase } = app.engine.status();
+  const found = `${queueDepth} waiting, ${running} running`;
+  const isStuck = phase === 'ready' && queueDepth > 0 && running === 0;
+  return [isStuck ? bad('queue', found, 'work waits and none runs: look at the log') : good('queue', found)];
+}

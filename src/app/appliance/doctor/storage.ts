@@ -1,0 +1,73 @@
+/** Disk, records and backups. */
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { App } from '../../app.ts';
+import { bad, type DoctorConfig, type Finding, good, notice } from './finding.ts';
+
+const GB = 1e9;
+/** An answer waits for one flush; past this, 20 submissions a second are the most. */
+const FLUSH_MS_MAX = 50;
+const FLUSHES = 5;
+
+export async function checkDisk(app: App, { diskFreeBytesMin }: DoctorConfig): Promise<Finding[]> {
+  const free = await app.store.freeBytes();
+  const found = `${(free / GB).toFixed(1)} GB free, work is refused below ${(diskFreeBytesMin / GB).toFixed(1)} GB`;
+  if (free > 2 * diskFreeBytesMin) return [good('disk', found)];
+  const advice = 'make room, give plans a retention (mediaDays, recordDays), or move the data folder';
+  return [(free > diskFreeBytesMin ? notice : bad)('disk', found, advice)];
+}
+
+/** As long as each accepted submission waits for it. */
+export async function checkFlush(app: App): Promise<Finding[]> {
+  const path = join(app.store.folder, 'doctor.probe');
+  const times: number[] = [];
+  try {
+    await using file = await open(path, 'w', 0o600);
+    for (let count = 0; count < FLUSHES; count++) {
+      const startedAt = performance.now();
+      await file.write('flush');
+      await file.datasync();
+      times.push(performance.now() - startedAt);
+    }
+  } catch (error) {
+    return [bad('flush', String(error), 'the disk takes no writes: make room')];
+  } finally {
+    await rm(path, { force: true });
+  }
+  const median = times.toSorted((left, right) => left - right)[FLUSHES >> 1] ?? 0;
+  const found = `a flush takes ${median.toFixed(1)} ms`;
+  if (median <= FLUSH_MS_MAX) return [good('flush', found)];
+  return [notice('flush', found, 'each submission waits for one: put the data folder on a faster disk')];
+}
+
+/** The file of the records grows as the disk allows, and never shrinks; what was deleted is room inside it. */
+export async function checkRecords(app: App): Promise<Finding[]> {
+  const damaged = (await app.metrics.damagedRecords.get()).values.reduce((sum, { value }) => sum + value, 0);
+  const megabytes = ((await app.store.recordsBytes()) / 1e6).toFixed(0);
+  const room = ((await app.store.freeBytes()) / GB).toFixed(1);
+  const found = `${megabytes} MB, may grow by ${room} GB; ${damaged} damaged values met since the start`;
+  if (damaged === 0) return [good('records', found)];
+  const advice = 'restore the last good backup into a new folder, and have the disk looked at';
+  return [bad('records', found, advice)];
+}
+
+/** As far as they were judged or looked at since the start: nobody reads terabytes for an answer. */
+export async function checkOriginals(app: App): Promise<Finding[]> {
+  const { values } = await app.metrics.changedOriginals.get();
+  const changed = values.reduce((sum, { value }) => sum + value, 0);
+  if (changed === 0) return [good('originals', 'none was found changed since the start')];
+  const found = `${changed} stored files are not what was submitted; the log names them by hash`;
+  const advice =
+    'restore the last good backup into a new folder, have the disk looked at, and see docs/security.md';
+  return [bad('originals', found, advice)];
+}
+
+export function checkBackup(app: App): Finding[] {
+  const { folder, lastGoodAt, lastError, isTooOld } = app.backups.status();
+  if (folder === null)
+    return [notice('backup', 'none is made', 'set backup.dir to a folder on another disk')];
+  const when = lastGoodAt === null ? 'none yet' : `last good one ${new Date(lastGoodAt).toISOString()}`;
+  if (lastError === null && !isTooOld) return [good('backup', `${when} in ${folder}`)];
+  const found = lastError === null ? when : `${when}; the last try failed: ${lastError}`;
+  return [bad('backup', found, `look at ${folder}, then run \`assay backup\``)];
+}

@@ -1,0 +1,98 @@
+/** The first start: the plan `appliance`, the administrator and its key, in one transaction. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Account } from '../../domain/accounts/account.ts';
+import { appliancePlan } from '../../domain/accounts/plan.ts';
+import type { Sealer } from '../../machinery/sealer.ts';
+import type { Store } from '../../store/store.ts';
+import { blankAccount } from '../accounts/account-rules.ts';
+import { auditLine } from '../accounts/audit.ts';
+import { newApiKey } from '../accounts/keys.ts';
+import { hashPassword } from '../accounts/password.ts';
+import { hashSecret, issueToken } from '../accounts/tokens.ts';
+import type { Clock } from '../app.ts';
+
+export interface FirstStartConfig {
+  dataFolder: string;
+  adminEmail: string;
+  adminPassword: string | null;
+  /** For provisioning: the key that the administrator gets instead of a random one. */
+  adminApiKey: string | null;
+  rateLimitPerMinute: number;
+}
+
+const ADMIN_ACCOUNT_ID = 1;
+const APPLIANCE_PLAN_ID = 1;
+/** DESIGN.md section 1: credits of the embedded plan, which consumes none. */
+const ADMIN_CREDITS = 1_000_000;
+export const ADMIN_KEY_FILE = 'admin.key';
+
+/** Shown once, by whoever started the daemon. */
+export interface FirstStart {
+  key: string;
+  /** Of a link that sets the administrator's password; null where the settings gave one. */
+  passwordToken: string | null;
+}
+
+/** Null where the appliance was set up before. */
+export async function setUpFirstStart(
+  store: Store,
+  clock: Clock,
+  sealer: Sealer,
+  config: FirstStartConfig,
+): Promise<FirstStart | null> {
+  if (store.read.account(ADMIN_ACCOUNT_ID) !== undefined) {
+    await applyRateLimit(store, config.rateLimitPerMinute);
+    return null;
+  }
+  const key = config.adminApiKey ?? newApiKey();
+  const now = clock.now();
+  const passwordHash = config.adminPassword === null ? null : await hashPassword(config.adminPassword);
+  const sealed = sealer.seal(key);
+  // The file comes first: were it written after, a kill in between would leave a key that nobody has.
+  await writeFile(join(config.dataFolder, ADMIN_KEY_FILE), `${key}\n`, { mode: 0o600 });
+  const passwordToken = await store.transact((tx) => {
+    tx.putPlan(appliancePlan(config.rateLimitPerMinute));
+    tx.putAccount(adminAccount(config.adminEmail, passwordHash, now));
+    tx.putApiKey({
+      hash: hashSecret(key),
+      id: 1,
+      accountId: ADMIN_ACCOUNT_ID,
+      name: 'first',
+      sealed,
+      createdAt: now,
+      lastUsedAt: null,
+    });
+    tx.appendLedger({
+      accountId: ADMIN_ACCOUNT_ID,
+      reason: 'grant',
+      amount: ADMIN_CREDITS,
+      identifier: '',
+      at: now,
+    });
+    tx.appendAudit(
+      auditLine({ clock }, null, 'account.create', ADMIN_ACCOUNT_ID, { email: config.adminEmail }),
+    );
+    if (passwordHash !== null) return null;
+    return issueToken(tx, { accountId: ADMIN_ACCOUNT_ID, purpose: 'set_password', now }).token;
+  });
+  return { key, passwordToken };
+}
+
+/** The setting wins over what was stored: an operator who raises it must not have to know where it was kept. */
+async function applyRateLimit(store: Store, rateLimitPerMinute: number): Promise<void> {
+  const plan = store.read.plan(APPLIANCE_PLAN_ID);
+  if (plan === undefined || plan.rateLimitPerMinute === rateLimitPerMinute) return;
+  await store.transact((tx) => tx.putPlan({ ...plan, rateLimitPerMinute }));
+}
+
+function adminAccount(email: string, passwordHash: string | null, now: number): Account {
+  return {
+    ...blankAccount(ADMIN_ACCOUNT_ID, { name: 'Administrator', email, planId: 1 }, now),
+    role: 'admin',
+    lastKeyId: 1,
+    passwordHash,
+    emailVerifiedAt: now,
+    termsAcceptedAt: now,
+  };
+}

@@ -1,0 +1,40 @@
+/** How fast each model answers on this box, measured beside its other work. */
+import type { App } from '../app.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+
+export interface BenchedModel {
+  id: string;
+  version: string;
+  provider: string;
+  /** Patches, windows or pictures that were run; 0 where it could not be measured. */
+  items: number;
+  itemsPerSecond: number;
+  /** Milliseconds of one batch of one item. */
+  singleMs: number;
+  error: string;
+}
+
+/** Model after model. Administrators only. */
+export function benchModels(
+  app: App,
+  { principal }: { principal: Principal },
+  signal: AbortSignal,
+): AsyncGenerator<BenchedModel> {
+  assertAdmin(principal);
+  return benchEach(app, signal);
+}
+
+async function* benchEach(app: App, signal: AbortSignal): AsyncGenerator<BenchedModel> {
+  for (const { pack, report } of app.engine.packs) {
+    signal.throwIfAborted();
+    const about = { id: pack.id, version: pack.version, provider: report?.provider ?? '' };
+    try {
+      yield { ...about, ...(await app.engine.benchPack(pack, signal)), error: '' };
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = error instanceof Error ? error.message : String(error);
+      yield { ...about, items: 0, itemsPerSecond: 0, singleMs: 0, error: message };
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/** The engine's queue as the administrator sees and mends it: what runs, waits and has failed, of all accounts. */
+
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { Analysis, Classification } from '../../domain/records/classification.ts';
+import type { App } from '../app.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { assertPageSize } from '../field-parsers.ts';
+import { cancelRecord, retryRecord } from '../records/classifications.ts';
+
+export interface QueueEntry {
+  analysisId: string;
+  accountId: number;
+  kind: MediaKind;
+  /** Records that the analysis is for. */
+  identifiers: string[];
+  attempts: number;
+  queuedAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  error: string;
+}
+
+export interface Queue {
+  /** Oldest first. */
+  running: QueueEntry[];
+  waiting: QueueEntry[];
+  /** Newest first. */
+  failed: QueueEntry[];
+  runningTotal: number;
+  waitingTotal: number;
+}
+
+/**
+ * Ends the work and every record that it is for, as if their owners had. Administrators only; throws `classification`
+ * where there is no such work, `already_ended`. Resolves to the records' identifiers.
+ */
+export async function cancelAnalysis(app: App, { principal, analysisId }: WorkInput): Promise<string[]> {
+  const records = recordsOf(app, { principal, analysisId });
+  for (const record of records) await cancelRecord(app, principal, record);
+  return records.map(({ identifier }) => identifier);
+}
+
+/**
+ * Runs failed work again for every record that it was for; each owner's plan pays as at the first time. Administrators
+ * only; throws `classification` where there is no such work, `not_ended`, and what refuses new work.
+ */
+export async function retryAnalysis(app: App, { principal, analysisId }: WorkInput): Promise<string[]> {
+  const records = recordsOf(app, { principal, analysisId });
+  for (const record of records) await retryRecord(app, principal, record, planOf(app, record));
+  return records.map(({ identifier }) => identifier);
+}
+
+export interface WorkInput {
+  principal: Principal;
+  analysisId: string;
+}
+
+/** What its owner has cancelled already is left alone. */
+function recordsOf(app: App, { principal, analysisId }: WorkInput): Classification[] {
+  assertAdmin(principal);
+  const records = app.store.read.classificationsOfAnalysis(analysisId).filter(({ cancelled }) => !cancelled);
+  if (records.length === 0) throw new AppError('classification', 'no such work in the queue');
+  return records;
+}
+
+function planOf(app: App, { accountId }: Classification): Plan {
+  const account = app.store.read.account(accountId);
+  const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
+  if (plan === undefined) throw new AppError('user', 'the account of this work is gone');
+  return plan;
+}
+
+/** At most `limit` of each; the totals count all that are open. */
+export function getQueue(app: App, { principal, limit }: { principal: Principal; limit: number }): Queue {
+  assertAdmin(principal);
+  assertPageSize(limit);
+  const open = [...app.store.read.openAnalyses()];
+  const running = open.filter(({ state }) => state === 'running');
+  const waiting = open.filter(({ state }) => state === 'queued');
+  return {
+    running: running.slice(0, limit).map((analysis) => toEntry(app, analysis)),
+    waiting: waiting.slice(0, limit).map((analysis) => toEntry(app, analysis)),
+    failed: readFailed(app, limit),
+    runningTotal: running.length,
+    waitingTotal: waiting.length,
+  };
+}
+
+/** A retried record leaves its failed analysis without any; nobody has to look at that again. */
+function readFailed(app: App, limit: number): QueueEntry[] {
+  const failed: QueueEntry[] = [];
+  for (const analysis of app.store.read.failedAnalyses()) {
+    if (failed.length >= limit) break;
+    const entry = toEntry(app, analysis);
+    if (entry.identifiers.length > 0) failed.push(entry);
+  }
+  return failed;
+}
+
+function toEntry(app: App, analysis: Analysis): QueueEntry {
+  const { id, accountId, kind, attempts, queuedAt, endedAt, error, lease } = analysis;
+  const records = app.store.read.classificationsOfAnalysis(id);
+  return {
+    analysisId: id,
+    ...{ accountId, kind, attempts, queuedAt, endedAt, error },
+    identifiers: records.map(({ identifier }) => identifier),
+    startedAt: lease?.startedAt ?? null,
+  };
+}

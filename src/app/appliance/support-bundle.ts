@@ -1,0 +1,145 @@
+/**
+ * What a person who helps needs to know of the box, and nothing that tells of its users: no media, no names of
+ * people or files, no addresses, keys or references. What is not on these lists does not go out.
+ */
+import { readFile } from 'node:fs/promises';
+import { cpus, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
+import type { RecentLog } from '../../machinery/recent-log.ts';
+import { makeTarGz } from '../../machinery/tar.ts';
+import { auditLine } from '../accounts/audit.ts';
+import type { App } from '../app.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { getStatus, type ModelStatus, readMetrics } from './appliance.ts';
+import { examine } from './doctor.ts';
+import { listProcesses } from './processes.ts';
+import { Redaction } from './redaction.ts';
+
+/** What only the entry knows. */
+export interface SupportConfig {
+  /** Every setting as text, secrets hidden. */
+  settings: readonly { key: string; value: string; origin: string }[];
+  /** Values that must not stand anywhere in a bundle. */
+  secrets: () => string[];
+  recentLog: RecentLog;
+}
+
+export interface SupportBundle {
+  name: string;
+  /** A tar.gz. */
+  archive: Buffer;
+}
+
+const PROGRAM_FOLDER = join(import.meta.dirname, '..', '..', '..');
+/** Settings that name people, hosts or networks: only whether they are set goes out. */
+const PRIVATE_SETTINGS =
+  /^(?:admin\.|mail\.(?:from|smtp)|public_url|http\.allowed_hosts|trusted_proxies|.*allow_networks|tracing\.endpoint)/;
+/** Fields of a log line that are figures, or words of our own. */
+const LOG_FIELDS = [
+  ...['level', 'time', 'msg', 'workerPid', 'startMs', 'restartMs', 'loss', 'attempts', 'analysis', 'files'],
+  ...['bytes', 'copiedBytes', 'method', 'route', 'table', 'signal', 'status', 'waiting', 'deliveries'],
+  ...['requests', 'uploads', 'orphans', 'packs', 'validUntil', 'delivery'],
+] as const;
+const FAILURES_MAX = 20;
+
+/** Administrators only; leaves an audit line. */
+export async function makeSupportBundle(
+  app: App,
+  { principal }: { principal: Principal },
+): Promise<SupportBundle> {
+  assertAdmin(principal);
+  const redaction = new Redaction([...app.support.secrets(), ...peopleOf(app)]);
+  const json = (value: unknown) => `${JSON.stringify(redaction.value(value), null, 2)}\n`;
+  const { models, ...status } = await getStatus(app);
+  const { processes, running } = await listProcesses(app, { principal });
+  const files = [
+    { name: 'versions.json', content: json(await readVersions()) },
+    { name: 'settings.json', content: json(app.support.settings.map(toShownSetting)) },
+    { name: 'status.json', content: json({ ...status, models: models.map(toShownModel) }) },
+    { name: 'doctor.json', content: json(await examine(app, { principal })) },
+    { name: 'processes.json', content: json({ processes, running }) },
+    { name: 'queue.json', content: json(summariseQueue(app)) },
+    { name: 'metrics.txt', content: await readMetrics(app) },
+    { name: 'log.jsonl', content: app.support.recentLog.lines().map(toShownLine(redaction)).join('') },
+  ];
+  const now = app.clock.now();
+  const stamp = new Date(now / 1000).toISOString().replace(/[-:]|\.\d+/g, '');
+  const folder = `assay-support-${stamp}`;
+  await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'support.create', folder, {})));
+  const named = files.map(({ name, content }) => ({ name: `${folder}/${name}`, content }));
+  const archive = makeTarGz(named, Math.floor(now / MICROSECONDS_PER_SECOND));
+  return { name: `${folder}.tar.gz`, archive };
+}
+
+function peopleOf({ store }: App): string[] {
+  return store.read
+    .accounts()
+    .flatMap(({ name, email, contact, phone, address, vat }) =>
+      [name, email, contact, phone, address, vat].filter((value) => value !== null),
+    );
+}
+
+async function readVersions(): Promise<object> {
+  const text = await readFile(join(PROGRAM_FOLDER, 'release.json'), 'utf8').catch(() => null);
+  const processors = cpus();
+  return {
+    release: text === null ? 'a checkout' : (JSON.parse(text) as unknown),
+    node: process.versions,
+    kernel: release(),
+    processors: { count: processors.length, model: processors[0]?.model ?? '' },
+    memoryBytes: totalmem(),
+  };
+}
+
+function toShownSetting({ key, value, origin }: SupportConfig['settings'][number]) {
+  return { key, value: PRIVATE_SETTINGS.test(key) && value !== '' ? '(set)' : value, origin };
+}
+
+function toShownModel(model: ModelStatus) {
+  const { id, version, provider, precision, precisionNote, preparing, fault } = model;
+  return { id, version, provider, precision, precisionNote, preparing, fault };
+}
+
+function summariseQueue({ store, clock }: App): object {
+  const open = [...store.read.openAnalyses()];
+  const counts: Record<string, number> = {};
+  for (const { kind, state } of open) {
+    const name = `${kind} ${state}`;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  const [oldest] = open;
+  const failures: { kind: string; attempts: number; error: string }[] = [];
+  for (const { kind, attempts, error } of store.read.failedAnalyses()) {
+    if (failures.length >= FAILURES_MAX) break;
+    failures.push({ kind, attempts, error });
+  }
+  const oldestSeconds = oldest === undefined ? 0 : (clock.now() - oldest.queuedAt) / MICROSECONDS_PER_SECOND;
+  return { counts, oldestSeconds, failures };
+}
+
+/** What a decoder says may quote the file that it reads, so those lines stay. */
+function toShownLine(redaction: Redaction): (line: string) => string {
+  return (line) => {
+    let found: Record<string, unknown>;
+    try {
+      found = JSON.parse(line) as Record<string, unknown>;
+    } catch {
+      return '{"msg":"(a line too long to show)"}\n';
+    }
+    if ('worker' in found) return '';
+    const shown: Record<string, unknown> = {};
+    for (const field of LOG_FIELDS) if (field in found) shown[field] = found[field];
+    const { err } = found;
+    if (typeof err === 'object' && err !== null) shown.err = toShownError(err);
+    return `${JSON.stringify(redaction.value(shown))}\n`;
+  };
+}
+
+/** Frames of our own program say where it happened; the rest of a stack repeats the message. */
+function toShownError(error: object): object {
+  const { type, message, stack, code, reason } = error as Record<string, unknown>;
+  const frames = String(stack ?? '').match(/\/(?:src|node_modules)\/[^\s):]+:\d+/g) ?? [];
+  return { type, message, code, reason, frames };
+}

@@ -1,0 +1,120 @@
+/**
+ * Who may call, and who may send media: judged here alone, before the first byte of a body is read, for every way in. What can
+ * change while gigabytes arrive is judged here once more when they have.
+ */
+import { AppError } from '../../domain/errors.ts';
+import { REQUEST_ID_TTL_MS } from '../../domain/limits.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { AcceptedRequest } from '../../store/schema.ts';
+import { refuseForCredits } from '../accounts/credits.ts';
+import type { App } from '../app.ts';
+import { diskFull } from '../submissions/uploads.ts';
+import { assertMayWrite, assertTerms, identify } from './authenticate.ts';
+import { type BrowserCall, type BrowserProof, identifyBrowser } from './browser.ts';
+import type { CallOrigin, Principal } from './principal.ts';
+import { countCall, type RateState } from './rate-limit.ts';
+
+/** What a call shows of who makes it: a key, or the session of a browser; the key goes first. */
+export interface Credential {
+  key: string | undefined;
+  browser?: { call: BrowserCall; proof: BrowserProof } | undefined;
+}
+
+export interface Admittance {
+  /** Also who has not accepted the terms: for accepting them, and for answers that can say so better later. */
+  beforeTerms?: boolean;
+  /** False for the pieces of a call that was counted. */
+  isCounted?: boolean;
+}
+
+export interface Admitted {
+  principal: Principal;
+  /** Null where the plan has no limit, or the call was not counted. */
+  rate: RateState | null;
+}
+
+/** Throws `key` or `credentials`; the terms are not asked for. */
+export function identifyCaller(app: App, { key, browser }: Credential, from: CallOrigin): Principal {
+  if (key !== undefined || browser === undefined) return identify(app, key, from);
+  return identifyBrowser(app, browser.call, browser.proof, { ...from, facade: 'dashboard' }).principal;
+}
+
+/** Throws `key`, `credentials`, `terms` and `rate`. */
+export async function admitCaller(
+  app: App,
+  credential: Credential,
+  from: CallOrigin,
+  { beforeTerms = false, isCounted = true }: Admittance = {},
+): Promise<Admitted> {
+  const principal = identifyCaller(app, credential, from);
+  if (!beforeTerms) assertTerms(app, principal);
+  return { principal, rate: isCounted ? await countCall(app, principal) : null };
+}
+
+/** What is known of media that somebody is about to send. */
+export interface MediaIntent {
+  /** Validating changes nothing and costs nothing; undefined where the body has to say what it is for. */
+  purpose: 'submit' | 'validate' | undefined;
+  /** Undefined where the content decides, or is not known yet. */
+  kind?: MediaKind | undefined;
+  announcedBytes?: number | undefined;
+  requestId?: unknown;
+  /** The bytes are here: what they cost is known to the transaction that charges it. */
+  isReceived?: boolean;
+}
+
+/** Throws `read_only`, `not_enabled`, `credits`, `draining` and `disk_full`, as far as the intent tells. */
+export async function admitMedia(app: App, principal: Principal, intent: MediaIntent): Promise<void> {
+  const { purpose, kind, announcedBytes = 0, isReceived = false } = intent;
+  if (purpose === 'submit') assertMayWrite(principal);
+  assertKindEnabled(principal, kind);
+  if (purpose === 'submit' && !isReceived) assertAffordable(app, principal, intent);
+  const { fileBytesMax } = principal.plan;
+  const bytesMax = kind === undefined ? Math.max(...Object.values(fileBytesMax)) : fileBytesMax[kind];
+  // What is announced beyond the plan is cut off there.
+  await assertAcceptsWork(app, Math.min(announcedBytes, bytesMax));
+}
+
+export function assertKindEnabled({ plan }: Principal, kind: MediaKind | undefined): void {
+  if (kind === undefined ? plan.kinds.length > 0 : plan.kinds.includes(kind)) return;
+  throw new AppError('not_enabled', `the pricing plan does not enable ${kind ?? 'any'} classification`);
+}
+
+/**
+ * By the least that a submission of the kind costs. A repeated request costs nothing and gets its answer; whether a file is known
+ * and therefore free shows in its bytes only, and gigabytes are not received in the hope of it.
+ */
+function assertAffordable(app: App, { account, plan }: Principal, { kind, requestId }: MediaIntent): void {
+  const prices = kind === undefined ? plan.kinds.map((it) => plan.credits[it]) : [plan.credits[kind]];
+  const needed = Math.min(...prices);
+  const { available } = app.store.read.balance(account.id);
+  const isRepeated =
+    typeof requestId === 'string' && earlierRequest(app, app.store.read, account.id, requestId) !== undefined;
+  if (available >= needed || isRepeated) return;
+  throw refuseForCredits(needed, available);
+}
+
+/** What the request identifier was answered with, while that is remembered. */
+export function earlierRequest(
+  { clock }: App,
+  read: Pick<StoreReader, 'request'>,
+  accountId: number,
+  requestId: string,
+): AcceptedRequest | undefined {
+  const earlier = read.request(accountId, requestId);
+  const isRemembered =
+    earlier !== undefined && clock.now() - earlier.at <= REQUEST_ID_TTL_MS * MICROSECONDS_PER_MS;
+  return isRemembered ? earlier : undefined;
+}
+
+/** Refuses new work before the disk bites, also by what is announced to come, and while the daemon stops. */
+export async function assertAcceptsWork(app: App, announcedBytes = 0): Promise<void> {
+  if (app.engine.phase === 'draining') {
+    throw new AppError('draining', 'the daemon is stopping; try again in a moment', {
+      retryAfterSeconds: 10,
+    });
+  }
+  if ((await app.store.freeBytes()) - announcedBytes < app.config.diskFreeBytesMin) throw diskFull();
+}

@@ -1,0 +1,67 @@
+/**
+ * How often somebody may guess: failed sign-ins and reveals, counted per account and per address, and mails asked
+ * for. Counts live in memory; a restart forgets them, which costs an attacker more time than it gives.
+ */
+import ipaddr from 'ipaddr.js';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { AppError } from '../../domain/errors.ts';
+import type { App } from '../app.ts';
+
+const MINUTE_SECONDS = 60;
+
+const RULES = {
+  /** Guesses of one account's password, whoever makes them: ten a quarter of an hour find nothing. */
+  accountGuess: { points: 10, duration: 15 * MINUTE_SECONDS },
+  /** One address behind which a whole desk may sit. */
+  addressGuess: { points: 50, duration: 15 * MINUTE_SECONDS },
+  /** Mails to one mailbox: enough for a lost one, too few to flood it. */
+  mailboxMail: { points: 3, duration: 60 * MINUTE_SECONDS },
+  /** Mails and registrations asked for from one address. */
+  addressMail: { points: 20, duration: 60 * MINUTE_SECONDS },
+} as const;
+
+export type AttemptRule = keyof typeof RULES;
+
+type Limiters = Readonly<Record<AttemptRule, RateLimiterMemory>>;
+const limiters = new WeakMap<App, Limiters>();
+
+function limitersOf(app: App): Limiters {
+  const found = limiters.get(app) ?? {
+    accountGuess: new RateLimiterMemory(RULES.accountGuess),
+    addressGuess: new RateLimiterMemory(RULES.addressGuess),
+    mailboxMail: new RateLimiterMemory(RULES.mailboxMail),
+    addressMail: new RateLimiterMemory(RULES.addressMail),
+  };
+  limiters.set(app, found);
+  return found;
+}
+
+/** Counts an attempt before it is made, so that many at once cannot slip through; throws `rate` past the bound. */
+export async function countAttempt(app: App, rule: AttemptRule, key: string): Promise<void> {
+  try {
+    await limitersOf(app)[rule].consume(key);
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+    throw new AppError('rate', `too many attempts; try again in ${seconds} seconds`, {
+      retryAfterSeconds: seconds,
+      metadata: { limit: String(RULES[rule].points), remaining: '0' },
+    });
+  }
+}
+
+/** An attempt that was right: it was no guess. The address keeps its count, or one known password would clear it. */
+export async function forgetAttempts(app: App, rule: AttemptRule, key: string): Promise<void> {
+  await limitersOf(app)[rule].delete(key);
+}
+
+const IPV6_NETWORK_PARTS = 4;
+
+/** One key per address; an IPv6 household owns a whole /64, so that is one key too. */
+export function addressKey(remoteAddress: string): string {
+  const bare = remoteAddress.replace(/^\[|\]$/g, '');
+  if (!ipaddr.isValid(bare)) return bare;
+  const address = ipaddr.process(bare);
+  if (!(address instanceof ipaddr.IPv6)) return address.toString();
+  return address.parts.slice(0, IPV6_NETWORK_PARTS).join(':');
+}

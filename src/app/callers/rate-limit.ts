@@ -1,0 +1,58 @@
+/**
+ * Calls of an account within a minute, over all facades together, against what its plan allows. Counted in memory: a
+ * restart forgives, and one daemon serves a box.
+ */
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { AppError } from '../../domain/errors.ts';
+import type { App } from '../app.ts';
+import type { Principal } from './principal.ts';
+
+/** The window of a limit "per minute"; it begins with the first call in it. */
+export const RATE_WINDOW_SECONDS = 60;
+
+/** What is left of an account's minute. */
+export interface RateState {
+  /** Calls that the plan allows in a window. */
+  limit: number;
+  remaining: number;
+  /** Seconds, rounded up, until the window begins anew. */
+  resetSeconds: number;
+}
+
+/** The limit is the plan's, so it is compared here: one that is changed holds from the next call on. */
+const POINTS_MAX = Number.MAX_SAFE_INTEGER;
+const MS_PER_SECOND = 1000;
+
+const counters = new WeakMap<App, RateLimiterMemory>();
+
+function counterOf(app: App): RateLimiterMemory {
+  const counter =
+    counters.get(app) ?? new RateLimiterMemory({ points: POINTS_MAX, duration: RATE_WINDOW_SECONDS });
+  counters.set(app, counter);
+  return counter;
+}
+
+/**
+ * Counts one call; every facade does so once per call, after it knows who calls. Null where the plan has no limit.
+ * Throws `rate` for a call too many.
+ */
+export async function countCall(
+  app: App,
+  { account, plan }: Pick<Principal, 'account' | 'plan'>,
+): Promise<RateState | null> {
+  const limit = plan.rateLimitPerMinute;
+  if (limit <= 0) return null;
+  const { consumedPoints, msBeforeNext } = await counterOf(app).consume(account.id);
+  // The counter looks at the clock on the wall, which may be set back by a day; the window itself ends by a timer.
+  const resetSeconds = Math.min(RATE_WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / MS_PER_SECOND)));
+  if (consumedPoints > limit) throw tooMany(limit, resetSeconds);
+  return { limit, remaining: limit - consumedPoints, resetSeconds };
+}
+
+function tooMany(limit: number, resetSeconds: number): AppError {
+  const message = `the plan allows ${limit} calls a minute; call again in ${resetSeconds} seconds`;
+  return new AppError('rate', message, {
+    metadata: { limit: String(limit), remaining: '0', window_seconds: String(RATE_WINDOW_SECONDS) },
+    retryAfterSeconds: resetSeconds,
+  });
+}

@@ -1,0 +1,232 @@
+/** Reading, listing, cancelling, retrying and deleting records. A foreign record is as absent as an unknown one. */
+import { stat } from 'node:fs/promises';
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import { isHex64 } from '../../domain/identifiers.ts';
+import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../../domain/limits.ts';
+import { frameHeatmapFile, HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { Classification, FacadeName } from '../../domain/records/classification.ts';
+import { hasEnded } from '../../domain/records/classification.ts';
+import { priceOf } from '../../domain/records/price.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { ResultPart } from '../../domain/verdicts/result.ts';
+import { auditLine } from '../accounts/audit.ts';
+import { charge } from '../accounts/credits.ts';
+import type { App } from '../app.ts';
+import { assertAcceptsWork } from '../callers/admission.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import type { Principal } from '../callers/principal.ts';
+import type { RawFields } from '../submissions/input.ts';
+import { findRecords, recordUnlessLeftOut } from './find-records.ts';
+import { readRecord, statusOf, toPartRecord, toRecord } from './record.ts';
+import { parseRecordFilter } from './record-filter.ts';
+import { removeAnalysis, removeClassification } from './remove-records.ts';
+
+export interface RecordInput {
+  principal: Principal;
+  identifier: string;
+  kind?: MediaKind | undefined;
+}
+
+/** Of a submission, or of a frame or track of one. */
+export function getClassification(app: App, input: RecordInput): ClassificationRecord {
+  return partRecord(app, input) ?? toRecord(app, ownClassification(app, input));
+}
+
+function partRecord(app: App, input: RecordInput): ClassificationRecord | undefined {
+  const found = ownPart(app, input);
+  return found && toPartRecord(app, found.whole, found.part);
+}
+
+/** A part is whoever's who has a record of its video's analysis. */
+function ownPart(
+  app: App,
+  { principal, identifier, kind }: RecordInput,
+): { whole: Classification; part: Omit<ResultPart, 'identifier'> } | undefined {
+  const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
+  if (part === undefined || (kind !== undefined && part.kind !== kind)) return undefined;
+  const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
+  const whole = sharers.find(({ accountId }) => accountId === principal.account.id);
+  return whole && { whole, part };
+}
+
+/** The stored record, if the account may see it. */
+export function ownClassification(app: App, { principal, identifier, kind }: RecordInput): Classification {
+  const found = isHex64(identifier) ? app.store.read.classification(identifier) : undefined;
+  const isOwn = found?.accountId === principal.account.id && (kind === undefined || found.kind === kind);
+  if (found === undefined || !isOwn) throw new AppError('classification', 'no such classification');
+  return found;
+}
+
+/** Unknown and foreign identifiers are left out; throws `list_too_long` above 100. */
+export function getClassifications(
+  app: App,
+  {
+    principal,
+    identifiers,
+    kind,
+  }: { principal: Principal; identifiers: string[]; kind?: MediaKind | undefined },
+): ClassificationRecord[] {
+  if (identifiers.length > IDENTIFIERS_MAX) {
+    throw new AppError(
+      'list_too_long',
+      `identifiers: expected at most ${IDENTIFIERS_MAX} identifiers, found ${identifiers.length}`,
+    );
+  }
+  return identifiers.flatMap((identifier) => {
+    return recordUnlessLeftOut(() => getClassification(app, { principal, identifier, kind }));
+  });
+}
+
+export interface ListInput {
+  principal: Principal;
+  kind?: MediaKind | undefined;
+  limit: number;
+  cursor?: string | undefined;
+  /** As record-filter.ts reads it. */
+  filter?: RawFields | undefined;
+}
+
+export interface RecordPage {
+  records: ClassificationRecord[];
+  nextCursor: string | null;
+}
+
+/**
+ * One page, newest first; with a filter it may be short or empty and not be the last (find-records.ts). The cursor names
+ * the last record that was looked at, so that new records do not shift pages.
+ */
+export function listClassifications(
+  app: App,
+  { principal, kind, limit, cursor, filter = {} }: ListInput,
+): RecordPage {
+  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE_MAX) {
+    throw badField('limit', `expected a whole number from 1 to ${PAGE_SIZE_MAX}, found ${limit}`);
+  }
+  const before = cursor === undefined ? undefined : parseCursor(cursor);
+  const accountId = principal.account.id;
+  const { records, last } = findRecords(app, {
+    ...{ accountId, kind, before, limit, filter: parseRecordFilter(filter) },
+  });
+  return { records, nextCursor: last && formatCursor(last) };
+}
+
+export function formatCursor({ createdAt, identifier }: { createdAt: number; identifier: string }): string {
+  return `${createdAt.toString(36)}-${identifier}`;
+}
+
+function parseCursor(cursor: string): { createdAt: number; identifier: string } {
+  const [time, identifier] = cursor.split('-');
+  const createdAt = Number.parseInt(time ?? '', 36);
+  if (!Number.isSafeInteger(createdAt) || identifier === undefined || !isHex64(identifier)) {
+    throw badField('cursor', 'expected a cursor from an earlier page');
+  }
+  return { createdAt, identifier };
+}
+
+const NAMES_OF_LAYERS: Readonly<Record<HeatmapLayer, string>> = {
+  origin: 'heatmap',
+  tampering: 'map of edits',
+  tampering_reliability: 'map of edits',
+};
+
+/** Path and size of a map's PNG of a picture or a frame, of the origin unless a layer is named; throws `heatmap` where there is none or it is not ready. */
+export async function getHeatmap(
+  app: App,
+  { layer = 'origin', ...input }: RecordInput & { layer?: HeatmapLayer | undefined },
+): Promise<{ path: string; sizeBytes: number }> {
+  const frame = ownPart(app, input);
+  const { analysisId } = frame?.whole ?? ownClassification(app, input);
+  const record = getClassification(app, input);
+  if (record.kind !== 'image' || !record.heatmapLayers.includes(layer)) {
+    throw new AppError('heatmap', `this classification has no ${NAMES_OF_LAYERS[layer]}`);
+  }
+  const file = frame === undefined ? HEATMAP_FILES[layer] : frameHeatmapFile(frame.part.index);
+  const path = app.store.artifacts.pathOf(analysisId, file);
+  return { path, sizeBytes: (await stat(path)).size };
+}
+
+export interface ChangeInput extends RecordInput {
+  facade: FacadeName;
+}
+
+/** Ends the caller's record; shared work goes on until its last record is cancelled. */
+export async function cancelClassification(app: App, input: ChangeInput): Promise<ClassificationRecord> {
+  assertMayWrite(input.principal);
+  return await cancelRecord(app, input.principal, ownClassification(app, input));
+}
+
+/** For whoever may: the owner, or the administrator of the queue. Throws `already_ended`. */
+export async function cancelRecord(
+  app: App,
+  principal: Principal,
+  { identifier, accountId, analysisId }: Classification,
+): Promise<ClassificationRecord> {
+  await app.store.transact((tx) => {
+    const classification = tx.classification(identifier);
+    const analysis = tx.analysis(analysisId);
+    if (classification === undefined || analysis === undefined) return;
+    if (classification.cancelled || hasEnded(analysis.state)) {
+      throw new AppError('already_ended', 'the classification has ended already');
+    }
+    const cancelled = { ...classification, cancelled: true };
+    tx.putClassification(cancelled);
+    app.engine.cancelInTransaction(tx, cancelled);
+    tx.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
+  });
+  app.engine.publish(identifier, accountId);
+  app.engine.abortAnalysis(analysisId);
+  app.engine.wake();
+  return readRecord(app, identifier);
+}
+
+/** Runs an errored record's work again, under the same identifier; what a failure has refunded is charged again. */
+export async function retryClassification(app: App, input: ChangeInput): Promise<ClassificationRecord> {
+  const { principal } = input;
+  assertMayWrite(principal);
+  return await retryRecord(app, principal, ownClassification(app, input), principal.plan);
+}
+
+/** For whoever may; `plan` is the owner's, which pays. Throws `not_ended`, `credits`, and what refuses new work. */
+export async function retryRecord(
+  app: App,
+  principal: Principal,
+  own: Classification,
+  plan: Plan,
+): Promise<ClassificationRecord> {
+  await assertAcceptsWork(app);
+  const models = app.engine.resolveModels(own.kind, own.options, plan);
+  await app.store.transact((tx) => {
+    // Two retries at once must not both be charged: the second finds the first one's work waiting.
+    const record = tx.classification(own.identifier);
+    const ended = record === undefined ? undefined : tx.analysis(record.analysisId);
+    if (record === undefined || ended === undefined || statusOf(record, ended) !== 'errored') {
+      throw new AppError('not_ended', 'only an errored classification can be retried');
+    }
+    const { kind, hash, sourceUrl, options, accountId, identifier } = record;
+    // Somebody asked for it just now.
+    const turn = { accountId, priority: 'interactive', noCache: true } as const;
+    const spec = { kind, hash, sourceUrl, options, models, ...turn };
+    const { analysis } = app.engine.joinAnalysis(tx, spec);
+    const credits = record.credits > 0 ? 0 : priceOf(plan, record);
+    charge(tx, { accountId, credits, identifier, at: app.clock.now() });
+    const retried = { ...record, analysisId: analysis.id, cancelled: false, origin: 'analysed' } as const;
+    tx.deleteClassification(record);
+    tx.putClassification({ ...retried, credits: record.credits + credits });
+    tx.appendAudit(auditLine(app, principal, 'classification.retry', identifier));
+  });
+  app.engine.publish(own.identifier, own.accountId);
+  app.engine.wake();
+  await removeAnalysis(app, own.analysisId);
+  return readRecord(app, own.identifier);
+}
+
+/** Deletes the record; its heatmap and the media's bytes go with their last record. */
+export async function deleteClassification(app: App, input: ChangeInput): Promise<void> {
+  assertMayWrite(input.principal);
+  const own = ownClassification(app, input);
+  await removeClassification(app, own, (tx) =>
+    tx.appendAudit(auditLine(app, input.principal, 'classification.delete', own.identifier)),
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * One page of the records that a filter lets through. Verdicts are derived on each read and names are in no index, so
+ * records are looked at one after the other, newest first, up to a bound; the cursor goes on behind the last one that
+ * was looked at, so a page may be short, or empty, and not be the last.
+ */
+
+import { AppError, type Reason } from '../../domain/errors.ts';
+import { isHex64 } from '../../domain/identifiers.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { Classification, Status } from '../../domain/records/classification.ts';
+import { outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+import { matchesText } from '../../domain/records/record-search.ts';
+import type { App } from '../app.ts';
+import { statusOf, toRecord } from './record.ts';
+import type { RecordFilter } from './record-filter.ts';
+
+/** Records that one page looks at: the call is answered within the time below on a slow box too. */
+const SCAN_RECORDS_MAX = 5000;
+/** So long no other call is answered; a video with its frames takes longest to judge. */
+const SCAN_MS_MAX = 40;
+/** So many in any case: a box that is busy with other things must not answer with one empty page after the other. */
+const SCAN_RECORDS_MIN = 100;
+/** Records of one hash, or of its beginning, that are sorted in memory; where there are more the scan meets them soon. */
+const CANDIDATES_MAX = 1000;
+/** A shorter beginning is that of other files too. */
+const HASH_PREFIX_MIN = 8;
+
+export interface Place {
+  createdAt: number;
+  identifier: string;
+}
+
+interface FindQuery {
+  accountId: number;
+  kind: MediaKind | undefined;
+  filter: RecordFilter;
+  before: Place | undefined;
+  limit: number;
+}
+
+interface FoundPage {
+  records: ClassificationRecord[];
+  /** The last record that was looked at, where there may be more. */
+  last: Place | null;
+}
+
+export function findRecords(app: App, query: FindQuery): FoundPage {
+  const { filter, limit } = query;
+  const records: ClassificationRecord[] = [];
+  // Without a filter each one that is looked at is found: such a page is always full.
+  const endsAt =
+    Object.keys(filter).length === 0 ? Number.POSITIVE_INFINITY : performance.now() + SCAN_MS_MAX;
+  let last: Place | null = null;
+  let seen = 0;
+  for (const classification of candidatesOf(app, query) ?? scanOf(app, query)) {
+    if (classification.createdAt < (filter.since ?? 0)) break;
+    const isSpent = seen >= SCAN_RECORDS_MAX || (seen >= SCAN_RECORDS_MIN && performance.now() > endsAt);
+    if (records.length >= limit || isSpent) return { records, last };
+    records.push(...matchingRecord(app, classification, filter));
+    last = classification;
+    seen += 1;
+  }
+  return { records, last: null };
+}
+
+function scanOf(app: App, { accountId, kind, filter, before }: FindQuery): Iterable<Classification> {
+  const { until } = filter;
+  const isLater = until !== undefined && (before === undefined || before.createdAt >= until);
+  const from = isLater ? { createdAt: until } : before;
+  return app.store.read.scanClassifications({ accountId, kind, before: from });
+}
+
+/** Newest first, where a hash or an identifier leads to them without a scan. */
+function candidatesOf(
+  app: App,
+  { accountId, kind, filter, before }: FindQuery,
+): Classification[] | undefined {
+  const { hash, search = '', until = Number.POSITIVE_INFINITY } = filter;
+  const found = hash === undefined ? candidatesOfText(app, accountId, search) : ofHash(app, accountId, hash);
+  return found
+    ?.filter((one) => (kind === undefined || one.kind === kind) && one.createdAt < until)
+    .filter((one) => before === undefined || isOlder(one, before))
+    .sort((left, right) => (isOlder(left, right) ? 1 : -1));
+}
+
+/** A whole hash or identifier; a shorter text may as well be part of a name. */
+function candidatesOfText(app: App, accountId: number, search: string): Classification[] | undefined {
+  const text = search.toLowerCase();
+  if (!isHex64(text)) return undefined;
+  const named = app.store.read.classification(text);
+  const hashed = ofHash(app, accountId, text);
+  return named?.accountId === accountId && hashed !== undefined ? [named, ...hashed] : hashed;
+}
+
+function ofHash(app: App, accountId: number, prefix: string): Classification[] | undefined {
+  if (prefix.length < HASH_PREFIX_MIN) return undefined;
+  return app.store.read.classificationsOfHashPrefix(accountId, prefix, CANDIDATES_MAX);
+}
+
+function isOlder(one: Place, other: Place): boolean {
+  if (one.createdAt !== other.createdAt) return one.createdAt < other.createdAt;
+  return one.identifier < other.identifier;
+}
+
+function matchingRecord(
+  app: App,
+  classification: Classification,
+  filter: RecordFilter,
+): ClassificationRecord[] {
+  if (!matchesSubmission(classification, filter)) return [];
+  return recordUnlessLeftOut(() => {
+    // Whether it has ended is quickly read; what was found in a video is not.
+    const analysis = app.store.read.analysis(classification.analysisId);
+    const status = analysis === undefined ? 'done' : statusOf(classification, analysis);
+    if (wantedStatuses(filter).some((wanted) => wanted !== status)) return undefined;
+    const record = toRecord(app, classification);
+    return matchesFindings(record, filter) ? record : undefined;
+  });
+}
+
+function matchesSubmission(classification: Classification, { refId, hash, search }: RecordFilter): boolean {
+  if (refId !== undefined && classification.refId !== refId) return false;
+  if (hash !== undefined && !classification.hash.startsWith(hash)) return false;
+  return search === undefined || matchesText(classification, search);
+}
+
+function wantedStatuses({ status, outcome, verdict }: RecordFilter): Status[] {
+  const ofOutcome = outcome === undefined ? undefined : statusOfOutcome(outcome);
+  return [status, ofOutcome, verdict === undefined ? undefined : ('done' as const)].filter(
+    (wanted) => wanted !== undefined,
+  );
+}
+
+function matchesFindings(record: ClassificationRecord, { outcome, verdict }: RecordFilter): boolean {
+  if (verdict !== undefined && record.verdict?.classification !== verdict) return false;
+  return outcome === undefined || outcomeOf(record) === outcome;
+}
+
+const LEFT_OUT: readonly Reason[] = ['classification', 'damaged'];
+
+/** In a list a record that is not there, or that is damaged, must not hide the others. */
+export function recordUnlessLeftOut(read: () => ClassificationRecord | undefined): ClassificationRecord[] {
+  try {
+    const record = read();
+    return record === undefined ? [] : [record];
+  } catch (error) {
+    if (error instanceof AppError && LEFT_OUT.includes(error.reason)) return [];
+    throw error;
+  }
+}

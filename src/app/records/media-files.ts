@@ -1,0 +1,146 @@
+/** The stored bytes of a record as a browser may show them: the file itself, its heatmap, a video's frames and sound. */
+import { open, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { AppError } from '../../domain/errors.ts';
+import { isHex64 } from '../../domain/identifiers.ts';
+import { HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
+import type { VideoResult } from '../../domain/verdicts/result.ts';
+import type { App } from '../app.ts';
+import type { Principal } from '../callers/principal.ts';
+import { getHeatmap, ownClassification } from './classifications.ts';
+
+export type MediaPart =
+  | { type: 'original' }
+  | { type: 'heatmap'; layer: HeatmapLayer }
+  | { type: 'frame'; index: number }
+  | { type: 'track'; index: number };
+
+export interface MediaInput {
+  principal: Principal;
+  identifier: string;
+  part: MediaPart;
+}
+
+/** Lies in a file, from `offset` on, or in memory. */
+export type MediaFile = MediaDescription & (FilePlace | { bytes: Buffer });
+
+interface FilePlace {
+  path: string;
+  offset?: number;
+  /** Of a stored original: what its bytes must hash to. */
+  originalHash?: string;
+}
+
+interface MediaDescription {
+  mime: string;
+  sizeBytes: number;
+  /** Of a download. */
+  name: string;
+  /** Names the content: stored bytes never change. */
+  tag: string;
+}
+
+/** Throws `classification` for a foreign record, `media` where the bytes are not kept or not there yet. */
+export async function getMedia(app: App, input: MediaInput): Promise<MediaFile> {
+  const { identifier, part } = input;
+  const ofVideo = part.type === 'original' ? await partFile(app, input) : undefined;
+  if (ofVideo !== undefined) return ofVideo;
+  const own = ownClassification(app, input);
+  if (part.type === 'heatmap') {
+    const { layer } = part;
+    const heatmap = await getHeatmap(app, { ...input, layer });
+    return { ...heatmap, mime: 'image/png', name: HEATMAP_FILES[layer], tag: `${identifier}-${layer}` };
+  }
+  if (part.type === 'original') {
+    const { hash, mime, name } = own;
+    if (hash === '') throw gone();
+    const path = app.store.blobs.pathOf(hash);
+    const file = await measure({ path, mime, name, tag: hash, originalHash: hash });
+    // A length that is wrong is told before it is announced.
+    if (file.sizeBytes !== own.sizeBytes) await app.store.blobs.checks.check(hash);
+    return file;
+  }
+  return await videoPart(app, own.analysisId, part);
+}
+
+/** A frame or track has an identifier of its own, whose original is the stored picture or sound. */
+async function partFile(app: App, { principal, identifier }: MediaInput): Promise<MediaFile | undefined> {
+  const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
+  if (part === undefined) return undefined;
+  const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
+  if (!sharers.some(({ accountId }) => accountId === principal.account.id)) return undefined;
+  const type = part.kind === 'image' ? 'frame' : 'track';
+  return await videoPart(app, part.analysisId, { type, index: part.index });
+}
+
+async function videoPart(
+  app: App,
+  analysisId: string,
+  { type, index }: { type: 'frame' | 'track'; index: number },
+): Promise<MediaFile> {
+  const result = app.store.read.analysis(analysisId)?.result;
+  if (result?.kind !== 'video') throw gone();
+  const found = storedPart(result, type, index);
+  if (found === undefined) throw gone();
+  const { file, hash, mime } = found;
+  return await measure({ path: app.store.artifacts.pathOf(analysisId, file), mime, name: file, tag: hash });
+}
+
+function storedPart(
+  { frames, tracks }: VideoResult,
+  type: 'frame' | 'track',
+  index: number,
+): { file: string; hash: string; mime: string } | undefined {
+  const frame = type === 'frame' ? frames[index] : undefined;
+  if (frame !== undefined) return { ...frame, mime: frame.image.mime };
+  const track = type === 'track' ? tracks[index] : undefined;
+  return track && { ...track, mime: track.audio.mime };
+}
+
+async function measure(file: Omit<MediaDescription, 'sizeBytes'> & FilePlace): Promise<MediaFile> {
+  try {
+    return { ...file, sizeBytes: (await stat(file.path)).size };
+  } catch (error) {
+    throw goneWhereMissing(error);
+  }
+}
+
+/**
+ * The bytes from `first` to `last`. A whole original is hashed as it streams and breaks off before its last bytes where
+ * it is not what was submitted; a part of one is given once the file is known to be whole.
+ */
+export async function openMedia(
+  { store }: Pick<App, 'store'>,
+  file: MediaDescription & FilePlace,
+  { first, last }: { first: number; last: number },
+): Promise<Readable> {
+  const { path, offset = 0, originalHash, sizeBytes } = file;
+  try {
+    if (originalHash !== undefined) {
+      const isWhole = first === 0 && last === sizeBytes - 1;
+      if (isWhole) return Readable.from(readOriginal(store, originalHash), { objectMode: false });
+      await store.blobs.checks.check(originalHash);
+    }
+    const handle = await open(path);
+    return handle.createReadStream({ start: offset + first, end: offset + last });
+  } catch (error) {
+    // A deletion, or a sweep of renditions, came between the look and this.
+    throw goneWhereMissing(error);
+  }
+}
+
+async function* readOriginal(store: App['store'], hash: string): AsyncGenerator<Buffer> {
+  try {
+    yield* store.blobs.checks.read(hash);
+  } catch (error) {
+    throw goneWhereMissing(error);
+  }
+}
+
+function goneWhereMissing(error: unknown): unknown {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? gone(error) : error;
+}
+
+function gone(cause?: unknown): AppError {
+  return new AppError('media', 'the media of this record are not stored', { cause });
+}

@@ -1,0 +1,92 @@
+/** A person's correction of a file, by hash and kind; what was measured stays in the record, and who said what is kept. */
+
+import { AppError } from '../../domain/errors.ts';
+import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
+import type { Label, MediaKind } from '../../domain/media/media.ts';
+import type { Override } from '../../domain/records/classification.ts';
+import type { OverrideResult } from '../../domain/records/record.ts';
+import { auditLine } from '../accounts/audit.ts';
+import type { App } from '../app.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import type { Principal } from '../callers/principal.ts';
+import { parseHash, parseLabel, parseText } from '../submissions/input.ts';
+import { toRecord } from './record.ts';
+
+export interface FileInput {
+  principal: Principal;
+  kind: MediaKind;
+  hash: string;
+}
+
+export interface OverrideInput extends FileInput {
+  classification: unknown;
+  reason?: string | undefined;
+}
+
+/** Applies to all present and future records of the account with the hash. */
+export async function overrideClassification(app: App, input: OverrideInput): Promise<OverrideResult> {
+  const { principal, kind } = input;
+  assertMayWrite(principal);
+  const classification = parseLabel(input.classification);
+  const hash = parseHash(input.hash);
+  const reason = parseText({ reason: input.reason }, 'reason', OVERRIDE_REASON_CHARACTERS_MAX) ?? '';
+  const accountId = principal.account.id;
+  assertSubmitted(app, accountId, kind, hash);
+  const measured = measuredOf(app, accountId, kind, hash);
+  await app.store.transact((tx) => {
+    const made = { accountId, kind, hash, classification, reason, measured };
+    tx.putOverride({ ...made, at: app.clock.now(), byAccountId: accountId });
+    const details = { kind, classification, measured: measured ?? '' };
+    tx.appendAudit(auditLine(app, principal, 'override.set', hash, details));
+  });
+  publishAll(app, accountId, kind, hash);
+  return { classification, type: kind, hash };
+}
+
+export async function removeOverride(app: App, input: FileInput): Promise<OverrideResult> {
+  const { principal, kind } = input;
+  assertMayWrite(principal);
+  const hash = parseHash(input.hash);
+  const accountId = principal.account.id;
+  const override = await app.store.transact((tx) => {
+    const found = tx.override(accountId, kind, hash);
+    if (found === undefined) throw new AppError('classification', 'no override for this file');
+    tx.removeOverride(found);
+    const details = { kind, classification: found.classification };
+    tx.appendAudit(auditLine(app, principal, 'override.remove', hash, details));
+    return found;
+  });
+  publishAll(app, accountId, kind, hash);
+  return { classification: override.classification, type: kind, hash };
+}
+
+/** Every override of the file by the account, oldest first; those that were removed or replaced included. */
+export function overrideHistory(app: App, { principal, kind, hash: given }: FileInput): Override[] {
+  const hash = parseHash(given);
+  const history = app.store.read.overrideHistory(principal.account.id, kind, hash);
+  if (history.length === 0) assertSubmitted(app, principal.account.id, kind, hash);
+  return history;
+}
+
+function assertSubmitted(app: App, accountId: number, kind: MediaKind, hash: string): void {
+  if (app.store.read.classificationsOfHash(accountId, kind, hash).length > 0) return;
+  throw new AppError('classification', `no ${kind} with this hash was submitted`);
+}
+
+/** The verdict of the account's newest finished record of the file, or null where there is none yet. */
+function measuredOf(app: App, accountId: number, kind: MediaKind, hash: string): Label | null {
+  const newestFirst = app.store.read
+    .classificationsOfHash(accountId, kind, hash)
+    .sort((left, right) => right.createdAt - left.createdAt);
+  for (const classification of newestFirst) {
+    const { verdict } = toRecord(app, classification);
+    if (verdict !== null) return verdict.classification;
+  }
+  return null;
+}
+
+function publishAll(app: App, accountId: number, kind: MediaKind, hash: string): void {
+  for (const { identifier } of app.store.read.classificationsOfHash(accountId, kind, hash)) {
+    app.engine.publish(identifier, accountId);
+  }
+}

@@ -1,0 +1,60 @@
+/** What a list of records is narrowed by, and how what a caller wrote becomes that. */
+
+import { badField } from '../../domain/errors.ts';
+import { REF_ID_CHARACTERS_MAX } from '../../domain/limits.ts';
+import { LABELS, type Label } from '../../domain/media/media.ts';
+import { STATUSES, type Status } from '../../domain/records/classification.ts';
+import { OUTCOMES, type Outcome } from '../../domain/records/outcome.ts';
+import { parseChoice, parseNullableLine } from '../field-parsers.ts';
+import { parseEach } from '../judge-each.ts';
+import type { RawFields } from '../submissions/input.ts';
+
+/** Each part narrows further; what is absent does not. */
+export interface RecordFilter {
+  status?: Status;
+  outcome?: Outcome;
+  /** The class of the account's formal verdict. */
+  verdict?: Label;
+  /** The whole reference. */
+  refId?: string;
+  /** The beginning of the hash, in lower case. */
+  hash?: string;
+  /** As domain/record-search.ts finds it. */
+  search?: string;
+  /** Microseconds since 1970 UTC: accepted then or later. */
+  since?: number;
+  /** Microseconds since 1970 UTC: accepted before. */
+  until?: number;
+}
+
+/** Nobody types more, and what is looked for is compared with each record. */
+const TEXT_CHARACTERS_MAX = 256;
+
+/** Fields: `status`, `outcome`, `verdict`, `ref_id`, `hash`, `search`, and as numbers `since` and `until`. */
+export function parseRecordFilter(fields: RawFields): RecordFilter {
+  const parsed = parseEach<{ [K in keyof Required<RecordFilter>]: RecordFilter[K] | null | undefined }>({
+    status: () => parseChoice(fields, 'status', STATUSES),
+    outcome: () => parseChoice(fields, 'outcome', OUTCOMES),
+    verdict: () => parseChoice(fields, 'verdict', LABELS),
+    refId: () => parseNullableLine(fields, 'ref_id', REF_ID_CHARACTERS_MAX),
+    hash: () => parseHashPrefix(fields),
+    search: () => parseNullableLine(fields, 'search', TEXT_CHARACTERS_MAX),
+    since: () => parseMoment(fields, 'since'),
+    until: () => parseMoment(fields, 'until'),
+  });
+  const given = Object.entries(parsed).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(given) as RecordFilter;
+}
+
+function parseHashPrefix(fields: RawFields): string | null | undefined {
+  const hash = parseNullableLine(fields, 'hash', TEXT_CHARACTERS_MAX)?.toLowerCase();
+  if (hash === undefined || /^[0-9a-f]{1,64}$/.test(hash)) return hash;
+  throw badField('hash', `expected 1 to 64 hex characters, found ${JSON.stringify(hash)}`);
+}
+
+function parseMoment(fields: RawFields, field: 'since' | 'until'): number | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw badField(field, 'expected a time between 1970 and 2255');
+}

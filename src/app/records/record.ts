@@ -1,0 +1,198 @@
+/** Builds the record that facades serve from what is stored; pure but for the reads. */
+
+import { AppError } from '../../domain/errors.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { Analysis, Classification, Status } from '../../domain/records/classification.ts';
+import {
+  measureAudio,
+  measureImage,
+  measureVideo,
+  type Reading,
+  UNMEASURED_AUDIO,
+  UNMEASURED_IMAGE,
+  UNMEASURED_VIDEO,
+} from '../../domain/records/measured.ts';
+import type {
+  AudioRecord,
+  ClassificationRecord,
+  ImageRecord,
+  RecordBase,
+} from '../../domain/records/record.ts';
+import { DEFAULT_HEURISTIC } from '../../domain/verdicts/heuristics.ts';
+import type { FrameResult, ResultPart, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
+import { rulesOf } from '../../domain/verdicts/rules-version.ts';
+import { toTentative } from '../../domain/verdicts/tentative.ts';
+import type { App } from '../app.ts';
+
+export function readRecord(app: App, identifier: string): ClassificationRecord {
+  const classification = app.store.read.classification(identifier);
+  if (classification === undefined) throw new AppError('classification', 'no such classification');
+  return toRecord(app, classification);
+}
+
+export function toRecord(app: App, classification: Classification): ClassificationRecord {
+  return recordOf(app, classification, analysisOf(app, classification));
+}
+
+/** What the record would be if its analysis were this one. */
+export function recordOf(app: App, classification: Classification, analysis: Analysis): ClassificationRecord {
+  const base = baseOf(app, classification, analysis);
+  const result = base.status === 'done' ? analysis.result : null;
+  const reading = readingOf(app, classification);
+  switch (classification.kind) {
+    case 'image': {
+      const measured = result?.kind === 'image' ? measureImage(result, reading) : UNMEASURED_IMAGE;
+      return { ...base, kind: 'image', ...measured };
+    }
+    case 'audio': {
+      const measured = result?.kind === 'audio' ? measureAudio(result, reading) : UNMEASURED_AUDIO;
+      return { ...base, kind: 'audio', ...measured };
+    }
+    case 'video': {
+      if (result?.kind !== 'video')
+        return { ...base, kind: 'video', ...UNMEASURED_VIDEO, images: [], audios: [] };
+      const whole: Whole = { app, base, reading, result, accountId: classification.accountId };
+      const images = result.frames.map((frame) => frameRecord(whole, frame));
+      const audios = result.tracks.map((track) => trackRecord(whole, track));
+      return { ...base, kind: 'video', ...measureVideo(result, reading), images, audios };
+    }
+  }
+}
+
+/** The record of one frame or track of a video; undefined where the video's analysis has none. */
+export function toPartRecord(
+  app: App,
+  classification: Classification,
+  { kind, index }: Omit<ResultPart, 'identifier'>,
+): ImageRecord | AudioRecord | undefined {
+  const analysis = analysisOf(app, classification);
+  const base = baseOf(app, classification, analysis);
+  const { result } = analysis;
+  if (base.status !== 'done' || result?.kind !== 'video') return undefined;
+  const { accountId } = classification;
+  const whole: Whole = { app, base, reading: readingOf(app, classification), result, accountId };
+  const [frame, track] = [result.frames[index], result.tracks[index]];
+  if (kind === 'image') return frame && frameRecord(whole, frame);
+  return track && trackRecord(whole, track);
+}
+
+/** The video that a part belongs to. */
+interface Whole {
+  app: App;
+  base: RecordBase;
+  reading: Reading;
+  result: VideoResult;
+  accountId: number;
+}
+
+function frameRecord(whole: Whole, frame: FrameResult): ImageRecord {
+  const { image, timeSeconds } = frame;
+  const name = `${whole.base.name} at ${timeSeconds.toFixed(2)} s`;
+  const measured = measureImage(image, whole.reading, whole.result.provenance);
+  return {
+    ...partBase(whole, 'image', { ...frame, name, mime: image.mime }),
+    kind: 'image',
+    ...measured,
+    timeSeconds,
+  };
+}
+
+function trackRecord(whole: Whole, track: TrackResult): AudioRecord {
+  const { audio } = track;
+  const name = `${whole.base.name}, sound`;
+  const measured = measureAudio(audio, whole.reading, whole.result.provenance);
+  return { ...partBase(whole, 'audio', { ...track, name, mime: audio.mime }), kind: 'audio', ...measured };
+}
+
+/** Never charged and never a submission: what it shares with its video it takes from there. */
+function partBase(
+  { app, base, accountId }: Whole,
+  kind: MediaKind,
+  part: Pick<RecordBase, 'identifier' | 'hash' | 'sizeBytes' | 'name' | 'mime'>,
+): RecordBase {
+  const { identifier, hash, sizeBytes, name, mime } = part;
+  return {
+    ...base,
+    ...{ identifier, hash, sizeBytes, name, mime, credits: 0, sourceUrl: null },
+    resultUrl: resultUrlOf(app, identifier),
+    forceClassification: overrideOf(app, accountId, kind, hash),
+  };
+}
+
+function resultUrlOf({ config }: App, identifier: string): string {
+  return `${config.publicUrl}/classifications/${identifier}`;
+}
+
+function overrideOf(
+  { store }: App,
+  accountId: number,
+  kind: MediaKind,
+  hash: string,
+): RecordBase['forceClassification'] {
+  return hash === '' ? null : (store.read.override(accountId, kind, hash)?.classification ?? null);
+}
+
+function analysisOf(app: App, { analysisId }: Classification): Analysis {
+  const analysis = app.store.read.analysis(analysisId);
+  if (analysis === undefined) throw new AppError('damaged', 'the analysis of this record is missing');
+  return analysis;
+}
+
+function readingOf(app: App, { accountId, options }: Classification): Reading {
+  const account = app.store.read.account(accountId);
+  const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
+  return {
+    heuristic: account?.heuristic ?? DEFAULT_HEURISTIC,
+    policy: account?.c2paPolicy ?? plan?.c2paPolicy ?? 'any',
+    preventC2paForces: options.preventC2paForces,
+  };
+}
+
+function baseOf(app: App, classification: Classification, analysis: Analysis): RecordBase {
+  const { identifier, accountId, kind, hash } = classification;
+  const status = statusOf(classification, analysis);
+  return {
+    identifier,
+    hash,
+    apiVersion: status === 'done' ? analysis.apiVersion : null,
+    rules: status === 'done' ? rulesOf(analysis) : null,
+    status,
+    errors: errorsOf(classification, analysis),
+    name: classification.name,
+    refId: classification.refId,
+    resultUrl: resultUrlOf(app, identifier),
+    forceClassification: overrideOf(app, accountId, kind, hash),
+    mime: classification.mime,
+    sizeBytes: classification.sizeBytes,
+    sourceUrl: classification.sourceUrl,
+    options: classification.options,
+    origin: classification.origin,
+    credits: classification.credits,
+    createdAt: classification.createdAt,
+    endedAt: status === 'new' ? null : analysis.endedAt,
+    progress: status === 'new' ? (app.engine.progressOf(analysis.id) ?? WAITING) : null,
+    tentative: status === 'new' ? toTentative(app.engine.findingsOf(analysis.id)) : null,
+    cancelled: classification.cancelled,
+    submittedBy: classification.submittedBy ?? null,
+  };
+}
+
+const WAITING = { step: 'queued', done: 0, total: 1 };
+
+export function statusOf(classification: Classification, analysis: Analysis): Status {
+  if (classification.cancelled) return 'errored';
+  switch (analysis.state) {
+    case 'done':
+      return 'done';
+    case 'errored':
+    case 'cancelled':
+      return 'errored';
+    default:
+      return 'new';
+  }
+}
+
+function errorsOf(classification: Classification, analysis: Analysis): string {
+  if (classification.cancelled || analysis.state === 'cancelled') return 'cancelled';
+  return analysis.state === 'errored' ? analysis.error : '';
+}

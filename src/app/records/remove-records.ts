@@ -1,0 +1,43 @@
+/** Taking a record out of the store, with what no other record needs: its analysis, its artifacts, its bytes. */
+import { type Classification, hasEnded } from '../../domain/records/classification.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import type { App } from '../app.ts';
+
+/** For whoever has judged already that the record may go: its owner's wish, or the end of its retention. */
+export async function removeClassification(
+  app: Pick<App, 'store' | 'engine'>,
+  { analysisId, hash, accountId, identifier }: Classification,
+  note: (tx: StoreTransaction) => void = () => {},
+): Promise<void> {
+  const isLast = await app.store.transact((tx) => {
+    const own = tx.classification(identifier);
+    const analysis = tx.analysisUnlessDamaged(analysisId);
+    if (own === undefined) return false;
+    if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {
+      app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
+    }
+    tx.deleteClassification(own);
+    note(tx);
+    return !tx.hasRecordOfAnalysis(analysisId);
+  });
+  app.engine.abortAnalysis(analysisId);
+  app.engine.publish(identifier, accountId);
+  if (isLast) await removeAnalysis(app, analysisId);
+  if (hash !== '') await removeUnneededBlob(app, hash);
+}
+
+/** Where no record is left that it is for. */
+export async function removeAnalysis({ store }: Pick<App, 'store'>, analysisId: string): Promise<void> {
+  await store.transact((tx) => {
+    const analysis = tx.analysisUnlessDamaged(analysisId);
+    const isUnused = !tx.hasRecordOfAnalysis(analysisId);
+    if (analysis !== undefined && isUnused && hasEnded(analysis.state)) tx.deleteAnalysis(analysis);
+  });
+  if (!store.read.hasAnalysis(analysisId)) await store.artifacts.removeAll(analysisId);
+}
+
+async function removeUnneededBlob({ store }: Pick<App, 'store'>, hash: string): Promise<void> {
+  await store.blobs.withLock(hash, async () => {
+    if (!store.read.hasBlobReference(hash)) await store.blobs.remove(hash);
+  });
+}

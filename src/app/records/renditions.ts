@@ -1,0 +1,231 @@
+/** What can be seen and heard of a record's file in a browser: which renditions there are, and their bytes. */
+import { createHash } from 'node:crypto';
+import { AppError } from '../../domain/errors.ts';
+import {
+  isShowable,
+  type RenditionFigures,
+  type RenditionKind,
+  type RenditionState,
+  renditionKindsOf,
+  TILE_PIXELS,
+  tileLevels,
+} from '../../domain/media/rendition.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { RenditionOrder, RenditionView } from '../../engine/decode/renditions.ts';
+import type { StoredRendition } from '../../store/renditions.ts';
+import type { App } from '../app.ts';
+import type { Principal } from '../callers/principal.ts';
+import { getClassification } from './classifications.ts';
+import type { MediaFile } from './media-files.ts';
+
+/** One of a record's renditions, for the new facades. */
+export interface RenditionInfo {
+  kind: RenditionKind;
+  state: RenditionState;
+  /** Of the file or, of a kind that has several, of the description that names them. */
+  url: string;
+  mime: string;
+  /** A browser cannot be expected to show the file itself; of a video or sound, only playing it tells for sure. */
+  isNeeded: boolean;
+  /** SHA-256 of the file it is made of, hex. */
+  madeFrom: string;
+  /** Pixels and seconds, once it is made. */
+  width: number | null;
+  height: number | null;
+  durationSeconds: number | null;
+  /** Seconds of a film done, or steps; null where nothing is being made. */
+  progress: { done: number; total: number } | null;
+  /** Why it cannot be made; empty where it can. */
+  error: string;
+}
+
+/** What is served under `/media/<identifier>/rendition/`: a file that the decode child wrote, or its figures. */
+const RESOURCES = {
+  'picture.webp': { kind: 'picture', mime: 'image/webp' },
+  'tiles.json': { kind: 'tiles', mime: 'application/json' },
+  'film.webm': { kind: 'film', mime: 'video/webm' },
+  'sound.webm': { kind: 'sound', mime: 'audio/webm' },
+  'strip.webp': { kind: 'strip', mime: 'image/webp' },
+  'strip.json': { kind: 'strip', mime: 'application/json' },
+  'peaks.json': { kind: 'peaks', mime: 'application/json' },
+  'spectrum.webp': { kind: 'peaks', mime: 'image/webp' },
+} as const satisfies Record<string, { kind: RenditionKind; mime: string }>;
+type ResourceName = keyof typeof RESOURCES;
+
+/** The one that a client asks for first. */
+const MAIN_RESOURCES: Readonly<Record<RenditionKind, ResourceName>> = {
+  picture: 'picture.webp',
+  tiles: 'tiles.json',
+  film: 'film.webm',
+  sound: 'sound.webm',
+  strip: 'strip.json',
+  peaks: 'peaks.json',
+};
+
+/** Most pictures are there by then, and no connection is held for long. */
+const WAIT_MS = 3000;
+
+export interface RenditionInput {
+  principal: Principal;
+  identifier: string;
+  /** A name of RESOURCES, or a tile as `tiles/<level>/<column>_<row>.webp`. */
+  resource: string;
+}
+
+export type OpenedRendition =
+  | { type: 'file'; file: MediaFile }
+  /** Being made, or waiting for its turn. */
+  | { type: 'making'; state: 'waiting' | 'making'; done: number; total: number };
+
+/**
+ * Makes the rendition where it is not there yet, and waits a moment for it. Throws `classification` for a foreign
+ * record, `media` where there is no such rendition or no file any more, and what makes the file impossible to show.
+ */
+export async function openRendition(app: App, input: RenditionInput): Promise<OpenedRendition> {
+  const { resource } = input;
+  const tile = parseTile(resource);
+  const name = tile === undefined ? resource : 'tiles.json';
+  if (!isResource(name)) throw noRendition();
+  const record = getClassification(app, input);
+  const source = sourceOf(app, record);
+  const { kind } = RESOURCES[name];
+  if (source === undefined || !source.kinds.includes(kind)) throw noRendition();
+  if (!app.store.renditions.isWanted(source.owner)) throw gone();
+  const view = await app.engine.renditions.open(orderOf(source, kind), {
+    ...{ accountId: input.principal.account.id, waitMs: WAIT_MS },
+  });
+  if (view.state === 'failed') throw view.error;
+  if (view.state === 'none') throw gone();
+  if (view.state !== 'ready') return { type: 'making', ...view };
+  const file = tile === undefined ? toFile(view.rendition, name) : toTileFile(view.rendition, tile);
+  return { type: 'file', file };
+}
+
+/** Of a record that the caller may see; makes none. */
+export async function listRenditions(app: App, record: ClassificationRecord): Promise<RenditionInfo[]> {
+  const source = sourceOf(app, record);
+  if (source === undefined || !app.store.renditions.isWanted(source.owner)) return [];
+  const views = source.kinds.map(async (kind) => {
+    const view = await app.engine.renditions.look(orderOf(source, kind));
+    return toInfo(app, record, kind, view);
+  });
+  return await Promise.all(views);
+}
+
+interface Source {
+  owner: string;
+  /** Before the names of its renditions, for a file that an analysis made. */
+  prefix: string;
+  path: string;
+  isOriginal: boolean;
+  kinds: RenditionKind[];
+}
+
+/** A frame is a PNG and a track is FLAC, which browsers show; of a track there are peaks. */
+function sourceOf({ store }: App, record: ClassificationRecord): Source | undefined {
+  const part = store.read.part(record.identifier);
+  if (part === undefined) {
+    if (record.hash === '') return undefined;
+    const kinds = renditionKindsOf(record.kind, sidesOf(record));
+    return {
+      ...{ owner: record.hash, prefix: '', path: store.blobs.pathOf(record.hash) },
+      ...{ isOriginal: true, kinds },
+    };
+  }
+  const result = store.read.analysis(part.analysisId)?.result;
+  const track = result?.kind === 'video' && part.kind === 'audio' ? result.tracks[part.index] : undefined;
+  if (track === undefined) return undefined;
+  const path = store.artifacts.pathOf(part.analysisId, track.file);
+  const prefix = `track-${part.index}-`;
+  return { owner: part.analysisId, prefix, path, isOriginal: false, kinds: ['peaks'] };
+}
+
+function orderOf({ owner, prefix, path, isOriginal }: Source, kind: RenditionKind): RenditionOrder {
+  return { owner, name: `${prefix}${kind}`, kind, sourcePath: path, isOriginal };
+}
+
+function sidesOf(record: ClassificationRecord): { width: number | null; height: number | null } {
+  return record.kind === 'audio' ? { width: null, height: null } : record;
+}
+
+function toInfo(
+  { config }: Pick<App, 'config'>,
+  record: ClassificationRecord,
+  kind: RenditionKind,
+  view: RenditionView,
+): RenditionInfo {
+  const resource = MAIN_RESOURCES[kind];
+  const figures = view.state === 'ready' ? view.rendition.figures : undefined;
+  const hasSides = figures !== undefined && 'width' in figures;
+  const isStandIn = kind === 'picture' || kind === 'tiles' || kind === 'film' || kind === 'sound';
+  return {
+    kind,
+    state: view.state,
+    url: `${config.publicUrl}/media/${record.identifier}/rendition/${resource}`,
+    mime: RESOURCES[resource].mime,
+    isNeeded: isStandIn && !isShowable({ kind: record.kind, mime: record.mime, ...sidesOf(record) }),
+    madeFrom: record.hash,
+    width: hasSides ? figures.width : null,
+    height: hasSides ? figures.height : null,
+    durationSeconds: figures !== undefined && 'durationSeconds' in figures ? figures.durationSeconds : null,
+    progress: 'total' in view ? { done: view.done, total: view.total } : null,
+    error: view.state === 'failed' ? view.error.message : '',
+  };
+}
+
+function isResource(name: string): name is ResourceName {
+  return Object.hasOwn(RESOURCES, name);
+}
+
+function toFile(rendition: StoredRendition, name: ResourceName): MediaFile {
+  const { mime } = RESOURCES[name];
+  if (mime === 'application/json') {
+    const bytes = Buffer.from(JSON.stringify(describe(rendition.figures)));
+    const tag = createHash('sha256').update(bytes).digest('hex');
+    return { bytes, mime, sizeBytes: bytes.length, name, tag };
+  }
+  const found = rendition.files.find((file) => file.name === name);
+  if (found === undefined) throw gone();
+  return { path: found.path, mime, sizeBytes: found.sizeBytes, name, tag: found.hash };
+}
+
+/** What the page lays the pictures out by. */
+function describe(figures: RenditionFigures): object {
+  if (figures.kind !== 'tiles') return figures;
+  const { kind, width, height } = figures;
+  return { kind, width, height, tilePixels: TILE_PIXELS, levels: tileLevels(width, height) };
+}
+
+interface Tile {
+  level: number;
+  column: number;
+  row: number;
+}
+
+function parseTile(resource: string): Tile | undefined {
+  const match = /^tiles\/(\d{1,2})\/(\d{1,4})_(\d{1,4})\.webp$/.exec(resource);
+  if (match === null) return undefined;
+  const [level = 0, column = 0, row = 0] = match.slice(1).map(Number);
+  return { level, column, row };
+}
+
+function toTileFile({ figures, files: [packed] }: StoredRendition, { level, column, row }: Tile): MediaFile {
+  if (figures.kind !== 'tiles' || packed === undefined) throw gone();
+  const levels = tileLevels(figures.width, figures.height);
+  const grid = levels[level];
+  if (grid === undefined || column >= grid.columns || row >= grid.rows) throw noRendition();
+  const before = levels.slice(0, level).reduce((sum, { columns, rows }) => sum + columns * rows, 0);
+  const index = before + row * grid.columns + column;
+  const offset = figures.tileBytes.slice(0, index).reduce((sum, bytes) => sum + bytes, 0);
+  const name = `${level}-${column}_${row}.webp`;
+  const sizeBytes = Math.min(figures.tileBytes[index] ?? 0, Math.max(0, packed.sizeBytes - offset));
+  return { path: packed.path, offset, mime: 'image/webp', sizeBytes, name, tag: `${packed.hash}-${index}` };
+}
+
+function noRendition(): AppError {
+  return new AppError('media', 'there is no such rendition of this record');
+}
+
+function gone(): AppError {
+  return new AppError('media', 'the media of this record are not stored');
+}

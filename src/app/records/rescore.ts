@@ -1,0 +1,119 @@
+/** What the present models would say of old records. Nothing is stored, charged or told to anybody. */
+
+import { badField } from '../../domain/errors.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import { packKey } from '../../domain/packs/model-pack.ts';
+import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
+import type { App } from '../app.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { recordOf } from './record.ts';
+
+export interface RescoreInput {
+  principal: Principal;
+  kind?: MediaKind | undefined;
+  /** Newest records first, of all accounts. */
+  limit: number;
+}
+
+export interface Judgement {
+  classification: string;
+  /** Of artificial, 0..1; null without an answer. */
+  probability: number | null;
+  state: string;
+}
+
+export interface Rescored {
+  identifier: string;
+  accountId: number;
+  name: string;
+  kind: MediaKind;
+  before: Judgement;
+  /** Null where it could not be analysed again; `error` says why. */
+  after: Judgement | null;
+  error: string;
+  /** Whether the main verdict or the assessment's state differs. */
+  changes: boolean;
+}
+
+/** A rescore of everything is asked for in pieces: each record costs an analysis. */
+export const RESCORE_MAX = 10_000;
+const PAGE = 100;
+
+/** One analysis after the other, beside the queue's own work. Administrators only. */
+export function rescore(app: App, input: RescoreInput, signal: AbortSignal): AsyncGenerator<Rescored> {
+  assertAdmin(input.principal);
+  const { limit } = input;
+  if (!Number.isInteger(limit) || limit < 1 || limit > RESCORE_MAX) {
+    throw badField('limit', `expected 1 to ${RESCORE_MAX}, found ${limit}`);
+  }
+  return rescoreEach(app, input, signal);
+}
+
+async function* rescoreEach(
+  app: App,
+  { kind, limit }: RescoreInput,
+  signal: AbortSignal,
+): AsyncGenerator<Rescored> {
+  let count = 0;
+  for (const classification of newestFirst(app, kind)) {
+    if (count === limit) return;
+    const analysis = app.store.read.analysis(classification.analysisId);
+    if (analysis === undefined || !hasEnded(analysis.state) || analysis.result === null) continue;
+    signal.throwIfAborted();
+    count += 1;
+    yield await rescoreOne(app, classification, analysis, signal);
+  }
+}
+
+/** Accounts one after the other; within one, newest first. Records that share an analysis are told once. */
+function* newestFirst(app: App, kind: MediaKind | undefined): Generator<Classification> {
+  const seen = new Set<string>();
+  for (const { id: accountId } of app.store.read.accounts()) {
+    let before: { createdAt: number; identifier: string } | undefined;
+    for (;;) {
+      const page = app.store.read.listClassifications({ accountId, kind, before, limit: PAGE });
+      for (const record of page) {
+        if (!seen.has(record.analysisId) && !record.cancelled) yield record;
+        seen.add(record.analysisId);
+      }
+      before = page.at(-1);
+      if (before === undefined || page.length < PAGE) break;
+    }
+  }
+}
+
+async function rescoreOne(
+  app: App,
+  classification: Classification,
+  analysis: Analysis,
+  signal: AbortSignal,
+): Promise<Rescored> {
+  const { identifier, accountId, name, kind } = classification;
+  const about = { identifier, accountId, name, kind };
+  const before = judgementOf(recordOf(app, classification, analysis));
+  try {
+    const models = app.engine.resolveModels(kind, analysis.options, { models: 'all' }).map(packKey).sort();
+    const options = { ...analysis.options, withHeatmap: false };
+    const result = await app.engine.analyseAgain({ ...analysis, models, options }, signal);
+    const after = judgementOf(
+      recordOf(app, classification, { ...analysis, models, result, rulesVersion: RULES_VERSION }),
+    );
+    const changes = before.classification !== after.classification || before.state !== after.state;
+    return { ...about, before, after, error: '', changes };
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = error instanceof Error ? error.message : String(error);
+    return { ...about, before, after: null, error: message, changes: false };
+  }
+}
+
+function judgementOf({ verdict, assessment }: ClassificationRecord): Judgement {
+  return {
+    classification: verdict === null || verdict.models.length === 0 ? 'unknown' : verdict.classification,
+    probability: assessment?.probability ?? null,
+    state: assessment?.state ?? '',
+  };
+}

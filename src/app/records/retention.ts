@@ -1,0 +1,177 @@
+/**
+ * Deletes what a plan says has been kept long enough: media (with what was drawn from them) after `mediaDays`, or as
+ * soon as the analysis has ended under `zeroRetention`; whole records after `recordDays`. Deletion is real, and
+ * leaves a line in the audit log. Backups keep their copies until they are removed themselves.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Account } from '../../domain/accounts/account.ts';
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { AppError } from '../../domain/errors.ts';
+import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
+import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
+import { auditLine } from '../accounts/audit.ts';
+import type { App } from '../app.ts';
+import { removeClassification } from './remove-records.ts';
+
+export interface RetentionConfig {
+  intervalMs: number;
+}
+
+export interface SweepCount {
+  records: number;
+  media: number;
+}
+
+type RetentionApp = Pick<App, 'store' | 'engine' | 'clock' | 'log'>;
+
+/** Records looked at between two breaths of the event loop. */
+const BATCH_MAX = 100;
+
+export class Retention implements AsyncDisposable {
+  readonly #app: RetentionApp;
+  readonly #timer: NodeJS.Timeout;
+  readonly #stopped = new AbortController();
+  /** Per account: media of records up to then are gone; older ones need no second look. */
+  readonly #sweptUntil = new Map<number, number>();
+  readonly #ended: Analysis[] = [];
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(app: RetentionApp, { intervalMs }: RetentionConfig) {
+    this.#app = app;
+    this.#timer = setInterval(() => this.#enqueue(() => this.sweep()), intervalMs).unref();
+    this.#enqueue(() => this.sweep());
+  }
+
+  /** Under zero retention the media go now, not at the next sweep. */
+  noteEnded(analysis: Analysis): void {
+    const { read } = this.#app.store;
+    const account = read.accountUnlessDamaged(analysis.accountId);
+    const plan = account === undefined ? undefined : read.planUnlessDamaged(account.planId);
+    if (plan?.zeroRetention !== true) return;
+    this.#ended.push(analysis);
+    this.#enqueue(() => this.#dropEnded());
+  }
+
+  async sweep(): Promise<SweepCount> {
+    const count: SweepCount = { records: 0, media: 0 };
+    for (const account of this.#app.store.read.accounts()) {
+      const plan = this.#app.store.read.planUnlessDamaged(account.planId);
+      if (plan === undefined || this.#stopped.signal.aborted) continue;
+      count.records += await this.#sweepRecords(account, plan);
+      count.media += await this.#sweepMedia(account, plan);
+    }
+    return count;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopped.abort();
+    await this.#work;
+  }
+
+  #planOf(accountId: number): Plan | undefined {
+    const { read } = this.#app.store;
+    const account = read.account(accountId);
+    return account === undefined ? undefined : read.plan(account.planId);
+  }
+
+  /** One after the other, never rejecting: the next sweep finds what a failed one has left. */
+  #enqueue(work: () => Promise<unknown>): void {
+    this.#work = this.#work.then(work).catch((error: unknown) => {
+      this.#app.log.error({ err: error }, 'retention failed; it is tried again at the next sweep');
+    });
+  }
+
+  async #dropEnded(): Promise<void> {
+    for (const { id } of this.#ended.splice(0)) {
+      for (const record of this.#app.store.read.classificationsOfAnalysis(id))
+        await this.#dropMediaUnlessDamaged(record);
+    }
+  }
+
+  async #sweepRecords(account: Account, { recordDays }: Plan): Promise<number> {
+    if (recordDays === 0) return 0;
+    const createdAt = this.#app.clock.now() - recordDays * MICROSECONDS_PER_DAY;
+    let removed = 0;
+    while (!this.#stopped.signal.aborted) {
+      const batch = this.#olderThan(account.id, { createdAt, identifier: '' });
+      for (const record of batch) await removeClassification(this.#app, record);
+      removed += batch.length;
+      if (batch.length < BATCH_MAX) break;
+      await nextTurn();
+    }
+    if (removed > 0) await this.#audit('retention.records', account, { records: removed, days: recordDays });
+    return removed;
+  }
+
+  async #sweepMedia(account: Account, { mediaDays, zeroRetention }: Plan): Promise<number> {
+    if (mediaDays === 0 && !zeroRetention) return 0;
+    const until = this.#app.clock.now() - (zeroRetention ? 0 : mediaDays * MICROSECONDS_PER_DAY);
+    const from = this.#sweptUntil.get(account.id) ?? 0;
+    let removed = 0;
+    let hasLeftSome = false;
+    let last = { createdAt: until, identifier: '' };
+    for (;;) {
+      if (this.#stopped.signal.aborted) return removed;
+      const batch = this.#olderThan(account.id, last).filter(({ createdAt }) => createdAt > from);
+      for (const record of batch) {
+        const dropped = await this.#dropMediaUnlessDamaged(record);
+        if (dropped === 'dropped') removed += 1;
+        if (dropped === 'open') hasLeftSome = true;
+      }
+      const oldest = batch.at(-1);
+      if (oldest === undefined || batch.length < BATCH_MAX) break;
+      last = oldest;
+      await nextTurn();
+    }
+    if (!hasLeftSome) this.#sweptUntil.set(account.id, until);
+    if (removed > 0) await this.#audit('retention.media', account, { media: removed, days: mediaDays });
+    return removed;
+  }
+
+  #olderThan(accountId: number, before: { createdAt: number; identifier: string }): Classification[] {
+    return this.#app.store.read.listClassifications({ accountId, before, limit: BATCH_MAX });
+  }
+
+  /** Where a damaged value says whether the bytes may go they stay, until it is restored, and no others with them. */
+  async #dropMediaUnlessDamaged(record: Classification): Promise<'dropped' | 'open' | 'none'> {
+    try {
+      return await this.#dropMedia(record);
+    } catch (error) {
+      if (error instanceof AppError && error.reason === 'damaged') return 'open';
+      throw error;
+    }
+  }
+
+  /** Bytes that another record still may keep, of whichever account, stay until its own time is up. */
+  async #dropMedia(record: Classification): Promise<'dropped' | 'open' | 'none'> {
+    const { store } = this.#app;
+    const analysis = store.read.analysis(record.analysisId);
+    if (analysis !== undefined && !hasEnded(analysis.state)) return 'open';
+    if (analysis !== undefined) await store.artifacts.removeAll(analysis.id);
+    if (record.hash === '') return 'none';
+    return await store.blobs.withLock(record.hash, async () => {
+      const isKept = store.read.classificationsOfBlob(record.hash).some((other) => this.#mayKeepMedia(other));
+      if (isKept || !(await store.blobs.has(record.hash))) return 'none';
+      await store.blobs.remove(record.hash);
+      return 'dropped';
+    });
+  }
+
+  #mayKeepMedia({ accountId, analysisId, createdAt }: Classification): boolean {
+    const state = this.#app.store.read.analysis(analysisId)?.state;
+    if (state !== undefined && !hasEnded(state)) return true;
+    const plan = this.#planOf(accountId);
+    if (plan === undefined || plan.zeroRetention) return false;
+    return plan.mediaDays === 0 || createdAt >= this.#app.clock.now() - plan.mediaDays * MICROSECONDS_PER_DAY;
+  }
+
+  async #audit(action: string, account: Account, figures: Record<string, number>): Promise<void> {
+    const details = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, String(value)]));
+    const line = auditLine(this.#app, null, action, account.id, {
+      ...details,
+      backups: 'copies stay until the backups that hold them are removed',
+    });
+    await this.#app.store.transact((tx) => tx.appendAudit(line));
+  }
+}

@@ -1,0 +1,153 @@
+/** Fetching media from an address: pinned connections, redirects judged again, bounded in size, time and hops. */
+import { Agent, request } from 'undici';
+import { AppError } from '../../domain/errors.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import {
+  fetchRule,
+  lookupOf,
+  nameOfAddress,
+  type PinnedAddress,
+  pinAddress,
+  type ResolveHost,
+} from '../../machinery/address.ts';
+import type { TemporaryBlob } from '../../store/blobs.ts';
+import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../../store/media-writer.ts';
+import type { Store } from '../../store/store.ts';
+import { cleanName, diskFull, tooLarge } from './uploads.ts';
+
+export interface FetchConfig {
+  fetchAllowNetworks: readonly string[];
+  fetchTimeoutMs: number;
+  /** Bytes that must stay free on the disk; 0 unless given. */
+  diskFreeBytesMin?: number;
+  /** How names are resolved; the system's own way unless a test says otherwise. */
+  resolve?: ResolveHost;
+}
+
+export interface MediaSource {
+  /** As the caller gave it. */
+  address: string;
+  kind: MediaKind;
+  /** Whose plan bounds the file. */
+  accountId: number;
+}
+
+/** More hops than this are a loop or a maze. */
+const REDIRECTS_MAX = 5;
+const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
+const FIELD = 'file_url';
+
+/** Compressed transfer would let a small body become a large file, and media are compressed already. */
+const REQUEST_HEADERS = { 'accept-encoding': 'identity', accept: '*/*', 'user-agent': 'Assay' };
+
+/** Streams the body to a temporary blob; throws an AppError with a sentence for the record's `errors`. */
+export async function fetchMedia(
+  config: FetchConfig,
+  store: Store,
+  source: MediaSource,
+  signal: AbortSignal,
+): Promise<{ temporary: TemporaryBlob; name: string | null }> {
+  const timeout = AbortSignal.timeout(config.fetchTimeoutMs);
+  const bounded = AbortSignal.any([signal, timeout]);
+  try {
+    return await followRedirects(config, store, source, bounded);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted) {
+      throw failed(`the address took longer than ${config.fetchTimeoutMs / 1000} seconds`, error);
+    }
+    throw toFetchError(error);
+  }
+}
+
+async function followRedirects(
+  config: FetchConfig,
+  store: Store,
+  source: MediaSource,
+  signal: AbortSignal,
+): Promise<{ temporary: TemporaryBlob; name: string | null }> {
+  const bounds = { bytesMax: bytesMaxOf(store, source), freeBytesMin: config.diskFreeBytesMin ?? 0 };
+  const rule = { ...fetchRule(config), ...(config.resolve === undefined ? {} : { resolve: config.resolve }) };
+  let next = source.address;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    const pinned = await pinAddress(rule, next, signal);
+    const outcome = await fetchOnce(pinned, store, bounds, signal);
+    if (outcome.location === null) {
+      const { temporary, disposition } = outcome;
+      const name = nameOfDisposition(disposition) || nameOfAddress(new URL(source.address));
+      return { temporary, name: cleanName(name || nameOfAddress(pinned.url)) || null };
+    }
+    if (!URL.canParse(outcome.location, pinned.url.href)) {
+      throw failed('the address redirects to something that is no address');
+    }
+    next = new URL(outcome.location, pinned.url).href;
+  }
+  throw failed(`the address redirects more than ${REDIRECTS_MAX} times`);
+}
+
+function bytesMaxOf({ read }: Store, { accountId, kind }: MediaSource): number {
+  const account = read.account(accountId);
+  const plan = account === undefined ? undefined : read.plan(account.planId);
+  if (plan === undefined) throw new AppError('not_enabled', 'the account has no pricing plan');
+  return plan.fileBytesMax[kind];
+}
+
+type Outcome = { location: string } | { location: null; temporary: TemporaryBlob; disposition: string };
+
+async function fetchOnce(
+  pinned: PinnedAddress,
+  store: Store,
+  bounds: ReceiveBounds,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
+  try {
+    const answer = await request(pinned.url, { dispatcher: agent, signal, headers: REQUEST_HEADERS });
+    const { statusCode, headers, body } = answer;
+    // The connection is cut below whatever is left of the body; nobody else listens for that.
+    body.on('error', () => {});
+    const { location } = headers;
+    if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') return { location };
+    if (statusCode !== 200) throw failed(`the address answered with status ${statusCode}`);
+    const { bytesMax } = bounds;
+    const stated = Number(headers['content-length'] ?? 0);
+    if (stated > bytesMax) throw tooLarge(FIELD, stated, bytesMax);
+    const temporary = await store.blobs.receive(body, bounds, signal).catch((error: unknown) => {
+      throw error instanceof BlobTooLargeError
+        ? tooLarge(FIELD, error.readBytes, bytesMax, 'at least ')
+        : error;
+    });
+    return { location: null, temporary, disposition: String(headers['content-disposition'] ?? '') };
+  } finally {
+    await agent.destroy();
+  }
+}
+
+function failed(sentence: string, cause?: unknown): AppError {
+  return new AppError('bad_address', sentence, { cause });
+}
+
+/** Faults of the network are the address' fault, and final: the record says why and can be tried again. */
+function toFetchError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  if (isDiskFull(error)) return diskFull(error);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(E[A-Z]|UND_ERR|ERR_|CERT_|DEPTH_|UNABLE_|SELF_|HPE_)/.test(code)
+    ? failed(`the address could not be fetched (${code})`, error)
+    : error;
+}
+
+/** The file name of a Content-Disposition (RFC 6266), the extended form first; an empty string where there is none. */
+export function nameOfDisposition(header: string): string {
+  const extended = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(header)?.[1];
+  if (extended !== undefined) {
+    try {
+      return decodeURIComponent(extended);
+    } catch {
+      // A broken extended form leaves the plain one.
+    }
+  }
+  const quoted = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(header)?.[1];
+  if (quoted !== undefined) return quoted.replace(/\\(.)/g, '$1');
+  return /;\s*filename\s*=\s*([^;\s"]+)/i.exec(header)?.[1] ?? '';
+}

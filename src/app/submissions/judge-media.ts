@@ -1,0 +1,68 @@
+/** What a submission and a validation check alike: kind and type by content, size, pixels, models. */
+import { AppError } from '../../domain/errors.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import { sniffMediaType } from '../../domain/media/sniff.ts';
+import type { ModelPack } from '../../domain/packs/model-pack.ts';
+import type { AnalysisOptions } from '../../domain/records/options.ts';
+import type { Probe } from '../../worker/protocol.ts';
+import type { App } from '../app.ts';
+import { assertKindEnabled } from '../callers/admission.ts';
+import type { Principal } from '../callers/principal.ts';
+import { type ReceivedMedia, tooLarge } from './uploads.ts';
+
+export interface JudgeInput {
+  principal: Principal;
+  kind: MediaKind;
+  field: string;
+  media: ReceivedMedia;
+  options: AnalysisOptions;
+}
+
+export interface JudgedMedia {
+  probe: Probe;
+  packs: ModelPack[];
+}
+
+/** Throws the documented error for each fault, cheapest check first. */
+export async function judgeMedia(app: App, input: JudgeInput, signal: AbortSignal): Promise<JudgedMedia> {
+  const { principal, kind, field, media, options } = input;
+  assertKindEnabled(principal, kind);
+  const bytesMax = principal.plan.fileBytesMax[kind];
+  if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
+  const packs = app.engine.resolveModels(kind, options, principal.plan);
+  const allowsForeignTypes = principal.plan.options.includes('foreign_types');
+  return await onField(field, async () => {
+    const probe = await app.engine.probe(media.path, signal, principal.account.id);
+    app.engine.judgeProbe(probe, { kind, packs, allowsForeignTypes });
+    return { probe, packs };
+  });
+}
+
+/** Names the field in what the engine says of the file. */
+async function onField<T>(field: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.fields.length > 0) throw error;
+    throw new AppError(error.reason, error.message, {
+      fields: [{ field, description: error.message }],
+      metadata: error.metadata,
+      ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+      cause: error,
+    });
+  }
+}
+
+/**
+ * The kind that the content shows, for facades whose caller need not name it. A container may hold a picture or
+ * sound only, which its head does not tell: then the file is looked at.
+ */
+export async function findKind(
+  app: App,
+  { principal, media, field }: Pick<JudgeInput, 'principal' | 'media' | 'field'>,
+  signal: AbortSignal,
+): Promise<MediaKind> {
+  if (sniffMediaType(media.head)?.kind === 'image') return 'image';
+  const { kind } = await onField(field, () => app.engine.probe(media.path, signal, principal.account.id));
+  return kind;
+}

@@ -1,0 +1,56 @@
+/** Submits an upload that has come in by pieces, under the fields that it was begun with. */
+import { badField } from '../../domain/errors.ts';
+import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
+import type { App } from '../app.ts';
+import type { Principal } from '../callers/principal.ts';
+import { type RawFields, show } from './input.ts';
+import { submitMedia } from './submit.ts';
+import { finishUpload, readUpload, type UploadName } from './unfinished-uploads.ts';
+
+/** Field that a fault of the bytes belongs to. */
+const FIELD = 'file';
+
+export interface SubmitUploadInput extends UploadName {
+  principal: Principal;
+}
+
+/** By account and name: two calls that find the upload whole must not both submit it. */
+const submitting = new WeakMap<App, Map<string, Promise<string>>>();
+
+/** Resolves with the identifier of its record, also where an earlier call has submitted it. */
+export async function submitUpload(app: App, input: SubmitUploadInput): Promise<string> {
+  const { identifier } = readUpload(app, input);
+  if (identifier !== null) return identifier;
+  const running = submitting.get(app) ?? new Map<string, Promise<string>>();
+  submitting.set(app, running);
+  const key = `${input.principal.account.id} ${input.uploadId}`;
+  const submitted = running.get(key) ?? submit(app, input).finally(() => running.delete(key));
+  running.set(key, submitted);
+  return await submitted;
+}
+
+async function submit(app: App, input: SubmitUploadInput): Promise<string> {
+  const { principal } = input;
+  // What is whole is accepted: a caller that leaves now ends nothing.
+  const { signal } = new AbortController();
+  const { fields } = readUpload(app, input);
+  await using media = await finishUpload(app, { ...input, field: FIELD }, signal);
+  const submission = {
+    principal,
+    facade: 'rest' as const,
+    kind: parseKind(fields),
+    field: FIELD,
+    media,
+    fields,
+  };
+  const { identifier } = await submitMedia(app, submission, signal);
+  return identifier;
+}
+
+/** Undefined where the content decides. */
+export function parseKind({ kind }: RawFields): MediaKind | undefined {
+  if (kind === undefined || kind === null || kind === '') return undefined;
+  const found = MEDIA_KINDS.find((name) => name === kind);
+  if (found !== undefined) return found;
+  throw badField('kind', `expected image, video or audio, found ${show(kind)}`);
+}

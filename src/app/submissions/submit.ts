@@ -1,0 +1,263 @@
+/**
+ * Submitting media: judged, kept, recorded, charged and queued in one transaction, flushed, and only then
+ * answered (DESIGN.md section 3). The analysis itself goes on without the caller.
+ */
+import { createHash } from 'node:crypto';
+import { AppError, badField } from '../../domain/errors.ts';
+import { ADDRESS_CHARACTERS_MAX } from '../../domain/limits.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { ModelPack } from '../../domain/packs/model-pack.ts';
+import type { Classification, FacadeName } from '../../domain/records/classification.ts';
+import { optionsKey } from '../../domain/records/options.ts';
+import { enabledOptions, priceOf } from '../../domain/records/price.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+import {
+  assertDeliverable,
+  fetchRule,
+  nameOfAddress,
+  pinAddress,
+  webhookRule,
+} from '../../machinery/address.ts';
+import { epochMs, type SpanTimes } from '../../machinery/tracing.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { charge } from '../accounts/credits.ts';
+import type { App } from '../app.ts';
+import { admitMedia, assertKindEnabled, earlierRequest } from '../callers/admission.ts';
+import { assertNotDeleted } from '../callers/authenticate.ts';
+import type { Principal } from '../callers/principal.ts';
+import { judgeEach } from '../judge-each.ts';
+import { readRecord } from '../records/record.ts';
+import { parseSubmission, parseText, type RawFields, type Submission } from './input.ts';
+import { findKind, judgeMedia } from './judge-media.ts';
+import { cleanName, type ReceivedMedia } from './uploads.ts';
+
+export interface SubmitInput {
+  principal: Principal;
+  facade: FacadeName;
+  /** Undefined where the content decides. */
+  kind: MediaKind | undefined;
+  /** The form field of the media, for errors. */
+  field: string;
+  media: ReceivedMedia | undefined;
+  fields: RawFields;
+}
+
+/** What the caller asks for, within the plan. */
+interface JudgedFields {
+  submission: Submission;
+  webhookUrl: string | null;
+}
+
+/** What the transaction needs, whichever way the media came. */
+interface Candidate extends JudgedFields {
+  kind: MediaKind;
+  packs: ModelPack[];
+  name: string;
+  hash: string;
+  mime: string;
+  sizeBytes: number;
+  sourceUrl: string | null;
+  times: SpanTimes;
+  probe: SpanTimes | null;
+}
+
+/** Answers with the record, `new` or, from the account's own cache, `done`. */
+export async function submitMedia(
+  app: App,
+  input: SubmitInput,
+  signal: AbortSignal,
+): Promise<ClassificationRecord> {
+  const { principal, kind, media } = input;
+  try {
+    await admitMedia(app, principal, { purpose: 'submit', kind, isReceived: true });
+    const submitted =
+      media === undefined
+        ? await record(app, input, await candidateOfAddress(app, input, signal))
+        : await submitUploaded(app, input, media, signal);
+    await media?.noteOutcome?.({ identifier: submitted.identifier });
+    return submitted;
+  } catch (error) {
+    await media?.noteOutcome?.({ error });
+    throw error;
+  }
+}
+
+async function submitUploaded(
+  app: App,
+  input: SubmitInput,
+  media: ReceivedMedia,
+  signal: AbortSignal,
+): Promise<ClassificationRecord> {
+  const candidate = await candidateOfUpload(app, input, media, signal);
+  return await app.store.blobs.withLock(media.hash, async () => {
+    await app.store.blobs.keep(media);
+    try {
+      return await record(app, input, candidate);
+    } finally {
+      // A refused transaction (no credits, full queue) must not leave bytes that no record names.
+      if (!app.store.read.hasBlobReference(media.hash)) await app.store.blobs.remove(media.hash);
+    }
+  });
+}
+
+async function candidateOfUpload(
+  app: App,
+  { principal, kind: namedKind, field, fields }: SubmitInput,
+  media: ReceivedMedia,
+  signal: AbortSignal,
+): Promise<Candidate> {
+  const startedAt = epochMs();
+  const kind = namedKind ?? (await findKind(app, { principal, media, field }, signal));
+  const judged = await judgeFields(app, { principal, kind, fields }, signal);
+  const { probe, packs } = await judgeMedia(
+    app,
+    { principal, kind, field, media, options: judged.submission.options },
+    signal,
+  );
+  const { name, hash, sizeBytes } = media;
+  const times = { startedAt, endedAt: epochMs() };
+  const file = { name, hash, mime: probe.mime, sizeBytes, sourceUrl: null };
+  return { kind, ...judged, packs, ...file, times, probe: times };
+}
+
+async function candidateOfAddress(
+  app: App,
+  { principal, kind = 'image', field, fields }: SubmitInput,
+  signal: AbortSignal,
+): Promise<Candidate> {
+  const startedAt = epochMs();
+  assertKindEnabled(principal, kind);
+  const { judged, source } = await judgeEach<{ judged: JudgedFields; source: Source }>({
+    judged: () => judgeFields(app, { principal, kind, fields }, signal),
+    source: () => judgeSource(app, { field, fields }, signal),
+  });
+  const packs = app.engine.resolveModels(kind, judged.submission.options, principal.plan);
+  const times = { startedAt, endedAt: epochMs() };
+  const file = { ...source, hash: '', mime: '', sizeBytes: 0 };
+  return { kind, ...judged, packs, ...file, times, probe: null };
+}
+
+/** The address of media that are fetched later, and the name that it gives them. */
+type Source = Record<'sourceUrl' | 'name', string>;
+
+async function judgeSource(
+  { config }: App,
+  { field, fields }: Pick<SubmitInput, 'field' | 'fields'>,
+  signal: AbortSignal,
+): Promise<Source> {
+  const sourceUrl = parseText(fields, 'file_url', ADDRESS_CHARACTERS_MAX);
+  if (sourceUrl === undefined) throw badField(field, 'expected a file or an address, found nothing');
+  const { url } = await pinAddress(fetchRule(config), sourceUrl, signal);
+  return { sourceUrl, name: cleanName(nameOfAddress(url)) };
+}
+
+/** Options that need an enablement are ignored without it (interface.md, Authentication rule 5). */
+export async function judgeFields(
+  app: App,
+  { principal: { plan }, kind, fields }: { principal: Principal; kind: MediaKind; fields: RawFields },
+  signal: AbortSignal,
+): Promise<JudgedFields> {
+  const { submission, webhookUrl } = await judgeEach<JudgedFields>({
+    submission: () => parseSubmission(kind, fields),
+    webhookUrl: () => (plan.options.includes('webhook') ? judgeWebhook(app, fields, signal) : null),
+  });
+  return { submission: { ...submission, options: enabledOptions(plan, submission.options) }, webhookUrl };
+}
+
+/** Throws `bad_address` on webhook_url where it is no address or leads to a refused network. */
+async function judgeWebhook({ config }: App, fields: RawFields, signal: AbortSignal): Promise<string | null> {
+  const webhookUrl = parseText(fields, 'webhook_url', ADDRESS_CHARACTERS_MAX);
+  if (webhookUrl === undefined) return null;
+  await assertDeliverable(webhookRule(config), webhookUrl, signal);
+  return webhookUrl;
+}
+
+async function record(app: App, input: SubmitInput, candidate: Candidate): Promise<ClassificationRecord> {
+  const { identifier, isNew } = await app.store.transact((tx) => {
+    assertNotDeleted(tx, input.principal);
+    const earlier = earlierAnswer(app, tx, input, candidate);
+    if (earlier !== undefined) return { identifier: earlier, isNew: false };
+    return { identifier: insert(app, tx, input, candidate), isNew: true };
+  });
+  if (isNew) {
+    const { kind, sizeBytes, times, probe } = candidate;
+    const whole = { startedAt: times.startedAt, endedAt: epochMs() };
+    app.tracing?.submitted(identifier, whole, { kind, sizeBytes, facade: input.facade }, probe);
+    app.engine.publish(identifier, input.principal.account.id);
+    app.engine.wake();
+  }
+  return readRecord(app, identifier);
+}
+
+/** The identifier that the same request was answered with before, if it came with a request identifier. */
+function earlierAnswer(
+  app: App,
+  tx: StoreTransaction,
+  { principal }: SubmitInput,
+  candidate: Candidate,
+): string | undefined {
+  const { requestId } = candidate.submission;
+  if (requestId === null) return undefined;
+  const earlier = earlierRequest(app, tx, principal.account.id, requestId);
+  if (earlier === undefined) return undefined;
+  if (earlier.fingerprint !== fingerprintOf(candidate)) {
+    throw new AppError('request_reused', 'the request identifier was used before with another content');
+  }
+  return tx.classification(earlier.identifier) === undefined ? undefined : earlier.identifier;
+}
+
+function fingerprintOf({ kind, hash, sourceUrl, submission, webhookUrl }: Candidate): string {
+  const { options, refId, noCache } = submission;
+  const content = [kind, hash, sourceUrl, optionsKey(kind, options), refId, webhookUrl, noCache];
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}
+
+function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: Candidate): string {
+  const { principal, facade } = input;
+  const { kind, submission, webhookUrl, hash, sourceUrl, packs, name, mime, sizeBytes } = candidate;
+  const accountId = principal.account.id;
+  const { analysis, origin } = app.engine.joinAnalysis(tx, {
+    kind,
+    hash,
+    sourceUrl,
+    options: submission.options,
+    models: packs,
+    accountId,
+    priority: submission.priority,
+    noCache: submission.noCache,
+  });
+  const identifier = app.newIdentifier();
+  const credits = origin === 'analysed' ? priceOf(principal.plan, { kind, webhookUrl, ...submission }) : 0;
+  charge(tx, { accountId, credits, identifier, at: app.clock.now() });
+  const classification: Classification = {
+    identifier,
+    accountId,
+    kind,
+    name,
+    refId: submission.refId,
+    hash,
+    mime,
+    sizeBytes,
+    sourceUrl,
+    options: submission.options,
+    analysisId: analysis.id,
+    origin,
+    cancelled: false,
+    credits,
+    webhookUrl,
+    facade,
+    submittedBy: {
+      via: principal.facade,
+      keyId: principal.key?.id ?? null,
+      keyName: principal.key?.name ?? '',
+    },
+    requestId: submission.requestId,
+    createdAt: app.clock.now(),
+  };
+  tx.putClassification(classification);
+  if (submission.requestId !== null) {
+    const fingerprint = fingerprintOf(candidate);
+    tx.putRequest(accountId, submission.requestId, { identifier, fingerprint, at: app.clock.now() });
+  }
+  return identifier;
+}

@@ -1,0 +1,111 @@
+/**
+ * Receiving media: one pass over the bytes, under the largest limit of any kind, without waiting for a place: it costs a
+ * descriptor and a small buffer. What is dear, bringing the bytes to the disk for good, is done by turns of the accounts.
+ * Whether the caller may send them at all was judged before (admission.ts); what the form says is judged later.
+ */
+import type { Account } from '../../domain/accounts/account.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import { NAME_CHARACTERS_MAX, VIDEO_BYTES_MAX } from '../../domain/limits.ts';
+import { Turnstile } from '../../machinery/turnstile.ts';
+import type { TemporaryBlob } from '../../store/blobs.ts';
+import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../../store/media-writer.ts';
+import type { App } from '../app.ts';
+import { atPace } from './upload-pace.ts';
+
+export interface ReceivedMedia extends TemporaryBlob, AsyncDisposable {
+  name: string;
+  /** Of an upload that can be continued: told which record it became, or why none, before it is disposed. */
+  noteOutcome?: (outcome: UploadOutcome) => Promise<void>;
+}
+
+export type UploadOutcome = { identifier: string } | { error: unknown };
+
+export interface ReceiveInput {
+  /** All that counts of a caller here is the account. */
+  principal: { account: Pick<Account, 'id'> };
+  /** The form field, for errors. */
+  field: string;
+  name: string;
+  bytes: AsyncIterable<Uint8Array>;
+  /** The caller's own bound where it knows the kind already. */
+  bytesMax?: number | undefined;
+}
+
+/** A flush holds one of the runtime's four threads for files; the others are for what goes on meanwhile. */
+const FLUSHES_MAX = 2;
+
+const turnstiles = new WeakMap<App['store'], Turnstile>();
+
+/** What the disk may be asked for by one account's upload. */
+export function receiveBounds(
+  { store, config }: App,
+  { account }: ReceiveInput['principal'],
+  bytesMax: number,
+): Required<ReceiveBounds> {
+  const flushes = turnstiles.get(store) ?? new Turnstile(FLUSHES_MAX);
+  turnstiles.set(store, flushes);
+  const enterFlush = () => flushes.enter(account.id);
+  return { bytesMax, freeBytesMin: config.diskFreeBytesMin, enterFlush };
+}
+
+/** Streams the bytes to a temporary file. Disposing deletes it, unless a submission has taken it. */
+export async function receiveMedia(
+  app: App,
+  input: ReceiveInput,
+  signal: AbortSignal,
+): Promise<ReceivedMedia> {
+  const { field, name } = input;
+  const temporary = await receive(app, input, signal);
+  app.metrics.uploadedBytes.inc(temporary.sizeBytes);
+  const media: ReceivedMedia = {
+    ...temporary,
+    name: cleanName(name),
+    [Symbol.asyncDispose]: () => app.store.blobs.discard(temporary),
+  };
+  if (media.sizeBytes > 0) return media;
+  await media[Symbol.asyncDispose]();
+  throw badField(field, 'expected a file, found an empty one (0 bytes)');
+}
+
+async function receive(
+  app: App,
+  { principal, field, bytes, bytesMax = VIDEO_BYTES_MAX }: ReceiveInput,
+  signal: AbortSignal,
+): Promise<TemporaryBlob> {
+  try {
+    const bounds = receiveBounds(app, principal, bytesMax);
+    return await app.store.blobs.receive(atPace(bytes, sizeOf), bounds, signal);
+  } catch (error) {
+    if (error instanceof BlobTooLargeError) throw tooLarge(field, error.readBytes, bytesMax, 'at least ');
+    if (isDiskFull(error)) throw diskFull(error);
+    throw error;
+  }
+}
+
+/** Bytes of a piece, for its pace. */
+export function sizeOf({ byteLength }: Uint8Array): number {
+  return byteLength;
+}
+
+export function tooLarge(field: string, actualBytes: number, maximumBytes: number, qualifier = ''): AppError {
+  const description = `the file has ${qualifier}${actualBytes} bytes, the maximum is ${maximumBytes} bytes`;
+  return new AppError('too_large', description, {
+    fields: [{ field, description }],
+    metadata: { actual_bytes: String(actualBytes), maximum_bytes: String(maximumBytes) },
+  });
+}
+
+const DISK_RETRY_SECONDS = 60;
+
+export function diskFull(cause?: unknown): AppError {
+  return new AppError('disk_full', 'the disk is full: no new work is accepted until space is free', {
+    retryAfterSeconds: DISK_RETRY_SECONDS,
+    cause,
+  });
+}
+
+/** The last path segment without control characters: a name is shown, never used as a path. */
+export function cleanName(name: string): string {
+  const base = name.split(/[/\\]/).at(-1) ?? '';
+  return base.replace(/\p{Cc}/gu, '').slice(0, NAME_CHARACTERS_MAX);
+}

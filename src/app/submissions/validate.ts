@@ -1,0 +1,41 @@
+/** Whether a file could be analysed: the checks of a submission, nothing stored, nothing charged. */
+import type { MediaKind } from '../../domain/media/media.ts';
+import { isDetectorPack } from '../../domain/packs/model-pack.ts';
+import { enabledOptions } from '../../domain/records/price.ts';
+import type { MediaValidation } from '../../domain/records/record.ts';
+import type { App } from '../app.ts';
+import type { Principal } from '../callers/principal.ts';
+import { parseSubmission, type RawFields } from './input.ts';
+import { judgeMedia } from './judge-media.ts';
+import type { ReceivedMedia } from './uploads.ts';
+
+export interface ValidateInput {
+  principal: Principal;
+  kind: MediaKind;
+  field: string;
+  media: ReceivedMedia;
+  fields: RawFields;
+}
+
+export async function validateMedia(
+  app: App,
+  input: ValidateInput,
+  signal: AbortSignal,
+): Promise<MediaValidation> {
+  const { principal, kind, field, media, fields } = input;
+  const options = enabledOptions(principal.plan, parseSubmission(kind, fields).options);
+  const judged = judgeMedia(app, { principal, kind, field, media, options }, signal);
+  const { probe, packs } = await judged.catch(async (error: unknown) => {
+    await media.noteOutcome?.({ error });
+    throw error;
+  });
+  return {
+    valid: true,
+    sizeBytes: media.sizeBytes,
+    mime: probe.mime,
+    width: kind === 'audio' ? null : probe.width,
+    height: kind === 'audio' ? null : probe.height,
+    // Finding speech judges nothing.
+    models: packs.flatMap((pack) => (isDetectorPack(pack) ? [] : [pack.id])),
+  };
+}

@@ -1,0 +1,159 @@
+/** `assay models add`, `remove` and `catalogue`: which models the daemon has. */
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import type { Command } from 'commander';
+import {
+  type AddModelRequestSchema,
+  type AddModelResponse,
+  AddModelStage,
+  ApplianceService,
+} from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { openClient } from '../../client.ts';
+import { CliFailure, EXIT_CODES, toFailure } from '../../failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { ProgressBars } from '../../views/progress-bars.ts';
+import { formatTable, nameOf } from '../../views/record-view.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+type AddMessage = MessageInitShape<typeof AddModelRequestSchema>;
+type AddCall = ClientDuplexStream<AddMessage, AddModelResponse>;
+
+interface Order {
+  catalogueName: string;
+  download: boolean;
+  /** Paths of the files to send. */
+  files: string[];
+}
+
+export function addModelChanges(models: Command, terminal: Terminal): void {
+  models
+    .command('add')
+    .description('add a pack (a folder) or a model of the catalogue, which the daemon downloads')
+    .argument('<name>', 'a folder with model.json, or a name of the catalogue')
+    .option('--file <path>', 'the model file of the catalogue, brought by hand: nothing is downloaded')
+    .action((name: string, options: { file?: string }) => addModel(terminal, name, options));
+  models
+    .command('remove')
+    .description('remove a model that was added; old records keep naming it')
+    .argument('<id>')
+    .action((id: string) => removeModel(terminal, id));
+  models
+    .command('catalogue')
+    .description('models of others that can be added, and where they come from')
+    .action(() => listCatalogue(terminal));
+}
+
+async function addModel(terminal: Terminal, name: string, options: { file?: string }): Promise<void> {
+  const order = await toOrder(name, options.file);
+  using client = await openClient(terminal);
+  const signal = terminal.watchInterrupt();
+  const call: AddCall = client.openDuplex(ApplianceService.method.addModel);
+  const cancel = () => call.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  const ended = new AbortController();
+  const sent = send(call, order, ended.signal);
+  try {
+    const model = await follow(terminal, call, name);
+    printLine(terminal, `${model} is in service`);
+  } catch (error) {
+    if (signal.aborted) throw new CliFailure('interrupted; nothing was added', EXIT_CODES.interrupted);
+    throw toFailure((await fileFaultOf(sent, ended)) ?? error, client.address);
+  } finally {
+    ended.abort();
+    signal.removeEventListener('abort', cancel);
+    await sent.catch(() => {});
+  }
+}
+
+/** A folder is a pack; anything else is a name of the catalogue. */
+async function toOrder(name: string, file: string | undefined): Promise<Order> {
+  if (file !== undefined) {
+    if (!(await isFile(file)))
+      throw new CliFailure(`--file: expected a file, found ${file}`, EXIT_CODES.usage);
+    return { catalogueName: name, download: false, files: [file] };
+  }
+  const found = await stat(name).catch(() => null);
+  if (found === null) return { catalogueName: name, download: true, files: [] };
+  const folder = name;
+  if (!found.isDirectory()) {
+    const hint = 'expected a folder with model.json, or a name of the catalogue with --file';
+    throw new CliFailure(`${name}: ${hint}; found a file`, EXIT_CODES.usage);
+  }
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
+  return { catalogueName: '', download: false, files: files.map((entry) => join(folder, entry.name)) };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() === true;
+}
+
+async function send(call: AddCall, order: Order, signal: AbortSignal): Promise<void> {
+  const { catalogueName, download, files } = order;
+  const write = async (message: AddMessage) => {
+    signal.throwIfAborted();
+    if (!call.write(message)) await once(call, 'drain', { signal });
+  };
+  try {
+    await write({ payload: { case: 'header', value: { catalogueName, download } } });
+    for (const path of files) {
+      await write({ payload: { case: 'file', value: { name: basename(path) } } });
+      for await (const bytes of createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })) {
+        await write({ payload: { case: 'chunk', value: bytes } });
+      }
+    }
+    await write({ payload: { case: 'commit', value: {} } });
+    call.end();
+  } catch (error) {
+    // The daemon throws away what is not committed.
+    call.cancel();
+    throw error;
+  }
+}
+
+/** What could not be read here is the cause; the call's own error is not. */
+async function fileFaultOf(sent: Promise<void>, ended: AbortController): Promise<unknown> {
+  ended.abort();
+  const fault: unknown = await sent.catch((error: unknown) => error);
+  return fault instanceof Error && 'syscall' in fault ? fault : undefined;
+}
+
+const STAGES: Readonly<Record<string, string>> = {
+  receive: 'sending it to the daemon',
+  download: 'the daemon downloads it',
+  test: 'the daemon tries it',
+};
+
+async function follow(terminal: Terminal, call: AddCall, name: string): Promise<string> {
+  using bars = new ProgressBars(terminal, true);
+  const bar = bars.add(name);
+  let stage = AddModelStage.UNSPECIFIED;
+  for await (const step of call) {
+    const text = STAGES[nameOf(AddModelStage, step.stage)] ?? '';
+    if (step.stage !== stage && text !== '' && !bars.log(text)) printNote(terminal, text);
+    stage = step.stage;
+    if (step.doneBytes > 0n) bar.showUpload(Number(step.doneBytes), Number(step.totalBytes));
+    if (step.model !== '') return step.model;
+  }
+  throw new CliFailure('the daemon did not say that the model is in service', EXIT_CODES.someFailed);
+}
+
+async function removeModel(terminal: Terminal, id: string): Promise<void> {
+  using client = await openClient(terminal);
+  await client.call(ApplianceService.method.removeModel, { id });
+  printLine(terminal, `${id} is removed`);
+}
+
+async function listCatalogue(terminal: Terminal): Promise<void> {
+  using client = await openClient(terminal);
+  const { entries } = await client.call(ApplianceService.method.listCatalogue, {});
+  const rows = entries.map(({ name, title, licence, installed, address }) => [
+    ...[name, title, licence, installed ? 'yes' : 'no', address],
+  ]);
+  printLine(terminal, formatTable(['name', 'model', 'licence', 'installed', 'from'], rows));
+}

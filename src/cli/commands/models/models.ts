@@ -1,0 +1,83 @@
+/** `assay models`: what the daemon judges with. */
+import type { Command } from 'commander';
+import { ApplianceService, type Model } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
+import { openClient } from '../../client.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { printLine, type Terminal } from '../../terminal.ts';
+import { describePlace } from '../../views/model-view.ts';
+import { formatTable, nameOf } from '../../views/record-view.ts';
+import { addModelChanges } from './change.ts';
+import { addModelMeasures } from './measure.ts';
+
+export function addModelsCommand(program: Command, terminal: Terminal): void {
+  const models = program.command('models').description('the installed models');
+  models
+    .command('list', { isDefault: true })
+    .description('list them')
+    .option('--json', 'one model per line')
+    .action((options: { json?: true }) => listModels(terminal, options));
+  models
+    .command('verify')
+    .description('exit with 1 if a model is out of service: its file, its golden outputs or its device')
+    .action(() => verifyModels(terminal));
+  models
+    .command('card')
+    .description('print what a model was trained on, how often it errs and where it fails')
+    .argument('<id>', 'as list names it, without the version')
+    .action((id: string) => printCard(terminal, id));
+  addModelChanges(models, terminal);
+  addModelMeasures(models, terminal);
+}
+
+async function printCard(terminal: Terminal, id: string): Promise<void> {
+  using client = await openClient(terminal);
+  const { card } = await client.call(ApplianceService.method.getModelCard, { id });
+  printLine(terminal, card.trimEnd());
+}
+
+async function readModels(terminal: Terminal): Promise<Model[]> {
+  using client = await openClient(terminal);
+  return (await client.call(ApplianceService.method.listModels, {})).models;
+}
+
+async function listModels(terminal: Terminal, options: { json?: true }): Promise<void> {
+  const models = await readModels(terminal);
+  if (options.json === true) {
+    for (const model of models) printLine(terminal, JSON.stringify(toJson(model)));
+    return;
+  }
+  const rows = models.map((model) => [
+    `${model.id} ${model.version}`,
+    model.task,
+    nameOf(MediaKind, model.kind),
+    `${model.minimumShortSide} px`,
+    describePlace(model),
+    model.weight === 0 ? '' : String(model.weight),
+    model.licence,
+  ]);
+  const head = ['model', 'task', 'kind', 'smallest side', 'runs on', 'weight', 'licence'];
+  printLine(terminal, formatTable(head, rows));
+}
+
+function toJson(model: Model): Record<string, unknown> {
+  const { id, version, name, task, provider, precision, fault, licence, source, weight, added } = model;
+  const kind = nameOf(MediaKind, model.kind);
+  const about = { id, version, name, task, kind, provider, fault, licence, source, weight, added };
+  const { minimumShortSide, precisionNote, preparing, sha256 } = model;
+  const how = { precision, precision_note: precisionNote, preparing };
+  return { ...about, minimum_short_side: minimumShortSide, sha256, ...how };
+}
+
+async function verifyModels(terminal: Terminal): Promise<void> {
+  const models = await readModels(terminal);
+  for (const model of models) {
+    const isInService = model.fault === '' && model.provider !== '';
+    const outcome = `${isInService ? 'agrees with its golden outputs on ' : ''}${describePlace(model)}`;
+    printLine(terminal, `${model.id} ${model.version}: ${outcome}`);
+  }
+  const faulty = models.filter((model) => model.fault !== '' || model.provider === '').length;
+  if (models.length === 0) throw new CliFailure('no model is installed', EXIT_CODES.someFailed);
+  if (faulty > 0)
+    throw new CliFailure(`${faulty} of ${models.length} models are out of service`, EXIT_CODES.someFailed);
+}

@@ -1,0 +1,13 @@
+/** A model as the command line shows it. */
+import type { Model } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+
+type Place = Pick<Model, 'fault' | 'provider' | 'precision' | 'precisionNote' | 'preparing'>;
+
+/** What runs a model and how, in a few words, or why nothing does. */
+export function describePlace({ fault, provider, precision, precisionNote, preparing }: Place): string {
+  if (fault !== '') return fault;
+  if (provider === '') return 'not loaded';
+  const half = precision === 'half' ? ' in half precision' : '';
+  const full = precisionNote === '' ? '' : ` in full precision (${precisionNote})`;
+  return `${provider}${half}${full}${preparing === '' ? '' : `, preparing ${preparing}`}`;
+}

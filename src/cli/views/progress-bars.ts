@@ -1,0 +1,75 @@
+/** One bar per active file on standard error, when that is a terminal; otherwise nothing is drawn. */
+import { MultiBar, type SingleBar } from 'cli-progress';
+import type { Terminal } from '../terminal.ts';
+
+const NAME_WIDTH = 28;
+
+export interface FileBar {
+  /** `sizeBytes` is 0 where it is not known (standard input). */
+  showUpload(sentBytes: number, sizeBytes: number): void;
+  showStep(step: string, done: number, total: number): void;
+  remove(): void;
+}
+
+const NO_BAR: FileBar = { showUpload() {}, showStep() {}, remove() {} };
+
+export class ProgressBars implements Disposable {
+  #bars: MultiBar | null;
+
+  constructor(terminal: Terminal, isWanted: boolean) {
+    this.#bars = isWanted && terminal.stderr.isTTY === true ? openMultiBar(terminal) : null;
+  }
+
+  add(name: string): FileBar {
+    const bar = this.#bars?.create(1, 0, { name: fit(name), step: 'waiting' });
+    return bar === undefined ? NO_BAR : toFileBar(bar, () => this.#bars?.remove(bar));
+  }
+
+  /** Prints above the bars; without bars the caller prints as usual. */
+  log(line: string): boolean {
+    this.#bars?.log(`${line}\n`);
+    return this.#bars !== null;
+  }
+
+  [Symbol.dispose](): void {
+    this.#bars?.stop();
+    // A second stop would clear the screen below a table that was printed meanwhile.
+    this.#bars = null;
+  }
+}
+
+function openMultiBar(terminal: Terminal): MultiBar {
+  return new MultiBar({
+    stream: terminal.stderr,
+    format: '{name} [{bar}] {percentage}% {step}',
+    hideCursor: true,
+    clearOnComplete: true,
+    // Ctrl-C is handled once, by the entry: a second handler would end the process before uploads are cancelled.
+    gracefulExit: false,
+    forceRedraw: true,
+    barCompleteChar: '=',
+    barIncompleteChar: ' ',
+    barsize: 24,
+  });
+}
+
+function toFileBar(bar: SingleBar, remove: () => void): FileBar {
+  const show = (step: string, done: number, total: number) => {
+    bar.setTotal(Math.max(total, 1));
+    bar.update(Math.min(done, Math.max(total, 1)), { step });
+  };
+  return {
+    showUpload: (sentBytes, sizeBytes) => show(`upload ${formatMegabytes(sentBytes)}`, sentBytes, sizeBytes),
+    showStep: show,
+    remove,
+  };
+}
+
+function formatMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+function fit(name: string): string {
+  const shown = name.length > NAME_WIDTH ? `…${name.slice(1 - NAME_WIDTH)}` : name;
+  return shown.padEnd(NAME_WIDTH);
+}

@@ -1,0 +1,18 @@
+/** The audit log: what accounts and administrators did, append-only. */
+import type { FacadeName } from '../records/classification.ts';
+
+export interface AuditEntry {
+  sequence: number;
+  at: number;
+  /** Who did it; null for the appliance itself (retention, first start) and for a failed sign-in. */
+  accountId: number | null;
+  /** Where from; null for the appliance itself. */
+  facade: FacadeName | 'dashboard' | null;
+  remoteAddress: string | null;
+  /** `noun.verb`: `account.create`, `key.reveal`, `override.set`, `classification.delete`, … */
+  action: string;
+  /** What it was done to: an account's id, an identifier, a plan's id. */
+  target: string;
+  /** Figures and names that tell it apart; never a secret. */
+  details: Record<string, string>;
+}

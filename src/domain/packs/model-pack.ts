@@ -1,0 +1,197 @@
+/**
+ * A model pack's `model.json`: the schema is the contract, printed to schema/model-pack.schema.json and checked
+ * for drift. A pack names files only inside its own folder.
+ */
+import { z } from 'zod';
+import { resizedView, textureRefusal } from '../media/resized-view.ts';
+import { headedFile } from './pack-file.ts';
+import {
+  aboutPack,
+  fileName,
+  imageInput,
+  judging,
+  probability,
+  rates,
+  speechDecision,
+} from './pack-parts.ts';
+import { type TamperingPack, tamperingPackSchema } from './tampering-pack.ts';
+import { faceDetectorPackSchema, facePackSchema, nsfwPackSchema } from './view-pack.ts';
+
+export type { Axis } from './pack-parts.ts';
+
+/** Tasks of packs that judge a picture by its patches; a video is judged by them on its frames. */
+export const IMAGE_TASKS = ['image-origin'] as const;
+export const MODEL_TASKS = [
+  ...IMAGE_TASKS,
+  'image-tampering',
+  'face-origin',
+  'nsfw',
+  'face-detection',
+  'speech-origin',
+  'voice-activity',
+] as const;
+export type ModelTask = (typeof MODEL_TASKS)[number];
+
+/** All models hear sound at this rate. */
+export const SOUND_SAMPLE_RATE = 16_000;
+
+const patchesView = z.strictObject({
+  type: z.literal('patches'),
+  size: z.int().min(16).max(1024).describe('Side of a square patch in pixels, cut at native resolution.'),
+  align: z.int().min(1).max(64).describe('Patch positions are multiples of this.'),
+  countMax: z.int().min(1).max(1024).describe('Most patches for a verdict.'),
+  candidateCountMax: z
+    .int()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      'Of so many evenly spread places the countMax with the most detail are looked at; else places are spread evenly.',
+    ),
+  mapCountMax: z.int().min(1).max(4096).describe('Most patches for a heatmap.'),
+});
+
+const windowsView = z.strictObject({
+  type: z.literal('windows'),
+  windowSamples: z
+    .int()
+    .min(SOUND_SAMPLE_RATE / 10)
+    .max(SOUND_SAMPLE_RATE * 30)
+    .describe('Length of a window in samples.'),
+  hopSamples: z
+    .int()
+    .min(SOUND_SAMPLE_RATE / 100)
+    .describe('From one window to the next.'),
+  countMax: z.int().min(1).max(4096).describe('Most windows for a verdict.'),
+});
+
+const framesView = z.strictObject({
+  type: z.literal('frames'),
+  frameSamples: z.int().min(64).max(4096).describe('Samples that each step of the detector takes.'),
+  contextSamples: z.int().min(0).max(4096).describe('Samples before a frame that it sees again.'),
+});
+
+const statedFigures = z
+  .strictObject({
+    by: z.string().min(1),
+    tiers: z
+      .array(
+        z.strictObject({
+          tier: z.string(),
+          balancedAccuracy: probability,
+          humanAccuracy: probability.optional(),
+        }),
+      )
+      .min(1),
+  })
+  .describe('Of others: not measured by us.');
+
+const imagePackSchema = z.strictObject({
+  ...aboutPack,
+  task: z.enum(IMAGE_TASKS),
+  mediaKind: z.literal('image'),
+  ...judging,
+  file: z.union([fileName, headedFile]),
+  input: imageInput,
+  view: z.discriminatedUnion('type', [patchesView, resizedView]),
+  refusal: textureRefusal.optional(),
+  minimumShortSide: z.int().min(1),
+  statedFigures: statedFigures.optional(),
+  figures: z.array(z.strictObject({ tier: z.string(), sources: z.int(), images: z.int(), ...rates })),
+});
+
+const soundInput = z.strictObject({
+  name: z.string(),
+  layout: z.literal('samples'),
+  sampleRate: z.literal(SOUND_SAMPLE_RATE),
+});
+
+const speechPackSchema = z.strictObject({
+  ...aboutPack,
+  task: z.literal('speech-origin'),
+  mediaKind: z.literal('audio'),
+  ...judging,
+  decision: speechDecision,
+  input: soundInput,
+  view: windowsView,
+  minimumSpeechSeconds: z.number().positive().describe('With less speech in the sound it does not answer.'),
+  figures: z.array(z.strictObject({ tier: z.string(), sources: z.int(), clips: z.int(), ...rates })),
+});
+
+/** Comes with Assay only: its model lies in an npm package, outside its own folder. */
+const detectorPackSchema = z.strictObject({
+  ...aboutPack,
+  task: z.literal('voice-activity'),
+  mediaKind: z.literal('audio'),
+  file: z.strictObject({ package: z.string().min(1), path: z.string().min(1) }),
+  input: soundInput,
+  view: framesView,
+  output: z.strictObject({ name: z.string(), type: z.literal('probability'), positive: z.literal('speech') }),
+});
+
+export const modelPackSchema = z
+  .discriminatedUnion('task', [
+    imagePackSchema,
+    tamperingPackSchema,
+    facePackSchema,
+    nsfwPackSchema,
+    faceDetectorPackSchema,
+    speechPackSchema,
+    detectorPackSchema,
+  ])
+  .meta({ title: 'Assay model pack', description: 'The model.json of a folder under models/.' });
+
+export type ModelPack = z.infer<typeof modelPackSchema>;
+export type ImagePack = z.infer<typeof imagePackSchema>;
+export type SpeechPack = z.infer<typeof speechPackSchema>;
+/** Finds speech in a sound; judges nothing. */
+export type DetectorPack = z.infer<typeof detectorPackSchema>;
+/** Judges each face that was found. */
+export type FacePack = z.infer<typeof facePackSchema>;
+export type NsfwPack = z.infer<typeof nsfwPackSchema>;
+/** Finds faces in a picture; judges nothing. */
+export type FaceDetectorPack = z.infer<typeof faceDetectorPackSchema>;
+/** A pack whose model is made from one in an npm package. */
+export type ConvertedPack = NsfwPack | FaceDetectorPack | Converted<FacePack> | Converted<ImagePack>;
+type Converted<Pack extends FacePack | ImagePack> = Omit<Pack, 'file'> & {
+  file: Exclude<Pack['file'], string>;
+};
+/** A pack whose answer is a score. */
+export type JudgingPack = ImagePack | TamperingPack | FacePack | SpeechPack;
+
+export function isImagePack(pack: ModelPack): pack is ImagePack {
+  return IMAGE_TASKS.some((task) => task === pack.task);
+}
+
+export function isTamperingPack(pack: ModelPack): pack is TamperingPack {
+  return pack.task === 'image-tampering';
+}
+
+export function isFacePack(pack: ModelPack): pack is FacePack {
+  return pack.task === 'face-origin';
+}
+
+export function isNsfwPack(pack: ModelPack): pack is NsfwPack {
+  return pack.task === 'nsfw';
+}
+
+export function isFaceDetectorPack(pack: ModelPack): pack is FaceDetectorPack {
+  return pack.task === 'face-detection';
+}
+
+export function isSpeechPack(pack: ModelPack): pack is SpeechPack {
+  return pack.task === 'speech-origin';
+}
+
+export function isDetectorPack(pack: ModelPack): pack is DetectorPack {
+  return pack.task === 'voice-activity';
+}
+
+/** `id@version`, the form in cache keys and records. */
+export function packKey(pack: Pick<ModelPack, 'id' | 'version'>): string {
+  return `${pack.id}@${pack.version}`;
+}
+
+export function isConvertedPack(pack: ModelPack): pack is ConvertedPack {
+  return typeof pack.file !== 'string' && 'format' in pack.file;
+}

@@ -1,0 +1,146 @@
+/**
+ * The durable record a client gets, and the analysis behind it. Only engine/ moves an analysis from state to
+ * state; the transitions here are the only legal ones.
+ */
+import type { MediaKind } from '../media/media.ts';
+import type { AnalysisResult } from '../verdicts/result.ts';
+import type { AnalysisOptions } from './options.ts';
+
+/** The states of interface.md. */
+export const STATUSES = ['new', 'done', 'errored'] as const;
+export type Status = (typeof STATUSES)[number];
+
+export const ANALYSIS_STATES = ['queued', 'running', 'done', 'errored', 'cancelled'] as const;
+export type AnalysisState = (typeof ANALYSIS_STATES)[number];
+
+const NEXT: Readonly<Record<AnalysisState, readonly AnalysisState[]>> = {
+  queued: ['running', 'cancelled'],
+  running: ['queued', 'done', 'errored', 'cancelled'],
+  done: [],
+  errored: [],
+  cancelled: [],
+};
+
+/** Throws on a transition that no path of the engine may take: a programmer error, not an input's. */
+export function assertTransition(from: AnalysisState, to: AnalysisState): void {
+  if (!NEXT[from].includes(to)) throw new Error(`illegal analysis transition: ${from} to ${to}`);
+}
+
+export function hasEnded(state: AnalysisState): boolean {
+  return NEXT[state].length === 0;
+}
+
+/** `analysed`: the account paid for new work; `joined`: it shares its own running work; `cached`: it was answered at once. */
+export type Origin = 'analysed' | 'joined' | 'cached';
+
+export const FACADES = ['rest', 'graphql', 'grpc'] as const;
+export type FacadeName = (typeof FACADES)[number];
+
+/** Who handed a file in: by which protocol, and with which key. */
+export interface SubmittedBy {
+  via: FacadeName | 'dashboard';
+  /** Null where a person was signed in at the page. */
+  keyId: number | null;
+  /** As it was named then; keys are renamed and revoked, the record stays. */
+  keyName: string;
+}
+
+export interface Classification {
+  identifier: string;
+  accountId: number;
+  kind: MediaKind;
+  name: string;
+  refId: string;
+  /** SHA-256 of the file, or an empty string while an address has not been fetched. */
+  hash: string;
+  mime: string;
+  sizeBytes: number;
+  /** Where the file was fetched from, or null for an upload. */
+  sourceUrl: string | null;
+  options: AnalysisOptions;
+  analysisId: string;
+  origin: Origin;
+  /** Set apart from the analysis' state: cancelling one of several sharers ends only its own record. */
+  cancelled: boolean;
+  credits: number;
+  webhookUrl: string | null;
+  facade: FacadeName;
+  /** Absent in records of versions that did not note it. */
+  submittedBy?: SubmittedBy;
+  requestId: string | null;
+  createdAt: number;
+}
+
+/** `interactive`: somebody waits for it; `batch`: it yields to what somebody waits for. */
+export const PRIORITIES = ['interactive', 'batch'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** A worker's claim on an analysis; whoever finds a lease at start knows that its holder is dead. */
+export interface Lease {
+  slot: number;
+  startedAt: number;
+  /** The kernel's name of the boot; absent where a version stored it that did not note it. */
+  bootId?: string;
+}
+
+/** The daemon was killed while it analysed this file and no other, which may be the file's fault, or anybody's. */
+export interface Suspicion {
+  /** Deaths within one boot; a power cut is no file's fault. */
+  bootId: string;
+  deaths: number;
+  /** Since the last of them another analysis ended well alone: the box works. */
+  isWitnessed: boolean;
+}
+
+/** The work on one blob under one set of options and models. */
+export interface Analysis {
+  id: string;
+  /** `kind/hash/options/models`: equal keys are equal work. An address not fetched yet has its own key. */
+  key: string;
+  kind: MediaKind;
+  hash: string;
+  sourceUrl: string | null;
+  options: AnalysisOptions;
+  /** Pack keys, sorted. */
+  models: string[];
+  /** The account whose turn in the queue it takes. */
+  accountId: number;
+  /** Absent where a version stored it that knew none: interactive. */
+  priority?: Priority;
+  state: AnalysisState;
+  /** Of its workers' deaths and deadlines; the daemon's own death costs none. */
+  attempts: number;
+  lease: Lease | null;
+  suspicion?: Suspicion;
+  /** The reason a person understands, once errored. */
+  error: string;
+  /** It ended its workers until its attempts were used up: the same work is not begun again unless somebody insists. */
+  isQuarantined?: true;
+  queuedAt: number;
+  endedAt: number | null;
+  apiVersion: string;
+  result: AnalysisResult | null;
+  /** Of the rules in force when the result was measured; absent without one, and where a version stored it that numbered none. */
+  rulesVersion?: number;
+}
+
+/** How far a running analysis is; held in memory only, nothing depends on it after a restart. */
+export interface Progress {
+  step: string;
+  done: number;
+  total: number;
+}
+
+/** The correct value that a person gave a file, for every record of the account with the hash. */
+export interface Override {
+  accountId: number;
+  kind: MediaKind;
+  hash: string;
+  classification: 'human' | 'artificial';
+  reason: string;
+  at: number;
+  /** The account that said so: the owner itself, its partner or an administrator. */
+  byAccountId: number;
+  /** What was measured then: `human`, `artificial`, or null where nothing was. */
+  measured: 'human' | 'artificial' | null;
+}

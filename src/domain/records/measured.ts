@@ -1,0 +1,168 @@
+/** What a record says of a result: verdicts, model results and assessment, for each kind of media. Pure. */
+
+import type { C2paPolicy } from '../accounts/plan.ts';
+import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
+import { assessAudio, assessImage, assessVideo } from '../verdicts/assessment.ts';
+import { type HeuristicName, judge } from '../verdicts/heuristics.ts';
+import { forcesArtificial, type Provenance } from '../verdicts/provenance.ts';
+import type {
+  AudioResult,
+  ClipResult,
+  Detection,
+  ImageResult,
+  ModelRun,
+  VideoResult,
+} from '../verdicts/result.ts';
+import { judgeVideo } from '../verdicts/video-verdict.ts';
+import type {
+  AudioRecord,
+  ClipRecord,
+  DetectionRecord,
+  ImageRecord,
+  ModelResult,
+  RecordBase,
+  VideoRecord,
+} from './record.ts';
+
+/** How an account reads what was measured. */
+export interface Reading {
+  heuristic: HeuristicName;
+  policy: C2paPolicy;
+  /** The submission asked that no signature forces the verdict. */
+  preventC2paForces: boolean;
+}
+
+type Measured<R extends RecordBase> = Omit<R, keyof RecordBase | 'kind'>;
+export type MeasuredImage = Measured<ImageRecord>;
+export type MeasuredAudio = Measured<AudioRecord>;
+/** Its frames and tracks are records, with identifiers and overrides of their own. */
+export type MeasuredVideo = Omit<Measured<VideoRecord>, 'images' | 'audios'>;
+
+const NOTHING = { verdict: null, verdicts: [], assessment: null, c2pa: null } as const;
+
+/** Before the analysis has ended. */
+export const UNMEASURED_IMAGE: MeasuredImage = {
+  ...NOTHING,
+  ...{ verdicts: [], timeSeconds: null, width: null, height: null, isNsfw: null },
+  ...{ hasHeatmap: false, heatmapLayers: [], results: [], details: [] },
+};
+export const UNMEASURED_AUDIO: MeasuredAudio = {
+  ...NOTHING,
+  ...{ verdicts: [], durationSeconds: null, speechSeconds: null, results: [], clips: [] },
+};
+export const UNMEASURED_VIDEO: MeasuredVideo = {
+  ...NOTHING,
+  ...{ verdicts: [], width: null, height: null, durationSeconds: null, isNsfw: null },
+};
+
+/** Probability from which NSFW is stated. */
+const NSFW_THRESHOLD = 0.5;
+
+/** A frame or a track is read by what its video's container declares: it was never a file of its own. */
+export function measureImage(
+  result: ImageResult,
+  reading: Reading,
+  provenance: Provenance = result.provenance,
+): MeasuredImage {
+  const verdicts = judge(result.runs, isForced(provenance, reading));
+  return {
+    timeSeconds: null,
+    width: result.width,
+    height: result.height,
+    isNsfw: isNsfw(result.nsfw),
+    c2pa: provenance.c2pa,
+    hasHeatmap: result.hasHeatmap,
+    heatmapLayers: layersOf(result),
+    verdict: mainOf(verdicts, reading),
+    verdicts,
+    results: toModelResults(result.runs),
+    details: result.detections.length === 0 ? [] : [{ detections: result.detections.map(toDetection) }],
+    assessment: assessImage({ ...result, provenance }),
+  };
+}
+
+export function measureAudio(
+  result: AudioResult,
+  reading: Reading,
+  provenance: Provenance = result.provenance,
+): MeasuredAudio {
+  const forced = isForced(provenance, reading);
+  const verdicts = judge(result.runs, forced);
+  return {
+    durationSeconds: result.durationSeconds,
+    speechSeconds: result.speechSeconds,
+    c2pa: provenance.c2pa,
+    verdict: mainOf(verdicts, reading),
+    verdicts,
+    results: toModelResults(result.runs),
+    clips: result.clips.flatMap((clip) => toClip(clip, forced, reading) ?? []),
+    assessment: assessAudio({ ...result, provenance }),
+  };
+}
+
+export function measureVideo(result: VideoResult, reading: Reading): MeasuredVideo {
+  const { provenance } = result;
+  const forced = isForced(provenance, reading);
+  const parts = [
+    ...result.frames.map(({ image }) => judge(image.runs, forced)),
+    ...result.tracks.map(({ audio }) => judge(audio.runs, forced)),
+  ];
+  const verdicts = judgeVideo(result.runs, forced, parts);
+  return {
+    width: result.width,
+    height: result.height,
+    durationSeconds: result.durationSeconds,
+    isNsfw: isNsfw(result.nsfw),
+    c2pa: provenance.c2pa,
+    verdict: mainOf(verdicts, reading),
+    verdicts,
+    assessment: assessVideo(result),
+  };
+}
+
+function layersOf({ hasHeatmap, tampering }: ImageResult): HeatmapLayer[] {
+  return HEATMAP_LAYERS.filter((layer) => (layer === 'origin' ? hasHeatmap : tampering?.hasMap === true));
+}
+
+function isForced(provenance: Provenance, { policy, preventC2paForces }: Reading): boolean {
+  return forcesArtificial(provenance, policy, preventC2paForces);
+}
+
+function isNsfw(probability: number | null): boolean | null {
+  return probability === null ? null : probability >= NSFW_THRESHOLD;
+}
+
+function mainOf<V extends { heuristic: HeuristicName }>(
+  verdicts: readonly V[],
+  { heuristic }: Reading,
+): V | null {
+  return verdicts.find((verdict) => verdict.heuristic === heuristic) ?? verdicts[0] ?? null;
+}
+
+function toModelResults(runs: readonly ModelRun[]): ModelResult[] {
+  return runs.filter((run) => run.axis !== 'nsfw' && run.axis !== 'face').map(toModelResult);
+}
+
+function toModelResult(run: ModelRun): ModelResult {
+  const { model, version, axis, device, unknown, reason, elapsedSeconds, probability } = run;
+  const classification: ModelResult['classification'] =
+    unknown || probability === null
+      ? []
+      : [
+          { label: 'human', score: 1 - probability },
+          { label: 'artificial', score: probability },
+        ];
+  return { model, version, axis, device, unknown, reason, elapsedSeconds, classification };
+}
+
+function toDetection({ box, runs }: Detection): DetectionRecord {
+  const [verdict] = judge(runs, false);
+  if (verdict === undefined) throw new Error('a heuristic always answers');
+  return { box, results: runs.map(toModelResult), verdict };
+}
+
+function toClip(clip: ClipResult, forced: boolean, reading: Reading): ClipRecord | null {
+  const { index, startSeconds, endSeconds, runs } = clip;
+  const verdict = mainOf(judge(runs, forced), reading);
+  return verdict && { index, startSeconds, endSeconds, results: toModelResults(runs), verdict };
+}

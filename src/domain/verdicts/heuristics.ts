@@ -1,0 +1,116 @@
+/**
+ * Heuristics combine the models' calibrated answers into one verdict. Pure functions; a new one is one function
+ * and one row of HEURISTICS.
+ */
+import type { Label } from '../media/media.ts';
+import type { Bounds, ModelRun } from './result.ts';
+
+export const HEURISTIC_NAMES = ['balanced', 'cautious', 'sensitive', 'majority'] as const;
+export type HeuristicName = (typeof HEURISTIC_NAMES)[number];
+export const DEFAULT_HEURISTIC: HeuristicName = 'balanced';
+
+/** As interface.md's Verdict: `confidence` is the probability of the stated classification, 0..1; below a half where doubt says human. */
+export interface Verdict {
+  heuristic: HeuristicName;
+  confidence: number;
+  classification: Label;
+  models: string[];
+}
+
+/** A run that answered. */
+export type UsableRun = ModelRun & { logOdds: number; probability: number };
+
+type Heuristic = (runs: readonly [UsableRun, ...UsableRun[]]) => {
+  classification: Label;
+  probability: number;
+};
+
+/** Weighted mean of the calibrated log-odds; the models see the same pixels, so a sum would count them twice. */
+export function fuseLogOdds(runs: readonly UsableRun[]): number {
+  const weightSum = runs.reduce((sum, run) => sum + run.weight, 0);
+  return runs.reduce((sum, run) => sum + run.weight * run.logOdds, 0) / weightSum;
+}
+
+export function logistic(logOdds: number): number {
+  return 1 / (1 + Math.exp(-logOdds));
+}
+
+/**
+ * Artificial only above the band in which the evidence speaks for neither: the documented record knows no third word, and
+ * must not accuse. At most a tenth of human validation media lie there; at even odds a quarter of them did.
+ */
+function balanced(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuristic> {
+  const probability = logistic(fuseLogOdds(runs));
+  const { inconclusiveHigh } = boundsOf(runs);
+  return { classification: probability >= inconclusiveHigh ? 'artificial' : 'human', probability };
+}
+
+/**
+ * The bounds of a fused score: of the sets that are complete among the runs, and of the runs of no such set; the most
+ * careful of each, since nothing was measured of another mixture.
+ */
+export function boundsOf(runs: readonly UsableRun[]): Bounds {
+  const answered = new Set(runs.map((run) => `${run.model}@${run.version}`));
+  const bounds = runs.map(({ together, ...own }): Bounds => {
+    return together?.packs.every((key) => answered.has(key)) === true ? together : own;
+  });
+  return {
+    cautiousThreshold: Math.max(...bounds.map(({ cautiousThreshold }) => cautiousThreshold)),
+    inconclusiveLow: Math.min(...bounds.map(({ inconclusiveLow }) => inconclusiveLow)),
+    inconclusiveHigh: Math.max(...bounds.map(({ inconclusiveHigh }) => inconclusiveHigh)),
+  };
+}
+
+/** Artificial only above the threshold that at most 1 % of human validation media pass. */
+function cautious(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuristic> {
+  const probability = logistic(fuseLogOdds(runs));
+  const { cautiousThreshold } = boundsOf(runs);
+  return { classification: probability >= cautiousThreshold ? 'artificial' : 'human', probability };
+}
+
+/** The most suspicious model decides. */
+function sensitive(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuristic> {
+  const probability = Math.max(...runs.map((run) => run.probability));
+  return { classification: probability >= 0.5 ? 'artificial' : 'human', probability };
+}
+
+/** One model, one vote; a tie does not accuse. */
+function majority(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuristic> {
+  const votes = runs.filter((run) => run.probability >= 0.5).length;
+  const probability = logistic(fuseLogOdds(runs));
+  return { classification: votes * 2 > runs.length ? 'artificial' : 'human', probability };
+}
+
+const HEURISTICS: Readonly<Record<HeuristicName, Heuristic>> = { balanced, cautious, sensitive, majority };
+
+/** One verdict per heuristic, in the order of HEURISTIC_NAMES. Tasks that do not speak of origin take no part. */
+export function judge(runs: readonly ModelRun[], forced: boolean): Verdict[] {
+  if (forced) {
+    return HEURISTIC_NAMES.map((heuristic) => ({
+      heuristic,
+      confidence: 1,
+      classification: 'artificial',
+      models: ['c2pa'],
+    }));
+  }
+  const [first, ...rest] = usableRuns(runs);
+  return HEURISTIC_NAMES.map((heuristic) => {
+    if (first === undefined) return { heuristic, confidence: 0.5, classification: 'human', models: [] };
+    const { classification, probability } = HEURISTICS[heuristic]([first, ...rest]);
+    const confidence = classification === 'artificial' ? probability : 1 - probability;
+    return { heuristic, confidence, classification, models: [first, ...rest].map((run) => run.model) };
+  });
+}
+
+/** The runs that speak of the origin and gave an answer. */
+export function usableRuns(runs: readonly ModelRun[]): UsableRun[] {
+  return runs.filter(
+    (run): run is UsableRun =>
+      !run.unknown &&
+      run.logOdds !== null &&
+      run.probability !== null &&
+      run.axis !== 'nsfw' &&
+      run.axis !== 'edited' &&
+      run.axis !== 'face',
+  );
+}

@@ -1,0 +1,55 @@
+/** The analysis of a sound: a decode child turns it into samples, speech is found, and its windows are judged. */
+import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
+import type { AudioResult } from '../../domain/verdicts/result.ts';
+import type { DecodeSlot } from '../decode/decode-slot.ts';
+import { placeOriginal } from '../decode/place-original.ts';
+import { type AnalysisParts, type Attempt, timed } from './analyse-image.ts';
+import { StepCount } from './image-runs.ts';
+import { hearSound, type SoundWork, type SpeechFindings } from './sound-runs.ts';
+
+/** What follows on the decoding, beside its seconds. */
+const SPEECH_STEPS = 10;
+
+export async function analyseAudio(parts: AnalysisParts, attempt: Attempt): Promise<AudioResult> {
+  const { signal } = attempt;
+  return await parts.decodePool.run('analysis', (slot) => analyseInSlot(parts, attempt, slot), { signal });
+}
+
+async function analyseInSlot(
+  parts: AnalysisParts,
+  { analysis, signal, report, found }: Attempt,
+  slot: DecodeSlot,
+): Promise<AudioResult> {
+  const { trustAnchorsPem, decodeTimeoutMs } = parts;
+  const steps = new StepCount(SPEECH_STEPS, report);
+  const input = await placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal });
+  const { audio } = await timed(parts, 'decode', () =>
+    slot.request(
+      { type: 'decode-audio', input, trustAnchorsPem, soundSecondsMax: SOUND_SECONDS_MAX },
+      { signal, timeoutMs: decodeTimeoutMs, onProgress: (progress) => steps.decoding(progress) },
+    ),
+  );
+  steps.decoded();
+  const { mime, sound, damaged, provenance } = audio;
+  let told = 0;
+  const onFound = (speech: SpeechFindings, share: number) => {
+    found({ ...speech, frames: [] });
+    for (; told < Math.floor(share * SPEECH_STEPS); told++) steps.advance('speech');
+  };
+  const heard = await hearInSlot(parts, slot, { sound, models: analysis.models, signal, found: onFound });
+  return { kind: 'audio', mime, ...heard, damaged, provenance };
+}
+
+export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'provenance'>;
+
+/** The part that a recording and a video's track have in common. */
+export async function hearInSlot(
+  parts: AnalysisParts,
+  slot: DecodeSlot,
+  { sound, models, signal, found }: Pick<SoundWork, 'sound' | 'models' | 'signal' | 'found'>,
+): Promise<HeardSound> {
+  const { durationSeconds, sampleRate, channelCount } = sound;
+  const work = { slot, sound, models, signal, found, secondsMax: SOUND_SECONDS_MAX };
+  const answer = await timed(parts, 'speech', () => hearSound(parts, work));
+  return { durationSeconds, sampleRate, channelCount, ...answer };
+}

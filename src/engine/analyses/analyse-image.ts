@@ -1,0 +1,231 @@
+/**
+ * The analysis of one picture: a decode child reads it and cuts patches, the models answer for each set of them,
+ * and the heatmap is drawn where it was asked for. The slot is held throughout, since the patches lie in it.
+ */
+
+import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
+import type { ImagePack } from '../../domain/packs/model-pack.ts';
+import type { Analysis, Progress } from '../../domain/records/classification.ts';
+import type { Detection, ImageResult, ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
+import type { Findings } from '../../domain/verdicts/tentative.ts';
+import type { Store } from '../../store/store.ts';
+import {
+  type CutViewsRequest,
+  type DecodedImage,
+  type PatchSet,
+  type PatchSetRequest,
+  type RenderHeatmapRequest,
+  STABILITY_VARIANTS,
+  type VideoDecoder,
+  type ViewSetRequest,
+} from '../../worker/protocol.ts';
+import { DECODE_LIMITS } from '../decode/decode-limits.ts';
+import type { DecodePool } from '../decode/decode-pool.ts';
+import type { DecodeSlot } from '../decode/decode-slot.ts';
+import { placeOriginal } from '../decode/place-original.ts';
+import type { InferencePool } from '../inference/inference-pool.ts';
+import { type ContentPacks, contentPacksOf, viewSetsOf } from '../packs/content-packs.ts';
+import type { InstalledPack } from '../packs/packs.ts';
+import { toProbabilities, toStabilityVariant } from './calibration.ts';
+import { judgeFaces, measureNsfw } from './content-runs.ts';
+import { type PlannedSet, planPatchSets, requestsOf } from './image-patches.ts';
+import {
+  type Answer,
+  findMap,
+  imagePacksOf,
+  inferPatches,
+  type QueuedPack,
+  StepCount,
+  toImageRuns,
+} from './image-runs.ts';
+import { lookForEdits } from './tampering-maps.ts';
+import { tileSetsOf } from './tampering-runs.ts';
+
+/** What the analysis of any kind of media is made with. */
+export interface AnalysisParts {
+  store: Pick<Store, 'blobs'> & { artifacts: Pick<Store['artifacts'], 'put'> };
+  decodePool: Pick<DecodePool, 'run'>;
+  inference: Pick<InferencePool, 'infer' | 'detectSpeech'>;
+  /** The usable pack with the key. */
+  findPack: (key: string) => InstalledPack | undefined;
+  newIdentifier: () => string;
+  trustAnchorsPem: string;
+  stability: boolean;
+  /** What decodes video, if it can. */
+  videoDecoder: VideoDecoder;
+  /** Told of what has decoded a video. */
+  videoDecoded: (used: VideoDecoder) => void;
+  /** A model process that answered nobody for so long is taken for hung. */
+  inferTimeoutMs: number;
+  /** Of one decode step of a video or a sound: they may be hours long. */
+  decodeTimeoutMs: number;
+  stepTimed: (step: string, seconds: number) => void;
+}
+
+/** One attempt at an analysis. */
+export interface Attempt {
+  analysis: Analysis;
+  signal: AbortSignal;
+  report: (progress: Progress) => void;
+  /** Keeps what was found so far for whoever looks; told to watchers with the next report. */
+  found: (findings: Findings) => void;
+}
+
+export async function analyseImage(parts: AnalysisParts, attempt: Attempt): Promise<ImageResult> {
+  const { signal } = attempt;
+  return await parts.decodePool.run('analysis', (slot) => analyseInSlot(parts, attempt, slot), { signal });
+}
+
+async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: DecodeSlot): Promise<ImageResult> {
+  const { analysis, signal, report } = attempt;
+  const packs = imagePacksOf(analysis.models, parts.findPack);
+  const { withHeatmap } = analysis.options;
+  const usable = packs.flatMap(({ found }) => found?.pack ?? []);
+  const plan = planPatchSets(usable, { withMap: withHeatmap, withStability: parts.stability });
+  const content = contentPacksOf(analysis.models, parts.findPack);
+  const viewSets = viewSetsOf(content);
+  const tileSets = tileSetsOf(content.tampering, 'picture');
+  const stepCount = plan.length + viewSets.length + tileSets.length + (withHeatmap ? 1 : 0);
+  const steps = new StepCount(stepCount, report);
+  const input = await placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal });
+
+  const image = await timed(parts, 'decode', () =>
+    decode(parts, attempt, slot, { input, plan, tileSets, viewSets, steps }),
+  );
+  const answers = await timed(parts, 'infer', () =>
+    inferPatches(parts, slot, { picture: image, plan, signal }, () => steps.advance('models')),
+  );
+  const originRuns = toImageRuns(packs, image, answers, 'origin');
+  const map = findMap(answers, originRuns);
+  if (map !== undefined) {
+    await timed(parts, 'heatmap', () =>
+      drawHeatmap(parts, attempt, slot, { input, folder: 'in', map, name: HEATMAP_FILES.origin }),
+    );
+  }
+
+  const seen = await timed(parts, 'content', () =>
+    seeContent(parts, attempt, slot, { input, image, content, steps }),
+  );
+  const edits = await timed(parts, 'tampering', () =>
+    lookForEdits(parts, attempt, slot, { input, picture: image, packs: content.tampering }),
+  );
+  if (tileSets.length > 0) steps.advance('tampering');
+  const { mime, width, height, pages, provenance, quality } = image;
+  const runs = [...originRuns, ...seen.runs, ...edits.runs];
+  const stability = stabilityOf(packs, image, answers);
+  return {
+    ...{ kind: 'image', mime, width, height, pages, runs, nsfw: seen.nsfw },
+    ...{ detections: seen.detections, provenance, stability, quality, hasHeatmap: map !== undefined },
+    ...(edits.summary === undefined ? {} : { tampering: edits.summary }),
+  };
+}
+
+export async function timed<T>(
+  { stepTimed }: Pick<AnalysisParts, 'stepTimed'>,
+  step: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const startedAt = performance.now();
+  const result = await work();
+  stepTimed(step, (performance.now() - startedAt) / 1000);
+  return result;
+}
+
+async function decode(
+  { trustAnchorsPem }: AnalysisParts,
+  { signal }: Attempt,
+  slot: DecodeSlot,
+  {
+    input,
+    plan,
+    tileSets,
+    viewSets,
+    steps,
+  }: {
+    input: string;
+    plan: PlannedSet[];
+    tileSets: PatchSetRequest[];
+    viewSets: ViewSetRequest[];
+    steps: StepCount;
+  },
+): Promise<DecodedImage> {
+  const patchSets = [...requestsOf(plan), ...tileSets];
+  const { image } = await slot.request(
+    { type: 'decode-image', input, limits: DECODE_LIMITS, trustAnchorsPem, patchSets, viewSets },
+    { signal, onProgress: (progress) => steps.decoding(progress) },
+  );
+  steps.decoded();
+  return image;
+}
+
+interface Seen {
+  nsfw: number | null;
+  detections: Detection[];
+  runs: ModelRun[];
+}
+
+async function seeContent(
+  parts: AnalysisParts,
+  { signal }: Attempt,
+  slot: DecodeSlot,
+  {
+    input,
+    image,
+    content,
+    steps,
+  }: { input: string; image: DecodedImage; content: ContentPacks; steps: StepCount },
+): Promise<Seen> {
+  const work = { picture: image, packs: content, signal };
+  const nsfw = await measureNsfw(parts, slot, work);
+  if (nsfw !== null) steps.advance('nsfw');
+  const judged = await judgeFaces(parts, slot, work, (faces) =>
+    cutFaces(slot, { ...faces, folder: 'in', input, signal }),
+  );
+  if (content.detector !== null) steps.advance('faces');
+  return { nsfw, ...judged };
+}
+
+interface FacesToCut extends Pick<CutViewsRequest, 'folder' | 'input' | 'name' | 'size' | 'views'> {
+  signal: AbortSignal;
+}
+
+export async function cutFaces(slot: DecodeSlot, { signal, ...faces }: FacesToCut): Promise<PatchSet> {
+  const request = { type: 'cut-views', kernel: 'linear', limits: DECODE_LIMITS } as const;
+  const { set } = await slot.request({ ...request, ...faces }, { signal });
+  return set;
+}
+
+function stabilityOf(
+  packs: readonly QueuedPack<ImagePack>[],
+  image: DecodedImage,
+  answers: readonly Answer[],
+): StabilityVariant[] {
+  const known = packs.filter(({ found }) => found !== undefined);
+  return STABILITY_VARIANTS.flatMap(
+    (name) => toStabilityVariant(name, toImageRuns(known, image, answers, name)) ?? [],
+  );
+}
+
+/** Draws the map of a picture or a frame, and keeps it under the name. */
+export async function drawHeatmap(
+  { store }: AnalysisParts,
+  { analysis, signal }: Attempt,
+  slot: DecodeSlot,
+  {
+    input,
+    folder,
+    map,
+    name,
+  }: Pick<RenderHeatmapRequest, 'input' | 'folder'> & { map: Answer; name: string },
+): Promise<void> {
+  const { planned, set, logits } = map;
+  await slot.request(
+    {
+      ...{ type: 'render-heatmap', input, folder, limits: DECODE_LIMITS, output: name },
+      ...{ size: set.size, positions: set.positions, layer: 'origin' },
+      probabilities: toProbabilities(planned.pack, logits),
+    },
+    { signal },
+  );
+  await store.artifacts.put(analysis.id, name, slot.outPath(name));
+}

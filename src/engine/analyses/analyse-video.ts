@@ -1,0 +1,157 @@
+/**
+ * The analysis of a video: a decode child chooses frames and writes each as a picture with its patches; every frame
+ * is judged as a picture is while the child decodes on, and the track as a recording is. Frames and track are kept as
+ * artifacts, so that a reader can see and hear what was judged.
+ */
+
+import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
+import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
+import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
+import type { FrameResult, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
+import { poolFrames } from '../../domain/verdicts/video-verdict.ts';
+import type { ChosenFrames, DecodedTrack, DecodedVideo, FrameChoice } from '../../worker/protocol.ts';
+import { DECODE_LIMITS } from '../decode/decode-limits.ts';
+import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
+import { placeOriginal } from '../decode/place-original.ts';
+import { contentPacksOf, type Found, viewSetsOf } from '../packs/content-packs.ts';
+import { hearInSlot } from './analyse-audio.ts';
+import { type AnalysisParts, type Attempt, timed } from './analyse-image.ts';
+import { completeFrames } from './complete-frames.ts';
+import { chooseFaceFrames } from './face-frames.ts';
+import { FrameJudge, type FrameWork } from './frame-judge.ts';
+import { planPatchSets, requestsOf } from './image-patches.ts';
+import { imagePacksOf } from './image-runs.ts';
+import type { SpeechFindings } from './sound-runs.ts';
+import { tileSetsOf } from './tampering-runs.ts';
+import { VideoProgress } from './video-progress.ts';
+
+export const TRACK_NAME = 'track.flac';
+
+interface Job extends FrameWork {
+  /** Finds frames that show a face, where they are preferred. */
+  faceFinder: Found<FaceDetectorPack> | null;
+  progress: VideoProgress;
+}
+
+export async function analyseVideo(parts: AnalysisParts, attempt: Attempt): Promise<VideoResult> {
+  const { signal } = attempt;
+  return await parts.decodePool.run('analysis', (slot) => analyseInSlot(parts, attempt, slot), { signal });
+}
+
+async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: DecodeSlot): Promise<VideoResult> {
+  const { options } = attempt.analysis;
+  const job = openJob(parts, attempt, slot);
+  const { video, frames } = await timed(parts, 'frames', () => takeFrames(parts, attempt, job));
+  const tracks = video.track === null ? [] : [await judgeTrack(parts, attempt, job, video.track)];
+  const runs = [
+    ...poolFrames(frames.map(({ image }) => image.runs)),
+    ...tracks.flatMap(({ audio }) => audio.runs),
+  ];
+  const { mime, width, height, durationSeconds, damagedFrames, provenance } = video;
+  return {
+    ...{ kind: 'video', mime, width, height, durationSeconds, frames, damagedFrames, tracks },
+    ...{ withTrack: options.withAudio, runs, nsfw: leastSafe(frames), provenance },
+  };
+}
+
+function openJob(parts: AnalysisParts, attempt: Attempt, slot: DecodeSlot): Job {
+  const { models, options } = attempt.analysis;
+  const packs = imagePacksOf(models, parts.findPack);
+  const found = contentPacksOf(models, parts.findPack);
+  // The detector is there for either of two options.
+  const content = options.withMorphing ? found : { ...found, detector: null };
+  const faceFinder = options.ensureFacePerFrame ? found.detector : null;
+  const plan = planPatchSets(
+    packs.flatMap(({ found }) => found?.pack ?? []),
+    { withMap: options.withHeatmap, withStability: false },
+  );
+  const perFrame = (content.detector === null ? 0 : 1) + (options.withHeatmap ? 1 : 0);
+  const progress = new VideoProgress(attempt, { perFrame });
+  return { slot, packs, content, plan, faceFinder, progress };
+}
+
+/** Decodes and judges at once; what needs the child again follows when it has decoded. */
+async function takeFrames(
+  parts: AnalysisParts,
+  attempt: Attempt,
+  job: Job,
+): Promise<{ video: DecodedVideo; frames: FrameResult[] }> {
+  const judge = new FrameJudge(parts, attempt, job, (result) => job.progress.judged(result));
+  try {
+    const video = await timed(parts, 'decode', () => decode(parts, attempt, job, judge));
+    const judged = await judge.finish();
+    return { video, frames: await completeFrames(parts, attempt, job, judged) };
+  } finally {
+    await judge.settle();
+  }
+}
+
+async function decode(
+  parts: AnalysisParts,
+  attempt: Attempt,
+  job: Job,
+  judge: FrameJudge,
+): Promise<DecodedVideo> {
+  const { store, trustAnchorsPem, decodeTimeoutMs, videoDecoder: decoder } = parts;
+  const { analysis, signal } = attempt;
+  const { slot, content, plan, progress } = job;
+  const input = await placeOriginal(slot, store.blobs, { hash: analysis.hash, signal });
+  const frames = await chooseFrames(parts, attempt, job, input);
+  const { video } = await slot.request(
+    {
+      ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trustAnchorsPem, frames, decoder },
+      patchSets: [...requestsOf(plan), ...tileSetsOf(content.tampering, 'frame')],
+      viewSets: viewSetsOf(content),
+      withTrack: analysis.options.withAudio,
+      soundSecondsMax: SOUND_SECONDS_MAX,
+    },
+    {
+      ...{ signal, timeoutMs: decodeTimeoutMs },
+      onProgress: (step) => progress.decoding(step),
+      onFrame: (frame) => judge.take(frame),
+    },
+  );
+  parts.videoDecoded(video.decoder);
+  return video;
+}
+
+async function chooseFrames(
+  parts: AnalysisParts,
+  attempt: Attempt,
+  { slot, faceFinder, progress }: Job,
+  input: string,
+): Promise<FrameChoice> {
+  const { frames, keyFrames, keyFramesMethod } = attempt.analysis.options;
+  const choice: ChosenFrames = { method: keyFrames ? keyFramesMethod : 'even', countMax: frames };
+  if (faceFinder === null) return choice;
+  const onProgress = (step: DecodeProgress) => progress.decoding(step);
+  const work = { slot, input, choice, detector: faceFinder.pack, onProgress };
+  return await timed(parts, 'faces', () => chooseFaceFrames(parts, attempt, work));
+}
+
+/** One unsafe frame makes the video unsafe. */
+function leastSafe(frames: readonly FrameResult[]): number | null {
+  const known = frames.flatMap(({ image }) => image.nsfw ?? []);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+async function judgeTrack(
+  parts: AnalysisParts,
+  { analysis, signal }: Attempt,
+  { slot, progress }: Job,
+  { file, hash, sizeBytes, sound }: DecodedTrack,
+): Promise<TrackResult> {
+  const { models } = analysis;
+  const found = (part: SpeechFindings) => progress.speech(part);
+  const heard = await hearInSlot(parts, slot, { sound, models, signal, found });
+  await parts.store.artifacts.put(analysis.id, TRACK_NAME, slot.outPath(file));
+  progress.advance('speech');
+  const rest = { kind: 'audio', mime: 'audio/flac', damaged: false, provenance: NO_PROVENANCE } as const;
+  return {
+    identifier: parts.newIdentifier(),
+    file: TRACK_NAME,
+    hash,
+    sizeBytes,
+    audio: { ...rest, ...heard },
+  };
+}

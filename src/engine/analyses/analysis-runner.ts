@@ -1,0 +1,298 @@
+/**
+ * Runs queued analyses: claims one, tries it within its deadline, and writes down how it ended. Every change of
+ * state is a transaction of its own, so that a kill at any instant leaves either the old state or the new.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { AppError } from '../../domain/errors.ts';
+import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
+import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
+import type { Store } from '../../store/store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { giveUpSentence, judgeFailure } from '../engine-errors.ts';
+import { bearWitness } from '../queue/recovery.ts';
+import { Schedule, type Turn } from '../queue/schedule.ts';
+import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from '../queue/transitions.ts';
+import { WorkerLostError } from '../worker-errors.ts';
+import type { Attempt } from './analyse-image.ts';
+
+export interface RunnerConfig {
+  attemptsMax: number;
+  analysisTimeoutMs: number;
+  analysesMax: number;
+}
+
+export interface RunnerParts {
+  store: Store;
+  clock: { now(): number };
+  bootId: string;
+  log: Logger;
+  /** Undefined where the analysis was cancelled under way. */
+  analyse: (attempt: Attempt) => Promise<AnalysisResult | undefined>;
+  /** The state or the progress of an analysis changed. */
+  changed: (analysisId: string) => void;
+  ended: (analysis: Analysis) => void;
+  /** How an attempt ended was written down and flushed. */
+  stored: (analysis: Analysis, seconds: number) => void;
+  queueChanged: (depth: number, running: number) => void;
+}
+
+type Outcome =
+  | { type: 'done'; result: AnalysisResult }
+  | { type: 'errored'; error: string; isQuarantined?: boolean }
+  | { type: 'requeued'; isCounted: boolean; pauseMs: number }
+  | { type: 'left' };
+
+interface Job {
+  slot: number;
+  turn: Turn;
+  controller: AbortController;
+  progress: Progress | null;
+  findings: Findings;
+  settled: Promise<void>;
+}
+
+const NOTHING_YET = { progress: null, findings: NO_FINDINGS } as const;
+
+type AbortCause = 'cancelled' | 'drained';
+
+/** What waits for the box (a full disk, a busy pool, a failing store) must not be asked in a tight loop. */
+const WAIT_PAUSE_MS = 2000;
+/** After a worker's death, so that a box in trouble gets its breath. */
+const RETRY_PAUSE_MS = 200;
+/**
+ * A suspected file begins only where the daemon has lived so long: whoever kills the daemon every few seconds never
+ * meets it again, and it is done when that stops; a file that kills is found out all the same.
+ */
+const SUSPECT_WAIT_MS = 10_000;
+/** Aborted work ends at once; what does not is left to the next start. */
+const ABORT_WAIT_MS = 5000;
+
+export class AnalysisRunner {
+  readonly #config: RunnerConfig;
+  readonly #parts: RunnerParts;
+  readonly #schedule: Schedule;
+  readonly #jobs = new Map<string, Job>();
+  readonly #stopped = new AbortController();
+  /** Cut off by the last daemon's death, or suspected of it: until they have ended one analysis runs at a time. */
+  readonly #careful = new Set<string>();
+  /** Suspected, and not in the row yet. */
+  readonly #suspected = new Map<string, NodeJS.Timeout>();
+  #isOpen = false;
+
+  constructor(config: RunnerConfig, parts: RunnerParts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.#schedule = new Schedule(config.analysesMax);
+  }
+
+  get depth(): number {
+    return this.#schedule.depth + this.#suspected.size;
+  }
+
+  get running(): number {
+    return this.#schedule.running;
+  }
+
+  progressOf(analysisId: string): Progress | null {
+    return this.#jobs.get(analysisId)?.progress ?? null;
+  }
+
+  findingsOf(analysisId: string): Findings {
+    return this.#jobs.get(analysisId)?.findings ?? NO_FINDINGS;
+  }
+
+  /** Begins to take work. */
+  open(): void {
+    this.#isOpen = true;
+    this.pump();
+  }
+
+  /** Begins nothing until it is opened again; what runs goes on. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  add({ id, accountId, priority = 'interactive' }: Pick<Analysis, 'id' | 'accountId' | 'priority'>): void {
+    this.#schedule.add({ id, accountId, priority });
+  }
+
+  /** What a start has found, in the order of the row. */
+  resume(open: readonly Analysis[], careful: ReadonlySet<string>): void {
+    for (const id of careful) this.#careful.add(id);
+    for (const analysis of open) {
+      if (analysis.suspicion === undefined) this.add(analysis);
+      else this.#addLater(analysis);
+    }
+  }
+
+  #addLater(analysis: Analysis): void {
+    const begin = () => {
+      this.#suspected.delete(analysis.id);
+      this.add(analysis);
+      this.pump();
+    };
+    this.#suspected.set(analysis.id, setTimeout(begin, SUSPECT_WAIT_MS).unref());
+  }
+
+  /** Somebody waits for it now, where nobody did. */
+  hurry(analysisId: string): void {
+    this.#schedule.hurry(analysisId);
+  }
+
+  /** Starts what may be started. */
+  pump(): void {
+    while (this.#isOpen && (this.#careful.size === 0 || this.#jobs.size === 0)) {
+      const turn = this.#schedule.next();
+      if (turn === undefined) break;
+      this.#start(turn);
+    }
+    this.#parts.queueChanged(this.depth, this.running);
+  }
+
+  /** Stops work whose record was cancelled; its state is written already. */
+  abort(analysisId: string): void {
+    this.#jobs.get(analysisId)?.controller.abort('cancelled' satisfies AbortCause);
+    clearTimeout(this.#suspected.get(analysisId));
+    this.#suspected.delete(analysisId);
+    if (!this.#jobs.has(analysisId)) this.#careful.delete(analysisId);
+    if (this.#schedule.remove(analysisId)) this.#parts.queueChanged(this.depth, this.running);
+  }
+
+  /** Takes no more work, lets the running end until the time is up, then puts it back into the queue. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#isOpen = false;
+    this.#stopped.abort();
+    for (const timer of this.#suspected.values()) clearTimeout(timer);
+    await this.#settle(timeoutMs);
+    for (const { controller } of this.#jobs.values()) controller.abort('drained' satisfies AbortCause);
+    await this.#settle(ABORT_WAIT_MS);
+  }
+
+  async #settle(timeoutMs: number): Promise<void> {
+    if (this.#jobs.size === 0) return;
+    const timer = new AbortController();
+    const settled = Promise.all(Array.from(this.#jobs.values(), (job) => job.settled));
+    await Promise.race([settled, pause(timeoutMs, timer.signal)]);
+    timer.abort();
+  }
+
+  #start(turn: Turn): void {
+    const slots = new Set(Array.from(this.#jobs.values(), ({ slot }) => slot));
+    let slot = 0;
+    while (slots.has(slot)) slot += 1;
+    const controller = new AbortController();
+    const job: Job = { slot, turn, controller, ...NOTHING_YET, settled: Promise.resolve() };
+    this.#jobs.set(turn.id, job);
+    job.settled = this.#work(turn.id, job);
+  }
+
+  /** Never rejects. */
+  async #work(id: string, job: Job): Promise<void> {
+    let isToRepeat = false;
+    try {
+      isToRepeat = await this.#runOnce(id, job);
+    } catch (error) {
+      // Only the store fails here: nothing can be written down, so the analysis stays as it is and is claimed anew.
+      this.#parts.log.error({ err: error, analysis: id }, 'the store failed under an analysis');
+      // A damaged one would fail for ever, in a place that others wait for.
+      isToRepeat = !(error instanceof AppError && error.reason === 'damaged');
+      if (isToRepeat) await pause(WAIT_PAUSE_MS, this.#stopped.signal);
+    }
+    this.#jobs.delete(id);
+    this.#schedule.release(id);
+    if (isToRepeat) this.#schedule.add(job.turn);
+    else this.#careful.delete(id);
+    this.pump();
+    this.#parts.changed(id);
+  }
+
+  /** Whether the analysis is in the queue again. */
+  async #runOnce(id: string, job: Job): Promise<boolean> {
+    const { store, clock, bootId } = this.#parts;
+    const leased = await store.transact((tx) =>
+      claim(tx, id, { slot: job.slot, startedAt: clock.now(), bootId }),
+    );
+    if (leased === undefined) return false;
+    this.#parts.changed(id);
+    const outcome = await this.#attempt(leased, job);
+    const storedAt = performance.now();
+    const written = await store.transact((tx) => {
+      // While there are suspects, nothing runs beside anything.
+      if (outcome.type === 'done') bearWitness(tx, this.#careful.difference(new Set([id])));
+      return write(tx, id, outcome, clock.now());
+    });
+    this.#parts.stored(leased, (performance.now() - storedAt) / 1000);
+    if (written === undefined) {
+      await store.artifacts.removeAll(id);
+      return false;
+    }
+    // Frames of an attempt that failed belong to no record.
+    if (outcome.type === 'errored') await store.artifacts.removeAll(id);
+    if (outcome.type !== 'requeued') {
+      this.#parts.ended(written);
+      return false;
+    }
+    Object.assign(job, NOTHING_YET);
+    this.#parts.changed(id);
+    await pause(outcome.pauseMs, AbortSignal.any([this.#stopped.signal, job.controller.signal]));
+    return true;
+  }
+
+  async #attempt(analysis: Analysis, job: Job): Promise<Outcome> {
+    const { analysisTimeoutMs: timeoutMs } = this.#config;
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.any([job.controller.signal, deadline]);
+    const report = (progress: Progress) => {
+      job.progress = progress;
+      this.#parts.changed(analysis.id);
+    };
+    const found = (findings: Findings) => {
+      job.findings = findings;
+    };
+    try {
+      const result = await this.#parts.analyse({ analysis, signal, report, found });
+      return result === undefined ? { type: 'left' } : { type: 'done', result };
+    } catch (error) {
+      const cause: AbortCause | undefined = job.controller.signal.reason;
+      if (cause === 'cancelled') return { type: 'left' };
+      if (cause === 'drained') return { type: 'requeued', isCounted: false, pauseMs: 0 };
+      return this.#judge(analysis, error, deadline.aborted);
+    }
+  }
+
+  #judge({ id, attempts }: Analysis, error: unknown, isOverdue: boolean): Outcome {
+    const { attemptsMax, analysisTimeoutMs: timeoutMs } = this.#config;
+    const failure = judgeFailure(error, { isOverdue, timeoutMs });
+    if (failure.type === 'final') return { type: 'errored', error: failure.sentence };
+    this.#parts.log.warn({ err: error, analysis: id, attempts }, 'an attempt at an analysis failed');
+    if (failure.type === 'wait') return { type: 'requeued', isCounted: false, pauseMs: WAIT_PAUSE_MS };
+    if (attempts < attemptsMax) return { type: 'requeued', isCounted: true, pauseMs: RETRY_PAUSE_MS };
+    const isQuarantined = isOverdue || error instanceof WorkerLostError;
+    return { type: 'errored', error: giveUpSentence(attempts, failure.sentence), isQuarantined };
+  }
+}
+
+/** Nobody else runs it, so a lease that is found here was lost when the store failed; it costs no attempt. */
+function claim(tx: StoreTransaction, id: string, lease: Lease): Analysis | undefined {
+  requeueAnalysis(tx, id, { isCounted: false });
+  return leaseAnalysis(tx, id, lease);
+}
+
+function write(tx: StoreTransaction, id: string, outcome: Outcome, now: number): Analysis | undefined {
+  switch (outcome.type) {
+    case 'done':
+      return completeAnalysis(tx, id, outcome.result, now);
+    case 'errored':
+      return failAnalysis(tx, id, outcome, now);
+    case 'requeued':
+      return requeueAnalysis(tx, id, outcome);
+    case 'left':
+      return undefined;
+  }
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { signal, ref: false }).catch(() => {});
+}

@@ -1,0 +1,95 @@
+/** From a model's raw outputs to calibrated figures. Pure. */
+
+import type { JudgingPack } from '../../domain/packs/model-pack.ts';
+import { fuseLogOdds, logistic, usableRuns } from '../../domain/verdicts/heuristics.ts';
+import type { ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
+
+/**
+ * Calibrated natural log-odds of `artificial` at even prior odds; with a floor those of
+ * p = floor + (1 − floor) · logistic(slope · logit + intercept).
+ */
+export function calibrate({ calibration }: Pick<JudgingPack, 'calibration'>, logit: number): number {
+  const { slope, intercept, floor = 0 } = calibration;
+  const logOdds = slope * logit + intercept;
+  return floor === 0 ? logOdds : addExponents(logOdds, Math.log(floor)) - Math.log1p(-floor);
+}
+
+/** ln(e^a + e^b), without leaving the range of numbers. */
+function addExponents(a: number, b: number): number {
+  return Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)));
+}
+
+/** The run of a model that answered, from its logit of each patch or window. */
+export function toAnsweredRun(
+  pack: JudgingPack,
+  { logits, elapsedMs, device }: { logits: Float32Array; elapsedMs: number; device: string },
+): ModelRun {
+  const logit = mean(logits);
+  if (!Number.isFinite(logit)) return toUnknownRun(pack, 'The model gave no number.');
+  const logOdds = calibrate(pack, logit);
+  return {
+    ...describe(pack),
+    unknown: false,
+    reason: '',
+    logit,
+    logOdds,
+    probability: logistic(logOdds),
+    elapsedSeconds: elapsedMs / 1000,
+    device,
+  };
+}
+
+/** The run of a model that could not answer, with the sentence why. */
+export function toUnknownRun(pack: JudgingPack, reason: string): ModelRun {
+  return {
+    ...describe(pack),
+    unknown: true,
+    reason,
+    logit: null,
+    logOdds: null,
+    probability: null,
+    elapsedSeconds: 0,
+    device: '',
+  };
+}
+
+/** The run of a pack that the analysis was queued for and that is not usable any more. */
+export function toMissingRun(key: string, task: ModelRun['task']): ModelRun {
+  const [model = key, version = ''] = key.split('@');
+  return {
+    ...{ model, version, task, axis: 'generated', unknown: true },
+    reason: 'The model is not installed any more.',
+    ...{ logit: null, logOdds: null, probability: null, weight: 1, elapsedSeconds: 0, device: '' },
+    ...{ cautiousThreshold: 1, inconclusiveLow: 0.5, inconclusiveHigh: 0.5 },
+  };
+}
+
+/** The models' common answer on a copy, or null where none answered. */
+export function toStabilityVariant(name: string, runs: readonly ModelRun[]): StabilityVariant | null {
+  const usable = usableRuns(runs);
+  if (usable.length === 0) return null;
+  const logOdds = fuseLogOdds(usable);
+  return { name, logOdds, probability: logistic(logOdds) };
+}
+
+/** Calibrated probability of each patch, for the heatmap. */
+export function toProbabilities(pack: Pick<JudgingPack, 'calibration'>, logits: Float32Array): number[] {
+  return Array.from(logits, (logit) => logistic(calibrate(pack, logit)));
+}
+
+function mean(logits: Float32Array): number {
+  return logits.reduce((sum, logit) => sum + logit, 0) / logits.length;
+}
+
+function describe({ id, version, task, axis, decision }: JudgingPack) {
+  // By name: what a pack decides by otherwise is no part of a run.
+  const { cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight, together } = decision;
+  return {
+    model: id,
+    version,
+    task,
+    axis,
+    ...{ cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight },
+    ...(together === undefined ? {} : { together }),
+  };
+}

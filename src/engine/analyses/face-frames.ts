@@ -1,0 +1,60 @@
+/** Chooses the frames of a video so that they show faces where there are any near the times that would be taken. */
+
+import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
+import { type FrameSample, preferFaces } from '../../domain/verdicts/face-frames.ts';
+import type { ChosenFrames, FrameChoice, SampledFrame } from '../../worker/protocol.ts';
+import { DECODE_LIMITS } from '../decode/decode-limits.ts';
+import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
+import { toViewSet } from '../packs/content-packs.ts';
+import { WorkerLostError } from '../worker-errors.ts';
+import type { AnalysisParts, Attempt } from './analyse-image.ts';
+import { detectFaces } from './content-runs.ts';
+
+/**
+ * The regular frame and one on either side of it. Each costs a seek and the frames up to it, so that the most frames
+ * that can be asked for (30) cost three times their decoding and no more.
+ */
+const SAMPLES_PER_FRAME = 3;
+
+export interface FaceFrameWork {
+  slot: DecodeSlot;
+  input: string;
+  choice: ChosenFrames;
+  detector: FaceDetectorPack;
+  onProgress: (progress: DecodeProgress) => void;
+}
+
+/** The same choice where no face was found. */
+export async function chooseFaceFrames(
+  parts: AnalysisParts,
+  { signal }: Attempt,
+  { slot, input, choice, detector, onProgress }: FaceFrameWork,
+): Promise<FrameChoice> {
+  const { sampled } = await slot.request(
+    {
+      ...{ type: 'sample-frames', input, limits: DECODE_LIMITS, choice },
+      ...{ samplesPerFrame: SAMPLES_PER_FRAME, viewSet: toViewSet(detector), decoder: parts.videoDecoder },
+    },
+    { signal, timeoutMs: parts.decodeTimeoutMs, onProgress },
+  );
+  const { regularSeconds, samples } = sampled;
+  // The child has read hostile bytes: more than was asked for would be work without bound.
+  if (regularSeconds.length > choice.countMax || samples.length > choice.countMax * (SAMPLES_PER_FRAME + 1)) {
+    throw new WorkerLostError('broken', 'the decoder made more samples than it was asked for');
+  }
+  const looked = samples.map((sample) => look(parts, slot, { sample, detector, signal }));
+  // Waits for all even where one fails: their files vanish with the slot.
+  await Promise.allSettled(looked);
+  return { method: 'at', times: preferFaces(regularSeconds, await Promise.all(looked)) };
+}
+
+async function look(
+  parts: AnalysisParts,
+  slot: DecodeSlot,
+  { sample, detector, signal }: { sample: SampledFrame; detector: FaceDetectorPack; signal: AbortSignal },
+): Promise<FrameSample> {
+  const { timeSeconds, set } = sample;
+  const picture = { width: set.width, height: set.height, patchSets: [set] };
+  const faces = await detectFaces(parts, slot, { picture, pack: detector, signal });
+  return { timeSeconds, hasFace: faces.length > 0 };
+}

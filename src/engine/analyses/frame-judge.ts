@@ -1,0 +1,105 @@
+/**
+ * Judges the frames of one video, each as soon as the decode child has written it: the models run while the child
+ * decodes on, and batches fill across frames. What was found so far is told with every frame.
+ */
+import type { ImagePack } from '../../domain/packs/model-pack.ts';
+import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
+import type { FrameResult, ImageResult } from '../../domain/verdicts/result.ts';
+import type { DecodedFrame } from '../../worker/protocol.ts';
+import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { ContentPacks } from '../packs/content-packs.ts';
+import { WorkerLostError } from '../worker-errors.ts';
+import type { AnalysisParts, Attempt } from './analyse-image.ts';
+import { measureNsfw } from './content-runs.ts';
+import type { PlannedSet } from './image-patches.ts';
+import { type Answer, inferPatches, type QueuedPack, toImageRuns } from './image-runs.ts';
+import { judgeTampering } from './tampering-runs.ts';
+
+/** A frame with what the models said of it. */
+export interface JudgedFrame {
+  frame: DecodedFrame;
+  answers: Answer[];
+  result: FrameResult;
+}
+
+export interface FrameWork {
+  slot: DecodeSlot;
+  packs: QueuedPack<ImagePack>[];
+  content: ContentPacks;
+  plan: PlannedSet[];
+}
+
+export function frameName(index: number): string {
+  return `frame-${index}.png`;
+}
+
+export class FrameJudge {
+  readonly #parts: AnalysisParts;
+  readonly #attempt: Attempt;
+  readonly #work: FrameWork;
+  readonly #onJudged: (result: FrameResult) => void;
+  readonly #judging: Promise<JudgedFrame>[] = [];
+  #isOverfull = false;
+
+  /** `onJudged` after each frame, in whatever order the models end. */
+  constructor(
+    parts: AnalysisParts,
+    attempt: Attempt,
+    work: FrameWork,
+    onJudged: (result: FrameResult) => void,
+  ) {
+    this.#parts = parts;
+    this.#attempt = attempt;
+    this.#work = work;
+    this.#onJudged = onJudged;
+  }
+
+  /** Begins with a frame; never throws. */
+  take(frame: DecodedFrame): void {
+    const index = this.#judging.length;
+    // The child has read hostile bytes: more than was asked for would be work without bound.
+    this.#isOverfull ||= index >= this.#attempt.analysis.options.frames;
+    if (this.#isOverfull) return;
+    const judging = this.#judge(frame, index);
+    // A failure is met in `finish`; until then nobody waits for it.
+    judging.catch(() => {});
+    this.#judging.push(judging);
+  }
+
+  /** In the order in which they came. Also where the decoding failed: the files of what runs vanish with the slot. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#judging);
+  }
+
+  async finish(): Promise<JudgedFrame[]> {
+    await this.settle();
+    if (this.#isOverfull) {
+      throw new WorkerLostError('broken', 'the decoder made more frames than it was asked for');
+    }
+    return await Promise.all(this.#judging);
+  }
+
+  async #judge(frame: DecodedFrame, index: number): Promise<JudgedFrame> {
+    const { slot, packs, content, plan } = this.#work;
+    const { analysis, signal } = this.#attempt;
+    const answers = await inferPatches(this.#parts, slot, { picture: frame, plan, signal }, () => {});
+    const nsfw = await measureNsfw(this.#parts, slot, { picture: frame, packs: content, signal });
+    const tampering = { picture: frame, packs: content.tampering, media: 'frame', signal } as const;
+    const { runs: edits, summary } = await judgeTampering(this.#parts, slot, tampering);
+    const { timeSeconds, hash, sizeBytes, width, height } = frame;
+    const file = frameName(index);
+    await this.#parts.store.artifacts.put(analysis.id, file, slot.outPath(frame.file));
+    const image: ImageResult = {
+      ...{ kind: 'image', mime: 'image/png', width, height, pages: 1 },
+      runs: [...toImageRuns(packs, frame, answers, 'origin'), ...edits],
+      ...{ nsfw, detections: [], provenance: NO_PROVENANCE, stability: [] },
+      quality: { shortSide: Math.min(width, height), jpegQuality: null, truncated: false },
+      hasHeatmap: false,
+      ...(summary === undefined ? {} : { tampering: summary }),
+    };
+    const identifier = this.#parts.newIdentifier();
+    const result = { identifier, timeSeconds, file, hash, sizeBytes, image };
+    this.#onJudged(result);
+    return { frame, answers, result };
+  }
+}

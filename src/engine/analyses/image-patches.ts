@@ -1,0 +1,106 @@
+/** Which patches an analysis of a picture asks for, and what the decode child must have made of it. Pure. */
+import type { ImagePack } from '../../domain/packs/model-pack.ts';
+import {
+  type DecodedImage,
+  type PatchSet,
+  type PatchSetRequest,
+  STABILITY_VARIANTS,
+} from '../../worker/protocol.ts';
+import { WorkerLostError } from '../worker-errors.ts';
+
+/** `origin` decides, `map` only draws: so a verdict is the same with and without a heatmap. */
+export type PatchPurpose = 'origin' | 'map' | (typeof STABILITY_VARIANTS)[number];
+
+export interface PlannedSet {
+  pack: ImagePack;
+  purpose: PatchPurpose;
+  /** The same object for packs that look at the same places: their patches are cut once. */
+  request: PatchSetRequest;
+}
+
+/** The scaled picture and its middle. */
+const RESIZED_VIEWS_MAX = 2;
+/** A copy only has to show whether the answer flips. */
+const STABILITY_PATCHES_MAX = 8;
+
+export function planPatchSets(
+  packs: readonly ImagePack[],
+  { withMap, withStability }: { withMap: boolean; withStability: boolean },
+): PlannedSet[] {
+  const purposes: PatchPurpose[] = [
+    'origin',
+    ...(withMap ? (['map'] as const) : []),
+    ...(withStability ? STABILITY_VARIANTS : []),
+  ];
+  const mapped = drawerOf(packs);
+  const plan = packs.flatMap((pack, index) =>
+    purposes
+      .filter((purpose) => purpose !== 'map' || pack === mapped)
+      .map((purpose) => ({ pack, purpose, request: toRequest(pack, index, purpose) })),
+  );
+  return shareRequests(plan);
+}
+
+/** What the decode child is to make: every set once. */
+export function requestsOf(plan: readonly PlannedSet[]): PatchSetRequest[] {
+  return [...new Set(plan.map(({ request }) => request))];
+}
+
+/** Sets of equal content are one: it is cut once, under the name of the first that asks. */
+function shareRequests(plan: readonly PlannedSet[]): PlannedSet[] {
+  const first = new Map<string, PatchSetRequest>();
+  return plan.map((planned) => {
+    const { name: _name, ...content } = planned.request;
+    const key = JSON.stringify([planned.purpose, content]);
+    const request = first.get(key) ?? planned.request;
+    first.set(key, request);
+    return { ...planned, request };
+  });
+}
+
+/** One pack draws the map, since two on one picture could not be read: the one that looks at most places. */
+function drawerOf(packs: readonly ImagePack[]): ImagePack | undefined {
+  const countOf = ({ view }: ImagePack) => (view.type === 'patches' ? view.mapCountMax : 0);
+  return packs
+    .filter((pack) => countOf(pack) > 0)
+    .reduce<ImagePack | undefined>(
+      (most, pack) => (most === undefined || countOf(pack) > countOf(most) ? pack : most),
+      undefined,
+    );
+}
+
+function toRequest({ view, refusal }: ImagePack, index: number, purpose: PatchPurpose): PatchSetRequest {
+  const isCopy = purpose !== 'origin' && purpose !== 'map';
+  if (view.type === 'resized') {
+    const { size, shortSide, native } = view;
+    return {
+      name: `${index}-${purpose}`,
+      variant: isCopy ? purpose : 'original',
+      layout: { size, align: 1, countMax: RESIZED_VIEWS_MAX },
+      resized: { size, shortSide, withNative: native !== undefined },
+    };
+  }
+  const { size, align, candidateCountMax } = view;
+  const isMap = purpose === 'map';
+  const stabilityMax = Math.min(STABILITY_PATCHES_MAX, view.countMax);
+  const countMax = isCopy ? stabilityMax : isMap ? view.mapCountMax : view.countMax;
+  return {
+    name: `${index}-${purpose}`,
+    variant: isCopy ? purpose : 'original',
+    layout: { size, align, countMax, ...(isMap ? {} : { candidateCountMax }) },
+    ...(purpose === 'origin' && refusal !== undefined ? { withTexture: true } : {}),
+  };
+}
+
+/** The set that was made for the plan; undefined where the picture is smaller than a patch. */
+export function findPatchSet(
+  { patchSets }: Pick<DecodedImage, 'patchSets'>,
+  { request }: PlannedSet,
+): PatchSet | undefined {
+  const set = patchSets.find(({ name }) => name === request.name);
+  if (set === undefined) return undefined;
+  const { size, countMax } = request.layout;
+  // The child has read hostile bytes: more than was asked for would be work without bound.
+  if (set.size === size && set.positions.length <= countMax) return set;
+  throw new WorkerLostError('broken', 'the decoder made other patches than it was asked for');
+}

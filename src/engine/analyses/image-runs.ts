@@ -1,0 +1,145 @@
+/** What the image models say of a decoded picture or frame: one request per set of patches, one run per model. */
+
+import { poolViews, refuseTexture } from '../../domain/media/resized-view.ts';
+import { type ImagePack, isImagePack, packKey } from '../../domain/packs/model-pack.ts';
+import type { Progress } from '../../domain/records/classification.ts';
+import type { ModelRun } from '../../domain/verdicts/result.ts';
+import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol.ts';
+import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { InferencePool } from '../inference/inference-pool.ts';
+import type { InstalledPack } from '../packs/packs.ts';
+import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
+import { findPatchSet, type PatchPurpose, type PlannedSet } from './image-patches.ts';
+
+/** A picture or a frame, as the decode child leaves it. */
+export type Patched = Pick<DecodedImage | DecodedFrame, 'width' | 'height' | 'patchSets'>;
+
+/** A pack that the analysis was queued for; `found` is undefined where it is not usable any more. */
+export interface QueuedPack<P> {
+  key: string;
+  found: (InstalledPack & { pack: P }) | undefined;
+}
+
+export interface Answer {
+  planned: PlannedSet;
+  set: PatchSet;
+  logits: Float32Array;
+  elapsedMs: number;
+}
+
+export interface InferParts {
+  inference: Pick<InferencePool, 'infer'>;
+  /** A model process that answered nobody for so long is taken for hung. */
+  inferTimeoutMs: number;
+}
+
+/** The image packs among the keys; one that is gone counts as one, since nothing tells what it was. */
+export function imagePacksOf(
+  keys: readonly string[],
+  findPack: (key: string) => InstalledPack | undefined,
+): QueuedPack<ImagePack>[] {
+  return keys.flatMap((key): QueuedPack<ImagePack>[] => {
+    const found = findPack(key);
+    if (found === undefined) return [{ key, found }];
+    const { pack } = found;
+    return isImagePack(pack) ? [{ key, found: { ...found, pack } }] : [];
+  });
+}
+
+/** Asks for every set that was made; `onDone` after each. */
+export async function inferPatches(
+  { inference, inferTimeoutMs }: InferParts,
+  slot: Pick<DecodeSlot, 'outPath'>,
+  { picture, plan, signal }: { picture: Patched; plan: readonly PlannedSet[]; signal: AbortSignal },
+  onDone: () => void,
+): Promise<Answer[]> {
+  const made = plan.flatMap((planned) => {
+    const set = findPatchSet(picture, planned);
+    const isAnswered = set !== undefined && isLargeEnough(planned.pack, picture);
+    return isAnswered ? [{ planned, set, path: slot.outPath(set.file) }] : [];
+  });
+  const work = made.map(async ({ planned, set, path }) => {
+    const patches = { pack: packKey(planned.pack), path, count: set.positions.length };
+    const answer = await inference.infer(patches, { signal, timeoutMs: inferTimeoutMs });
+    onDone();
+    return { planned, set, logits: answer.logits, elapsedMs: answer.elapsedMs };
+  });
+  // Waits for all even where one fails: their files vanish with the slot.
+  await Promise.allSettled(work);
+  return await Promise.all(work);
+}
+
+function isLargeEnough({ minimumShortSide }: ImagePack, { width, height }: Patched): boolean {
+  return Math.min(width, height) >= minimumShortSide;
+}
+
+/** One run per pack, from the answers for a purpose. */
+export function toImageRuns(
+  packs: readonly QueuedPack<ImagePack>[],
+  picture: Patched,
+  answers: readonly Answer[],
+  purpose: PatchPurpose,
+): ModelRun[] {
+  return packs.map(({ key, found }) =>
+    found === undefined ? toMissingRun(key, 'image-origin') : toRun(found, picture, answers, purpose),
+  );
+}
+
+function toRun(
+  { pack, report }: InstalledPack & { pack: ImagePack },
+  { width, height }: Patched,
+  answers: readonly Answer[],
+  purpose: PatchPurpose,
+): ModelRun {
+  const answer = answers.find(({ planned }) => planned.pack === pack && planned.purpose === purpose);
+  const { view, refusal, minimumShortSide } = pack;
+  if (answer !== undefined) {
+    const { texture } = answer.set;
+    const reason = refusal === undefined || texture === undefined ? null : refuseTexture(refusal, texture);
+    if (reason !== null) return toUnknownRun(pack, reason);
+    const logits = view.type === 'resized' ? Float32Array.of(poolViews(view, answer.logits)) : answer.logits;
+    return toAnsweredRun(pack, { ...answer, logits, device: report?.provider ?? '' });
+  }
+  const needed = view.type === 'resized' ? minimumShortSide : Math.max(minimumShortSide, view.size);
+  return toUnknownRun(
+    pack,
+    `The picture has ${width} × ${height} pixels; the model needs ${needed} on the short side.`,
+  );
+}
+
+/** What the map is drawn from; undefined where its model gave no answer: colours would say what the model does not. */
+export function findMap(answers: readonly Answer[], runs: readonly ModelRun[]): Answer | undefined {
+  const answered = new Set(runs.flatMap((run) => (run.unknown ? [] : `${run.model}@${run.version}`)));
+  return answers.find(({ planned }) => planned.purpose === 'map' && answered.has(packKey(planned.pack)));
+}
+
+/** Counts the steps of one attempt, so that a bar only grows. */
+export class StepCount {
+  readonly #report: (progress: Progress) => void;
+  /** Steps after the decoding. */
+  readonly #rest: number;
+  #decode = 0;
+  #done = 0;
+
+  constructor(rest: number, report: (progress: Progress) => void) {
+    this.#rest = rest;
+    this.#report = report;
+  }
+
+  /** What the decode child says of itself. */
+  decoding({ step, done, total }: Progress): void {
+    this.#decode = total;
+    this.#done = done;
+    this.#report({ step, done, total: total + this.#rest });
+  }
+
+  decoded(): void {
+    this.#done = this.#decode;
+  }
+
+  /** One more step is done. */
+  advance(step: string): void {
+    this.#done += 1;
+    this.#report({ step, done: this.#done, total: this.#decode + this.#rest });
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * What the speech models say of decoded sound: speech is found first, since they answer at random about anything
+ * else; then windows inside it are asked for, and read together for the whole, for each clip and for each channel.
+ */
+import {
+  isDetectorPack,
+  isSpeechPack,
+  packKey,
+  SOUND_SAMPLE_RATE,
+  type SpeechPack,
+} from '../../domain/packs/model-pack.ts';
+import type { ChannelResult, ClipResult, ModelRun } from '../../domain/verdicts/result.ts';
+import { boundedBySpeech } from '../../domain/verdicts/short-speech.ts';
+import {
+  findSpeech,
+  type PlannedClip,
+  placeWindows,
+  planClips,
+  type SampleRange,
+  type SpeechSegment,
+  secondsOf,
+  uniteClips,
+} from '../../domain/verdicts/speech.ts';
+import type { Findings } from '../../domain/verdicts/tentative.ts';
+import type { DecodedSound, SoundFile } from '../../worker/protocol.ts';
+import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { InstalledPack } from '../packs/packs.ts';
+import { WorkerLostError } from '../worker-errors.ts';
+import type { AnalysisParts } from './analyse-image.ts';
+import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
+import type { QueuedPack } from './image-runs.ts';
+import { askWindows, countInside, noWindows, toClipRun, type WindowAnswer } from './speech-windows.ts';
+
+export type SoundParts = Pick<AnalysisParts, 'inference' | 'inferTimeoutMs' | 'findPack'>;
+
+export interface SoundAnswer {
+  speechSeconds: number;
+  runs: ModelRun[];
+  clips: ClipResult[];
+  channels: ChannelResult[];
+}
+
+export interface SoundWork {
+  slot: Pick<DecodeSlot, 'outPath'>;
+  sound: DecodedSound;
+  /** Keys of the analysis' packs. */
+  models: readonly string[];
+  signal: AbortSignal;
+  /** Every sound is at most so long. */
+  secondsMax: number;
+  /** Told of what was judged so far, with the share of all windows. */
+  found: (soFar: SpeechFindings, share: number) => void;
+}
+
+export type SpeechFindings = Pick<Findings, 'clips' | 'speech'>;
+
+/** One sound with its speech and the models' answers. */
+interface Heard {
+  name: string;
+  speechSeconds: number;
+  clips: PlannedClip[];
+  answers: WindowAnswer[];
+}
+
+/** The mix is judged as the whole; where the channels hold different voices, each is judged for itself too. */
+const MIX = 'mix';
+
+export async function hearSound(parts: SoundParts, work: SoundWork): Promise<SoundAnswer> {
+  const heard: Heard[] = [];
+  for (const file of work.sound.sounds) heard.push(await hear(parts, work, file));
+  const whole = wholeOf(heard);
+  if (whole === undefined) {
+    return { speechSeconds: 0, runs: silentRuns(parts, work), clips: [], channels: [] };
+  }
+  const channels = heard.filter((one) => one !== whole || whole.name !== MIX);
+  return {
+    speechSeconds: whole.speechSeconds,
+    runs: toRuns(whole),
+    clips: whole.clips.map((clip, index) => toClip(whole, clip, index)),
+    channels:
+      channels.length < 2
+        ? []
+        : channels.map((one) => ({
+            name: one.name,
+            speechSeconds: one.speechSeconds,
+            runs: toRuns(one),
+          })),
+  };
+}
+
+/** A sound of no channel at all: nothing was heard. */
+function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
+  const none: Heard = { name: MIX, speechSeconds: 0, clips: [], answers: [] };
+  return toRuns({ ...none, answers: speechPacksOf(models, parts.findPack).map(noWindows) });
+}
+
+/** The speech packs among the keys; one that is gone counts as one, since nothing tells what it was. */
+function speechPacksOf(
+  keys: readonly string[],
+  findPack: (key: string) => InstalledPack | undefined,
+): QueuedPack<SpeechPack>[] {
+  return keys.flatMap((key): QueuedPack<SpeechPack>[] => {
+    const found = findPack(key);
+    if (found === undefined) return [{ key, found }];
+    const { pack } = found;
+    return isSpeechPack(pack) ? [{ key, found: { ...found, pack } }] : [];
+  });
+}
+
+async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promise<Heard> {
+  // The child has read hostile bytes: more than was asked for would be work without bound.
+  if (file.sampleCount > (work.secondsMax + 1) * SOUND_SAMPLE_RATE) {
+    throw new WorkerLostError('broken', 'the decoder made a longer sound than it was asked for');
+  }
+  const segments = await detectSpeech(parts, work, file);
+  const clips = planClips(segments, file.sampleCount / SOUND_SAMPLE_RATE);
+  const judged = uniteClips(clips);
+  const speechSeconds = secondsOf(segments);
+  const planned = speechPacksOf(work.models, parts.findPack).map((queued) => ({
+    queued,
+    ranges: placeFor(queued, file, { judged, speechSeconds }),
+  }));
+  const soFar: Heard = {
+    name: file.name,
+    speechSeconds,
+    clips,
+    answers: planned.map(({ queued }) => noWindows(queued)),
+  };
+  const isTold = file === wholeOf(work.sound.sounds);
+  const asked = planned.map((windows, index) =>
+    askWindows(parts, work, file, windows, (answer) => {
+      soFar.answers[index] = answer;
+      if (isTold) tellFindings(work, planned, soFar);
+    }),
+  );
+  // Waits for all even where one fails: their files vanish with the slot.
+  await Promise.allSettled(asked);
+  return { ...soFar, answers: await Promise.all(asked) };
+}
+
+function wholeOf<T extends { name: string }>(sounds: readonly T[]): T | undefined {
+  return sounds.find(({ name }) => name === MIX) ?? sounds[0];
+}
+
+async function detectSpeech(
+  { inference, inferTimeoutMs, findPack }: SoundParts,
+  { slot, models, signal }: SoundWork,
+  { file, sampleCount }: SoundFile,
+): Promise<SpeechSegment[]> {
+  const detector = models.flatMap((key) => findPack(key)?.pack ?? []).find(isDetectorPack);
+  if (detector === undefined || sampleCount === 0) return [];
+  const sound = { pack: packKey(detector), path: slot.outPath(file), sampleCount };
+  const { probabilities } = await inference.detectSpeech(sound, { signal, timeoutMs: inferTimeoutMs });
+  const frameSeconds = detector.view.frameSamples / SOUND_SAMPLE_RATE;
+  return findSpeech(probabilities, frameSeconds, sampleCount / SOUND_SAMPLE_RATE);
+}
+
+/** Where the model's windows lie; none where there is less speech than it needs. */
+function placeFor(
+  { found }: QueuedPack<SpeechPack>,
+  { sampleCount }: SoundFile,
+  { judged, speechSeconds }: { judged: SpeechSegment[]; speechSeconds: number },
+): SampleRange[] {
+  if (found === undefined || speechSeconds < found.pack.minimumSpeechSeconds) return [];
+  return placeWindows(judged, found.pack.view, { sampleRate: SOUND_SAMPLE_RATE, sampleCount });
+}
+
+/** Clips of which every window is answered, and the share of all windows that is. */
+function tellFindings(
+  { found }: SoundWork,
+  planned: Pick<WindowAnswer, 'queued' | 'ranges'>[],
+  soFar: Heard,
+): void {
+  const isWhole = (clip: PlannedClip) =>
+    soFar.answers.every((answer, index) => {
+      const all = planned[index];
+      return all !== undefined && countInside(answer, clip) === countInside(all, clip);
+    });
+  const clips = soFar.clips.flatMap((clip, index) => (isWhole(clip) ? [toClip(soFar, clip, index)] : []));
+  const count = (answers: readonly Pick<WindowAnswer, 'ranges'>[]) =>
+    answers.reduce((sum, { ranges }) => sum + ranges.length, 0);
+  found({ clips, speech: toRuns(soFar) }, count(soFar.answers) / count(planned));
+}
+
+function toRuns({ speechSeconds, answers }: Heard): ModelRun[] {
+  return answers.map(({ queued, logits, elapsedMs }) => {
+    const { key, found } = queued;
+    if (found === undefined) return toMissingRun(key, 'speech-origin');
+    const { report } = found;
+    const pack = boundedBySpeech(found.pack, speechSeconds);
+    if (logits.length > 0) return toAnsweredRun(pack, { logits, elapsedMs, device: report?.provider ?? '' });
+    return toUnknownRun(pack, reasonOfSilence(pack, speechSeconds));
+  });
+}
+
+function reasonOfSilence({ minimumSpeechSeconds }: SpeechPack, speechSeconds: number): string {
+  const found = `The sound holds ${speechSeconds.toFixed(1)} s of speech`;
+  if (speechSeconds < minimumSpeechSeconds) return `${found}; the model needs ${minimumSpeechSeconds} s.`;
+  return `${found}, but no stretch of it is long enough for the model.`;
+}
+
+function toClip({ answers }: Heard, clip: PlannedClip, index: number): ClipResult {
+  const { startSeconds, endSeconds } = clip;
+  const runs = answers.map((answer) => toClipRun(answer, clip));
+  return { index, startSeconds, endSeconds, runs };
+}

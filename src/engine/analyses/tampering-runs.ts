@@ -1,0 +1,104 @@
+/** What the packs that look for edits say of a picture or a frame: a run each, and the maps of the first that answered. */
+
+import { packKey } from '../../domain/packs/model-pack.ts';
+import type { TamperingPack } from '../../domain/packs/tampering-pack.ts';
+import type { ModelRun, TamperingSummary } from '../../domain/verdicts/result.ts';
+import {
+  coverageOf,
+  placeTiles,
+  splitTiles,
+  type TileAnswers,
+} from '../../domain/verdicts/tampering-score.ts';
+import type { PatchSet, PatchSetRequest } from '../../worker/protocol.ts';
+import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { Found } from '../packs/content-packs.ts';
+import { WorkerLostError } from '../worker-errors.ts';
+import { toAnsweredRun, toUnknownRun } from './calibration.ts';
+import type { InferParts, Patched } from './image-runs.ts';
+
+/** A picture of its own, or one frame among many of a video, which gets fewer tiles. */
+export type TiledMedia = 'picture' | 'frame';
+
+export interface TamperingMap {
+  set: PatchSet;
+  pack: TamperingPack;
+  answers: TileAnswers;
+}
+
+export interface JudgedTampering {
+  runs: ModelRun[];
+  /** Absent where no pack was asked or none could answer. */
+  summary?: TamperingSummary;
+  map: TamperingMap | null;
+}
+
+/** What the decode child has to cut for them. */
+export function tileSetsOf(packs: readonly Found<TamperingPack>[], media: TiledMedia): PatchSetRequest[] {
+  return packs.map(({ pack }) => ({
+    name: `tiles-${pack.id}`,
+    variant: 'original',
+    layout: layoutOf(pack, media),
+    isMirrored: true,
+  }));
+}
+
+function layoutOf({ view }: TamperingPack, media: TiledMedia): PatchSetRequest['layout'] {
+  const { size, align, countMax, frameCountMax } = view;
+  return { size, align, countMax: media === 'picture' ? countMax : Math.min(countMax, frameCountMax) };
+}
+
+export interface TamperingWork {
+  picture: Patched;
+  packs: readonly Found<TamperingPack>[];
+  media: TiledMedia;
+  signal: AbortSignal;
+}
+
+export async function judgeTampering(
+  parts: InferParts,
+  slot: Pick<DecodeSlot, 'outPath'>,
+  { picture, packs, media, signal }: TamperingWork,
+): Promise<JudgedTampering> {
+  const work = packs.map((found) => askPack(parts, slot, { picture, found, media, signal }));
+  // Waits for all even where one fails: their files vanish with the slot.
+  await Promise.allSettled(work);
+  const judged = await Promise.all(work);
+  const runs = judged.map(({ run }) => run);
+  const map = judged.find((one) => one.map !== null)?.map ?? null;
+  if (map === null) return { runs, map };
+  return {
+    runs,
+    map,
+    summary: { coverage: coverageOf(map.set.positions, map.set.size, picture), hasMap: false },
+  };
+}
+
+async function askPack(
+  { inference, inferTimeoutMs }: InferParts,
+  slot: Pick<DecodeSlot, 'outPath'>,
+  { picture, found, media, signal }: Omit<TamperingWork, 'packs'> & { found: Found<TamperingPack> },
+): Promise<{ run: ModelRun; map: TamperingMap | null }> {
+  const { pack, report } = found;
+  const { width, height } = picture;
+  if (Math.min(width, height) < pack.minimumShortSide) {
+    const needed = `the model needs ${pack.minimumShortSide} on the short side`;
+    return { run: toUnknownRun(pack, `The picture has ${width} × ${height} pixels; ${needed}.`), map: null };
+  }
+  const set = findTiles(picture, pack, media);
+  const tiles = { pack: packKey(pack), path: slot.outPath(set.file), count: set.positions.length };
+  const { logits, elapsedMs } = await inference.infer(tiles, { signal, timeoutMs: inferTimeoutMs });
+  const answers = splitTiles(logits, pack.view);
+  const run = toAnsweredRun(pack, { logits: answers.tiles, elapsedMs, device: report?.provider ?? '' });
+  return { run, map: run.unknown ? null : { set, pack, answers } };
+}
+
+/** The child has read hostile bytes: other work than was asked for would be without bound. */
+function findTiles(picture: Patched, pack: TamperingPack, media: TiledMedia): PatchSet {
+  const set = picture.patchSets.find(({ name }) => name === `tiles-${pack.id}`);
+  const layout = layoutOf(pack, media);
+  const expected = placeTiles(picture.width, picture.height, layout);
+  if (set?.size !== layout.size || set.positions.length !== expected.length) {
+    throw new WorkerLostError('broken', 'the decoder made other tiles than it was asked for');
+  }
+  return set;
+}

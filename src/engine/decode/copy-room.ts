@@ -1,0 +1,35 @@
+/** Room on the disk for copies that decoders are given, so that they never take what must stay free. */
+import { statfs } from 'node:fs/promises';
+import { AppError } from '../../domain/errors.ts';
+
+const DISK_RETRY_SECONDS = 60;
+
+export class CopyRoom {
+  readonly #diskFreeBytesMin: number;
+  /** Of copies under way: what they have not written yet still looks free. */
+  #takenBytes = 0;
+
+  constructor(diskFreeBytesMin: number) {
+    this.#diskFreeBytesMin = diskFreeBytesMin;
+  }
+
+  /** Until the result is disposed. Throws AppError `disk_full`. */
+  async take(folder: string, bytes: number): Promise<Disposable> {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize - this.#takenBytes - bytes >= this.#diskFreeBytesMin) {
+      this.#takenBytes += bytes;
+      return {
+        [Symbol.dispose]: () => {
+          this.#takenBytes -= bytes;
+        },
+      };
+    }
+    throw new AppError(
+      'disk_full',
+      'the disk is nearly full: no file is copied for its decoder until space is free',
+      {
+        retryAfterSeconds: DISK_RETRY_SECONDS,
+      },
+    );
+  }
+}

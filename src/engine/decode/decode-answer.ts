@@ -1,0 +1,167 @@
+/**
+ * Parses what a decode child says. The child has read hostile bytes, so its words are input like any other: a
+ * wrong shape, a path in a file name, an endless text end the child, not the daemon.
+ */
+import { z } from 'zod';
+import { MEDIA_KINDS } from '../../domain/media/media.ts';
+import { renditionFigures } from '../../domain/media/rendition-figures.ts';
+import { DECLARATION_KINDS, DECLARED_ORIGINS } from '../../domain/verdicts/provenance.ts';
+import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../../worker/protocol.ts';
+
+const id = z.int();
+const side = z.int().min(1).max(100_000);
+const text = z.string().max(4000);
+/** The label of a manifest; the whole report is at most 1 MB. */
+const label = z.string().max(1024 * 1024);
+const sentence = z.string().max(2000);
+/** A plain name inside `out/`. */
+export const outFile = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,127}$/);
+
+const position = z.strictObject({ x: z.int().min(0), y: z.int().min(0) });
+
+const c2paReport = z.strictObject({
+  manifests: z.record(z.string(), z.unknown()),
+  active_manifest: label,
+  validation_state: text,
+  validation_status: z.array(z.strictObject({ url: text, code: text, explanation: text })).max(50_000),
+  validation_results: z.strictObject({
+    activeManifest: z.strictObject({
+      failure: z.array(z.unknown()),
+      success: z.array(z.unknown()),
+      informational: z.array(z.unknown()),
+    }),
+    ingredientDeltas: z.array(z.unknown()),
+  }),
+});
+
+const provenance = z.strictObject({
+  c2pa: c2paReport.nullable(),
+  declaredOrigin: z.enum(DECLARED_ORIGINS).nullable(),
+  signer: text.nullable(),
+  remoteManifestUrl: text.nullable(),
+  fault: sentence.nullable(),
+  declarations: z
+    .array(
+      z.strictObject({
+        kind: z.enum(DECLARATION_KINDS),
+        field: z.string().max(200),
+        value: z.string().max(200),
+        origin: z.enum(DECLARED_ORIGINS),
+      }),
+    )
+    .max(8)
+    .optional(),
+});
+
+const patchSet = z.strictObject({
+  name: z.string().max(64),
+  file: outFile,
+  size: z.int().min(1).max(1024),
+  positions: z.array(position).min(1).max(65_536),
+  width: side,
+  height: side,
+  texture: z
+    .strictObject({
+      lumaVariance: z.number().min(0),
+      neighbourCorrelation: z.number().min(-1).max(1),
+      equalShare: z.number().min(0).max(1),
+    })
+    .optional(),
+});
+
+const decodedImage = z.strictObject({
+  mime: z.string().max(100),
+  width: side,
+  height: side,
+  pages: z.int().min(1),
+  quality: z.strictObject({
+    shortSide: side,
+    jpegQuality: z.int().min(1).max(100).nullable(),
+    truncated: z.boolean(),
+  }),
+  provenance,
+  patchSets: z.array(patchSet).max(256),
+});
+
+const probe = z.strictObject({
+  kind: z.enum(MEDIA_KINDS),
+  mime: z.string().max(100),
+  width: side.nullable(),
+  height: side.nullable(),
+  pages: z.int().min(1),
+  durationSeconds: z.number().min(0).nullable(),
+  hasSound: z.boolean(),
+});
+
+const seconds = z.number().min(0).max(1e9);
+/** SHA-256 in hexadecimal. */
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const sizeBytes = z.int().min(1);
+
+const soundFile = z.strictObject({ name: z.string().max(64), file: outFile, sampleCount: z.int().min(0) });
+
+const decodedSound = z.strictObject({
+  durationSeconds: seconds,
+  sampleRate: z.int().min(1).max(10_000_000),
+  channelCount: z.int().min(1).max(1024),
+  sounds: z.array(soundFile).min(1).max(16),
+});
+
+const decodedFrame = z.strictObject({
+  timeSeconds: seconds,
+  file: outFile,
+  hash,
+  sizeBytes,
+  width: side,
+  height: side,
+  patchSets: z.array(patchSet).max(256),
+});
+
+const decodedVideo = z.strictObject({
+  mime: z.string().max(100),
+  width: side,
+  height: side,
+  durationSeconds: seconds,
+  provenance,
+  decoder: z.enum(VIDEO_DECODERS),
+  damagedFrames: z.int().min(0).max(1000),
+  track: z.strictObject({ file: outFile, hash, sizeBytes, sound: decodedSound }).nullable(),
+});
+
+const sampledFrames = z.strictObject({
+  regularSeconds: z.array(seconds).max(1000),
+  samples: z.array(z.strictObject({ timeSeconds: seconds, set: patchSet })).max(1000),
+});
+
+const decodedAudio = z.strictObject({
+  mime: z.string().max(100),
+  provenance,
+  sound: decodedSound,
+  damaged: z.boolean(),
+});
+
+const heatmap = z.strictObject({ width: side, height: side });
+
+const count = z.int().min(0);
+
+const response = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('ready') }),
+  z.strictObject({ type: z.literal('progress'), id, step: z.string().max(200), done: count, total: count }),
+  z.strictObject({ type: z.literal('probed'), id, probe }),
+  z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
+  z.strictObject({ type: z.literal('frame'), id, frame: decodedFrame }),
+  z.strictObject({ type: z.literal('decoded-video'), id, video: decodedVideo }),
+  z.strictObject({ type: z.literal('found-gpu'), id, fault: sentence.nullable() }),
+  z.strictObject({ type: z.literal('sampled-frames'), id, sampled: sampledFrames }),
+  z.strictObject({ type: z.literal('decoded-audio'), id, audio: decodedAudio }),
+  z.strictObject({ type: z.literal('rendered-heatmap'), id, heatmap }),
+  z.strictObject({ type: z.literal('cut-views'), id, set: patchSet }),
+  z.strictObject({ type: z.literal('rendered'), id, figures: renditionFigures }),
+  z.strictObject({ type: z.literal('failed'), id, fault: z.enum(MEDIA_FAULTS), message: sentence }),
+  z.strictObject({ type: z.literal('broken'), id, message: sentence }),
+]) satisfies z.ZodType<DecodeResponse>;
+
+/** Null where the child speaks out of turn or shape. */
+export function parseDecodeResponse(value: unknown): DecodeResponse | null {
+  return response.safeParse(value).data ?? null;
+}

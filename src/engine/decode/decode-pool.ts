@@ -1,0 +1,207 @@
+/**
+ * The decode children of this box: starts them when they are first needed, keeps them warm, recycles them after
+ * a number of requests, and hands each to one piece of work at a time.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { IsolationLevel } from '../../worker/protocol.ts';
+import { IsolationMissingError, WorkerLostError } from '../worker-errors.ts';
+import { CopyRoom } from './copy-room.ts';
+import { DecodeSlot } from './decode-slot.ts';
+import { detectIsolation, type Isolation } from './isolation.ts';
+import { type SlotPurpose, SlotQueue, type WaitOptions } from './slot-queue.ts';
+
+export interface DecodePoolConfig {
+  /** No child sees more of it than its own slot. */
+  dataFolder: string;
+  /** Lies in it, and is swept at start: what is there belongs to work that a start begins anew. */
+  jobsFolder: string;
+  /** Must stay free on the disk where inputs are copied. */
+  diskFreeBytesMin: number;
+  /** Analyses that decode at the same time. */
+  slots: number;
+  /** Slots beside them that only probes use. */
+  probeSlotsMin: number;
+  /** A child is replaced after so many requests: a slow leak in a decoder stays small. */
+  requestsPerChildMax: number;
+  /** Private memory of one child, mapped or not; the runtime maps 0.7 GB, a WebP of PIXELS_MAX takes 1.6 GB. */
+  memoryBytesMax: number;
+  /** Largest file that a child may write: two hours of stereo FLAC that cannot be compressed take 1.4 GB. */
+  fileBytesMax: number;
+  /** For one request that names no time of its own, and for a child to be ready. */
+  stepTimeoutMs: number;
+  /** `require` refuses to start without bubblewrap. */
+  isolation: 'auto' | 'require';
+  /** Children get the GPU's devices inside their walls. */
+  usesGpu: boolean;
+}
+
+export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'dataFolder' | 'jobsFolder'>> = {
+  diskFreeBytesMin: 0,
+  slots: availableParallelism(),
+  probeSlotsMin: 1,
+  requestsPerChildMax: 200,
+  memoryBytesMax: 3 * 1024 ** 3,
+  fileBytesMax: 2 * 1024 ** 3,
+  stepTimeoutMs: 60_000,
+  isolation: 'auto',
+  usesGpu: false,
+};
+
+/** Told of what happens to children; for the log and the counters. */
+export interface DecodePoolObserver {
+  childStarted(pid: number | undefined, startMs: number): void;
+  /** A child that crashed, hung, misbehaved or was called off in mid-work; not one that was recycled. */
+  childLost(pid: number | undefined, error: WorkerLostError): void;
+  childSaid(line: string): void;
+}
+
+export class DecodePool implements AsyncDisposable {
+  readonly #config: DecodePoolConfig;
+  readonly #observer: DecodePoolObserver;
+  readonly #queue: SlotQueue;
+  readonly #copyRoom: CopyRoom;
+  readonly #slots = new Set<DecodeSlot>();
+  readonly #idle: DecodeSlot[] = [];
+  /** Children on their way up; a stop waits for them, so that none outlives it. */
+  readonly #opening = new Set<Promise<DecodeSlot>>();
+  #started: Promise<Isolation> | null = null;
+  #isolation: Isolation | null = null;
+  #slotNumber = 0;
+  #isClosed = false;
+
+  constructor(config: DecodePoolConfig, observer: DecodePoolObserver) {
+    this.#config = config;
+    this.#observer = observer;
+    this.#queue = new SlotQueue(config);
+    this.#copyRoom = new CopyRoom(config.diskFreeBytesMin);
+  }
+
+  /** Sweeps the jobs folder and finds out what isolates a child here. `run` does it too, but a start should fail early. */
+  async start(): Promise<void> {
+    this.#started ??= this.#prepare();
+    this.#isolation = await this.#started;
+  }
+
+  /** What walls children in; null before the start. */
+  get isolation(): IsolationLevel | null {
+    return this.#isolation?.level ?? null;
+  }
+
+  /** Pieces of work under way and waiting, for status. */
+  get load(): Record<SlotPurpose | 'waiting', number> {
+    return { ...this.#queue.running, waiting: this.#queue.waiting };
+  }
+
+  /** Process ids of the living children (of bubblewrap, where it stands around them). */
+  pids(): number[] {
+    return [...this.#slots].flatMap(({ pid, isUsable }) => (isUsable && pid !== undefined ? [pid] : []));
+  }
+
+  /**
+   * Lends a slot to `work` and empties it afterwards. Throws what `work` throws, SlotBusyError after
+   * `waitTimeoutMs`, AbortError when the signal aborts the wait.
+   */
+  async run<T>(
+    purpose: SlotPurpose,
+    work: (slot: DecodeSlot) => Promise<T>,
+    options: WaitOptions = {},
+  ): Promise<T> {
+    await this.start();
+    this.#assertOpen();
+    using _permit = await this.#queue.acquire(purpose, options);
+    const slot = await this.#takeSlot();
+    try {
+      return await work(slot);
+    } finally {
+      if (slot.loss !== null && !this.#isClosed) this.#observer.childLost(slot.pid, slot.loss);
+      await this.#putBack(slot);
+      if (slot.loss?.loss === 'deadline') await this.#dropIdle();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#queue.rejectAll(new WorkerLostError('stopped', 'the decoders are stopped'));
+    await Promise.allSettled(this.#opening);
+    await Promise.all([...this.#slots].map((slot) => this.#drop(slot)));
+  }
+
+  async #prepare(): Promise<Isolation> {
+    const { dataFolder, jobsFolder, isolation } = this.#config;
+    await rm(jobsFolder, { recursive: true, force: true });
+    await mkdir(jobsFolder, { recursive: true, mode: 0o700 });
+    const found = await detectIsolation(join(jobsFolder, 'trial'), dataFolder);
+    if (isolation === 'require' && found.level !== 'bubblewrap') {
+      const remedy = 'install bubblewrap and allow user namespaces, or set isolation to "auto"';
+      throw new IsolationMissingError(`decoders cannot be isolated here (${found.level}): ${remedy}`);
+    }
+    return found;
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new WorkerLostError('stopped', 'the decoders are stopped');
+  }
+
+  async #takeSlot(): Promise<DecodeSlot> {
+    this.#assertOpen();
+    for (let slot = this.#idle.pop(); slot !== undefined; slot = this.#idle.pop()) {
+      if (slot.isUsable) return slot;
+      await this.#drop(slot);
+    }
+    return await this.#openSlot();
+  }
+
+  async #openSlot(): Promise<DecodeSlot> {
+    if (this.#isolation === null) throw new Error('a slot is opened before the pool has started');
+    const { jobsFolder, memoryBytesMax, fileBytesMax, stepTimeoutMs, usesGpu } = this.#config;
+    const startedAt = performance.now();
+    this.#slotNumber += 1;
+    const opening = DecodeSlot.open({
+      folder: join(jobsFolder, String(this.#slotNumber)),
+      isolation: this.#isolation,
+      bounds: { memoryBytesMax, fileBytesMax },
+      usesGpu,
+      copyRoom: this.#copyRoom,
+      timeoutMs: stepTimeoutMs,
+      log: (line) => this.#observer.childSaid(line),
+    });
+    this.#opening.add(opening);
+    const slot = await opening.finally(() => this.#opening.delete(opening));
+    this.#slots.add(slot);
+    this.#observer.childStarted(slot.pid, performance.now() - startedAt);
+    return slot;
+  }
+
+  /** A slot that cannot be emptied is as suspect as one whose child was lost. */
+  async #putBack(slot: DecodeSlot): Promise<void> {
+    const isWorn = slot.isRetired || slot.requestCount >= this.#config.requestsPerChildMax;
+    if (this.#isClosed || isWorn || !slot.isUsable || !(await isCleared(slot))) return await this.#drop(slot);
+    this.#idle.push(slot);
+  }
+
+  /** What froze one child has often frozen all: the next caller must not find out one after the other. */
+  async #dropIdle(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map((slot) => this.#drop(slot)));
+  }
+
+  async #drop(slot: DecodeSlot): Promise<void> {
+    this.#slots.delete(slot);
+    try {
+      await slot[Symbol.asyncDispose]();
+    } catch (error) {
+      // The child is dead; what it left is swept at the next start.
+      this.#observer.childSaid(`a slot's folder could not be removed: ${String(error)}`);
+    }
+  }
+}
+
+async function isCleared(slot: DecodeSlot): Promise<boolean> {
+  try {
+    await slot.clear();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * One decode child and its folder: `in/` holds the file at work, `out/` what the child made of it. A child that
+ * crashed, overran its deadline or spoke nonsense is killed; nothing brings a slot back from that, its owner
+ * opens another.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { lstatSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isExhausted } from '../../domain/errors.ts';
+import type { DecodedFrame, DecodeRequest, DecodeResponse } from '../../worker/protocol.ts';
+import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../worker-errors.ts';
+import { describeExit } from './child-exit.ts';
+import { forwardLines } from './child-log.ts';
+import type { CopyRoom } from './copy-room.ts';
+import { outFile, parseDecodeResponse } from './decode-answer.ts';
+import { type ChildBounds, decodeCommand, type Isolation, reachesOriginals } from './isolation.ts';
+import { type InputOptions, placeInput } from './place-input.ts';
+
+export interface DecodeSlotConfig {
+  /** The slot's own folder; made here and removed with the slot. */
+  folder: string;
+  isolation: Isolation;
+  bounds: ChildBounds;
+  /** For inputs that have to be copied. */
+  copyRoom: CopyRoom;
+  usesGpu?: boolean;
+  /** For a child to be ready, and for a request that names no time of its own. */
+  timeoutMs: number;
+  log: (line: string) => void;
+}
+
+type WithoutId<T> = T extends { id: number } ? Omit<T, 'id'> : never;
+/** A request of the protocol; the slot numbers it. */
+export type DecodeWork = WithoutId<DecodeRequest>;
+
+const ANSWER_TYPES = {
+  probe: 'probed',
+  'decode-image': 'decoded-image',
+  'decode-video': 'decoded-video',
+  'sample-frames': 'sampled-frames',
+  'find-gpu': 'found-gpu',
+  'decode-audio': 'decoded-audio',
+  'render-heatmap': 'rendered-heatmap',
+  'cut-views': 'cut-views',
+  render: 'rendered',
+} as const satisfies Record<DecodeWork['type'], DecodeResponse['type']>;
+
+export type DecodeAnswer<W extends DecodeWork> = Extract<
+  DecodeResponse,
+  { type: (typeof ANSWER_TYPES)[W['type']] }
+>;
+
+export type DecodeProgress = Extract<DecodeResponse, { type: 'progress' }>;
+
+export interface RequestOptions {
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+  onProgress?: (progress: DecodeProgress) => void;
+  /** Each frame of a video as soon as it is written, before the answer. Must not throw. */
+  onFrame?: (frame: DecodedFrame) => void;
+}
+
+/** The request under way; `id` 0 is the wait for `ready`. */
+interface Waiting {
+  id: number;
+  answerType: DecodeResponse['type'];
+  onProgress: ((progress: DecodeProgress) => void) | undefined;
+  onFrame: ((frame: DecodedFrame) => void) | undefined;
+  resolve: (response: DecodeResponse) => void;
+  reject: (error: Error) => void;
+}
+
+/** The name says nothing of the file: some demuxers act on endings (libraries.md section 4). */
+const INPUT_NAME = 'input';
+
+export class DecodeSlot implements AsyncDisposable {
+  readonly #config: DecodeSlotConfig;
+  readonly #child: ChildProcess;
+  readonly #ended = Promise.withResolvers<void>();
+  #waiting: Waiting | null = null;
+  #loss: WorkerLostError | null = null;
+  #requestCount = 0;
+  #isRetired = false;
+
+  private constructor(config: DecodeSlotConfig) {
+    this.#config = config;
+    const { file, args, cwd, env } = decodeCommand(
+      config.isolation,
+      config.folder,
+      config.bounds,
+      config.usesGpu,
+    );
+    // JSON on the channel: the child may be hostile, and a JSON parser is the smaller door.
+    const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
+    this.#child = spawn(file, args, { cwd, env, stdio: [...stdio], serialization: 'json' });
+    if (this.#child.stderr !== null) forwardLines(this.#child.stderr, config.log);
+    this.#child.on('message', (message) => this.#receive(message));
+    this.#child.on('error', (error) => this.#fail(error));
+    this.#child.on('exit', (code, signal) => this.#end(describeExit(code, signal)));
+  }
+
+  /** Makes the folder, starts the child and waits until it is ready. */
+  static async open(config: DecodeSlotConfig): Promise<DecodeSlot> {
+    await mkdir(join(config.folder, 'in'), { recursive: true });
+    await mkdir(join(config.folder, 'out'), { recursive: true });
+    const slot = new DecodeSlot(config);
+    try {
+      await slot.#await(0, 'ready', {});
+      return slot;
+    } catch (error) {
+      await slot[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** False once the child is lost; it never becomes true again. */
+  get isUsable(): boolean {
+    return this.#loss === null;
+  }
+
+  /** Why the child was lost; null while it lives. */
+  get loss(): WorkerLostError | null {
+    return this.#loss;
+  }
+
+  /** Requests so far, for recycling. */
+  get requestCount(): number {
+    return this.#requestCount;
+  }
+
+  /** True once the child should do nothing more after its present work. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** Says that the work leaves the child unfit for other work. */
+  retire(): void {
+    this.#isRetired = true;
+  }
+
+  /** Puts a file into `in/`, once for all requests about it; returns its name for them. */
+  async placeInput(path: string, options: InputOptions = {}): Promise<string> {
+    const { folder, isolation, copyRoom: room } = this.#config;
+    const target = join(folder, 'in', INPUT_NAME);
+    await rm(target, { force: true });
+    await placeInput({ path, ...options }, target, { isCopied: reachesOriginals(isolation), room });
+    return INPUT_NAME;
+  }
+
+  /** Absolute path of a file that the child wrote. Throws where it is no plain file: a link could lead anywhere. */
+  outPath(file: string): string {
+    const path = join(this.#config.folder, 'out', outFile.parse(file));
+    if (lstatSync(path).isFile()) return path;
+    throw this.#lose('broken', `the decoder left something else than a file as ${file}`);
+  }
+
+  /**
+   * Asks the child. Throws MediaFaultError for the file's fault, WorkerLostError when the child is lost (it is,
+   * after a deadline), AbortError when the signal aborts, which costs the child too: a decoder cannot be interrupted.
+   */
+  async request<W extends DecodeWork>(work: W, options: RequestOptions = {}): Promise<DecodeAnswer<W>> {
+    if (this.#waiting !== null) throw new Error('a slot does one thing at a time');
+    if (this.#loss !== null) throw this.#loss;
+    if (options.signal?.aborted) throw new AbortError(options.signal);
+    this.#requestCount += 1;
+    const id = this.#requestCount;
+    const answer = this.#await(id, ANSWER_TYPES[work.type], options);
+    this.#child.send({ ...work, id }, () => {
+      // A channel that closed is followed by `exit`, which tells more.
+    });
+    return (await answer) as DecodeAnswer<W>;
+  }
+
+  /** Empties the folders for the next file. */
+  async clear(): Promise<void> {
+    for (const folder of ['in', 'out'].map((name) => join(this.#config.folder, name))) {
+      for (const name of await readdir(folder))
+        await rm(join(folder, name), { recursive: true, force: true });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#lose('stopped', 'the decoder was stopped');
+    await this.#ended.promise;
+    // Behind a wall the killed child's last write may still be under way.
+    await rm(this.#config.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #await(
+    id: number,
+    answerType: Waiting['answerType'],
+    options: RequestOptions,
+  ): Promise<DecodeResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<DecodeResponse>();
+    const { timeoutMs = this.#config.timeoutMs, signal, onProgress, onFrame } = options;
+    this.#waiting = { id, answerType, onProgress, onFrame, resolve, reject };
+    const timer = setTimeout(
+      () => this.#lose('deadline', `the decoder took longer than ${timeoutMs / 1000} s`),
+      timeoutMs,
+    );
+    const onAbort = () => {
+      if (signal !== undefined) reject(new AbortError(signal));
+      this.#lose('stopped', 'the decoder was stopped because its work was called off');
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      this.#waiting = null;
+    }
+  }
+
+  #receive(message: unknown): void {
+    const response = parseDecodeResponse(message);
+    const waiting = this.#waiting;
+    const id = response === null || response.type === 'ready' ? 0 : response.id;
+    if (response === null || waiting === null || waiting.id !== id) {
+      this.#lose('broken', 'the decoder answered something that was not asked');
+    } else if (response.type === 'progress') {
+      waiting.onProgress?.(response);
+    } else if (response.type === 'frame' && waiting.answerType === 'decoded-video') {
+      waiting.onFrame?.(response.frame);
+    } else if (response.type === 'failed') {
+      waiting.reject(new MediaFaultError(response.fault, response.message));
+    } else if (response.type === waiting.answerType) {
+      waiting.resolve(response);
+    } else {
+      const reason = response.type === 'broken' ? response.message : 'it gave the wrong kind of answer';
+      this.#lose('broken', `the decoder failed: ${reason}`);
+    }
+  }
+
+  #fail(error: Error): void {
+    const how = `it could not be started or reached: ${error.message}`;
+    if (isExhausted(error)) this.#lose('exhausted', how, error);
+    this.#end(how);
+  }
+
+  #end(how: string): void {
+    this.#lose('ended', `the decoder ended before it had finished: ${how}`);
+    this.#ended.resolve();
+  }
+
+  /** The first loss is the cause; what follows from the kill is not told. */
+  #lose(loss: WorkerLoss, message: string, cause?: unknown): WorkerLostError {
+    if (this.#loss === null) {
+      this.#loss = new WorkerLostError(loss, message, cause);
+      this.#child.kill('SIGKILL');
+      this.#waiting?.reject(this.#loss);
+    }
+    return this.#loss;
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * How a decode child is walled in. A decoder that falls to a hostile file should find nothing: no network, no
+ * other file of the box, no secret in its environment, little memory. What the machine allows differs, so a
+ * trial run at start decides, strongest wall first.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { IsolationLevel } from '../../worker/protocol.ts';
+
+/** What `detectIsolation` found to work. */
+export interface Isolation {
+  level: IsolationLevel;
+  /** `shell` where `prlimit` is missing: the same bounds by `ulimit`. */
+  limiter: 'prlimit' | 'shell';
+  /** `unshare` with these flags gives an empty network; null where it is not needed or not allowed. */
+  unshareFlags: readonly string[] | null;
+  /** Lies under a mount of the child's own, but for its slot; null where bubblewrap does that or nothing can. */
+  coveredFolder: string | null;
+}
+
+/** Whether a child that falls can reach what its input is a hard link to; then it must get a copy. */
+export function reachesOriginals({ level, coveredFolder }: Isolation): boolean {
+  return level !== 'bubblewrap' && coveredFolder === null;
+}
+
+export interface ChildBounds {
+  /** Private writable memory. */
+  memoryBytesMax: number;
+  /** Largest file that the child may write. */
+  fileBytesMax: number;
+}
+
+export interface ChildCommand {
+  file: string;
+  args: string[];
+  /** The child's working folder as the daemon sees it. */
+  cwd: string;
+  env: Record<string, string>;
+}
+
+const PROJECT_ROOT = resolve(import.meta.dirname, '../../..');
+const NODE = realpathSync(process.execPath);
+const ENTRY = join(realpathSync(join(PROJECT_ROOT, 'src')), 'worker', 'decode.ts');
+/** What the child reads of the daemon's own files; `package.json` says that its sources are modules. */
+const RUNTIME_PATHS = ['node_modules', 'package.json', 'src/worker', 'src/domain'];
+/** Linux keeps the loader and the libraries here, as folders or as links into /usr. */
+const SYSTEM_PATHS = ['/usr', '/lib', '/lib64', '/bin', '/etc/ld.so.cache'];
+/** What the driver opens to decode on a GPU; only for an operator who asks for that. */
+const GPU_DEVICES = ['/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm', '/dev/nvidia-uvm-tools'];
+const SLOT_INSIDE = '/slot';
+/** So that a child can free a picture when it is done with it: two of the largest do not fit into its bound. */
+const NODE_FLAGS = ['--expose-gc'];
+
+/**
+ * The whole environment of a decode child, written out: nothing of the daemon's own is passed on. One malloc
+ * arena keeps memory flat over thousands of pictures (libraries.md section 1).
+ */
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  LANG: 'C.UTF-8',
+  MALLOC_ARENA_MAX: '1',
+};
+
+/**
+ * Lays an empty folder over the data folder ($1) and brings back the slot ($2) alone, with `in/` read-only. The slot is
+ * reached through the working folder, as its path leads into the cover by then; `-c` keeps mount from resolving it.
+ * Without capabilities the child cannot lift the cover, and in a namespace that it makes itself the mounts are locked.
+ */
+const COVER_SCRIPT = `
+set -e
+cd "$2"
+mount -t tmpfs -o size=64k,mode=700 tmpfs "$1"
+mkdir -p "$2"
+mount -c --bind . "$2"
+cd "$2"
+mount --bind in in
+mount -o remount,bind,ro in
+shift 2
+exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$@"`;
+
+const OPEN_FILES_MAX = 256;
+const TRIAL_TIMEOUT_MS = 10_000;
+const TRIAL_BOUNDS: ChildBounds = { memoryBytesMax: 1024 ** 3, fileBytesMax: 1024 ** 2 };
+/** Mounting needs a user that is root in its own namespace, which a root of the box need not ask for. */
+const COVER_FLAGS: readonly (readonly string[])[] = [
+  ['--user', '--map-root-user', '--net', '--mount'],
+  ['--net', '--mount'],
+];
+const NETWORK_FLAGS: readonly (readonly string[])[] = [['--net'], ['--user', '--map-current-user', '--net']];
+
+/** The strongest of `findIsolations`. */
+export async function detectIsolation(trialFolder: string, dataFolder: string): Promise<Isolation> {
+  for await (const isolation of findIsolations(trialFolder, dataFolder)) return isolation;
+  throw new Error('bounds without a wall are always possible');
+}
+
+/**
+ * Everything that works here, strongest wall first, tried with a real, empty child in `trialFolder`, which lies in
+ * `dataFolder` and is made and removed.
+ */
+export async function* findIsolations(
+  trialFolder: string,
+  dataFolder: string,
+): AsyncGenerator<Isolation, undefined, undefined> {
+  await mkdir(join(trialFolder, 'in'), { recursive: true });
+  await mkdir(join(trialFolder, 'out'), { recursive: true });
+  try {
+    const limiter = (await succeeds('prlimit', ['--core=0', 'true'])) ? 'prlimit' : 'shell';
+    for (const choice of choicesOf(limiter, realpathSync(dataFolder))) {
+      if (await isPossible(choice, trialFolder)) yield choice;
+    }
+    yield { level: 'limits only', limiter, unshareFlags: null, coveredFolder: null };
+  } finally {
+    await rm(trialFolder, { recursive: true, force: true });
+  }
+}
+
+function choicesOf(limiter: Isolation['limiter'], coveredFolder: string): Isolation[] {
+  const bare = { limiter, unshareFlags: null, coveredFolder: null };
+  return [
+    { ...bare, level: 'bubblewrap' },
+    ...COVER_FLAGS.map(
+      (unshareFlags): Isolation => ({
+        ...{ level: 'no network and limits', limiter, unshareFlags, coveredFolder },
+      }),
+    ),
+    ...NETWORK_FLAGS.map(
+      (unshareFlags): Isolation => ({ ...bare, level: 'no network, data in reach', unshareFlags }),
+    ),
+  ];
+}
+
+/** Whether a child would start: what covers the data folder must not cover the program. */
+async function isPossible(isolation: Isolation, folder: string): Promise<boolean> {
+  const look = `require('node:fs').accessSync(${JSON.stringify(ENTRY)})`;
+  const { file, args } = wrap(isolation, folder, TRIAL_BOUNDS, [NODE, '--eval', look]);
+  return await succeeds(file, args);
+}
+
+async function succeeds(file: string, args: string[]): Promise<boolean> {
+  try {
+    await promisify(execFile)(file, args, {
+      env: ENVIRONMENT,
+      timeout: TRIAL_TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The command of a decode child whose folder is `slotFolder`, with `in/` and `out/` in it. */
+export function decodeCommand(
+  isolation: Isolation,
+  slotFolder: string,
+  bounds: ChildBounds,
+  usesGpu = false,
+): ChildCommand {
+  const devices = usesGpu ? GPU_DEVICES : [];
+  const { file, args } = wrap(isolation, slotFolder, bounds, [NODE, ...NODE_FLAGS, ENTRY], devices);
+  return { file, args, cwd: slotFolder, env: { ...ENVIRONMENT } };
+}
+
+/** Limits outermost: they are inherited, so they hold the walls' own programs too. */
+function wrap(
+  isolation: Isolation,
+  slotFolder: string,
+  bounds: ChildBounds,
+  command: string[],
+  devices: readonly string[] = [],
+): { file: string; args: string[] } {
+  const walled = [...wallOf(isolation, slotFolder, devices), ...command];
+  const [file = '', ...args] = [...limitsOf(isolation.limiter, bounds), ...walled];
+  return { file, args };
+}
+
+function wallOf(
+  { level, unshareFlags, coveredFolder }: Isolation,
+  slotFolder: string,
+  devices: readonly string[],
+): string[] {
+  if (level === 'bubblewrap') return ['bwrap', ...bubblewrapArgs(slotFolder, devices), '--'];
+  if (unshareFlags === null) return [];
+  const unshare = ['unshare', ...unshareFlags, '--'];
+  if (coveredFolder === null) return unshare;
+  return [...unshare, '/bin/sh', '-c', COVER_SCRIPT, 'sh', coveredFolder, realpathSync(slotFolder)];
+}
+
+function limitsOf(limiter: Isolation['limiter'], { memoryBytesMax, fileBytesMax }: ChildBounds): string[] {
+  if (limiter === 'prlimit') {
+    const bounds = [`--data=${memoryBytesMax}`, `--fsize=${fileBytesMax}`, `--nofile=${OPEN_FILES_MAX}`];
+    return ['prlimit', ...bounds, '--core=0', '--'];
+  }
+  // A shell counts memory in KiB and files in blocks of 512 bytes.
+  const memory = `ulimit -d ${Math.ceil(memoryBytesMax / 1024)}`;
+  const file = `ulimit -f ${Math.ceil(fileBytesMax / 512)}`;
+  return ['/bin/sh', '-c', `${memory}; ${file}; ulimit -n ${OPEN_FILES_MAX}; ulimit -c 0; exec "$@"`, 'sh'];
+}
+
+/** Later mounts lie over earlier ones: /tmp first, since a checkout may lie below it. */
+function bubblewrapArgs(slotFolder: string, devices: readonly string[]): string[] {
+  const system = SYSTEM_PATHS.flatMap((path) => ['--ro-bind-try', path, path]);
+  const runtime = [...RUNTIME_PATHS.map((path) => join(PROJECT_ROOT, path)), NODE].flatMap(bindReadOnly);
+  return [
+    ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'decode'],
+    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...devices.flatMap((path) => ['--dev-bind-try', path, path]),
+    ...system,
+    ...runtime,
+    ...['--ro-bind', join(slotFolder, 'in'), `${SLOT_INSIDE}/in`],
+    ...['--bind', join(slotFolder, 'out'), `${SLOT_INSIDE}/out`],
+    ...['--chdir', SLOT_INSIDE],
+  ];
+}
+
+/** Node resolves links, so a path must exist inside both as it is written and as it resolves. */
+function bindReadOnly(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const real = realpathSync(path);
+  const bind = ['--ro-bind', real, real];
+  return real === path || dirname(real) === dirname(path) ? bind : [...bind, '--ro-bind', real, path];
+}

@@ -1,0 +1,271 @@
+/**
+ * Makes renditions in decode children when they are first asked for, and keeps them: the same one once, however many
+ * ask; by turns over accounts, slow ones (films, sounds) in a lane of their own, so that a picture never waits for one.
+ * No analysis waits for any of it, and none is touched by a child that dies of it.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { AppError } from '../../domain/errors.ts';
+import { RENDITION_FILES, type RenditionKind } from '../../domain/media/rendition.ts';
+import { TurnLine } from '../../machinery/turn-line.ts';
+import type { StoredRendition } from '../../store/renditions.ts';
+import type { Store } from '../../store/store.ts';
+import { AbortError, MediaFaultError, WorkerLostError } from '../worker-errors.ts';
+import { DECODE_LIMITS } from './decode-limits.ts';
+import type { DecodePool } from './decode-pool.ts';
+import type { DecodeSlot } from './decode-slot.ts';
+import { placeOriginal } from './place-original.ts';
+
+export interface RenditionsConfig {
+  /** Disk that all renditions together may take; the least recently used ones go first. */
+  bytesMax: number;
+  /** Below it none is made. */
+  diskFreeBytesMin: number;
+}
+
+export interface RenditionOrder {
+  /** Whose file it is made of: a media file's hash, or the analysis that made the file. */
+  owner: string;
+  /** Tells the owner's renditions apart. */
+  name: string;
+  kind: RenditionKind;
+  sourcePath: string;
+  /** Whether that is what was submitted, and not what an analysis made. */
+  isOriginal: boolean;
+}
+
+export type RenditionView =
+  | { state: 'none' }
+  | { state: 'waiting' | 'making'; done: number; total: number }
+  | { state: 'ready'; rendition: StoredRendition }
+  | { state: 'failed'; error: AppError };
+
+interface RenditionsParts {
+  store: Pick<Store, 'blobs' | 'renditions' | 'freeBytes'>;
+  pool: Pick<DecodePool, 'run'>;
+  log: Logger;
+  stepTimed: (step: string, seconds: number) => void;
+}
+
+interface Job {
+  state: 'waiting' | 'making';
+  done: number;
+  total: number;
+  /** When somebody last wanted to know about it, on the clock of `performance`. */
+  askedAtMs: number;
+  /** Never rejects. */
+  ended: Promise<RenditionView>;
+}
+
+type Lane = 'quick' | 'slow';
+
+const LANES: Readonly<Record<RenditionKind, Lane>> = {
+  picture: 'quick',
+  tiles: 'quick',
+  strip: 'quick',
+  peaks: 'quick',
+  film: 'slow',
+  sound: 'slow',
+};
+/** Two hours of film at twice the speed that they are watched at; the others take seconds on a quiet box. */
+const TIMEOUTS_MS: Readonly<Record<Lane, number>> = { quick: 90_000, slow: 3_600_000 };
+/** In one lane: a few pages that an account has open. */
+const ACCOUNT_WAITING_MAX = 16;
+/** In work and waiting, of all accounts. */
+const JOBS_MAX = 256;
+/** A page that shows it asks every other second; what nobody asked about for so long is not begun. */
+const FORGOTTEN_MS = 60_000;
+const QUEUE_RETRY_SECONDS = 30;
+const DISK_RETRY_SECONDS = 60;
+/** A child may die for reasons of its own once; twice over the same file, it is the file. */
+const TRIES_MAX = 2;
+/** A file that failed is not tried at every look of a page that polls. */
+const FAILURES_MAX = 1000;
+const FAILURE_TTL_MS = 600_000;
+/** A film grows by some megabytes meanwhile. */
+const DISK_CHECK_MS = 5000;
+
+export class Renditions {
+  readonly #config: RenditionsConfig;
+  readonly #parts: RenditionsParts;
+  readonly #jobs = new Map<string, Job>();
+  readonly #failures = new LRUCache<string, AppError>({ max: FAILURES_MAX, ttl: FAILURE_TTL_MS });
+  readonly #lanes: Readonly<Record<Lane, TurnLine>> = { quick: new TurnLine(), slow: new TurnLine() };
+  readonly #stopped = new AbortController();
+
+  constructor(config: RenditionsConfig, parts: RenditionsParts) {
+    this.#config = config;
+    this.#parts = parts;
+  }
+
+  /** What there is of it, without making it. */
+  async look(order: RenditionOrder): Promise<RenditionView> {
+    const key = keyOf(order);
+    const rendition = await this.#parts.store.renditions.find(order.owner, order.name);
+    if (rendition !== undefined) return { state: 'ready', rendition };
+    const job = this.#jobs.get(key);
+    if (job !== undefined) {
+      job.askedAtMs = performance.now();
+      return { state: job.state, done: job.done, total: job.total };
+    }
+    const error = this.#failures.get(key);
+    return error === undefined ? { state: 'none' } : { state: 'failed', error };
+  }
+
+  /** Makes it where it is not there, and waits for it at most so long. Throws AppErrors where it cannot be begun. */
+  async open(
+    order: RenditionOrder,
+    { accountId, waitMs }: { accountId: number; waitMs: number },
+  ): Promise<RenditionView> {
+    const view = await this.look(order);
+    if (view.state === 'ready' || view.state === 'failed') return view;
+    const job = this.#jobs.get(keyOf(order)) ?? this.#begin(order, accountId);
+    this.#lanes[LANES[order.kind]].join(keyOf(order), accountId);
+    const { promise: late, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => resolve(null), waitMs);
+    const ended = await Promise.race([job.ended, late]);
+    clearTimeout(timer);
+    return ended ?? { state: job.state, done: job.done, total: job.total };
+  }
+
+  /** Calls off all work; resolves when none is left. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await Promise.all([...this.#jobs.values()].map(({ ended }) => ended));
+  }
+
+  #begin(order: RenditionOrder, accountId: number): Job {
+    if (this.#stopped.signal.aborted) throw new AppError('draining', 'the appliance is stopping');
+    const lane = this.#lanes[LANES[order.kind]];
+    if (this.#jobs.size >= JOBS_MAX || lane.depthOf(accountId) >= ACCOUNT_WAITING_MAX) {
+      const details = { retryAfterSeconds: QUEUE_RETRY_SECONDS };
+      throw new AppError('queue_full', 'too many renditions are waiting to be made', details);
+    }
+    const progress = { state: 'waiting', done: 0, total: 1, askedAtMs: performance.now() } as const;
+    const job: Job = { ...progress, ended: Promise.resolve({ state: 'none' }) };
+    job.ended = lane.enter(keyOf(order), accountId).then((turn) => this.#run(order, job, turn));
+    this.#jobs.set(keyOf(order), job);
+    return job;
+  }
+
+  async #run(order: RenditionOrder, job: Job, turn: Disposable): Promise<RenditionView> {
+    using _turn = turn;
+    const key = keyOf(order);
+    const startedAt = performance.now();
+    job.state = 'making';
+    try {
+      if (startedAt - job.askedAtMs > FORGOTTEN_MS) return { state: 'none' };
+      const rendition = await this.#make(order, job);
+      this.#parts.stepTimed(`rendition-${order.kind}`, (performance.now() - startedAt) / 1000);
+      return { state: 'ready', rendition };
+    } catch (thrown) {
+      const { error, isLasting } = judge(thrown, order.kind);
+      if (isLasting) this.#failures.set(key, error);
+      else this.#parts.log.warn({ err: thrown, kind: order.kind }, 'a rendition could not be made');
+      return { state: 'failed', error };
+    } finally {
+      this.#jobs.delete(key);
+    }
+  }
+
+  async #make(order: RenditionOrder, job: Job): Promise<StoredRendition> {
+    const { pool, store, log } = this.#parts;
+    for (let tries = 1; ; tries += 1) {
+      await this.#assertRoom();
+      try {
+        const work = (slot: DecodeSlot) => this.#makeIn(slot, order, job);
+        const made = await pool.run('rendition', work, { signal: this.#stopped.signal });
+        const removed = await store.renditions.trim(this.#config.bytesMax, order);
+        if (removed > 0) log.info({ removed }, 'renditions that nobody looked at made room for a new one');
+        return made;
+      } catch (error) {
+        const isWorthAgain =
+          error instanceof WorkerLostError && error.loss !== 'stopped' && error.loss !== 'deadline';
+        if (!isWorthAgain || tries >= TRIES_MAX) throw error;
+      }
+    }
+  }
+
+  async #makeIn(slot: DecodeSlot, order: RenditionOrder, job: Job): Promise<StoredRendition> {
+    const { owner, name, kind, sourcePath: path, isOriginal } = order;
+    const lane = LANES[kind];
+    // Its priority was lowered for good: the next analysis must not get this child.
+    if (lane === 'slow') slot.retire();
+    const called = new AbortController();
+    const signal = AbortSignal.any([this.#stopped.signal, called.signal]);
+    let checkedAt = performance.now();
+    const placing = isOriginal
+      ? placeOriginal(slot, this.#parts.store.blobs, { hash: owner, signal })
+      : slot.placeInput(path, { signal });
+    const input = await placing.catch((error: unknown) => {
+      throw isMissing(error) ? gone() : error;
+    });
+    const { figures } = await slot.request(
+      { type: 'render', input, limits: DECODE_LIMITS, kind },
+      {
+        timeoutMs: TIMEOUTS_MS[lane],
+        signal,
+        onProgress: ({ done, total }) => {
+          Object.assign(job, { done, total });
+          if (performance.now() - checkedAt < DISK_CHECK_MS) return;
+          checkedAt = performance.now();
+          this.#assertWanted(owner).catch((error: unknown) => called.abort(error));
+        },
+      },
+    );
+    if (figures.kind !== kind)
+      throw new WorkerLostError('broken', `it made ${figures.kind} instead of ${kind}`);
+    const files = RENDITION_FILES[kind].map((file) => ({ name: file, sourcePath: slot.outPath(file) }));
+    const kept = await this.#parts.store.renditions.put(owner, name, { figures, files });
+    if (kept === undefined) throw gone();
+    return kept;
+  }
+
+  async #assertWanted(owner: string): Promise<void> {
+    if (!this.#parts.store.renditions.isWanted(owner)) throw gone();
+    await this.#assertRoom();
+  }
+
+  async #assertRoom(): Promise<void> {
+    if ((await this.#parts.store.freeBytes()) >= this.#config.diskFreeBytesMin) return;
+    throw new AppError('disk_full', 'the disk is nearly full: no rendition is made until space is free', {
+      retryAfterSeconds: DISK_RETRY_SECONDS,
+    });
+  }
+}
+
+function keyOf({ owner, name }: RenditionOrder): string {
+  return `${owner}/${name}`;
+}
+
+function gone(): AppError {
+  return new AppError('media', 'the media of this record are not stored');
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** What they are told who wait; a lasting failure would be the same at the next look. */
+function judge(thrown: unknown, kind: RenditionKind): { error: AppError; isLasting: boolean } {
+  if (thrown instanceof AbortError && thrown.cause instanceof AppError) {
+    return { error: thrown.cause, isLasting: false };
+  }
+  if (thrown instanceof AppError) return { error: thrown, isLasting: false };
+  if (thrown instanceof MediaFaultError) {
+    return { error: new AppError(thrown.fault, thrown.message, { cause: thrown }), isLasting: true };
+  }
+  const cause = thrown;
+  if (thrown instanceof WorkerLostError && thrown.loss === 'deadline') {
+    const sentence = `a rendition of this file takes longer than ${TIMEOUTS_MS[LANES[kind]] / 1000} seconds to make`;
+    return { error: new AppError('too_long', sentence, { cause }), isLasting: true };
+  }
+  if (thrown instanceof AbortError || (thrown instanceof WorkerLostError && thrown.loss === 'stopped')) {
+    return { error: new AppError('draining', 'the appliance is stopping', { cause }), isLasting: false };
+  }
+  if (thrown instanceof WorkerLostError) {
+    const sentence = 'no rendition can be made of this file: the decoder ended over it';
+    return { error: new AppError('corrupt', sentence, { cause }), isLasting: true };
+  }
+  return { error: new AppError('internal', 'internal error', { cause }), isLasting: false };
+}

@@ -1,0 +1,130 @@
+/**
+ * Who may use a decode slot next. Analyses share `slots`; probes may use any of them, and `probeSlotsMin` more
+ * that no analysis can take, because somebody waits for the answer of a probe. Renditions have slots of their own and
+ * no others: a film that takes an hour must not hold up an analysis. First come, first served otherwise, except that the
+ * accounts behind what waits for the same purpose take turns.
+ */
+import { AccountTurns } from '../../machinery/account-turns.ts';
+import { AbortError, SlotBusyError } from '../worker-errors.ts';
+
+export const SLOT_PURPOSES = ['probe', 'analysis', 'rendition'] as const;
+export type SlotPurpose = (typeof SLOT_PURPOSES)[number];
+
+/** One for what takes seconds, one for what takes minutes. */
+const RENDITION_SLOTS = 2;
+
+export interface WaitOptions {
+  signal?: AbortSignal | undefined;
+  /** Past it the wait ends in SlotBusyError; without it one waits as long as it takes. */
+  waitTimeoutMs?: number | undefined;
+  /** Whom it is for; what names nobody takes the turns of one account of its own. */
+  accountId?: number | undefined;
+}
+
+/** No account has it. */
+const NOBODY = 0;
+
+interface Waiter {
+  id: string;
+  purpose: SlotPurpose;
+  accountId: number;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+export class SlotQueue {
+  readonly #slots: number;
+  readonly #probeSlotsMin: number;
+  readonly #running: Record<SlotPurpose, number> = { probe: 0, analysis: 0, rendition: 0 };
+  /** In the order of arrival. */
+  readonly #waiters = new Map<string, Waiter>();
+  readonly #turns: Record<SlotPurpose, AccountTurns> = {
+    probe: new AccountTurns(),
+    analysis: new AccountTurns(),
+    rendition: new AccountTurns(),
+  };
+  #arrivals = 0;
+
+  constructor({ slots, probeSlotsMin }: { slots: number; probeSlotsMin: number }) {
+    this.#slots = slots;
+    this.#probeSlotsMin = probeSlotsMin;
+  }
+
+  get running(): Readonly<Record<SlotPurpose, number>> {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  /** Resolves when a slot may be used; the result gives it back. */
+  async acquire(purpose: SlotPurpose, options: WaitOptions): Promise<Disposable> {
+    if (options.signal?.aborted) throw new AbortError(options.signal);
+    if (this.#isFree(purpose)) this.#running[purpose] += 1;
+    else await this.#wait(purpose, options);
+    return { [Symbol.dispose]: () => this.#release(purpose) };
+  }
+
+  /** Ends every wait. */
+  rejectAll(error: Error): void {
+    for (const waiter of [...this.#waiters.values()]) {
+      this.#forget(waiter);
+      waiter.reject(error);
+    }
+  }
+
+  async #wait(purpose: SlotPurpose, options: WaitOptions): Promise<void> {
+    const { signal, waitTimeoutMs, accountId = NOBODY } = options;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#arrivals += 1;
+    const waiter: Waiter = { id: String(this.#arrivals), purpose, accountId, resolve, reject };
+    const leave = (error: Error) => {
+      this.#forget(waiter);
+      reject(error);
+    };
+    const busy = () => leave(new SlotBusyError(`no decoder came free within ${waitTimeoutMs} ms`));
+    const onAbort = () => signal && leave(new AbortError(signal));
+    const timer = waitTimeoutMs === undefined ? undefined : setTimeout(busy, waitTimeoutMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#waiters.set(waiter.id, waiter);
+    this.#turns[purpose].add(waiter.id, accountId);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #isFree(purpose: SlotPurpose): boolean {
+    const { probe, analysis, rendition } = this.#running;
+    if (purpose === 'rendition') return rendition < RENDITION_SLOTS;
+    if (probe + analysis >= this.#slots + this.#probeSlotsMin) return false;
+    return purpose === 'probe' || analysis < this.#slots;
+  }
+
+  #release(purpose: SlotPurpose): void {
+    this.#running[purpose] -= 1;
+    for (;;) {
+      const next = this.#next();
+      if (next === undefined) return;
+      this.#running[next.purpose] += 1;
+      next.resolve();
+    }
+  }
+
+  /** Of the purpose that has waited longest and has a slot now: whose account's turn it is. */
+  #next(): Waiter | undefined {
+    const first = [...this.#waiters.values()].find(({ purpose }) => this.#isFree(purpose));
+    if (first === undefined) return undefined;
+    const next = this.#waiters.get(this.#turns[first.purpose].take() ?? '');
+    if (next === undefined) throw new Error('a waiter has no turn');
+    this.#waiters.delete(next.id);
+    return next;
+  }
+
+  #forget({ id, purpose, accountId }: Waiter): void {
+    if (this.#waiters.delete(id)) this.#turns[purpose].remove(id, accountId);
+  }
+}

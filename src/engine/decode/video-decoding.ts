@@ -1,0 +1,43 @@
+/** What decodes video: the CPU, or the GPU where the operator has asked for it and there is one. */
+import type { Logger } from 'pino';
+import type { VideoDecoder, VideoDecoderChoice } from '../../worker/protocol.ts';
+import type { DecodePool } from './decode-pool.ts';
+
+export class VideoDecoding {
+  readonly #choice: VideoDecoderChoice;
+  /** Null where a GPU was found, or none is wanted. */
+  #fault: string | null = null;
+
+  constructor(choice: VideoDecoderChoice) {
+    this.#choice = choice;
+  }
+
+  /** Asks a decode child, since only its walls decide what it can reach. */
+  async look(pool: Pick<DecodePool, 'run'>, log: Pick<Logger, 'warn'>): Promise<void> {
+    if (this.#choice === 'cpu') return;
+    const { fault } = await pool.run('analysis', (slot) => slot.request({ type: 'find-gpu' }));
+    this.#fault = fault;
+    if (fault !== null) log.warn({ fault, wanted: this.#choice }, 'video is decoded on the CPU');
+  }
+
+  /** What the operator has asked for. */
+  get wanted(): VideoDecoder {
+    return this.#choice === 'cpu' ? 'cpu' : 'nvdec';
+  }
+
+  /** What an analysis asks its child for. */
+  get decoder(): VideoDecoder {
+    return this.#fault === null ? this.wanted : 'cpu';
+  }
+
+  /** For status: what decodes, and why not what was wanted. */
+  get description(): string {
+    return this.#fault === null ? this.decoder : `cpu: ${this.#fault}`;
+  }
+
+  /** Why nothing may be analysed; null where it may. */
+  get notReadyReason(): string | null {
+    if (this.#choice !== 'require-gpu' || this.#fault === null) return null;
+    return `decode.video is require-gpu, and ${this.#fault}`;
+  }
+}

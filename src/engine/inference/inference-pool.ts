@@ -1,0 +1,110 @@
+/**
+ * Several inference processes over the same packs; each request goes to the one with the least in work, and to those
+ * whose provider had to be prepared first as soon as they are up.
+ */
+import { availableParallelism } from 'node:os';
+import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
+import {
+  type DetectionWork,
+  INFERENCE_DEFAULTS,
+  type Inference,
+  type InferenceConfig,
+  type InferenceObserver,
+  type InferenceOptions,
+  InferenceProcess,
+  type InferenceWork,
+  type SpeechDetection,
+} from './inference-process.ts';
+import { type Member, Preparation } from './preparation.ts';
+
+export interface InferencePoolConfig extends InferenceConfig {
+  /** One per device, or one per core on a CPU: many processes of one thread run as fast as one of many. */
+  processes: number;
+  /** Providers that build for minutes at a start: with another one beside them, that one answers meanwhile. */
+  slowProviders: readonly string[];
+}
+
+export const INFERENCE_POOL_DEFAULTS: Readonly<InferencePoolConfig> = {
+  ...INFERENCE_DEFAULTS,
+  processes: availableParallelism(),
+  slowProviders: ['tensorrt'],
+};
+
+/** How many patches' worth of work a sound is for the speech detector, roughly: a minute of it. */
+const SOUND_LOAD = 32;
+
+export class InferencePool implements AsyncDisposable {
+  /** Answer from the beginning. */
+  readonly #members: Member[];
+  readonly #preparation: Preparation | null;
+
+  constructor(config: InferencePoolConfig, packs: readonly LoadedPack[], observer: InferenceObserver) {
+    const quick = config.providers.filter((provider) => !config.slowProviders.includes(provider));
+    const isPrepared = quick.length > 0 && quick.length < config.providers.length;
+    const processes = Math.max(1, config.processes);
+    this.#members = Array.from({ length: processes }, () => ({
+      process: new InferenceProcess(isPrepared ? { ...config, providers: quick } : config, packs, observer),
+      load: 0,
+    }));
+    this.#preparation = isPrepared ? new Preparation({ ...config, processes }, packs, observer) : null;
+  }
+
+  /** Of the process that was ready first, since all run the same packs on the same kind of device, or of a prepared one. */
+  get reports(): readonly PackReport[] | null {
+    const first = this.#members.find(({ process }) => process.reports !== null)?.process.reports ?? null;
+    return first?.map((report) => this.#preparation?.amend(report) ?? report) ?? null;
+  }
+
+  pids(): number[] {
+    return [
+      ...this.#members.flatMap(({ process }) => process.pid ?? []),
+      ...(this.#preparation?.pids() ?? []),
+    ];
+  }
+
+  /** Resolves when every process is up, but for those that are prepared. */
+  async ready(): Promise<readonly PackReport[]> {
+    const [reports = []] = await Promise.all(this.#members.map(({ process }) => process.ready()));
+    return this.reports ?? reports;
+  }
+
+  /** Replaces the packs, process after process, so that the others go on answering. */
+  async load(packs: readonly LoadedPack[]): Promise<readonly PackReport[]> {
+    let reports: PackReport[] = [];
+    this.#preparation?.load(packs);
+    for (const { process } of this.#members) reports = await process.load(packs);
+    return this.reports ?? reports;
+  }
+
+  async infer(work: InferenceWork, options: InferenceOptions = {}): Promise<Inference> {
+    return await this.#lend(work.pack, work.count, (process) => process.infer(work, options));
+  }
+
+  async detectSpeech(work: DetectionWork, options: InferenceOptions = {}): Promise<SpeechDetection> {
+    return await this.#lend(work.pack, SOUND_LOAD, (process) => process.detectSpeech(work, options));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#preparation?.[Symbol.asyncDispose]();
+    await Promise.all(this.#members.map(({ process }) => process[Symbol.asyncDispose]()));
+  }
+
+  async #lend<T>(pack: string, load: number, work: (process: InferenceProcess) => Promise<T>): Promise<T> {
+    const member = this.#leastLoaded(pack);
+    member.load += load;
+    try {
+      return await work(member.process);
+    } finally {
+      member.load -= load;
+    }
+  }
+
+  /** A process that is coming up gets work only when no other can take it. */
+  #leastLoaded(pack: string): Member {
+    const isReady = ({ process }: Member) => process.reports !== null;
+    const prepared = this.#preparation?.membersFor(pack) ?? [];
+    const first = this.#members.some(isReady) ? this.#members.filter(isReady) : this.#members;
+    const candidates = prepared.length > 0 ? prepared : first;
+    return candidates.reduce((least, member) => (member.load < least.load ? member : least));
+  }
+}

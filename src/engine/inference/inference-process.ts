@@ -1,0 +1,294 @@
+/**
+ * One inference child: started at once, restarted with growing pauses when it ends, given its packs again each
+ * time. It never opens an uploaded file; what reaches it are patch and sample files of a known length.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type {
+  DetectRequest,
+  InferenceRequest,
+  InferenceResponse,
+  InferRequest,
+  LoadedPack,
+  PackReport,
+} from '../../worker/inference-protocol.ts';
+import { describeExit } from '../decode/child-exit.ts';
+import { forwardLines } from '../decode/child-log.ts';
+import { AbortError, ModelFailedError, WorkerLostError } from '../worker-errors.ts';
+import { inferenceEnvironment } from './inference-environment.ts';
+
+export interface InferenceConfig {
+  /** Execution providers in the order in which they are tried. */
+  providers: readonly string[];
+  /** Those of them that run a pack in half precision where its golden outputs hold in it. */
+  halfProviders: readonly string[];
+  /** Threads that one model run may use. */
+  threads: number;
+  /** Patches in one model run: 8 is where a CPU stops gaining (libraries.md section 3). */
+  batchMax: number;
+  /** How long a batch that is not full waits for patches of other analyses. */
+  batchWaitMs: number;
+  /** A child that owes answers and gives none for so long is hung and killed. */
+  silenceMsMax: number;
+  /** The daemon's environment, of which the child gets what its drivers need. */
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export const INFERENCE_DEFAULTS: Readonly<InferenceConfig> = {
+  providers: ['cpu'],
+  halfProviders: [],
+  threads: 1,
+  batchMax: 8,
+  batchWaitMs: 4,
+  silenceMsMax: 120_000,
+  environment: {},
+};
+
+/** Told of what happens to the child; for the log and the counters. */
+export interface InferenceObserver {
+  childReady(pid: number | undefined, reports: readonly PackReport[], startMs: number): void;
+  childLost(pid: number | undefined, error: WorkerLostError, restartMs: number): void;
+  childSaid(line: string): void;
+}
+
+/** Patches or windows for one pack, by its key. */
+export type InferenceWork = Omit<InferRequest, 'type' | 'id'>;
+
+/** A sound for the speech detector. */
+export type DetectionWork = Omit<DetectRequest, 'type' | 'id'>;
+
+export interface InferenceOptions {
+  signal?: AbortSignal | undefined;
+  /** For everything, if it is bounded here: waiting for the child, for other analyses' batches, and the model itself. */
+  timeoutMs?: number | undefined;
+}
+
+export interface Inference {
+  /** One per patch or window, in the order of the request. */
+  logits: Float32Array;
+  /** What of the model's time these items took. */
+  elapsedMs: number;
+}
+
+export interface SpeechDetection {
+  /** Of speech, one per frame. */
+  probabilities: Float32Array;
+  elapsedMs: number;
+}
+
+type Answer = Extract<InferenceResponse, { type: 'inferred' | 'detected' }>;
+
+interface Waiting {
+  /** Whether the child of now has it; if not, it is sent to the next one that is ready. */
+  isSent: boolean;
+  isAnswered: boolean;
+  resolve: (answer: Answer) => void;
+  reject: (error: Error) => void;
+}
+
+const ENTRY = join(import.meta.dirname, '../../worker/inference.ts');
+const RESTART_MS_MIN = 100;
+const RESTART_MS_MAX = 10_000;
+/** A child that lived so long ended for a new reason: the pauses begin small again. */
+const HEALTHY_MS = 30_000;
+
+export class InferenceProcess implements AsyncDisposable {
+  readonly #config: InferenceConfig;
+  readonly #observer: InferenceObserver;
+  readonly #waiting = new Map<number, Waiting>();
+  #packs: readonly LoadedPack[];
+  #child: ChildProcess;
+  #ended = Promise.withResolvers<void>();
+  #ready = Promise.withResolvers<PackReport[]>();
+  #reports: PackReport[] | null = null;
+  #requestId = 0;
+  #startedAt = 0;
+  /** Requests that the child has and has not answered, also those that nobody waits for any more. */
+  #owed = 0;
+  #watchdog: NodeJS.Timeout | undefined;
+  #restartMs = RESTART_MS_MIN;
+  #restart: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(config: InferenceConfig, packs: readonly LoadedPack[], observer: InferenceObserver) {
+    this.#config = config;
+    this.#observer = observer;
+    this.#packs = packs;
+    this.#child = this.#start();
+  }
+
+  /** Of the living child; undefined between two. */
+  get pid(): number | undefined {
+    return this.#child.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined;
+  }
+
+  /** How each pack came up; null until the child is ready. */
+  get reports(): readonly PackReport[] | null {
+    return this.#reports;
+  }
+
+  /** Resolves when the child is up, or is up again after a loss. */
+  ready(): Promise<PackReport[]> {
+    return this.#ready.promise;
+  }
+
+  /** Replaces the packs; requests that wait for the old ones end in ModelFailedError. */
+  async load(packs: readonly LoadedPack[]): Promise<PackReport[]> {
+    this.#packs = packs;
+    await this.ready();
+    this.#becomeUnready();
+    this.#sendLoad();
+    return await this.ready();
+  }
+
+  /** Throws ModelFailedError, WorkerLostError when the child ends or is too slow, AbortError. */
+  async infer(work: InferenceWork, options: InferenceOptions = {}): Promise<Inference> {
+    const answer = await this.#ask((id) => ({ type: 'infer', id, ...work }), options);
+    if (answer.type === 'inferred') return answer;
+    throw new ModelFailedError('the models answered another question');
+  }
+
+  /** Throws as `infer` does. */
+  async detectSpeech(work: DetectionWork, options: InferenceOptions = {}): Promise<SpeechDetection> {
+    const answer = await this.#ask((id) => ({ type: 'detect-speech', id, ...work }), options);
+    if (answer.type === 'detected') return answer;
+    throw new ModelFailedError('the models answered another question');
+  }
+
+  async #ask(
+    toRequest: (id: number) => InferRequest | DetectRequest,
+    { signal, timeoutMs }: InferenceOptions,
+  ): Promise<Answer> {
+    if (signal?.aborted) throw new AbortError(signal);
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    this.#requestId += 1;
+    const id = this.#requestId;
+    const waiting: Waiting = { isSent: false, isAnswered: false, resolve, reject };
+    this.#waiting.set(id, waiting);
+    const timer =
+      timeoutMs === undefined ? undefined : setTimeout(() => reject(overdue(timeoutMs)), timeoutMs);
+    const onAbort = () => signal && reject(new AbortError(signal));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.ready().then(
+      () => {
+        if (!this.#waiting.has(id)) return;
+        waiting.isSent = true;
+        this.#owed += 1;
+        this.#watch();
+        this.#send(toRequest(id));
+      },
+      (error: Error) => reject(error),
+    );
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      this.#waiting.delete(id);
+      // Called off or overdue: its files are about to vanish, and others wait for the device.
+      if (waiting.isSent && !waiting.isAnswered) this.#send({ type: 'cancel', id });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#restart);
+    clearTimeout(this.#watchdog);
+    const stopped = new WorkerLostError('stopped', 'the models are stopped');
+    this.#ready.reject(stopped);
+    for (const waiting of this.#waiting.values()) waiting.reject(stopped);
+    this.#child.kill('SIGKILL');
+    await this.#ended.promise;
+  }
+
+  #start(): ChildProcess {
+    this.#startedAt = performance.now();
+    this.#ended = Promise.withResolvers<void>();
+    // Nobody may be waiting when the process is stopped.
+    this.#ready.promise.catch(() => {});
+    const child = spawn(process.execPath, [ENTRY], {
+      env: inferenceEnvironment(this.#config.environment),
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced',
+    });
+    this.#child = child;
+    if (child.stderr !== null) forwardLines(child.stderr, (line) => this.#observer.childSaid(line));
+    child.on('message', (message) => this.#receive(message as InferenceResponse));
+    child.on('error', (error) => this.#end(child, `it could not be started or reached: ${error.message}`));
+    child.on('exit', (code, signal) => this.#end(child, describeExit(code, signal)));
+    this.#sendLoad();
+    return child;
+  }
+
+  #sendLoad(): void {
+    const { threads, batchMax, batchWaitMs } = this.#config;
+    const [providers, halfProviders] = [[...this.#config.providers], [...this.#config.halfProviders]];
+    const packs = [...this.#packs];
+    this.#send({ type: 'load', packs, providers, halfProviders, threads, batchMax, batchWaitMs });
+  }
+
+  #send(request: InferenceRequest): void {
+    this.#child.send(request, () => {
+      // A channel that closed is followed by `exit`, which rejects what waits.
+    });
+  }
+
+  #receive(response: InferenceResponse): void {
+    if (response.type === 'ready') {
+      this.#reports = response.packs;
+      this.#ready.resolve(response.packs);
+      this.#observer.childReady(this.pid, response.packs, performance.now() - this.#startedAt);
+      return;
+    }
+    if (response.type !== 'working') this.#owed -= 1;
+    this.#watch();
+    if (response.type === 'working') return;
+    // Of a request that was called off there is nobody left to tell.
+    const waiting = this.#waiting.get(response.id);
+    if (waiting !== undefined) waiting.isAnswered = true;
+    if (response.type === 'failed') waiting?.reject(new ModelFailedError(response.message));
+    else waiting?.resolve(response);
+  }
+
+  /** Counts the silence anew. A request that is only slow does not cost the child; one that is hung does. */
+  #watch(): void {
+    clearTimeout(this.#watchdog);
+    if (this.#owed === 0 || this.#isClosed) return;
+    this.#watchdog = setTimeout(() => this.#child.kill('SIGKILL'), this.#config.silenceMsMax);
+  }
+
+  #end(child: ChildProcess, how: string): void {
+    // An error may follow the exit, when the next child is already up.
+    if (child !== this.#child) return;
+    this.#ended.resolve();
+    if (this.#isClosed || this.#restart !== undefined) return;
+    const error = new WorkerLostError('ended', `the model process ended: ${how}`);
+    const lifeMs = performance.now() - this.#startedAt;
+    const restartMs = lifeMs > HEALTHY_MS ? RESTART_MS_MIN : this.#restartMs;
+    this.#restartMs = Math.min(RESTART_MS_MAX, restartMs * 2);
+    this.#restart = setTimeout(() => {
+      this.#restart = undefined;
+      this.#start();
+    }, restartMs);
+    this.#becomeUnready();
+    this.#owed = 0;
+    this.#watch();
+    for (const waiting of this.#waiting.values()) {
+      if (!waiting.isSent) continue;
+      waiting.isAnswered = true;
+      waiting.reject(error);
+    }
+    this.#observer.childLost(child.pid, error, restartMs);
+  }
+
+  #becomeUnready(): void {
+    if (this.#reports === null) return;
+    this.#reports = null;
+    this.#ready = Promise.withResolvers<PackReport[]>();
+    this.#ready.promise.catch(() => {});
+  }
+}
+
+function overdue(timeoutMs: number): WorkerLostError {
+  return new WorkerLostError('deadline', `the models took longer than ${timeoutMs / 1000} s`);
+}

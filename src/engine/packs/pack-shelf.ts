@@ -1,0 +1,108 @@
+/** The packs of this box and what the inference processes said of them. */
+import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
+import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
+import type { PackStatus } from '../engine-config.ts';
+import {
+  type FoundPacks,
+  findDetector,
+  findPacks,
+  type InstalledPack,
+  isUsable,
+  type PackPlaces,
+  toLoadedPack,
+} from './packs.ts';
+
+export class PackShelf {
+  #found: FoundPacks | null = null;
+
+  /** Null until the folders have been read. */
+  get usable(): InstalledPack[] | null {
+    return this.#found === null ? null : this.#found.installed.filter(isUsable);
+  }
+
+  /** Every pack whose files are whole. */
+  get installed(): readonly InstalledPack[] {
+    return this.#found?.installed ?? [];
+  }
+
+  /** Makes models that come from npm packages in the data folder, which takes a second at the first start. */
+  async read(modelFolders: readonly string[], places: PackPlaces): Promise<void> {
+    this.#found = await lookFor(modelFolders, places);
+  }
+
+  /**
+   * Looks again. Packs that are gone are used no more at once; new ones only when `load` has brought them into every
+   * process, since a request to a process that lacks them would fail.
+   */
+  async readAgain(
+    modelFolders: readonly string[],
+    places: PackPlaces,
+    load: (packs: LoadedPack[]) => Promise<readonly PackReport[]>,
+  ): Promise<void> {
+    const found = await lookFor(modelFolders, places);
+    const keys = new Set(found.installed.map(({ pack }) => packKey(pack)));
+    const { installed = [], refused = [] } = this.#found ?? {};
+    this.#found = { installed: installed.filter(({ pack }) => keys.has(packKey(pack))), refused };
+    const reports = await load(found.installed.map(toLoadedPack));
+    this.#found = found;
+    this.applyReports(reports);
+  }
+
+  toLoad(): LoadedPack[] {
+    return (this.#found?.installed ?? []).map(toLoadedPack);
+  }
+
+  find(key: string): InstalledPack | undefined {
+    return this.usable?.find(({ pack }) => packKey(pack) === key);
+  }
+
+  /** The reports of a process that came up; a later one counts, since a device can go away. */
+  applyReports(reports: readonly PackReport[]): void {
+    for (const installed of this.#found?.installed ?? []) {
+      installed.report = reports.find(({ key }) => key === packKey(installed.pack)) ?? installed.report;
+    }
+  }
+
+  status(): PackStatus[] {
+    if (this.#found === null) return [];
+    const installed = this.#found.installed.map(({ pack, report }) => ({
+      ...describe(pack),
+      provider: report?.provider ?? null,
+      fault: report?.fault ?? null,
+    }));
+    const refused = this.#found.refused.map(({ id, version, task, fault, folder }) => ({
+      ...{ id: id === '' ? folder : id, version, task, provider: null, fault },
+    }));
+    return [...installed, ...refused];
+  }
+
+  /** Why a box that must use its GPU may not start; null where every model that runs does so on a GPU. */
+  describeCpuFallback(): string | null {
+    const fallen = this.status().flatMap(({ id, provider }) => (provider === 'cpu' ? [id] : []));
+    if (fallen.length === 0) return null;
+    const reports = this.installed.flatMap(({ report }) => report ?? []);
+    const preparing = reports.find((report) => report.preparing !== undefined)?.preparing;
+    const why =
+      preparing === undefined ? 'the log tells why no GPU took them' : `being prepared: ${preparing}`;
+    return `accelerator.require is gpu, and the CPU runs ${fallen.join(', ')}; ${why}`;
+  }
+
+  /** Why nothing can be analysed, in one sentence. */
+  describeEmptiness(modelFolders: readonly string[]): string {
+    const faults = this.status().flatMap(({ id, fault }) => (fault === null ? [] : [`${id}: ${fault}`]));
+    const where = modelFolders.join(', ');
+    return faults.length === 0 ? `no model pack in ${where}` : `no usable model pack: ${faults.join('; ')}`;
+  }
+}
+
+async function lookFor(modelFolders: readonly string[], places: PackPlaces): Promise<FoundPacks> {
+  const [found, detector] = await Promise.all([findPacks(modelFolders, places), findDetector()]);
+  return {
+    installed: [...found.installed, ...detector.installed],
+    refused: [...found.refused, ...detector.refused],
+  };
+}
+
+function describe({ id, version, task }: ModelPack): Pick<PackStatus, 'id' | 'version' | 'task'> {
+  return { id, version, task };
+}

@@ -1,0 +1,105 @@
+/**
+ * Entry and exit of the queue, inside the caller's transaction: equal work of one account is done once. The
+ * account leads the key, so that nobody learns from a quick answer what another account has submitted.
+ */
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../domain/errors.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
+import type { Analysis, Classification, Origin, Priority } from '../../domain/records/classification.ts';
+import { type AnalysisOptions, optionsKey } from '../../domain/records/options.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { cancelAnalysis } from './transitions.ts';
+
+export interface AnalysisSpec {
+  kind: MediaKind;
+  /** An empty string for an address that is not fetched yet. */
+  hash: string;
+  sourceUrl: string | null;
+  options: AnalysisOptions;
+  models: readonly ModelPack[];
+  accountId: number;
+  priority: Priority;
+  noCache: boolean;
+}
+
+export interface Joined {
+  analysis: Analysis;
+  origin: Origin;
+}
+
+export interface QueueParts {
+  id: string;
+  now: number;
+  /** Analyses that wait, and how many may. */
+  depth: number;
+  queueMax: number;
+}
+
+/** A full queue empties at the pace of the machine; a client that asks sooner only costs both. */
+const QUEUE_FULL_RETRY_SECONDS = 10;
+
+/** Finds the account's finished or open analysis of the same work, or queues a new one. */
+export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: QueueParts): Joined {
+  const models = spec.models.map(packKey).sort();
+  const key = analysisKey({ ...spec, models });
+  const twin = spec.noCache || spec.hash === '' ? undefined : findTwin(tx, key, spec.priority);
+  if (twin !== undefined) return twin;
+  if (parts.depth >= parts.queueMax) {
+    throw new AppError('queue_full', 'the queue is full', { retryAfterSeconds: QUEUE_FULL_RETRY_SECONDS });
+  }
+  const analysis: Analysis = {
+    id: parts.id,
+    key,
+    kind: spec.kind,
+    hash: spec.hash,
+    sourceUrl: spec.sourceUrl,
+    options: spec.options,
+    models,
+    accountId: spec.accountId,
+    priority: spec.priority,
+    state: 'queued',
+    attempts: 0,
+    lease: null,
+    error: '',
+    queuedAt: parts.now,
+    endedAt: null,
+    apiVersion: '',
+    result: null,
+  };
+  tx.putAnalysis(analysis);
+  return { analysis, origin: 'analysed' };
+}
+
+export type KeyFields = Pick<Analysis, 'accountId' | 'kind' | 'hash' | 'options' | 'models'>;
+
+/** `account/kind/hash/options/models`; what is not fetched yet equals nothing else. */
+export function analysisKey({ accountId, kind, hash, options, models }: KeyFields): string {
+  const content = hash === '' ? `address:${randomUUID()}` : hash;
+  return [accountId, kind, content, optionsKey(kind, options), models.join(',')].join('/');
+}
+
+/** Open work that somebody waits for from now on is batch work no more. */
+function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined | undefined {
+  const id = tx.analysisIdOfKey(key);
+  const analysis = id === undefined ? undefined : tx.analysisUnlessDamaged(id);
+  if (analysis?.state === 'done') return { analysis, origin: 'cached' };
+  // Else a sender that tries again and again would cost a worker's life each time.
+  if (analysis?.isQuarantined === true) return { analysis, origin: 'cached' };
+  if (analysis?.state !== 'queued' && analysis?.state !== 'running') return undefined;
+  if (analysis.priority !== 'batch' || priority === 'batch') return { analysis, origin: 'joined' };
+  const hurried: Analysis = { ...analysis, priority };
+  tx.putAnalysis(hurried);
+  return { analysis: hurried, origin: 'joined' };
+}
+
+/** Cancels the analysis where the record was the last that waited for it. */
+export function leaveAnalysis(
+  tx: StoreTransaction,
+  { identifier, analysisId }: Pick<Classification, 'identifier' | 'analysisId'>,
+  now: number,
+): void {
+  const others = tx.classificationsOfAnalysis(analysisId);
+  const isWaitedFor = others.some((other) => other.identifier !== identifier && !other.cancelled);
+  if (!isWaitedFor) cancelAnalysis(tx, analysisId, now);
+}

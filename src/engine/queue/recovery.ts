@@ -1,0 +1,80 @@
+/**
+ * What a start finds of the last run: every lease has a dead holder. A killed daemon is no file's fault until there is
+ * reason to think so: what was under way runs again one at a time, and only who was alone at the death is suspected.
+ */
+import type { Analysis, Suspicion } from '../../domain/records/classification.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import type { EngineParts } from '../engine-config.ts';
+import { failAnalysis, requeueAnalysis } from './transitions.ts';
+
+/** Once is chance and twice may be; the third time the file is put aside. */
+const DEATHS_ALONE_MAX = 3;
+const PUT_ASIDE = `put aside: the appliance ended ${DEATHS_ALONE_MAX} times while it analysed this file and no other; retry it once the cause is known`;
+
+export interface Recovered {
+  /** Put aside now. */
+  ended: Analysis[];
+  /** To be done, in the order of the row: suspected files come last. */
+  open: Analysis[];
+  /** Ids of those under way when the daemon ended, or suspected since an earlier end. */
+  careful: Set<string>;
+}
+
+export async function recoverAnalyses({
+  store,
+  clock,
+  bootId,
+}: Pick<EngineParts, 'store' | 'clock' | 'bootId'>): Promise<Recovered> {
+  return await store.transact((tx) => {
+    const found = [...tx.openAnalyses()];
+    const running = found.filter(({ state }) => state === 'running');
+    const isAlone = running.length === 1;
+    const recovered = found.map((analysis) => {
+      if (analysis.state !== 'running') return analysis;
+      const suspicion = isAlone ? suspect(analysis, bootId, found.length === 1) : analysis.suspicion;
+      return recover(tx, analysis.id, suspicion, clock.now());
+    });
+    const open = recovered.filter(({ state }) => state === 'queued');
+    return {
+      ended: recovered.filter(({ state }) => state !== 'queued'),
+      open: open.toSorted((left, right) => deathsOf(left) - deathsOf(right)),
+      careful: new Set([...running, ...open.filter((it) => it.suspicion !== undefined)].map(({ id }) => id)),
+    };
+  });
+}
+
+function deathsOf({ suspicion }: Analysis): number {
+  return suspicion?.deaths ?? 0;
+}
+
+/**
+ * A death counts again only where the box has shown meanwhile that it can do other work, or has none to show it by.
+ * Undefined where the machine was started anew: then the death was that.
+ */
+function suspect({ lease, suspicion }: Analysis, bootId: string, isOnly: boolean): Suspicion | undefined {
+  if (lease?.bootId !== bootId) return undefined;
+  const known = suspicion?.bootId === bootId ? suspicion : undefined;
+  const isCounted = known === undefined || known.isWitnessed || isOnly;
+  return { bootId, deaths: (known?.deaths ?? 0) + (isCounted ? 1 : 0), isWitnessed: false };
+}
+
+function recover(tx: StoreTransaction, id: string, suspicion: Suspicion | undefined, now: number): Analysis {
+  const isGivenUp = (suspicion?.deaths ?? 0) >= DEATHS_ALONE_MAX;
+  const moved = isGivenUp
+    ? failAnalysis(tx, id, { error: PUT_ASIDE, isQuarantined: true }, now)
+    : requeueAnalysis(tx, id, { isCounted: false });
+  if (moved === undefined) throw new Error(`the analysis ${id} was running a moment ago`);
+  const { suspicion: _, ...rest } = moved;
+  const judged: Analysis = suspicion === undefined || isGivenUp ? rest : { ...rest, suspicion };
+  tx.putAnalysis(judged);
+  return judged;
+}
+
+/** An analysis ended well alone: what else the suspected files do, the box can work. */
+export function bearWitness(tx: StoreTransaction, suspectedIds: Iterable<string>): void {
+  for (const id of suspectedIds) {
+    const analysis = tx.analysisUnlessDamaged(id);
+    if (analysis?.suspicion === undefined || analysis.suspicion.isWitnessed) continue;
+    tx.putAnalysis({ ...analysis, suspicion: { ...analysis.suspicion, isWitnessed: true } });
+  }
+}

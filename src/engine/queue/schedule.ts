@@ -1,0 +1,96 @@
+/**
+ * Whose turn it is: what somebody waits for before batch work, and inside each of the two round robin over accounts,
+ * first come first served inside one, so that an account with ten thousand submissions does not keep another's single
+ * one waiting. In memory only; the store is the truth, and the schedule is filled from it at start.
+ */
+import type { Priority } from '../../domain/records/classification.ts';
+import { AccountTurns } from '../../machinery/account-turns.ts';
+
+/** Work whose turn has come. */
+export interface Turn {
+  id: string;
+  accountId: number;
+  priority: Priority;
+}
+
+/** Batch work gets one turn of so many while interactive work never ends: it is slow then, but it is done. */
+export const BATCH_TURN_EVERY = 8;
+
+export class Schedule {
+  readonly #runningMax: number;
+  readonly #batchRunningMax: number;
+  readonly #turns: Record<Priority, AccountTurns> = {
+    interactive: new AccountTurns(),
+    batch: new AccountTurns(),
+  };
+  readonly #waiting = new Map<string, Turn>();
+  readonly #running = new Map<string, Priority>();
+  /** Interactive turns since the last one of batch work. */
+  #sinceBatch = 0;
+
+  /** Of more than one place, batch work never takes the last: a film of an hour would hold up everybody. */
+  constructor(runningMax: number) {
+    this.#runningMax = runningMax;
+    this.#batchRunningMax = Math.max(1, runningMax - 1);
+  }
+
+  /** Work that waits, without the running. */
+  get depth(): number {
+    return this.#waiting.size;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  has(id: string): boolean {
+    return this.#waiting.has(id) || this.#running.has(id);
+  }
+
+  /** Adding twice, or what runs already, changes nothing. */
+  add(turn: Turn): void {
+    if (this.has(turn.id)) return;
+    this.#waiting.set(turn.id, turn);
+    this.#turns[turn.priority].add(turn.id, turn.accountId);
+  }
+
+  /** Waiting batch work that somebody waits for by now. What does not wait stays as it is. */
+  hurry(id: string): void {
+    const turn = this.#waiting.get(id);
+    if (turn?.priority !== 'batch') return;
+    this.remove(id);
+    this.add({ ...turn, priority: 'interactive' });
+  }
+
+  /** Takes waiting work out; false where it does not wait. */
+  remove(id: string): boolean {
+    const turn = this.#waiting.get(id);
+    if (turn === undefined) return false;
+    this.#waiting.delete(id);
+    this.#turns[turn.priority].remove(id, turn.accountId);
+    return true;
+  }
+
+  /** The work to begin now, or undefined where nothing may begin. `release` ends it. */
+  next(): Turn | undefined {
+    if (this.#running.size >= this.#runningMax) return undefined;
+    const turn = this.#waiting.get(this.#nextId() ?? '');
+    if (turn === undefined) return undefined;
+    this.#waiting.delete(turn.id);
+    this.#running.set(turn.id, turn.priority);
+    this.#sinceBatch = turn.priority === 'batch' ? 0 : this.#sinceBatch + 1;
+    return turn;
+  }
+
+  release(id: string): void {
+    this.#running.delete(id);
+  }
+
+  #nextId(): string | undefined {
+    const { interactive, batch } = this.#turns;
+    const batchRunning = [...this.#running.values()].filter((priority) => priority === 'batch').length;
+    if (batchRunning >= this.#batchRunningMax) return interactive.take();
+    const isBatchDue = this.#sinceBatch >= BATCH_TURN_EVERY - 1;
+    return isBatchDue ? (batch.take() ?? interactive.take()) : (interactive.take() ?? batch.take());
+  }
+}

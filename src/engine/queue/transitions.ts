@@ -1,0 +1,109 @@
+/**
+ * Every change of an analysis' state, each inside one transaction of the store. An attempt is counted when it begins;
+ * the daemon's own death gives it back (recovery.ts).
+ */
+import { type Analysis, assertTransition, type Lease } from '../../domain/records/classification.ts';
+import { type AnalysisResult, partsOf } from '../../domain/verdicts/result.ts';
+import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
+import { API_VERSION } from '../../domain/version.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { queueDeliveries } from './outbox.ts';
+
+/** Claims a queued analysis; undefined where it is gone or not queued any more. */
+export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): Analysis | undefined {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'queued') return undefined;
+  assertTransition(analysis.state, 'running');
+  const leased: Analysis = {
+    ...analysis,
+    state: 'running',
+    attempts: analysis.attempts + 1,
+    lease,
+  };
+  tx.putAnalysis(leased);
+  return leased;
+}
+
+/** Undefined where it was cancelled meanwhile: then the result is nobody's. */
+export function completeAnalysis(
+  tx: StoreTransaction,
+  id: string,
+  result: AnalysisResult,
+  now: number,
+): Analysis | undefined {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'running') return undefined;
+  assertTransition(analysis.state, 'done');
+  const { suspicion: _, ...acquitted } = analysis;
+  const done: Analysis = {
+    ...acquitted,
+    state: 'done',
+    lease: null,
+    error: '',
+    endedAt: now,
+    apiVersion: API_VERSION,
+    result,
+    rulesVersion: RULES_VERSION,
+  };
+  tx.putAnalysis(done);
+  for (const { identifier, ...part } of partsOf(result)) tx.putPart(identifier, { analysisId: id, ...part });
+  queueDeliveries(tx, id, now);
+  return done;
+}
+
+/** Ends a running analysis with a sentence for a person, and gives back what it cost. */
+export function failAnalysis(
+  tx: StoreTransaction,
+  id: string,
+  { error, isQuarantined = false }: { error: string; isQuarantined?: boolean },
+  now: number,
+): Analysis | undefined {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'running') return undefined;
+  assertTransition(analysis.state, 'errored');
+  const errored: Analysis = {
+    ...analysis,
+    ...(isQuarantined ? { isQuarantined } : {}),
+    state: 'errored',
+    lease: null,
+    error,
+    endedAt: now,
+    apiVersion: API_VERSION,
+  };
+  tx.putAnalysis(errored);
+  refund(tx, id, now);
+  queueDeliveries(tx, id, now);
+  return errored;
+}
+
+function refund(tx: StoreTransaction, analysisId: string, now: number): void {
+  for (const classification of tx.classificationsOfAnalysis(analysisId)) {
+    const { accountId, credits, identifier } = classification;
+    if (credits <= 0) continue;
+    tx.appendLedger({ accountId, reason: 'refund', amount: credits, identifier, at: now });
+    tx.putClassification({ ...classification, credits: 0 });
+  }
+}
+
+/** Puts running work back; `isCounted` false where the attempt ended for no fault of the file. */
+export function requeueAnalysis(
+  tx: StoreTransaction,
+  id: string,
+  { isCounted }: { isCounted: boolean },
+): Analysis | undefined {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'running') return undefined;
+  assertTransition(analysis.state, 'queued');
+  const attempts = isCounted ? analysis.attempts : Math.max(0, analysis.attempts - 1);
+  const queued: Analysis = { ...analysis, state: 'queued', attempts, lease: null };
+  tx.putAnalysis(queued);
+  return queued;
+}
+
+/** Ends work that nobody waits for any more. */
+export function cancelAnalysis(tx: StoreTransaction, id: string, now: number): void {
+  const analysis = tx.analysis(id);
+  if (analysis?.state !== 'queued' && analysis?.state !== 'running') return;
+  assertTransition(analysis.state, 'cancelled');
+  tx.putAnalysis({ ...analysis, state: 'cancelled', lease: null, endedAt: now });
+}

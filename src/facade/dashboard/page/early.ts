@@ -1,4 +1,0 @@
-/** Runs before anything is painted: a page that starts bright and then turns dark hurts the eye. */
-import { applyTheme, storedTheme } from './theme.ts';
-
-applyTheme(storedTheme());

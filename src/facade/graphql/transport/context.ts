@@ -1,0 +1,16 @@
+/** What every resolver is given, whichever transport brought the operation. */
+import type { App } from '../../../app/app.ts';
+import type { Principal } from '../../../app/callers/principal.ts';
+import type { PendingUpload } from '../uploads.ts';
+
+export interface GraphqlContext {
+  readonly app: App;
+  /** Found by the operation's key at the first question; throws an AppError where there is none. */
+  readonly principal: () => Principal;
+  /** As principal, also before the terms of service were accepted: for accepting them. */
+  readonly newcomer: () => Principal;
+  /** Aborts when the client is gone. */
+  readonly signal: AbortSignal;
+  /** Files of a multipart request by the token that stands for them in the variables. */
+  readonly uploads: ReadonlyMap<string, PendingUpload>;
+}

@@ -1,0 +1,131 @@
+/**
+ * How failures look in GraphQL. A caller's own mistakes are data (`userErrors` of a mutation's payload); what the
+ * caller cannot mend in the input is an error with `extensions.code`, the upper-case domain code. Only an AppError
+ * speaks: every other cause is logged and shown as `internal error`.
+ */
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
+import type { Logger } from 'pino';
+import { AppError, type ErrorCode, toAppError } from '../../../domain/errors.ts';
+
+/** Codes that a mutation reports as data. */
+export const USER_ERROR_CODES = [
+  'invalid_argument',
+  'permission_denied',
+  'not_found',
+  'already_exists',
+  'failed_precondition',
+  'resource_exhausted',
+] as const satisfies readonly ErrorCode[];
+export type UserErrorCode = (typeof USER_ERROR_CODES)[number];
+
+export interface UserError {
+  code: UserErrorCode;
+  reason: string;
+  field: string | null;
+  message: string;
+  retryAfterSeconds: number | null;
+  metadata: Record<string, string>;
+}
+
+/** The caller's mistakes behind a thrown value, one for each field at fault; rethrows what is not the caller's. */
+export function toUserErrors(error: unknown): UserError[] {
+  const appError = toAppError(error);
+  const code = USER_ERROR_CODES.find((name) => name === appError.code);
+  if (code === undefined) throw error;
+  const base = {
+    code,
+    reason: appError.reason,
+    retryAfterSeconds: appError.retryAfterSeconds ?? null,
+    metadata: appError.metadata,
+  };
+  if (appError.fields.length === 0) return [{ ...base, field: null, message: appError.message }];
+  return appError.fields.map(({ field, description }) => ({
+    ...base,
+    field: toArgumentName(field),
+    message: appError.fields.length === 1 ? appError.message : description,
+  }));
+}
+
+/** The app's fields of a page, as every connection names them; other names differ only in their case. */
+const ARGUMENT_OF_FIELD: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
+
+function toArgumentName(field: string): string {
+  return ARGUMENT_OF_FIELD[field] ?? toCamelCase(field);
+}
+
+/** `ref_id` as GraphQL names it: `refId`. */
+export function toCamelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The form in which an AppError leaves by GraphQL; `http` is taken out by the transport and sets the status. */
+export function toGraphqlError(error: unknown, located?: GraphQLError): GraphQLError {
+  const appError = toAppError(error);
+  const { code, reason, httpStatus, retryAfterSeconds } = appError;
+  const message = code === 'internal' ? 'internal error' : appError.message;
+  const fields = appError.fields.map(({ field, description }) => ({
+    field: toArgumentName(field),
+    description,
+  }));
+  const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  return new GraphQLError(message, {
+    ...placeOf(located),
+    extensions: {
+      code: code.toUpperCase(),
+      reason: code === 'internal' ? 'internal' : reason,
+      ...(fields.length === 0 ? {} : { fields }),
+      ...(Object.keys(appError.metadata).length === 0 ? {} : { metadata: appError.metadata }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      http: { status: httpStatus, headers },
+    },
+  });
+}
+
+/**
+ * What a client sees of any error of an operation. Suggestions (`Did you mean …`) would give away the schema that
+ * a closed introspection hides.
+ */
+export function createErrorMask(log: Logger, hideSuggestions: boolean): (error: unknown) => GraphQLError {
+  return (error) => {
+    const cause = rootCauseOf(error);
+    if (cause instanceof GraphQLError) {
+      const shown = error instanceof GraphQLError ? error : cause;
+      return hideSuggestions ? withoutSuggestion(shown) : shown;
+    }
+    if (toAppError(cause).code === 'internal') log.error({ err: cause }, 'graphql operation failed');
+    return toGraphqlError(cause, error instanceof GraphQLError ? error : undefined);
+  };
+}
+
+function rootCauseOf(error: unknown): unknown {
+  let cause = error;
+  while (cause instanceof GraphQLError && cause.originalError !== undefined) cause = cause.originalError;
+  if (cause instanceof Error && !(cause instanceof AppError) && cause.cause instanceof AppError) {
+    return cause.cause;
+  }
+  return cause;
+}
+
+/** Cuts the names that a validation message suggests. */
+export function withoutSuggestion(error: GraphQLError): GraphQLError {
+  const at = error.message.indexOf(' Did you mean ');
+  if (at === -1) return error;
+  return new GraphQLError(error.message.slice(0, at), { ...placeOf(error), extensions: error.extensions });
+}
+
+/** Where in the document an error arose. */
+function placeOf(error: GraphQLError | undefined): GraphQLErrorOptions {
+  return {
+    nodes: error?.nodes ?? null,
+    source: error?.source ?? null,
+    positions: error?.positions ?? null,
+    path: error?.path ?? null,
+  };
+}
+
+/** `http` is between the resolvers and the HTTP transport; a WebSocket would show it to the client. */
+export function withoutHttp(error: GraphQLError): GraphQLError {
+  const { http, ...extensions } = error.extensions;
+  if (http === undefined) return error;
+  return new GraphQLError(error.message, { ...placeOf(error), extensions });
+}

@@ -1,0 +1,261 @@
+/** The operations of the description: one entry per documented path, aliases included. */
+import { IDENTIFIERS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../../domain/limits.ts';
+import type { MediaKind } from '../../../domain/media/media.ts';
+import { KIND_PATHS } from '../routes.ts';
+import { newUserBody, USER_EXAMPLE, USER_PAGE_EXAMPLE, USER_QUERY, userIdBody } from './accounts.ts';
+import { EXAMPLES } from './examples.ts';
+import { addressForm, type DescribedForm, uploadForm, validationForm } from './forms.ts';
+import { HEX_64, reference, type Schema } from './schemas.ts';
+
+type Paths = Record<string, Record<string, Schema>>;
+
+const RECORDS: Readonly<Record<MediaKind, string>> = {
+  image: 'ImageClassification',
+  video: 'VideoClassification',
+  audio: 'AudioClassification',
+};
+
+const JSON_TYPE = 'application/json';
+
+export function answer(description: string, schema: string, ...examples: unknown[]): Schema {
+  return { description, content: jsonContent(reference(schema), examples) };
+}
+
+function jsonContent(schema: Schema, examples: readonly unknown[]): Schema {
+  const named = examples.map((value, index) => [`example${index + 1}`, { value }]);
+  return { [JSON_TYPE]: { schema, ...(named.length === 0 ? {} : { examples: Object.fromEntries(named) }) } };
+}
+
+function errors(...names: string[]): Schema {
+  return Object.fromEntries(
+    names.map((name) => [name.slice(0, 3), { $ref: `#/components/responses/${name}` }]),
+  );
+}
+
+const EVERYWHERE = ['401', '403', '421', '429', '500'];
+const SUBMISSION_ERRORS = errors('400', '402', '408', ...EVERYWHERE, '413', '422', '503');
+
+function pathParameter(name: string): Schema {
+  return { name, in: 'path', required: true, schema: HEX_64 };
+}
+
+function queryParameter(name: string, description: string, schema: Schema): Schema {
+  return { name, in: 'query', description, schema };
+}
+
+function submission(kind: MediaKind, form: DescribedForm, how: string): Schema {
+  return {
+    tags: ['submission'],
+    summary: `Submit ${kind === 'audio' ? 'speech' : `a${kind === 'image' ? 'n' : ''} ${kind}`} ${how}`,
+    parameters: [
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        description: 'a repeated submission with the same key is answered with the first record',
+        schema: { type: 'string', maxLength: 128 },
+      },
+    ],
+    requestBody: { required: true, content: { 'multipart/form-data': form } },
+    responses: {
+      200: {
+        description: 'accepted and stored; JSON only where `Accept` names application/json, else plain text',
+        content: {
+          'text/plain': { schema: HEX_64, example: EXAMPLES.identifier },
+          ...jsonContent(reference('Submission'), [{ identifier: EXAMPLES.identifier }]),
+        },
+      },
+      ...SUBMISSION_ERRORS,
+    },
+  };
+}
+
+function getOne(kind: MediaKind): Schema {
+  const examples = kind === 'image' ? [EXAMPLES.image, EXAMPLES.imageNew] : [EXAMPLES[kind]];
+  return {
+    tags: ['records'],
+    summary: `Get one ${kind} classification`,
+    parameters: [pathParameter('identifier')],
+    responses: { 200: answer('the record', RECORDS[kind], ...examples), ...errors(...EVERYWHERE, '404') },
+  };
+}
+
+function getMany(kind: MediaKind): Schema {
+  const list: Schema = { type: 'array', items: reference(RECORDS[kind]) };
+  return {
+    tags: ['records'],
+    summary: `Get several ${kind} classifications, or all of the account, newest first`,
+    parameters: [
+      queryParameter(
+        'identifiers[]',
+        'repeated; `identifiers` comma-separated or as a JSON array is taken too',
+        {
+          type: 'array',
+          items: HEX_64,
+          maxItems: IDENTIFIERS_MAX,
+        },
+      ),
+      queryParameter('limit', `records in a page; ${PAGE_SIZE_DEFAULT} where only \`cursor\` is given`, {
+        type: 'integer',
+        minimum: 1,
+        maximum: PAGE_SIZE_MAX,
+      }),
+      queryParameter('cursor', 'where the page before ended, from its Link header', { type: 'string' }),
+    ],
+    responses: {
+      200: {
+        description: 'the records; without parameters all of them, streamed',
+        headers: { Link: { description: 'the next page, `rel="next"`', schema: { type: 'string' } } },
+        content: jsonContent(list, [[EXAMPLES[kind]]]),
+      },
+      ...errors('400', ...EVERYWHERE, '422list'),
+    },
+  };
+}
+
+function override(kind: MediaKind): Schema {
+  return {
+    tags: ['records'],
+    summary: `Give the correct value of a file (${kind}), for every submission with its hash`,
+    parameters: [pathParameter('hash')],
+    requestBody: {
+      required: true,
+      content: jsonContent(reference('OverrideRequest'), [{ classification: 'human' }]),
+    },
+    responses: {
+      200: answer('the override', 'OverrideResult', { ...EXAMPLES.override, type: kind }),
+      ...errors('400', ...EVERYWHERE, '404', '413'),
+    },
+  };
+}
+
+const heatmap: Schema = {
+  tags: ['records'],
+  summary: "Get an image's AI-content heatmap",
+  parameters: [pathParameter('identifier')],
+  responses: {
+    200: { description: 'the map, with an ETag', content: { 'image/png': {} } },
+    304: { description: 'not changed since the ETag of If-None-Match' },
+    ...errors(...EVERYWHERE, '404'),
+  },
+};
+
+const validation: Schema = {
+  tags: ['submission'],
+  summary: 'Could this file be analysed? Nothing is stored, started or charged',
+  requestBody: { required: true, content: { 'multipart/form-data': validationForm() } },
+  responses: {
+    200: answer('it could', 'MediaValidation', EXAMPLES.validation),
+    ...errors('400', ...EVERYWHERE, '413validation', '422validation', '503'),
+  },
+};
+
+const credits: Schema = {
+  tags: ['account'],
+  summary: "Get the account's credits",
+  responses: { 200: answer('the credits', 'Credits', EXAMPLES.credits), ...errors(...EVERYWHERE) },
+};
+
+const newUser: Schema = {
+  tags: ['partners'],
+  summary: 'Make an account; for partners and the administrator',
+  requestBody: newUserBody(),
+  responses: {
+    201: answer('the account', 'UserAnswer', { data: USER_EXAMPLE }),
+    ...errors('400', ...EVERYWHERE, '409'),
+  },
+};
+
+const deletedUser: Schema = {
+  tags: ['partners'],
+  summary: 'Delete an account; its keys stop at once',
+  parameters: [queryParameter('id', 'here or in the body', { type: 'integer', minimum: 1 })],
+  requestBody: userIdBody(false),
+  responses: {
+    200: answer('the account', 'UserAnswer', { data: USER_EXAMPLE }),
+    ...errors('400', ...EVERYWHERE, '404user', '409'),
+  },
+};
+
+const userPage: Schema = {
+  tags: ['partners'],
+  summary: "The partner's users; all accounts for the administrator",
+  parameters: USER_QUERY,
+  responses: { 200: answer('the users', 'UserPage', USER_PAGE_EXAMPLE), ...errors('400', ...EVERYWHERE) },
+};
+
+const creationEmail: Schema = {
+  tags: ['partners'],
+  summary: 'Mail a user the link that sets the first password, or one that resets it',
+  requestBody: userIdBody(true),
+  responses: {
+    200: answer('the account', 'UserAnswer', { data: USER_EXAMPLE }),
+    ...errors('400', ...EVERYWHERE, '404user', '503'),
+  },
+};
+
+function operation(summary: string, type: string, more: Schema = {}): Paths[string] {
+  const answered = { 200: { description: summary, content: { [type]: {} } } };
+  return { get: { tags: ['operations'], summary, security: [], responses: answered, ...more } };
+}
+
+const readiness: Schema = {
+  parameters: [queryParameter('verbose', 'any value: JSON instead of text', { type: 'string' })],
+  responses: { 200: answer('ready', 'Readiness'), 503: answer('not ready yet, or no more', 'Readiness') },
+};
+
+export function describePaths(): Paths {
+  const paths: Paths = {
+    '/api/validate': { post: validation },
+    '/api/user/credits': { get: credits },
+    '/api/user': { post: newUser, delete: deletedUser },
+    '/api/partner/users': { get: userPage },
+    '/api/partner/send_creation_email': { post: creationEmail },
+  };
+  for (const { kind, one, many, fromAddress } of KIND_PATHS) {
+    for (const path of one) {
+      const alias = aliasOf(path, one);
+      paths[path] = { post: { ...submission(kind, uploadForm(kind), 'by upload'), ...alias } };
+      paths[`${path}/{identifier}`] = { get: { ...getOne(kind), ...alias } };
+      paths[`${path}/{hash}/override`] = { post: { ...override(kind), ...alias } };
+      if (kind === 'image') paths[`${path}/heatmap/{identifier}`] = { get: { ...heatmap, ...alias } };
+    }
+    paths[fromAddress] = { post: submission(kind, addressForm(kind), 'from an address') };
+    for (const path of many) paths[path] = { get: { ...getMany(kind), ...aliasOf(path, many) } };
+  }
+  return withOperationIds({
+    ...paths,
+    '/livez': operation('The process lives', 'text/plain'),
+    '/readyz': operation('Work is taken', 'text/plain', readiness),
+    '/metrics': operation('Figures in Prometheus form; off loopback only with a key', 'text/plain', {
+      security: [{}, { apiKey: [] }],
+    }),
+    '/openapi.json': operation('This description', JSON_TYPE),
+  });
+}
+
+function aliasOf(path: string, paths: readonly string[]): Schema {
+  return path === paths[0] ? {} : { description: `The same as ${paths[0]}.` };
+}
+
+/** For generators, which name functions by them: `GET /api/classification/{identifier}` is `getClassificationByIdentifier`. */
+function withOperationIds(paths: Paths): Paths {
+  const named = ([method, described]: [string, Schema], path: string): [string, Schema] => [
+    method,
+    { operationId: operationIdOf(method, path), ...described },
+  ];
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(Object.entries(methods).map((entry) => named(entry, path))),
+    ]),
+  );
+}
+
+function operationIdOf(method: string, path: string): string {
+  const words = path
+    .replace('/api/', '/')
+    .replace(/\{/g, 'by_')
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean);
+  return method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
+}

@@ -1,0 +1,89 @@
+/** Who calls, by the key of the header `X-Api-Key`, and what may be sent: judged before a byte of the body is read. */
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
+import type { App } from '../app/app.ts';
+import { admitCaller, admitMedia, type MediaIntent } from '../app/callers/admission.ts';
+import { authenticate } from '../app/callers/authenticate.ts';
+import { assertAdmin } from '../app/callers/authority.ts';
+import type { CallOrigin, Principal } from '../app/callers/principal.ts';
+import { openUploadUntil } from '../app/submissions/open-uploads.ts';
+import { rateHeaders } from './rate-headers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by requireKey; null on the routes that need no key. */
+    principal: Principal | null;
+  }
+}
+
+/** A hook rather than a line of each handler: it runs before Fastify parses or streams the body. */
+export function requireKey(app: App): onRequestAsyncHookHandler {
+  return async (request, reply) => {
+    const { principal, rate } = await admitCaller(app, { key: keyOf(request) }, originOf(request));
+    request.principal = principal;
+    if (rate !== null) reply.headers(rateHeaders(rate));
+  };
+}
+
+/** Behind requireKey, on routes that take media: refuses what need not be sent, and counts what is. */
+export function requireAdmission(
+  app: App,
+  intentOf: (request: FastifyRequest) => MediaIntent,
+): onRequestAsyncHookHandler {
+  return async (request, reply) => {
+    const principal = principalOf(request);
+    const announcedBytes = Number(request.headers['content-length'] ?? 0);
+    await admitMedia(app, principal, { announcedBytes, ...intentOf(request) });
+    openUploadUntil(reply.raw, app, principal.account.id);
+  };
+}
+
+export function principalOf(request: FastifyRequest): Principal {
+  if (request.principal === null) throw new Error(`${request.url} is served without requireKey`);
+  return request.principal;
+}
+
+/** Aborts when the client goes away before its answer was written. */
+export function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** Whether the call comes from this box itself and not through a proxy that hides who asks. */
+export function isLocal(request: FastifyRequest): boolean {
+  const { headers, ip, socket } = request;
+  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+  if (isForwarded && ip === socket.remoteAddress) return false;
+  return ip === '::1' || ip.startsWith('127.') || ip.startsWith('::ffff:127.');
+}
+
+/** What tells of the box needs the administrator's key, unless the call comes from the box itself. */
+export function requireAdminOffLoopback(
+  app: App,
+  { behindProxy }: { behindProxy: boolean },
+): onRequestHookHandler {
+  return (request, _reply, done) => {
+    if (behindProxy || !isLocal(request)) {
+      const principal = authenticate(app, keyOf(request) ?? bearerOf(request), originOf(request));
+      assertAdmin(principal);
+      request.principal = principal;
+    }
+    done();
+  };
+}
+
+/** Collectors of figures know `Authorization` better than headers of our own. */
+function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const key = request.headers['x-api-key'];
+  return Array.isArray(key) ? key[0] : key;
+}
+
+function originOf({ ip }: FastifyRequest): CallOrigin {
+  return { facade: 'rest', remoteAddress: ip };
+}

@@ -1,0 +1,39 @@
+/** What operators and load balancers ask: alive, ready, figures. */
+import type { FastifyInstance } from 'fastify';
+import type { App } from '../app/app.ts';
+import { getStatus, readMetrics } from '../app/appliance/appliance.ts';
+import { requireAdminOffLoopback } from './caller.ts';
+
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+const STARTING_RETRY_SECONDS = '2';
+
+export function routeHealth(fastify: FastifyInstance, app: App, exposure: { behindProxy: boolean }): void {
+  fastify.get('/livez', (_request, reply) => reply.type(TEXT_TYPE).send('ok\n'));
+  fastify.get<{ Querystring: { verbose?: string } }>('/readyz', async (request, reply) => {
+    const { phase, notReadyReason } = app.engine;
+    const isReady = phase === 'ready';
+    if (!isReady) reply.code(503).header('retry-after', STARTING_RETRY_SECONDS);
+    if (request.query.verbose !== undefined) return reply.send(await describeReadiness(app));
+    const answer = isReady ? 'ready' : `${phase}${notReadyReason === null ? '' : `: ${notReadyReason}`}`;
+    return reply.type(TEXT_TYPE).send(`${answer}\n`);
+  });
+  fastify.get('/metrics', { onRequest: requireAdminOffLoopback(app, exposure) }, async (_request, reply) =>
+    reply.type(app.metrics.registry.contentType).send(await readMetrics(app)),
+  );
+}
+
+/** No more than a load balancer's operator needs: this route asks for no key. */
+async function describeReadiness(app: App): Promise<object> {
+  const status = await getStatus(app);
+  return {
+    ready: status.phase === 'ready',
+    phase: status.phase,
+    reason: status.notReadyReason,
+    version: status.version,
+    uptime_seconds: Math.round(status.uptimeSeconds),
+    checks: {
+      models: { ok: status.models.some((model) => model.fault === null), count: status.models.length },
+      disk: { ok: status.diskFreeBytes > app.config.diskFreeBytesMin, free_bytes: status.diskFreeBytes },
+    },
+  };
+}

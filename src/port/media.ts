@@ -1,0 +1,151 @@
+/**
+ * `/media/…`: stored bytes for the page. Whoever uploads chooses them, so they go out under a type of our own table,
+ * never sniffed, and without any right of the page they are opened in (DESIGN.md section 5).
+ */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app/app.ts';
+import { admitCaller } from '../app/callers/admission.ts';
+import { readBrowserCall } from '../app/callers/browser.ts';
+import type { Principal } from '../app/callers/principal.ts';
+import { parseChoice } from '../app/field-parsers.ts';
+import { getMedia, type MediaFile, type MediaPart, openMedia } from '../app/records/media-files.ts';
+import { openRendition } from '../app/records/renditions.ts';
+import type { RawFields } from '../app/submissions/input.ts';
+import { AppError } from '../domain/errors.ts';
+import { HEATMAP_LAYERS } from '../domain/media/heatmap.ts';
+import { parseRange } from './ranges.ts';
+
+/** What browsers show; everything else is a download. QuickTime is served as the MP4 that most of it is. */
+const SHOWN_TYPES: Readonly<Record<string, string>> = {
+  'image/png': 'image/png',
+  'image/jpeg': 'image/jpeg',
+  'image/webp': 'image/webp',
+  'image/gif': 'image/gif',
+  'image/avif': 'image/avif',
+  'video/mp4': 'video/mp4',
+  'video/quicktime': 'video/mp4',
+  'video/webm': 'video/webm',
+  'video/x-matroska': 'video/webm',
+  'video/ogg': 'video/ogg',
+  'audio/mpeg': 'audio/mpeg',
+  'audio/wav': 'audio/wav',
+  'audio/ogg': 'audio/ogg',
+  'audio/flac': 'audio/flac',
+  'audio/aac': 'audio/aac',
+  'audio/m4a': 'audio/mp4',
+  'audio/m4b': 'audio/mp4',
+  'audio/webm': 'audio/webm',
+  'application/json': 'application/json; charset=utf-8',
+};
+const DOWNLOAD_TYPE = 'application/octet-stream';
+
+/** When a page asks again for what is being made. */
+const MAKING_RETRY_SECONDS = 2;
+/** Of renditions, only those that stand in for the file count as calls: tiles and strips are parts of one look. */
+const COUNTED_RENDITIONS: readonly string[] = ['picture.webp', 'film.webm', 'sound.webm'];
+
+interface MediaRequest {
+  Params: { identifier: string; index?: string };
+  Querystring: RawFields;
+}
+
+interface RenditionRequest {
+  Params: { identifier: string; '*': string };
+}
+
+export function routeMedia(fastify: FastifyInstance, app: App): void {
+  const serve =
+    (type: MediaPart['type']) => async (request: FastifyRequest<MediaRequest>, reply: FastifyReply) => {
+      const principal = await authorise(app, request, type !== 'frame');
+      const { identifier, index } = request.params;
+      return await send(
+        app,
+        await getMedia(app, { principal, identifier, part: toPart(type, index, request.query) }),
+        request,
+        reply,
+      );
+    };
+  fastify.get<MediaRequest>('/media/:identifier/original', serve('original'));
+  fastify.get<MediaRequest>('/media/:identifier/heatmap', serve('heatmap'));
+  fastify.get<MediaRequest>('/media/:identifier/frame/:index', serve('frame'));
+  fastify.get<MediaRequest>('/media/:identifier/track/:index', serve('track'));
+  fastify.get<RenditionRequest>('/media/:identifier/rendition/*', async (request, reply) => {
+    const { identifier, '*': resource } = request.params;
+    const isCounted = COUNTED_RENDITIONS.includes(resource) && request.method === 'GET';
+    const principal = await authorise(app, request, isCounted);
+    const opened = await openRendition(app, { principal, identifier, resource });
+    if (opened.type === 'file') return await send(app, opened.file, request, reply);
+    const { state, done, total } = opened;
+    return reply
+      .code(202)
+      .headers({ 'retry-after': MAKING_RETRY_SECONDS, 'cache-control': 'no-store' })
+      .send({ state, done, total });
+  });
+}
+
+/** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */
+async function authorise(app: App, { headers, ip }: FastifyRequest, isCounted: boolean): Promise<Principal> {
+  const key = headers['x-api-key'];
+  const call = readBrowserCall(app, headers);
+  const browser = call && { call, proof: 'read' as const };
+  const from = { facade: 'dashboard', remoteAddress: ip } as const;
+  const credential = { key: Array.isArray(key) ? key[0] : key, browser };
+  const { principal } = await admitCaller(app, credential, from, {
+    isCounted: isCounted && headers.range === undefined,
+  });
+  return principal;
+}
+
+function toPart(type: MediaPart['type'], index: string | undefined, query: RawFields): MediaPart {
+  if (type === 'original') return { type };
+  if (type === 'heatmap') return { type, layer: parseChoice(query, 'layer', HEATMAP_LAYERS) ?? 'origin' };
+  if (index === undefined || !/^\d{1,4}$/.test(index)) {
+    throw new AppError('media', 'expected the number of a frame or track, counted from 0');
+  }
+  return { type, index: Number(index) };
+}
+
+async function send(
+  app: App,
+  file: MediaFile,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { sizeBytes } = file;
+  const etag = `"${file.tag}"`;
+  const shown = SHOWN_TYPES[file.mime];
+  reply.headers({
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cache-control': 'private, no-cache',
+    'accept-ranges': 'bytes',
+    'content-disposition': disposition(shown === undefined ? 'attachment' : 'inline', file.name),
+    etag,
+  });
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  const ifRange = request.headers['if-range'];
+  const range = parseRange(request.headers.range, {
+    ...{ sizeBytes, etag },
+    ifRange: typeof ifRange === 'string' ? ifRange : undefined,
+  });
+  if (range === 'unsatisfiable') {
+    return reply.code(416).header('content-range', `bytes */${sizeBytes}`).send({ error: 'no such range' });
+  }
+  const { first, last } = range ?? { first: 0, last: sizeBytes - 1 };
+  if (range !== undefined) reply.code(206).header('content-range', `bytes ${first}-${last}/${sizeBytes}`);
+  reply.type(shown ?? DOWNLOAD_TYPE).header('content-length', last - first + 1);
+  // Fastify would read a whole film only to throw it away; of a string it would tell the length.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]));
+  if (sizeBytes === 0) return reply.send('');
+  if ('bytes' in file) return reply.send(file.bytes.subarray(first, last + 1));
+  return reply.send(await openMedia(app, file, { first, last }));
+}
+
+function disposition(kind: 'inline' | 'attachment', name: string): string {
+  const plain = name.replace(/[^A-Za-z0-9._ -]/g, '_');
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}

@@ -1,0 +1,142 @@
+/**
+ * The HTTP server: bounds, host check, security headers, health. What lives on the same port (REST, GraphQL, tus, the
+ * page) is plugged in; this file knows none of it.
+ */
+import type { Server } from 'node:https';
+import { fastify as createFastify, type FastifyHttpsOptions, type FastifyInstance } from 'fastify';
+import type { App } from '../app/app.ts';
+import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../machinery/tls.ts';
+import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads } from './connections.ts';
+import { routeHealth } from './health.ts';
+import { guardUpgrades, type HostCheck, hostCheck, WRONG_HOST } from './hosts.ts';
+import { noteMethods } from './methods.ts';
+import { answerFaults, followRequests } from './requests.ts';
+
+export interface HttpServerConfig {
+  host: string;
+  /** 0 = any free one. */
+  port: number;
+  publicUrl: string;
+  /** Further names that the Host header may give, with or without a port. */
+  allowedHosts: string[];
+  /** One more is closed at once. */
+  connectionsMax: number;
+  /** Addresses or CIDR networks whose X-Forwarded-For counts. */
+  trustedProxies: string[];
+  /** A proxy in front hides who calls, so that no caller counts as local. */
+  behindProxy: boolean;
+  /** Null: clear text. */
+  tls: TlsFiles | null;
+}
+
+export interface HttpServer extends AsyncDisposable {
+  readonly url: string;
+  /** Takes no new connection; answers what is under way, up to `graceMs`, then cuts the rest. */
+  stopServing(graceMs?: number): Promise<void>;
+}
+
+const STOP_GRACE_MS = 10_000;
+
+export async function openHttpServer(
+  app: App,
+  config: HttpServerConfig,
+  plug: (fastify: FastifyInstance) => Promise<void>,
+): Promise<HttpServer> {
+  const fastify = createServer(config);
+  const isAllowed = hostCheck(config);
+  fastify.server.maxConnections = config.connectionsMax;
+  guardUpgrades(fastify.server, isAllowed);
+  expectContinue(fastify);
+  drainAfterAnswer(fastify);
+  keepWaitingUploads(fastify);
+  guardRequests(fastify, isAllowed, config.tls !== null);
+  answerFaults(fastify, app);
+  const refuseOtherMethods = noteMethods(fastify);
+  await fastify.register(async (scope) => {
+    followRequests(scope, app);
+    routeHealth(scope, app, config);
+  });
+  await plug(fastify);
+  await fastify.after();
+  await fastify.register(async (scope) => {
+    followRequests(scope, app);
+    refuseOtherMethods(scope);
+  });
+  await fastify.listen({ host: config.host, port: config.port });
+  return new OpenHttpServer(fastify, config);
+}
+
+function createServer({ trustedProxies, tls }: HttpServerConfig): FastifyInstance {
+  const options = connectionOptions(trustedProxies);
+  if (tls === null) return createFastify(options);
+  const { http, ...rest } = options;
+  const secured: unknown = { ...rest, https: { ...http, ...secureContextOf(tls.material) } };
+  const fastify = createFastify(secured as FastifyHttpsOptions<Server>);
+  tls.onChange((material) => fastify.server.setSecureContext(secureContextOf(material)));
+  // Everything else asks only what the two kinds of server have in common.
+  return fastify as unknown as FastifyInstance;
+}
+
+function secureContextOf({ cert, key }: TlsMaterial) {
+  return { cert, key, minVersion: TLS_VERSION_MIN } as const;
+}
+
+/** What a browser must not do with any answer; a page's own policy is its route's business. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+};
+/** A year: who has once come by TLS must not be lured back to clear text. */
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };
+
+function guardRequests(fastify: FastifyInstance, isAllowed: HostCheck, isSecure: boolean): void {
+  const headers = { ...SECURITY_HEADERS, ...(isSecure ? STRICT_TRANSPORT : {}) };
+  fastify.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers);
+    if (isAllowed(request.headers.host)) done();
+    else reply.code(WRONG_HOST.status).send(WRONG_HOST.body);
+  });
+}
+
+class OpenHttpServer implements HttpServer {
+  readonly url: string;
+  readonly #fastify: FastifyInstance;
+  #stopped: Promise<void> | undefined;
+
+  constructor(fastify: FastifyInstance, { host, tls }: HttpServerConfig) {
+    this.#fastify = fastify;
+    const address = fastify.server.address();
+    if (address === null || typeof address === 'string') throw new Error('the HTTP server has no port');
+    this.url = `${tls === null ? 'http' : 'https'}://${reachableName(host)}:${address.port}`;
+  }
+
+  stopServing(graceMs = STOP_GRACE_MS): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs);
+    return this.#stopped;
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    const cut = setTimeout(() => this.#fastify.server.closeAllConnections(), graceMs);
+    try {
+      await this.#fastify.close();
+    } finally {
+      clearTimeout(cut);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const stopped = this.stopServing(0);
+    this.#fastify.server.closeAllConnections();
+    await stopped;
+  }
+}
+
+function reachableName(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,62 @@
+/** A picture as a browser shows it: WebP, upright, in sRGB by its own colour profile, no larger than is shown whole. */
+import { join } from 'node:path';
+import type { Sharp } from 'sharp';
+import {
+  isTiled,
+  PREVIEW_PIXELS_MAX,
+  type RenditionFigures,
+  WHOLE_SIDE_PIXELS_MAX,
+} from '../../domain/media/rendition.ts';
+import { toPictureFault } from '../media-fault.ts';
+import { type PictureHeader, readHeader } from '../pictures/header.ts';
+import { openPicture } from '../pictures/picture-file.ts';
+import { openUpright } from '../pictures/upright-picture.ts';
+import type { RenderWork } from '../render.ts';
+
+const FILE = 'picture.webp';
+/** Fine enough to look closely; a rendition is no evidence, so that nothing is gained by more. */
+export const WEBP_QUALITY = 90;
+/** Of 6: more costs seconds of a large picture for a few percent of its bytes. */
+export const WEBP_EFFORT = 2;
+/** Types whose colour profile the picture library applies; of the others it sees pixels only. */
+const PROFILED_MIMES: readonly string[] = [
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/tiff',
+  'image/gif',
+];
+
+export async function renderPicture(work: RenderWork): Promise<RenditionFigures> {
+  const header = await readHeader(work.path, work.limits);
+  const { width, height } = header;
+  const pixelsMax = isTiled(width, height) ? PREVIEW_PIXELS_MAX : width * height;
+  const shrink = Math.min(
+    Math.sqrt(pixelsMax / (width * height)),
+    WHOLE_SIDE_PIXELS_MAX / Math.max(width, height),
+    1,
+  );
+  const sides = { width: sideOf(width * shrink), height: sideOf(height * shrink) };
+  try {
+    const image = await openForEyes(header);
+    const whole = shrink < 1 ? image.resize({ ...sides, fit: 'fill' }) : image;
+    const info = await whole
+      .webp({ quality: WEBP_QUALITY, effort: WEBP_EFFORT })
+      .toFile(join(work.outFolder, FILE));
+    return { kind: 'picture', width: info.width, height: info.height };
+  } catch (error) {
+    throw toPictureFault(error, header.format);
+  }
+}
+
+function sideOf(pixels: number): number {
+  return Math.max(1, Math.floor(pixels));
+}
+
+/** The first page, upright; unlike for models, its colours are what its profile says. */
+export async function openForEyes(header: PictureHeader): Promise<Sharp> {
+  const image = PROFILED_MIMES.includes(header.mime)
+    ? openPicture(header.path, header.limits.pixelsMax, 'truncated', 'shown').autoOrient()
+    : await openUpright(header);
+  return image.toColourspace('srgb');
+}

@@ -1,0 +1,39 @@
+/** That the last good backup is too old is said where an operator looks, without being asked. */
+import { equal, match } from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { Backups } from '../../../src/app/appliance/backups.ts';
+import { Metrics } from '../../../src/machinery/metrics.ts';
+import { Store } from '../../../src/store/store.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+
+test('a box whose last good backup is too old says so in its log, once a day', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  await using folder = await makeTemporaryFolder();
+  await mkdir(join(folder.path, 'backups'));
+  await using store = await Store.open({ folder: join(folder.path, 'data') });
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => void lines.push(line) });
+  let hours = 0;
+  const clock = { now: () => hours * 3_600e6 };
+  const rest = { intervalMs: 0, keep: 1, withSecrets: false, bytesPerSecondMax: 0 };
+  const config = { folder: join(folder.path, 'backups'), ageMsMax: 48 * 3_600_000, ...rest };
+  await using backups = await Backups.open(config, { store, clock, log, metrics: new Metrics() });
+  const said = () => lines.filter((line) => line.includes('the last good backup is too old')).length;
+  const pass = (added: number): void => {
+    hours += added;
+    context.mock.timers.tick(60_000);
+  };
+  pass(47);
+  equal(said(), 0);
+  equal(backups.status().isTooOld, false);
+  pass(2);
+  equal(said(), 1);
+  match(lines.at(-1) ?? '', /"level":40/);
+  pass(12);
+  equal(said(), 1);
+  pass(13);
+  equal(said(), 2);
+});

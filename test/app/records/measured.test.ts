@@ -1,0 +1,128 @@
+/** What a record says of a video and a sound: what a container's signature forces, and what is unknown. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  measureAudio,
+  measureImage,
+  measureVideo,
+  type Reading,
+} from '../../../src/domain/records/measured.ts';
+import { NO_PROVENANCE, type Provenance } from '../../../src/domain/verdicts/provenance.ts';
+import type { AudioResult, ImageResult, ModelRun, VideoResult } from '../../../src/domain/verdicts/result.ts';
+
+const READING: Reading = { heuristic: 'cautious', policy: 'any', preventC2paForces: false };
+const SIGNED: Provenance = {
+  ...NO_PROVENANCE,
+  declaredOrigin: 'captured',
+  c2pa: {
+    ...{ manifests: {}, active_manifest: 'urn:one', validation_state: 'Valid', validation_status: [] },
+    validation_results: {
+      activeManifest: { failure: [], success: [], informational: [] },
+      ingredientDeltas: [],
+    },
+  },
+};
+
+function run(logOdds: number | null, task: ModelRun['task']): ModelRun {
+  const probability = logOdds === null ? null : 1 / (1 + Math.exp(-logOdds));
+  return {
+    ...{ model: task, version: '1.0.0', task, axis: 'generated', unknown: logOdds === null, reason: '' },
+    ...{ logit: logOdds, logOdds, probability, elapsedSeconds: 1, device: 'cpu', weight: 1 },
+    ...{ cautiousThreshold: 0.9, inconclusiveLow: 0.4, inconclusiveHigh: 0.6 },
+  };
+}
+
+function image(logOdds: number | null): ImageResult {
+  return {
+    ...{ kind: 'image', mime: 'image/png', width: 640, height: 480, pages: 1, nsfw: null, detections: [] },
+    ...{ runs: [run(logOdds, 'image-origin')], provenance: NO_PROVENANCE, stability: [] },
+    ...{ quality: { shortSide: 480, jpegQuality: null, truncated: false }, hasHeatmap: false },
+  };
+}
+
+function audio(logOdds: number | null, provenance: Provenance = NO_PROVENANCE): AudioResult {
+  const runs = [run(logOdds, 'speech-origin')];
+  return {
+    ...{ kind: 'audio', mime: 'audio/flac', durationSeconds: 8, sampleRate: 48_000, channelCount: 1 },
+    ...{ speechSeconds: logOdds === null ? 0.5 : 7, damaged: false, runs, channels: [], provenance },
+    clips: [{ index: 0, startSeconds: 0, endSeconds: 6, runs }],
+  };
+}
+
+function video(
+  images: readonly (number | null)[],
+  sound: number | null,
+  provenance = NO_PROVENANCE,
+): VideoResult {
+  const part = { hash: '0'.repeat(64), sizeBytes: 1, file: 'part' };
+  return {
+    ...{ kind: 'video', mime: 'video/mp4', width: 640, height: 480, durationSeconds: 8, nsfw: null },
+    frames: images.map((logOdds, index) => ({
+      ...{ ...part, identifier: String(index), timeSeconds: index, image: image(logOdds) },
+    })),
+    tracks: [{ ...part, identifier: 'track', audio: audio(sound) }],
+    runs: [run(images[0] ?? null, 'image-origin'), run(sound, 'speech-origin')],
+    ...{ damagedFrames: 1, withTrack: true, provenance },
+  };
+}
+
+test('a signature of the container forces the video, its frames and its track', () => {
+  const signed = video([-3, -2], -1, SIGNED);
+  const measured = measureVideo(signed, READING);
+  assert.deepEqual(
+    measured.verdicts.map(({ classification, confidence, models, count, unknown }) => [
+      ...[classification, confidence, models, count, unknown],
+    ]),
+    Array.from({ length: 4 }, () => ['artificial', 1, ['c2pa'], 3, false]),
+  );
+  const frame = measureImage(image(-3), READING, signed.provenance);
+  assert.deepEqual([frame.verdict?.classification, frame.c2pa], ['artificial', SIGNED.c2pa]);
+  const track = measureAudio(audio(-1), READING, signed.provenance);
+  assert.deepEqual([track.verdict?.models, track.clips[0]?.verdict.models], [['c2pa'], ['c2pa']]);
+  assert.equal(measured.assessment?.state, 'human');
+});
+
+test('a submission may ask that no signature forces, and a plan too', () => {
+  const sound = audio(-3, SIGNED);
+  for (const reading of [
+    { ...READING, preventC2paForces: true },
+    { ...READING, policy: 'never' as const },
+    { ...READING, policy: 'generative' as const },
+  ]) {
+    assert.equal(measureAudio(sound, reading).verdict?.classification, 'human');
+  }
+});
+
+test('the main verdict is the account’s heuristic', () => {
+  assert.equal(measureAudio(audio(1), READING).verdict?.heuristic, 'cautious');
+  assert.equal(measureAudio(audio(1), READING).verdict?.classification, 'human');
+  assert.equal(
+    measureAudio(audio(1), { ...READING, heuristic: 'balanced' }).verdict?.classification,
+    'artificial',
+  );
+});
+
+test('a video of which no model can say anything is unknown and not accused', () => {
+  const { verdict, assessment } = measureVideo(video([null, null], null), READING);
+  assert.deepEqual(
+    [verdict?.classification, verdict?.confidence, verdict?.models, verdict?.count, verdict?.unknown],
+    ['human', 0.5, [], 0, true],
+  );
+  assert.equal(assessment?.state, 'not_applicable');
+});
+
+test('an assessment says what a reader of a video should know', () => {
+  const codes = measureVideo(video([-4, -4], 4), READING).assessment?.reasons.map(({ code }) => code);
+  assert.ok(codes?.includes('PICTURES_AND_VOICE_DIFFER'), String(codes));
+  assert.ok(codes?.includes('DAMAGED_FRAMES'), String(codes));
+});
+
+test('the more suspicious of two voices is named', () => {
+  const channels = [
+    { name: 'channel-1', speechSeconds: 4, runs: [run(-3, 'speech-origin')] },
+    { name: 'channel-2', speechSeconds: 4, runs: [run(3, 'speech-origin')] },
+  ];
+  const reasons = measureAudio({ ...audio(1), channels }, READING).assessment?.reasons ?? [];
+  const found = reasons.find(({ code }) => code === 'CHANNELS_DIFFER');
+  assert.match(found?.sentence ?? '', /most suspicious is channel-2/);
+});

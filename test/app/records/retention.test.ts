@@ -1,0 +1,146 @@
+/** What a plan says may be kept is kept, what it says must go is gone from the disk, and the audit log says so. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import type { App } from '../../../src/app/app.ts';
+import { Retention } from '../../../src/app/records/retention.ts';
+import type { Account } from '../../../src/domain/accounts/account.ts';
+import { appliancePlan, type Plan } from '../../../src/domain/accounts/plan.ts';
+import type { Analysis, AnalysisState, Classification } from '../../../src/domain/records/classification.ts';
+import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
+import { Store } from '../../../src/store/store.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
+
+const DAY_US = 24 * 3600 * 1_000_000;
+const NOW = 1_800_000_000_000_000;
+const NEVER = new AbortController().signal;
+const HOUR_MS = 3_600_000;
+
+type RetentionApp = Pick<App, 'store' | 'engine' | 'clock' | 'log'>;
+
+async function openApp(folder: TemporaryFolder): Promise<RetentionApp & AsyncDisposable> {
+  const store = await Store.open({ folder: folder.path });
+  // Of the engine only what a deletion tells it.
+  const engine = { cancelInTransaction() {}, abortAnalysis() {}, publish() {} } as unknown as App['engine'];
+  const clock = { now: () => NOW };
+  const log = pino({ level: 'silent' });
+  return { store, engine, clock, log, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+}
+
+/** Account and plan with the same number. */
+async function addAccount({ store }: RetentionApp, id: number, plan: Partial<Plan>): Promise<void> {
+  await store.transact((tx) => {
+    tx.putPlan({ ...appliancePlan(0), ...plan, id });
+    const account: Partial<Account> = { id, planId: id, email: `${id}@example.org`, deletedAt: null };
+    tx.putAccount(account as Account);
+  });
+}
+
+/** A record of so many days ago, with its medium and a heatmap. */
+async function addRecord(
+  { store }: RetentionApp,
+  accountId: number,
+  { name, text, days, state = 'done' }: { name: string; text: string; days: number; state?: AnalysisState },
+): Promise<Classification> {
+  async function* bytes() {
+    yield Buffer.from(text);
+  }
+  const blob = await store.blobs.receive(bytes(), { bytesMax: 100 }, NEVER);
+  await store.blobs.keep(blob);
+  const createdAt = NOW - days * DAY_US;
+  const identifier = name.padEnd(64, '0');
+  const record = {
+    identifier,
+    accountId,
+    kind: 'image',
+    hash: blob.hash,
+    analysisId: `a-${name}`,
+    createdAt,
+  };
+  const analysis = { id: `a-${name}`, key: name, kind: 'image', hash: blob.hash, accountId, state };
+  await store.transact((tx) => {
+    tx.putAnalysis({ ...analysis, options: DEFAULT_OPTIONS, queuedAt: createdAt } as unknown as Analysis);
+    tx.putClassification({ ...record, cancelled: false } as unknown as Classification);
+  });
+  const heatmap = store.artifacts.pathOf(`a-${name}`, 'heatmap.png');
+  await mkdir(dirname(heatmap), { recursive: true });
+  await writeFile(heatmap, 'h');
+  return record as unknown as Classification;
+}
+
+function kept({ store }: RetentionApp, { identifier, hash, analysisId }: Classification) {
+  return {
+    record: store.read.classification(identifier) !== undefined,
+    medium: existsSync(store.blobs.pathOf(hash)),
+    heatmap: existsSync(store.artifacts.pathOf(analysisId, 'heatmap.png')),
+  };
+}
+
+const EVERYTHING = { record: true, medium: true, heatmap: true };
+const RECORD_ONLY = { record: true, medium: false, heatmap: false };
+const NOTHING = { record: false, medium: false, heatmap: false };
+
+test('media go after their days, records after theirs, each on the disk too', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using app = await openApp(folder);
+  await addAccount(app, 1, { mediaDays: 10, recordDays: 30 });
+  const fresh = await addRecord(app, 1, { name: 'fresh', text: 'fresh', days: 9 });
+  const stale = await addRecord(app, 1, { name: 'stale', text: 'stale', days: 11 });
+  const old = await addRecord(app, 1, { name: 'old', text: 'old', days: 31 });
+  await using retention = new Retention(app, { intervalMs: HOUR_MS });
+  await retention.sweep();
+  deepEqual(kept(app, fresh), EVERYTHING);
+  deepEqual(kept(app, stale), RECORD_ONLY);
+  deepEqual(kept(app, old), NOTHING);
+  equal(app.store.read.analysis(old.analysisId), undefined);
+  const lines = app.store.read.audit({ limit: 10 });
+  deepEqual(new Set(lines.map(({ action }) => action)), new Set(['retention.media', 'retention.records']));
+  ok(lines.every(({ accountId, target }) => accountId === null && target === '1'));
+});
+
+test('bytes that another account may still keep stay, until its time is up too', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using app = await openApp(folder);
+  await addAccount(app, 1, { mediaDays: 10 });
+  await addAccount(app, 2, {});
+  const mine = await addRecord(app, 1, { name: 'mine', text: 'same', days: 11 });
+  const theirs = await addRecord(app, 2, { name: 'theirs', text: 'same', days: 11 });
+  await using retention = new Retention(app, { intervalMs: HOUR_MS });
+  await retention.sweep();
+  deepEqual(kept(app, theirs), EVERYTHING);
+  equal(kept(app, mine).heatmap, false);
+});
+
+test('zero retention takes the medium when the analysis ends, not before', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using app = await openApp(folder);
+  await addAccount(app, 1, { zeroRetention: true });
+  const open = await addRecord(app, 1, { name: 'open', text: 'open', days: 1, state: 'queued' });
+  {
+    await using retention = new Retention(app, { intervalMs: HOUR_MS });
+    await retention.sweep();
+    deepEqual(kept(app, open), EVERYTHING);
+    const analysis = app.store.read.analysis(open.analysisId);
+    if (analysis === undefined) throw new Error('the analysis is missing');
+    const done: Analysis = { ...analysis, state: 'done' };
+    await app.store.transact((tx) => tx.putAnalysis(done));
+    retention.noteEnded(done);
+  }
+  deepEqual(kept(app, open), RECORD_ONLY);
+});
+
+test('a kill between the end and the deletion is made good by the next sweep', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using app = await openApp(folder);
+  await addAccount(app, 1, { zeroRetention: true });
+  const records: Classification[] = [];
+  for (let index = 0; index < 120; index++) {
+    records.push(await addRecord(app, 1, { name: `r${index}-`, text: `t${index}`, days: 1 + index / 1000 }));
+  }
+  await using retention = new Retention(app, { intervalMs: HOUR_MS });
+  await retention.sweep();
+  for (const record of records) deepEqual(kept(app, record), RECORD_ONLY);
+});

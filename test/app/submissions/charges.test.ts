@@ -1,0 +1,125 @@
+/** What submissions take and failures give back, over the real engine: the ledger's sum is the balance at every step. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { getCredits } from '../../../src/app/accounts/credits.ts';
+import { createPlan } from '../../../src/app/accounts/plans.ts';
+import { grantCredits } from '../../../src/app/accounts/users.ts';
+import type { Principal } from '../../../src/app/callers/principal.ts';
+import { retryClassification } from '../../../src/app/records/classifications.ts';
+import { watchClassification } from '../../../src/app/records/watch.ts';
+import { submitMedia } from '../../../src/app/submissions/submit.ts';
+import { receiveMedia } from '../../../src/app/submissions/uploads.ts';
+import type { ClassificationRecord } from '../../../src/domain/records/record.ts';
+import { patternImage } from '../../media/pictures.ts';
+import { addUser, BUILT_IN_MODELS, type OpenApp, openApp, principalOf } from '../open-app.ts';
+
+const NEVER = new AbortController().signal;
+let open: OpenApp;
+before(async () => {
+  open = await openApp({ ...BUILT_IN_MODELS, ASSAY_FETCH_ALLOW_NETWORKS: '127.0.0.0/8' });
+  while (open.app.engine.phase === 'starting') await new Promise((resolve) => setTimeout(resolve, 50));
+});
+after(async () => {
+  await open[Symbol.asyncDispose]();
+});
+
+/** An account with credits under a plan in which a picture costs 2, its heatmap 3 more. */
+async function payer(credits: number): Promise<Principal> {
+  const { app, admin } = open;
+  const fields = { image_credits: 2, option_credits: { heatmap: 3 }, options: 'heatmap' };
+  const plan = await createPlan(app, {
+    principal: admin,
+    fields: { ...fields, name: `Plan ${app.clock.now()}` },
+  });
+  const { id } = await addUser(app, admin, { pricing_id: plan.id });
+  await grantCredits(app, { principal: admin, id, amount: credits, note: '' });
+  return principalOf(app, id);
+}
+
+async function submit(
+  principal: Principal,
+  fields: Record<string, unknown>,
+  width = 300,
+): Promise<ClassificationRecord> {
+  const { app } = open;
+  const input = { principal, facade: 'rest', kind: 'image', field: 'image', fields } as const;
+  if ('file_url' in fields) return await submitMedia(app, { ...input, media: undefined }, NEVER);
+  const bytes = await patternImage(width, 300).png().toBuffer();
+  const upload = {
+    principal,
+    field: 'image',
+    name: 'a.png',
+    bytes: (async function* () {
+      yield bytes;
+    })(),
+  };
+  await using media = await receiveMedia(app, upload, NEVER);
+  return await submitMedia(app, { ...input, media }, NEVER);
+}
+
+async function ended(principal: Principal, identifier: string): Promise<ClassificationRecord> {
+  for await (const record of watchClassification(open.app, { principal, identifier }, NEVER)) {
+    if (record.status !== 'new') return record;
+  }
+  throw new Error('the record did not end');
+}
+
+function assertCredits(principal: Principal, available: number, spent: number): void {
+  const { app } = open;
+  assert.deepEqual(getCredits(app, { principal }), { availableCredits: available, totalSpent: spent });
+  const sum = app.store.read.ledger(principal.account.id).reduce((total, { amount }) => total + amount, 0);
+  assert.equal(sum, available);
+}
+
+test('a picture costs its kind and its options; the cache costs nothing; 402 names the figures', async () => {
+  const principal = await payer(9);
+  const first = await submit(principal, { with_heatmap: true, with_nsfw: true });
+  assert.equal(first.credits, 5);
+  assert.equal(first.options.withNsfw, false, 'the plan does not enable it');
+  assertCredits(principal, 4, 5);
+  await ended(principal, first.identifier);
+  const cached = await submit(principal, { with_heatmap: true });
+  assert.deepEqual([cached.status, cached.origin, cached.credits], ['done', 'cached', 0]);
+  assertCredits(principal, 4, 5);
+  await assert.rejects(submit(principal, { with_heatmap: true }, 301), {
+    reason: 'credits',
+    message: 'the submission costs 5 credits, 4 are left',
+    metadata: { needed_credits: '5', available_credits: '4' },
+  });
+  assertCredits(principal, 4, 5);
+  assert.equal((await submit(principal, {}, 301)).credits, 2);
+  assertCredits(principal, 2, 7);
+});
+
+test('a failure gives back what it took, and a retry takes it again, once', async () => {
+  const server = createServer((_request, response) => response.writeHead(404).end());
+  const listening = server.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const address = listening.address();
+  assert.ok(address !== null && typeof address !== 'string');
+  try {
+    const principal = await payer(2);
+    const fileUrl = `http://127.0.0.1:${address.port}/a.png`;
+    const { identifier } = await submit(principal, { file_url: fileUrl });
+    assert.equal((await ended(principal, identifier)).status, 'errored');
+    assertCredits(principal, 2, 0);
+    const retries = await Promise.allSettled(
+      [1, 2, 3].map(() => retryClassification(open.app, { principal, identifier, facade: 'rest' })),
+    );
+    const done = retries.filter(({ status }) => status === 'fulfilled');
+    assert.equal(done.length, 1, JSON.stringify(retries));
+    await ended(principal, identifier);
+    assertCredits(principal, 2, 0);
+    const reasons = open.app.store.read.ledger(principal.account.id).map(({ reason }) => reason);
+    assert.deepEqual(reasons, ['grant', 'charge', 'refund', 'charge', 'refund']);
+    await grantCredits(open.app, { principal: open.admin, id: principal.account.id, amount: -1, note: '' });
+    await assert.rejects(retryClassification(open.app, { principal, identifier, facade: 'rest' }), {
+      reason: 'credits',
+    });
+    assertCredits(principal, 1, 0);
+  } finally {
+    server.close();
+  }
+});

@@ -1,0 +1,87 @@
+/** What every facade can be asked, in one vocabulary: contract rows are written against it and know no protocol. */
+import type { Label, MediaKind } from '../../../src/domain/media/media.ts';
+import type { CommonRecord } from '../media-record.ts';
+
+/** `reason` is one of domain/errors.ts; REST shows the status instead. */
+export type Result<T> = { value: T } | { fault: { reason: string } };
+
+export interface SharedUser {
+  id: number;
+  name: string;
+  email: string;
+  balance: number;
+  heuristic: string;
+  readonly: boolean;
+  pricing: string;
+  partnerId: number | null;
+}
+
+export interface SharedValidation {
+  valid: boolean;
+  filesize: number;
+  mimetype: string;
+  width: number | null;
+  height: number | null;
+  models: string[];
+}
+
+export interface SharedOverride {
+  classification: string;
+  type: string;
+  hash: string;
+}
+
+export interface SubmitOptions {
+  refId?: string;
+  withHeatmap?: boolean;
+  withTampering?: boolean;
+  withAudio?: boolean;
+  frames?: number;
+  noCache?: boolean;
+}
+
+export interface Caller extends Disposable {
+  readonly name: 'REST' | 'GraphQL' | 'gRPC';
+  submit(kind: MediaKind, bytes: Uint8Array, options?: SubmitOptions): Promise<Result<string>>;
+  read(kind: MediaKind, identifier: string): Promise<Result<CommonRecord>>;
+  /** Of both, the identifiers of what came. */
+  readMany(kind: MediaKind, identifiers: string[]): Promise<Result<string[]>>;
+  list(kind: MediaKind): Promise<Result<string[]>>;
+  validate(kind: MediaKind, bytes: Uint8Array, options?: SubmitOptions): Promise<Result<SharedValidation>>;
+  override(kind: MediaKind, hash: string, label: Label | ''): Promise<Result<SharedOverride>>;
+  credits(): Promise<Result<{ available: number; spent: number }>>;
+  createUser(fields: { name?: string; email?: string }): Promise<Result<SharedUser>>;
+  deleteUser(id: number): Promise<Result<SharedUser>>;
+  sendCreationEmail(id: number): Promise<Result<SharedUser>>;
+  listUsers(filter: string): Promise<Result<{ total: number; names: string[] }>>;
+}
+
+export interface SharedOverrideEntry {
+  classification: string;
+  measured: string;
+  reason: string;
+  byAccountId: number;
+}
+
+/** What interface.md does not have and the newer facades do. */
+export interface FullCaller extends Caller {
+  overrideBecause(
+    kind: MediaKind,
+    hash: string,
+    label: Label,
+    reason: string,
+  ): Promise<Result<SharedOverride>>;
+  removeOverride(kind: MediaKind, hash: string): Promise<Result<SharedOverride>>;
+  overrideHistory(kind: MediaKind, hash: string): Promise<Result<SharedOverrideEntry[]>>;
+  /** Oldest first. */
+  ledger(): Promise<Result<{ reason: string; amount: number }[]>>;
+}
+
+export function granted<T>(result: Result<T>): T {
+  if ('value' in result) return result.value;
+  throw new Error(`refused: ${result.fault.reason}`);
+}
+
+export function mapValue<T, U>(result: Result<T>, to: (value: T) => U): Result<U> {
+  return 'value' in result ? { value: to(result.value) } : result;
+}

@@ -1,0 +1,232 @@
+/** The contract's vocabulary over GraphQL. */
+import type { Label, MediaKind } from '../../../src/domain/media/media.ts';
+import { type CommonRecord, toCommon } from '../media-record.ts';
+import {
+  type FullCaller,
+  mapValue,
+  type Result,
+  type SharedOverride,
+  type SharedOverrideEntry,
+  type SharedUser,
+  type SharedValidation,
+  type SubmitOptions,
+} from './caller.ts';
+
+const VERDICT = 'heuristic confidence classification models count unknown';
+const BASE = `identifier hash status errors name apiVersion verdict { ${VERDICT} } verdicts { ${VERDICT} }`;
+const RESULTS = 'results { model unknown classification { label score } }';
+const AUDIO = `${BASE} ${RESULTS} clips { index start end verdict { ${VERDICT} } }`;
+const RECORD = `${BASE} forceClassification
+  ... on ImageClassification { ${RESULTS} }
+  ... on AudioClassification { ${AUDIO} }
+  ... on VideoClassification { images { ${BASE} ${RESULTS} } audios { ${AUDIO} } }`;
+const USER = 'id name email balance heuristic readonly pricing { sku } partner { id }';
+const ERRORS = 'userErrors { reason }';
+const LIST_MAX = 100;
+
+interface GraphqlUser {
+  id: string;
+  name: string;
+  email: string;
+  balance: number;
+  heuristic: string;
+  readonly: boolean;
+  pricing: { sku: string };
+  partner: { id: string } | null;
+}
+
+interface Payload {
+  userErrors: { reason: string }[];
+}
+
+interface GraphqlAnswer {
+  data?: Record<string, unknown> | null;
+  errors?: { message: string; extensions?: { reason?: string } }[];
+}
+
+type Variables = Record<string, unknown>;
+
+export class GraphqlCaller implements FullCaller {
+  readonly name = 'GraphQL';
+  readonly #url: string;
+  readonly #key: string;
+
+  constructor(base: string, key: string) {
+    this.#url = `${base}/graphql`;
+    this.#key = key;
+  }
+
+  [Symbol.dispose](): void {}
+
+  async submit(kind: MediaKind, bytes: Uint8Array, options: SubmitOptions = {}): Promise<Result<string>> {
+    const { refId, noCache, ...analysis } = options;
+    const input = { file: null, kind: kind.toUpperCase(), refId, noCache, options: analysis };
+    const query = `mutation ($input: SubmitMediaInput!) {
+      submitMedia(input: $input) { classification { identifier } ${ERRORS} } }`;
+    const result = await this.#mutate<{ classification: { identifier: string } }>(query, { input }, bytes);
+    return mapValue(result, ({ classification }) => classification.identifier);
+  }
+
+  async read(_kind: MediaKind, identifier: string): Promise<Result<CommonRecord>> {
+    const query = `query ($identifier: ID!) { classification(identifier: $identifier) { ${RECORD} } }`;
+    return mapValue(await this.#ask<Record<string, unknown>>(query, { identifier }), toCommon);
+  }
+
+  async readMany(kind: MediaKind, identifiers: string[]): Promise<Result<string[]>> {
+    const query = `query ($identifiers: [ID!], $kind: MediaKind) {
+      classifications(identifiers: $identifiers, kind: $kind, first: ${LIST_MAX}) { nodes { identifier } } }`;
+    return identifiersOf(await this.#ask(query, { identifiers, kind: kind.toUpperCase() }));
+  }
+
+  async list(kind: MediaKind): Promise<Result<string[]>> {
+    const query = `query ($kind: MediaKind) {
+      classifications(kind: $kind, first: ${LIST_MAX}) { nodes { identifier } } }`;
+    return identifiersOf(await this.#ask(query, { kind: kind.toUpperCase() }));
+  }
+
+  async validate(
+    kind: MediaKind,
+    bytes: Uint8Array,
+    options: SubmitOptions = {},
+  ): Promise<Result<SharedValidation>> {
+    const query = `mutation ($input: ValidateMediaInput!) { validateMedia(input: $input) {
+      validation { valid filesize mimetype width height models } ${ERRORS} } }`;
+    const input = { file: null, kind: kind.toUpperCase(), options };
+    const result = await this.#mutate<{ validation: SharedValidation }>(query, { input }, bytes);
+    return mapValue(result, ({ validation }) => ({ ...validation, models: validation.models.sort() }));
+  }
+
+  override(kind: MediaKind, hash: string, label: Label | ''): Promise<Result<SharedOverride>> {
+    return this.#override(kind, hash, label, '');
+  }
+
+  overrideBecause(
+    kind: MediaKind,
+    hash: string,
+    label: Label,
+    reason: string,
+  ): Promise<Result<SharedOverride>> {
+    return this.#override(kind, hash, label, reason);
+  }
+
+  async removeOverride(kind: MediaKind, hash: string): Promise<Result<SharedOverride>> {
+    const query = `mutation ($input: RemoveOverrideInput!) { removeOverride(input: $input) {
+      override { classification type: kind hash } ${ERRORS} } }`;
+    const input = { kind: kind.toUpperCase(), hash };
+    return mapValue(await this.#mutate<{ override: SharedOverride }>(query, { input }), toOverride);
+  }
+
+  async overrideHistory(kind: MediaKind, hash: string): Promise<Result<SharedOverrideEntry[]>> {
+    const query = `query ($kind: MediaKind!, $hash: String!) {
+      overrides(kind: $kind, hash: $hash) { classification measured reason byAccountId } }`;
+    const result = await this.#ask<SharedOverrideEntry[]>(query, { kind: kind.toUpperCase(), hash });
+    return mapValue(result, (entries) =>
+      entries.map(({ classification, measured, reason, byAccountId }) => ({
+        classification: classification.toLowerCase(),
+        measured: (measured ?? '').toLowerCase(),
+        reason,
+        byAccountId: Number(byAccountId),
+      })),
+    );
+  }
+
+  async ledger(): Promise<Result<{ reason: string; amount: number }[]>> {
+    const query = 'query { viewer { ledger { nodes { reason amount } } } }';
+    const result = await this.#ask<{ ledger: { nodes: { reason: string; amount: number }[] } }>(query, {});
+    return mapValue(result, ({ ledger }) =>
+      ledger.nodes.map(({ reason, amount }) => ({ reason: reason.toLowerCase(), amount })).reverse(),
+    );
+  }
+
+  async credits(): Promise<Result<{ available: number; spent: number }>> {
+    const query = 'query { viewer { credits { available: availableCredits spent: totalSpent } } }';
+    const result = await this.#ask<{ credits: { available: number; spent: number } }>(query, {});
+    return mapValue(result, ({ credits }) => credits);
+  }
+
+  createUser(fields: { name?: string; email?: string }): Promise<Result<SharedUser>> {
+    const query = `mutation ($input: UserInput!) { createUser(input: $input) { user { ${USER} } ${ERRORS} } }`;
+    return this.#changeUser(query, { input: fields });
+  }
+
+  deleteUser(id: number): Promise<Result<SharedUser>> {
+    return this.#changeUser(`mutation ($id: ID!) { deleteUser(id: $id) { user { ${USER} } ${ERRORS} } }`, {
+      id,
+    });
+  }
+
+  sendCreationEmail(id: number): Promise<Result<SharedUser>> {
+    const query = `mutation ($id: ID!) { sendCreationEmail(id: $id) { user { ${USER} } ${ERRORS} } }`;
+    return this.#changeUser(query, { id });
+  }
+
+  async listUsers(filter: string): Promise<Result<{ total: number; names: string[] }>> {
+    const query = `query ($filter: String) { users(filter: $filter, first: ${LIST_MAX}) { nodes { name } } }`;
+    const result = await this.#ask<{ nodes: { name: string }[] }>(query, { filter });
+    return mapValue(result, ({ nodes }) => ({ total: nodes.length, names: nodes.map(({ name }) => name) }));
+  }
+
+  async #override(
+    kind: MediaKind,
+    hash: string,
+    label: string,
+    reason: string,
+  ): Promise<Result<SharedOverride>> {
+    const query = `mutation ($input: OverrideClassificationInput!) { overrideClassification(input: $input) {
+      override { classification type: kind hash } ${ERRORS} } }`;
+    const input = { kind: kind.toUpperCase(), hash, classification: label.toUpperCase(), reason };
+    return mapValue(await this.#mutate<{ override: SharedOverride }>(query, { input }), toOverride);
+  }
+
+  async #changeUser(query: string, variables: Variables): Promise<Result<SharedUser>> {
+    const result = await this.#mutate<{ user: GraphqlUser }>(query, variables);
+    return mapValue(result, ({ user: { id, pricing, partner, heuristic, ...user } }) => ({
+      ...user,
+      id: Number(id),
+      heuristic: heuristic.toLowerCase(),
+      pricing: pricing.sku,
+      partnerId: partner === null ? null : Number(partner.id),
+    }));
+  }
+
+  async #mutate<T>(query: string, variables: Variables, file?: Uint8Array): Promise<Result<T>> {
+    const result = await this.#ask<T & Payload>(query, variables, file);
+    if ('fault' in result) return result;
+    const [first] = result.value.userErrors;
+    if (first !== undefined) return { fault: { reason: first.reason } };
+    const { userErrors: _none, ...value } = result.value;
+    return { value: value as unknown as T };
+  }
+
+  /** The value of the only root field. */
+  async #ask<T>(query: string, variables: Variables, file?: Uint8Array): Promise<Result<T>> {
+    const operations = JSON.stringify({ query, variables });
+    const json: Record<string, string> = file === undefined ? { 'content-type': 'application/json' } : {};
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: { 'x-api-key': this.#key, accept: 'application/json', ...json },
+      body: file === undefined ? operations : toForm(operations, file),
+    });
+    const { data, errors } = (await response.json()) as GraphqlAnswer;
+    const [first] = errors ?? [];
+    if (first !== undefined) return { fault: { reason: first.extensions?.reason ?? first.message } };
+    return { value: Object.values(data ?? {})[0] as T };
+  }
+}
+
+function toForm(operations: string, file: Uint8Array): FormData {
+  const form = new FormData();
+  form.set('operations', operations);
+  form.set('map', JSON.stringify({ 0: ['variables.input.file'] }));
+  form.set('0', new Blob([new Uint8Array(file)]), 'file');
+  return form;
+}
+
+function toOverride({ override }: { override: SharedOverride }): SharedOverride {
+  const { classification, type, hash } = override;
+  return { classification: classification.toLowerCase(), type: type.toLowerCase(), hash };
+}
+
+function identifiersOf(result: Result<{ nodes: { identifier: string }[] }>): Result<string[]> {
+  return mapValue(result, ({ nodes }) => nodes.map(({ identifier }) => identifier));
+}

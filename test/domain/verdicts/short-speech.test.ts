@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SpeechPack } from '../../../src/domain/packs/model-pack.ts';
+import { modelPackSchema } from '../../../src/domain/packs/model-pack.ts';
+import { boundedBySpeech } from '../../../src/domain/verdicts/short-speech.ts';
+
+const BOUNDS = { cautiousThreshold: 0.9, inconclusiveLow: 0.4, inconclusiveHigh: 0.6 };
+const WIDE = { cautiousThreshold: 0.95, inconclusiveLow: 0.2, inconclusiveHigh: 0.8 };
+
+function makePack(decision: object): SpeechPack {
+  const pack = modelPackSchema.parse({
+    ...{ schema: 1, id: 'some-speech', version: '1.0.0', name: 'Some speech', task: 'speech-origin' },
+    ...{ mediaKind: 'audio', axis: 'generated', file: 'model.onnx', sha256: '0'.repeat(64) },
+    input: { name: 'sound', layout: 'samples', sampleRate: 16_000 },
+    view: { type: 'windows', windowSamples: 20_480, hopSamples: 10_240, countMax: 256 },
+    output: { name: 'logit', type: 'logit', positive: 'artificial', aggregation: 'mean' },
+    calibration: { type: 'platt', slope: 1, intercept: 0, set: 'none' },
+    decision: { ...BOUNDS, weight: 1, ...decision },
+    ...{ minimumSpeechSeconds: 1.2, licence: 'MIT', source: 'a test', trainedOn: 'nothing', figures: [] },
+    golden: { seed: 1, tolerance: 0.001, expected: [0] },
+  });
+  assert.ok(pack.task === 'speech-origin');
+  return pack;
+}
+
+test('little speech widens the bounds, of the pack and of the fused score', () => {
+  const packs = ['some-speech@1.0.0', 'other-speech@1.0.0'];
+  const short = { belowSpeechSeconds: 2, ...WIDE, together: { ...WIDE, inconclusiveLow: 0.1 } };
+  const pack = makePack({ together: { packs, ...BOUNDS }, short });
+  assert.equal(boundedBySpeech(pack, 2), pack);
+  assert.deepEqual(boundedBySpeech(pack, 1.9).decision, {
+    ...{ ...WIDE, weight: 1 },
+    together: { packs, ...WIDE, inconclusiveLow: 0.1 },
+  });
+});
+
+test('a fused score of little speech that was never measured has no bounds of its own', () => {
+  const packs = ['some-speech@1.0.0', 'other-speech@1.0.0'];
+  const pack = makePack({ together: { packs, ...BOUNDS }, short: { belowSpeechSeconds: 2, ...WIDE } });
+  assert.deepEqual(boundedBySpeech(pack, 1).decision, { ...WIDE, weight: 1 });
+});
+
+test('a pack without such bounds decides alike about little speech', () => {
+  const pack = makePack({});
+  assert.equal(boundedBySpeech(pack, 0.5), pack);
+});

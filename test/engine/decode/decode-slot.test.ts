@@ -1,0 +1,127 @@
+/** The life of one decode child: deadline, abort, crash, own fault, and what its folder may hold. */
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
+import { AbortError, WorkerLostError } from '../../../src/engine/worker-errors.ts';
+import { LIMITS, openBareSlot, openSlot } from '../../media/decode-fixture.ts';
+import { patternImage, writePicture } from '../../media/pictures.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+
+/** Large enough to keep the child busy for some hundred milliseconds. */
+async function placeLargePicture(folder: string, slot: DecodeSlot): Promise<string> {
+  const jpeg = await patternImage(3000, 2000).jpeg({ progressive: true }).toBuffer();
+  return await slot.placeInput(await writePicture(folder, 'large', jpeg));
+}
+
+const lostWith = (loss: string, message: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof WorkerLostError, String(error));
+  assert.equal(error.loss, loss);
+  assert.match(error.message, message);
+  return true;
+};
+
+async function hasEnded(pid: number | undefined): Promise<boolean> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+    if (state === null || / Z /.test(state)) return true;
+    await sleep(10);
+  }
+  return false;
+}
+
+test('answers, is emptied, answers again', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using slot = await openSlot(folder.path);
+  const upload = await writePicture(folder.path, 'upload', await patternImage(64, 48).png().toBuffer());
+  for (const count of [1, 2]) {
+    const input = await slot.placeInput(upload);
+    const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
+    assert.deepEqual([probe.width, probe.height, slot.requestCount], [64, 48, count]);
+    await slot.clear();
+    assert.deepEqual(await readdir(join(folder.path, 'slot', 'in')), []);
+  }
+});
+
+test('the input is the same file, not a copy', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using slot = await openSlot(folder.path);
+  const upload = await writePicture(folder.path, 'upload', Buffer.from('bytes'));
+  const name = await slot.placeInput(upload);
+  assert.equal((await stat(join(folder.path, 'slot', 'in', name))).ino, (await stat(upload)).ino);
+});
+
+test('a deadline ends the child and the request', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using slot = await openBareSlot(folder.path);
+  const input = await placeLargePicture(folder.path, slot);
+  const { pid } = slot;
+  await assert.rejects(
+    slot.request({ type: 'probe', input, limits: LIMITS }, { timeoutMs: 5 }),
+    lostWith('deadline', /longer than 0.005 s/),
+  );
+  assert.ok(!slot.isUsable && (await hasEnded(pid)));
+  await assert.rejects(slot.request({ type: 'probe', input, limits: LIMITS }), WorkerLostError);
+});
+
+test('a deadline reaches the child behind its walls', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using slot = await openSlot(folder.path);
+  const { pid } = slot;
+  const input = await placeLargePicture(folder.path, slot);
+  await assert.rejects(
+    slot.request({ type: 'probe', input, limits: LIMITS }, { timeoutMs: 5 }),
+    WorkerLostError,
+  );
+  assert.ok(await hasEnded(pid));
+});
+
+test('an abort ends the child and names itself', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using slot = await openSlot(folder.path);
+  const input = await placeLargePicture(folder.path, slot);
+  const signal = AbortSignal.timeout(10);
+  await assert.rejects(slot.request({ type: 'probe', input, limits: LIMITS }, { signal }), AbortError);
+  assert.ok(!slot.isUsable);
+});
+
+test('a child that is killed in mid-work is told apart from a slow one', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using slot = await openBareSlot(folder.path);
+  const input = await placeLargePicture(folder.path, slot);
+  const request = slot.request({ type: 'probe', input, limits: LIMITS });
+  process.kill(slot.pid ?? assert.fail(), 'SIGSEGV');
+  await assert.rejects(request, lostWith('ended', /it crashed \(SIGSEGV\)/));
+});
+
+test("the child's own fault costs it, with a line in the log", async () => {
+  await using folder = await makeTemporaryFolder();
+  const lines: string[] = [];
+  await using slot = await openSlot(folder.path, (line) => lines.push(line));
+  await assert.rejects(
+    slot.request({ type: 'probe', input: 'nothing-here', limits: LIMITS }),
+    lostWith('broken', /the decoder failed: ENOENT/),
+  );
+  await slot[Symbol.asyncDispose]();
+  assert.match(lines.join('\n'), /ENOENT/);
+});
+
+test('what the child left is only taken if it is a file', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using slot = await openSlot(folder.path);
+  const secret = join(folder.path, 'secret');
+  await writeFile(secret, 'not for the child');
+  await symlink(secret, join(folder.path, 'slot', 'out', 'patches.rgb'));
+  assert.throws(() => slot.outPath('patches.rgb'), WorkerLostError);
+  assert.throws(() => slot.outPath('../in/input'));
+  assert.ok(!slot.isUsable);
+});
+
+test('its folder goes with it', async () => {
+  await using folder = await makeTemporaryFolder();
+  const slot = await openSlot(folder.path);
+  await slot[Symbol.asyncDispose]();
+  assert.ok(!(await readdir(folder.path)).includes('slot'));
+});

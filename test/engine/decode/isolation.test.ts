@@ -1,0 +1,161 @@
+/** What a decode child can see, asked from inside: a program of the test's own runs in the child's place. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import {
+  type ChildCommand,
+  decodeCommand,
+  detectIsolation,
+  findIsolations,
+  type Isolation,
+} from '../../../src/engine/decode/isolation.ts';
+import { ISOLATION_LEVELS } from '../../../src/worker/protocol.ts';
+import { BOUNDS, openBareSlot } from '../../media/decode-fixture.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+
+async function makeSlotFolder(folder: string): Promise<string> {
+  const slotFolder = join(folder, 'jobs', '1');
+  await mkdir(join(slotFolder, 'in'), { recursive: true });
+  await mkdir(join(slotFolder, 'out'), { recursive: true });
+  return slotFolder;
+}
+
+/** Replaces the child's entry by a script and returns what it prints. */
+async function runInside({ file, args, cwd, env }: ChildCommand, script: string): Promise<string> {
+  const inside = [...args.slice(0, -1), '--input-type=module', '--eval', script];
+  return (await promisify(execFile)(file, inside, { cwd, env, timeout: 20_000 })).stdout;
+}
+
+async function possibleIsolations(folder: string): Promise<Isolation[]> {
+  const found = await Array.fromAsync(findIsolations(join(folder, 'trial'), folder));
+  return [...found, ...found.slice(-1).map((bare): Isolation => ({ ...bare, limiter: 'shell' }))];
+}
+
+test('a trial names one of the known levels and leaves nothing behind', async () => {
+  await using folder = await makeTemporaryFolder();
+  const trial = join(folder.path, 'trial');
+  assert.ok(ISOLATION_LEVELS.includes((await detectIsolation(trial, folder.path)).level));
+  await assert.rejects(readFile(trial), { code: 'ENOENT' });
+});
+
+test('the environment is written out at every level', async () => {
+  process.env.ASSAY_ADMIN_API_KEY = 'secret-of-the-test';
+  await using folder = await makeTemporaryFolder();
+  const slotFolder = await makeSlotFolder(folder.path);
+  for (const isolation of await possibleIsolations(folder.path)) {
+    const command = decodeCommand(isolation, slotFolder, BOUNDS);
+    const names = await runInside(command, 'console.log(Object.keys(process.env).join())');
+    const expected = ['LANG', 'MALLOC_ARENA_MAX', 'PATH', 'PWD', '_', 'OLDPWD', 'SHLVL'];
+    const strange = names
+      .trim()
+      .split(',')
+      .filter((name) => !expected.includes(name));
+    assert.deepEqual(strange, [], isolation.level);
+  }
+});
+
+test('a running decode child does not hold the admin key', async () => {
+  process.env.ASSAY_ADMIN_API_KEY = 'secret-of-the-test';
+  await using folder = await makeTemporaryFolder();
+  await using slot = await openBareSlot(folder.path);
+  const environment = await readFile(`/proc/${slot.pid}/environ`, 'latin1');
+  assert.match(environment, /LANG=/);
+  assert.doesNotMatch(environment, /ASSAY|secret-of-the-test/);
+});
+
+test('bounds hold at every level', async () => {
+  await using folder = await makeTemporaryFolder();
+  const slotFolder = await makeSlotFolder(folder.path);
+  const bounds = { memoryBytesMax: 512 * 1024 ** 2, fileBytesMax: 4096 };
+  const script = `
+    import { writeFileSync } from 'node:fs';
+    process.on('SIGXFSZ', () => {});
+    let memory = 'held', file = 'held';
+    try { const it = Buffer.alloc(900 * 1024 ** 2, 1); memory = 'free ' + it.length; } catch {}
+    try { writeFileSync('out/large', Buffer.alloc(100_000)); file = 'free'; } catch {}
+    console.log(memory + ', ' + file);`;
+  for (const isolation of await possibleIsolations(folder.path)) {
+    const said = await runInside(decodeCommand(isolation, slotFolder, bounds), script).catch(
+      () => 'held, held',
+    );
+    assert.equal(said.trim(), 'held, held', `${isolation.level}, ${isolation.limiter}`);
+  }
+});
+
+test('behind bubblewrap there is the slot, the runtime and nothing else', async (context) => {
+  await using folder = await makeTemporaryFolder();
+  const isolation = await detectIsolation(join(folder.path, 'trial'), folder.path);
+  if (isolation.level !== 'bubblewrap') return context.skip(`this machine gives: ${isolation.level}`);
+  const slotFolder = await makeSlotFolder(folder.path);
+  await writeFile(join(folder.path, 'records'), 'of the data folder');
+  await writeFile(join(slotFolder, 'in', 'input'), 'upload');
+  const script = `
+    import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+    import { networkInterfaces } from 'node:os';
+    const attempt = (work) => { try { return work(); } catch (error) { return error.code; } };
+    console.log(JSON.stringify({
+      cwd: process.cwd(),
+      input: readFileSync('in/input', 'utf8'),
+      overwrite: attempt(() => writeFileSync('in/input', 'x')),
+      create: attempt(() => writeFileSync('in/other', 'x')),
+      output: attempt(() => writeFileSync('out/made', 'x')) ?? 'written',
+      data: existsSync(${JSON.stringify(folder.path)} + '/records'),
+      home: existsSync('/home') || existsSync('/root') || existsSync('/etc/passwd'),
+      sources: attempt(() => writeFileSync(${JSON.stringify(join(import.meta.dirname, '../../../package.json'))}, 'x')),
+      otherRooms: existsSync(${JSON.stringify(join(import.meta.dirname, '../../../src/store'))}),
+      networks: Object.keys(networkInterfaces()).filter((name) => name !== 'lo'),
+      processes: readdirSync('/proc').filter((name) => Number(name) > 0).length,
+    }));`;
+  const said = JSON.parse(await runInside(decodeCommand(isolation, slotFolder, BOUNDS), script));
+  const { processes, ...rest } = said as { processes: number };
+  assert.deepEqual(rest, {
+    ...{ cwd: '/slot', input: 'upload', overwrite: 'EROFS', create: 'EROFS', output: 'written' },
+    ...{ data: false, home: false, sources: 'EROFS', otherRooms: false, networks: [] },
+  });
+  assert.ok(processes <= 3, `${processes} processes are visible`);
+  assert.equal(await readFile(join(slotFolder, 'out', 'made'), 'utf8'), 'x');
+});
+
+/** What a fallen decoder would try: to write the original by the paths that lead to it, and to lift what covers it. */
+const ASSAULT = (original: string) => `
+  import { spawnSync } from 'node:child_process';
+  import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+  const original = ${JSON.stringify(original)};
+  const data = original.slice(0, original.indexOf('/blobs/'));
+  const attempt = (work) => { try { work(); return 'done'; } catch (error) { return error.code; } };
+  const run = (file, ...args) => spawnSync(file, args, { encoding: 'utf8' }).status;
+  const own = ['unshare', '--user', '--mount', '--'];
+  console.log(JSON.stringify({
+    input: attempt(() => { chmodSync('in/input', 0o600); writeFileSync('in/input', 'changed'); }),
+    blob: attempt(() => writeFileSync(original, 'changed')),
+    daemon: attempt(() => writeFileSync('/proc/${process.pid}/root' + original, 'changed')),
+    lifted: [run('umount', data), run('umount', '-l', data), run('mount', '-o', 'remount,bind,rw', 'in'),
+      run(...own, 'umount', '-l', data), run(...own, 'mount', '-o', 'remount,bind,rw', process.cwd() + '/in')]
+      .some((status) => status === 0),
+    output: attempt(() => writeFileSync('out/made', 'x')),
+    seen: existsSync(data) ? readdirSync(data) : [],
+    cwd: process.cwd(),
+  }));`;
+
+test('what covers the data folder shows the slot alone and cannot be lifted', async (context) => {
+  await using folder = await makeTemporaryFolder();
+  const found = await possibleIsolations(folder.path);
+  const covering = found.filter(({ coveredFolder }) => coveredFolder !== null);
+  if (covering.length === 0) return context.skip('this machine mounts nothing for this user');
+  const slotFolder = await makeSlotFolder(folder.path);
+  const original = join(folder.path, 'blobs', 'original');
+  await mkdir(join(folder.path, 'blobs'));
+  await writeFile(original, 'as submitted');
+  await link(original, join(slotFolder, 'in', 'input'));
+  for (const isolation of covering) {
+    const command = decodeCommand(isolation, slotFolder, BOUNDS);
+    const { input, blob, daemon, ...rest } = JSON.parse(await runInside(command, ASSAULT(original)));
+    assert.deepEqual(rest, { lifted: false, output: 'done', seen: ['jobs'], cwd: slotFolder });
+    for (const outcome of [input, blob, daemon]) assert.notEqual(outcome, 'done');
+    assert.equal(await readFile(original, 'utf8'), 'as submitted');
+    assert.equal(await readFile(join(slotFolder, 'out', 'made'), 'utf8'), 'x');
+  }
+});

@@ -1,0 +1,286 @@
+/** Real inference children with a hand-made model: answers, batches, self-test, loss and restart. */
+import assert from 'node:assert/strict';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { INFERENCE_POOL_DEFAULTS, InferencePool } from '../../../src/engine/inference/inference-pool.ts';
+import {
+  INFERENCE_DEFAULTS,
+  type InferenceConfig,
+  InferenceProcess,
+} from '../../../src/engine/inference/inference-process.ts';
+import { AbortError, ModelFailedError, WorkerLostError } from '../../../src/engine/worker-errors.ts';
+import type { LoadedPack } from '../../../src/worker/inference-protocol.ts';
+import { meanOf, writeTinyPack } from '../../models/tiny-model.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+
+const SIZE = 16;
+const PATCH_BYTES = SIZE * SIZE * 3;
+const TIMEOUT = { timeoutMs: 20_000 };
+
+function startProcess(packs: LoadedPack[], config: Partial<InferenceConfig> = {}) {
+  const events: string[] = [];
+  const process = new InferenceProcess({ ...INFERENCE_DEFAULTS, ...config }, packs, {
+    childReady: () => void events.push('ready'),
+    childLost: (_pid, error) => void events.push(error.message),
+    childSaid: (line) => void events.push(line),
+  });
+  return { process, events, [Symbol.asyncDispose]: async () => await process[Symbol.asyncDispose]() };
+}
+
+async function writePatches(folder: string, name: string, count: number) {
+  const bytes = Buffer.alloc(count * PATCH_BYTES);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = (at * 7 + Math.floor(at / PATCH_BYTES) * 40) % 256;
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  const patches = Array.from({ length: count }, (_, index) =>
+    meanOf(bytes.subarray(index * PATCH_BYTES, (index + 1) * PATCH_BYTES)),
+  );
+  return { path, count, expected: patches };
+}
+
+function assertNear(actual: Float32Array, expected: number[]): void {
+  assert.equal(actual.length, expected.length);
+  for (const [index, value] of expected.entries()) assert.ok(Math.abs((actual[index] ?? 9) - value) < 1e-4);
+}
+
+test('answers every patch, in order', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using started = startProcess([await writeTinyPack(folder.path)]);
+  const [report] = await started.process.ready();
+  assert.deepEqual([report?.provider, report?.fault], ['cpu', null]);
+  assert.ok((report?.goldenError ?? 1) < 1e-4);
+  const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 21);
+  const { logits, elapsedMs } = await started.process.infer({ pack: 'tiny@1.0.0', ...work }, TIMEOUT);
+  assertNear(logits, expected);
+  assert.ok(elapsedMs > 0);
+});
+
+test('normalises as the pack says', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  const input = { ...pack.input, mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] } as const;
+  const shifted = pack.golden.expected.map((value) => (value - 0.5) / 0.25);
+  const changed = { ...pack, input: { ...input, mean: [...input.mean], std: [...input.std] } } as LoadedPack;
+  await using started = startProcess([{ ...changed, golden: { ...pack.golden, expected: shifted } }]);
+  assert.equal((await started.process.ready())[0]?.fault, null);
+});
+
+test('patches of several requests share a batch', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  const patches = await Promise.all([1, 2, 3, 4].map((n) => writePatches(folder.path, `${n}.rgb`, 2)));
+  const lone = await measureBatches(pack, { batchMax: 2, batchWaitMs: 0 }, patches);
+  const shared = await measureBatches(pack, { batchMax: 8, batchWaitMs: 1000 }, patches);
+  assert.equal(lone, 4);
+  assert.equal(shared, 1, 'a full batch runs at once, without waiting out its second');
+});
+
+/** How often the model ran: requests of one batch have the very same share of its time. */
+async function measureBatches(
+  pack: LoadedPack,
+  config: Partial<InferenceConfig>,
+  patches: { path: string; count: number; expected: number[] }[],
+): Promise<number> {
+  await using started = startProcess([pack], config);
+  await started.process.ready();
+  const startedAt = performance.now();
+  const answers = await Promise.all(
+    patches.map(({ path, count }) => started.process.infer({ pack: pack.key, path, count }, TIMEOUT)),
+  );
+  assert.ok(performance.now() - startedAt < 900);
+  for (const [index, { logits }] of answers.entries()) assertNear(logits, patches[index]?.expected ?? []);
+  return new Set(answers.map(({ elapsedMs }) => elapsedMs)).size;
+}
+
+test('a batch that stays small runs after its wait', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using started = startProcess([pack], { batchWaitMs: 30 });
+  await started.process.ready();
+  const { expected, ...work } = await writePatches(folder.path, 'one.rgb', 1);
+  const startedAt = performance.now();
+  assertNear((await started.process.infer({ pack: pack.key, ...work }, TIMEOUT)).logits, expected);
+  assert.ok(performance.now() - startedAt >= 25);
+});
+
+test('a model that misses its golden outputs is out of service; others run', async () => {
+  await using folder = await makeTemporaryFolder();
+  const wrong = await writeTinyPack(folder.path, { key: 'wrong@1.0.0', goldenOffset: 0.5 });
+  const right = await writeTinyPack(folder.path, { key: 'right@1.0.0', gain: 3 });
+  await using started = startProcess([wrong, right]);
+  const [first, second] = await started.process.ready();
+  assert.equal(first?.provider, null);
+  assert.match(
+    first?.fault ?? '',
+    /cpu: the golden outputs differ by 0.500 \(number \d of 3\), at most 0.001 is allowed/,
+  );
+  assert.equal(second?.fault, null);
+  const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 3);
+  await assert.rejects(started.process.infer({ pack: wrong.key, ...work }, TIMEOUT), ModelFailedError);
+  const tripled = expected.map((value) => value * 3);
+  assertNear((await started.process.infer({ pack: right.key, ...work }, TIMEOUT)).logits, tripled);
+});
+
+test('a provider that is missing is passed over aloud, or reported where there is no other', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using fallsBack = startProcess([pack], { providers: ['cuda', 'cpu'] });
+  const [fallen] = await fallsBack.process.ready();
+  assert.equal(fallen?.provider, 'cpu');
+  assert.match(fallen?.passedOver.join('\n') ?? '', /^cuda: /);
+  await using only = startProcess([pack], { providers: ['cuda'] });
+  const [report] = await only.process.ready();
+  assert.equal(report?.provider, null);
+  assert.match(report?.fault ?? '', /^cuda: /);
+});
+
+test('a file that is no model is reported', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await writeFile(pack.modelPath, 'not a model');
+  await using started = startProcess([pack]);
+  assert.match((await started.process.ready())[0]?.fault ?? '', /^cpu: /);
+});
+
+test('a patch file of another length, or a link, is refused', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using started = startProcess([pack]);
+  const { path } = await writePatches(folder.path, 'patches.rgb', 3);
+  const link = join(folder.path, 'link.rgb');
+  await symlink(path, link);
+  const infer = (work: { path: string; count: number }) =>
+    started.process.infer({ pack: pack.key, ...work }, TIMEOUT);
+  await assert.rejects(infer({ path, count: 4 }), /has 2304 bytes; 4 patches have 3072/);
+  await assert.rejects(infer({ path, count: 0 }), /1 to 65536 patches/);
+  await assert.rejects(infer({ path: link, count: 3 }), /ELOOP/);
+  assert.equal((await infer({ path, count: 3 })).logits.length, 3);
+});
+
+test('a killed process loses what it had and the next request works', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using started = startProcess([pack], { batchWaitMs: 5000 });
+  await started.process.ready();
+  const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 2);
+  const lost = assert.rejects(started.process.infer({ pack: pack.key, ...work }, TIMEOUT), WorkerLostError);
+  const before = started.process.pid ?? assert.fail();
+  setTimeout(() => process.kill(before, 'SIGKILL'), 20);
+  await lost;
+  assert.equal(started.process.reports, null);
+  const full = await writePatches(folder.path, 'full.rgb', 8);
+  const again = await started.process.infer({ pack: pack.key, path: full.path, count: 8 }, TIMEOUT);
+  assertNear(again.logits, full.expected);
+  assert.notEqual(started.process.pid, before);
+  assert.deepEqual(started.events.filter((event) => event === 'ready').length, 2);
+  assert.equal(expected.length, 2);
+});
+
+test('a request that waits too long, or is called off, ends without ending the process', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using started = startProcess([pack], { batchWaitMs: 300 });
+  await started.process.ready();
+  const { pid } = started.process;
+  const { path, count } = await writePatches(folder.path, 'patches.rgb', 2);
+  const infer = (options: object) => started.process.infer({ pack: pack.key, path, count }, options);
+  await assert.rejects(infer({ timeoutMs: 20 }), { name: 'WorkerLostError', loss: 'deadline' });
+  await assert.rejects(infer({ signal: AbortSignal.timeout(20) }), AbortError);
+  assert.equal((await infer(TIMEOUT)).logits.length, 2);
+  assert.equal(started.process.pid, pid);
+});
+
+test('a silent process is killed', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using started = startProcess([pack], { silenceMsMax: 100 });
+  await started.process.ready();
+  process.kill(started.process.pid ?? assert.fail(), 'SIGSTOP');
+  const { path, count } = await writePatches(folder.path, 'patches.rgb', 2);
+  await assert.rejects(started.process.infer({ pack: pack.key, path, count }), { loss: 'ended' });
+});
+
+test('packs are replaced while the process lives', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using started = startProcess([await writeTinyPack(folder.path)]);
+  await started.process.ready();
+  const { pid } = started.process;
+  await started.process.load([await writeTinyPack(folder.path, { key: 'new@2.0.0', gain: 2 })]);
+  const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 2);
+  const { logits } = await started.process.infer({ pack: 'new@2.0.0', ...work }, TIMEOUT);
+  assertNear(
+    logits,
+    expected.map((value) => value * 2),
+  );
+  await assert.rejects(started.process.infer({ pack: 'tiny@1.0.0', ...work }, TIMEOUT), ModelFailedError);
+  assert.equal(started.process.pid, pid);
+});
+
+test('the process gets drivers’ settings and no secret', async () => {
+  await using folder = await makeTemporaryFolder();
+  const environment = { CUDA_VISIBLE_DEVICES: '0', ASSAY_ADMIN_API_KEY: 'secret', NODE_OPTIONS: '--no-such' };
+  await using started = startProcess([await writeTinyPack(folder.path)], { environment });
+  await started.process.ready();
+  const seen = await readFile(`/proc/${started.process.pid}/environ`, 'latin1');
+  assert.match(seen, /CUDA_VISIBLE_DEVICES=0/);
+  assert.doesNotMatch(seen, /ASSAY|secret|no-such/);
+});
+
+test('a pool spreads requests over its processes and survives the loss of one', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  const config = { ...INFERENCE_POOL_DEFAULTS, processes: 2 };
+  const quiet = { childReady: () => {}, childLost: () => {}, childSaid: () => {} };
+  await using pool = new InferencePool(config, [pack], quiet);
+  await pool.ready();
+  const [victim, other] = pool.pids();
+  assert.ok(victim !== undefined && other !== undefined);
+  const { path, count, expected } = await writePatches(folder.path, 'patches.rgb', 4);
+  process.kill(victim, 'SIGKILL');
+  while (pool.pids().includes(victim)) await new Promise((resolve) => setTimeout(resolve, 5));
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => pool.infer({ pack: pack.key, path, count }, TIMEOUT)),
+  );
+  for (const { logits } of answers) assertNear(logits, expected);
+});
+
+test('what was called off does not run on before others', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using started = startProcess([await writeTinyPack(folder.path, { rounds: 400 })]);
+  await started.process.ready();
+  const { expected, ...one } = await writePatches(folder.path, 'one.rgb', 8);
+  const { expected: _, ...many } = await writePatches(folder.path, 'many.rgb', 8 * 150);
+  const infer = (work: typeof one, signal?: AbortSignal) =>
+    started.process.infer({ pack: 'tiny@1.0.0', ...work }, { ...TIMEOUT, signal });
+  await infer(one);
+  const batchMs = await timeOf(() => infer(one));
+  const called = new AbortController();
+  const long = infer(many, called.signal);
+  setTimeout(() => called.abort(), 3 * batchMs);
+  await assert.rejects(long, AbortError);
+  const waitedMs = await timeOf(async () => assertNear((await infer(one)).logits, expected));
+  assert.ok(waitedMs < 50 * batchMs, `${waitedMs} ms for a batch that takes ${batchMs} ms alone`);
+});
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+test('providers are tried in the order given, and each that fails is named in that order', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using started = startProcess([pack], { providers: ['tensorrt', 'cuda', 'cpu'] });
+  const [report] = await started.process.ready();
+  assert.equal(report?.provider, 'cpu');
+  const [first, second, ...more] = report.passedOver;
+  assert.match(first ?? '', /^tensorrt: .*TensorRT/);
+  assert.match(second ?? '', /^cuda: .*Cuda/);
+  assert.deepEqual(more, []);
+  await using plain = startProcess([pack], { providers: ['cpu', 'cuda'] });
+  const [untried] = await plain.process.ready();
+  assert.deepEqual([untried?.provider, untried?.passedOver], ['cpu', []]);
+  assert.deepEqual(plain.events, ['ready'], 'nothing after the first that works is tried');
+});

@@ -1,0 +1,145 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findDetector, findPacks } from '../../../src/engine/packs/packs.ts';
+
+const BYTES = Buffer.from('not a model, but bytes to hash');
+const MODEL_FOLDER = join(import.meta.dirname, '../../../models');
+
+interface PackFolder {
+  root: string;
+  folder: string;
+}
+
+async function writePack(root: string, changes: Record<string, unknown>): Promise<string> {
+  const shipped = JSON.parse(await readFile(join(MODEL_FOLDER, 'assay-transformer/model.json'), 'utf8'));
+  const sha256 = createHash('sha256').update(BYTES).digest('hex');
+  const folder = join(root, 'models', 'tiny');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'model.onnx'), BYTES);
+  // What only some tasks have must not hide the fault that is tested.
+  const manifest = { ...shipped, refusal: undefined, id: 'tiny', sha256, ...changes };
+  await writeFile(join(folder, 'model.json'), JSON.stringify(manifest));
+  return folder;
+}
+
+async function withPack(
+  changes: Record<string, unknown>,
+  work: (pack: PackFolder) => Promise<void>,
+): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), 'assay-packs-'));
+  try {
+    await work({ root, folder: await writePack(root, changes) });
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** Without `fault` the pack must be taken. */
+function check(
+  name: string,
+  fault: RegExp | null,
+  changes: Record<string, unknown>,
+  harm: (pack: PackFolder) => Promise<unknown> = async () => {},
+): void {
+  test(name, async () => {
+    await withPack(changes, async (pack) => {
+      await harm(pack);
+      const { installed, refused } = await findPacks([join(pack.root, 'models')]);
+      if (fault === null) {
+        deepEqual([installed.map((found) => found.pack.id), refused], [['tiny'], []]);
+        return;
+      }
+      equal(installed.length, 0);
+      match(refused.map((found) => found.fault).join(), fault);
+    });
+  });
+}
+
+check('takes a whole pack', null, {});
+check('refuses an unknown field', /model\.json/, { surprise: true });
+check('refuses a file name that leads out', /model\.json: file/, { file: '../model.onnx' });
+check('refuses another hash', /SHA-256/, { sha256: '0'.repeat(64) });
+check('refuses a name that is not the folder', /folder is named tiny/, { id: 'other' });
+check('refuses a task that nobody runs', /model\.json: task/, { task: 'image-provenance' });
+check('refuses a missing model', /ENOENT/, {}, ({ folder }) => rm(join(folder, 'model.onnx')));
+check('refuses text that is not JSON', /JSON/, {}, ({ folder }) =>
+  writeFile(join(folder, 'model.json'), '{'),
+);
+check('refuses a model that is a link', /not a plain file/, {}, async ({ root, folder }) => {
+  await rename(join(folder, 'model.onnx'), join(root, 'elsewhere.onnx'));
+  await symlink(join(root, 'elsewhere.onnx'), join(folder, 'model.onnx'));
+});
+check('refuses a description that is a link', /not a plain file/, {}, async ({ root, folder }) => {
+  await rename(join(folder, 'model.json'), join(root, 'elsewhere.json'));
+  await symlink(join(root, 'elsewhere.json'), join(folder, 'model.json'));
+});
+check('refuses a folder that is a link', /folder is a link/, {}, async ({ root, folder }) => {
+  await rename(folder, join(root, 'elsewhere'));
+  await symlink(join(root, 'elsewhere'), folder);
+});
+
+test('a folder that does not exist holds no packs', async () => {
+  deepEqual(await findPacks([join(tmpdir(), 'assay-no-such-folder')]), { installed: [], refused: [] });
+});
+
+test('the same pack twice is used once', async () => {
+  await withPack({}, async ({ root }) => {
+    const folder = join(root, 'models');
+    const { installed, refused } = await findPacks([folder, folder]);
+    deepEqual([installed.length, refused.length], [1, 1]);
+  });
+});
+
+check('refuses a speech detector of an operator', /comes with Assay only/, {
+  task: 'voice-activity',
+  ...{ mediaKind: 'audio', file: { package: 'some-package', path: 'model.onnx' } },
+  input: { name: 'input', layout: 'samples', sampleRate: 16_000 },
+  view: { type: 'frames', frameSamples: 512, contextSamples: 64 },
+  output: { name: 'output', type: 'probability', positive: 'speech' },
+  ...{ axis: undefined, calibration: undefined, decision: undefined },
+  ...{ minimumShortSide: undefined, figures: undefined },
+});
+
+const HEAD = {
+  measure: 'deviation',
+  varianceMin: 1e-4,
+  centre: [0, 0],
+  scale: [1, 1],
+  weights: [1, -1],
+  bias: 0,
+};
+
+function fileWith(head: object): Record<string, unknown> {
+  return {
+    file: { package: 'nsfwjs', path: 'model.json', format: 'tfjs-layers', joined: [['mixed0']], head },
+  };
+}
+
+check(
+  'refuses an operator a model out of an npm package',
+  /^file: .* comes with Assay only$/,
+  fileWith(HEAD),
+);
+check(
+  'refuses a head whose parts are of different lengths',
+  /^model\.json: file\.head\.scale: expected 2 numbers, as there are weights, found 3$/,
+  fileWith({ ...HEAD, scale: [1, 1, 1] }),
+);
+check(
+  'names what a head lacks',
+  /^model\.json: file\.head\.bias: .*expected number, received undefined$/,
+  fileWith({ ...HEAD, bias: undefined }),
+);
+check('refuses a clip below zero', /^model\.json: file\.head\.clip: /, fileWith({ ...HEAD, clip: -1 }));
+
+test('the packs that Assay ships are whole', async () => {
+  const { installed, refused } = await findPacks([MODEL_FOLDER]);
+  deepEqual(refused, []);
+  ok(installed.some(({ pack }) => pack.id === 'assay-transformer'));
+  const detector = await findDetector();
+  deepEqual([detector.installed.map(({ pack }) => pack.id), detector.refused], [['silero-vad'], []]);
+});

@@ -1,0 +1,61 @@
+/** What lies in a data folder: files of work under way, and the books of a store that no daemon holds. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Store } from '../../../src/store/store.ts';
+
+const ADMIN_ID = 1;
+
+export function uploadFiles(folder: string): string[] {
+  return globSync('uploads/*', { cwd: folder });
+}
+
+export function jobInputs(folder: string): string[] {
+  return globSync('jobs/*/in/*', { cwd: folder });
+}
+
+function blobHashes(folder: string): string[] {
+  return globSync('blobs/*/*', { cwd: folder }).map((path) => basename(path));
+}
+
+/** Makes pictures cost something; the daemon must not run. */
+export async function setPicturePrice(folder: string, price: number): Promise<void> {
+  await using store = await Store.open({ folder });
+  const plan = store.read.plan(1);
+  if (plan === undefined) throw new Error('the folder has no plan');
+  await store.transact((tx) => tx.putPlan({ ...plan, credits: { ...plan.credits, image: price } }));
+}
+
+/**
+ * Every record done, its file there and no other file, one charge of `price` for each and no other line. The
+ * daemon must not run.
+ */
+export async function assertBooks(folder: string, identifiers: readonly string[], price: number) {
+  const blobsBefore = blobHashes(folder).sort();
+  await using store = await Store.open({ folder });
+  const records = store.read.listClassifications({ accountId: ADMIN_ID, limit: 1000 });
+  for (const identifier of identifiers) {
+    ok(
+      records.some((record) => record.identifier === identifier),
+      `${identifier} is lost`,
+    );
+  }
+  for (const record of records) equal(store.read.analysis(record.analysisId)?.state, 'done');
+  deepEqual([...store.read.openAnalyses()], []);
+  deepEqual(blobsBefore, [...new Set(records.map(({ hash }) => hash))].sort(), 'orphan or missing blobs');
+  const lines = store.read.ledger(ADMIN_ID);
+  const balance = store.read.balance(ADMIN_ID);
+  equal(
+    lines.reduce((sum, { amount }) => sum + amount, 0),
+    balance.available,
+  );
+  deepEqual(
+    lines.map(({ sequence }) => sequence),
+    lines.map((_, index) => index + 1),
+  );
+  equal(balance.spent, records.length * price);
+  const charges = lines.filter(({ reason }) => reason !== 'grant');
+  if (price === 0) return deepEqual(charges, []);
+  deepEqual(charges.map(({ identifier }) => identifier).sort(), records.map((r) => r.identifier).sort());
+  ok(charges.every(({ reason, amount }) => reason === 'charge' && amount === -price));
+}

@@ -1,0 +1,15 @@
+/** The decode child that makes a film: the only kind that has lowered its priority. */
+import { getPriority } from 'node:os';
+import { childrenOf } from '../faults/rounds/processes.ts';
+
+export function filmChildOf(daemonPid: number, except: ReadonlySet<number> = new Set()): number | undefined {
+  return childrenOf(daemonPid).decode.find((pid) => !except.has(pid) && isLowered(pid));
+}
+
+function isLowered(pid: number): boolean {
+  try {
+    return getPriority(pid) > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,152 @@
+/** The session as a credential: what a foreign page can not do with it, and how stored media leave the box. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { patternImage } from '../media/pictures.ts';
+import { ADMIN } from './browser.ts';
+import { classify, type DeskDaemon, startDesk } from './desk-daemon.ts';
+
+let daemon: DeskDaemon;
+let cookie: string;
+let csrf: string;
+let identifier: string;
+
+before(async () => {
+  daemon = await startDesk();
+  const answer = await post('/session/sign-in', ADMIN, { origin: daemon.http });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const session = await fetch(`${daemon.http}/session`, { headers: { cookie, origin: daemon.http } });
+  csrf = ((await session.json()) as { csrfToken: string }).csrfToken;
+  const bytes = await patternImage(320, 240).png().toBuffer();
+  identifier = await classify(daemon.http, 'image', bytes, 'ritratto è.png', { with_heatmap: 'true' });
+});
+
+after(async () => await daemon?.[Symbol.asyncDispose]());
+
+function post(path: string, body: object, headers: Record<string, string>): Promise<Response> {
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+  return fetch(`${daemon.http}${path}`, init);
+}
+
+const VIEWER = { query: '{ viewer { email } }' };
+
+/** How GraphQL answers the signed-in browser with these headers. */
+async function emailSeen(headers: Record<string, string>): Promise<string | null> {
+  const response = await post('/graphql', VIEWER, { cookie, 'x-requested-with': 'page', ...headers });
+  const { data } = (await response.json()) as { data?: { viewer?: { email: string } } };
+  return data?.viewer?.email ?? null;
+}
+
+test('GraphQL takes the session only from our own page with its token', async () => {
+  const own = daemon.http;
+  const otherPort = 'http://127.0.0.1:1';
+  assert.equal(await emailSeen({ origin: own, 'x-assay-csrf': csrf }), ADMIN.email);
+  assert.equal(await emailSeen({ origin: own }), null);
+  assert.equal(await emailSeen({ origin: own, 'x-assay-csrf': 'f'.repeat(64) }), null);
+  assert.equal(await emailSeen({ origin: otherPort, 'x-assay-csrf': csrf }), null);
+  assert.equal(await emailSeen({ origin: 'null', 'x-assay-csrf': csrf }), null);
+  assert.equal(await emailSeen({ 'x-assay-csrf': csrf }), null);
+});
+
+test('by GET a session reads, and changes nothing', async () => {
+  const ask = (query: string, headers: Record<string, string>) =>
+    fetch(`${daemon.http}/graphql?query=${encodeURIComponent(query)}`, { headers: { cookie, ...headers } });
+  const read = await ask('{ viewer { email } }', { 'sec-fetch-site': 'same-origin' });
+  assert.match(await read.text(), /desk@example\.org/);
+  const foreign = await ask('{ viewer { email } }', { 'sec-fetch-site': 'same-site' });
+  assert.doesNotMatch(await foreign.text(), /desk@example\.org/);
+  const mutation = await ask('mutation { createKey(name: "x") { secret } }', {
+    'sec-fetch-site': 'same-origin',
+  });
+  assert.equal(mutation.status, 405);
+});
+
+function openSocket(origin: string | undefined): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const headers = { cookie, ...(origin === undefined ? {} : { origin }) };
+  const socket = new WebSocket(`${daemon.http.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    headers,
+  });
+  socket.on('open', () => socket.send('{"type":"connection_init"}'));
+  socket.on('message', (data) => resolve(JSON.parse(String(data)).type));
+  socket.on('close', (code) => resolve(`closed ${code}`));
+  socket.on('error', () => resolve('refused'));
+  return promise.finally(() => socket.terminate());
+}
+
+test('a socket is opened for our own origin only', async () => {
+  assert.equal(await openSocket(daemon.http), 'connection_ack');
+  assert.equal(await openSocket('http://127.0.0.1:1'), 'closed 4401');
+  assert.equal(await openSocket('https://evil.example'), 'refused');
+  assert.equal(await openSocket(undefined), 'closed 4401');
+});
+
+test('session routes want our own origin, and the token where there is a session', async () => {
+  const foreign = await post('/session/sign-in', ADMIN, { origin: 'https://evil.example' });
+  assert.equal(foreign.status, 401);
+  assert.equal(foreign.headers.get('set-cookie'), null);
+  const forged = await post('/session/sign-out-everywhere', {}, { cookie, origin: daemon.http });
+  assert.equal(forged.status, 401);
+  const missing = await post('/session/sign-in', { email: 'x@example.org' }, { origin: daemon.http });
+  assert.equal(missing.status, 400);
+  assert.deepEqual(await missing.json(), { error: { password: ['expected text, found nothing'] } });
+  const told = await fetch(`${daemon.http}/session`, { headers: { cookie, 'sec-fetch-site': 'cross-site' } });
+  assert.equal(((await told.json()) as { account: null }).account, null);
+});
+
+const media = (part: string, headers: Record<string, string> = { cookie }): Promise<Response> =>
+  fetch(`${daemon.http}/media/${identifier}/${part}`, { headers });
+
+test('stored media go out under a type of our own, without rights', async () => {
+  const whole = await media('original');
+  assert.equal(whole.status, 200);
+  assert.equal(whole.headers.get('content-type'), 'image/png');
+  assert.equal(whole.headers.get('x-content-type-options'), 'nosniff');
+  assert.match(whole.headers.get('content-security-policy') ?? '', /^sandbox/);
+  assert.equal(
+    whole.headers.get('content-disposition'),
+    `inline; filename="ritratto _.png"; filename*=UTF-8''ritratto%20%C3%A8.png`,
+  );
+  const bytes = Buffer.from(await whole.arrayBuffer());
+  const etag = whole.headers.get('etag') ?? '';
+  assert.equal((await media('original', { cookie, 'if-none-match': etag })).status, 304);
+  assert.equal((await media('heatmap')).headers.get('content-type'), 'image/png');
+  for (const part of ['frame/0', 'track/0', 'frame/x']) assert.equal((await media(part)).status, 404, part);
+  assert.equal((await media('original', {})).status, 401);
+  assert.equal((await media('original', { cookie, 'sec-fetch-site': 'cross-site' })).status, 401);
+  await checkRanges(bytes);
+});
+
+async function checkRanges(bytes: Buffer): Promise<void> {
+  const size = bytes.length;
+  const cases: { range: string; status: number; part: Buffer | null; shown?: string }[] = [
+    { range: 'bytes=0-9', status: 206, part: bytes.subarray(0, 10), shown: `bytes 0-9/${size}` },
+    { range: 'bytes=10-', status: 206, part: bytes.subarray(10) },
+    { range: 'bytes=-5', status: 206, part: bytes.subarray(-5) },
+    { range: `bytes=${size - 1}-${size + 99}`, status: 206, part: bytes.subarray(-1) },
+    { range: `bytes=${size}-`, status: 416, part: null, shown: `bytes */${size}` },
+    { range: 'bytes=0-1,3-4', status: 200, part: bytes },
+    { range: 'bytes=9-3', status: 200, part: bytes },
+    { range: 'lines=1-2', status: 200, part: bytes },
+  ];
+  for (const { range, status, part, shown } of cases) {
+    const response = await media('original', { cookie, range });
+    assert.equal(response.status, status, range);
+    if (shown !== undefined) assert.equal(response.headers.get('content-range'), shown);
+    if (part !== null) assert.deepEqual(Buffer.from(await response.arrayBuffer()), part, range);
+  }
+  const stale = await media('original', { cookie, range: 'bytes=0-9', 'if-range': '"other"' });
+  assert.equal(stale.status, 200);
+}
+
+test('signing out ends the session at once', async () => {
+  const out = await post('/session/sign-out', {}, { cookie, origin: daemon.http, 'x-assay-csrf': csrf });
+  assert.equal(out.status, 200);
+  assert.match(out.headers.get('set-cookie') ?? '', /Max-Age=0/);
+  assert.equal((await media('original')).status, 401);
+});

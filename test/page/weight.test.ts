@@ -1,0 +1,34 @@
+/** What a browser loads before it shows anything, and that a bundle is made once. */
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { EN } from '../../page/texts/en.ts';
+import { IT } from '../../page/texts/it.ts';
+import { openBundle } from '../../src/port/page-bundle.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+const FIRST_LOAD_BYTES_MAX = 150 * 1024;
+
+test('the first load is small, and the second start builds nothing', async (context) => {
+  await using folder = await makeTemporaryFolder();
+  const { assets, firstLoad, entry } = await openBundle({ cacheFolder: folder.path });
+  const bytes = firstLoad.reduce((sum, name) => sum + (assets.get(name)?.gzip.length ?? 0), 0);
+  context.diagnostic(`${bytes} bytes compressed in ${firstLoad.length} files, ${assets.size} files in all`);
+  assert.ok(bytes <= FIRST_LOAD_BYTES_MAX, `${bytes} bytes`);
+  assert.ok(firstLoad.includes(entry.script) && firstLoad.length > 3, firstLoad.join());
+  const started = performance.now();
+  const again = await openBundle({ cacheFolder: folder.path });
+  context.diagnostic(`opened again in ${Math.round(performance.now() - started)} ms`);
+  assert.deepEqual([...again.assets.keys()].sort(), [...assets.keys()].sort());
+  assert.equal((await readdir(folder.path)).length, 1);
+});
+
+const fillingsOf = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
+
+test('both languages have the same texts with the same fillings', () => {
+  assert.deepEqual(Object.keys(IT).sort(), Object.keys(EN).sort());
+  const unlike = Object.entries(EN).filter(
+    ([key, text]) => fillingsOf(text).join() !== fillingsOf(IT[key as keyof typeof EN]).join(),
+  );
+  assert.deepEqual(unlike, []);
+});
