@@ -9,7 +9,7 @@ import { displayOf } from '../src/worker/libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from '../src/worker/libav/frame-picture.ts';
 import { FrameWalk } from '../src/worker/libav/frame-walk.ts';
 import { StreamDecoder } from '../src/worker/libav/stream-decoder.ts';
-import type { Picture } from '../src/worker/pictures/pixels.ts';
+import type { Picture } from '../src/worker/pictures/picture.ts';
 import type { PatchSetRequest } from '../src/worker/protocol.ts';
 import { spreadEvenly } from '../src/worker/steps/frame-choice.ts';
 import { VideoFile } from '../src/worker/steps/video-file.ts';

@@ -9,14 +9,19 @@ import { pino } from 'pino';
 import { AccountFeed } from './app/accounts/account-feed.ts';
 import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/accounts/mail.ts';
 import { passwordLink } from './app/accounts/mail-texts.ts';
-import type { App, AppConfig, Clock } from './app/app.ts';
+import type { App } from './app/app.ts';
 import { Backups } from './app/appliance/backups.ts';
-import type { DoctorConfig, Listener } from './app/appliance/doctor/finding.ts';
 import { type FirstStartConfig, setUpFirstStart } from './app/appliance/first-start.ts';
+import type { DoctorConfig, Listener } from './app/appliance/parts.ts';
 import { Sweeper } from './app/appliance/sweeper.ts';
+import { Attempts } from './app/callers/attempts.ts';
+import { CallRates } from './app/callers/call-rates.ts';
+import { KeyUses } from './app/callers/key-uses.ts';
+import type { AppConfig, Clock } from './app/core.ts';
 import { Retention } from './app/records/retention.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
-import type { DeliveryLoop } from './app/webhooks/delivery-loop.ts';
+import { OpenUploads } from './app/submissions/open-uploads.ts';
+import { FLUSHES_MAX } from './app/submissions/uploads.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
 import { showText } from './domain/shown-text.ts';
@@ -24,7 +29,7 @@ import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { Engine } from './engine/engine.ts';
 import { observe } from './engine-observer.ts';
 import { plugGraphql } from './facade/graphql/transport/server.ts';
-import { type GrpcServer, openGrpcServer } from './facade/grpc/server.ts';
+import { GrpcServer } from './facade/grpc/server.ts';
 import { toClassification } from './facade/rest/convert.ts';
 import { plugRest } from './facade/rest/rest.ts';
 import { plugTus } from './facade/tus/server.ts';
@@ -33,9 +38,10 @@ import { RecentLog } from './machinery/recent-log.ts';
 import { Sealer } from './machinery/sealer.ts';
 import { TlsFiles } from './machinery/tls.ts';
 import { Tracing } from './machinery/tracing.ts';
+import { Turnstile } from './machinery/turnstile.ts';
 import { hostCheck } from './port/hosts.ts';
 import { plugPage } from './port/page.ts';
-import { type HttpServer, openHttpServer } from './port/server.ts';
+import { HttpServer, type HttpServerConfig } from './port/server.ts';
 import { Store } from './store/store.ts';
 import type { StoreChange } from './store/transaction.ts';
 
@@ -69,46 +75,48 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const metrics = new Metrics();
   const tls = settings.tls === null ? null : stack.use(await TlsFiles.open(settings.tls, log));
   const accountFeed = new AccountFeed();
-  let deliveries: DeliveryLoop | undefined;
-  let retention: Retention | undefined;
   const store = stack.use(
     await openStore(settings, { log, metrics }, (change) => {
       accountFeed.publish(change);
-      if (change.type === 'delivery') deliveries?.wake();
+      if (change.type === 'delivery') webhooks.wake();
     }),
   );
   const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
   const mailer = stack.use(openMailer(settings, log));
   const firstStart = await setUpFirstStart(store, clock, sealer, toFirstStart(settings));
-  const config: AppConfig = { ...settings.app, publicUrl: publicUrlOf(settings) };
+  const http = new HttpServer(toHttp(settings, tls));
+  const grpc = new GrpcServer({ ...settings.grpc.listen, reflection: !settings.http.behindProxy, tls });
+  const config = toConfig(settings, http);
   const newIdentifier = (): string => randomBytes(IDENTIFIER_BYTES).toString('hex');
   const engine = stack.use(
     new Engine(settings.engine, {
       ...{ store, clock, bootId: readBootId(), newIdentifier, log },
-      observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention?.noteEnded(analysis)),
+      observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention.noteEnded(analysis)),
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
     }),
   );
-  const backups = stack.use(await Backups.open(settings.backups, { store, clock, log, metrics }));
-  const listeners: Listener[] = [];
+  const core = { config, store, engine, clock, log, metrics };
+  const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
-    ...{ config, store, engine, clock, log, metrics, newIdentifier, accountFeed, mailer, sealer, backups },
-    doctor: { ...toDoctorConfig(settings, tls), listeners },
-    tracing,
+    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, backups, tracing },
+    ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
+    ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
+    submitting: new Map(),
+    doctor: toDoctorConfig(settings, tls, () => [
+      toListener('http', http.url),
+      toListener('grpc', `tcp://${grpc.address}`),
+    ]),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
-  retention = stack.use(new Retention(app, settings.retention));
+  const retention = stack.use(new Retention(app, settings.retention));
+  const webhooks = stack.use(openDeliveryLoop(app, (record) => JSON.stringify(toClassification(record))));
   // Before the listeners: the models load in their own process while the schemas and pages are built in this one.
   startEngine(engine, log);
-  const http = stack.use(await openHttp(app, settings, tls, stack));
-  if (settings.http.publicUrl === null) config.publicUrl = http.url;
-  const grpc = stack.use(
-    await openGrpcServer(app, { ...settings.grpc.listen, reflection: !settings.http.behindProxy, tls }),
-  );
-  listeners.push(toListener('http', http.url), toListener('grpc', `tcp://${grpc.address}`));
-  const webhooks = stack.use(openDeliveryLoop(app, (record) => JSON.stringify(toClassification(record))));
-  deliveries = webhooks;
+  await serveHttp(http, app, settings, stack);
+  // Closed before everything that their calls stand on.
+  stack.use(http);
+  await stack.use(grpc).serve(app);
   webhooks.start();
   stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
   const passwordToken = firstStart?.passwordToken ?? null;
@@ -140,6 +148,16 @@ function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {
   return pino({ level: log.level, base: null }, { write });
 }
 
+/** Where nobody named an address it is the one that is listened on, known once it is. */
+function toConfig(settings: Settings, http: HttpServer): AppConfig {
+  return {
+    ...settings.app,
+    get publicUrl() {
+      return settings.http.publicUrl ?? http.url;
+    },
+  };
+}
+
 function toFirstStart({ dataFolder, admin }: Settings): FirstStartConfig {
   return {
     dataFolder,
@@ -162,10 +180,12 @@ function secretsOf({ admin, mail, tracing }: Settings): string[] {
 function toDoctorConfig(
   { engine, app, trustAnchorsFile }: Settings,
   tls: TlsFiles | null,
-): Omit<DoctorConfig, 'listeners'> {
+  listeners: DoctorConfig['listeners'],
+): DoctorConfig {
   const { trustAnchorsPem, inference, decode } = engine;
   const { diskFreeBytesMin } = app;
-  return { tls, trustAnchorsPem, trustAnchorsFile, diskFreeBytesMin, decode, providers: inference.providers };
+  const { providers } = inference;
+  return { tls, trustAnchorsPem, trustAnchorsFile, diskFreeBytesMin, decode, providers, listeners };
 }
 
 function toListener(name: string, address: string): Listener {
@@ -194,17 +214,25 @@ function openStore(
   });
 }
 
-function openHttp(
+function toHttp(settings: Settings, tls: TlsFiles | null): HttpServerConfig {
+  const { listen, allowedHosts, connectionsMax, behindProxy, trustedProxies } = settings.http;
+  const publicUrl = publicUrlOf(settings);
+  return { ...listen, publicUrl, allowedHosts, connectionsMax, behindProxy, trustedProxies, tls };
+}
+
+function serveHttp(
+  http: HttpServer,
   app: App,
-  { http, dataFolder }: Settings,
-  tls: TlsFiles | null,
+  settings: Settings,
   stack: AsyncDisposableStack,
-): Promise<HttpServer> {
-  const { listen, allowedHosts, connectionsMax, behindProxy, trustedProxies } = http;
-  const { publicUrl } = app.config;
-  const rule = { ...listen, publicUrl, allowedHosts, connectionsMax, behindProxy, trustedProxies, tls };
-  const isAllowed = hostCheck(rule);
-  return openHttpServer(app, rule, async (fastify) => {
+): Promise<void> {
+  const { behindProxy } = settings.http;
+  const isAllowed = hostCheck({
+    ...settings.http,
+    ...settings.http.listen,
+    publicUrl: publicUrlOf(settings),
+  });
+  return http.serve(app, async (fastify) => {
     await plugRest(fastify, app);
     const graphql = await plugGraphql(app, fastify, {
       introspection: !behindProxy,
@@ -215,7 +243,7 @@ function openHttp(
     });
     stack.use(graphql);
     await plugTus(fastify, app);
-    await plugPage(fastify, app, { cacheFolder: join(dataFolder, 'cache', 'page') });
+    await plugPage(fastify, app, { cacheFolder: join(settings.dataFolder, 'cache', 'page') });
   });
 }
 

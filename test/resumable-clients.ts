@@ -4,7 +4,6 @@ import { createReadStream } from 'node:fs';
 
 import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { Upload, type UploadOptions } from 'tus-js-client';
-import { openServiceClient, type ServiceClient } from '../src/grpc/definition.ts';
 import type { Classification } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import {
   ClassificationService,
@@ -13,6 +12,7 @@ import {
 import { MediaKind } from '../src/grpc/gen/assay/v1/media_pb.ts';
 import { TEST_KEY } from './daemon.ts';
 import type { BigFile } from './media/big-media.ts';
+import { openServiceClient, type ServiceClient } from './service-client.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 

@@ -55,7 +55,7 @@ function put(
   });
   tx.putClassification({
     ...{ ...common, identifier, name, refId, mime: 'image/png', sizeBytes: 1, analysisId: identifier },
-    ...{ origin: 'analysed', cancelled: false, credits: 0, webhookUrl: null, facade: 'rest' },
+    ...{ origin: 'analysed', cancelled: false, credits: 0, webhookUrl: null },
     ...{ requestId: null, createdAt: at },
   });
 }

@@ -1,5 +1,5 @@
 /** The settings of accounts: the administrator's, who may register, and how mail goes out. */
-import { MAIL_LANGUAGES } from '../app/accounts/mail-texts.ts';
+import { MAIL_LANGUAGES } from '../app/accounts/mail.ts';
 import { boolean, integer, oneOf, secret, text } from './parsers.ts';
 import type { Secret } from './secret.ts';
 import { optional, row } from './setting-row.ts';

@@ -4,8 +4,8 @@
  */
 import { basename, join, resolve } from 'node:path';
 import type { MailConfig } from '../app/accounts/mail.ts';
-import type { AppConfig } from '../app/app.ts';
 import type { BackupsConfig } from '../app/appliance/backups.ts';
+import type { AppConfig } from '../app/core.ts';
 import type { RetentionConfig } from '../app/records/retention.ts';
 import type { TlsConfig } from '../machinery/tls.ts';
 import { readTls, readTrustAnchors } from './certificates.ts';

@@ -12,29 +12,16 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  type ChannelOptions,
-  type Client,
-  type ClientDuplexStream,
-  type ClientReadableStream,
-  type ClientUnaryCall,
-  type ClientWritableStream,
-  type handleBidiStreamingCall,
-  type handleClientStreamingCall,
-  type handleServerStreamingCall,
-  type handleUnaryCall,
-  type Metadata,
-  type MethodDefinition,
-  makeGenericClientConstructor,
-  type requestCallback,
+import type {
+  handleBidiStreamingCall,
+  handleClientStreamingCall,
+  handleServerStreamingCall,
+  handleUnaryCall,
+  MethodDefinition,
 } from '@grpc/grpc-js';
 
 export type Input<M extends DescMethod> = MessageShape<M['input']>;
-type Output<M extends DescMethod> = MessageShape<M['output']>;
 /** Outgoing messages may be plain objects: they are completed when they are serialised. */
-type InputInit<M extends DescMethod> = MessageInitShape<M['input']>;
 export type OutputInit<M extends DescMethod> = MessageInitShape<M['output']>;
 
 /** What grpc-js needs to know of a service, by the local names of its methods. */
@@ -54,55 +41,9 @@ export type Handler<M extends DescMethod> = M extends { methodKind: 'unary' }
 /** One handler for every method of a service. */
 export type Handlers<S extends DescService> = { [K in keyof S['method']]: Handler<S['method'][K]> };
 
-type UnaryCall<M extends DescMethod> = (
-  request: InputInit<M>,
-  metadata: Metadata,
-  options: CallOptions,
-  callback: requestCallback<Output<M>>,
-) => ClientUnaryCall;
-type UploadCall<M extends DescMethod> = (
-  metadata: Metadata,
-  options: CallOptions,
-  callback: requestCallback<Output<M>>,
-) => ClientWritableStream<InputInit<M>>;
-type DownloadCall<M extends DescMethod> = (
-  request: InputInit<M>,
-  metadata: Metadata,
-  options?: CallOptions,
-) => ClientReadableStream<Output<M>>;
-type DuplexCall<M extends DescMethod> = (
-  metadata: Metadata,
-  options?: CallOptions,
-) => ClientDuplexStream<InputInit<M>, Output<M>>;
-
-type Call<M extends DescMethod> = M extends { methodKind: 'unary' }
-  ? UnaryCall<M>
-  : M extends { methodKind: 'client_streaming' }
-    ? UploadCall<M>
-    : M extends { methodKind: 'server_streaming' }
-      ? DownloadCall<M>
-      : DuplexCall<M>;
-
-/** A grpc-js client with the service's methods. */
-export type ServiceClient<S extends DescService> = Client & {
-  [K in keyof S['method']]: Call<S['method'][K]>;
-};
-
 export function serviceDefinition<S extends DescService>(service: S): Definition<S> {
   const rows = service.methods.map((method) => [method.localName, methodDefinition(service, method)]);
   return Object.fromEntries(rows);
-}
-
-/** A client that connects with its first call; the caller closes it. */
-export function openServiceClient<S extends DescService>(
-  service: S,
-  address: string,
-  credentials: ChannelCredentials,
-  options: ChannelOptions = {},
-): ServiceClient<S> {
-  const Constructor = makeGenericClientConstructor(serviceDefinition(service), service.typeName);
-  const client: unknown = new Constructor(address, credentials, options);
-  return client as ServiceClient<S>;
 }
 
 function methodDefinition(service: DescService, method: DescMethod): MethodDefinition<unknown, unknown> {

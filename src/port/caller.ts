@@ -5,7 +5,6 @@ import { admitCaller, admitMedia, type MediaIntent } from '../app/callers/admiss
 import { authenticate } from '../app/callers/authenticate.ts';
 import { assertAdmin } from '../app/callers/authority.ts';
 import type { CallOrigin, Principal } from '../app/callers/principal.ts';
-import { openUploadUntil } from '../app/submissions/open-uploads.ts';
 import { rateHeaders } from './rate-headers.ts';
 
 declare module 'fastify' {
@@ -33,7 +32,7 @@ export function requireAdmission(
     const principal = principalOf(request);
     const announcedBytes = Number(request.headers['content-length'] ?? 0);
     await admitMedia(app, principal, { announcedBytes, ...intentOf(request) });
-    openUploadUntil(reply.raw, app, principal.account.id);
+    app.openUploads.openUntil(reply.raw, principal.account.id);
   };
 }
 

@@ -29,41 +29,72 @@ export interface HttpServerConfig {
   tls: TlsFiles | null;
 }
 
-export interface HttpServer extends AsyncDisposable {
-  readonly url: string;
-  /** Takes no new connection; answers what is under way, up to `graceMs`, then cuts the rest. */
-  stopServing(graceMs?: number): Promise<void>;
-}
-
 const STOP_GRACE_MS = 10_000;
 
-export async function openHttpServer(
-  app: App,
-  config: HttpServerConfig,
-  plug: (fastify: FastifyInstance) => Promise<void>,
-): Promise<HttpServer> {
-  const fastify = createServer(config);
-  const isAllowed = hostCheck(config);
-  fastify.server.maxConnections = config.connectionsMax;
-  guardUpgrades(fastify.server, isAllowed);
-  expectContinue(fastify);
-  drainAfterAnswer(fastify);
-  keepWaitingUploads(fastify);
-  guardRequests(fastify, isAllowed, config.tls !== null);
-  answerFaults(fastify, app);
-  const refuseOtherMethods = noteMethods(fastify);
-  await fastify.register(async (scope) => {
-    followRequests(scope, app);
-    routeHealth(scope, app, config);
-  });
-  await plug(fastify);
-  await fastify.after();
-  await fastify.register(async (scope) => {
-    followRequests(scope, app);
-    refuseOtherMethods(scope);
-  });
-  await fastify.listen({ host: config.host, port: config.port });
-  return new OpenHttpServer(fastify, config);
+/** Made before it listens, so that whoever asks for its address has somebody to ask. */
+export class HttpServer implements AsyncDisposable {
+  readonly #config: HttpServerConfig;
+  readonly #fastify: FastifyInstance;
+  #stopped: Promise<void> | undefined;
+
+  constructor(config: HttpServerConfig) {
+    this.#config = config;
+    this.#fastify = createServer(config);
+  }
+
+  /** With the port that was really bound, once there is one. */
+  get url(): string {
+    const { host, port, tls } = this.#config;
+    const address = this.#fastify.server.address();
+    const bound = address === null || typeof address === 'string' ? port : address.port;
+    return `${tls === null ? 'http' : 'https'}://${reachableName(host)}:${bound}`;
+  }
+
+  /** `plug` adds what lives on the port beside its health. */
+  async serve(app: App, plug: (fastify: FastifyInstance) => Promise<void>): Promise<void> {
+    const fastify = this.#fastify;
+    const isAllowed = hostCheck(this.#config);
+    fastify.server.maxConnections = this.#config.connectionsMax;
+    guardUpgrades(fastify.server, isAllowed);
+    expectContinue(fastify);
+    drainAfterAnswer(fastify);
+    keepWaitingUploads(fastify);
+    guardRequests(fastify, isAllowed, this.#config.tls !== null);
+    answerFaults(fastify, app);
+    const refuseOtherMethods = noteMethods(fastify);
+    await fastify.register(async (scope) => {
+      followRequests(scope, app);
+      routeHealth(scope, app, this.#config);
+    });
+    await plug(fastify);
+    await fastify.after();
+    await fastify.register(async (scope) => {
+      followRequests(scope, app);
+      refuseOtherMethods(scope);
+    });
+    await fastify.listen({ host: this.#config.host, port: this.#config.port });
+  }
+
+  /** Takes no new connection; answers what is under way, up to `graceMs`, then cuts the rest. */
+  stopServing(graceMs = STOP_GRACE_MS): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs);
+    return this.#stopped;
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    const cut = setTimeout(() => this.#fastify.server.closeAllConnections(), graceMs);
+    try {
+      await this.#fastify.close();
+    } finally {
+      clearTimeout(cut);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const stopped = this.stopServing(0);
+    this.#fastify.server.closeAllConnections();
+    await stopped;
+  }
 }
 
 function createServer({ trustedProxies, tls }: HttpServerConfig): FastifyInstance {
@@ -100,39 +131,6 @@ function guardRequests(fastify: FastifyInstance, isAllowed: HostCheck, isSecure:
     if (isAllowed(request.headers.host)) done();
     else reply.code(WRONG_HOST.status).send(WRONG_HOST.body);
   });
-}
-
-class OpenHttpServer implements HttpServer {
-  readonly url: string;
-  readonly #fastify: FastifyInstance;
-  #stopped: Promise<void> | undefined;
-
-  constructor(fastify: FastifyInstance, { host, tls }: HttpServerConfig) {
-    this.#fastify = fastify;
-    const address = fastify.server.address();
-    if (address === null || typeof address === 'string') throw new Error('the HTTP server has no port');
-    this.url = `${tls === null ? 'http' : 'https'}://${reachableName(host)}:${address.port}`;
-  }
-
-  stopServing(graceMs = STOP_GRACE_MS): Promise<void> {
-    this.#stopped ??= this.#stop(graceMs);
-    return this.#stopped;
-  }
-
-  async #stop(graceMs: number): Promise<void> {
-    const cut = setTimeout(() => this.#fastify.server.closeAllConnections(), graceMs);
-    try {
-      await this.#fastify.close();
-    } finally {
-      clearTimeout(cut);
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const stopped = this.stopServing(0);
-    this.#fastify.server.closeAllConnections();
-    await stopped;
-  }
 }
 
 function reachableName(host: string): string {

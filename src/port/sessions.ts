@@ -22,7 +22,6 @@ import { acceptTerms } from '../app/accounts/terms.ts';
 import type { App } from '../app/app.ts';
 import { identifyBrowser, isOwnPage, readBrowserCall, sessionCookieName } from '../app/callers/browser.ts';
 import type { CallOrigin } from '../app/callers/principal.ts';
-import { countCall } from '../app/callers/rate-limit.ts';
 import { AppError, badField } from '../domain/errors.ts';
 import { VERSION } from '../domain/version.ts';
 
@@ -56,7 +55,7 @@ async function describe(app: App, request: FastifyRequest): Promise<Fields> {
   const signedIn = findSession(app, request);
   if (signedIn === undefined) return { ...general, account: null };
   const { account } = signedIn.principal;
-  await countCall(app, signedIn.principal);
+  await app.callRates.count(signedIn.principal);
   return {
     ...general,
     csrfToken: signedIn.session.csrfToken,
@@ -127,7 +126,7 @@ function routeSignedIn(scope: FastifyInstance, app: App): void {
       const call = readBrowserCall(app, request.headers);
       if (call === undefined) throw new AppError('credentials', 'not signed in');
       const signedIn = identifyBrowser(app, call, 'token', originOf(request));
-      await countCall(app, signedIn.principal);
+      await app.callRates.count(signedIn.principal);
       return (await work(signedIn, fieldsOf(request), reply)) ?? { ok: true };
     });
   };

@@ -9,13 +9,6 @@ import { renderStrip } from './renditions/rendition-strip.ts';
 import { renderTiles } from './renditions/rendition-tiles.ts';
 import type { ReportStep } from './steps/progress.ts';
 
-export interface RenderWork {
-  path: string;
-  outFolder: string;
-  limits: RenderRequest['limits'];
-  report: ReportStep;
-}
-
 export async function render(
   { input, limits, kind }: RenderRequest,
   slotFolder: string,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createUser } from '../../src/app/accounts/users.ts';
 import type { App } from '../../src/app/app.ts';
 import { toPrincipal } from '../../src/app/callers/authenticate.ts';
+import { KeyUses } from '../../src/app/callers/key-uses.ts';
 import type { Principal } from '../../src/app/callers/principal.ts';
 import type { RawFields } from '../../src/app/submissions/input.ts';
 import { type Daemon, openDaemon } from '../../src/compose.ts';
@@ -44,7 +45,7 @@ export async function openApp(env: Record<string, string> = {}): Promise<OpenApp
   const daemon = stack.use(await openDaemon(settings));
   let passed = 0;
   const clock = { now: () => daemon.app.clock.now() + passed };
-  const app: App = { ...daemon.app, clock };
+  const app: App = { ...daemon.app, clock, keyUses: new KeyUses({ ...daemon.app, clock }) };
   const held = stack.move();
   return {
     daemon,
@@ -103,7 +104,7 @@ export async function addRecord(
       ...common,
       ...{ identifier, name: 'a.png', refId: '', mime: 'image/png', sizeBytes: 1 },
       ...{ analysisId: `analysis-${identifier}`, origin: 'analysed', cancelled: false, credits },
-      ...{ webhookUrl: null, facade: 'rest', requestId: null, createdAt: now },
+      ...{ webhookUrl: null, requestId: null, createdAt: now },
     });
   });
   return identifier;

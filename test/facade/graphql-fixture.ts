@@ -6,6 +6,10 @@ import { Mailer } from '../../src/app/accounts/mail.ts';
 import type { App } from '../../src/app/app.ts';
 import { Backups } from '../../src/app/appliance/backups.ts';
 import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
+import { Attempts } from '../../src/app/callers/attempts.ts';
+import { CallRates } from '../../src/app/callers/call-rates.ts';
+import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
 import { Feed } from '../../src/engine/queue/feed.ts';
@@ -14,7 +18,8 @@ import { plugRest } from '../../src/facade/rest/rest.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
 import { RecentLog } from '../../src/machinery/recent-log.ts';
 import { Sealer } from '../../src/machinery/sealer.ts';
-import { openHttpServer } from '../../src/port/server.ts';
+import { Turnstile } from '../../src/machinery/turnstile.ts';
+import { HttpServer } from '../../src/port/server.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -57,20 +62,23 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     rateLimitPerMinute: 0,
   });
   const feed = new Feed();
+  const log = pino({ level: 'silent' });
   const app: App = {
     config: { ...CONFIG },
     store,
     engine: stubEngine(feed),
     clock,
-    log: pino({ level: 'silent' }),
+    log,
     metrics: new Metrics(),
     accountFeed,
     mailer: stack.use(openMailer(folder.path)),
     sealer,
     newIdentifier: () => IDENTIFIER,
+    ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses({ store, clock, log }) },
+    ...{ openUploads: new OpenUploads(10), flushes: new Turnstile(1), submitting: new Map() },
     doctor: {
       ...{ tls: null, trustAnchorsPem: '', trustAnchorsFile: null, diskFreeBytesMin: 0 },
-      ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: [] },
+      ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: () => [] },
     },
     tracing: null,
     support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
@@ -91,13 +99,12 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     behindProxy: false,
     tls: null,
   };
-  const http = stack.use(
-    await openHttpServer(app, rule, async (fastify) => {
-      await plugRest(fastify, app);
-      const isAllowedOrigin = (origin: string | undefined) => origin !== 'https://evil.example';
-      stack.use(await plugGraphql(app, fastify, { introspection, graphiql: true, isAllowedOrigin }));
-    }),
-  );
+  const http = stack.use(new HttpServer(rule));
+  await http.serve(app, async (fastify) => {
+    await plugRest(fastify, app);
+    const isAllowedOrigin = (origin: string | undefined) => origin !== 'https://evil.example';
+    stack.use(await plugGraphql(app, fastify, { introspection, graphiql: true, isAllowedOrigin }));
+  });
   const held = stack.move();
   return {
     app,
@@ -175,7 +182,6 @@ export async function addRecord({ app }: GraphqlFixture): Promise<void> {
       cancelled: false,
       credits: 0,
       webhookUrl: null,
-      facade: 'graphql',
       requestId: null,
       createdAt: now,
     });

@@ -4,13 +4,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';
 import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { openServiceClient } from '../../src/grpc/definition.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { ErrorInfoSchema, RetryInfoSchema } from '../../src/grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/grpc/gen/google/rpc/status_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { distinctPicture } from '../faults/rounds/submissions.ts';
+import { openServiceClient } from '../service-client.ts';
 
 const KEY = { 'x-api-key': TEST_KEY };
 let daemon: TestDaemon;

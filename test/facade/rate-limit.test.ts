@@ -5,11 +5,11 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { openServiceClient } from '../../src/grpc/definition.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { ErrorInfoSchema, RetryInfoSchema } from '../../src/grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/grpc/gen/google/rpc/status_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { openServiceClient } from '../service-client.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
 const LIMIT = 6;

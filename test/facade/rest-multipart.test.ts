@@ -14,6 +14,7 @@ import {
   receiveForm,
 } from '../../src/facade/rest/multipart.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
+import { Turnstile } from '../../src/machinery/turnstile.ts';
 import { toErrorReply } from '../../src/port/errors.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
@@ -33,7 +34,8 @@ before(async () => {
   store = await Store.open({ folder: folder.path });
   const config = { uploadsMax: 2, diskFreeBytesMin: 0 };
   // receiveForm touches no more of the app than this.
-  const app = { store, config, engine: { phase: 'ready' }, metrics: new Metrics() } as unknown as App;
+  const parts = { store, config, engine: { phase: 'ready' }, metrics: new Metrics() };
+  const app = { ...parts, flushes: new Turnstile(1) } as unknown as App;
   fastify = createFastify();
   const principal = { account: { id: 1 } } as Principal;
   fastify.decorateRequest('principal', { getter: () => principal });

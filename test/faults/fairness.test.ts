@@ -2,10 +2,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials, Metadata } from '@grpc/grpc-js';
-import { openServiceClient } from '../../src/grpc/definition.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind, Priority } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
+import { openServiceClient } from '../service-client.ts';
 import { distinctPicture, until } from './rounds/submissions.ts';
 
 const MANY = 12;

@@ -170,7 +170,7 @@ async function assertOthersWork({ app, daemon }: OpenApp, stage: Stage): Promise
     [stage.other.record],
   );
   const identifier = await addRecord(app, other.account.id, { hash: HASH });
-  await deleteClassification(app, { principal: other, identifier, facade: 'rest' });
+  await deleteClassification(app, { principal: other, identifier });
   const plan = await createPlan(app, { principal: admin, fields: { name: `Plan ${app.newIdentifier()}` } });
   ok(listPlans(app, { principal: admin }).some(({ id }) => id === plan.id) && plan.id > stage.victim.planId);
   const email = `${app.newIdentifier()}@example.org`;

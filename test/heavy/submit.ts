@@ -1,10 +1,10 @@
 /** One submission over each facade, answered as soon as it is accepted. */
 import { credentials, Metadata } from '@grpc/grpc-js';
-import { openServiceClient } from '../../src/grpc/definition.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { TEST_KEY, type TestDaemon } from '../daemon.ts';
 import { KEY_HEADERS } from '../faults/rounds/submissions.ts';
+import { openServiceClient } from '../service-client.ts';
 
 export type Submit = (daemon: TestDaemon, bytes: Buffer) => Promise<string>;
 

@@ -7,11 +7,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { openServiceClient, type ServiceClient } from '../../src/grpc/definition.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { awaitIdle, distinctPicture, metricOf, pidOf } from '../faults/rounds/submissions.ts';
+import { openServiceClient, type ServiceClient } from '../service-client.ts';
 import type { LivezSample } from './livez-probe.ts';
 
 const PICTURES = 200;

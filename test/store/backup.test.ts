@@ -33,7 +33,6 @@ function recordOf(identifier: string, hash: string): Classification {
     cancelled: false,
     credits: 0,
     webhookUrl: null,
-    facade: 'rest',
     requestId: null,
     createdAt: 1,
   };

@@ -31,7 +31,6 @@ const RECORD: Classification = {
   cancelled: false,
   credits: 0,
   webhookUrl: null,
-  facade: 'rest',
   requestId: null,
   createdAt: 1,
 };

@@ -1,16 +1,16 @@
 /** The audit log: one line for every change that an account or an administrator made, in the change's transaction. */
 import type { AuditEntry } from '../../domain/accounts/audit.ts';
-import type { App } from '../app.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
+import type { AccountParts } from './parts.ts';
 
 /** Null is the appliance itself; an origin without an account is somebody who is not signed in. */
 export type AuditedBy = Principal | CallOrigin | null;
 
 /** A line for `tx.appendAudit`. Details hold figures and names, never a secret. */
 export function auditLine(
-  app: Pick<App, 'clock'>,
+  app: Pick<AccountParts, 'clock'>,
   by: AuditedBy,
   action: string,
   target: string | number,
@@ -35,7 +35,7 @@ export interface AuditQuery {
 }
 
 /** Newest first; for the administrator. */
-export function listAudit(app: App, { principal, before, limit }: AuditQuery): AuditEntry[] {
+export function listAudit(app: AccountParts, { principal, before, limit }: AuditQuery): AuditEntry[] {
   assertAdmin(principal);
   assertPageSize(limit);
   return app.store.read.audit({ before, limit });

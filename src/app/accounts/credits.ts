@@ -2,17 +2,17 @@
 import type { LedgerEntry } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { App } from '../app.ts';
 import { ownOrManaged } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
+import type { AccountParts } from './parts.ts';
 
 export interface Credits {
   availableCredits: number;
   totalSpent: number;
 }
 
-export function getCredits(app: App, { principal }: { principal: Principal }): Credits {
+export function getCredits(app: AccountParts, { principal }: { principal: Principal }): Credits {
   const { available, spent } = app.store.read.balance(principal.account.id);
   return { availableCredits: available, totalSpent: spent };
 }
@@ -27,7 +27,10 @@ export interface LedgerQuery {
 }
 
 /** Newest first. */
-export function listLedger(app: App, { principal, userId, before, limit }: LedgerQuery): LedgerEntry[] {
+export function listLedger(
+  app: AccountParts,
+  { principal, userId, before, limit }: LedgerQuery,
+): LedgerEntry[] {
   assertPageSize(limit);
   const { id } = ownOrManaged(app.store.read, principal, userId);
   return app.store.read.ledgerPage(id, { before, limit });

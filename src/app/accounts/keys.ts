@@ -4,13 +4,13 @@ import type { Account, ApiKey } from '../../domain/accounts/account.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { App } from '../app.ts';
-import { addressKey, countAttempt, forgetAttempts } from '../callers/attempts.ts';
+import { addressKey } from '../callers/attempts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { currentAccount, ownOrManaged } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { parseLine } from '../field-parsers.ts';
 import { auditLine } from './audit.ts';
+import type { AccountParts } from './parts.ts';
 import { verifyPassword } from './password.ts';
 import { hashSecret } from './tokens.ts';
 
@@ -49,7 +49,7 @@ export function newApiKey(): string {
 
 /** A read-only account may make keys: it cannot look by interface without one. */
 export async function createKey(
-  app: App,
+  app: AccountParts,
   { principal, userId, name }: KeyOwnerInput & { name: unknown },
 ): Promise<NewApiKey> {
   const parsed = parseLine({ name }, 'name', KEY_NAME_CHARACTERS_MAX);
@@ -72,14 +72,14 @@ export async function createKey(
 }
 
 /** In the order in which they were made. */
-export function listKeys(app: App, { principal, userId }: KeyOwnerInput): ApiKeyView[] {
+export function listKeys(app: AccountParts, { principal, userId }: KeyOwnerInput): ApiKeyView[] {
   const { id } = ownOrManaged(app.store.read, principal, userId);
   return app.store.read.apiKeys(id).map(toKeyView);
 }
 
 /** Shows one of the caller's own keys again, to who knows the account's password. */
 export async function revealKey(
-  app: App,
+  app: AccountParts,
   { principal, id, password }: { principal: Principal; id: number; password: string },
 ): Promise<string> {
   await assertPassword(app, principal, password);
@@ -90,7 +90,7 @@ export async function revealKey(
 }
 
 /** The old key stops at once; name and id stay. */
-export async function replaceKey(app: App, { principal, userId, id }: KeyInput): Promise<NewApiKey> {
+export async function replaceKey(app: AccountParts, { principal, userId, id }: KeyInput): Promise<NewApiKey> {
   const secret = newApiKey();
   const key = await app.store.transact((tx) => {
     const old = findKey(tx, keyOwner(tx, principal, userId).id, id);
@@ -104,7 +104,7 @@ export async function replaceKey(app: App, { principal, userId, id }: KeyInput):
   return { key: toKeyView(key), secret };
 }
 
-export async function revokeKey(app: App, { principal, userId, id }: KeyInput): Promise<ApiKeyView> {
+export async function revokeKey(app: AccountParts, { principal, userId, id }: KeyInput): Promise<ApiKeyView> {
   return await app.store.transact((tx) => {
     const key = findKey(tx, keyOwner(tx, principal, userId).id, id);
     tx.removeApiKey(key);
@@ -115,29 +115,32 @@ export async function revokeKey(app: App, { principal, userId, id }: KeyInput): 
 
 /** Throws on the field where the password is not the account's; every try is counted. */
 export async function assertPassword(
-  app: App,
+  app: AccountParts,
   principal: Principal,
   password: string,
   field = 'password',
 ): Promise<void> {
   const { id, passwordHash } = currentAccount(app.store.read, principal);
-  await countAttempt(app, 'addressGuess', addressKey(principal.remoteAddress));
-  await countAttempt(app, 'accountGuess', `account ${id}`);
+  await app.attempts.count('addressGuess', addressKey(principal.remoteAddress));
+  await app.attempts.count('accountGuess', `account ${id}`);
   if (!(await verifyPassword(password, passwordHash))) {
     await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'password.refuse', id)));
     const hint = passwordHash === null ? '; it has none yet: ask for a link that sets one' : '';
     throw badField(field, `expected the password of this account${hint}`);
   }
-  await forgetAttempts(app, 'accountGuess', `account ${id}`);
+  await app.attempts.forget('accountGuess', `account ${id}`);
 }
 
 /** The Standard Webhooks secret (`whsec_…`), made when it is first asked for. */
-export async function webhookSecretOf(app: App, { principal }: { principal: Principal }): Promise<string> {
+export async function webhookSecretOf(
+  app: AccountParts,
+  { principal }: { principal: Principal },
+): Promise<string> {
   return await webhookSecretOfAccount(app, currentAccount(app.store.read, principal).id);
 }
 
 /** As webhookSecretOf, for the delivery itself. */
-export async function webhookSecretOfAccount(app: App, accountId: number): Promise<string> {
+export async function webhookSecretOfAccount(app: AccountParts, accountId: number): Promise<string> {
   const sealed = app.store.read.account(accountId)?.webhookSecret;
   if (sealed !== null && sealed !== undefined) return app.sealer.unseal(sealed);
   return await app.store.transact((tx) => {
@@ -151,7 +154,7 @@ export async function webhookSecretOfAccount(app: App, accountId: number): Promi
 
 /** The old secret signs nothing more. */
 export async function rotateWebhookSecret(
-  app: App,
+  app: AccountParts,
   { principal }: { principal: Principal },
 ): Promise<string> {
   assertMayWrite(principal);
@@ -162,7 +165,7 @@ export async function rotateWebhookSecret(
   });
 }
 
-function putWebhookSecret(app: App, tx: StoreTransaction, account: Account): string {
+function putWebhookSecret(app: AccountParts, tx: StoreTransaction, account: Account): string {
   const secret = `whsec_${randomBytes(KEY_BYTES).toString('base64')}`;
   tx.putAccount({ ...account, webhookSecret: app.sealer.seal(secret) });
   return secret;

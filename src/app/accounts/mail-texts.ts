@@ -1,12 +1,9 @@
 /** Every mail that Assay writes, in each language, once. Plain text: it is read on any screen and hides no link. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { showText } from '../../domain/shown-text.ts';
-import type { App } from '../app.ts';
-import type { Mail } from './mail.ts';
+import type { Mail, MailLanguage } from './mail.ts';
+import type { AccountParts } from './parts.ts';
 import type { IssuedToken } from './tokens.ts';
-
-export const MAIL_LANGUAGES = ['en', 'it'] as const;
-export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
 
 type Kind = 'set_password' | 'reset_password' | 'verify_email' | 'already_registered';
 
@@ -69,10 +66,10 @@ const TEXTS: Readonly<Record<MailLanguage, Readonly<Record<Kind, Text>>>> = {
   },
 };
 
-type Writer = Pick<App, 'mailer' | 'config'>;
+type Writer = Pick<AccountParts, 'mailer' | 'config'>;
 type Recipient = Pick<Account, 'name' | 'email'>;
 
-export function passwordLink(app: Pick<App, 'config'>, token: string): string {
+export function passwordLink(app: Pick<AccountParts, 'config'>, token: string): string {
   return `${app.config.publicUrl}/set-password?token=${token}`;
 }
 

@@ -9,7 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
-import type { MailLanguage } from './mail-texts.ts';
+
+export const MAIL_LANGUAGES = ['en', 'it'] as const;
+export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
 
 export interface MailConfig {
   /** `smtp://` or `smtps://` with credentials and nodemailer's options, or null: files. */

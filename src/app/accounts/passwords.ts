@@ -2,8 +2,7 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { App } from '../app.ts';
-import { addressKey, countAttempt } from '../callers/attempts.ts';
+import { addressKey } from '../callers/attempts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin, currentAccount } from '../callers/authority.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
@@ -13,6 +12,7 @@ import { blankAccount, nextAccountId } from './account-rules.ts';
 import { auditLine } from './audit.ts';
 import { assertPassword } from './keys.ts';
 import { passwordLink, passwordMail, verifyMail } from './mail-texts.ts';
+import type { AccountParts } from './parts.ts';
 import { hashPassword, parsePassword } from './password.ts';
 import {
   accountOfToken,
@@ -26,10 +26,10 @@ import {
 
 /** Mails a link where the address has an account. Answers the same, and as fast, where it has none. */
 export async function requestPasswordReset(
-  app: App,
+  app: AccountParts,
   { email: given, from }: { email: unknown; from: CallOrigin },
 ): Promise<void> {
-  await countAttempt(app, 'addressMail', addressKey(from.remoteAddress));
+  await app.attempts.count('addressMail', addressKey(from.remoteAddress));
   const email = parseEmail({ email: given });
   app.mailer.later(async () => {
     const account = app.store.read.accountByEmail(email);
@@ -39,13 +39,13 @@ export async function requestPasswordReset(
 
 /** Silent past the bound of the mailbox: the caller must not learn that there is one. */
 async function mailPasswordLink(
-  app: App,
+  app: AccountParts,
   account: Account,
   from: CallOrigin,
   kind: 'reset_password' | 'already_registered',
 ): Promise<void> {
   try {
-    await countAttempt(app, 'mailboxMail', `account ${account.id}`);
+    await app.attempts.count('mailboxMail', `account ${account.id}`);
   } catch (error) {
     if (error instanceof AppError && error.reason === 'rate') return;
     throw error;
@@ -61,11 +61,11 @@ async function mailPasswordLink(
 
 /** Single use. Who reads the mailbox has verified the address; every browser is signed out. */
 export async function setPassword(
-  app: App,
+  app: AccountParts,
   { token, password: given, from }: { token: string; password: unknown; from: CallOrigin },
 ): Promise<Account> {
   const use = { purposes: PASSWORD_PURPOSES, now: app.clock.now() };
-  await countAttempt(app, 'addressGuess', addressKey(from.remoteAddress));
+  await app.attempts.count('addressGuess', addressKey(from.remoteAddress));
   accountOfToken(app.store.read, token, use);
   const passwordHash = await hashPassword(parsePassword(given));
   return await app.store.transact((tx) => {
@@ -78,7 +78,7 @@ export async function setPassword(
 
 /** The session that asks stays, the others end. */
 export async function changePassword(
-  app: App,
+  app: AccountParts,
   input: { principal: Principal; current: string; password: unknown; exceptSessionHash?: string | undefined },
 ): Promise<Account> {
   const { principal, current, password, exceptSessionHash } = input;
@@ -92,7 +92,7 @@ export async function changePassword(
 }
 
 function storePassword(
-  app: App,
+  app: AccountParts,
   tx: StoreTransaction,
   account: Account,
   passwordHash: string,
@@ -107,7 +107,7 @@ function storePassword(
 
 /** Single use. */
 export async function verifyEmail(
-  app: App,
+  app: AccountParts,
   { token, from = null }: { token: string; from?: CallOrigin | null },
 ): Promise<Account> {
   return await app.store.transact((tx) => {
@@ -122,7 +122,7 @@ export async function verifyEmail(
 
 /** A link for the administrator to hand over, where mail does not reach: sets the account's password, once. */
 export async function createPasswordLink(
-  app: App,
+  app: AccountParts,
   { principal, email }: { principal: Principal; email: unknown },
 ): Promise<{ link: string; expiresAt: number }> {
   assertAdmin(principal);
@@ -146,12 +146,12 @@ export interface RegisterInput {
 }
 
 /** Where the operator opened it. Answers the same for an address that has an account: its owner is told by mail. */
-export async function register(app: App, input: RegisterInput): Promise<void> {
+export async function register(app: AccountParts, input: RegisterInput): Promise<void> {
   const { from, termsAccepted } = input;
   if (!app.config.registration.isOpen) {
     throw new AppError('not_enabled', 'registration is closed on this appliance: ask its administrator');
   }
-  await countAttempt(app, 'addressMail', addressKey(from.remoteAddress));
+  await app.attempts.count('addressMail', addressKey(from.remoteAddress));
   const { name, email, password } = parseRegistration(app, input);
   const passwordHash = await hashPassword(password);
   const termsAcceptedAt = termsAccepted ? app.clock.now() : null;
@@ -166,7 +166,7 @@ export async function register(app: App, input: RegisterInput): Promise<void> {
 }
 
 function parseRegistration(
-  app: App,
+  app: AccountParts,
   { name, email, password, termsAccepted }: RegisterInput,
 ): { name: string; email: string; password: string } {
   if (app.config.termsRequired && !termsAccepted) {
@@ -179,7 +179,7 @@ function parseRegistration(
 }
 
 function insertRegistered(
-  app: App,
+  app: AccountParts,
   tx: StoreTransaction,
   given: Pick<Account, 'name' | 'email'> & Pick<Account, 'passwordHash' | 'termsAcceptedAt'>,
 ): { account: Account; issued: IssuedToken } {

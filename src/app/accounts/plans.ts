@@ -4,12 +4,12 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import { appliancePlan } from '../../domain/accounts/plan.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
-import type { App } from '../app.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { RawFields } from '../submissions/input.ts';
 import { auditLine } from './audit.ts';
+import type { AccountParts } from './parts.ts';
 import { parsePlanChange } from './plan-fields.ts';
 
 /** A price list that a person can still read. */
@@ -21,7 +21,7 @@ export interface PlanFieldsInput {
 }
 
 /** `name` is required, `sku` follows from it; without other fields everything is enabled and nothing charged. */
-export async function createPlan(app: App, { principal, fields }: PlanFieldsInput): Promise<Plan> {
+export async function createPlan(app: AccountParts, { principal, fields }: PlanFieldsInput): Promise<Plan> {
   assertAdmin(principal);
   assertMayWrite(principal);
   const blank = { ...appliancePlan(0), name: '', sku: '' };
@@ -44,7 +44,7 @@ export async function createPlan(app: App, { principal, fields }: PlanFieldsInpu
 
 /** Absent fields stay; what accounts of the plan may do changes with their next call. */
 export async function updatePlan(
-  app: App,
+  app: AccountParts,
   { principal, id, fields }: PlanFieldsInput & { id: number },
 ): Promise<Plan> {
   assertAdmin(principal);
@@ -65,15 +65,8 @@ export async function updatePlan(
 }
 
 /** The caller's own plan, or for a partner and the administrator all of them. */
-export function listPlans(app: App, { principal }: { principal: Principal }): Plan[] {
+export function listPlans(app: AccountParts, { principal }: { principal: Principal }): Plan[] {
   return principal.account.role === 'user' ? [principal.plan] : app.store.read.plans();
-}
-
-/** The same 404 for a plan that the caller may not read. */
-export function getPlan(app: App, { principal, id }: { principal: Principal; id: number }): Plan {
-  const plan = listPlans(app, { principal }).find((it) => it.id === id);
-  if (plan === undefined) throw new AppError('plan', 'no such plan');
-  return plan;
 }
 
 const SKU_CHARACTERS_MAX = 64;

@@ -2,11 +2,12 @@
 import type { Session } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { App } from '../app.ts';
-import { addressKey, countAttempt, forgetAttempts } from '../callers/attempts.ts';
+import { addressKey } from '../callers/attempts.ts';
 import { assertTerms, toPrincipal } from '../callers/authenticate.ts';
+import type { CallerParts } from '../callers/parts.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
 import { auditLine } from './audit.ts';
+import type { AccountParts } from './parts.ts';
 import { verifyPassword } from './password.ts';
 import { endSessions, hashSecret, newSecret, SWEPT_MAX } from './tokens.ts';
 
@@ -26,12 +27,12 @@ export interface SignInInput {
 
 /** Answers the same, after the same time, for an unknown account and for a wrong password. */
 export async function signIn(
-  app: App,
+  app: AccountParts,
   { email, password, userAgent, from }: SignInInput,
 ): Promise<{ session: Session; cookieValue: string }> {
   const guessed = `email ${email.toLowerCase().slice(0, EMAIL_KEY_CHARACTERS_MAX)}`;
-  await countAttempt(app, 'addressGuess', addressKey(from.remoteAddress));
-  await countAttempt(app, 'accountGuess', guessed);
+  await app.attempts.count('addressGuess', addressKey(from.remoteAddress));
+  await app.attempts.count('accountGuess', guessed);
   const account = app.store.read.accountByEmail(email);
   const isRight = await verifyPassword(password, account?.passwordHash ?? null);
   if (account === undefined || !isRight) {
@@ -40,7 +41,7 @@ export async function signIn(
     );
     throw wrongCredentials();
   }
-  await forgetAttempts(app, 'accountGuess', guessed);
+  await app.attempts.forget('accountGuess', guessed);
   if (account.emailVerifiedAt === null) {
     throw new AppError(
       'not_enabled',
@@ -51,7 +52,7 @@ export async function signIn(
 }
 
 async function openSession(
-  app: App,
+  app: AccountParts,
   principal: Principal,
   userAgent: string,
 ): Promise<{ session: Session; cookieValue: string }> {
@@ -97,14 +98,22 @@ export interface SignedIn {
 }
 
 /** Throws `credentials` for a missing, ended or unknown session, `terms` where the terms must be accepted first. */
-export function authenticateSession(app: App, cookieValue: string | undefined, from: CallOrigin): SignedIn {
+export function authenticateSession(
+  app: AccountParts,
+  cookieValue: string | undefined,
+  from: CallOrigin,
+): SignedIn {
   const signedIn = identifySession(app, cookieValue, from);
   assertTerms(app, signedIn.principal);
   return signedIn;
 }
 
 /** As authenticateSession, before the terms are accepted: for reading and accepting them, and nothing else. */
-export function identifySession(app: App, cookieValue: string | undefined, from: CallOrigin): SignedIn {
+export function identifySession(
+  app: CallerParts,
+  cookieValue: string | undefined,
+  from: CallOrigin,
+): SignedIn {
   const session = cookieValue === undefined ? undefined : app.store.read.session(hashSecret(cookieValue));
   const account = session === undefined ? undefined : app.store.read.account(session.accountId);
   const isOpen = session !== undefined && session.expiresAt > app.clock.now();
@@ -114,7 +123,7 @@ export function identifySession(app: App, cookieValue: string | undefined, from:
   return { principal: toPrincipal(app, account, from), session };
 }
 
-export async function signOut(app: App, { principal, session }: SignedIn): Promise<void> {
+export async function signOut(app: AccountParts, { principal, session }: SignedIn): Promise<void> {
   await app.store.transact((tx) => {
     tx.removeSession(session);
     tx.appendAudit(auditLine(app, principal, 'session.end', principal.account.id));
@@ -122,7 +131,10 @@ export async function signOut(app: App, { principal, session }: SignedIn): Promi
 }
 
 /** Every browser of the account; answers how many there were. */
-export async function signOutEverywhere(app: App, { principal }: { principal: Principal }): Promise<number> {
+export async function signOutEverywhere(
+  app: AccountParts,
+  { principal }: { principal: Principal },
+): Promise<number> {
   return await app.store.transact((tx) => {
     const count = endSessions(tx, principal.account.id);
     const details = { sessions: String(count) };
@@ -132,7 +144,7 @@ export async function signOutEverywhere(app: App, { principal }: { principal: Pr
 }
 
 /** The account's open sessions, newest first. */
-export function listSessions(app: App, { principal }: { principal: Principal }): Session[] {
+export function listSessions(app: AccountParts, { principal }: { principal: Principal }): Session[] {
   const now = app.clock.now();
   return app.store.read
     .sessionsOfAccount(principal.account.id)

@@ -1,12 +1,15 @@
 /** Accepting the terms of service, once per account. */
 import type { Account } from '../../domain/accounts/account.ts';
-import type { App } from '../app.ts';
 import { currentAccount } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { auditLine } from './audit.ts';
+import type { AccountParts } from './parts.ts';
 
 /** The principal comes from `identify` or `identifySession`, which do not ask for what is being accepted here. */
-export async function acceptTerms(app: App, { principal }: { principal: Principal }): Promise<Account> {
+export async function acceptTerms(
+  app: AccountParts,
+  { principal }: { principal: Principal },
+): Promise<Account> {
   return await app.store.transact((tx) => {
     const account = currentAccount(tx, principal);
     if (account.termsAcceptedAt !== null) return account;

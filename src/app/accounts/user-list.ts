@@ -1,13 +1,13 @@
 /** The list of users as interface.md pages it: filtered, sorted, all at once unless a page size is given. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { StoreReader } from '../../store/reader.ts';
-import type { App } from '../app.ts';
 import { assertPartner } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { parseChoice, parseWhole } from '../field-parsers.ts';
 import { parseEach } from '../judge-each.ts';
 import { parseText, type RawFields } from '../submissions/input.ts';
 import { ACCOUNTS_MAX } from './account-rules.ts';
+import type { AccountParts } from './parts.ts';
 import { toUserView, type UserView } from './user-view.ts';
 
 type SortKey = (account: Account, read: StoreReader) => string | number | null;
@@ -65,7 +65,7 @@ interface UserQuery {
  * `direction`, `per_page`, `page`.
  */
 export function listUsers(
-  app: App,
+  app: AccountParts,
   { principal, fields }: { principal: Principal; fields: RawFields },
 ): UserPage {
   assertPartner(principal);

@@ -2,7 +2,6 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { badField } from '../../domain/errors.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { App } from '../app.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin, assertPartner, managedAccount, ownOrManaged } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -25,6 +24,7 @@ import {
 } from './account-rules.ts';
 import { auditLine } from './audit.ts';
 import { passwordMail, verifyMail } from './mail-texts.ts';
+import type { AccountParts } from './parts.ts';
 import { issueToken, removeTokens, revokeAccess } from './tokens.ts';
 import { toUserView, type UserView } from './user-view.ts';
 
@@ -35,7 +35,7 @@ export interface UserInput {
 
 /** `name` and `email` are required; the plan is the caller's own unless `pricing_id` says another. */
 export async function createUser(
-  app: App,
+  app: AccountParts,
   { principal, fields }: { principal: Principal; fields: RawFields },
 ): Promise<Account> {
   assertPartner(principal);
@@ -57,7 +57,7 @@ export async function createUser(
 
 /** An account may change its own name, heuristic and address; everything else is for who manages it. */
 export async function updateUser(
-  app: App,
+  app: AccountParts,
   { principal, id, fields }: UserInput & { fields: RawFields },
 ): Promise<Account> {
   assertMayWrite(principal);
@@ -87,7 +87,7 @@ function moveMailbox(tx: StoreTransaction, { id, updatedAt }: Account): ReturnTy
 }
 
 /** Its keys, sessions and links stop with this; its records stay for the retention to remove. */
-export async function deleteUser(app: App, { principal, id }: UserInput): Promise<Account> {
+export async function deleteUser(app: AccountParts, { principal, id }: UserInput): Promise<Account> {
   assertMayWrite(principal);
   return await app.store.transact((tx) => {
     const before = managedAccount(tx, principal, id);
@@ -103,12 +103,12 @@ export async function deleteUser(app: App, { principal, id }: UserInput): Promis
 }
 
 /** The caller's own account or one that it manages. */
-export function getUser(app: App, { principal, id }: UserInput): UserView {
+export function getUser(app: AccountParts, { principal, id }: UserInput): UserView {
   return toUserView(app, ownOrManaged(app.store.read, principal, id), principal);
 }
 
 /** Mails the link that sets the first password, or one that resets it; throws `mail` where that fails. */
-export async function sendCreationEmail(app: App, { principal, id }: UserInput): Promise<UserView> {
+export async function sendCreationEmail(app: AccountParts, { principal, id }: UserInput): Promise<UserView> {
   assertMayWrite(principal);
   const { account, issued, purpose } = await app.store.transact((tx) => {
     const found = managedAccount(tx, principal, id);
@@ -127,7 +127,7 @@ const NOTE_CHARACTERS_MAX = 500;
 
 /** Gives credits; a negative amount takes some back, never below nothing. For the administrator. */
 export async function grantCredits(
-  app: App,
+  app: AccountParts,
   { principal, id, amount, note = '' }: UserInput & { amount: unknown; note?: unknown },
 ): Promise<UserView> {
   assertAdmin(principal);

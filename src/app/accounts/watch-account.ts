@@ -1,13 +1,13 @@
 /** An account's credits and deliveries live; a slow reader skips to the newest state. */
 import type { WebhookDelivery } from '../../domain/records/webhook.ts';
-import type { App } from '../app.ts';
 import { assertNotDeleted } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import { type Credits, getCredits } from './credits.ts';
+import type { AccountParts } from './parts.ts';
 
 /** The credits now, then after every change, until the signal aborts. */
 export async function* watchCredits(
-  app: App,
+  app: AccountParts,
   { principal }: { principal: Principal },
   signal: AbortSignal,
 ): AsyncGenerator<Credits> {
@@ -26,7 +26,7 @@ export async function* watchCredits(
 
 /** Every change of the account's deliveries from now on, until the signal aborts. */
 export async function* watchDeliveries(
-  app: App,
+  app: AccountParts,
   { principal }: { principal: Principal },
   signal: AbortSignal,
 ): AsyncGenerator<WebhookDelivery> {

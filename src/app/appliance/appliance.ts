@@ -7,8 +7,8 @@ import { API_VERSION, VERSION } from '../../domain/version.ts';
 import type { PackStatus } from '../../engine/engine-config.ts';
 import type { InstalledPack } from '../../engine/packs/packs.ts';
 import { readRssAnon } from '../../machinery/process-table.ts';
-import type { App } from '../app.ts';
 import type { BackupStatus } from './backups.ts';
+import type { ApplianceParts } from './parts.ts';
 
 /** Of a model's weights and sums: 32 or 16 bits. */
 export type ModelPrecision = NonNullable<InstalledPack['report']>['precision'];
@@ -63,7 +63,7 @@ export interface ApplianceStatus {
   backup: BackupStatus;
 }
 
-export async function getStatus(app: App): Promise<ApplianceStatus> {
+export async function getStatus(app: ApplianceParts): Promise<ApplianceStatus> {
   const { phase, isolation, videoDecoder, queueDepth, running } = app.engine.status();
   return {
     version: VERSION,
@@ -84,7 +84,7 @@ export async function getStatus(app: App): Promise<ApplianceStatus> {
 }
 
 /** The figures that nothing changes by an event; read when somebody collects them. */
-export async function readMetrics(app: App): Promise<string> {
+export async function readMetrics(app: ApplianceParts): Promise<string> {
   const { metrics, store, backups } = app;
   metrics.diskFree.set(await store.freeBytes());
   metrics.recordsBytes.set(await store.recordsBytes());
@@ -94,7 +94,7 @@ export async function readMetrics(app: App): Promise<string> {
   return await metrics.registry.metrics();
 }
 
-function setQueueMetrics({ metrics, store, clock }: App): void {
+function setQueueMetrics({ metrics, store, clock }: ApplianceParts): void {
   const now = clock.now();
   const secondsSince = (at: number) => Math.max(0, (now - at) / MICROSECONDS_PER_SECOND);
   metrics.queueOldest.set(secondsSince(oldestQueuedAt(store.read) ?? now));
@@ -102,14 +102,14 @@ function setQueueMetrics({ metrics, store, clock }: App): void {
 }
 
 /** The index names what runs beside what waits, oldest first; what runs is bounded. */
-function oldestQueuedAt(read: App['store']['read']): number | undefined {
+function oldestQueuedAt(read: ApplianceParts['store']['read']): number | undefined {
   for (const analysis of read.openAnalyses()) {
     if (analysis.state === 'queued') return analysis.queuedAt;
   }
   return undefined;
 }
 
-function setModelMetrics(app: App): void {
+function setModelMetrics(app: ApplianceParts): void {
   const { metrics, doctor } = app;
   const models = listModels(app);
   metrics.models.reset();
@@ -122,7 +122,7 @@ function setModelMetrics(app: App): void {
 }
 
 /** Those in service and those that are not, with what is wrong with them. */
-function listModels({ engine, store }: App): ModelStatus[] {
+function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
   const own = join(store.folder, 'models');
   const whole = engine.installed.map(
     ({ pack, folder, report }): ModelStatus => ({

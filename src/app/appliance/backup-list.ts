@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { BadBackupError, readManifest } from '../../store/backup-listing.ts';
 import { listBackups } from '../../store/backup-shelf.ts';
-import type { App } from '../app.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { BackupStatus } from './backups.ts';
 import { type BackupInput, makeBackup } from './make-backup.ts';
+import type { ApplianceParts } from './parts.ts';
 
 export interface BackupEntry {
   /** Its folder's name. */
@@ -32,7 +32,10 @@ export interface BackupShelf extends BackupStatus {
 const BACKUPS_MAX = 100;
 
 /** Administrators only. */
-export async function readBackups(app: App, { principal }: { principal: Principal }): Promise<BackupShelf> {
+export async function readBackups(
+  app: ApplianceParts,
+  { principal }: { principal: Principal },
+): Promise<BackupShelf> {
   assertAdmin(principal);
   const status = app.backups.status();
   const paths = status.folder === null ? [] : await listBackups(status.folder);
@@ -59,7 +62,7 @@ async function readEntry(path: string): Promise<BackupEntry> {
  * Resolves once the backup has begun; readBackups tells how far it is and how it ended. Throws as makeBackup does where
  * it cannot begin.
  */
-export async function startBackup(app: App, input: BackupInput): Promise<void> {
+export async function startBackup(app: ApplianceParts, input: BackupInput): Promise<void> {
   const steps = makeBackup(app, input, new AbortController().signal);
   await steps.next();
   void drain(steps);

@@ -14,7 +14,7 @@ import { type Backup, type BackupProgress, writeBackup } from '../../store/backu
 import { readManifest } from '../../store/backup-listing.ts';
 import { listBackups, removeOldBackups } from '../../store/backup-shelf.ts';
 import type { Store } from '../../store/store.ts';
-import type { Clock } from '../app.ts';
+import type { Clock } from '../core.ts';
 
 export interface BackupsConfig {
   /** Holds the backups; null: none are made, and none may be asked for. */

@@ -9,9 +9,9 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { type ModelPack, modelPackSchema } from '../../domain/packs/model-pack.ts';
 import { weightOf } from '../../domain/packs/pack-weight.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
-import type { App } from '../app.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { ApplianceParts } from './parts.ts';
 
 const PROGRAM_CATALOGUE = resolve(import.meta.dirname, '../../../models/catalogue');
 const NAME = /^[a-z0-9][a-z0-9-]{1,63}$/;
@@ -47,7 +47,7 @@ export interface CatalogueListing {
 
 /** For the administrator. */
 export async function listCatalogue(
-  app: App,
+  app: ApplianceParts,
   { principal }: { principal: Principal },
 ): Promise<CatalogueListing[]> {
   assertAdmin(principal);
@@ -61,7 +61,7 @@ export async function listCatalogue(
 }
 
 /** Throws AppError `bad_field` for a name that the catalogue does not hold. */
-export async function findEntry(app: App, name: string): Promise<CatalogueEntry> {
+export async function findEntry(app: ApplianceParts, name: string): Promise<CatalogueEntry> {
   const entries = await readCatalogue(app);
   const found = entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;
@@ -70,7 +70,7 @@ export async function findEntry(app: App, name: string): Promise<CatalogueEntry>
 }
 
 /** The operator's own entries win over those of the program. */
-async function readCatalogue({ store }: App): Promise<CatalogueEntry[]> {
+async function readCatalogue({ store }: ApplianceParts): Promise<CatalogueEntry[]> {
   const entries = new Map<string, CatalogueEntry>();
   for (const folder of [PROGRAM_CATALOGUE, join(store.folder, 'catalogue')]) {
     const names = await readdir(folder).catch(() => []);

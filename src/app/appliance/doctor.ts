@@ -1,5 +1,5 @@
 /** What is right and what is wrong with the box, each finding with what was seen and what to do about it. */
-import type { App } from '../app.ts';
+
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { checkTls, checkTrustAnchors } from './doctor/certificates.ts';
@@ -14,6 +14,7 @@ import {
   checkPorts,
 } from './doctor/machine.ts';
 import { checkBackup, checkDisk, checkFlush, checkOriginals, checkRecords } from './doctor/storage.ts';
+import type { ApplianceParts } from './parts.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
@@ -22,14 +23,17 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Administrators only. */
-export async function examine(app: App, { principal }: { principal: Principal }): Promise<Finding[]> {
+export async function examine(
+  app: ApplianceParts,
+  { principal }: { principal: Principal },
+): Promise<Finding[]> {
   assertAdmin(principal);
   const findings: Finding[] = [];
   for (const check of CHECKS) findings.push(...(await check(app, app.doctor)));
   return findings;
 }
 
-function checkQueue(app: App): Finding[] {
+function checkQueue(app: ApplianceParts): Finding[] {
   const { queueDepth, running, phase } = app.engine.status();
   const found = `${queueDepth} waiting, ${running} running`;
   const isStuck = phase === 'ready' && queueDepth > 0 && running === 0;

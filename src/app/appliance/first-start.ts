@@ -10,7 +10,7 @@ import { auditLine } from '../accounts/audit.ts';
 import { newApiKey } from '../accounts/keys.ts';
 import { hashPassword } from '../accounts/password.ts';
 import { hashSecret, issueToken } from '../accounts/tokens.ts';
-import type { Clock } from '../app.ts';
+import type { Clock } from '../core.ts';
 
 export interface FirstStartConfig {
   dataFolder: string;

@@ -1,9 +1,9 @@
 /** One backup at the administrator's word, told as it grows. */
 import type { BackupProgress } from '../../store/backup.ts';
 import { auditLine } from '../accounts/audit.ts';
-import type { App } from '../app.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { ApplianceParts } from './parts.ts';
 
 export interface BackupStep extends BackupProgress {
   /** Of the finished backup; empty before. */
@@ -20,7 +20,7 @@ export interface BackupInput {
 
 /** The newest state each time the caller is ready for it, then the finished backup. Administrators only. */
 export async function* makeBackup(
-  app: App,
+  app: ApplianceParts,
   { principal, folder, withSecrets }: BackupInput,
   signal: AbortSignal,
 ): AsyncGenerator<BackupStep> {

@@ -1,7 +1,8 @@
 /** How fast each model answers on this box, measured beside its other work. */
-import type { App } from '../app.ts';
+
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { ApplianceParts } from './parts.ts';
 
 export interface BenchedModel {
   id: string;
@@ -17,7 +18,7 @@ export interface BenchedModel {
 
 /** Model after model. Administrators only. */
 export function benchModels(
-  app: App,
+  app: ApplianceParts,
   { principal }: { principal: Principal },
   signal: AbortSignal,
 ): AsyncGenerator<BenchedModel> {
@@ -25,7 +26,7 @@ export function benchModels(
   return benchEach(app, signal);
 }
 
-async function* benchEach(app: App, signal: AbortSignal): AsyncGenerator<BenchedModel> {
+async function* benchEach(app: ApplianceParts, signal: AbortSignal): AsyncGenerator<BenchedModel> {
   for (const { pack, report } of app.engine.packs) {
     signal.throwIfAborted();
     const about = { id: pack.id, version: pack.version, provider: report?.provider ?? '' };

@@ -2,14 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import type { App } from '../app.ts';
+import type { ApplianceParts } from './parts.ts';
 
 const CARD_FILE = 'CARD.md';
 /** Nobody reads more; the rest of a longer one stays in its folder. */
 const CARD_CHARACTERS_MAX = 100_000;
 
 /** Markdown, as the pack brings it. Throws `model` where there is no such model or it has no card. */
-export async function readModelCard(app: App, { id }: { id: string }): Promise<string> {
+export async function readModelCard(app: ApplianceParts, { id }: { id: string }): Promise<string> {
   const installed = app.engine.installed.find(({ pack }) => pack.id === id);
   if (installed === undefined) throw new AppError('model', `no model ${id} is installed`);
   try {

@@ -8,11 +8,11 @@ import type { PackStage } from '../../engine/packs/pack-changes.ts';
 import { download } from '../../machinery/download.ts';
 import { followReports } from '../../machinery/progress-reports.ts';
 import { auditLine } from '../accounts/audit.ts';
-import type { App } from '../app.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { diskFull } from '../submissions/uploads.ts';
 import { type CatalogueEntry, describeCard, describePack, findEntry } from './catalogue.ts';
+import type { ApplianceParts } from './parts.ts';
 
 export interface ModelFile {
   name: string;
@@ -47,13 +47,17 @@ const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const GUARD_BYTES = 16 * 1024 ** 2;
 
 /** Tells each step; the last one names the model. Administrators only. */
-export function addModel(app: App, input: AddModelInput, signal: AbortSignal): AsyncGenerator<AddModelStep> {
+export function addModel(
+  app: ApplianceParts,
+  input: AddModelInput,
+  signal: AbortSignal,
+): AsyncGenerator<AddModelStep> {
   assertAdmin(input.principal);
   return followReports((report) => add(app, input, report, signal));
 }
 
 async function add(
-  app: App,
+  app: ApplianceParts,
   input: AddModelInput,
   report: (step: AddModelStep) => void,
   signal: AbortSignal,
@@ -71,7 +75,7 @@ async function add(
 }
 
 async function fill(
-  app: App,
+  app: ApplianceParts,
   stage: PackStage,
   { entry, files, download: isFetched }: AddModelInput & { entry: CatalogueEntry | null },
   report: (step: AddModelStep) => void,
@@ -92,7 +96,7 @@ function modelFileOf({ file }: ModelPack): string {
 }
 
 async function fetchModel(
-  app: App,
+  app: ApplianceParts,
   { address, sha256, bytesMax, downloadSecondsMax }: CatalogueEntry,
   path: string,
   report: (step: AddModelStep) => void,
@@ -109,7 +113,7 @@ async function fetchModel(
 
 /** For a box without a network: the file that the catalogue names, brought by hand. */
 async function receiveModel(
-  app: App,
+  app: ApplianceParts,
   stage: PackStage,
   { entry, pack, files }: { entry: CatalogueEntry; pack: ModelPack; files: AsyncIterable<ModelFile> },
   report: (step: AddModelStep) => void,
@@ -126,7 +130,7 @@ async function receiveModel(
 }
 
 async function receiveFiles(
-  app: App,
+  app: ApplianceParts,
   { folder }: PackStage,
   files: AsyncIterable<ModelFile>,
   report: (step: AddModelStep) => void,
@@ -146,7 +150,7 @@ async function receiveFiles(
 }
 
 async function receive(
-  app: App,
+  app: ApplianceParts,
   { path, bytesMax, received }: { path: string; bytesMax: number; received: number },
   bytes: AsyncIterable<Uint8Array>,
   report: (step: AddModelStep) => void,
@@ -168,13 +172,13 @@ async function receive(
   return { sha256: hash.digest('hex'), sizeBytes };
 }
 
-async function assertRoom({ store, config }: App, bytes: number): Promise<void> {
+async function assertRoom({ store, config }: ApplianceParts, bytes: number): Promise<void> {
   if ((await store.freeBytes()) - bytes < config.diskFreeBytesMin) throw diskFull();
 }
 
 /** Records keep naming it; what waits in the queue for it goes on without it. Administrators only. */
 export async function removeModel(
-  app: App,
+  app: ApplianceParts,
   { principal, id }: { principal: Principal; id: string },
 ): Promise<void> {
   assertAdmin(principal);
@@ -183,7 +187,7 @@ export async function removeModel(
 }
 
 async function note(
-  app: App,
+  app: ApplianceParts,
   principal: Principal,
   action: string,
   target: string,

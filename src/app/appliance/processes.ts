@@ -3,10 +3,10 @@
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 import { type ProcessFigures, ProcessTable } from '../../machinery/process-table.ts';
-import type { App } from '../app.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getStatus, type ModelStatus } from './appliance.ts';
+import type { ApplianceParts } from './parts.ts';
 
 export type ProcessRole = 'daemon' | 'decode' | 'inference';
 
@@ -45,7 +45,10 @@ export interface Processes {
 const RUNNING_MAX = 100;
 
 /** Administrators only. */
-export async function listProcesses(app: App, { principal }: { principal: Principal }): Promise<Processes> {
+export async function listProcesses(
+  app: ApplianceParts,
+  { principal }: { principal: Principal },
+): Promise<Processes> {
   assertAdmin(principal);
   const { models, running: runningTotal, queueDepth: waitingTotal } = await getStatus(app);
   const open = [...app.store.read.openAnalyses()];
@@ -58,7 +61,7 @@ export async function listProcesses(app: App, { principal }: { principal: Princi
   };
 }
 
-async function readProcesses({ engine }: App): Promise<ProcessEntry[]> {
+async function readProcesses({ engine }: ApplianceParts): Promise<ProcessEntry[]> {
   const table = await ProcessTable.read();
   const { decodePids, inferencePids } = engine.status();
   const known: { pid: number; role: ProcessRole }[] = [
@@ -74,7 +77,7 @@ async function readProcesses({ engine }: App): Promise<ProcessEntry[]> {
   return found;
 }
 
-function toRunning({ store, engine }: App, analysis: Analysis): RunningAnalysis {
+function toRunning({ store, engine }: ApplianceParts, analysis: Analysis): RunningAnalysis {
   const { id, accountId, kind, attempts, lease, queuedAt } = analysis;
   const records = store.read.classificationsOfAnalysis(id);
   const progress = engine.progressOf(id);

@@ -4,11 +4,11 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
-import type { App } from '../app.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
 import { cancelRecord, retryRecord } from '../records/classifications.ts';
+import type { ApplianceParts } from './parts.ts';
 
 export interface QueueEntry {
   analysisId: string;
@@ -37,7 +37,10 @@ export interface Queue {
  * Ends the work and every record that it is for, as if their owners had. Administrators only; throws `classification`
  * where there is no such work, `already_ended`. Resolves to the records' identifiers.
  */
-export async function cancelAnalysis(app: App, { principal, analysisId }: WorkInput): Promise<string[]> {
+export async function cancelAnalysis(
+  app: ApplianceParts,
+  { principal, analysisId }: WorkInput,
+): Promise<string[]> {
   const records = recordsOf(app, { principal, analysisId });
   for (const record of records) await cancelRecord(app, principal, record);
   return records.map(({ identifier }) => identifier);
@@ -47,7 +50,10 @@ export async function cancelAnalysis(app: App, { principal, analysisId }: WorkIn
  * Runs failed work again for every record that it was for; each owner's plan pays as at the first time. Administrators
  * only; throws `classification` where there is no such work, `not_ended`, and what refuses new work.
  */
-export async function retryAnalysis(app: App, { principal, analysisId }: WorkInput): Promise<string[]> {
+export async function retryAnalysis(
+  app: ApplianceParts,
+  { principal, analysisId }: WorkInput,
+): Promise<string[]> {
   const records = recordsOf(app, { principal, analysisId });
   for (const record of records) await retryRecord(app, principal, record, planOf(app, record));
   return records.map(({ identifier }) => identifier);
@@ -59,14 +65,14 @@ export interface WorkInput {
 }
 
 /** What its owner has cancelled already is left alone. */
-function recordsOf(app: App, { principal, analysisId }: WorkInput): Classification[] {
+function recordsOf(app: ApplianceParts, { principal, analysisId }: WorkInput): Classification[] {
   assertAdmin(principal);
   const records = app.store.read.classificationsOfAnalysis(analysisId).filter(({ cancelled }) => !cancelled);
   if (records.length === 0) throw new AppError('classification', 'no such work in the queue');
   return records;
 }
 
-function planOf(app: App, { accountId }: Classification): Plan {
+function planOf(app: ApplianceParts, { accountId }: Classification): Plan {
   const account = app.store.read.account(accountId);
   const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
   if (plan === undefined) throw new AppError('user', 'the account of this work is gone');
@@ -74,7 +80,10 @@ function planOf(app: App, { accountId }: Classification): Plan {
 }
 
 /** At most `limit` of each; the totals count all that are open. */
-export function getQueue(app: App, { principal, limit }: { principal: Principal; limit: number }): Queue {
+export function getQueue(
+  app: ApplianceParts,
+  { principal, limit }: { principal: Principal; limit: number },
+): Queue {
   assertAdmin(principal);
   assertPageSize(limit);
   const open = [...app.store.read.openAnalyses()];
@@ -90,7 +99,7 @@ export function getQueue(app: App, { principal, limit }: { principal: Principal;
 }
 
 /** A retried record leaves its failed analysis without any; nobody has to look at that again. */
-function readFailed(app: App, limit: number): QueueEntry[] {
+function readFailed(app: ApplianceParts, limit: number): QueueEntry[] {
   const failed: QueueEntry[] = [];
   for (const analysis of app.store.read.failedAnalyses()) {
     if (failed.length >= limit) break;
@@ -100,7 +109,7 @@ function readFailed(app: App, limit: number): QueueEntry[] {
   return failed;
 }
 
-function toEntry(app: App, analysis: Analysis): QueueEntry {
+function toEntry(app: ApplianceParts, analysis: Analysis): QueueEntry {
   const { id, accountId, kind, attempts, queuedAt, endedAt, error, lease } = analysis;
   const records = app.store.read.classificationsOfAnalysis(id);
   return {

@@ -6,25 +6,15 @@ import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
-import type { RecentLog } from '../../machinery/recent-log.ts';
 import { makeTarGz } from '../../machinery/tar.ts';
 import { auditLine } from '../accounts/audit.ts';
-import type { App } from '../app.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getStatus, type ModelStatus, readMetrics } from './appliance.ts';
 import { examine } from './doctor.ts';
+import type { ApplianceParts, SupportConfig } from './parts.ts';
 import { listProcesses } from './processes.ts';
 import { Redaction } from './redaction.ts';
-
-/** What only the entry knows. */
-export interface SupportConfig {
-  /** Every setting as text, secrets hidden. */
-  settings: readonly { key: string; value: string; origin: string }[];
-  /** Values that must not stand anywhere in a bundle. */
-  secrets: () => string[];
-  recentLog: RecentLog;
-}
 
 export interface SupportBundle {
   name: string;
@@ -46,7 +36,7 @@ const FAILURES_MAX = 20;
 
 /** Administrators only; leaves an audit line. */
 export async function makeSupportBundle(
-  app: App,
+  app: ApplianceParts,
   { principal }: { principal: Principal },
 ): Promise<SupportBundle> {
   assertAdmin(principal);
@@ -73,7 +63,7 @@ export async function makeSupportBundle(
   return { name: `${folder}.tar.gz`, archive };
 }
 
-function peopleOf({ store }: App): string[] {
+function peopleOf({ store }: ApplianceParts): string[] {
   return store.read
     .accounts()
     .flatMap(({ name, email, contact, phone, address, vat }) =>
@@ -102,7 +92,7 @@ function toShownModel(model: ModelStatus) {
   return { id, version, provider, precision, precisionNote, preparing, fault };
 }
 
-function summariseQueue({ store, clock }: App): object {
+function summariseQueue({ store, clock }: ApplianceParts): object {
   const open = [...store.read.openAnalyses()];
   const counts: Record<string, number> = {};
   for (const { kind, state } of open) {

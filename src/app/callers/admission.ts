@@ -9,12 +9,13 @@ import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { AcceptedRequest } from '../../store/schema.ts';
 import { refuseForCredits } from '../accounts/credits.ts';
-import type { App } from '../app.ts';
+import type { Core } from '../core.ts';
 import { diskFull } from '../submissions/uploads.ts';
 import { assertMayWrite, assertTerms, identify } from './authenticate.ts';
 import { type BrowserCall, type BrowserProof, identifyBrowser } from './browser.ts';
+import type { RateState } from './call-rates.ts';
+import type { CallerParts } from './parts.ts';
 import type { CallOrigin, Principal } from './principal.ts';
-import { countCall, type RateState } from './rate-limit.ts';
 
 /** What a call shows of who makes it: a key, or the session of a browser; the key goes first. */
 export interface Credential {
@@ -36,21 +37,21 @@ export interface Admitted {
 }
 
 /** Throws `key` or `credentials`; the terms are not asked for. */
-export function identifyCaller(app: App, { key, browser }: Credential, from: CallOrigin): Principal {
+export function identifyCaller(app: CallerParts, { key, browser }: Credential, from: CallOrigin): Principal {
   if (key !== undefined || browser === undefined) return identify(app, key, from);
   return identifyBrowser(app, browser.call, browser.proof, { ...from, facade: 'dashboard' }).principal;
 }
 
 /** Throws `key`, `credentials`, `terms` and `rate`. */
 export async function admitCaller(
-  app: App,
+  app: CallerParts,
   credential: Credential,
   from: CallOrigin,
   { beforeTerms = false, isCounted = true }: Admittance = {},
 ): Promise<Admitted> {
   const principal = identifyCaller(app, credential, from);
   if (!beforeTerms) assertTerms(app, principal);
-  return { principal, rate: isCounted ? await countCall(app, principal) : null };
+  return { principal, rate: isCounted ? await app.callRates.count(principal) : null };
 }
 
 /** What is known of media that somebody is about to send. */
@@ -66,7 +67,7 @@ export interface MediaIntent {
 }
 
 /** Throws `read_only`, `not_enabled`, `credits`, `draining` and `disk_full`, as far as the intent tells. */
-export async function admitMedia(app: App, principal: Principal, intent: MediaIntent): Promise<void> {
+export async function admitMedia(app: CallerParts, principal: Principal, intent: MediaIntent): Promise<void> {
   const { purpose, kind, announcedBytes = 0, isReceived = false } = intent;
   if (purpose === 'submit') assertMayWrite(principal);
   assertKindEnabled(principal, kind);
@@ -86,7 +87,11 @@ export function assertKindEnabled({ plan }: Principal, kind: MediaKind | undefin
  * By the least that a submission of the kind costs. A repeated request costs nothing and gets its answer; whether a file is known
  * and therefore free shows in its bytes only, and gigabytes are not received in the hope of it.
  */
-function assertAffordable(app: App, { account, plan }: Principal, { kind, requestId }: MediaIntent): void {
+function assertAffordable(
+  app: CallerParts,
+  { account, plan }: Principal,
+  { kind, requestId }: MediaIntent,
+): void {
   const prices = kind === undefined ? plan.kinds.map((it) => plan.credits[it]) : [plan.credits[kind]];
   const needed = Math.min(...prices);
   const { available } = app.store.read.balance(account.id);
@@ -98,7 +103,7 @@ function assertAffordable(app: App, { account, plan }: Principal, { kind, reques
 
 /** What the request identifier was answered with, while that is remembered. */
 export function earlierRequest(
-  { clock }: App,
+  { clock }: CallerParts,
   read: Pick<StoreReader, 'request'>,
   accountId: number,
   requestId: string,
@@ -110,7 +115,7 @@ export function earlierRequest(
 }
 
 /** Refuses new work before the disk bites, also by what is announced to come, and while the daemon stops. */
-export async function assertAcceptsWork(app: App, announcedBytes = 0): Promise<void> {
+export async function assertAcceptsWork(app: Core, announcedBytes = 0): Promise<void> {
   if (app.engine.phase === 'draining') {
     throw new AppError('draining', 'the daemon is stopping; try again in a moment', {
       retryAfterSeconds: 10,

@@ -5,7 +5,6 @@
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../../domain/errors.ts';
-import type { App } from '../app.ts';
 
 const MINUTE_SECONDS = 60;
 
@@ -22,37 +21,32 @@ const RULES = {
 
 export type AttemptRule = keyof typeof RULES;
 
-type Limiters = Readonly<Record<AttemptRule, RateLimiterMemory>>;
-const limiters = new WeakMap<App, Limiters>();
-
-function limitersOf(app: App): Limiters {
-  const found = limiters.get(app) ?? {
+export class Attempts {
+  readonly #limiters: Readonly<Record<AttemptRule, RateLimiterMemory>> = {
     accountGuess: new RateLimiterMemory(RULES.accountGuess),
     addressGuess: new RateLimiterMemory(RULES.addressGuess),
     mailboxMail: new RateLimiterMemory(RULES.mailboxMail),
     addressMail: new RateLimiterMemory(RULES.addressMail),
   };
-  limiters.set(app, found);
-  return found;
-}
 
-/** Counts an attempt before it is made, so that many at once cannot slip through; throws `rate` past the bound. */
-export async function countAttempt(app: App, rule: AttemptRule, key: string): Promise<void> {
-  try {
-    await limitersOf(app)[rule].consume(key);
-  } catch (error) {
-    if (!(error instanceof RateLimiterRes)) throw error;
-    const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-    throw new AppError('rate', `too many attempts; try again in ${seconds} seconds`, {
-      retryAfterSeconds: seconds,
-      metadata: { limit: String(RULES[rule].points), remaining: '0' },
-    });
+  /** Counts an attempt before it is made, so that many at once cannot slip through; throws `rate` past the bound. */
+  async count(rule: AttemptRule, key: string): Promise<void> {
+    try {
+      await this.#limiters[rule].consume(key);
+    } catch (error) {
+      if (!(error instanceof RateLimiterRes)) throw error;
+      const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+      throw new AppError('rate', `too many attempts; try again in ${seconds} seconds`, {
+        retryAfterSeconds: seconds,
+        metadata: { limit: String(RULES[rule].points), remaining: '0' },
+      });
+    }
   }
-}
 
-/** An attempt that was right: it was no guess. The address keeps its count, or one known password would clear it. */
-export async function forgetAttempts(app: App, rule: AttemptRule, key: string): Promise<void> {
-  await limitersOf(app)[rule].delete(key);
+  /** An attempt that was right: it was no guess. The address keeps its count, or one known password would clear it. */
+  async forget(rule: AttemptRule, key: string): Promise<void> {
+    await this.#limiters[rule].delete(key);
+  }
 }
 
 const IPV6_NETWORK_PARTS = 4;

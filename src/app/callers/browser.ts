@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import { identifySession, type SignedIn } from '../accounts/sessions.ts';
-import type { App } from '../app.ts';
+import type { CallerParts } from './parts.ts';
 import type { CallOrigin } from './principal.ts';
 
 /** Sent with every POST; a foreign page can neither read its value nor send the header without asking. */
@@ -24,12 +24,12 @@ export interface BrowserCall {
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A cookie with `__Host-` is taken from this very host over TLS only; clear text has to do without. */
-export function sessionCookieName({ config }: App): string {
+export function sessionCookieName({ config }: CallerParts): string {
   return config.publicUrl.startsWith('https:') ? '__Host-assay_session' : 'assay_session';
 }
 
 /** Undefined where the request carries no session cookie. */
-export function readBrowserCall(app: App, headers: Headers): BrowserCall | undefined {
+export function readBrowserCall(app: CallerParts, headers: Headers): BrowserCall | undefined {
   const cookieValue = cookieOf(textOf(headers.cookie), sessionCookieName(app));
   if (cookieValue === undefined) return undefined;
   return {
@@ -41,7 +41,7 @@ export function readBrowserCall(app: App, headers: Headers): BrowserCall | undef
 }
 
 /** Ports count: another program on this box has the same host and would be sent the same cookie. */
-export function isOwnPage({ config }: App, headers: Headers): boolean {
+export function isOwnPage({ config }: CallerParts, headers: Headers): boolean {
   const origin = textOf(headers.origin);
   if (origin === undefined) return textOf(headers['sec-fetch-site']) === 'same-origin';
   if (!URL.canParse(origin)) return false;
@@ -49,7 +49,7 @@ export function isOwnPage({ config }: App, headers: Headers): boolean {
   return given === new URL(config.publicUrl).origin || host === textOf(headers.host)?.toLowerCase();
 }
 
-function isForeign(app: App, headers: Headers): boolean {
+function isForeign(app: CallerParts, headers: Headers): boolean {
   const site = textOf(headers['sec-fetch-site']);
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
   return headers.origin !== undefined && !isOwnPage(app, headers);
@@ -63,7 +63,7 @@ export type BrowserProof = 'token' | 'page' | 'read';
 
 /** Throws `credentials` where the proof is missing or the session has ended; terms are not asked for. */
 export function identifyBrowser(
-  app: App,
+  app: CallerParts,
   call: BrowserCall,
   proof: BrowserProof,
   from: CallOrigin,

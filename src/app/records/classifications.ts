@@ -6,17 +6,17 @@ import { isHex64 } from '../../domain/identifiers.ts';
 import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../../domain/limits.ts';
 import { frameHeatmapFile, HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import type { Classification, FacadeName } from '../../domain/records/classification.ts';
+import type { Classification } from '../../domain/records/classification.ts';
 import { hasEnded } from '../../domain/records/classification.ts';
 import { priceOf } from '../../domain/records/price.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { ResultPart } from '../../domain/verdicts/result.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { charge } from '../accounts/credits.ts';
-import type { App } from '../app.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
 import type { RawFields } from '../submissions/input.ts';
 import { findRecords, recordUnlessLeftOut } from './find-records.ts';
 import { readRecord, statusOf, toPartRecord, toRecord } from './record.ts';
@@ -30,18 +30,18 @@ export interface RecordInput {
 }
 
 /** Of a submission, or of a frame or track of one. */
-export function getClassification(app: App, input: RecordInput): ClassificationRecord {
+export function getClassification(app: Core, input: RecordInput): ClassificationRecord {
   return partRecord(app, input) ?? toRecord(app, ownClassification(app, input));
 }
 
-function partRecord(app: App, input: RecordInput): ClassificationRecord | undefined {
+function partRecord(app: Core, input: RecordInput): ClassificationRecord | undefined {
   const found = ownPart(app, input);
   return found && toPartRecord(app, found.whole, found.part);
 }
 
 /** A part is whoever's who has a record of its video's analysis. */
 function ownPart(
-  app: App,
+  app: Core,
   { principal, identifier, kind }: RecordInput,
 ): { whole: Classification; part: Omit<ResultPart, 'identifier'> } | undefined {
   const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
@@ -52,7 +52,7 @@ function ownPart(
 }
 
 /** The stored record, if the account may see it. */
-export function ownClassification(app: App, { principal, identifier, kind }: RecordInput): Classification {
+export function ownClassification(app: Core, { principal, identifier, kind }: RecordInput): Classification {
   const found = isHex64(identifier) ? app.store.read.classification(identifier) : undefined;
   const isOwn = found?.accountId === principal.account.id && (kind === undefined || found.kind === kind);
   if (found === undefined || !isOwn) throw new AppError('classification', 'no such classification');
@@ -61,7 +61,7 @@ export function ownClassification(app: App, { principal, identifier, kind }: Rec
 
 /** Unknown and foreign identifiers are left out; throws `list_too_long` above 100. */
 export function getClassifications(
-  app: App,
+  app: Core,
   {
     principal,
     identifiers,
@@ -98,7 +98,7 @@ export interface RecordPage {
  * the last record that was looked at, so that new records do not shift pages.
  */
 export function listClassifications(
-  app: App,
+  app: Core,
   { principal, kind, limit, cursor, filter = {} }: ListInput,
 ): RecordPage {
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE_MAX) {
@@ -133,7 +133,7 @@ const NAMES_OF_LAYERS: Readonly<Record<HeatmapLayer, string>> = {
 
 /** Path and size of a map's PNG of a picture or a frame, of the origin unless a layer is named; throws `heatmap` where there is none or it is not ready. */
 export async function getHeatmap(
-  app: App,
+  app: Core,
   { layer = 'origin', ...input }: RecordInput & { layer?: HeatmapLayer | undefined },
 ): Promise<{ path: string; sizeBytes: number }> {
   const frame = ownPart(app, input);
@@ -147,19 +147,15 @@ export async function getHeatmap(
   return { path, sizeBytes: (await stat(path)).size };
 }
 
-export interface ChangeInput extends RecordInput {
-  facade: FacadeName;
-}
-
 /** Ends the caller's record; shared work goes on until its last record is cancelled. */
-export async function cancelClassification(app: App, input: ChangeInput): Promise<ClassificationRecord> {
+export async function cancelClassification(app: Core, input: RecordInput): Promise<ClassificationRecord> {
   assertMayWrite(input.principal);
   return await cancelRecord(app, input.principal, ownClassification(app, input));
 }
 
 /** For whoever may: the owner, or the administrator of the queue. Throws `already_ended`. */
 export async function cancelRecord(
-  app: App,
+  app: Core,
   principal: Principal,
   { identifier, accountId, analysisId }: Classification,
 ): Promise<ClassificationRecord> {
@@ -182,7 +178,7 @@ export async function cancelRecord(
 }
 
 /** Runs an errored record's work again, under the same identifier; what a failure has refunded is charged again. */
-export async function retryClassification(app: App, input: ChangeInput): Promise<ClassificationRecord> {
+export async function retryClassification(app: Core, input: RecordInput): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);
   return await retryRecord(app, principal, ownClassification(app, input), principal.plan);
@@ -190,7 +186,7 @@ export async function retryClassification(app: App, input: ChangeInput): Promise
 
 /** For whoever may; `plan` is the owner's, which pays. Throws `not_ended`, `credits`, and what refuses new work. */
 export async function retryRecord(
-  app: App,
+  app: Core,
   principal: Principal,
   own: Classification,
   plan: Plan,
@@ -223,7 +219,7 @@ export async function retryRecord(
 }
 
 /** Deletes the record; its heatmap and the media's bytes go with their last record. */
-export async function deleteClassification(app: App, input: ChangeInput): Promise<void> {
+export async function deleteClassification(app: Core, input: RecordInput): Promise<void> {
   assertMayWrite(input.principal);
   const own = ownClassification(app, input);
   await removeClassification(app, own, (tx) =>

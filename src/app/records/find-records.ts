@@ -11,7 +11,7 @@ import type { Classification, Status } from '../../domain/records/classification
 import { outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { matchesText } from '../../domain/records/record-search.ts';
-import type { App } from '../app.ts';
+import type { Core } from '../core.ts';
 import { statusOf, toRecord } from './record.ts';
 import type { RecordFilter } from './record-filter.ts';
 
@@ -45,7 +45,7 @@ interface FoundPage {
   last: Place | null;
 }
 
-export function findRecords(app: App, query: FindQuery): FoundPage {
+export function findRecords(app: Core, query: FindQuery): FoundPage {
   const { filter, limit } = query;
   const records: ClassificationRecord[] = [];
   // Without a filter each one that is looked at is found: such a page is always full.
@@ -64,7 +64,7 @@ export function findRecords(app: App, query: FindQuery): FoundPage {
   return { records, last: null };
 }
 
-function scanOf(app: App, { accountId, kind, filter, before }: FindQuery): Iterable<Classification> {
+function scanOf(app: Core, { accountId, kind, filter, before }: FindQuery): Iterable<Classification> {
   const { until } = filter;
   const isLater = until !== undefined && (before === undefined || before.createdAt >= until);
   const from = isLater ? { createdAt: until } : before;
@@ -73,7 +73,7 @@ function scanOf(app: App, { accountId, kind, filter, before }: FindQuery): Itera
 
 /** Newest first, where a hash or an identifier leads to them without a scan. */
 function candidatesOf(
-  app: App,
+  app: Core,
   { accountId, kind, filter, before }: FindQuery,
 ): Classification[] | undefined {
   const { hash, search = '', until = Number.POSITIVE_INFINITY } = filter;
@@ -85,7 +85,7 @@ function candidatesOf(
 }
 
 /** A whole hash or identifier; a shorter text may as well be part of a name. */
-function candidatesOfText(app: App, accountId: number, search: string): Classification[] | undefined {
+function candidatesOfText(app: Core, accountId: number, search: string): Classification[] | undefined {
   const text = search.toLowerCase();
   if (!isHex64(text)) return undefined;
   const named = app.store.read.classification(text);
@@ -93,7 +93,7 @@ function candidatesOfText(app: App, accountId: number, search: string): Classifi
   return named?.accountId === accountId && hashed !== undefined ? [named, ...hashed] : hashed;
 }
 
-function ofHash(app: App, accountId: number, prefix: string): Classification[] | undefined {
+function ofHash(app: Core, accountId: number, prefix: string): Classification[] | undefined {
   if (prefix.length < HASH_PREFIX_MIN) return undefined;
   return app.store.read.classificationsOfHashPrefix(accountId, prefix, CANDIDATES_MAX);
 }
@@ -104,7 +104,7 @@ function isOlder(one: Place, other: Place): boolean {
 }
 
 function matchingRecord(
-  app: App,
+  app: Core,
   classification: Classification,
   filter: RecordFilter,
 ): ClassificationRecord[] {

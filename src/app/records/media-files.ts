@@ -5,8 +5,8 @@ import { AppError } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import { HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { VideoResult } from '../../domain/verdicts/result.ts';
-import type { App } from '../app.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
 import { getHeatmap, ownClassification } from './classifications.ts';
 
 export type MediaPart =
@@ -41,7 +41,7 @@ interface MediaDescription {
 }
 
 /** Throws `classification` for a foreign record, `media` where the bytes are not kept or not there yet. */
-export async function getMedia(app: App, input: MediaInput): Promise<MediaFile> {
+export async function getMedia(app: Core, input: MediaInput): Promise<MediaFile> {
   const { identifier, part } = input;
   const ofVideo = part.type === 'original' ? await partFile(app, input) : undefined;
   if (ofVideo !== undefined) return ofVideo;
@@ -64,7 +64,7 @@ export async function getMedia(app: App, input: MediaInput): Promise<MediaFile> 
 }
 
 /** A frame or track has an identifier of its own, whose original is the stored picture or sound. */
-async function partFile(app: App, { principal, identifier }: MediaInput): Promise<MediaFile | undefined> {
+async function partFile(app: Core, { principal, identifier }: MediaInput): Promise<MediaFile | undefined> {
   const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
   if (part === undefined) return undefined;
   const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
@@ -74,7 +74,7 @@ async function partFile(app: App, { principal, identifier }: MediaInput): Promis
 }
 
 async function videoPart(
-  app: App,
+  app: Core,
   analysisId: string,
   { type, index }: { type: 'frame' | 'track'; index: number },
 ): Promise<MediaFile> {
@@ -110,7 +110,7 @@ async function measure(file: Omit<MediaDescription, 'sizeBytes'> & FilePlace): P
  * it is not what was submitted; a part of one is given once the file is known to be whole.
  */
 export async function openMedia(
-  { store }: Pick<App, 'store'>,
+  { store }: Pick<Core, 'store'>,
   file: MediaDescription & FilePlace,
   { first, last }: { first: number; last: number },
 ): Promise<Readable> {
@@ -129,7 +129,7 @@ export async function openMedia(
   }
 }
 
-async function* readOriginal(store: App['store'], hash: string): AsyncGenerator<Buffer> {
+async function* readOriginal(store: Core['store'], hash: string): AsyncGenerator<Buffer> {
   try {
     yield* store.blobs.checks.read(hash);
   } catch (error) {

@@ -6,9 +6,9 @@ import type { Label, MediaKind } from '../../domain/media/media.ts';
 import type { Override } from '../../domain/records/classification.ts';
 import type { OverrideResult } from '../../domain/records/record.ts';
 import { auditLine } from '../accounts/audit.ts';
-import type { App } from '../app.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
 import { parseHash, parseLabel, parseText } from '../submissions/input.ts';
 import { toRecord } from './record.ts';
 
@@ -24,7 +24,7 @@ export interface OverrideInput extends FileInput {
 }
 
 /** Applies to all present and future records of the account with the hash. */
-export async function overrideClassification(app: App, input: OverrideInput): Promise<OverrideResult> {
+export async function overrideClassification(app: Core, input: OverrideInput): Promise<OverrideResult> {
   const { principal, kind } = input;
   assertMayWrite(principal);
   const classification = parseLabel(input.classification);
@@ -43,7 +43,7 @@ export async function overrideClassification(app: App, input: OverrideInput): Pr
   return { classification, type: kind, hash };
 }
 
-export async function removeOverride(app: App, input: FileInput): Promise<OverrideResult> {
+export async function removeOverride(app: Core, input: FileInput): Promise<OverrideResult> {
   const { principal, kind } = input;
   assertMayWrite(principal);
   const hash = parseHash(input.hash);
@@ -61,20 +61,20 @@ export async function removeOverride(app: App, input: FileInput): Promise<Overri
 }
 
 /** Every override of the file by the account, oldest first; those that were removed or replaced included. */
-export function overrideHistory(app: App, { principal, kind, hash: given }: FileInput): Override[] {
+export function overrideHistory(app: Core, { principal, kind, hash: given }: FileInput): Override[] {
   const hash = parseHash(given);
   const history = app.store.read.overrideHistory(principal.account.id, kind, hash);
   if (history.length === 0) assertSubmitted(app, principal.account.id, kind, hash);
   return history;
 }
 
-function assertSubmitted(app: App, accountId: number, kind: MediaKind, hash: string): void {
+function assertSubmitted(app: Core, accountId: number, kind: MediaKind, hash: string): void {
   if (app.store.read.classificationsOfHash(accountId, kind, hash).length > 0) return;
   throw new AppError('classification', `no ${kind} with this hash was submitted`);
 }
 
 /** The verdict of the account's newest finished record of the file, or null where there is none yet. */
-function measuredOf(app: App, accountId: number, kind: MediaKind, hash: string): Label | null {
+function measuredOf(app: Core, accountId: number, kind: MediaKind, hash: string): Label | null {
   const newestFirst = app.store.read
     .classificationsOfHash(accountId, kind, hash)
     .sort((left, right) => right.createdAt - left.createdAt);
@@ -85,7 +85,7 @@ function measuredOf(app: App, accountId: number, kind: MediaKind, hash: string):
   return null;
 }
 
-function publishAll(app: App, accountId: number, kind: MediaKind, hash: string): void {
+function publishAll(app: Core, accountId: number, kind: MediaKind, hash: string): void {
   for (const { identifier } of app.store.read.classificationsOfHash(accountId, kind, hash)) {
     app.engine.publish(identifier, accountId);
   }

@@ -22,20 +22,24 @@ import { DEFAULT_HEURISTIC } from '../../domain/verdicts/heuristics.ts';
 import type { FrameResult, ResultPart, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
 import { rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { toTentative } from '../../domain/verdicts/tentative.ts';
-import type { App } from '../app.ts';
+import type { Core } from '../core.ts';
 
-export function readRecord(app: App, identifier: string): ClassificationRecord {
+export function readRecord(app: Core, identifier: string): ClassificationRecord {
   const classification = app.store.read.classification(identifier);
   if (classification === undefined) throw new AppError('classification', 'no such classification');
   return toRecord(app, classification);
 }
 
-export function toRecord(app: App, classification: Classification): ClassificationRecord {
+export function toRecord(app: Core, classification: Classification): ClassificationRecord {
   return recordOf(app, classification, analysisOf(app, classification));
 }
 
 /** What the record would be if its analysis were this one. */
-export function recordOf(app: App, classification: Classification, analysis: Analysis): ClassificationRecord {
+export function recordOf(
+  app: Core,
+  classification: Classification,
+  analysis: Analysis,
+): ClassificationRecord {
   const base = baseOf(app, classification, analysis);
   const result = base.status === 'done' ? analysis.result : null;
   const reading = readingOf(app, classification);
@@ -61,7 +65,7 @@ export function recordOf(app: App, classification: Classification, analysis: Ana
 
 /** The record of one frame or track of a video; undefined where the video's analysis has none. */
 export function toPartRecord(
-  app: App,
+  app: Core,
   classification: Classification,
   { kind, index }: Omit<ResultPart, 'identifier'>,
 ): ImageRecord | AudioRecord | undefined {
@@ -78,7 +82,7 @@ export function toPartRecord(
 
 /** The video that a part belongs to. */
 interface Whole {
-  app: App;
+  app: Core;
   base: RecordBase;
   reading: Reading;
   result: VideoResult;
@@ -119,12 +123,12 @@ function partBase(
   };
 }
 
-function resultUrlOf({ config }: App, identifier: string): string {
+function resultUrlOf({ config }: Core, identifier: string): string {
   return `${config.publicUrl}/classifications/${identifier}`;
 }
 
 function overrideOf(
-  { store }: App,
+  { store }: Core,
   accountId: number,
   kind: MediaKind,
   hash: string,
@@ -132,13 +136,13 @@ function overrideOf(
   return hash === '' ? null : (store.read.override(accountId, kind, hash)?.classification ?? null);
 }
 
-function analysisOf(app: App, { analysisId }: Classification): Analysis {
+function analysisOf(app: Core, { analysisId }: Classification): Analysis {
   const analysis = app.store.read.analysis(analysisId);
   if (analysis === undefined) throw new AppError('damaged', 'the analysis of this record is missing');
   return analysis;
 }
 
-function readingOf(app: App, { accountId, options }: Classification): Reading {
+function readingOf(app: Core, { accountId, options }: Classification): Reading {
   const account = app.store.read.account(accountId);
   const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
   return {
@@ -148,7 +152,7 @@ function readingOf(app: App, { accountId, options }: Classification): Reading {
   };
 }
 
-function baseOf(app: App, classification: Classification, analysis: Analysis): RecordBase {
+function baseOf(app: Core, classification: Classification, analysis: Analysis): RecordBase {
   const { identifier, accountId, kind, hash } = classification;
   const status = statusOf(classification, analysis);
   return {

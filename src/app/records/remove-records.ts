@@ -1,11 +1,11 @@
 /** Taking a record out of the store, with what no other record needs: its analysis, its artifacts, its bytes. */
 import { type Classification, hasEnded } from '../../domain/records/classification.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import type { App } from '../app.ts';
+import type { Core } from '../core.ts';
 
 /** For whoever has judged already that the record may go: its owner's wish, or the end of its retention. */
 export async function removeClassification(
-  app: Pick<App, 'store' | 'engine'>,
+  app: Pick<Core, 'store' | 'engine'>,
   { analysisId, hash, accountId, identifier }: Classification,
   note: (tx: StoreTransaction) => void = () => {},
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function removeClassification(
 }
 
 /** Where no record is left that it is for. */
-export async function removeAnalysis({ store }: Pick<App, 'store'>, analysisId: string): Promise<void> {
+export async function removeAnalysis({ store }: Pick<Core, 'store'>, analysisId: string): Promise<void> {
   await store.transact((tx) => {
     const analysis = tx.analysisUnlessDamaged(analysisId);
     const isUnused = !tx.hasRecordOfAnalysis(analysisId);
@@ -36,7 +36,7 @@ export async function removeAnalysis({ store }: Pick<App, 'store'>, analysisId: 
   if (!store.read.hasAnalysis(analysisId)) await store.artifacts.removeAll(analysisId);
 }
 
-async function removeUnneededBlob({ store }: Pick<App, 'store'>, hash: string): Promise<void> {
+async function removeUnneededBlob({ store }: Pick<Core, 'store'>, hash: string): Promise<void> {
   await store.blobs.withLock(hash, async () => {
     if (!store.read.hasBlobReference(hash)) await store.blobs.remove(hash);
   });

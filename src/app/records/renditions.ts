@@ -13,8 +13,8 @@ import {
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { RenditionOrder, RenditionView } from '../../engine/decode/renditions.ts';
 import type { StoredRendition } from '../../store/renditions.ts';
-import type { App } from '../app.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
 import { getClassification } from './classifications.ts';
 import type { MediaFile } from './media-files.ts';
 
@@ -81,7 +81,7 @@ export type OpenedRendition =
  * Makes the rendition where it is not there yet, and waits a moment for it. Throws `classification` for a foreign
  * record, `media` where there is no such rendition or no file any more, and what makes the file impossible to show.
  */
-export async function openRendition(app: App, input: RenditionInput): Promise<OpenedRendition> {
+export async function openRendition(app: Core, input: RenditionInput): Promise<OpenedRendition> {
   const { resource } = input;
   const tile = parseTile(resource);
   const name = tile === undefined ? resource : 'tiles.json';
@@ -102,7 +102,7 @@ export async function openRendition(app: App, input: RenditionInput): Promise<Op
 }
 
 /** Of a record that the caller may see; makes none. */
-export async function listRenditions(app: App, record: ClassificationRecord): Promise<RenditionInfo[]> {
+export async function listRenditions(app: Core, record: ClassificationRecord): Promise<RenditionInfo[]> {
   const source = sourceOf(app, record);
   if (source === undefined || !app.store.renditions.isWanted(source.owner)) return [];
   const views = source.kinds.map(async (kind) => {
@@ -122,7 +122,7 @@ interface Source {
 }
 
 /** A frame is a PNG and a track is FLAC, which browsers show; of a track there are peaks. */
-function sourceOf({ store }: App, record: ClassificationRecord): Source | undefined {
+function sourceOf({ store }: Core, record: ClassificationRecord): Source | undefined {
   const part = store.read.part(record.identifier);
   if (part === undefined) {
     if (record.hash === '') return undefined;
@@ -149,7 +149,7 @@ function sidesOf(record: ClassificationRecord): { width: number | null; height: 
 }
 
 function toInfo(
-  { config }: Pick<App, 'config'>,
+  { config }: Pick<Core, 'config'>,
   record: ClassificationRecord,
   kind: RenditionKind,
   view: RenditionView,

@@ -6,9 +6,9 @@ import { packKey } from '../../domain/packs/model-pack.ts';
 import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
-import type { App } from '../app.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
 import { recordOf } from './record.ts';
 
 export interface RescoreInput {
@@ -43,7 +43,7 @@ export const RESCORE_MAX = 10_000;
 const PAGE = 100;
 
 /** One analysis after the other, beside the queue's own work. Administrators only. */
-export function rescore(app: App, input: RescoreInput, signal: AbortSignal): AsyncGenerator<Rescored> {
+export function rescore(app: Core, input: RescoreInput, signal: AbortSignal): AsyncGenerator<Rescored> {
   assertAdmin(input.principal);
   const { limit } = input;
   if (!Number.isInteger(limit) || limit < 1 || limit > RESCORE_MAX) {
@@ -53,7 +53,7 @@ export function rescore(app: App, input: RescoreInput, signal: AbortSignal): Asy
 }
 
 async function* rescoreEach(
-  app: App,
+  app: Core,
   { kind, limit }: RescoreInput,
   signal: AbortSignal,
 ): AsyncGenerator<Rescored> {
@@ -69,7 +69,7 @@ async function* rescoreEach(
 }
 
 /** Accounts one after the other; within one, newest first. Records that share an analysis are told once. */
-function* newestFirst(app: App, kind: MediaKind | undefined): Generator<Classification> {
+function* newestFirst(app: Core, kind: MediaKind | undefined): Generator<Classification> {
   const seen = new Set<string>();
   for (const { id: accountId } of app.store.read.accounts()) {
     let before: { createdAt: number; identifier: string } | undefined;
@@ -86,7 +86,7 @@ function* newestFirst(app: App, kind: MediaKind | undefined): Generator<Classifi
 }
 
 async function rescoreOne(
-  app: App,
+  app: Core,
   classification: Classification,
   analysis: Analysis,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import { AppError } from '../../domain/errors.ts';
 import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
 import { auditLine } from '../accounts/audit.ts';
-import type { App } from '../app.ts';
+import type { Core } from '../core.ts';
 import { removeClassification } from './remove-records.ts';
 
 export interface RetentionConfig {
@@ -22,7 +22,7 @@ export interface SweepCount {
   media: number;
 }
 
-type RetentionApp = Pick<App, 'store' | 'engine' | 'clock' | 'log'>;
+type RetentionApp = Pick<Core, 'store' | 'engine' | 'clock' | 'log'>;
 
 /** Records looked at between two breaths of the event loop. */
 const BATCH_MAX = 100;

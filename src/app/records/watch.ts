@@ -1,15 +1,15 @@
 /** Live status: the present state first, then each change; a slow reader skips to the newest state. */
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
-import type { App } from '../app.ts';
 import { assertNotDeleted } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
 import { getClassification, ownClassification, type RecordInput } from './classifications.ts';
 import { toRecord } from './record.ts';
 
 /** Ends after the record that is `done` or `errored`. */
 export async function* watchClassification(
-  app: App,
+  app: Core,
   input: RecordInput,
   signal: AbortSignal,
 ): AsyncGenerator<ClassificationRecord> {
@@ -33,7 +33,7 @@ export async function* watchClassification(
 
 /** Every change of the account's records from now on, until the signal aborts. */
 export async function* watchClassifications(
-  app: App,
+  app: Core,
   { principal, kind }: { principal: Principal; kind?: MediaKind | undefined },
   signal: AbortSignal,
 ): AsyncGenerator<ClassificationRecord> {

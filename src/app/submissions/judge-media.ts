@@ -5,9 +5,9 @@ import { sniffMediaType } from '../../domain/media/sniff.ts';
 import type { ModelPack } from '../../domain/packs/model-pack.ts';
 import type { AnalysisOptions } from '../../domain/records/options.ts';
 import type { Probe } from '../../worker/protocol.ts';
-import type { App } from '../app.ts';
 import { assertKindEnabled } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { SubmissionParts } from './parts.ts';
 import { type ReceivedMedia, tooLarge } from './uploads.ts';
 
 export interface JudgeInput {
@@ -24,7 +24,11 @@ export interface JudgedMedia {
 }
 
 /** Throws the documented error for each fault, cheapest check first. */
-export async function judgeMedia(app: App, input: JudgeInput, signal: AbortSignal): Promise<JudgedMedia> {
+export async function judgeMedia(
+  app: SubmissionParts,
+  input: JudgeInput,
+  signal: AbortSignal,
+): Promise<JudgedMedia> {
   const { principal, kind, field, media, options } = input;
   assertKindEnabled(principal, kind);
   const bytesMax = principal.plan.fileBytesMax[kind];
@@ -58,7 +62,7 @@ async function onField<T>(field: string, work: () => Promise<T>): Promise<T> {
  * sound only, which its head does not tell: then the file is looked at.
  */
 export async function findKind(
-  app: App,
+  app: SubmissionParts,
   { principal, media, field }: Pick<JudgeInput, 'principal' | 'media' | 'field'>,
   signal: AbortSignal,
 ): Promise<MediaKind> {

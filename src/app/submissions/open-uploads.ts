@@ -3,41 +3,11 @@
  * is why there is a bound at all; it is high, because whoever is slow must not keep others out.
  */
 import { AppError } from '../../domain/errors.ts';
-import type { App } from '../app.ts';
 
 /** What one account may have of all of them: another one finds room whatever it does. */
 const ACCOUNT_SHARE_MAX = 0.5;
 /** Uploads end by themselves or are ended as too slow, so that room comes soon. */
 const RETRY_SECONDS = 5;
-
-const openOf = new WeakMap<App['store'], Map<number, number>>();
-
-/** Dispose it when the upload is received or has failed. Throws `uploads_full` for the account, `exhausted` for all. */
-export function openUpload({ store, config }: App, accountId: number): Disposable {
-  const open = openOf.get(store) ?? new Map<number, number>();
-  openOf.set(store, open);
-  const total = [...open.values()].reduce((sum, count) => sum + count, 0);
-  const own = open.get(accountId) ?? 0;
-  const ownMax = Math.ceil(config.uploadsMax * ACCOUNT_SHARE_MAX);
-  const details = { retryAfterSeconds: RETRY_SECONDS };
-  if (own >= ownMax) {
-    throw new AppError('uploads_full', `the account has ${own} uploads under way, the maximum`, details);
-  }
-  if (total >= config.uploadsMax) {
-    throw new AppError('exhausted', `${total} uploads are under way, the maximum`, details);
-  }
-  open.set(accountId, own + 1);
-  let isOpen = true;
-  return {
-    [Symbol.dispose]() {
-      if (!isOpen) return;
-      isOpen = false;
-      const left = (open.get(accountId) ?? 1) - 1;
-      if (left === 0) open.delete(accountId);
-      else open.set(accountId, left);
-    },
-  };
-}
 
 /** An answer over HTTP: it closes when it is written, and when the client is gone. */
 interface Answer {
@@ -45,9 +15,50 @@ interface Answer {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** As openUpload, until the answer closes. */
-export function openUploadUntil(answer: Answer, app: App, accountId: number): void {
-  if (answer.destroyed) throw new AppError('cancelled', 'the caller went away');
-  const upload = openUpload(app, accountId);
-  answer.once('close', () => upload[Symbol.dispose]());
+export class OpenUploads {
+  readonly #countMax: number;
+  readonly #counts = new Map<number, number>();
+
+  constructor(countMax: number) {
+    this.#countMax = countMax;
+  }
+
+  /** Dispose it when the upload is received or has failed. Throws `uploads_full` for the account, `exhausted` for all. */
+  open(accountId: number): Disposable {
+    this.#assertRoom(accountId);
+    this.#add(accountId, 1);
+    let isOpen = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        this.#add(accountId, -1);
+      },
+    };
+  }
+
+  /** As open, until the answer closes. */
+  openUntil(answer: Answer, accountId: number): void {
+    if (answer.destroyed) throw new AppError('cancelled', 'the caller went away');
+    const upload = this.open(accountId);
+    answer.once('close', () => upload[Symbol.dispose]());
+  }
+
+  #assertRoom(accountId: number): void {
+    const total = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+    const own = this.#counts.get(accountId) ?? 0;
+    const details = { retryAfterSeconds: RETRY_SECONDS };
+    if (own >= Math.ceil(this.#countMax * ACCOUNT_SHARE_MAX)) {
+      throw new AppError('uploads_full', `the account has ${own} uploads under way, the maximum`, details);
+    }
+    if (total >= this.#countMax) {
+      throw new AppError('exhausted', `${total} uploads are under way, the maximum`, details);
+    }
+  }
+
+  #add(accountId: number, change: 1 | -1): void {
+    const count = (this.#counts.get(accountId) ?? 0) + change;
+    if (count === 0) this.#counts.delete(accountId);
+    else this.#counts.set(accountId, count);
+  }
 }

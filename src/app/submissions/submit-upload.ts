@@ -1,9 +1,9 @@
 /** Submits an upload that has come in by pieces, under the fields that it was begun with. */
 import { badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
-import type { App } from '../app.ts';
 import type { Principal } from '../callers/principal.ts';
 import { type RawFields, show } from './input.ts';
+import type { SubmissionParts } from './parts.ts';
 import { submitMedia } from './submit.ts';
 import { finishUpload, readUpload, type UploadName } from './unfinished-uploads.ts';
 
@@ -14,22 +14,17 @@ export interface SubmitUploadInput extends UploadName {
   principal: Principal;
 }
 
-/** By account and name: two calls that find the upload whole must not both submit it. */
-const submitting = new WeakMap<App, Map<string, Promise<string>>>();
-
 /** Resolves with the identifier of its record, also where an earlier call has submitted it. */
-export async function submitUpload(app: App, input: SubmitUploadInput): Promise<string> {
+export async function submitUpload(app: SubmissionParts, input: SubmitUploadInput): Promise<string> {
   const { identifier } = readUpload(app, input);
   if (identifier !== null) return identifier;
-  const running = submitting.get(app) ?? new Map<string, Promise<string>>();
-  submitting.set(app, running);
   const key = `${input.principal.account.id} ${input.uploadId}`;
-  const submitted = running.get(key) ?? submit(app, input).finally(() => running.delete(key));
-  running.set(key, submitted);
+  const submitted = app.submitting.get(key) ?? submit(app, input).finally(() => app.submitting.delete(key));
+  app.submitting.set(key, submitted);
   return await submitted;
 }
 
-async function submit(app: App, input: SubmitUploadInput): Promise<string> {
+async function submit(app: SubmissionParts, input: SubmitUploadInput): Promise<string> {
   const { principal } = input;
   // What is whole is accepted: a caller that leaves now ends nothing.
   const { signal } = new AbortController();

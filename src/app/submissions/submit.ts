@@ -21,7 +21,6 @@ import {
 import { epochMs, type SpanTimes } from '../../machinery/tracing.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { charge } from '../accounts/credits.ts';
-import type { App } from '../app.ts';
 import { admitMedia, assertKindEnabled, earlierRequest } from '../callers/admission.ts';
 import { assertNotDeleted } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -29,6 +28,7 @@ import { judgeEach } from '../judge-each.ts';
 import { readRecord } from '../records/record.ts';
 import { parseSubmission, parseText, type RawFields, type Submission } from './input.ts';
 import { findKind, judgeMedia } from './judge-media.ts';
+import type { SubmissionParts } from './parts.ts';
 import { cleanName, type ReceivedMedia } from './uploads.ts';
 
 export interface SubmitInput {
@@ -63,7 +63,7 @@ interface Candidate extends JudgedFields {
 
 /** Answers with the record, `new` or, from the account's own cache, `done`. */
 export async function submitMedia(
-  app: App,
+  app: SubmissionParts,
   input: SubmitInput,
   signal: AbortSignal,
 ): Promise<ClassificationRecord> {
@@ -83,7 +83,7 @@ export async function submitMedia(
 }
 
 async function submitUploaded(
-  app: App,
+  app: SubmissionParts,
   input: SubmitInput,
   media: ReceivedMedia,
   signal: AbortSignal,
@@ -101,7 +101,7 @@ async function submitUploaded(
 }
 
 async function candidateOfUpload(
-  app: App,
+  app: SubmissionParts,
   { principal, kind: namedKind, field, fields }: SubmitInput,
   media: ReceivedMedia,
   signal: AbortSignal,
@@ -121,7 +121,7 @@ async function candidateOfUpload(
 }
 
 async function candidateOfAddress(
-  app: App,
+  app: SubmissionParts,
   { principal, kind = 'image', field, fields }: SubmitInput,
   signal: AbortSignal,
 ): Promise<Candidate> {
@@ -141,7 +141,7 @@ async function candidateOfAddress(
 type Source = Record<'sourceUrl' | 'name', string>;
 
 async function judgeSource(
-  { config }: App,
+  { config }: SubmissionParts,
   { field, fields }: Pick<SubmitInput, 'field' | 'fields'>,
   signal: AbortSignal,
 ): Promise<Source> {
@@ -153,7 +153,7 @@ async function judgeSource(
 
 /** Options that need an enablement are ignored without it (interface.md, Authentication rule 5). */
 export async function judgeFields(
-  app: App,
+  app: SubmissionParts,
   { principal: { plan }, kind, fields }: { principal: Principal; kind: MediaKind; fields: RawFields },
   signal: AbortSignal,
 ): Promise<JudgedFields> {
@@ -165,14 +165,22 @@ export async function judgeFields(
 }
 
 /** Throws `bad_address` on webhook_url where it is no address or leads to a refused network. */
-async function judgeWebhook({ config }: App, fields: RawFields, signal: AbortSignal): Promise<string | null> {
+async function judgeWebhook(
+  { config }: SubmissionParts,
+  fields: RawFields,
+  signal: AbortSignal,
+): Promise<string | null> {
   const webhookUrl = parseText(fields, 'webhook_url', ADDRESS_CHARACTERS_MAX);
   if (webhookUrl === undefined) return null;
   await assertDeliverable(webhookRule(config), webhookUrl, signal);
   return webhookUrl;
 }
 
-async function record(app: App, input: SubmitInput, candidate: Candidate): Promise<ClassificationRecord> {
+async function record(
+  app: SubmissionParts,
+  input: SubmitInput,
+  candidate: Candidate,
+): Promise<ClassificationRecord> {
   const { identifier, isNew } = await app.store.transact((tx) => {
     assertNotDeleted(tx, input.principal);
     const earlier = earlierAnswer(app, tx, input, candidate);
@@ -191,7 +199,7 @@ async function record(app: App, input: SubmitInput, candidate: Candidate): Promi
 
 /** The identifier that the same request was answered with before, if it came with a request identifier. */
 function earlierAnswer(
-  app: App,
+  app: SubmissionParts,
   tx: StoreTransaction,
   { principal }: SubmitInput,
   candidate: Candidate,
@@ -212,8 +220,13 @@ function fingerprintOf({ kind, hash, sourceUrl, submission, webhookUrl }: Candid
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
-function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: Candidate): string {
-  const { principal, facade } = input;
+function insert(
+  app: SubmissionParts,
+  tx: StoreTransaction,
+  input: SubmitInput,
+  candidate: Candidate,
+): string {
+  const { principal } = input;
   const { kind, submission, webhookUrl, hash, sourceUrl, packs, name, mime, sizeBytes } = candidate;
   const accountId = principal.account.id;
   const { analysis, origin } = app.engine.joinAnalysis(tx, {
@@ -245,7 +258,6 @@ function insert(app: App, tx: StoreTransaction, input: SubmitInput, candidate: C
     cancelled: false,
     credits,
     webhookUrl,
-    facade,
     submittedBy: {
       via: principal.facade,
       keyId: principal.key?.id ?? null,

@@ -9,7 +9,7 @@ import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { BlobTooLargeError, isDiskFull } from '../../store/media-writer.ts';
 import { UploadSupersededError } from '../../store/partials.ts';
 import type { UnfinishedUpload } from '../../store/unfinished-upload.ts';
-import type { App } from '../app.ts';
+import type { SubmissionParts } from './parts.ts';
 import { atPace } from './upload-pace.ts';
 import {
   cleanName,
@@ -75,7 +75,7 @@ export function parseUploadId(uploadId: string, field: string): string {
 }
 
 /** Makes room for a new upload; one of the same name is thrown away. */
-export async function beginUpload(app: App, input: BeginInput): Promise<void> {
+export async function beginUpload(app: SubmissionParts, input: BeginInput): Promise<void> {
   const { principal, uploadId, field, name, sizeBytes, bytesMax = VIDEO_BYTES_MAX, fields = {} } = input;
   if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 1) {
     throw badField(field, `expected the size of the file in bytes, found ${sizeBytes}`);
@@ -105,7 +105,11 @@ function assertRoom(others: readonly UnfinishedUpload[], sizeBytes: number): voi
 }
 
 /** Resolves with the bytes that are safe. Whatever ends it, what came is kept, except for want of room on the disk. */
-export async function appendUpload(app: App, input: AppendInput, signal: AbortSignal): Promise<number> {
+export async function appendUpload(
+  app: SubmissionParts,
+  input: AppendInput,
+  signal: AbortSignal,
+): Promise<number> {
   const { principal, bytes, field } = input;
   const upload = findUpload(app, input);
   if (upload.identifier !== null) return upload.sizeBytes;
@@ -135,7 +139,7 @@ function toAppendError(error: unknown, field: string, sizeBytes: number): unknow
 
 /** The file as received; disposing throws it away, unless it was submitted or may be submitted again. */
 export async function finishUpload(
-  app: App,
+  app: SubmissionParts,
   input: FinishInput,
   signal: AbortSignal,
 ): Promise<ReceivedMedia> {
@@ -166,7 +170,7 @@ function passesByItself(error: unknown): boolean {
   return !['invalid_argument', 'permission_denied', 'not_found'].includes(code) && reason !== 'key';
 }
 
-async function complete(app: App, upload: UnfinishedUpload, identifier: string): Promise<void> {
+async function complete(app: SubmissionParts, upload: UnfinishedUpload, identifier: string): Promise<void> {
   try {
     await app.store.partials.complete(upload, identifier);
     const completed = app.store.partials.list(upload.accountId).filter((other) => other.identifier !== null);
@@ -179,36 +183,40 @@ async function complete(app: App, upload: UnfinishedUpload, identifier: string):
 }
 
 /** Where to go on. A stream that still feeds the upload is ended first, so that the figure stays right. */
-export async function queryUpload(app: App, input: UploadName): Promise<UploadState> {
+export async function queryUpload(app: SubmissionParts, input: UploadName): Promise<UploadState> {
   await app.store.partials.supersede(findUpload(app, input));
   return readUpload(app, input);
 }
 
 /** As queryUpload, beside a stream that may still go on. */
-export function readUpload(app: App, input: UploadName): UploadState {
+export function readUpload(app: SubmissionParts, input: UploadName): UploadState {
   const { committedBytes, sizeBytes, identifier, fields, name, touchedAt } = findUpload(app, input);
   const expiresAt = touchedAt + app.config.unfinishedUploadMs * MICROSECONDS_PER_MS;
   return { committedBytes, sizeBytes, identifier, fields, name, touchedAt, expiresAt };
 }
 
-export async function discardUpload(app: App, input: UploadName): Promise<void> {
+export async function discardUpload(app: SubmissionParts, input: UploadName): Promise<void> {
   await app.store.partials.remove(findUpload(app, input));
 }
 
 /** Throws `upload` for one that is unknown, another account's, or out of time. */
-function findUpload(app: App, { principal, uploadId }: UploadName): UnfinishedUpload {
+function findUpload(app: SubmissionParts, { principal, uploadId }: UploadName): UnfinishedUpload {
   const upload = app.store.partials.find(principal.account.id, uploadId);
   if (upload !== undefined && !isStale(app, app.config.unfinishedUploadMs, upload)) return upload;
   throw new AppError('upload', 'no such upload: it was never begun, has ended, or was not continued in time');
 }
 
-function isStale({ clock }: Pick<App, 'clock'>, keptMs: number, { touchedAt }: UnfinishedUpload): boolean {
+function isStale(
+  { clock }: Pick<SubmissionParts, 'clock'>,
+  keptMs: number,
+  { touchedAt }: UnfinishedUpload,
+): boolean {
   return touchedAt + keptMs * MICROSECONDS_PER_MS < clock.now();
 }
 
 /** Resolves with how many were removed because nobody continued them in time. */
 export async function sweepUploads(
-  { store, clock }: Pick<App, 'store' | 'clock'>,
+  { store, clock }: Pick<SubmissionParts, 'store' | 'clock'>,
   keptMs: number,
 ): Promise<number> {
   const stale = store.partials.list().filter((upload) => isStale({ clock }, keptMs, upload));

@@ -6,10 +6,9 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { NAME_CHARACTERS_MAX, VIDEO_BYTES_MAX } from '../../domain/limits.ts';
-import { Turnstile } from '../../machinery/turnstile.ts';
 import type { TemporaryBlob } from '../../store/blobs.ts';
 import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../../store/media-writer.ts';
-import type { App } from '../app.ts';
+import type { SubmissionParts } from './parts.ts';
 import { atPace } from './upload-pace.ts';
 
 export interface ReceivedMedia extends TemporaryBlob, AsyncDisposable {
@@ -32,25 +31,21 @@ export interface ReceiveInput {
 }
 
 /** A flush holds one of the runtime's four threads for files; the others are for what goes on meanwhile. */
-const FLUSHES_MAX = 2;
-
-const turnstiles = new WeakMap<App['store'], Turnstile>();
+export const FLUSHES_MAX = 2;
 
 /** What the disk may be asked for by one account's upload. */
 export function receiveBounds(
-  { store, config }: App,
+  { flushes, config }: SubmissionParts,
   { account }: ReceiveInput['principal'],
   bytesMax: number,
 ): Required<ReceiveBounds> {
-  const flushes = turnstiles.get(store) ?? new Turnstile(FLUSHES_MAX);
-  turnstiles.set(store, flushes);
   const enterFlush = () => flushes.enter(account.id);
   return { bytesMax, freeBytesMin: config.diskFreeBytesMin, enterFlush };
 }
 
 /** Streams the bytes to a temporary file. Disposing deletes it, unless a submission has taken it. */
 export async function receiveMedia(
-  app: App,
+  app: SubmissionParts,
   input: ReceiveInput,
   signal: AbortSignal,
 ): Promise<ReceivedMedia> {
@@ -68,7 +63,7 @@ export async function receiveMedia(
 }
 
 async function receive(
-  app: App,
+  app: SubmissionParts,
   { principal, field, bytes, bytesMax = VIDEO_BYTES_MAX }: ReceiveInput,
   signal: AbortSignal,
 ): Promise<TemporaryBlob> {

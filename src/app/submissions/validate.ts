@@ -3,10 +3,10 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import { isDetectorPack } from '../../domain/packs/model-pack.ts';
 import { enabledOptions } from '../../domain/records/price.ts';
 import type { MediaValidation } from '../../domain/records/record.ts';
-import type { App } from '../app.ts';
 import type { Principal } from '../callers/principal.ts';
 import { parseSubmission, type RawFields } from './input.ts';
 import { judgeMedia } from './judge-media.ts';
+import type { SubmissionParts } from './parts.ts';
 import type { ReceivedMedia } from './uploads.ts';
 
 export interface ValidateInput {
@@ -18,7 +18,7 @@ export interface ValidateInput {
 }
 
 export async function validateMedia(
-  app: App,
+  app: SubmissionParts,
   input: ValidateInput,
   signal: AbortSignal,
 ): Promise<MediaValidation> {

@@ -4,7 +4,7 @@ import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import type { AddressRule } from '../../machinery/address.ts';
 import type { StoreReader } from '../../store/reader.ts';
-import type { Clock } from '../app.ts';
+import type { Clock } from '../core.ts';
 import { afterAttempt, type PostResult } from './outcome.ts';
 import { postWebhook } from './post.ts';
 

@@ -2,7 +2,7 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { auditLine } from '../accounts/audit.ts';
-import type { App } from '../app.ts';
+import type { AccountParts } from '../accounts/parts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
@@ -20,7 +20,10 @@ export interface ListDeliveriesInput {
 }
 
 /** The cursor names the last delivery seen, so that new ones do not shift pages. */
-export function listDeliveries(app: App, { principal, limit, cursor }: ListDeliveriesInput): DeliveryPage {
+export function listDeliveries(
+  app: AccountParts,
+  { principal, limit, cursor }: ListDeliveriesInput,
+): DeliveryPage {
   assertPageSize(limit);
   const before = cursor === undefined ? undefined : parseCursor(cursor);
   const found = app.store.read.deliveries(principal.account.id, { before, limit: limit + 1 });
@@ -47,7 +50,7 @@ function parseCursor(cursor: string): { createdAt: number; id: string } {
  * Throws `delivery` for an unknown or foreign one.
  */
 export async function replayDelivery(
-  app: App,
+  app: AccountParts,
   { principal, id }: { principal: Principal; id: string },
 ): Promise<WebhookDelivery> {
   assertMayWrite(principal);

@@ -2,7 +2,7 @@
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import { webhookSecretOfAccount } from '../accounts/keys.ts';
-import type { App } from '../app.ts';
+import type { AccountParts } from '../accounts/parts.ts';
 import { readRecord } from '../records/record.ts';
 import { DeliveryLoop } from './delivery-loop.ts';
 
@@ -10,7 +10,10 @@ import { DeliveryLoop } from './delivery-loop.ts';
 const TIMEOUT_MS = 20_000;
 
 /** `toBody` writes a record as REST answers it: that is a facade's to know. */
-export function openDeliveryLoop(app: App, toBody: (record: ClassificationRecord) => string): DeliveryLoop {
+export function openDeliveryLoop(
+  app: AccountParts,
+  toBody: (record: ClassificationRecord) => string,
+): DeliveryLoop {
   const { store, clock, log, metrics, config } = app;
   return new DeliveryLoop({
     ...{ store, clock, log, metrics },

@@ -64,7 +64,6 @@ export interface Classification {
   cancelled: boolean;
   credits: number;
   webhookUrl: string | null;
-  facade: FacadeName;
   /** Absent in records of versions that did not note it. */
   submittedBy?: SubmittedBy;
   requestId: string | null;

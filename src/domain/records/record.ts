@@ -11,6 +11,7 @@ import type { Verdict } from '../verdicts/heuristics.ts';
 import type { C2paReport } from '../verdicts/provenance.ts';
 import type { AppliedRules } from '../verdicts/rules-version.ts';
 import type { Tentative } from '../verdicts/tentative.ts';
+import type { VideoVerdict } from '../verdicts/video-verdict.ts';
 import type { Origin, Progress, Status, SubmittedBy } from './classification.ts';
 import type { AnalysisOptions } from './options.ts';
 
@@ -25,11 +26,6 @@ export interface ModelResult {
   elapsedSeconds: number;
   /** Both labels with their scores, or empty when unknown. */
   classification: { label: Label; score: number }[];
-}
-
-export interface VideoVerdict extends Verdict {
-  count: number;
-  unknown: boolean;
 }
 
 /** What records of every kind have; the verdict aside. */

@@ -1,5 +1,5 @@
 /** What an assessment adds besides the models' answer: one note per circumstance that a reader should know. Pure. */
-import type { AssessmentReason } from './assessment.ts';
+import type { AssessmentReason } from './assessment-reason.ts';
 import { fuseLogOdds, logistic, usableRuns } from './heuristics.ts';
 import type { Declaration, DeclaredOrigin, Provenance } from './provenance.ts';
 import type { AudioResult, ImageResult, ModelRun, VideoResult } from './result.ts';

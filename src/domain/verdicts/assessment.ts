@@ -2,7 +2,9 @@
  * The assessment says what the verdict cannot: inconclusive, not applicable, why, and whether the answer
  * survives recompression and scaling. It is never forced by a signature or an override.
  */
+
 import { notesOnAudio, notesOnImage, notesOnVideo } from './assessment-notes.ts';
+import type { AssessmentReason } from './assessment-reason.ts';
 import { boundsOf, fuseLogOdds, logistic, type UsableRun, usableRuns } from './heuristics.ts';
 import { type DeclaredOrigin, declaresGenerated, NO_PROVENANCE, type Provenance } from './provenance.ts';
 import type {
@@ -16,11 +18,6 @@ import type {
 
 export const ASSESSMENT_STATES = ['human', 'artificial', 'inconclusive', 'not_applicable'] as const;
 export type AssessmentState = (typeof ASSESSMENT_STATES)[number];
-
-export interface AssessmentReason {
-  code: string;
-  sentence: string;
-}
 
 export interface Stability {
   variants: StabilityVariant[];

@@ -1,5 +1,5 @@
 /** What an assessment says of edits: an axis of its own, which takes no part in the verdict on the origin. Pure. */
-import type { AssessmentReason } from './assessment.ts';
+import type { AssessmentReason } from './assessment-reason.ts';
 import type { ModelRun, TamperingSummary } from './result.ts';
 
 /** Less than this of a picture was left out where all of it fits but a few border pixels. */

@@ -1,6 +1,5 @@
 /** How the frames of a video make one answer per model, and how a video's verdict counts its parts. Pure. */
 
-import type { VideoVerdict } from '../records/record.ts';
 import { judge, logistic, type UsableRun, usableRuns, type Verdict } from './heuristics.ts';
 import type { ModelRun } from './result.ts';
 
@@ -72,4 +71,9 @@ export function judgeVideo(
     ).length,
     unknown,
   }));
+}
+
+export interface VideoVerdict extends Verdict {
+  count: number;
+  unknown: boolean;
 }

@@ -5,10 +5,7 @@
 
 import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
-import type { Analysis, Progress } from '../../domain/records/classification.ts';
 import type { Detection, ImageResult, ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
-import type { Findings } from '../../domain/verdicts/tentative.ts';
-import type { Store } from '../../store/store.ts';
 import {
   type CutViewsRequest,
   type DecodedImage,
@@ -16,16 +13,13 @@ import {
   type PatchSetRequest,
   type RenderHeatmapRequest,
   STABILITY_VARIANTS,
-  type VideoDecoder,
   type ViewSetRequest,
 } from '../../worker/protocol.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
-import type { DecodePool } from '../decode/decode-pool.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
-import type { InferencePool } from '../inference/inference-pool.ts';
 import { type ContentPacks, contentPacksOf, viewSetsOf } from '../packs/content-packs.ts';
-import type { InstalledPack } from '../packs/packs.ts';
+import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { toProbabilities, toStabilityVariant } from './calibration.ts';
 import { judgeFaces, measureNsfw } from './content-runs.ts';
 import { type PlannedSet, planPatchSets, requestsOf } from './image-patches.ts';
@@ -40,36 +34,6 @@ import {
 } from './image-runs.ts';
 import { lookForEdits } from './tampering-maps.ts';
 import { tileSetsOf } from './tampering-runs.ts';
-
-/** What the analysis of any kind of media is made with. */
-export interface AnalysisParts {
-  store: Pick<Store, 'blobs'> & { artifacts: Pick<Store['artifacts'], 'put'> };
-  decodePool: Pick<DecodePool, 'run'>;
-  inference: Pick<InferencePool, 'infer' | 'detectSpeech'>;
-  /** The usable pack with the key. */
-  findPack: (key: string) => InstalledPack | undefined;
-  newIdentifier: () => string;
-  trustAnchorsPem: string;
-  stability: boolean;
-  /** What decodes video, if it can. */
-  videoDecoder: VideoDecoder;
-  /** Told of what has decoded a video. */
-  videoDecoded: (used: VideoDecoder) => void;
-  /** A model process that answered nobody for so long is taken for hung. */
-  inferTimeoutMs: number;
-  /** Of one decode step of a video or a sound: they may be hours long. */
-  decodeTimeoutMs: number;
-  stepTimed: (step: string, seconds: number) => void;
-}
-
-/** One attempt at an analysis. */
-export interface Attempt {
-  analysis: Analysis;
-  signal: AbortSignal;
-  report: (progress: Progress) => void;
-  /** Keeps what was found so far for whoever looks; told to watchers with the next report. */
-  found: (findings: Findings) => void;
-}
 
 export async function analyseImage(parts: AnalysisParts, attempt: Attempt): Promise<ImageResult> {
   const { signal } = attempt;

@@ -15,13 +15,14 @@ import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import { contentPacksOf, type Found, viewSetsOf } from '../packs/content-packs.ts';
 import { hearInSlot } from './analyse-audio.ts';
-import { type AnalysisParts, type Attempt, timed } from './analyse-image.ts';
+import { timed } from './analyse-image.ts';
+import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { completeFrames } from './complete-frames.ts';
 import { chooseFaceFrames } from './face-frames.ts';
 import { FrameJudge, type FrameWork } from './frame-judge.ts';
 import { planPatchSets, requestsOf } from './image-patches.ts';
 import { imagePacksOf } from './image-runs.ts';
-import type { SpeechFindings } from './sound-runs.ts';
+import type { SpeechFindings } from './sound-work.ts';
 import { tileSetsOf } from './tampering-runs.ts';
 import { VideoProgress } from './video-progress.ts';
 

@@ -15,7 +15,7 @@ import { bearWitness } from '../queue/recovery.ts';
 import { Schedule, type Turn } from '../queue/schedule.ts';
 import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from '../queue/transitions.ts';
 import { WorkerLostError } from '../worker-errors.ts';
-import type { Attempt } from './analyse-image.ts';
+import type { Attempt } from './analysis-parts.ts';
 
 export interface RunnerConfig {
   attemptsMax: number;

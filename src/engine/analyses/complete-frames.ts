@@ -4,7 +4,8 @@
  */
 import { frameHeatmapFile } from '../../domain/media/heatmap.ts';
 import type { FrameResult } from '../../domain/verdicts/result.ts';
-import { type AnalysisParts, type Attempt, cutFaces, drawHeatmap, timed } from './analyse-image.ts';
+import { cutFaces, drawHeatmap, timed } from './analyse-image.ts';
+import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { judgeFaces } from './content-runs.ts';
 import type { FrameWork, JudgedFrame } from './frame-judge.ts';
 import { findMap } from './image-runs.ts';

@@ -7,7 +7,7 @@ import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
 import { toViewSet } from '../packs/content-packs.ts';
 import { WorkerLostError } from '../worker-errors.ts';
-import type { AnalysisParts, Attempt } from './analyse-image.ts';
+import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { detectFaces } from './content-runs.ts';
 
 /**

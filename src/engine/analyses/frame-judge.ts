@@ -9,7 +9,7 @@ import type { DecodedFrame } from '../../worker/protocol.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { ContentPacks } from '../packs/content-packs.ts';
 import { WorkerLostError } from '../worker-errors.ts';
-import type { AnalysisParts, Attempt } from './analyse-image.ts';
+import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { measureNsfw } from './content-runs.ts';
 import type { PlannedSet } from './image-patches.ts';
 import { type Answer, inferPatches, type QueuedPack, toImageRuns } from './image-runs.ts';

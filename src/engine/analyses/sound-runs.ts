@@ -2,6 +2,7 @@
  * What the speech models say of decoded sound: speech is found first, since they answer at random about anything
  * else; then windows inside it are asked for, and read together for the whole, for each clip and for each channel.
  */
+
 import {
   isDetectorPack,
   isSpeechPack,
@@ -21,17 +22,13 @@ import {
   secondsOf,
   uniteClips,
 } from '../../domain/verdicts/speech.ts';
-import type { Findings } from '../../domain/verdicts/tentative.ts';
-import type { DecodedSound, SoundFile } from '../../worker/protocol.ts';
-import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { SoundFile } from '../../worker/protocol.ts';
 import type { InstalledPack } from '../packs/packs.ts';
 import { WorkerLostError } from '../worker-errors.ts';
-import type { AnalysisParts } from './analyse-image.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';
+import type { SoundParts, SoundWork } from './sound-work.ts';
 import { askWindows, countInside, noWindows, toClipRun, type WindowAnswer } from './speech-windows.ts';
-
-export type SoundParts = Pick<AnalysisParts, 'inference' | 'inferTimeoutMs' | 'findPack'>;
 
 export interface SoundAnswer {
   speechSeconds: number;
@@ -39,20 +36,6 @@ export interface SoundAnswer {
   clips: ClipResult[];
   channels: ChannelResult[];
 }
-
-export interface SoundWork {
-  slot: Pick<DecodeSlot, 'outPath'>;
-  sound: DecodedSound;
-  /** Keys of the analysis' packs. */
-  models: readonly string[];
-  signal: AbortSignal;
-  /** Every sound is at most so long. */
-  secondsMax: number;
-  /** Told of what was judged so far, with the share of all windows. */
-  found: (soFar: SpeechFindings, share: number) => void;
-}
-
-export type SpeechFindings = Pick<Findings, 'clips' | 'speech'>;
 
 /** One sound with its speech and the models' answers. */
 interface Heard {

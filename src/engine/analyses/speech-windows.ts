@@ -6,7 +6,7 @@ import { type PlannedClip, type SampleRange, secondsOf } from '../../domain/verd
 import type { SoundFile } from '../../worker/protocol.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';
-import type { SoundParts, SoundWork } from './sound-runs.ts';
+import type { SoundParts, SoundWork } from './sound-work.ts';
 
 export interface WindowAnswer {
   queued: QueuedPack<SpeechPack>;

@@ -5,7 +5,7 @@ import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
 import { logistic } from '../../domain/verdicts/heuristics.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
-import type { AnalysisParts, Attempt } from './analyse-image.ts';
+import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import {
   type JudgedTampering,
   judgeTampering,

@@ -2,8 +2,8 @@
 import type { FrameResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { DecodeProgress } from '../decode/decode-slot.ts';
-import type { Attempt } from './analyse-image.ts';
-import type { SpeechFindings } from './sound-runs.ts';
+import type { Attempt } from './analysis-parts.ts';
+import type { SpeechFindings } from './sound-work.ts';
 
 export class VideoProgress {
   readonly #attempt: Attempt;

@@ -141,7 +141,7 @@ export function addClassificationMutations(): void {
       resolve: (_, { identifier }, context) =>
         settleCall(context, 'deleteClassification', async () => {
           const principal = context.principal();
-          await deleteClassification(context.app, { principal, identifier, facade: 'graphql' });
+          await deleteClassification(context.app, { principal, identifier });
           return identifier;
         }),
     }),
@@ -153,5 +153,5 @@ function changeRecord(
   identifier: string,
   change: typeof cancelClassification,
 ): Promise<ClassificationRecord> {
-  return change(app, { principal: principal(), identifier, facade: 'graphql' });
+  return change(app, { principal: principal(), identifier });
 }

@@ -2,11 +2,12 @@
 
 import type { Progress } from '../../domain/records/classification.ts';
 import type { AnalysisOptions } from '../../domain/records/options.ts';
-import type { ClipRecord, DetectionRecord, ModelResult, VideoVerdict } from '../../domain/records/record.ts';
+import type { ClipRecord, DetectionRecord, ModelResult } from '../../domain/records/record.ts';
 import type { Assessment, Quality, Stability } from '../../domain/verdicts/assessment.ts';
 import type { Verdict } from '../../domain/verdicts/heuristics.ts';
 import type { StabilityVariant } from '../../domain/verdicts/result.ts';
 import type { Tentative, TentativeClip, TentativeFrame } from '../../domain/verdicts/tentative.ts';
+import type { VideoVerdict } from '../../domain/verdicts/video-verdict.ts';
 import {
   assessmentStateEnum,
   builder,

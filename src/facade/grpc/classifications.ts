@@ -26,7 +26,6 @@ import { toClassification } from './convert.ts';
 import { fromEnum, fromKind, fromLabel, OUTCOME, STATUS } from './enums.ts';
 
 const { method } = ClassificationService;
-const FACADE = { facade: 'grpc' } as const;
 
 type Readers = 'getClassification' | 'batchGetClassifications' | 'listClassifications';
 type Watchers = 'watchClassification' | 'watchClassifications';
@@ -116,16 +115,16 @@ export function changeHandlers(context: GrpcContext): Pick<Handlers<typeof Class
   return {
     cancelClassification: unary(context, method.cancelClassification, async ({ principal, request }) => {
       const { identifier } = request;
-      const record = await cancelClassification(app, { principal, identifier, ...FACADE });
+      const record = await cancelClassification(app, { principal, identifier });
       return { classification: toClassification(record) };
     }),
     retryClassification: unary(context, method.retryClassification, async ({ principal, request }) => {
       const { identifier } = request;
-      const record = await retryClassification(app, { principal, identifier, ...FACADE });
+      const record = await retryClassification(app, { principal, identifier });
       return { classification: toClassification(record) };
     }),
     deleteClassification: unary(context, method.deleteClassification, async ({ principal, request }) => {
-      await deleteClassification(app, { principal, identifier: request.identifier, ...FACADE });
+      await deleteClassification(app, { principal, identifier: request.identifier });
       return {};
     }),
   };

@@ -11,13 +11,13 @@ import type {
   ImageRecord,
   ModelResult,
   VideoRecord,
-  VideoVerdict,
 } from '../../domain/records/record.ts';
 import { toTimestamp } from '../../domain/time.ts';
 import type { Assessment, Quality } from '../../domain/verdicts/assessment.ts';
 import type { Verdict } from '../../domain/verdicts/heuristics.ts';
 import type { C2paReport } from '../../domain/verdicts/provenance.ts';
 import type { Tentative } from '../../domain/verdicts/tentative.ts';
+import type { VideoVerdict } from '../../domain/verdicts/video-verdict.ts';
 import { type AssessmentSchema, DeclaredOrigin } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
   type Classification,

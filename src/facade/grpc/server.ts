@@ -58,42 +58,38 @@ const OPTIONS: ServerOptions = {
 /** After this a client that does not end its calls is cut off. */
 const CLOSE_GRACE_MS = 3_000;
 
-export async function openGrpcServer(app: App, config: GrpcServerConfig): Promise<GrpcServer> {
-  const server = new Server(OPTIONS);
-  const closing = new AbortController();
-  addServices(server, { app, closing: closing.signal });
-  const names = SERVICES.map((service) => service.typeName);
-  const health = new Health(server, () => app.engine.phase === 'ready', names);
-  if (config.reflection) {
-    serveReflection(server, app, SERVICES, { credential: !isLoopback(config.host) });
-  }
-  try {
-    const port = await bind(server, config);
-    return new GrpcServer(server, health, closing, authorityOf(config.host, port));
-  } catch (error) {
-    health[Symbol.dispose]();
-    throw error;
-  }
-}
-
+/** Made before it listens, so that whoever asks for its address has somebody to ask. */
 export class GrpcServer implements AsyncDisposable {
-  /** `host:port`, the port really bound. */
-  readonly address: string;
-  readonly #server: Server;
-  readonly #health: Health;
-  readonly #closing: AbortController;
+  readonly #config: GrpcServerConfig;
+  readonly #server = new Server(OPTIONS);
+  readonly #closing = new AbortController();
+  #boundPort: number;
+  #health: Health | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(server: Server, health: Health, closing: AbortController, address: string) {
-    this.#server = server;
-    this.#health = health;
-    this.#closing = closing;
-    this.address = address;
+  constructor(config: GrpcServerConfig) {
+    this.#config = config;
+    this.#boundPort = config.port;
+  }
+
+  /** `host:port`, with the port that was really bound once there is one. */
+  get address(): string {
+    return authorityOf(this.#config.host, this.#boundPort);
+  }
+
+  async serve(app: App): Promise<void> {
+    addServices(this.#server, { app, closing: this.#closing.signal });
+    const names = SERVICES.map((service) => service.typeName);
+    this.#health = new Health(this.#server, () => app.engine.phase === 'ready', names);
+    if (this.#config.reflection) {
+      serveReflection(this.#server, app, SERVICES, { credential: !isLoopback(this.#config.host) });
+    }
+    this.#boundPort = await bind(this.#server, this.#config);
   }
 
   /** Tells load balancers to go elsewhere; calls are still answered. */
   stopServing(): void {
-    this.#health.stopServing();
+    this.#health?.stopServing();
   }
 
   /** Ends the watches, answers what is under way, then cuts the rest. */
@@ -103,7 +99,7 @@ export class GrpcServer implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    this.#health[Symbol.dispose]();
+    this.#health?.[Symbol.dispose]();
     this.#closing.abort();
     const { promise, resolve } = Promise.withResolvers<void>();
     const cut = setTimeout(() => this.#server.forceShutdown(), CLOSE_GRACE_MS);

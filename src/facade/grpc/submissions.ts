@@ -3,7 +3,6 @@
 import type { App } from '../../app/app.ts';
 import { admitMedia, type MediaIntent } from '../../app/callers/admission.ts';
 import { watchClassification } from '../../app/records/watch.ts';
-import { openUpload } from '../../app/submissions/open-uploads.ts';
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { validateMedia } from '../../app/submissions/validate.ts';
 import { badField } from '../../domain/errors.ts';
@@ -70,7 +69,7 @@ async function receive(
 ): Promise<Upload> {
   const { principal } = input;
   await admitMedia(app, principal, { purpose });
-  using _upload = openUpload(app, principal.account.id);
+  using _upload = app.openUploads.open(principal.account.id);
   return await receiveUpload(app, { ...input, purpose }, signal);
 }
 

@@ -8,9 +8,9 @@ import type {
   MediaValidation,
   ModelResult,
   VideoRecord,
-  VideoVerdict,
 } from '../../domain/records/record.ts';
 import type { Verdict } from '../../domain/verdicts/heuristics.ts';
+import type { VideoVerdict } from '../../domain/verdicts/video-verdict.ts';
 
 export function toClassification(record: ClassificationRecord): object {
   switch (record.kind) {

@@ -6,7 +6,6 @@ import { admitCaller, admitMedia, type MediaIntent } from '../../app/callers/adm
 import { type BrowserProof, readBrowserCall } from '../../app/callers/browser.ts';
 import type { Principal } from '../../app/callers/principal.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
-import { openUploadUntil } from '../../app/submissions/open-uploads.ts';
 import { readUpload } from '../../app/submissions/unfinished-uploads.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { toFields } from './uploads.ts';
@@ -28,7 +27,7 @@ export async function admit(app: App, request: FastifyRequest, reply: FastifyRep
   if (request.method !== 'POST' && request.method !== 'PATCH') return principal;
   const intent = request.method === 'POST' ? announced(request) : begun(app, principal, request);
   if (intent !== null) await admitMedia(app, principal, intent);
-  openUploadUntil(reply.raw, app, principal.account.id);
+  app.openUploads.openUntil(reply.raw, principal.account.id);
   return principal;
 }
 

@@ -46,10 +46,6 @@ export class GraphWriter {
     return weight;
   }
 
-  hasWeight(name: string): boolean {
-    return this.#weights.has(name);
-  }
-
   /** Undefined for what is not in planes. */
   planesOf(name: string): number | undefined {
     return this.#planes.get(name);

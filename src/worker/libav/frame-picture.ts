@@ -18,7 +18,7 @@ import {
 } from 'node-av/constants';
 import { avGetPixFmtName, FilterGraph, Frame } from 'node-av/lib';
 import { MediaFaultFound } from '../media-fault.ts';
-import type { Picture } from '../pictures/pixels.ts';
+import type { Picture } from '../pictures/picture.ts';
 import type { DecodeLimits } from '../protocol.ts';
 import { assertDone, assertMedia } from './av-fault.ts';
 import { type Display, shownSides, squareSides, turnFilters } from './display.ts';

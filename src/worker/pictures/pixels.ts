@@ -2,17 +2,12 @@
  * The picture as the models see it: first page, upright, 8-bit RGB, at its native size. It is held once, in
  * memory, at most `pixelsMax` × 3 bytes, and every patch is cut from it.
  */
+
 import type { FailOnOptions, Sharp } from 'sharp';
 import { toPictureFault } from '../media-fault.ts';
 import type { PictureHeader } from './header.ts';
+import type { Picture } from './picture.ts';
 import { openUpright } from './upright-picture.ts';
-
-export interface Picture {
-  width: number;
-  height: number;
-  /** width × height × 3 bytes, row by row. */
-  rgb: Buffer;
-}
 
 export interface DecodedPixels {
   picture: Picture;

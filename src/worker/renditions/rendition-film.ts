@@ -18,8 +18,8 @@ import { measureTimeSpan, type TimeSpan, toSeconds } from '../libav/time-span.ts
 import { WebmFile } from '../libav/webm-file.ts';
 import { MediaFaultFound } from '../media-fault.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
-import type { RenderWork } from '../render.ts';
 import { type ReportStep, secondsReporter } from '../steps/progress.ts';
+import type { RenderWork } from './rendition-work.ts';
 
 export async function renderFilm({ path, outFolder, limits, report }: RenderWork): Promise<RenditionFigures> {
   const { type, span, start } = await measure(path, 'video');

@@ -16,8 +16,8 @@ import { monoFloats, Resampler } from '../libav/resampler.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { MediaFaultFound } from '../media-fault.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
-import type { RenderWork } from '../render.ts';
 import { secondsReporter } from '../steps/progress.ts';
+import type { RenderWork } from './rendition-work.ts';
 import { powersOf, WINDOW_SAMPLES } from './sound-spectrum.ts';
 
 const FILE = 'spectrum.webp';

@@ -11,7 +11,7 @@ import { toPictureFault } from '../media-fault.ts';
 import { type PictureHeader, readHeader } from '../pictures/header.ts';
 import { openPicture } from '../pictures/picture-file.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
-import type { RenderWork } from '../render.ts';
+import type { RenderWork } from './rendition-work.ts';
 
 const FILE = 'picture.webp';
 /** Fine enough to look closely; a rendition is no evidence, so that nothing is gained by more. */

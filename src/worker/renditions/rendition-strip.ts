@@ -10,8 +10,8 @@ import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan } from '../libav/time-span.ts';
 import { MediaFaultFound } from '../media-fault.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
-import type { Picture } from '../pictures/pixels.ts';
-import type { RenderWork } from '../render.ts';
+import type { Picture } from '../pictures/picture.ts';
+import type { RenderWork } from './rendition-work.ts';
 
 const FILE = 'strip.webp';
 const QUALITY = 75;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { type RenditionFigures, TILE_PIXELS, tileLevels } from '../../domain/media/rendition.ts';
 import { toPictureFault } from '../media-fault.ts';
 import { readHeader } from '../pictures/header.ts';
-import type { RenderWork } from '../render.ts';
 import { openForEyes, WEBP_EFFORT, WEBP_QUALITY } from './rendition-picture.ts';
+import type { RenderWork } from './rendition-work.ts';
 
 const FILE = 'tiles.bin';
 const PYRAMID = 'pyramid';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { Picture } from '../pictures/pixels.ts';
+import type { Picture } from '../pictures/picture.ts';
 import type { DecodedFrame, DecodeVideoRequest, PatchSet } from '../protocol.ts';
 import { writePatchSet } from './patches.ts';
 import { writeViewSet } from './views.ts';

@@ -1,6 +1,6 @@
 /** Writes chosen frames while the next ones are decoded, and tells of each in its order as soon as it lies there. */
 
-import type { Picture } from '../pictures/pixels.ts';
+import type { Picture } from '../pictures/picture.ts';
 import type { DecodedFrame, DecodeVideoRequest } from '../protocol.ts';
 import { writeFrame } from './frame-file.ts';
 

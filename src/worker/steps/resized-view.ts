@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Texture } from '../../domain/media/resized-view.ts';
 import { scaleAntialiased } from '../pictures/antialiased.ts';
-import type { Picture } from '../pictures/pixels.ts';
+import type { Picture } from '../pictures/picture.ts';
 import type { PatchSet, ResizedLayout } from '../protocol.ts';
 import { TextureMeter } from './texture.ts';
 

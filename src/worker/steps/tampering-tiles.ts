@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PatchPosition } from '../../domain/media/patches.ts';
 import { placeTiles } from '../../domain/verdicts/tampering-score.ts';
-import type { Picture } from '../pictures/pixels.ts';
+import type { Picture } from '../pictures/picture.ts';
 import type { PatchSet, PatchSetRequest } from '../protocol.ts';
 
 const BLOCK_PX = 8;

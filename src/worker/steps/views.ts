@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { placeViews, type View } from '../../domain/media/views.ts';
-import type { Picture } from '../pictures/pixels.ts';
+import type { Picture } from '../pictures/picture.ts';
 import type { PatchSet, ViewKernel, ViewSetRequest } from '../protocol.ts';
 import { SET_NAME } from './patches.ts';
 

@@ -4,7 +4,6 @@ import { mock, test } from 'node:test';
 import { pino } from 'pino';
 import { authenticateSession, signIn } from '../../../src/app/accounts/sessions.ts';
 import { redateDeliveries, sweepRequests } from '../../../src/app/appliance/sweeper.ts';
-import { countCall } from '../../../src/app/callers/rate-limit.ts';
 import type { WebhookDelivery } from '../../../src/domain/records/webhook.ts';
 import { ADMIN_PASSWORD, FROM, openApp } from '../open-app.ts';
 
@@ -66,10 +65,10 @@ test('a rate limit never asks for more patience than its minute, whatever the wa
   await using room = await openApp();
   const { app, admin } = room;
   const caller = { account: admin.account, plan: { ...admin.plan, rateLimitPerMinute: 1 } };
-  await countCall(app, caller);
+  await app.callRates.count(caller);
   mock.timers.enable({ apis: ['Date'], now: Date.now() - DAY_MINUTES * 60_000 });
   try {
-    await rejects(countCall(app, caller), { retryAfterSeconds: 60 });
+    await rejects(app.callRates.count(caller), { retryAfterSeconds: 60 });
   } finally {
     mock.timers.reset();
   }

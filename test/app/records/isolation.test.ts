@@ -128,11 +128,11 @@ const OPERATIONS: Record<string, Operation> = {
   listClassifications: (app, principal) => listClassifications(app, { principal, limit: 100 }),
   getHeatmap: (app, principal, { identifier }) => getHeatmap(app, { principal, identifier }),
   cancelClassification: (app, principal, { identifier }) =>
-    cancelClassification(app, { principal, identifier, facade: 'rest' }),
+    cancelClassification(app, { principal, identifier }),
   retryClassification: (app, principal, { identifier }) =>
-    retryClassification(app, { principal, identifier, facade: 'rest' }),
+    retryClassification(app, { principal, identifier }),
   deleteClassification: (app, principal, { identifier }) =>
-    deleteClassification(app, { principal, identifier, facade: 'rest' }),
+    deleteClassification(app, { principal, identifier }),
   watchClassification: (app, principal, { identifier }) =>
     watchClassification(app, { principal, identifier }, NEVER).next(),
   overrideClassification: (app, principal) =>

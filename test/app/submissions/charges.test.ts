@@ -106,7 +106,7 @@ test('a failure gives back what it took, and a retry takes it again, once', asyn
     assert.equal((await ended(principal, identifier)).status, 'errored');
     assertCredits(principal, 2, 0);
     const retries = await Promise.allSettled(
-      [1, 2, 3].map(() => retryClassification(open.app, { principal, identifier, facade: 'rest' })),
+      [1, 2, 3].map(() => retryClassification(open.app, { principal, identifier })),
     );
     const done = retries.filter(({ status }) => status === 'fulfilled');
     assert.equal(done.length, 1, JSON.stringify(retries));
@@ -115,7 +115,7 @@ test('a failure gives back what it took, and a retry takes it again, once', asyn
     const reasons = open.app.store.read.ledger(principal.account.id).map(({ reason }) => reason);
     assert.deepEqual(reasons, ['grant', 'charge', 'refund', 'charge', 'refund']);
     await grantCredits(open.app, { principal: open.admin, id: principal.account.id, amount: -1, note: '' });
-    await assert.rejects(retryClassification(open.app, { principal, identifier, facade: 'rest' }), {
+    await assert.rejects(retryClassification(open.app, { principal, identifier }), {
       reason: 'credits',
     });
     assertCredits(principal, 1, 0);

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { fromBinary, type JsonObject, toJson } from '@bufbuild/protobuf';
 import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { openServiceClient, type ServiceClient } from '../../../src/grpc/definition.ts';
 import {
   type Classification,
   ClassificationSchema,
@@ -12,6 +11,7 @@ import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classifica
 import { MediaKind } from '../../../src/grpc/gen/assay/v1/media_pb.ts';
 import { BadRequestSchema, ErrorInfoSchema } from '../../../src/grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../../src/grpc/gen/google/rpc/status_pb.ts';
+import { openServiceClient, type ServiceClient } from '../../service-client.ts';
 import { type Outcome, type SharedRecord, type Submission, type Way, word } from './outcome.ts';
 
 /** google.rpc.Code to the words of domain/errors.ts. */

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { openServiceClient, type ServiceClient } from '../../../src/grpc/definition.ts';
 import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../../src/grpc/gen/assay/v1/media_pb.ts';
+import { openServiceClient, type ServiceClient } from '../../service-client.ts';
 import type { Target } from './slow-clients.ts';
 
 export interface Asker extends Target {

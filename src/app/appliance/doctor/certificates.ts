@@ -1,8 +1,8 @@
 /** What runs out: the listeners' certificate, and the list of whose signatures are trusted. */
 import { X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import type { App } from '../../app.ts';
-import { bad, type DoctorConfig, type Finding, good, notice } from './finding.ts';
+import type { ApplianceParts, DoctorConfig } from '../parts.ts';
+import { bad, type Finding, good, notice } from './finding.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Renewal usually happens a month ahead; two weeks before the end it has failed. */
@@ -10,7 +10,7 @@ const CERTIFICATE_DAYS_MIN = 14;
 /** Publishers of trust lists add issuers several times a year. */
 const TRUST_LIST_DAYS_MAX = 180;
 
-export function checkTls(_app: App, { tls }: DoctorConfig): Finding[] {
+export function checkTls(_app: ApplianceParts, { tls }: DoctorConfig): Finding[] {
   if (tls === null) return [];
   const days = (tls.validUntil - Date.now()) / DAY_MS;
   const found = `the certificate ends ${new Date(tls.validUntil).toISOString()}`;
@@ -21,7 +21,7 @@ export function checkTls(_app: App, { tls }: DoctorConfig): Finding[] {
 }
 
 export async function checkTrustAnchors(
-  _app: App,
+  _app: ApplianceParts,
   { trustAnchorsPem, trustAnchorsFile }: DoctorConfig,
 ): Promise<Finding[]> {
   const certificates =

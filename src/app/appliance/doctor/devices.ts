@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type ModelPack, packKey } from '../../../domain/packs/model-pack.ts';
-import type { App } from '../../app.ts';
 import { getStatus, type ModelStatus } from '../appliance.ts';
-import { bad, type DoctorConfig, type Finding, good, notice } from './finding.ts';
+import type { ApplianceParts, DoctorConfig } from '../parts.ts';
+import { bad, type Finding, good, notice } from './finding.ts';
 
 /** A driver that hangs must not hang the examination. */
 const TOOL_TIMEOUT_MS = 10_000;
@@ -13,7 +13,7 @@ const QUERY = ['--query-gpu=name,driver_version,memory.used,memory.total', '--fo
 
 const run = promisify(execFile);
 
-export async function checkModels(app: App, { providers }: DoctorConfig): Promise<Finding[]> {
+export async function checkModels(app: ApplianceParts, { providers }: DoctorConfig): Promise<Finding[]> {
   const { models, phase, notReadyReason } = await getStatus(app);
   if (models.length === 0) {
     const advice = 'look at the setting models.folders, and run `assay models verify`';
@@ -45,7 +45,7 @@ function describeDifference(goldenError: number | null, pack: ModelPack | undefi
   return `differs from the CPU's golden outputs by ${goldenError.toPrecision(2)} (at most ${tolerance} is allowed)`;
 }
 
-export async function checkGpu(app: App): Promise<Finding[]> {
+export async function checkGpu(app: ApplianceParts): Promise<Finding[]> {
   const providers = new Set((await getStatus(app)).models.map(({ provider }) => provider ?? 'none'));
   const used = [...providers].join(', ') || 'none';
   const seen = await askDriver();

@@ -1,7 +1,5 @@
 /** One thing that was looked at, what was seen, and what to do about it. */
-
-import type { TlsFiles } from '../../../machinery/tls.ts';
-import type { App } from '../../app.ts';
+import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 
 export const FINDING_STATES = ['good', 'notice', 'bad'] as const;
 export type FindingState = (typeof FINDING_STATES)[number];
@@ -15,28 +13,7 @@ export interface Finding {
   advice: string;
 }
 
-export interface Listener {
-  /** `http` or `grpc`. */
-  name: string;
-  host: string;
-  port: number;
-}
-
-/** What only the settings know. */
-export interface DoctorConfig {
-  trustAnchorsPem: string;
-  /** Null where none is set. */
-  trustAnchorsFile: string | null;
-  tls: TlsFiles | null;
-  diskFreeBytesMin: number;
-  /** Execution providers in the order in which they are to be tried. */
-  providers: readonly string[];
-  decode: { slots: number; memoryBytesMax: number };
-  /** Where the daemon listens; filled once it does. */
-  listeners: readonly Listener[];
-}
-
-export type Check = (app: App, config: DoctorConfig) => Promise<Finding[]> | Finding[];
+export type Check = (app: ApplianceParts, config: DoctorConfig) => Promise<Finding[]> | Finding[];
 
 export function good(name: string, found: string): Finding {
   return { name, state: 'good', found, advice: '' };

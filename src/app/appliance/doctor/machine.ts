@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { MICROSECONDS_PER_MS } from '../../../domain/time.ts';
-import type { App } from '../../app.ts';
-import { bad, type DoctorConfig, type Finding, good, type Listener, notice } from './finding.ts';
+import type { ApplianceParts, DoctorConfig, Listener } from '../parts.ts';
+import { bad, type Finding, good, notice } from './finding.ts';
 
 const GB = 1e9;
 const DESCRIPTORS_MIN = 8192;
@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT_MS = 2_000;
 /** A clock that is set by less is being disciplined. */
 const STEP_MS_MAX = 1_000;
 
-export function checkIsolation(app: App): Finding[] {
+export function checkIsolation(app: ApplianceParts): Finding[] {
   const found = app.engine.status().isolation ?? 'not started';
   if (found === 'bubblewrap') return [good('isolation', found)];
   const advice = 'install bubblewrap and allow user namespaces, or set decode.isolation = "require"';
@@ -24,7 +24,7 @@ export function checkIsolation(app: App): Finding[] {
 }
 
 /** A picture and a sound of 16 by 16 pixels and of a tenth of a second, each through a real decoder. */
-export async function checkDecoders(app: App): Promise<Finding[]> {
+export async function checkDecoders(app: ApplianceParts): Promise<Finding[]> {
   const folder = await mkdtemp(join(app.store.folder, 'doctor-'));
   const startedAt = performance.now();
   try {
@@ -73,7 +73,7 @@ function makeSound(): Buffer {
 }
 
 /** Whether all decoders at their bound fit: past that the kernel chooses whom it ends. */
-export async function checkMemory(_app: App, { decode }: DoctorConfig): Promise<Finding[]> {
+export async function checkMemory(_app: ApplianceParts, { decode }: DoctorConfig): Promise<Finding[]> {
   const allowed = await readMemoryMax();
   const most = decode.slots * decode.memoryBytesMax;
   const gb = (bytes: number) => `${(bytes / GB).toFixed(1)} GB`;
@@ -101,9 +101,9 @@ export async function checkDescriptors(): Promise<Finding[]> {
 }
 
 /** Whether each listener takes a connection, as a client of this box would make one. */
-export async function checkPorts(_app: App, { listeners }: DoctorConfig): Promise<Finding[]> {
+export async function checkPorts(_app: ApplianceParts, { listeners }: DoctorConfig): Promise<Finding[]> {
   return await Promise.all(
-    listeners.map(async (listener) => {
+    listeners().map(async (listener) => {
       const name = `port ${listener.name}`;
       const place = `${listener.host}:${listener.port}`;
       if (await answers(listener)) return good(name, `${place} takes connections`);
@@ -131,7 +131,7 @@ async function answers({ host, port }: Listener): Promise<boolean> {
   }
 }
 
-export function checkClock(app: App): Finding[] {
+export function checkClock(app: ApplianceParts): Finding[] {
   const now = Date.now();
   const stepMs = now - (performance.timeOrigin + performance.now());
   const [newest] = app.store.read.audit({ limit: 1 });

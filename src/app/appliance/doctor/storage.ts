@@ -1,15 +1,15 @@
 /** Disk, records and backups. */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { App } from '../../app.ts';
-import { bad, type DoctorConfig, type Finding, good, notice } from './finding.ts';
+import type { ApplianceParts, DoctorConfig } from '../parts.ts';
+import { bad, type Finding, good, notice } from './finding.ts';
 
 const GB = 1e9;
 /** An answer waits for one flush; past this, 20 submissions a second are the most. */
 const FLUSH_MS_MAX = 50;
 const FLUSHES = 5;
 
-export async function checkDisk(app: App, { diskFreeBytesMin }: DoctorConfig): Promise<Finding[]> {
+export async function checkDisk(app: ApplianceParts, { diskFreeBytesMin }: DoctorConfig): Promise<Finding[]> {
   const free = await app.store.freeBytes();
   const found = `${(free / GB).toFixed(1)} GB free, work is refused below ${(diskFreeBytesMin / GB).toFixed(1)} GB`;
   if (free > 2 * diskFreeBytesMin) return [good('disk', found)];
@@ -18,7 +18,7 @@ export async function checkDisk(app: App, { diskFreeBytesMin }: DoctorConfig): P
 }
 
 /** As long as each accepted submission waits for it. */
-export async function checkFlush(app: App): Promise<Finding[]> {
+export async function checkFlush(app: ApplianceParts): Promise<Finding[]> {
   const path = join(app.store.folder, 'doctor.probe');
   const times: number[] = [];
   try {
@@ -41,7 +41,7 @@ export async function checkFlush(app: App): Promise<Finding[]> {
 }
 
 /** The file of the records grows as the disk allows, and never shrinks; what was deleted is room inside it. */
-export async function checkRecords(app: App): Promise<Finding[]> {
+export async function checkRecords(app: ApplianceParts): Promise<Finding[]> {
   const damaged = (await app.metrics.damagedRecords.get()).values.reduce((sum, { value }) => sum + value, 0);
   const megabytes = ((await app.store.recordsBytes()) / 1e6).toFixed(0);
   const room = ((await app.store.freeBytes()) / GB).toFixed(1);
@@ -52,7 +52,7 @@ export async function checkRecords(app: App): Promise<Finding[]> {
 }
 
 /** As far as they were judged or looked at since the start: nobody reads terabytes for an answer. */
-export async function checkOriginals(app: App): Promise<Finding[]> {
+export async function checkOriginals(app: ApplianceParts): Promise<Finding[]> {
   const { values } = await app.metrics.changedOriginals.get();
   const changed = values.reduce((sum, { value }) => sum + value, 0);
   if (changed === 0) return [good('originals', 'none was found changed since the start')];
@@ -62,7 +62,7 @@ export async function checkOriginals(app: App): Promise<Finding[]> {
   return [bad('originals', found, advice)];
 }
 
-export function checkBackup(app: App): Finding[] {
+export function checkBackup(app: ApplianceParts): Finding[] {
   const { folder, lastGoodAt, lastError, isTooOld } = app.backups.status();
   if (folder === null)
     return [notice('backup', 'none is made', 'set backup.dir to a folder on another disk')];

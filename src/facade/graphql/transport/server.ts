@@ -8,7 +8,6 @@ import type { App } from '../../../app/app.ts';
 import { admitCaller, admitMedia } from '../../../app/callers/admission.ts';
 import { CSRF_HEADER, readBrowserCall } from '../../../app/callers/browser.ts';
 import type { Principal } from '../../../app/callers/principal.ts';
-import { openUploadUntil } from '../../../app/submissions/open-uploads.ts';
 import { tooSlow, UPLOAD_WINDOW_MS } from '../../../app/submissions/upload-pace.ts';
 import { AppError, badField, toAppError } from '../../../domain/errors.ts';
 import { type PendingUpload, readMultipart } from '../uploads.ts';
@@ -107,7 +106,7 @@ async function admitUpload(app: App, request: FastifyRequest, reply: FastifyRepl
   const { principal } = await admitCaller(app, sender, originOf(sender), { beforeTerms: true });
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   await admitMedia(app, principal, { purpose: undefined, announcedBytes });
-  openUploadUntil(reply.raw, app, principal.account.id);
+  app.openUploads.openUntil(reply.raw, principal.account.id);
   return principal;
 }
 

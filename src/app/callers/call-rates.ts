@@ -4,7 +4,6 @@
  */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError } from '../../domain/errors.ts';
-import type { App } from '../app.ts';
 import type { Principal } from './principal.ts';
 
 /** The window of a limit "per minute"; it begins with the first call in it. */
@@ -23,30 +22,22 @@ export interface RateState {
 const POINTS_MAX = Number.MAX_SAFE_INTEGER;
 const MS_PER_SECOND = 1000;
 
-const counters = new WeakMap<App, RateLimiterMemory>();
+export class CallRates {
+  readonly #counter = new RateLimiterMemory({ points: POINTS_MAX, duration: RATE_WINDOW_SECONDS });
 
-function counterOf(app: App): RateLimiterMemory {
-  const counter =
-    counters.get(app) ?? new RateLimiterMemory({ points: POINTS_MAX, duration: RATE_WINDOW_SECONDS });
-  counters.set(app, counter);
-  return counter;
-}
-
-/**
- * Counts one call; every facade does so once per call, after it knows who calls. Null where the plan has no limit.
- * Throws `rate` for a call too many.
- */
-export async function countCall(
-  app: App,
-  { account, plan }: Pick<Principal, 'account' | 'plan'>,
-): Promise<RateState | null> {
-  const limit = plan.rateLimitPerMinute;
-  if (limit <= 0) return null;
-  const { consumedPoints, msBeforeNext } = await counterOf(app).consume(account.id);
-  // The counter looks at the clock on the wall, which may be set back by a day; the window itself ends by a timer.
-  const resetSeconds = Math.min(RATE_WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / MS_PER_SECOND)));
-  if (consumedPoints > limit) throw tooMany(limit, resetSeconds);
-  return { limit, remaining: limit - consumedPoints, resetSeconds };
+  /**
+   * Counts one call; every facade does so once per call, after it knows who calls. Null where the plan has no limit.
+   * Throws `rate` for a call too many.
+   */
+  async count({ account, plan }: Pick<Principal, 'account' | 'plan'>): Promise<RateState | null> {
+    const limit = plan.rateLimitPerMinute;
+    if (limit <= 0) return null;
+    const { consumedPoints, msBeforeNext } = await this.#counter.consume(account.id);
+    // The counter looks at the clock on the wall, which may be set back by a day; the window itself ends by a timer.
+    const resetSeconds = Math.min(RATE_WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / MS_PER_SECOND)));
+    if (consumedPoints > limit) throw tooMany(limit, resetSeconds);
+    return { limit, remaining: limit - consumedPoints, resetSeconds };
+  }
 }
 
 function tooMany(limit: number, resetSeconds: number): AppError {

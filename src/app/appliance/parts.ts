@@ -1,0 +1,40 @@
+import type { RecentLog } from '../../machinery/recent-log.ts';
+import type { TlsFiles } from '../../machinery/tls.ts';
+import type { CallerParts } from '../callers/parts.ts';
+import type { Backups } from './backups.ts';
+
+export interface Listener {
+  /** `http` or `grpc`. */
+  name: string;
+  host: string;
+  port: number;
+}
+
+/** What only the settings know. */
+export interface DoctorConfig {
+  trustAnchorsPem: string;
+  /** Null where none is set. */
+  trustAnchorsFile: string | null;
+  tls: TlsFiles | null;
+  diskFreeBytesMin: number;
+  /** Execution providers in the order in which they are to be tried. */
+  providers: readonly string[];
+  decode: { slots: number; memoryBytesMax: number };
+  /** Where the daemon listens. */
+  listeners: () => readonly Listener[];
+}
+
+/** What only the entry knows. */
+export interface SupportConfig {
+  /** Every setting as text, secrets hidden. */
+  settings: readonly { key: string; value: string; origin: string }[];
+  /** Values that must not stand anywhere in a bundle. */
+  secrets: () => string[];
+  recentLog: RecentLog;
+}
+
+export interface ApplianceParts extends CallerParts {
+  readonly backups: Backups;
+  readonly doctor: DoctorConfig;
+  readonly support: SupportConfig;
+}

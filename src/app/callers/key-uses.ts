@@ -1,0 +1,38 @@
+/** When a key was last used, noted behind the request, never in its way: the caller's answer does not wait for the disk. */
+import type { ApiKey } from '../../domain/accounts/account.ts';
+import type { Core } from '../core.ts';
+
+/** Told to the minute: a write per request would cost more than the request. */
+const USE_NOTED_EVERY_US = 60 * 1_000_000;
+
+export class KeyUses {
+  readonly #core: Pick<Core, 'store' | 'clock' | 'log'>;
+  /** Hashes of keys whose use is about to be written, so that a burst writes once. */
+  readonly #pending = new Set<string>();
+
+  constructor(core: Pick<Core, 'store' | 'clock' | 'log'>) {
+    this.#core = core;
+  }
+
+  note({ hash, lastUsedAt }: ApiKey): void {
+    if (lastUsedAt !== null && this.#core.clock.now() - lastUsedAt < USE_NOTED_EVERY_US) return;
+    if (this.#pending.has(hash)) return;
+    this.#pending.add(hash);
+    setImmediate(() => this.#write(hash));
+  }
+
+  async #write(hash: string): Promise<void> {
+    const { store, clock, log } = this.#core;
+    try {
+      await store.transact((tx) => {
+        // Read again: a key revoked meanwhile must not come back with its last use.
+        const key = tx.apiKey(hash);
+        if (key !== undefined) tx.putApiKey({ ...key, lastUsedAt: clock.now() });
+      });
+    } catch (error) {
+      log.debug({ err: error }, 'the last use of a key was not noted');
+    } finally {
+      this.#pending.delete(hash);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** What every use case stands on. The parts of a noun (`parts.ts` of its room) add what that noun needs. */
+import type { Logger } from 'pino';
+import type { Engine } from '../engine/engine.ts';
+import type { Metrics } from '../machinery/metrics.ts';
+import type { Store } from '../store/store.ts';
+
+/** Faked in tests, by parameter; nothing else is. */
+export interface Clock {
+  /** Microseconds since 1970 UTC, strictly increasing within a process. */
+  now(): number;
+}
+
+export interface AppConfig {
+  /** Base of `result_url` and of the addresses printed at start, without a trailing slash. */
+  publicUrl: string;
+  /** Bytes that must stay free on the data folder's disk; below it new work is refused. */
+  diskFreeBytesMin: number;
+  termsRequired: boolean;
+  /** Whether anybody may make an account, under which plan and with how many credits. */
+  registration: { isOpen: boolean; planSku: string; credits: number };
+  /** Uploads that are received at once; one more is refused. */
+  uploadsMax: number;
+  /** How long an upload that broke off can be continued. */
+  unfinishedUploadMs: number;
+  /** CIDR networks that may be fetched from although they are private. */
+  fetchAllowNetworks: string[];
+  fetchTimeoutMs: number;
+  /** CIDR networks that webhooks may be delivered to although they are private. */
+  webhookAllowNetworks: string[];
+}
+
+export interface Core {
+  readonly config: Readonly<AppConfig>;
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}

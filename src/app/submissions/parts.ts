@@ -1,0 +1,16 @@
+import type { Tracing } from '../../machinery/tracing.ts';
+import type { Turnstile } from '../../machinery/turnstile.ts';
+import type { CallerParts } from '../callers/parts.ts';
+import type { OpenUploads } from './open-uploads.ts';
+
+export interface SubmissionParts extends CallerParts {
+  /** 32 unpredictable bytes as hex: identifiers. */
+  readonly newIdentifier: () => string;
+  /** Null: no collector is named. */
+  readonly tracing: Tracing | null;
+  readonly openUploads: OpenUploads;
+  /** Flushes of what was received, in turns over accounts. */
+  readonly flushes: Turnstile;
+  /** By account and name: two calls that find an upload whole must not both submit it. */
+  readonly submitting: Map<string, Promise<string>>;
+}

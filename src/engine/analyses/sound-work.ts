@@ -1,0 +1,21 @@
+/** What speech models are asked about one decoded sound. */
+import type { Findings } from '../../domain/verdicts/tentative.ts';
+import type { DecodedSound } from '../../worker/protocol.ts';
+import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisParts } from './analysis-parts.ts';
+
+export type SoundParts = Pick<AnalysisParts, 'inference' | 'inferTimeoutMs' | 'findPack'>;
+
+export interface SoundWork {
+  slot: Pick<DecodeSlot, 'outPath'>;
+  sound: DecodedSound;
+  /** Keys of the analysis' packs. */
+  models: readonly string[];
+  signal: AbortSignal;
+  /** Every sound is at most so long. */
+  secondsMax: number;
+  /** Told of what was judged so far, with the share of all windows. */
+  found: (soFar: SpeechFindings, share: number) => void;
+}
+
+export type SpeechFindings = Pick<Findings, 'clips' | 'speech'>;
