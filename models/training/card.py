@@ -6,17 +6,19 @@ that has not seen its source. No figure of the card comes from anywhere else, bu
 
 import argparse
 import json
-import os
-import shutil
 from pathlib import Path
 
 import numpy
 
 from crops import CropCollection
 from export import MODEL_FILE, PACKS_FOLDER
+from goals import to_row
 from manifest import MANIFEST_FILE, PACK_ID
 from metrics import compare_auc, to_auc
 from parity import PARITY_FILE
+from publish import publish
+from score_table import write_score_table
+from tables import make_goal_table, to_table
 from texture import is_refused
 from tiers import CONFOUNDS, TIERS
 from validate import SCORES_FILE
@@ -45,11 +47,6 @@ MANIFEST_FIGURES = (
 )
 
 
-def to_table(header, rows):
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
-
-
 def show(estimate, as_share):
     if estimate["value"] is None:
         return "–"
@@ -67,7 +64,7 @@ def make_figure_table(tiers):
     return to_table(["", *(tier["tier"] for tier in tiers)], rows)
 
 
-def make_goal_table(tiers):
+def list_goals(tiers):
     rows = []
     for tier in tiers:
         name_of = tier["tier"]
@@ -77,10 +74,9 @@ def make_goal_table(tiers):
             bound = LIMITS.get(name)
             if found is None or (least is None and bound is None):
                 continue
-            is_met = found >= least if least is not None else found <= bound
-            goal = f"≥ {least:g}" if least is not None else f"≤ {bound:g}"
-            rows.append([f"{title}, {name_of}", goal, f"{found:.3f}", "met" if is_met else "**not met**"])
-    return to_table(["what", "goal", "found", ""], rows)
+            limit = (least, "least") if least is not None else (bound, "most")
+            rows.append(to_row(f"{title}, {name_of}", found, *limit))
+    return make_goal_table(rows)
 
 
 def make_group_table(tiers, label):
@@ -130,10 +126,8 @@ class Scores:
 
     def write(self, path):
         tiers = [tier.name for tier in (*TIERS, *CONFOUNDS)]
-        lines = ["\t".join(("label", "source", *tiers))]
-        for file in self.files:
-            lines.append("\t".join((*self.rows[file], *(f"{self.by_tier[tier][file]:.4f}" for tier in tiers))))
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        labels, sources = zip(*(self.rows[file] for file in self.files))
+        write_score_table(path, labels, sources, {tier: self.read(tier) for tier in tiers})
 
     def describe(self):
         """Returns (labels, weights, sources) of the pictures."""
@@ -177,7 +171,7 @@ def write_card(work_folder, figures_file, destination):
         "version": manifest["version"], "auc": f"{tiers[0]['figures']['auc']['value']:.2f}",
         "hardest": f"{tiers[-1]['figures']['auc']['value']:.2f}", "data": manifest["trainedOn"],
         "pixels": CropCollection(work_folder).sha256, "files": data["files"], "sources": data["sources"], "whole": data["sha256"],
-        "figures": make_figure_table(tiers), "goals": make_goal_table(tiers), "sizes": make_size_table(tiers),
+        "figures": make_figure_table(tiers), "goals": list_goals(tiers), "sizes": make_size_table(tiers),
         "human": make_group_table(tiers, "human"), "artificial": make_group_table(tiers, "artificial"),
         "worst": make_worst(tiers), "confounds": scores.compare(), "table": f"{scores.measure():.3f}", "caution": f"{tiers[0]['figures']['falseAlarmRateCautious']['high']:.3f}",
         "slope": calibration["slope"], "intercept": calibration["intercept"], "threshold": decision["cautiousThreshold"],
@@ -188,17 +182,7 @@ def write_card(work_folder, figures_file, destination):
     (pack / CARD_FILE).write_text(text, encoding="utf-8")
     (pack / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     if destination:
-        publish(pack, destination / PACK_ID)
-
-
-def publish(pack, destination):
-    """Replaces the files by renames, the manifest last: its SHA-256 tells which model it describes."""
-    destination.mkdir(parents=True, exist_ok=True)
-    names = (MODEL_FILE, CARD_FILE, SCORES_TABLE, PARITY_FILE, MANIFEST_FILE)
-    for name in names:
-        shutil.copyfile(pack / name, destination / f".{name}.tmp")
-    for name in names:
-        os.replace(destination / f".{name}.tmp", destination / name)
+        publish(pack, destination / PACK_ID, (MODEL_FILE, CARD_FILE, SCORES_TABLE, PARITY_FILE, MANIFEST_FILE))
 
 
 if __name__ == "__main__":

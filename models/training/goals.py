@@ -1,10 +1,6 @@
 """Owns what the product asks of its models, and says for each figure whether it is met."""
 
 GOALS = {
-    "image": (
-        ("AUC web", "web", "auc", 0.80, "least"), ("AUC hard", "hard", "auc", 0.75, "least"),
-        ("TPR at 5 % FPR, web", "web", "tprAtFpr5", 0.40, "least"),
-    ),
     "speech": (
         ("AUC clean", "clean", "auc", 0.87, "least"), ("AUC MP3", "mp3-64", "auc", 0.86, "least"),
         ("AUC telephone", "telephone", "auc", 0.82, "least"),
@@ -24,15 +20,21 @@ EVERY_TIER = (
     ("false alarms of `cautious`", "falseAlarmRateCautious", 0.01, "most"),
 )
 FLIPS_MAX = 0.05
-COVERAGES_MIN = {"clean": 0.5, "hard": 0.3, "telephone": 0.3}
+COVERAGES_MIN = {"clean": 0.5, "telephone": 0.3}
 
 
 def is_met(value, bound, kind):
     return value >= bound if kind == "least" else value <= bound
 
 
+def to_row(what, found, bound, kind):
+    """Returns (what, goal, found, met or not)."""
+    goal = f"{'≥' if kind == 'least' else '≤'} {bound:g}"
+    return [what, goal, f"{found:.3f}", "met" if is_met(found, bound, kind) else "**not met**"]
+
+
 def to_rows(kind, figures_by_tier, flips_by_tier):
-    """Returns (what, goal, found, met or not) from {tier: figures} and {tier: flip rate against clean}."""
+    """Returns a row for each goal from {tier: figures} and {tier: flip rate against clean}."""
     checks = [(what, figures_by_tier[tier][name], bound, sense) for what, tier, name, bound, sense in GOALS[kind]]
     for what, name, bound, sense in EVERY_TIER:
         checks += [(f"{what}, {tier}", figures[name], bound, sense) for tier, figures in figures_by_tier.items()]
@@ -41,7 +43,4 @@ def to_rows(kind, figures_by_tier, flips_by_tier):
         (f"decided share, {tier}", figures_by_tier[tier]["coverage"], bound, "least")
         for tier, bound in COVERAGES_MIN.items() if tier in figures_by_tier
     ]
-    return [
-        [what, f"{'≥' if sense == 'least' else '≤'} {bound:g}", f"{found:.3f}", "met" if is_met(found, bound, sense) else "**not met**"]
-        for what, found, bound, sense in checks
-    ]
+    return [to_row(*check) for check in checks]

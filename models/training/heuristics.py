@@ -4,8 +4,6 @@ import numpy
 
 from metrics import draw_sources, to_interval, to_probability, to_rates
 
-HEURISTICS = ("balanced", "cautious", "sensitive", "majority")
-
 
 def to_calls(single, fused, bounds):
     """Returns {heuristic: whether each medium is called artificial}, from log-odds [N, models] and fused [N]."""

@@ -2,11 +2,11 @@
 
 import csv
 
-DIGITS = 3
+DIGITS = 4
 
 
 def write_score_table(path, labels, sources, log_odds_by_tier):
-    """Writes one row per medium: label, source, and the fused log-odds in each tier."""
+    """Writes one row per medium: label, source, and the log-odds in each tier."""
     with open(path, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
         writer.writerow(["label", "source", *log_odds_by_tier])

@@ -2,14 +2,13 @@
 
 import argparse
 import json
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 
+from publish import publish  # noqa: E402
 from tables import FIGURE_TITLES, percent, to_table  # noqa: E402
 
 from evaluate import BOUND_NAMES, EVALUATION_FILE, FACE_SIDE_MIN_PX, FLOOR, SHIPPED_FILE  # noqa: E402
@@ -160,18 +159,6 @@ def describe_missed(kinds):
     return [f"{name} (AUC {entry['auc']:.2f})" for name, entry in kinds.items() if entry["auc"] < 0.6]
 
 
-def publish(folder, into):
-    """Replaces a pack by renames: a daemon that reads it sees the old one or the new one."""
-    fresh, old = into.with_name(into.name + ".new"), into.with_name(into.name + ".old")
-    for leftover in (fresh, old):
-        shutil.rmtree(leftover, ignore_errors=True)
-    shutil.copytree(folder, fresh)
-    if into.exists():
-        os.replace(into, old)
-    os.replace(fresh, into)
-    shutil.rmtree(old, ignore_errors=True)
-
-
 def write(arguments):
     work, folder = arguments.work, arguments.work / PACK_FOLDER
     folder.mkdir(exist_ok=True)
@@ -183,7 +170,7 @@ def write(arguments):
     (folder / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     (folder / CARD_FILE).write_text(make_card(manifest, evaluation, shipped), encoding="utf-8")
     if arguments.into:
-        publish(folder, arguments.into)
+        publish(folder, arguments.into, (CARD_FILE, MANIFEST_FILE))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 import argparse
 import json
-import os
 import shutil
+import sys
 from pathlib import Path
 
 from card_text import make_card
@@ -15,9 +15,13 @@ from packs import PACKS, TOGETHER, to_evaluation_file
 from score import SPEECH_SECONDS_MIN
 from splits import FOLD_COUNT
 
+sys.path.append(str(Path(__file__).parent.parent))
+from publish import publish  # noqa: E402
+
 MANIFEST_FILE = "model.json"
 CARD_FILE = "CARD.md"
 LICENCE_FILE = "LICENSE-moonshine.txt"
+PUBLISHED_FILES = (MODEL_FILE, LICENCE_FILE, CARD_FILE, SCORES_FILE, PARITY_FILE, MANIFEST_FILE)
 LICENCES = {"encoder": "MIT (the encoder) and Apache-2.0 (the lines)", "statistics": "Apache-2.0"}
 ORIGINS = {
     "encoder": "the encoder of Moonshine base, @usefulsensors/moonshine-js 0.1.17; the lines trained by models/training/speech",
@@ -77,17 +81,6 @@ def make_manifest(pack, versions, evaluations, golden, collection):
     }
 
 
-def publish(folder, destination):
-    """Replaces the files by renames, the manifest last: its SHA-256 tells which model it describes."""
-    destination.mkdir(parents=True, exist_ok=True)
-    files = (MODEL_FILE, LICENCE_FILE, CARD_FILE, SCORES_FILE, PARITY_FILE, MANIFEST_FILE)
-    names = [name for name in files if (folder / name).exists()]
-    for name in names:
-        shutil.copyfile(folder / name, destination / f".{name}.tmp")
-    for name in names:
-        os.replace(destination / f".{name}.tmp", destination / name)
-
-
 def write_cards(work, versions, models, folds, note):
     collection = ClipCollection(work, ("clean",))
     evaluations = {key: read_json(to_evaluation_file(work, key)) for key in (*PACKS, TOGETHER)}
@@ -101,7 +94,7 @@ def write_cards(work, versions, models, folds, note):
         card = make_card(work, pack, versions[pack.key], evaluations, collection, f" {note}" if note else "")
         (folder / CARD_FILE).write_text(card, encoding="utf-8")
         if models:
-            publish(folder, models / pack.id)
+            publish(folder, models / pack.id, PUBLISHED_FILES)
     if folds:
         describe_folds(folds, versions, evaluations, collection)
 

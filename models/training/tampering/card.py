@@ -2,8 +2,6 @@
 
 import argparse
 import json
-import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from calibrate import CALIBRATION_FILE
 from card_text import make_card
 from evaluate import ENCODINGS, EVALUATION_FILE, REPLICATE_COUNT
 from export import GOLDEN_FILE, MODEL_FILE, PACK_FOLDER
+from publish import publish
 from samples import KINDS
 from shipped import TILE_PX
 from traces import CELL_PX
@@ -88,20 +87,6 @@ def make_decision(calibration):
     }
 
 
-def publish(pack, models):
-    """Replaces the pack by renames, so that a reader finds the old one or the new one."""
-    target, new, old = models / PACK_ID, models / f".{PACK_ID}.new", models / f".{PACK_ID}.old"
-    shutil.rmtree(new, ignore_errors=True)
-    shutil.rmtree(old, ignore_errors=True)
-    new.mkdir()
-    for name in (MODEL_FILE, MANIFEST_FILE, CARD_FILE):
-        shutil.copy(pack / name, new / name)
-    if target.exists():
-        os.rename(target, old)
-    os.rename(new, target)
-    shutil.rmtree(old, ignore_errors=True)
-
-
 def write(arguments):
     work = arguments.work
     pack = work / PACK_FOLDER
@@ -112,7 +97,7 @@ def write(arguments):
     (pack / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     (pack / CARD_FILE).write_text(make_card(manifest, evaluation, smoke, REPLICATE_COUNT), encoding="utf-8")
     if arguments.models:
-        publish(pack, arguments.models)
+        publish(pack, arguments.models / PACK_ID, (MODEL_FILE, CARD_FILE, MANIFEST_FILE))
 
 
 if __name__ == "__main__":
