@@ -1,7 +1,7 @@
 /** Which files a command line means: files as named, folders with all media files in them, `-` for standard input. */
 import { opendir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { MEDIA_TYPES } from '../domain/media/media.ts';
+import { MEDIA_TYPES } from '../domain/media/formats.ts';
 import { CliFailure, EXIT_CODES, toFailure } from './failure.ts';
 
 export interface FileSource {

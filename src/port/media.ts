@@ -13,31 +13,12 @@ import { getMedia, type MediaFile, type MediaPart, openMedia } from '../app/reco
 import { openRendition } from '../app/records/renditions.ts';
 import type { RawFields } from '../app/submissions/input.ts';
 import { AppError } from '../domain/errors.ts';
+import { formatOf } from '../domain/media/formats.ts';
 import { HEATMAP_LAYERS } from '../domain/media/heatmap.ts';
 import { parseRange } from './ranges.ts';
 
-/** What browsers show; everything else is a download. QuickTime is served as the MP4 that most of it is. */
-const SHOWN_TYPES: Readonly<Record<string, string>> = {
-  'image/png': 'image/png',
-  'image/jpeg': 'image/jpeg',
-  'image/webp': 'image/webp',
-  'image/gif': 'image/gif',
-  'image/avif': 'image/avif',
-  'video/mp4': 'video/mp4',
-  'video/quicktime': 'video/mp4',
-  'video/webm': 'video/webm',
-  'video/x-matroska': 'video/webm',
-  'video/ogg': 'video/ogg',
-  'audio/mpeg': 'audio/mpeg',
-  'audio/wav': 'audio/wav',
-  'audio/ogg': 'audio/ogg',
-  'audio/flac': 'audio/flac',
-  'audio/aac': 'audio/aac',
-  'audio/m4a': 'audio/mp4',
-  'audio/m4b': 'audio/mp4',
-  'audio/webm': 'audio/webm',
-  'application/json': 'application/json; charset=utf-8',
-};
+/** Of figures, which are no format that is accepted. */
+const JSON_TYPE = 'application/json';
 const DOWNLOAD_TYPE = 'application/octet-stream';
 
 /** When a page asks again for what is being made. */
@@ -114,7 +95,7 @@ async function send(
 ): Promise<FastifyReply> {
   const { sizeBytes } = file;
   const etag = `"${file.tag}"`;
-  const shown = SHOWN_TYPES[file.mime];
+  const shown = shownType(file.mime);
   reply.headers({
     'content-security-policy': "sandbox; default-src 'none'",
     'cache-control': 'private, no-cache',
@@ -139,6 +120,11 @@ async function send(
   if (sizeBytes === 0) return reply.send('');
   if ('bytes' in file) return reply.send(file.bytes.subarray(first, last + 1));
   return reply.send(await openMedia(app, file, { first, last }));
+}
+
+/** What browsers do not show is a download. */
+function shownType(mime: string): string | undefined {
+  return mime === JSON_TYPE ? `${JSON_TYPE}; charset=utf-8` : formatOf(mime)?.shownAs;
 }
 
 function disposition(kind: 'inline' | 'attachment', name: string): string {

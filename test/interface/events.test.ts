@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openReceiver, type Receiver, signedHeaders } from '../app/webhooks/webhook-receiver.ts';
+import { openReceiver, type Receiver, SIGNATURE_HEADERS } from '../app/webhooks/webhook-receiver.ts';
 import { assertFits } from './description.ts';
 import { makeClip, makePicture, makeSpeech } from './media.ts';
 import { addCustomer, openService, type Service } from './service.ts';
@@ -41,7 +41,7 @@ for (const { kind, schema, media } of KINDS) {
     const sent = JSON.parse(call.body);
     assertFits(schema, sent);
     assert.deepEqual(sent, record);
-    for (const value of Object.values(signedHeaders(call))) assert.notEqual(value, 'undefined');
+    for (const name of SIGNATURE_HEADERS) assert.ok(call.headers[name], name);
   });
 }
 

@@ -5,8 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { packTar } from 'modern-tar';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
-import { makeTarGz } from '../../machinery/tar.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -33,6 +34,7 @@ const LOG_FIELDS = [
   ...['requests', 'uploads', 'orphans', 'packs', 'validUntil', 'delivery'],
 ] as const;
 const FAILURES_MAX = 20;
+const BUNDLE_FILE_MODE = 0o600;
 
 /** Administrators only; leaves an audit line. */
 export async function makeSupportBundle(
@@ -58,9 +60,14 @@ export async function makeSupportBundle(
   const stamp = new Date(now / 1000).toISOString().replace(/[-:]|\.\d+/g, '');
   const folder = `assay-support-${stamp}`;
   await app.store.transact((tx) => tx.appendAudit(auditLine(app, principal, 'support.create', folder, {})));
-  const named = files.map(({ name, content }) => ({ name: `${folder}/${name}`, content }));
-  const archive = makeTarGz(named, Math.floor(now / MICROSECONDS_PER_SECOND));
-  return { name: `${folder}.tar.gz`, archive };
+  const entries = files.map(({ name, content }) => ({
+    header: {
+      ...{ name: `${folder}/${name}`, size: Buffer.byteLength(content) },
+      ...{ mode: BUNDLE_FILE_MODE, mtime: new Date(now / 1000) },
+    },
+    body: content,
+  }));
+  return { name: `${folder}.tar.gz`, archive: gzipSync(await packTar(entries)) };
 }
 
 function peopleOf({ store }: ApplianceParts): string[] {

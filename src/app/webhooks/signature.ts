@@ -1,7 +1,5 @@
 /** The headers of a Standard Webhooks message (https://www.standardwebhooks.com), symmetric signatures `v1`. */
-import { createHmac } from 'node:crypto';
-
-const SECRET_PREFIX = 'whsec_';
+import { Webhook } from 'standardwebhooks';
 
 export interface WebhookMessage {
   id: string;
@@ -15,11 +13,9 @@ export function webhookHeaders(
   secret: string,
   { id, timestamp, body }: WebhookMessage,
 ): Record<string, string> {
-  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': new Webhook(secret).sign(id, new Date(timestamp * 1000), body),
   };
 }

@@ -1,7 +1,8 @@
 /** `assay validate`: whether files could be analysed. Stores nothing. */
 import { extname } from 'node:path';
 import type { Command } from 'commander';
-import { MEDIA_TYPES, type MediaKind } from '../../domain/media/media.ts';
+import { MEDIA_TYPES } from '../../domain/media/formats.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
 import { showText } from '../../domain/shown-text.ts';
 import {
   ClassificationService,

@@ -2,6 +2,7 @@
  * Renditions: what is made of a stored file so that a browser can show it. They are seen and heard, never analysed,
  * and can be made again at any time. Which of them a record offers is told by its kind, type and sides alone.
  */
+import { formatOf } from './formats.ts';
 import type { MediaKind } from './media.ts';
 
 export const RENDITION_KINDS = ['picture', 'tiles', 'film', 'sound', 'strip', 'peaks'] as const;
@@ -35,31 +36,6 @@ export const PEAKS_MAX = 2000;
 export const SPECTRUM_WIDTH = 1200;
 export const SPECTRUM_HEIGHT = 128;
 
-/** Types that every current browser shows in an `<img>`. */
-const SHOWN_PICTURES: readonly string[] = [
-  'image/png',
-  'image/jpeg',
-  'image/webp',
-  'image/gif',
-  'image/avif',
-];
-/** Containers that browsers open; whether they play what is inside, only they know. */
-const OPENED_CONTAINERS: readonly string[] = [
-  'video/mp4',
-  'video/quicktime',
-  'video/webm',
-  'video/x-matroska',
-  'video/ogg',
-  'audio/mpeg',
-  'audio/wav',
-  'audio/ogg',
-  'audio/flac',
-  'audio/aac',
-  'audio/m4a',
-  'audio/m4b',
-  'audio/webm',
-];
-
 /** Whether a browser may show the file itself; of a container only a try can tell for sure. */
 export function isShowable({
   kind,
@@ -72,8 +48,8 @@ export function isShowable({
   width: number | null;
   height: number | null;
 }): boolean {
-  if (kind !== 'image') return OPENED_CONTAINERS.includes(mime);
-  return SHOWN_PICTURES.includes(mime) && (width ?? 0) * (height ?? 0) <= SHOWN_PIXELS_MAX;
+  if (formatOf(mime)?.shownAs === undefined) return false;
+  return kind !== 'image' || (width ?? 0) * (height ?? 0) <= SHOWN_PIXELS_MAX;
 }
 
 /** What is offered of a file, the one that stands in for the whole of it first. */

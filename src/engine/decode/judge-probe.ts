@@ -1,7 +1,8 @@
 /** Whether a file that was looked at may be analysed: its kind and type, its sides, its length. Pure. */
 import { AppError } from '../../domain/errors.ts';
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
-import { MEDIA_TYPES, type MediaKind } from '../../domain/media/media.ts';
+import { formatOf, MEDIA_TYPES } from '../../domain/media/formats.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
 import { isImagePack, isTamperingPack, type ModelPack } from '../../domain/packs/model-pack.ts';
 import type { Probe } from '../../worker/protocol.ts';
 
@@ -25,11 +26,8 @@ export function judgeProbe(probe: Probe, rule: ProbeRule): void {
   if (kind === 'audio') assertDuration(probe);
 }
 
-/** interface.md takes MP4 (video/mp4) and 3GP as speech: phones save recordings with a picture. */
-const TRACK_TYPES: readonly string[] = ['video/mp4', 'video/3gpp'];
-
 function isJudgedByTrack({ kind, mime, hasSound }: Probe): boolean {
-  return kind === 'video' && hasSound && TRACK_TYPES.includes(mime);
+  return kind === 'video' && hasSound && formatOf(mime)?.isRecording === true;
 }
 
 function wrongKind({ kind, allowsForeignTypes }: ProbeRule, probe: Probe): AppError {

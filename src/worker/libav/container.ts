@@ -15,42 +15,12 @@ import {
   AVSEEK_FLAG_BACKWARD,
 } from 'node-av/constants';
 import { avGetCodecName, Codec, Dictionary, FormatContext, Packet, type Stream } from 'node-av/lib';
+import { formatOf } from '../../domain/media/formats.ts';
 import { assertMedia, isEnd } from './av-fault.ts';
 
 /** The library's word for “no time”. */
 export const NO_TIME = -(2n ** 63n);
 const MICROSECONDS = 1_000_000;
-
-const DEMUXERS: Readonly<Record<string, string>> = {
-  'video/mp4': 'mov',
-  'video/quicktime': 'mov',
-  'video/3gpp': 'mov',
-  'audio/m4a': 'mov',
-  'audio/m4b': 'mov',
-  'audio/m4p': 'mov',
-  'audio/m4r': 'mov',
-  'image/heic': 'mov',
-  'image/avif': 'mov',
-  'image/jxl': 'jpegxl_pipe,jpegxl_anim',
-  'video/x-matroska': 'matroska,webm',
-  'video/webm': 'matroska,webm',
-  'video/x-msvideo': 'avi',
-  'video/mp2t': 'mpegts',
-  'video/mpeg': 'mpeg',
-  'video/ogg': 'ogg',
-  'audio/ogg': 'ogg',
-  'video/x-flv': 'flv',
-  'video/x-ms-wmv': 'asf,asf_o',
-  'application/mxf': 'mxf',
-  'audio/mpeg': 'mp3,flac,aac',
-  'audio/wav': 'wav',
-  'audio/flac': 'flac',
-  'audio/aac': 'aac',
-  'audio/aiff': 'aiff',
-  'audio/x-caf': 'caf',
-  'audio/amr': 'amr,amrnb,amrwb',
-  'audio/ac3': 'ac3,eac3',
-};
 
 /** Looking at more streams than a newsroom's file ever has costs memory for each (the library's own bound is 1000). */
 const STREAMS_MAX = 64;
@@ -66,7 +36,7 @@ export class Container implements Disposable {
   isReadBroken = false;
 
   private constructor(path: string, mime: string, name: string) {
-    const demuxers = DEMUXERS[mime];
+    const { demuxers } = formatOf(mime) ?? {};
     if (demuxers === undefined) throw new Error(`no demuxer is named for ${mime}`);
     const what = `the ${name} data is damaged or ends early`;
     this.#format.allocContext();

@@ -1,6 +1,7 @@
 /** The type of any file by its first bytes, and the refusal of those that are none of ours. */
 import { open } from 'node:fs/promises';
-import { describeAcceptedTypes, type MediaKind, type MediaType } from '../../domain/media/media.ts';
+import { describeAcceptedTypes, type MediaType } from '../../domain/media/formats.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
 import { MediaFaultFound } from '../media-fault.ts';
 import { describeHead } from './foreign-types.ts';

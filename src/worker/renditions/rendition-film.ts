@@ -5,7 +5,7 @@
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Frame, Stream } from 'node-av/lib';
-import type { MediaType } from '../../domain/media/media.ts';
+import type { MediaType } from '../../domain/media/formats.ts';
 import {
   FILM_SECONDS_MAX,
   FILM_SHORT_SIDE_MAX,

@@ -1,6 +1,7 @@
 /** A picture as a browser shows it: WebP, upright, in sRGB by its own colour profile, no larger than is shown whole. */
 import { join } from 'node:path';
 import type { Sharp } from 'sharp';
+import { formatOf } from '../../domain/media/formats.ts';
 import {
   isTiled,
   PREVIEW_PIXELS_MAX,
@@ -18,14 +19,6 @@ const FILE = 'picture.webp';
 export const WEBP_QUALITY = 90;
 /** Of 6: more costs seconds of a large picture for a few percent of its bytes. */
 export const WEBP_EFFORT = 2;
-/** Types whose colour profile the picture library applies; of the others it sees pixels only. */
-const PROFILED_MIMES: readonly string[] = [
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-  'image/tiff',
-  'image/gif',
-];
 
 export async function renderPicture(work: RenderWork): Promise<RenditionFigures> {
   const header = await readHeader(work.path, work.limits);
@@ -55,7 +48,7 @@ function sideOf(pixels: number): number {
 
 /** The first page, upright; unlike for models, its colours are what its profile says. */
 export async function openForEyes(header: PictureHeader): Promise<Sharp> {
-  const image = PROFILED_MIMES.includes(header.mime)
+  const image = formatOf(header.mime)?.sharp?.includes('profile')
     ? openPicture(header.path, header.limits.pixelsMax, 'truncated', 'shown').autoOrient()
     : await openUpright(header);
   return image.toColourspace('srgb');

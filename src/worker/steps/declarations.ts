@@ -2,12 +2,11 @@
  * What a picture's unsigned metadata say of its origin: the IPTC source type, a generator's name or parameters, a
  * camera. Anyone can write or strip them, so they are reported and never decide.
  */
+import { formatOf } from '../../domain/media/formats.ts';
 import { type Declaration, originOfSourceType } from '../../domain/verdicts/provenance.ts';
 import { readExifTexts } from '../pictures/exif-text.ts';
 import { openPicture } from '../pictures/picture-file.ts';
 
-/** Formats whose metadata the picture library shows. */
-const MIMES = ['image/jpeg', 'image/png', 'image/webp', 'image/tiff', 'image/heic', 'image/avif'];
 const VALUE_CHARACTERS_MAX = 120;
 const DECLARATIONS_MAX = 8;
 /** Of the text of one field that is searched. */
@@ -23,7 +22,7 @@ const SOURCE_TYPE = /DigitalSourceType(?:\s*=\s*["']|>\s*)([^"'<\s]{1,300})/gi;
 const TOOL = /(?:CreatorTool|Software|Credit)(?:\s*=\s*["']|>\s*)([^"'<]{1,300})/gi;
 
 export async function readDeclarations(path: string, mime: string): Promise<Declaration[]> {
-  if (!MIMES.includes(mime)) return [];
+  if (formatOf(mime)?.sharp?.includes('metadata') !== true) return [];
   const { exif, xmp, comments } = await openPicture(path, false).metadata();
   const found = [
     ...(xmp === undefined ? [] : ofXmp(xmp.toString('utf8', 0, SEARCHED_CHARACTERS_MAX))),

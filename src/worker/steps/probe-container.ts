@@ -1,5 +1,5 @@
 /** Whether a video or a recording can be analysed: its kind by what it holds, its first frame, its real length. */
-import { describeAcceptedTypes, type MediaType, refineMediaType } from '../../domain/media/media.ts';
+import { describeAcceptedTypes, type MediaType, refineMediaType } from '../../domain/media/formats.ts';
 import { Container } from '../libav/container.ts';
 import { displayOf, shownSides } from '../libav/display.ts';
 import { assertFrameBounds } from '../libav/frame-picture.ts';

@@ -3,6 +3,7 @@
  * list. The settings are snake_case JSON because other spellings are silently ignored (libraries.md section 1).
  */
 import { Reader } from '@contentauth/c2pa-node';
+import { formatOf } from '../../domain/media/formats.ts';
 import {
   type C2paReport,
   declaredOriginOf,
@@ -12,28 +13,6 @@ import {
 import { firstLine } from '../media-fault.ts';
 import { boundReport, cutText, toC2paReport } from './c2pa-report.ts';
 import { readDeclarations } from './declarations.ts';
-
-/** Types that can carry a manifest the reader finds, by the reader's own names; no other file has provenance. */
-const READER_MIMES: Readonly<Record<string, string>> = {
-  'image/jpeg': 'image/jpeg',
-  'image/png': 'image/png',
-  'image/webp': 'image/webp',
-  'image/tiff': 'image/tiff',
-  'image/gif': 'image/gif',
-  'image/heic': 'image/heic',
-  'image/avif': 'image/avif',
-  'image/jxl': 'image/jxl',
-  'video/mp4': 'video/mp4',
-  'video/quicktime': 'video/quicktime',
-  'video/x-msvideo': 'video/x-msvideo',
-  'audio/mpeg': 'audio/mpeg',
-  'audio/wav': 'audio/wav',
-  'audio/flac': 'audio/flac',
-  'audio/m4a': 'audio/mp4',
-  'audio/m4b': 'audio/mp4',
-  'audio/m4p': 'audio/mp4',
-  'audio/m4r': 'audio/mp4',
-};
 
 /** What the file declares of its origin: signed manifests and, of pictures, unsigned metadata. */
 export async function readProvenance(
@@ -48,7 +27,7 @@ export async function readProvenance(
 
 /** The type goes along because a slot's file has a neutral name, and the reader asks the name when it is not told. */
 async function readManifests(path: string, mimeType: string, trustAnchorsPem: string): Promise<Provenance> {
-  const readerMime = READER_MIMES[mimeType];
+  const readerMime = formatOf(mimeType)?.c2pa;
   if (readerMime === undefined) return NO_PROVENANCE;
   let reader: Reader | null;
   try {

@@ -1,4 +1,6 @@
 /** A real HTTP receiver of webhooks on loopback: keeps what it was sent, answers as a test tells it. */
+import { equal, ok } from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../../faults/rounds/submissions.ts';
@@ -54,8 +56,19 @@ export async function openReceiver(...answers: HookAnswer[]): Promise<Receiver> 
   };
 }
 
-/** The headers that a Standard Webhooks library reads. */
-export function signedHeaders({ headers }: ReceivedHook): Record<string, string> {
-  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
-  return Object.fromEntries(names.map((name) => [name, String(headers[name])]));
+export const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+/** Seconds by which a message's time may differ from the receiver's. */
+const TOLERANCE_SECONDS = 300;
+
+/** As the specification tells receivers, without the library that signs. Throws where the message is not what was signed. */
+export function verifyHook(
+  secret: string,
+  { headers, body }: Pick<ReceivedHook, 'headers' | 'body'>,
+): unknown {
+  const [id, timestamp, signature] = SIGNATURE_HEADERS.map((name) => headers[name]);
+  ok(Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS, String(timestamp));
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const code = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  equal(signature, `v1,${code}`);
+  return JSON.parse(body);
 }

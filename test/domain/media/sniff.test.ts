@@ -1,7 +1,7 @@
 /** Types by their first bytes alone, whatever a file is called. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refineMediaType } from '../../../src/domain/media/media.ts';
+import { FORMATS, refineMediaType } from '../../../src/domain/media/formats.ts';
 import { sniffMediaType } from '../../../src/domain/media/sniff.ts';
 
 const ftyp = (brand: string, ...compatible: string[]) =>
@@ -23,6 +23,8 @@ const CASES: readonly (readonly [name: string, head: string, mime: string | unde
   ['AVIF', ftyp('avif'), 'image/avif'],
   ['AVIF by its compatible brands', ftyp('mif1', 'miaf', 'avif'), 'image/avif'],
   ['JPEG XL', '\xff\x0a\0', 'image/jxl'],
+  ['TIFF', 'II*\0', 'image/tiff'],
+  ['BigTIFF', 'II+\0', 'image/tiff'],
   ['JPEG XL in a container', '\0\0\0\x0cJXL \r\n\x87\n', 'image/jxl'],
   ['MP4', ftyp('isom', 'mp41'), 'video/mp4'],
   ['MP4 of a brand nobody knows', ftyp('XyZ1'), 'video/mp4'],
@@ -44,6 +46,17 @@ const CASES: readonly (readonly [name: string, head: string, mime: string | unde
   ['MPEG-TS', packets(0, 188), 'video/mp2t'],
   ['MPEG-TS with times', packets(4, 192), 'video/mp2t'],
   ['a text that begins with G', 'Good morning, this is no transport stream'.padEnd(512), undefined],
+  ['MPEG-PS', '\0\0\x01\xba', 'video/mpeg'],
+  ['FLV', 'FLV\x01', 'video/x-flv'],
+  ['FLV of another version', 'FLV\x02', undefined],
+  ['WMV', '\x30\x26\xb2\x75\x8e\x66\xcf\x11', 'video/x-ms-wmv'],
+  ['MXF', '\x06\x0e\x2b\x34\x02\x05\x01\x01', 'application/mxf'],
+  ['AIFF', 'FORM\0\0\0\0AIFFCOMM', 'audio/aiff'],
+  ['AIFF of the compressed kind', 'FORM\0\0\0\0AIFCFVER', 'audio/aiff'],
+  ['IFF of another kind', 'FORM\0\0\0\0ILBMBMHD', undefined],
+  ['CAF', 'caff\0\x01', 'audio/x-caf'],
+  ['AC-3', '\x0b\x77\0\0\x14\x40', 'audio/ac3'],
+  ['AC-3 of no version that exists', '\x0b\x77\0\0\x14\xff', undefined],
   ['OGG Vorbis', 'OggS\0\x02\x01vorbis', 'audio/ogg'],
   ['OGG Theora', 'OggS\0\x02\x80theora', 'video/ogg'],
   ['FLAC', 'fLaC', 'audio/flac'],
@@ -62,6 +75,12 @@ const CASES: readonly (readonly [name: string, head: string, mime: string | unde
 for (const [name, head, mime] of CASES) {
   test(name, () => assert.equal(sniffMediaType(Buffer.from(head, 'latin1'))?.mime, mime));
 }
+
+test('of every format that is told by its first bytes, a head stands here', () => {
+  const shown = new Set(CASES.map(([, , mime]) => mime));
+  for (const { mime, starts, within } of FORMATS)
+    if (starts !== undefined || within !== undefined) assert.ok(shown.has(mime), mime);
+});
 
 test('what a container holds decides its kind', () => {
   assert.equal(refineMediaType('video/mp4', 'audio')?.mime, 'video/mp4');

@@ -1,0 +1,77 @@
+/** The table of formats: each row is known as itself, read by something, and shown as what it is. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { InputFormat } from 'node-av/lib';
+import { FORMATS, formatOf, MEDIA_TYPES, refineMediaType } from '../../../src/domain/media/formats.ts';
+import { HEAD_BYTES, sniffMediaType } from '../../../src/domain/media/sniff.ts';
+
+const starting = FORMATS.flatMap(({ mime, starts = [] }) => starts.map((start) => ({ mime, start })));
+
+test('first bytes are enough, whatever follows', () => {
+  const rest = fc.uint8Array({ maxLength: HEAD_BYTES });
+  fc.assert(
+    fc.property(fc.constantFrom(...starting), rest, ({ mime, start }, tail) => {
+      const head = Buffer.concat([Buffer.from(start, 'latin1'), tail]).subarray(0, HEAD_BYTES);
+      assert.equal(sniffMediaType(head)?.mime, mime);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('no first bytes begin those of another format', () => {
+  for (const { mime, start } of starting)
+    for (const other of starting)
+      if (other.mime !== mime) assert.ok(!other.start.startsWith(start), `${mime} ${other.mime}`);
+});
+
+test('a type and an ending name one format', () => {
+  const names = [FORMATS.map(({ mime }) => mime), FORMATS.flatMap(({ extensions }) => extensions)];
+  for (const list of names) assert.equal(new Set(list).size, list.length);
+});
+
+test('each format is told by its bytes, or is what another turns out to be', () => {
+  const turned = new Set(FORMATS.map(({ otherwise }) => otherwise));
+  for (const { mime, starts, within } of FORMATS)
+    assert.ok(starts !== undefined || within !== undefined || turned.has(mime), mime);
+  for (const { mime, kinds, otherwise } of FORMATS) {
+    if (otherwise === undefined) continue;
+    const other = 'audio' in kinds ? 'video' : 'audio';
+    assert.equal(refineMediaType(mime, other)?.mime, otherwise);
+  }
+});
+
+test('what is told by its bytes has something that reads it', () => {
+  for (const { mime, starts, within, kinds, sharp = [], demuxers } of FORMATS) {
+    if (starts === undefined && within === undefined) continue;
+    const isRead = ('image' in kinds && sharp.includes('pixels')) || demuxers !== undefined;
+    assert.ok(isRead, mime);
+  }
+});
+
+test('a browser is given what it asked for, and no document', () => {
+  for (const { mime, kinds, shownAs } of FORMATS) {
+    if (shownAs === undefined) continue;
+    const [family = ''] = shownAs.split('/');
+    assert.ok(family in kinds, `${mime} as ${shownAs}`);
+    assert.notEqual(shownAs, 'image/svg+xml');
+  }
+});
+
+/** Formats that name other files or addresses; none may be let near an upload. */
+const PLAYLISTS = /^(hls|dash|concat|sdp|rtp|rtsp|image2|lavfi|imf)/;
+
+test('each demuxer is one that the library has, and opens one file only', () => {
+  const names = new Set(FORMATS.flatMap(({ demuxers }) => demuxers?.split(',') ?? []));
+  for (const name of names) {
+    assert.ok(InputFormat.findInputFormat(name), name);
+    assert.doesNotMatch(name, PLAYLISTS);
+  }
+});
+
+test('a kind of a format is documented or a plan’s option', () => {
+  for (const { mime, kind, documented } of MEDIA_TYPES)
+    assert.equal(documented, formatOf(mime)?.kinds[kind] === 'documented');
+  assert.equal(formatOf('image/svg+xml'), undefined);
+  assert.equal(formatOf('constructor'), undefined);
+});
