@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type ImagePack, isImagePack } from '../src/domain/packs/model-pack.ts';
 import { type PlannedSet, planPatchSets } from '../src/engine/analyses/image-patches.ts';
 import { DECODE_LIMITS } from '../src/engine/decode/decode-limits.ts';
-import { findPacks, toLoadedPack } from '../src/engine/packs/packs.ts';
+import { findPacks, toLoadedPack } from '../src/engine/packs/installed-packs.ts';
 import { PackSession } from '../src/worker/inference/pack-session.ts';
 import { makeTables, writePlanes } from '../src/worker/inference/tensor-layout.ts';
 import { readHeader } from '../src/worker/pictures/header.ts';

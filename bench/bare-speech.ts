@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isSpeechPack, SOUND_SAMPLE_RATE, type SpeechPack } from '../src/domain/packs/model-pack.ts';
 import { findSpeech, placeWindows, planClips, uniteClips } from '../src/domain/verdicts/speech.ts';
-import { findDetector, findPacks, toLoadedPack } from '../src/engine/packs/packs.ts';
+import { findDetector, findPacks, toLoadedPack } from '../src/engine/packs/installed-packs.ts';
 import { Detection } from '../src/worker/inference/detection.ts';
 import { PackSession } from '../src/worker/inference/pack-session.ts';
 import { SpeechSession } from '../src/worker/inference/speech-session.ts';

@@ -11,7 +11,7 @@ import { placeViews } from '../src/domain/media/views.ts';
 import { type FaceDetectorPack, modelPackSchema } from '../src/domain/packs/model-pack.ts';
 import { findFaces } from '../src/domain/verdicts/faces.ts';
 import { toViewSet } from '../src/engine/packs/content-packs.ts';
-import { toLoadedPack } from '../src/engine/packs/packs.ts';
+import { toLoadedPack } from '../src/engine/packs/installed-packs.ts';
 import { openSource } from '../src/worker/inference/item-source.ts';
 import { type BatchPack, PackSession } from '../src/worker/inference/pack-session.ts';
 import { writeViewSet } from '../src/worker/steps/views.ts';

@@ -33,12 +33,12 @@ export function readTls(
     const expected = 'both tls.cert_file and tls.key_file, since TLS needs both';
     faults.push({ ...placeOf(collected, name), expected, found: 'nothing' });
   }
-  if (tlsKeyFile !== null) judgeKey(collected, certificate, readFile, faults);
+  if (tlsKeyFile !== null) checkKey(collected, certificate, readFile, faults);
   if (tlsCertFile === null || tlsKeyFile === null) return null;
   return { certFile: tlsCertFile, keyFile: tlsKeyFile, clientCaFile: tlsClientCaFile };
 }
 
-function judgeKey(
+function checkKey(
   collected: CollectedSettings,
   certificate: string | null,
   readFile: ReadFile,

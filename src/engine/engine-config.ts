@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { IsolationLevel, VideoDecoder, VideoDecoderChoice } from '../worker/protocol.ts';
 import type { FetchMedia } from './analyses/source.ts';
 import type { DecodePoolConfig } from './decode/decode-pool.ts';
-import type { RenditionsConfig } from './decode/renditions.ts';
+import type { RenditionsConfig } from './decode/rendition-maker.ts';
 import type { InferencePoolConfig } from './inference/inference-pool.ts';
 
 export interface EngineConfig {

@@ -14,7 +14,7 @@ export type Failure =
 const WAIT_REASONS: readonly Reason[] = ['disk_full', 'draining', 'starting', 'probe_busy', 'exhausted'];
 
 /** How an attempt's error is answered. `isOverdue` where the attempt's own deadline passed. */
-export function judgeFailure(
+export function failureOf(
   error: unknown,
   { isOverdue, timeoutMs }: { isOverdue: boolean; timeoutMs: number },
 ): Failure {
@@ -28,11 +28,11 @@ export function judgeFailure(
     return { type: 'retry', sentence: 'a worker process ended while it analysed the file' };
   }
   const known = toAppError(error);
-  if (error instanceof AppError || WAIT_REASONS.includes(known.reason)) return judgeAppError(known);
+  if (error instanceof AppError || WAIT_REASONS.includes(known.reason)) return failureOfAppError(known);
   return { type: 'retry', sentence: 'the analysis failed inside the appliance; its log tells why' };
 }
 
-function judgeAppError(error: AppError): Failure {
+function failureOfAppError(error: AppError): Failure {
   if (WAIT_REASONS.includes(error.reason)) return { type: 'wait' };
   const isGone = error.reason === 'media' || error instanceof ChangedOriginalError;
   const isFinal = isGone || error.code === 'invalid_argument' || error.code === 'permission_denied';

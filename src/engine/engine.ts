@@ -26,10 +26,10 @@ import { analyseVideo } from './analyses/analyse-video.ts';
 import type { AnalysisParts, Attempt } from './analyses/analysis-parts.ts';
 import { AnalysisRunner } from './analyses/analysis-runner.ts';
 import { fetchSource } from './analyses/source.ts';
+import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool } from './decode/decode-pool.ts';
-import { judgeProbe, type ProbeRule } from './decode/judge-probe.ts';
 import { probeForCaller, probeInSlot } from './decode/probe.ts';
-import { Renditions } from './decode/renditions.ts';
+import { RenditionMaker } from './decode/rendition-maker.ts';
 import { VideoDecoding } from './decode/video-decoding.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
 import {
@@ -37,10 +37,10 @@ import {
   InferencePool,
   type InferencePoolConfig,
 } from './inference/inference-pool.ts';
+import type { InstalledPack } from './packs/installed-packs.ts';
 import { benchPack, type PackSpeed } from './packs/pack-bench.ts';
 import { PackChanges } from './packs/pack-changes.ts';
 import { PackShelf } from './packs/pack-shelf.ts';
-import type { InstalledPack } from './packs/packs.ts';
 import { resolveModels } from './packs/resolve-models.ts';
 import { Feed, type WatchFilter } from './queue/feed.ts';
 import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue/queue.ts';
@@ -67,7 +67,7 @@ export class Engine implements AsyncDisposable {
   /** Adds and removes packs of the data folder. */
   readonly packChanges: PackChanges;
   /** Made of stored files for people's eyes and ears. */
-  readonly renditions: Renditions;
+  readonly renditions: RenditionMaker;
   readonly #decodePool: DecodePool;
   readonly #videoDecoding: VideoDecoding;
   readonly #runner: AnalysisRunner;
@@ -94,7 +94,7 @@ export class Engine implements AsyncDisposable {
       },
       decodeObserver(parts),
     );
-    this.renditions = new Renditions(config.renditions, {
+    this.renditions = new RenditionMaker(config.renditions, {
       ...{ store: parts.store, log: parts.log, pool: this.#decodePool },
       stepTimed: (step, seconds) => parts.observer.stepTimed(step, seconds),
     });
@@ -167,8 +167,8 @@ export class Engine implements AsyncDisposable {
   }
 
   /** Throws the documented AppError where the file may not be analysed. */
-  judgeProbe(probe: Probe, rule: Omit<ProbeRule, 'videoHeightMin'>): void {
-    judgeProbe(probe, { ...rule, videoHeightMin: this.#config.videoHeightMin });
+  checkProbe(probe: Probe, rule: Omit<ProbeRule, 'videoHeightMin'>): void {
+    checkProbe(probe, { ...rule, videoHeightMin: this.#config.videoHeightMin });
   }
 
   /** The analysis of what the store holds, by the models that it names; nothing is stored. */

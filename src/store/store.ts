@@ -10,14 +10,14 @@ import { BlobStore } from './blobs.ts';
 import type { DamagedRecordError } from './codec.ts';
 import { FolderLock } from './lock.ts';
 import { migrate } from './migrations.ts';
-import { PartialStore } from './partials.ts';
 import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
-import { RenditionStore } from './renditions.ts';
+import { RenditionStore } from './rendition-store.ts';
 import { assertNotHalfRestored } from './restore.ts';
 import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './schema.ts';
 import { Table } from './table.ts';
 import { type StoreChange, StoreTransaction } from './transaction.ts';
+import { UnfinishedUploadStore } from './unfinished-uploads.ts';
 
 export interface StoreConfig {
   folder: string;
@@ -49,7 +49,7 @@ export class Store implements AsyncDisposable {
   readonly read: StoreReader;
   readonly blobs: BlobStore;
   readonly artifacts: ArtifactStore;
-  readonly partials: PartialStore;
+  readonly unfinishedUploads: UnfinishedUploadStore;
   readonly renditions: RenditionStore;
   readonly folder: string;
   readonly #root: RootDatabase;
@@ -72,7 +72,7 @@ export class Store implements AsyncDisposable {
     this.artifacts = new ArtifactStore(folder, dropRenditions);
     const isStored = (owner: string): boolean => this.blobs.isThere(owner) || this.artifacts.isThere(owner);
     this.renditions = new RenditionStore(folder, isStored);
-    this.partials = new PartialStore(folder);
+    this.unfinishedUploads = new UnfinishedUploadStore(folder);
   }
 
   /** Locks the folder, checks the format and throws away what was being received; looks at no record. */
@@ -97,7 +97,7 @@ export class Store implements AsyncDisposable {
   async #prepareFiles(): Promise<void> {
     await this.blobs.prepare();
     await this.artifacts.prepare();
-    await this.partials.prepare();
+    await this.unfinishedUploads.prepare();
     await this.renditions.prepare();
   }
 

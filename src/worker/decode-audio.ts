@@ -4,7 +4,7 @@ import { Container } from './libav/container.ts';
 import { readMediaType, refuseKind } from './pictures/media-header.ts';
 import { isRiffCutOff } from './pictures/riff-size.ts';
 import type { DecodeAudioRequest, DecodedAudio } from './protocol.ts';
-import { judgeStreams } from './steps/probe-container.ts';
+import { checkStreams } from './steps/probe-container.ts';
 import { type ReportStep, secondsReporter } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeSound } from './steps/sound.ts';
@@ -18,7 +18,7 @@ export async function decodeAudio(
   const type = await readMediaType(path);
   if (type.kind === 'image') throw refuseKind('audio', `a ${type.name} picture`);
   using container = Container.open(path, type);
-  const { mime, name } = judgeStreams(container, type);
+  const { mime, name } = checkStreams(container, type);
   const stream = container.audio;
   if (stream === null) throw refuseKind('audio', `${name} video without sound`);
   const provenance = await readProvenance(path, mime, request.trustAnchorsPem);

@@ -123,11 +123,11 @@ function openMailer(folder: string): Mailer {
 function stubEngine(feed: Feed): App['engine'] {
   const engine: Pick<
     App['engine'],
-    'watch' | 'progressOf' | 'findingsOf' | 'phase' | 'resolveModels' | 'probe' | 'judgeProbe'
+    'watch' | 'progressOf' | 'findingsOf' | 'phase' | 'resolveModels' | 'probe' | 'checkProbe'
   > = {
     phase: 'ready',
     resolveModels: () => [],
-    judgeProbe: () => {},
+    checkProbe: () => {},
     probe: async () => ({
       kind: 'image',
       mime: 'image/png',

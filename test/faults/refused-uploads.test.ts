@@ -36,7 +36,7 @@ async function begunBy(at: Service, accountId: number): Promise<string> {
   const { store, clock } = at.open.app;
   const times = { createdAt: clock.now(), touchedAt: clock.now() };
   const about = { name: 'a.jpg', sizeBytes: 10_000_000, fields: { kind: 'image' } };
-  await store.partials.create({
+  await store.unfinishedUploads.create({
     accountId,
     uploadId,
     ...about,

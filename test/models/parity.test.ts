@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import type { ModelPack } from '../../src/domain/packs/model-pack.ts';
 import type { SampleRange } from '../../src/domain/verdicts/speech.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../src/engine/inference/inference-process.ts';
-import { findPacks, type InstalledPack, toLoadedPack } from '../../src/engine/packs/packs.ts';
+import { findPacks, type InstalledPack, toLoadedPack } from '../../src/engine/packs/installed-packs.ts';
 import { writePatchSet } from '../../src/worker/steps/patches.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { layMadeModels } from './made-models.ts';

@@ -17,7 +17,7 @@ import {
   secondsOf,
   uniteClips,
 } from '../../../src/domain/verdicts/speech.ts';
-import { findDetector } from '../../../src/engine/packs/packs.ts';
+import { findDetector } from '../../../src/engine/packs/installed-packs.ts';
 
 const RATE = 16_000;
 const FRAME_SAMPLES = 512;

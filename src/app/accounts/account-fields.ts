@@ -3,8 +3,8 @@ import { type Account, ROLES, type Role } from '../../domain/accounts/account.ts
 import { C2PA_POLICIES } from '../../domain/accounts/plan.ts';
 import { badField } from '../../domain/errors.ts';
 import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
+import { parseEach } from '../check-each.ts';
 import { parseChoice, parseId, parseLine, parseNullableLine } from '../field-parsers.ts';
-import { parseEach } from '../judge-each.ts';
 import { parseBoolean, type RawFields, show } from '../submissions/input.ts';
 
 const NAME_CHARACTERS_MAX = 200;

@@ -6,7 +6,7 @@ import { addressKey } from '../callers/attempts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin, currentAccount } from '../callers/authority.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
-import { parseEach } from '../judge-each.ts';
+import { parseEach } from '../check-each.ts';
 import { parseAccountChange, parseEmail, requireNameAndEmail } from './account-fields.ts';
 import { blankAccount, nextAccountId } from './account-rules.ts';
 import { auditLine } from './audit.ts';

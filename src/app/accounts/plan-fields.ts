@@ -7,8 +7,8 @@ import { appliancePlan, C2PA_POLICIES, PLAN_OPTIONS, type Plan } from '../../dom
 import { badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
 import { PRICED_OPTIONS, type PricedOption } from '../../domain/records/price.ts';
+import { parseEach } from '../check-each.ts';
 import { parseChoice, parseChoices, parseLine, parseTextList, parseWhole } from '../field-parsers.ts';
-import { parseEach } from '../judge-each.ts';
 import { parseBoolean, type RawFields, show } from '../submissions/input.ts';
 
 const NAME_CHARACTERS_MAX = 100;

@@ -5,8 +5,8 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin, assertPartner, managedAccount, ownOrManaged } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import { parseEach } from '../check-each.ts';
 import { parseLine, parseWhole } from '../field-parsers.ts';
-import { parseEach } from '../judge-each.ts';
 import type { RawFields } from '../submissions/input.ts';
 import {
   type AccountChange,

@@ -5,7 +5,7 @@ import { MODEL_TASKS, type ModelTask } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';
 import type { PackStatus } from '../../engine/engine-config.ts';
-import type { InstalledPack } from '../../engine/packs/packs.ts';
+import type { InstalledPack } from '../../engine/packs/installed-packs.ts';
 import { readRssAnon } from '../../machinery/process-table.ts';
 import type { BackupStatus } from './backups.ts';
 import type { ApplianceParts } from './parts.ts';

@@ -9,7 +9,7 @@ import { MICROSECONDS_PER_DAY, MICROSECONDS_PER_MS, MICROSECONDS_PER_SECOND } fr
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../core.ts';
 import { sweepUploads } from '../submissions/unfinished-uploads.ts';
-import { SERIES_SECONDS_MAX } from '../webhooks/outcome.ts';
+import { SERIES_SECONDS_MAX } from '../webhooks/retry-schedule.ts';
 
 export interface SweeperParts {
   store: Store;

@@ -5,8 +5,8 @@ import { REF_ID_CHARACTERS_MAX } from '../../domain/limits.ts';
 import { LABELS, type Label } from '../../domain/media/media.ts';
 import { STATUSES, type Status } from '../../domain/records/classification.ts';
 import { OUTCOMES, type Outcome } from '../../domain/records/outcome.ts';
+import { parseEach } from '../check-each.ts';
 import { parseChoice, parseNullableLine } from '../field-parsers.ts';
-import { parseEach } from '../judge-each.ts';
 import type { RawFields } from '../submissions/input.ts';
 
 /** Each part narrows further; what is absent does not. */

@@ -11,8 +11,8 @@ import {
   tileLevels,
 } from '../../domain/media/rendition.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
-import type { RenditionOrder, RenditionView } from '../../engine/decode/renditions.ts';
-import type { StoredRendition } from '../../store/renditions.ts';
+import type { RenditionOrder, RenditionView } from '../../engine/decode/rendition-maker.ts';
+import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { getClassification } from './classifications.ts';

@@ -16,7 +16,7 @@ import {
   KEY_FRAME_METHODS,
   OPTIONS_OF_KIND,
 } from '../../domain/records/options.ts';
-import { parseEach } from '../judge-each.ts';
+import { parseEach } from '../check-each.ts';
 
 export type RawFields = Readonly<Record<string, unknown>>;
 

@@ -24,10 +24,10 @@ import { charge } from '../accounts/credits.ts';
 import { admitMedia, assertKindEnabled, earlierRequest } from '../callers/admission.ts';
 import { assertNotDeleted } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
-import { judgeEach } from '../judge-each.ts';
+import { checkEach } from '../check-each.ts';
 import { readRecord } from '../records/record.ts';
+import { checkMedia, findKind } from './check-media.ts';
 import { parseSubmission, parseText, type RawFields, type Submission } from './input.ts';
-import { findKind, judgeMedia } from './judge-media.ts';
 import type { SubmissionParts } from './parts.ts';
 import { cleanName, type ReceivedMedia } from './uploads.ts';
 
@@ -43,13 +43,13 @@ export interface SubmitInput {
 }
 
 /** What the caller asks for, within the plan. */
-interface JudgedFields {
+interface CheckedFields {
   submission: Submission;
   webhookUrl: string | null;
 }
 
 /** What the transaction needs, whichever way the media came. */
-interface Candidate extends JudgedFields {
+interface Candidate extends CheckedFields {
   kind: MediaKind;
   packs: ModelPack[];
   name: string;
@@ -74,10 +74,10 @@ export async function submitMedia(
       media === undefined
         ? await record(app, input, await candidateOfAddress(app, input, signal))
         : await submitUploaded(app, input, media, signal);
-    await media?.noteOutcome?.({ identifier: submitted.identifier });
+    await media?.noteEnd?.({ identifier: submitted.identifier });
     return submitted;
   } catch (error) {
-    await media?.noteOutcome?.({ error });
+    await media?.noteEnd?.({ error });
     throw error;
   }
 }
@@ -108,8 +108,8 @@ async function candidateOfUpload(
 ): Promise<Candidate> {
   const startedAt = epochMs();
   const kind = namedKind ?? (await findKind(app, { principal, media, field }, signal));
-  const judged = await judgeFields(app, { principal, kind, fields }, signal);
-  const { probe, packs } = await judgeMedia(
+  const judged = await checkFields(app, { principal, kind, fields }, signal);
+  const { probe, packs } = await checkMedia(
     app,
     { principal, kind, field, media, options: judged.submission.options },
     signal,
@@ -127,9 +127,9 @@ async function candidateOfAddress(
 ): Promise<Candidate> {
   const startedAt = epochMs();
   assertKindEnabled(principal, kind);
-  const { judged, source } = await judgeEach<{ judged: JudgedFields; source: Source }>({
-    judged: () => judgeFields(app, { principal, kind, fields }, signal),
-    source: () => judgeSource(app, { field, fields }, signal),
+  const { judged, source } = await checkEach<{ judged: CheckedFields; source: Source }>({
+    judged: () => checkFields(app, { principal, kind, fields }, signal),
+    source: () => checkSource(app, { field, fields }, signal),
   });
   const packs = app.engine.resolveModels(kind, judged.submission.options, principal.plan);
   const times = { startedAt, endedAt: epochMs() };
@@ -140,7 +140,7 @@ async function candidateOfAddress(
 /** The address of media that are fetched later, and the name that it gives them. */
 type Source = Record<'sourceUrl' | 'name', string>;
 
-async function judgeSource(
+async function checkSource(
   { config }: SubmissionParts,
   { field, fields }: Pick<SubmitInput, 'field' | 'fields'>,
   signal: AbortSignal,
@@ -152,20 +152,20 @@ async function judgeSource(
 }
 
 /** Options that need an enablement are ignored without it (interface.md, Authentication rule 5). */
-export async function judgeFields(
+export async function checkFields(
   app: SubmissionParts,
   { principal: { plan }, kind, fields }: { principal: Principal; kind: MediaKind; fields: RawFields },
   signal: AbortSignal,
-): Promise<JudgedFields> {
-  const { submission, webhookUrl } = await judgeEach<JudgedFields>({
+): Promise<CheckedFields> {
+  const { submission, webhookUrl } = await checkEach<CheckedFields>({
     submission: () => parseSubmission(kind, fields),
-    webhookUrl: () => (plan.options.includes('webhook') ? judgeWebhook(app, fields, signal) : null),
+    webhookUrl: () => (plan.options.includes('webhook') ? checkWebhook(app, fields, signal) : null),
   });
   return { submission: { ...submission, options: enabledOptions(plan, submission.options) }, webhookUrl };
 }
 
 /** Throws `bad_address` on webhook_url where it is no address or leads to a refused network. */
-async function judgeWebhook(
+async function checkWebhook(
   { config }: SubmissionParts,
   fields: RawFields,
   signal: AbortSignal,

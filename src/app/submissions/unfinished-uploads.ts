@@ -7,8 +7,8 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { VIDEO_BYTES_MAX } from '../../domain/limits.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { BlobTooLargeError, isDiskFull } from '../../store/media-writer.ts';
-import { UploadSupersededError } from '../../store/partials.ts';
 import type { UnfinishedUpload } from '../../store/unfinished-upload.ts';
+import { UploadSupersededError } from '../../store/unfinished-uploads.ts';
 import type { SubmissionParts } from './parts.ts';
 import { atPace } from './upload-pace.ts';
 import {
@@ -18,7 +18,7 @@ import {
   receiveBounds,
   sizeOf,
   tooLarge,
-  type UploadOutcome,
+  type UploadEnd,
 } from './uploads.ts';
 
 /** Of one account: twice what the command line sends at once. */
@@ -82,12 +82,12 @@ export async function beginUpload(app: SubmissionParts, input: BeginInput): Prom
   }
   if (sizeBytes > bytesMax) throw tooLarge(field, sizeBytes, bytesMax);
   const accountId = principal.account.id;
-  const others = app.store.partials.list(accountId).filter((other) => other.uploadId !== uploadId);
+  const others = app.store.unfinishedUploads.list(accountId).filter((other) => other.uploadId !== uploadId);
   assertRoom(others, sizeBytes);
   const now = app.clock.now();
   const times = { createdAt: now, touchedAt: now };
   const upload = { accountId, uploadId, name: cleanName(name), sizeBytes, fields, ...times };
-  await app.store.partials.create({ ...upload, committedBytes: 0, identifier: null });
+  await app.store.unfinishedUploads.create({ ...upload, committedBytes: 0, identifier: null });
 }
 
 function assertRoom(others: readonly UnfinishedUpload[], sizeBytes: number): void {
@@ -116,10 +116,10 @@ export async function appendUpload(
   const bounds = { ...receiveBounds(app, principal, upload.sizeBytes), now: () => app.clock.now() };
   const before = upload.committedBytes;
   try {
-    await app.store.partials.append(upload, atPace(bytes, sizeOf), bounds, signal);
+    await app.store.unfinishedUploads.append(upload, atPace(bytes, sizeOf), bounds, signal);
   } catch (error) {
     if (isDiskFull(error)) {
-      await app.store.partials.remove(upload);
+      await app.store.unfinishedUploads.remove(upload);
       throw diskFull(error);
     }
     throw toAppendError(error, field, upload.sizeBytes);
@@ -148,17 +148,17 @@ export async function finishUpload(
   if (committedBytes !== sizeBytes) {
     throw badField(input.field, `stated ${sizeBytes} bytes, received ${committedBytes}`);
   }
-  const whole = await app.store.partials.whole(upload, signal);
+  const whole = await app.store.unfinishedUploads.whole(upload, signal);
   let isNeeded = false;
   return {
     ...whole,
     name,
-    async noteOutcome(outcome: UploadOutcome): Promise<void> {
+    async noteEnd(outcome: UploadEnd): Promise<void> {
       isNeeded = 'identifier' in outcome || passesByItself(outcome.error);
       if ('identifier' in outcome) await complete(app, upload, outcome.identifier);
     },
     async [Symbol.asyncDispose](): Promise<void> {
-      if (!isNeeded) await app.store.partials.remove(upload);
+      if (!isNeeded) await app.store.unfinishedUploads.remove(upload);
     },
   };
 }
@@ -172,10 +172,12 @@ function passesByItself(error: unknown): boolean {
 
 async function complete(app: SubmissionParts, upload: UnfinishedUpload, identifier: string): Promise<void> {
   try {
-    await app.store.partials.complete(upload, identifier);
-    const completed = app.store.partials.list(upload.accountId).filter((other) => other.identifier !== null);
+    await app.store.unfinishedUploads.complete(upload, identifier);
+    const completed = app.store.unfinishedUploads
+      .list(upload.accountId)
+      .filter((other) => other.identifier !== null);
     completed.sort((left, right) => left.touchedAt - right.touchedAt);
-    for (const old of completed.slice(0, -COMPLETED_MAX)) await app.store.partials.remove(old);
+    for (const old of completed.slice(0, -COMPLETED_MAX)) await app.store.unfinishedUploads.remove(old);
   } catch (error) {
     // The record exists; only a caller that missed the answer would have needed the note.
     app.log.warn({ err: error }, 'what an upload became was not noted');
@@ -184,7 +186,7 @@ async function complete(app: SubmissionParts, upload: UnfinishedUpload, identifi
 
 /** Where to go on. A stream that still feeds the upload is ended first, so that the figure stays right. */
 export async function queryUpload(app: SubmissionParts, input: UploadName): Promise<UploadState> {
-  await app.store.partials.supersede(findUpload(app, input));
+  await app.store.unfinishedUploads.supersede(findUpload(app, input));
   return readUpload(app, input);
 }
 
@@ -196,12 +198,12 @@ export function readUpload(app: SubmissionParts, input: UploadName): UploadState
 }
 
 export async function discardUpload(app: SubmissionParts, input: UploadName): Promise<void> {
-  await app.store.partials.remove(findUpload(app, input));
+  await app.store.unfinishedUploads.remove(findUpload(app, input));
 }
 
 /** Throws `upload` for one that is unknown, another account's, or out of time. */
 function findUpload(app: SubmissionParts, { principal, uploadId }: UploadName): UnfinishedUpload {
-  const upload = app.store.partials.find(principal.account.id, uploadId);
+  const upload = app.store.unfinishedUploads.find(principal.account.id, uploadId);
   if (upload !== undefined && !isStale(app, app.config.unfinishedUploadMs, upload)) return upload;
   throw new AppError('upload', 'no such upload: it was never begun, has ended, or was not continued in time');
 }
@@ -219,7 +221,7 @@ export async function sweepUploads(
   { store, clock }: Pick<SubmissionParts, 'store' | 'clock'>,
   keptMs: number,
 ): Promise<number> {
-  const stale = store.partials.list().filter((upload) => isStale({ clock }, keptMs, upload));
-  for (const upload of stale) await store.partials.remove(upload);
+  const stale = store.unfinishedUploads.list().filter((upload) => isStale({ clock }, keptMs, upload));
+  for (const upload of stale) await store.unfinishedUploads.remove(upload);
   return stale.length;
 }

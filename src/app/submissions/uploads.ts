@@ -14,10 +14,10 @@ import { atPace } from './upload-pace.ts';
 export interface ReceivedMedia extends TemporaryBlob, AsyncDisposable {
   name: string;
   /** Of an upload that can be continued: told which record it became, or why none, before it is disposed. */
-  noteOutcome?: (outcome: UploadOutcome) => Promise<void>;
+  noteEnd?: (outcome: UploadEnd) => Promise<void>;
 }
 
-export type UploadOutcome = { identifier: string } | { error: unknown };
+export type UploadEnd = { identifier: string } | { error: unknown };
 
 export interface ReceiveInput {
   /** All that counts of a caller here is the account. */

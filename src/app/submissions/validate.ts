@@ -4,8 +4,8 @@ import { isDetectorPack } from '../../domain/packs/model-pack.ts';
 import { enabledOptions } from '../../domain/records/price.ts';
 import type { MediaValidation } from '../../domain/records/record.ts';
 import type { Principal } from '../callers/principal.ts';
+import { checkMedia } from './check-media.ts';
 import { parseSubmission, type RawFields } from './input.ts';
-import { judgeMedia } from './judge-media.ts';
 import type { SubmissionParts } from './parts.ts';
 import type { ReceivedMedia } from './uploads.ts';
 
@@ -24,9 +24,9 @@ export async function validateMedia(
 ): Promise<MediaValidation> {
   const { principal, kind, field, media, fields } = input;
   const options = enabledOptions(principal.plan, parseSubmission(kind, fields).options);
-  const judged = judgeMedia(app, { principal, kind, field, media, options }, signal);
+  const judged = checkMedia(app, { principal, kind, field, media, options }, signal);
   const { probe, packs } = await judged.catch(async (error: unknown) => {
-    await media.noteOutcome?.({ error });
+    await media.noteEnd?.({ error });
     throw error;
   });
   return {

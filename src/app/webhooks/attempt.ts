@@ -5,8 +5,8 @@ import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import type { AddressRule } from '../../machinery/address.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Clock } from '../core.ts';
-import { afterAttempt, type PostResult } from './outcome.ts';
 import { postWebhook } from './post.ts';
+import { afterAttempt, type PostResult } from './retry-schedule.ts';
 
 export interface AttemptParts {
   read: StoreReader;

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { AppError } from '../../domain/errors.ts';
 import { VERSION } from '../../domain/version.ts';
 import { type AddressRule, lookupOf, pinAddress } from '../../machinery/address.ts';
-import { isTaken, type PostResult, parseRetryAfter } from './outcome.ts';
+import { isTaken, type PostResult, parseRetryAfter } from './retry-schedule.ts';
 import { type WebhookMessage, webhookHeaders } from './signature.ts';
 
 export interface PostInput {

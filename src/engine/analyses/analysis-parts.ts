@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts';
 import type { VideoDecoder } from '../../worker/protocol.ts';
 import type { DecodePool } from '../decode/decode-pool.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
-import type { InstalledPack } from '../packs/packs.ts';
+import type { InstalledPack } from '../packs/installed-packs.ts';
 
 /** What the analysis of any kind of media is made with. */
 export interface AnalysisParts {

@@ -10,7 +10,7 @@ import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import { giveUpSentence, judgeFailure } from '../engine-errors.ts';
+import { failureOf, giveUpSentence } from '../engine-errors.ts';
 import { bearWitness } from '../queue/recovery.ts';
 import { Schedule, type Turn } from '../queue/schedule.ts';
 import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from '../queue/transitions.ts';
@@ -38,7 +38,7 @@ export interface RunnerParts {
   queueChanged: (depth: number, running: number) => void;
 }
 
-type Outcome =
+type AttemptEnd =
   | { type: 'done'; result: AnalysisResult }
   | { type: 'errored'; error: string; isQuarantined?: boolean }
   | { type: 'requeued'; isCounted: boolean; pauseMs: number }
@@ -240,7 +240,7 @@ export class AnalysisRunner {
     return true;
   }
 
-  async #attempt(analysis: Analysis, job: Job): Promise<Outcome> {
+  async #attempt(analysis: Analysis, job: Job): Promise<AttemptEnd> {
     const { analysisTimeoutMs: timeoutMs } = this.#config;
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = AbortSignal.any([job.controller.signal, deadline]);
@@ -258,13 +258,13 @@ export class AnalysisRunner {
       const cause: AbortCause | undefined = job.controller.signal.reason;
       if (cause === 'cancelled') return { type: 'left' };
       if (cause === 'drained') return { type: 'requeued', isCounted: false, pauseMs: 0 };
-      return this.#judge(analysis, error, deadline.aborted);
+      return this.#endOf(analysis, error, deadline.aborted);
     }
   }
 
-  #judge({ id, attempts }: Analysis, error: unknown, isOverdue: boolean): Outcome {
+  #endOf({ id, attempts }: Analysis, error: unknown, isOverdue: boolean): AttemptEnd {
     const { attemptsMax, analysisTimeoutMs: timeoutMs } = this.#config;
-    const failure = judgeFailure(error, { isOverdue, timeoutMs });
+    const failure = failureOf(error, { isOverdue, timeoutMs });
     if (failure.type === 'final') return { type: 'errored', error: failure.sentence };
     this.#parts.log.warn({ err: error, analysis: id, attempts }, 'an attempt at an analysis failed');
     if (failure.type === 'wait') return { type: 'requeued', isCounted: false, pauseMs: WAIT_PAUSE_MS };
@@ -280,7 +280,7 @@ function claim(tx: StoreTransaction, id: string, lease: Lease): Analysis | undef
   return leaseAnalysis(tx, id, lease);
 }
 
-function write(tx: StoreTransaction, id: string, outcome: Outcome, now: number): Analysis | undefined {
+function write(tx: StoreTransaction, id: string, outcome: AttemptEnd, now: number): Analysis | undefined {
   switch (outcome.type) {
     case 'done':
       return completeAnalysis(tx, id, outcome.result, now);

@@ -7,7 +7,7 @@ import type { ModelRun } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame, DecodedImage, PatchSet } from '../../worker/protocol.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
-import type { InstalledPack } from '../packs/packs.ts';
+import type { InstalledPack } from '../packs/installed-packs.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import { findPatchSet, type PatchPurpose, type PlannedSet } from './image-patches.ts';
 

@@ -23,7 +23,7 @@ import {
   uniteClips,
 } from '../../domain/verdicts/speech.ts';
 import type { SoundFile } from '../../worker/protocol.ts';
-import type { InstalledPack } from '../packs/packs.ts';
+import type { InstalledPack } from '../packs/installed-packs.ts';
 import { WorkerLostError } from '../worker-errors.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';

@@ -6,8 +6,8 @@ import type { TemporaryBlob } from '../../store/blobs.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Probe } from '../../worker/protocol.ts';
-import { judgeProbe } from '../decode/judge-probe.ts';
-import type { InstalledPack } from '../packs/packs.ts';
+import { checkProbe } from '../decode/check-probe.ts';
+import type { InstalledPack } from '../packs/installed-packs.ts';
 import { analysisKey } from '../queue/queue.ts';
 
 /** Downloads into a temporary file; throws an AppError with a sentence for a person. */
@@ -43,7 +43,7 @@ export async function fetchSource(
   const { temporary, name } = await parts.fetchMedia({ address, kind, accountId }, signal);
   try {
     const probe = await parts.probe(temporary.path, signal);
-    checkProbe(parts, analysis, probe);
+    checkFetched(parts, analysis, probe);
     return await keep(parts.store, analysis, { temporary, name, probe });
   } finally {
     // What was kept has another name by now.
@@ -52,7 +52,7 @@ export async function fetchSource(
 }
 
 /** The checks that an upload passes inside its submission. */
-function checkProbe(
+function checkFetched(
   { findPack, store, videoHeightMin }: SourceParts,
   analysis: Analysis,
   probe: Probe,
@@ -60,7 +60,7 @@ function checkProbe(
   const { kind, models, accountId } = analysis;
   const account = store.read.account(accountId);
   const plan = account === undefined ? undefined : store.read.plan(account.planId);
-  judgeProbe(probe, {
+  checkProbe(probe, {
     ...{ kind, videoHeightMin },
     packs: models.flatMap((key) => findPack(key)?.pack ?? []),
     allowsForeignTypes: plan?.options.includes('foreign_types') ?? false,

@@ -10,7 +10,7 @@ import {
 } from '../../domain/packs/model-pack.ts';
 import type { TamperingPack } from '../../domain/packs/tampering-pack.ts';
 import type { ViewSetRequest } from '../../worker/protocol.ts';
-import type { InstalledPack } from './packs.ts';
+import type { InstalledPack } from './installed-packs.ts';
 
 export type Found<P> = InstalledPack & { pack: P };
 

@@ -14,7 +14,7 @@ import { describeExit } from '../decode/child-exit.ts';
 import { hashFile } from '../decode/hash-file.ts';
 
 const PROGRAM_FOLDER = resolve(import.meta.dirname, '../../..');
-const ENTRY = join(import.meta.dirname, '../../worker/convert.ts');
+const ENTRY = join(import.meta.dirname, '../../worker/conversion.ts');
 const MODEL_NAME = 'model.onnx';
 /** It takes a second; a box that needs so long is out of memory or disk. */
 const CONVERSION_MS_MAX = 120_000;

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDetectorPack, type ModelPack, packKey, SOUND_SAMPLE_RATE } from '../../domain/packs/model-pack.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
-import { type InstalledPack, toLoadedPack } from './packs.ts';
+import { type InstalledPack, toLoadedPack } from './installed-packs.ts';
 
 export interface PackSpeed {
   items: number;

@@ -8,7 +8,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { ModelPack } from '../../domain/packs/model-pack.ts';
 import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
 import { type InferenceConfig, InferenceProcess } from '../inference/inference-process.ts';
-import { findPacks, type InstalledPack, toLoadedPack } from './packs.ts';
+import { findPacks, type InstalledPack, toLoadedPack } from './installed-packs.ts';
 
 /** Sub-folders with this prefix are no packs yet; what a dead daemon left of them is removed at the next start. */
 const STAGE_PREFIX = '.incoming-';

@@ -10,7 +10,7 @@ import {
   isUsable,
   type PackPlaces,
   toLoadedPack,
-} from './packs.ts';
+} from './installed-packs.ts';
 
 export class PackShelf {
   #found: FoundPacks | null = null;

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ModelPack, ModelTask } from '../../domain/packs/model-pack.ts';
 import { type AnalysisOptions, OPTIONS_OF_KIND } from '../../domain/records/options.ts';
-import type { InstalledPack } from './packs.ts';
+import type { InstalledPack } from './installed-packs.ts';
 
 /** Without an answer to these a kind cannot be judged at all. */
 const TASKS_OF_KIND: Readonly<Record<MediaKind, readonly ModelTask[]>> = {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { admitMedia } from '../../app/callers/admission.ts';
-import { parseEach } from '../../app/judge-each.ts';
+import { parseEach } from '../../app/check-each.ts';
 import { parseSubmission, type RawFields, type Submission } from '../../app/submissions/input.ts';
 import type { ReceivedMedia } from '../../app/submissions/uploads.ts';
 import { validateMedia } from '../../app/submissions/validate.ts';

@@ -6,7 +6,7 @@ import type { Server as TusServer } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
 import type { Principal } from '../../app/callers/principal.ts';
-import { judgeFields } from '../../app/submissions/submit.ts';
+import { checkFields } from '../../app/submissions/submit.ts';
 import { parseKind, submitUpload } from '../../app/submissions/submit-upload.ts';
 import { beginUpload, readUpload } from '../../app/submissions/unfinished-uploads.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
@@ -104,7 +104,7 @@ function openTus(app: App, callerOf: (request: object | undefined) => Principal)
     async onUploadCreate(request, { id, size = 0, metadata }) {
       const principal = callerOf(request.runtime?.node?.req);
       const { name, fields } = toFields(metadata ?? {});
-      const bytesMax = await judgeAnnounced(app, principal, fields);
+      const bytesMax = await checkAnnounced(app, principal, fields);
       const { uploadId } = uploadNameOf(id);
       await beginUpload(app, {
         principal,
@@ -132,7 +132,7 @@ function openTus(app: App, callerOf: (request: object | undefined) => Principal)
 }
 
 /** Refuses before the first byte what could not be submitted; answers the largest size that could. */
-async function judgeAnnounced(
+async function checkAnnounced(
   app: App,
   principal: Principal,
   fields: Readonly<Record<string, string>>,
@@ -140,6 +140,6 @@ async function judgeAnnounced(
   const { fileBytesMax } = principal.plan;
   const kind = parseKind(fields);
   if (kind === undefined) return Math.max(...Object.values(fileBytesMax));
-  await judgeFields(app, { principal, kind, fields }, new AbortController().signal);
+  await checkFields(app, { principal, kind, fields }, new AbortController().signal);
   return fileBytesMax[kind];
 }

@@ -3,7 +3,7 @@
  * thousand patches delays another model's verdict by one batch and new requests are read between batches.
  */
 import type { DetectRequest, InferenceResponse, InferRequest, PackReport } from '../inference-protocol.ts';
-import { type BroughtUp, bringUp, type LoadRequest } from './packs.ts';
+import { type BroughtUp, bringUp, type LoadRequest } from './bring-up.ts';
 import { toFailed, type WorkQueue } from './request-queue.ts';
 
 export class BatchLoop {

@@ -33,10 +33,10 @@ export async function describeRawTiff(path: string): Promise<string | null> {
     const isShort = number(entries, at + 2, 2) === 3;
     values.set(number(entries, at, 2), number(entries, at + 8, isShort ? 2 : 4));
   }
-  return judgeTags(values);
+  return checkTags(values);
 }
 
-function judgeTags(values: ReadonlyMap<number, number>): string | null {
+function checkTags(values: ReadonlyMap<number, number>): string | null {
   if (values.has(TAG_DNG_VERSION)) return 'a DNG raw photograph';
   const isRaw = RAW_PHOTOMETRICS.includes(values.get(TAG_PHOTOMETRIC) ?? 0);
   const isPreview = ((values.get(TAG_NEW_SUBFILE_TYPE) ?? 0) & REDUCED_RESOLUTION) === REDUCED_RESOLUTION;

@@ -11,7 +11,7 @@ import type { DecodeLimits, Probe } from '../protocol.ts';
 export function probeContainer(path: string, type: MediaType, limits: DecodeLimits): Probe {
   using container = Container.open(path, type);
   const kind = container.video === null ? 'audio' : 'video';
-  const { mime } = judgeStreams(container, type);
+  const { mime } = checkStreams(container, type);
   const sides = kind === 'video' ? probePicture(container, limits) : probeSound(container);
   const stream = container.video ?? container.audio;
   const durationSeconds = stream === null ? 0 : measureTimeSpan(container, stream, path).seconds;
@@ -19,7 +19,7 @@ export function probeContainer(path: string, type: MediaType, limits: DecodeLimi
 }
 
 /** The type by what the container holds. Throws where it holds nothing that can be decoded. */
-export function judgeStreams(container: Container, type: MediaType): MediaType {
+export function checkStreams(container: Container, type: MediaType): MediaType {
   const { video, audio } = container;
   const found = `the file is ${type.name} without picture or sound that can be decoded`;
   if (video === null && audio === null)

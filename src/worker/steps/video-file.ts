@@ -5,7 +5,7 @@ import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan, type TimeSpan } from '../libav/time-span.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
 import type { VideoDecoder } from '../protocol.ts';
-import { judgeStreams } from './probe-container.ts';
+import { checkStreams } from './probe-container.ts';
 
 export class VideoFile implements Disposable {
   readonly media: MediaFile;
@@ -24,7 +24,7 @@ export class VideoFile implements Disposable {
     if (type.kind === 'image') throw refuseKind('video', `a ${type.name} picture`);
     const media = new MediaFile(path, type);
     try {
-      const { kind, mime, name } = judgeStreams(media.container, type);
+      const { kind, mime, name } = checkStreams(media.container, type);
       const video = media.from('video');
       if (kind !== 'video' || video === null) throw refuseKind('video', `${name} with sound only`);
       return new VideoFile(media, mime, measureTimeSpan(video.container, video.stream, path));

@@ -196,7 +196,7 @@ test('a refusal that passes keeps the bytes, a final one does not', async () => 
   await appendUpload(app, { ...upload, bytes: pieces(1) }, NEVER);
   {
     await using media = await finishUpload(app, upload, NEVER);
-    await media.noteOutcome?.({ error: new AppError('queue_full', 'a test') });
+    await media.noteEnd?.({ error: new AppError('queue_full', 'a test') });
   }
   equal(readUpload(app, upload).committedBytes, MIB);
   equal((await filesOf(room)).length, 2);
@@ -215,7 +215,7 @@ test('a disk that runs full while bytes come in leaves nothing', async () => {
   );
   deepEqual(await readdir(join(room.folder, 'uploads')), []);
   await beginUpload(app, { principal, uploadId: UPLOAD_ID, field: 's', name: 'a', sizeBytes: MIB });
-  const [upload] = app.store.partials.list();
+  const [upload] = app.store.unfinishedUploads.list();
   ok(upload);
   upload.sizeBytes = 200 * MIB;
   await rejects(

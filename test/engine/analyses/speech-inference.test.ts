@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findSpeech, secondsOf } from '../../../src/domain/verdicts/speech.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../../src/engine/inference/inference-process.ts';
-import { findDetector, findPacks, toLoadedPack } from '../../../src/engine/packs/packs.ts';
+import { findDetector, findPacks, toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
 import { ModelFailedError } from '../../../src/engine/worker-errors.ts';
 import type { LoadedPack, WindowCut } from '../../../src/worker/inference-protocol.ts';
 import { makeVoice } from '../../media/voice.ts';

@@ -8,7 +8,7 @@ import { AppError } from '../../../src/domain/errors.ts';
 import { CopyRoom } from '../../../src/engine/decode/copy-room.ts';
 import { findIsolations, reachesOriginals } from '../../../src/engine/decode/isolation.ts';
 import { placeOriginal } from '../../../src/engine/decode/place-original.ts';
-import { judgeFailure } from '../../../src/engine/engine-errors.ts';
+import { failureOf } from '../../../src/engine/engine-errors.ts';
 import { ChangedOriginalError } from '../../../src/store/blob-checks.ts';
 import { BlobStore } from '../../../src/store/blobs.ts';
 import { LIMITS, openSlotAt } from '../../media/decode-fixture.ts';
@@ -73,7 +73,7 @@ test('an original that is not what was submitted is not judged, and told once', 
     await using slot = await openSlotAt(folder.path, isolation);
     await assert.rejects(placeOriginal(slot, blobs, { hash }), (error) => {
       assert.ok(error instanceof ChangedOriginalError, String(error));
-      const failure = judgeFailure(error, { isOverdue: false, timeoutMs: 1000 });
+      const failure = failureOf(error, { isOverdue: false, timeoutMs: 1000 });
       assert.equal(failure.type, 'final');
       return true;
     });
@@ -90,7 +90,7 @@ test('a copy leaves the room that must stay free, and none is made without it', 
   await assert.rejects(placeOriginal(slot, blobs, { hash }), (error) => {
     assert.ok(error instanceof AppError);
     assert.equal(error.reason, 'disk_full');
-    assert.equal(judgeFailure(error, { isOverdue: false, timeoutMs: 1000 }).type, 'wait');
+    assert.equal(failureOf(error, { isOverdue: false, timeoutMs: 1000 }).type, 'wait');
     return true;
   });
   assert.deepEqual(await readdir(join(folder.path, 'slot', 'in')), []);

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import type { ConvertedPack } from '../../../src/domain/packs/model-pack.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../../src/engine/inference/inference-process.ts';
 import { convertedPath } from '../../../src/engine/packs/conversions.ts';
-import { toLoadedPack } from '../../../src/engine/packs/packs.ts';
+import { toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
 import type { LoadedPack, PackReport } from '../../../src/worker/inference-protocol.ts';
 import { FACE_PACK, NSFW_PACK } from '../../models/conversion-orders.ts';
 import { layMadeModels } from '../../models/made-models.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../../src/domain/packs/model-pack.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../../src/engine/inference/inference-process.ts';
 import { conversionOrder, makeModel } from '../../../src/engine/packs/conversions.ts';
-import { toLoadedPack } from '../../../src/engine/packs/packs.ts';
+import { toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
 import { convertModel } from '../../../src/worker/convert/convert-model.ts';
 import { makeGoldenPatch } from '../../../src/worker/inference/golden.ts';
 import type { LoadedPack, PackReport } from '../../../src/worker/inference-protocol.ts';

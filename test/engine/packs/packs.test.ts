@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findDetector, findPacks } from '../../../src/engine/packs/packs.ts';
+import { findDetector, findPacks } from '../../../src/engine/packs/installed-packs.ts';
 
 const BYTES = Buffer.from('not a model, but bytes to hash');
 const MODEL_FOLDER = join(import.meta.dirname, '../../../models');

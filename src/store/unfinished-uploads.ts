@@ -25,7 +25,7 @@ interface Held {
 const NOTE_SUFFIX = '.json';
 const REHASH_BYTES = 1024 ** 2;
 
-export class PartialStore {
+export class UnfinishedUploadStore {
   readonly #folder: string;
   readonly #held = new Map<string, Held>();
 

@@ -24,7 +24,7 @@ export interface JudgedMedia {
 }
 
 /** Throws the documented error for each fault, cheapest check first. */
-export async function judgeMedia(
+export async function checkMedia(
   app: SubmissionParts,
   input: JudgeInput,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function judgeMedia(
   const allowsForeignTypes = principal.plan.options.includes('foreign_types');
   return await onField(field, async () => {
     const probe = await app.engine.probe(media.path, signal, principal.account.id);
-    app.engine.judgeProbe(probe, { kind, packs, allowsForeignTypes });
+    app.engine.checkProbe(probe, { kind, packs, allowsForeignTypes });
     return { probe, packs };
   });
 }

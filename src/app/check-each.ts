@@ -20,7 +20,7 @@ export function parseEach<T extends object>(parsers: { [K in keyof T]: () => T[K
 }
 
 /** As parseEach, where a judgement takes its time; one after another. */
-export async function judgeEach<T extends object>(
+export async function checkEach<T extends object>(
   judges: {
     [K in keyof T]: () => T[K] | Promise<T[K]>;
   },

@@ -9,7 +9,7 @@ import {
   RETRY_AFTER_SECONDS_MAX,
   RETRY_SECONDS,
   SERIES_SECONDS_MAX,
-} from '../../../src/app/webhooks/outcome.ts';
+} from '../../../src/app/webhooks/retry-schedule.ts';
 import { webhookHeaders } from '../../../src/app/webhooks/signature.ts';
 import type { WebhookDelivery } from '../../../src/domain/records/webhook.ts';
 import { verifyHook } from './webhook-receiver.ts';

@@ -16,7 +16,7 @@ export interface ProbeRule {
 }
 
 /** Throws the documented error for each fault. */
-export function judgeProbe(probe: Probe, rule: ProbeRule): void {
+export function checkProbe(probe: Probe, rule: ProbeRule): void {
   const { kind, packs, videoHeightMin } = rule;
   const isTrack = kind === 'audio' && isJudgedByTrack(probe);
   if (probe.kind !== kind && !isTrack) throw wrongKind(rule, probe);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { RenditionStore } from '../../src/store/renditions.ts';
+import { RenditionStore } from '../../src/store/rendition-store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const FIGURES = { kind: 'picture', width: 3, height: 2 } as const;

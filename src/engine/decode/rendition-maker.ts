@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import { RENDITION_FILES, type RenditionKind } from '../../domain/media/rendition.ts';
 import { TurnLine } from '../../machinery/turn-line.ts';
-import type { StoredRendition } from '../../store/renditions.ts';
+import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Store } from '../../store/store.ts';
 import { AbortError, MediaFaultError, WorkerLostError } from '../worker-errors.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
@@ -85,7 +85,7 @@ const FAILURE_TTL_MS = 600_000;
 /** A film grows by some megabytes meanwhile. */
 const DISK_CHECK_MS = 5000;
 
-export class Renditions {
+export class RenditionMaker {
   readonly #config: RenditionsConfig;
   readonly #parts: RenditionsParts;
   readonly #jobs = new Map<string, Job>();
@@ -159,7 +159,7 @@ export class Renditions {
       this.#parts.stepTimed(`rendition-${order.kind}`, (performance.now() - startedAt) / 1000);
       return { state: 'ready', rendition };
     } catch (thrown) {
-      const { error, isLasting } = judge(thrown, order.kind);
+      const { error, isLasting } = faultOf(thrown, order.kind);
       if (isLasting) this.#failures.set(key, error);
       else this.#parts.log.warn({ err: thrown, kind: order.kind }, 'a rendition could not be made');
       return { state: 'failed', error };
@@ -247,7 +247,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /** What they are told who wait; a lasting failure would be the same at the next look. */
-function judge(thrown: unknown, kind: RenditionKind): { error: AppError; isLasting: boolean } {
+function faultOf(thrown: unknown, kind: RenditionKind): { error: AppError; isLasting: boolean } {
   if (thrown instanceof AbortError && thrown.cause instanceof AppError) {
     return { error: thrown.cause, isLasting: false };
   }
