@@ -18,6 +18,7 @@ import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
 import type { AppConfig, Clock } from './app/core.ts';
+import { RecordCache } from './app/records/record-cache.ts';
 import { Retention } from './app/records/retention.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
 import { OpenUploads } from './app/submissions/open-uploads.ts';
@@ -96,7 +97,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
     }),
   );
-  const core = { config, store, engine, clock, log, metrics };
+  const core = { config, store, records: new RecordCache(), engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
     ...{ ...core, newIdentifier, accountFeed, mailer, sealer, backups, tracing },

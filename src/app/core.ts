@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../machinery/metrics.ts';
 import type { Store } from '../store/store.ts';
+import type { RecordCache } from './records/record-cache.ts';
 
 /** Faked in tests, by parameter; nothing else is. */
 export interface Clock {
@@ -32,6 +33,7 @@ export interface AppConfig {
 export interface Core {
   readonly config: Readonly<AppConfig>;
   readonly store: Store;
+  readonly records: RecordCache;
   readonly engine: Engine;
   readonly clock: Clock;
   readonly log: Logger;

@@ -35,19 +35,19 @@ const STOP_GRACE_MS = 10_000;
 export class HttpServer implements AsyncDisposable {
   readonly #config: HttpServerConfig;
   readonly #fastify: FastifyInstance;
+  #boundPort: number;
   #stopped: Promise<void> | undefined;
 
   constructor(config: HttpServerConfig) {
     this.#config = config;
     this.#fastify = createServer(config);
+    this.#boundPort = config.port;
   }
 
   /** With the port that was really bound, once there is one. */
   get url(): string {
-    const { host, port, tls } = this.#config;
-    const address = this.#fastify.server.address();
-    const bound = address === null || typeof address === 'string' ? port : address.port;
-    return `${tls === null ? 'http' : 'https'}://${reachableName(host)}:${bound}`;
+    const { host, tls } = this.#config;
+    return `${tls === null ? 'http' : 'https'}://${reachableName(host)}:${this.#boundPort}`;
   }
 
   /** `plug` adds what lives on the port beside its health. */
@@ -73,6 +73,9 @@ export class HttpServer implements AsyncDisposable {
       refuseOtherMethods(scope);
     });
     await fastify.listen({ host: this.#config.host, port: this.#config.port });
+    const address = fastify.server.address();
+    if (address === null || typeof address === 'string') throw new Error('the HTTP server has no port');
+    this.#boundPort = address.port;
   }
 
   /** Takes no new connection; answers what is under way, up to `graceMs`, then cuts the rest. */

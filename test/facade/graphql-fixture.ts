@@ -9,6 +9,7 @@ import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
 import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
@@ -66,7 +67,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   const app: App = {
     config: { ...CONFIG },
     store,
-    engine: stubEngine(feed),
+    ...{ records: new RecordCache(), engine: stubEngine(feed) },
     clock,
     log,
     metrics: new Metrics(),

@@ -19,7 +19,7 @@ import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import type { RawFields } from '../submissions/input.ts';
 import { findRecords, recordUnlessLeftOut } from './find-records.ts';
-import { readRecord, statusOf, toPartRecord, toRecord } from './record.ts';
+import { currentRecord, readRecord, statusOf, toPartRecord } from './record.ts';
 import { parseRecordFilter } from './record-filter.ts';
 import { removeAnalysis, removeClassification } from './remove-records.ts';
 
@@ -31,12 +31,12 @@ export interface RecordInput {
 
 /** Of a submission, or of a frame or track of one. */
 export function getClassification(app: Core, input: RecordInput): ClassificationRecord {
-  return partRecord(app, input) ?? toRecord(app, ownClassification(app, input));
-}
-
-function partRecord(app: Core, input: RecordInput): ClassificationRecord | undefined {
-  const found = ownPart(app, input);
-  return found && toPartRecord(app, found.whole, found.part);
+  const found = findOwn(app, input);
+  if (found !== undefined) return currentRecord(app, found);
+  const part = ownPart(app, input);
+  const record = part && toPartRecord(app, part.whole, part.part);
+  if (record === undefined) throw noSuchRecord();
+  return record;
 }
 
 /** A part is whoever's who has a record of its video's analysis. */
@@ -52,11 +52,20 @@ function ownPart(
 }
 
 /** The stored record, if the account may see it. */
-export function ownClassification(app: Core, { principal, identifier, kind }: RecordInput): Classification {
+export function ownClassification(app: Core, input: RecordInput): Classification {
+  const found = findOwn(app, input);
+  if (found === undefined) throw noSuchRecord();
+  return found;
+}
+
+function findOwn(app: Core, { principal, identifier, kind }: RecordInput): Classification | undefined {
   const found = isHex64(identifier) ? app.store.read.classification(identifier) : undefined;
   const isOwn = found?.accountId === principal.account.id && (kind === undefined || found.kind === kind);
-  if (found === undefined || !isOwn) throw new AppError('classification', 'no such classification');
-  return found;
+  return isOwn ? found : undefined;
+}
+
+function noSuchRecord(): AppError {
+  return new AppError('classification', 'no such classification');
 }
 
 /** Unknown and foreign identifiers are left out; throws `list_too_long` above 100. */

@@ -2,7 +2,12 @@
 
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import type { Analysis, Classification, Status } from '../../domain/records/classification.ts';
+import {
+  type Analysis,
+  type Classification,
+  hasEnded,
+  type Status,
+} from '../../domain/records/classification.ts';
 import {
   measureAudio,
   measureImage,
@@ -32,6 +37,19 @@ export function readRecord(app: Core, identifier: string): ClassificationRecord 
 
 export function toRecord(app: Core, classification: Classification): ClassificationRecord {
   return recordOf(app, classification, analysisOf(app, classification));
+}
+
+/** As toRecord, not built anew where nothing that it depends on has changed. Of a video its parts may have: it is built. */
+export function currentRecord(app: Core, classification: Classification): ClassificationRecord {
+  const { identifier, accountId, kind, hash } = classification;
+  const analysis = analysisOf(app, classification);
+  const build = () => recordOf(app, classification, analysis);
+  if (kind === 'video' || !hasEnded(analysis.state)) return build();
+  const account = app.store.read.account(accountId);
+  const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
+  const finding = overrideOf(app, accountId, kind, hash);
+  const madeFrom = [classification, analysis, account, plan, finding, app.config.publicUrl];
+  return app.records.get(identifier, madeFrom, build);
 }
 
 /** What the record would be if its analysis were this one. */

@@ -13,6 +13,7 @@ import {
 import { badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { principalOf, requireKey } from '../../port/caller.ts';
 import { toClassification } from './convert.ts';
 import { KIND_PATHS } from './routes.ts';
@@ -34,7 +35,7 @@ export function routeClassifications(fastify: FastifyInstance, app: App): void {
         (request, reply) => {
           const { identifier } = request.params;
           const record = getClassification(app, { principal: readerOf(request, kind), identifier, kind });
-          reply.type(JSON_TYPE).send(JSON.stringify(toClassification(record)));
+          reply.type(JSON_TYPE).send(toJson(record));
         },
       );
     }
@@ -45,6 +46,17 @@ export function routeClassifications(fastify: FastifyInstance, app: App): void {
       );
     }
   }
+}
+
+/** By record: one that is asked for again is the same object, and has the same text. */
+const texts = new WeakMap<ClassificationRecord, string>();
+
+function toJson(record: ClassificationRecord): string {
+  const known = texts.get(record);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(toClassification(record));
+  texts.set(record, text);
+  return text;
 }
 
 /** A kind that the plan does not enable is 403 on its GET paths too (interface.md, Errors). */

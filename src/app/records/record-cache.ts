@@ -1,0 +1,31 @@
+/** Records as they were built last: a client that asks for one again and again costs no second building. */
+import { LRUCache } from 'lru-cache';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+
+/** A built record is a few kilobytes; what is asked for more than once is what somebody works on now. */
+const RECORDS_KEPT_MAX = 1000;
+
+interface Kept {
+  madeFrom: readonly unknown[];
+  record: ClassificationRecord;
+}
+
+export class RecordCache {
+  readonly #kept = new LRUCache<string, Kept>({ max: RECORDS_KEPT_MAX });
+
+  /**
+   * The record that was built from the very same values, or a new one. `madeFrom` names all that it depends on; stored values
+   * are the same objects until they change, so a change can neither be forgotten nor has it to be told.
+   */
+  get(
+    identifier: string,
+    madeFrom: readonly unknown[],
+    build: () => ClassificationRecord,
+  ): ClassificationRecord {
+    const kept = this.#kept.get(identifier);
+    if (kept?.madeFrom.every((value, index) => value === madeFrom[index]) === true) return kept.record;
+    const record = build();
+    this.#kept.set(identifier, { madeFrom, record });
+    return record;
+  }
+}

@@ -1,0 +1,42 @@
+/** A record that is asked for again is not built again, and shows every change of what it depends on at once. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { updateUser } from '../../../src/app/accounts/users.ts';
+import { deleteClassification, getClassification } from '../../../src/app/records/classifications.ts';
+import { overrideClassification, removeOverride } from '../../../src/app/records/overrides.ts';
+import { addRecord, type OpenApp, openApp } from '../open-app.ts';
+
+const HASH = 'd'.repeat(64);
+let open: OpenApp;
+
+before(async () => {
+  open = await openApp();
+});
+after(() => open[Symbol.asyncDispose]());
+
+test('an ended record is the same object until something that it depends on changes', async () => {
+  const { app, admin: principal } = open;
+  const identifier = await addRecord(app, principal.account.id, { hash: HASH });
+  const read = () => getClassification(app, { principal, identifier });
+  const first = read();
+  assert.equal(read(), first);
+
+  await overrideClassification(app, { principal, kind: 'image', hash: HASH, classification: 'human' });
+  const overridden = read();
+  assert.equal(overridden.forceClassification, 'human');
+  assert.equal(read(), overridden);
+  await removeOverride(app, { principal, kind: 'image', hash: HASH });
+  assert.equal(read().forceClassification, null);
+
+  const before = read();
+  await updateUser(app, { principal, id: principal.account.id, fields: { heuristic: 'cautious' } });
+  assert.notEqual(read(), before, 'the account reads its records otherwise now');
+});
+
+test('a record that is deleted is gone, however often it was read', async () => {
+  const { app, admin: principal } = open;
+  const identifier = await addRecord(app, principal.account.id, { hash: 'e'.repeat(64) });
+  getClassification(app, { principal, identifier });
+  await deleteClassification(app, { principal, identifier });
+  assert.throws(() => getClassification(app, { principal, identifier }), { reason: 'classification' });
+});
