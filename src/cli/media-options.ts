@@ -1,65 +1,40 @@
 /** The command line's words for what a submission may ask, in one place for all commands that submit. */
 import { InvalidArgumentError, Option } from 'commander';
+import { ANALYSIS_OPTIONS } from '../domain/contract/analysis-options.ts';
+import { rowsOf, toSnakeCase } from '../domain/contract/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../domain/media/media.ts';
-import {
-  FRAME_COUNTS,
-  type FrameCount,
-  KEY_FRAME_METHODS,
-  type KeyFrameMethod,
-} from '../domain/records/options.ts';
-import {
-  Priority,
-  MediaKind as ProtoKind,
-  KeyFrameMethod as ProtoMethod,
-} from '../grpc/gen/assay/v1/media_pb.ts';
+import type { AnalysisOptions } from '../domain/records/options.ts';
+import { MediaHeaderSchema, MediaKind as ProtoKind } from '../grpc/gen/assay/v1/media_pb.ts';
+import { toMessage } from '../grpc/messages.ts';
 import type { MediaHeaderInit } from './upload.ts';
 
 /** Far above it a client only waits for its own uploads. */
 const JOBS_MAX = 64;
 
-export interface SubmitOptions {
+export interface SubmitOptions extends Partial<AnalysisOptions> {
   kind?: MediaKind;
   refId?: string;
   cache: boolean;
   batch?: true;
-  withHeatmap?: true;
-  withMorphing?: true;
-  withTampering?: true;
-  withNsfw?: true;
-  withAudio?: true;
-  preventC2paForces?: true;
-  frames?: FrameCount;
-  keyFrames?: true;
-  keyFramesMethod?: KeyFrameMethod;
-  ensureFacePerFrame?: true;
 }
 
 const KIND_VALUES = { image: ProtoKind.IMAGE, video: ProtoKind.VIDEO, audio: ProtoKind.AUDIO } as const;
 
-const METHOD_VALUES: Readonly<Record<KeyFrameMethod, ProtoMethod>> = {
-  iframes: ProtoMethod.IFRAMES,
-  flow: ProtoMethod.FLOW,
-  color: ProtoMethod.COLOR,
-};
-
-/** Which frames of a video are analysed. */
-export function frameOptions(): Option[] {
-  return [
-    new Option('--frames <n>', `frames of a video to analyse: ${FRAME_COUNTS.join(', ')}`).argParser(
-      parseFrames,
-    ),
-    new Option('--key-frames', 'choose key frames of a video instead of evenly spaced ones'),
-    new Option('--key-frames-method <method>', 'how they are found (implies --key-frames)').choices(
-      KEY_FRAME_METHODS,
-    ),
-    new Option('--ensure-face-per-frame', 'prefer frames that show a face'),
-  ];
+/** What may be asked of an analysis. */
+export function analysisOptions(): Option[] {
+  return rowsOf(ANALYSIS_OPTIONS).map(([name, { allowed, sentence, commandSentence = sentence }]) => {
+    const long = `--${toSnakeCase(name).replaceAll('_', '-')}`;
+    if (allowed === undefined) return new Option(long, commandSentence);
+    const words = allowed.filter((one) => typeof one === 'string');
+    if (words.length > 0) return new Option(`${long} <method>`, commandSentence).choices(words);
+    return new Option(`${long} <n>`, commandSentence).argParser((value) => parseAllowed(value, allowed));
+  });
 }
 
-function parseFrames(value: string): FrameCount {
-  const count = FRAME_COUNTS.find((allowed) => String(allowed) === value);
-  if (count === undefined) throw new InvalidArgumentError(`It must be one of ${FRAME_COUNTS.join(', ')}.`);
-  return count;
+function parseAllowed<T>(value: string, allowed: readonly T[]): T {
+  const known = allowed.find((one) => String(one) === value);
+  if (known === undefined) throw new InvalidArgumentError(`It must be one of ${allowed.join(', ')}.`);
+  return known;
 }
 
 export function toProtoKind(kind: MediaKind | undefined): ProtoKind {
@@ -87,22 +62,13 @@ export function parseCount(value: string, maximum: number): number {
 
 /** The header that all files of one command share; each file adds its name and size. */
 export function toHeader(options: SubmitOptions): MediaHeaderInit {
-  return {
-    kind: toProtoKind(options.kind),
-    refId: options.refId ?? '',
-    noCache: !options.cache,
-    priority: options.batch === true ? Priority.BATCH : Priority.INTERACTIVE,
+  const { kind, refId, cache, batch, keyFramesMethod } = options;
+  return toMessage(MediaHeaderSchema, {
+    ...{ kind, refId, noCache: !cache, priority: batch === true ? 'batch' : 'interactive' },
     options: {
-      withHeatmap: options.withHeatmap ?? false,
-      withMorphing: options.withMorphing ?? false,
-      withTampering: options.withTampering ?? false,
-      withNsfw: options.withNsfw ?? false,
-      withAudio: options.withAudio ?? false,
-      preventC2paForces: options.preventC2paForces ?? false,
-      frames: options.frames ?? 0,
-      keyFrames: options.keyFrames ?? options.keyFramesMethod !== undefined,
-      keyFramesMethod: METHOD_VALUES[options.keyFramesMethod ?? 'iframes'],
-      ensureFacePerFrame: options.ensureFacePerFrame ?? false,
+      keyFrames: keyFramesMethod !== undefined,
+      ...options,
+      keyFramesMethod: keyFramesMethod ?? ANALYSIS_OPTIONS.keyFramesMethod.initial,
     },
-  };
+  }) as MediaHeaderInit;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromBinary, toBinary, toJson } from '@bufbuild/protobuf';
+import type { ModelResult } from '../../src/domain/contract/record-parts.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
   ImageRecord,
-  ModelResult,
   VideoRecord,
 } from '../../src/domain/records/record.ts';
 import { toClassification } from '../../src/facade/grpc/convert.ts';

@@ -1,6 +1,6 @@
 /** The fields of an account as a caller may write them: absent ones stay as they are. */
 import { type Account, ROLES, type Role } from '../../domain/accounts/account.ts';
-import { C2PA_POLICIES } from '../../domain/accounts/plan.ts';
+import { C2PA_POLICY } from '../../domain/contract/words.ts';
 import { badField } from '../../domain/errors.ts';
 import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
 import { parseEach } from '../check-each.ts';
@@ -54,7 +54,7 @@ export function parseAccountChange(fields: RawFields): AccountChange {
     heuristic: () => parseChoice(fields, 'heuristic', HEURISTIC_NAMES),
     readonly: () => (fields.readonly === undefined ? undefined : parseBoolean(fields, 'readonly')),
     c2paPolicy: () =>
-      fields.c2pa_policy === null ? null : parseChoice(fields, 'c2pa_policy', C2PA_POLICIES),
+      fields.c2pa_policy === null ? null : parseChoice(fields, 'c2pa_policy', C2PA_POLICY.words),
     planId: () => (isAbsent(fields.pricing_id) ? undefined : parseId(fields, 'pricing_id')),
     role: (): Role | undefined => parseChoice(fields, 'role', ROLES),
     partnerId: () => (fields.partner_id === null ? null : optionalId(fields, 'partner_id')),

@@ -3,7 +3,9 @@
  * (`image_credits`, `video_bytes_max`), lists may be text separated by commas.
  */
 
-import { appliancePlan, C2PA_POLICIES, PLAN_OPTIONS, type Plan } from '../../domain/accounts/plan.ts';
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
+import { PLAN, PLAN_OPTIONS } from '../../domain/contract/plan.ts';
 import { badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
 import { PRICED_OPTIONS, type PricedOption } from '../../domain/records/price.ts';
@@ -15,35 +17,45 @@ const NAME_CHARACTERS_MAX = 100;
 const SKU = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const CREDITS_MAX = 1_000_000;
-const RATE_MAX = 1_000_000;
-/** A hundred years: longer than any law asks. */
-const DAYS_MAX = 36_500;
+/** The documented sizes: a plan may allow less, never more. */
+const BYTES_MAX = PLAN.fileBytesMax.initial;
+
+type Written = Exclude<keyof Plan, 'id'>;
+type Row = (typeof PLAN)[Written];
+type Parser = (fields: RawFields, before: Plan) => unknown;
 
 export type PlanChange = Partial<Omit<Plan, 'id'>>;
 
+/** What the row alone does not say how to read. */
+const PARSERS: { [K in Written]?: Parser } = {
+  name: (fields) => parseLine(fields, 'name', NAME_CHARACTERS_MAX),
+  sku: parseSku,
+  options: (fields) => parseChoices(fields, 'options', PLAN_OPTIONS),
+  credits: (fields, before) => parsePerKind(fields, 'credits', 0, () => CREDITS_MAX, before.credits),
+  optionCredits: parseOptionCredits,
+  models: parseModels,
+  fileBytesMax: (fields, before) =>
+    parsePerKind(fields, 'bytes_max', 1, (kind) => BYTES_MAX[kind], before.fileBytesMax),
+};
+
 /** Per-kind figures that are not given stay those of `before`. */
 export function parsePlanChange(fields: RawFields, before: Plan): PlanChange {
-  const parsed = parseEach<{ [K in keyof PlanChange]-?: PlanChange[K] | undefined }>({
-    name: () => parseLine(fields, 'name', NAME_CHARACTERS_MAX),
-    sku: () => parseSku(fields),
-    kinds: () => parseChoices(fields, 'kinds', MEDIA_KINDS),
-    options: () => parseChoices(fields, 'options', PLAN_OPTIONS),
-    credits: () => parsePerKind(fields, 'credits', 0, () => CREDITS_MAX, before.credits),
-    optionCredits: () => parseOptionCredits(fields),
-    models: () => parseModels(fields),
-    rateLimitPerMinute: () => parseWhole(fields, 'rate_limit_per_minute', 0, RATE_MAX),
-    fileBytesMax: () => parsePerKind(fields, 'bytes_max', 1, (kind) => BYTES_MAX[kind], before.fileBytesMax),
-    c2paPolicy: () => parseChoice(fields, 'c2pa_policy', C2PA_POLICIES),
-    mediaDays: () => parseWhole(fields, 'media_days', 0, DAYS_MAX),
-    recordDays: () => parseWhole(fields, 'record_days', 0, DAYS_MAX),
-    zeroRetention: () =>
-      fields.zero_retention === undefined ? undefined : parseBoolean(fields, 'zero_retention'),
+  const { id: _, ...written } = PLAN;
+  const parsers = rowsOf(written).map(([name, row]) => {
+    const parse = PARSERS[name] ?? (() => parseRow(fields, toSnakeCase(name), row));
+    return [name, () => parse(fields, before)];
   });
+  const parsed: PlanChange = parseEach(Object.fromEntries(parsers));
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
 }
 
-/** The documented sizes: a plan may allow less, never more. */
-const BYTES_MAX = appliancePlan(0).fileBytesMax;
+function parseRow(fields: RawFields, field: string, { type, isList, maximum }: Row): unknown {
+  if (maximum !== undefined) return parseWhole(fields, field, 0, maximum);
+  if (type === 'flag') return fields[field] === undefined ? undefined : parseBoolean(fields, field);
+  if (typeof type !== 'object' || !('choice' in type)) throw new Error(`nothing says how ${field} is read`);
+  const parse = isList === true ? parseChoices : parseChoice;
+  return parse(fields, field, type.choice.words);
+}
 
 function parseSku(fields: RawFields): string | undefined {
   const sku = parseLine(fields, 'sku', NAME_CHARACTERS_MAX);

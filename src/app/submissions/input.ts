@@ -3,19 +3,14 @@
  * fault names the field, what was expected and what was found.
  */
 
+import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
+import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
 import { badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import { REF_ID_CHARACTERS_MAX, REQUEST_ID_CHARACTERS_MAX } from '../../domain/limits.ts';
 import { LABELS, type Label, type MediaKind } from '../../domain/media/media.ts';
 import { PRIORITIES, type Priority } from '../../domain/records/classification.ts';
-import {
-  type AnalysisOptions,
-  DEFAULT_OPTIONS,
-  FRAME_COUNTS,
-  FRAMES_DEFAULT,
-  KEY_FRAME_METHODS,
-  OPTIONS_OF_KIND,
-} from '../../domain/records/options.ts';
+import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.ts';
 import { parseEach } from '../check-each.ts';
 
 export type RawFields = Readonly<Record<string, unknown>>;
@@ -28,19 +23,6 @@ export interface Submission {
   priority: Priority;
   requestId: string | null;
 }
-
-const FIELD_OF_OPTION: Readonly<Record<keyof AnalysisOptions, string>> = {
-  withMorphing: 'with_morphing',
-  withTampering: 'with_tampering',
-  withHeatmap: 'with_heatmap',
-  withNsfw: 'with_nsfw',
-  withAudio: 'with_audio',
-  preventC2paForces: 'prevent_c2pa_forces',
-  frames: 'frames',
-  keyFrames: 'key_frames',
-  keyFramesMethod: 'key_frames_method',
-  ensureFacePerFrame: 'ensure_face_per_frame',
-};
 
 /**
  * Reads the fields that the kind documents and tells all faults at once; fields it does not document are unknown
@@ -57,23 +39,32 @@ export function parseSubmission(kind: MediaKind, fields: RawFields): Submission 
 }
 
 function parseOptions(kind: MediaKind, fields: RawFields): AnalysisOptions {
-  const known = OPTIONS_OF_KIND[kind];
-  const flag = (name: keyof AnalysisOptions) => (): boolean =>
-    known.includes(name) && parseBoolean(fields, FIELD_OF_OPTION[name]);
-  return parseEach<AnalysisOptions>({
-    withMorphing: flag('withMorphing'),
-    withTampering: flag('withTampering'),
-    withHeatmap: flag('withHeatmap'),
-    withNsfw: flag('withNsfw'),
-    withAudio: flag('withAudio'),
-    preventC2paForces: flag('preventC2paForces'),
-    keyFrames: flag('keyFrames'),
-    ensureFacePerFrame: flag('ensureFacePerFrame'),
-    frames: () => (known.includes('frames') ? parseFrames(fields) : FRAMES_DEFAULT),
-    keyFramesMethod: () =>
-      known.includes('keyFramesMethod') ? parseMethod(fields) : DEFAULT_OPTIONS.keyFramesMethod,
-  });
+  // Flags are judged first: faults are told in the order that they are found in.
+  const rows = rowsOf(ANALYSIS_OPTIONS).toSorted(
+    ([, a], [, b]) => Number(b.type === 'flag') - Number(a.type === 'flag'),
+  );
+  const parsers = rows.map(([name, row]) => [
+    name,
+    () => (isOptionOf(kind, name) ? parseOption(fields, toSnakeCase(name), row) : row.initial),
+  ]);
+  return parseEach<AnalysisOptions>(Object.fromEntries(parsers));
 }
+
+type OptionRow = (typeof ANALYSIS_OPTIONS)[keyof AnalysisOptions];
+
+function parseOption(fields: RawFields, field: string, { allowed, initial }: OptionRow): unknown {
+  if (allowed === undefined) return parseBoolean(fields, field);
+  const value = fields[field];
+  const isNumber = typeof initial === 'number';
+  if (value === undefined || value === null || value === '' || (isNumber && value === 0)) return initial;
+  const known = allowed.find((one) => one === (isNumber ? Number(value) : value));
+  if (known === undefined)
+    throw badField(field, `expected ${LISTED.format(allowed.map(String))}, found ${show(value)}`);
+  return known;
+}
+
+/** `5, 10 or 30`. */
+const LISTED = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 function parsePriority({ priority: value }: RawFields): Priority {
   if (value === undefined || value === null || value === '') return 'interactive';
@@ -97,24 +88,6 @@ export function parseBoolean(fields: RawFields, field: string): boolean {
   }
   if (value === true || value === 'true' || value === '1' || value === 'on') return true;
   throw badField(field, `expected true, 1, on, false, 0 or nothing, found ${show(value)}`);
-}
-
-function parseFrames(fields: RawFields): AnalysisOptions['frames'] {
-  const value = fields.frames;
-  if (value === undefined || value === null || value === '' || value === 0) return FRAMES_DEFAULT;
-  const count = FRAME_COUNTS.find((allowed) => allowed === Number(value));
-  if (count === undefined) throw badField('frames', `expected 5, 10 or 30, found ${show(value)}`);
-  return count;
-}
-
-function parseMethod(fields: RawFields): AnalysisOptions['keyFramesMethod'] {
-  const value = fields.key_frames_method;
-  if (value === undefined || value === null || value === '') return DEFAULT_OPTIONS.keyFramesMethod;
-  const method = KEY_FRAME_METHODS.find((allowed) => allowed === value);
-  if (method === undefined) {
-    throw badField('key_frames_method', `expected iframes, flow or color, found ${show(value)}`);
-  }
-  return method;
 }
 
 /** Text within its bound, or undefined where it is absent or empty. */

@@ -9,7 +9,7 @@ import { type AssayClient, openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { saveHeatmaps } from '../heatmap-file.ts';
 import { listMediaSources, type MediaSource } from '../media-files.ts';
-import { frameOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
+import { analysisOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
 import { ResumableUpload } from '../resume.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import type { MediaHeaderInit } from '../upload.ts';
@@ -43,22 +43,17 @@ export function addClassifyCommand(program: Command, terminal: Terminal): void {
     .command('classify')
     .description('tell human-made media from artificial: upload, wait, print the verdicts')
     .argument('<files...>', 'files, folders (searched for media files), or - for standard input')
-    .option('--json', 'one record per line instead of a table')
-    .option('--with-heatmap', 'also make a heatmap')
+    .option('--json', 'one record per line instead of a table');
+  for (const option of analysisOptions()) command.addOption(option);
+  command
     .option('--heatmap-dir <dir>', 'save the maps there as NAME.heatmap.png, … (implies --with-heatmap)')
-    .option('--with-morphing', 'also analyse faces')
-    .option('--with-tampering', 'also analyse signs of editing')
-    .option('--with-nsfw', 'also look for unsafe content')
-    .option('--with-audio', 'also analyse the sound of a video')
-    .option('--prevent-c2pa-forces', 'a C2PA signature does not force the verdict')
     .option('--ref-id <id>', 'reference in your own system, kept with each record')
     .option('--batch', 'yield to work that somebody waits for')
     .option('--no-cache', 'analyse again what was analysed before')
     .option('--name <name>', 'name of what comes by standard input', 'stdin')
     .addOption(kindOption('what the files are (otherwise told from their content)'))
-    .addOption(jobsOption());
-  for (const option of frameOptions()) command.addOption(option);
-  command.action((files: string[], options: ClassifyOptions) => classify(terminal, files, options));
+    .addOption(jobsOption())
+    .action((files: string[], options: ClassifyOptions) => classify(terminal, files, options));
 }
 
 async function classify(

@@ -1,6 +1,7 @@
 /** What a record says of a result: verdicts, model results and assessment, for each kind of media. Pure. */
 
-import type { C2paPolicy } from '../accounts/plan.ts';
+import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
+import type { C2paPolicy } from '../contract/words.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
 import { assessAudio, assessImage, assessVideo } from '../verdicts/assessment.ts';
 import { type HeuristicName, judge } from '../verdicts/heuristics.ts';
@@ -14,15 +15,7 @@ import type {
   VideoResult,
 } from '../verdicts/result.ts';
 import { judgeVideo } from '../verdicts/video-verdict.ts';
-import type {
-  AudioRecord,
-  ClipRecord,
-  DetectionRecord,
-  ImageRecord,
-  ModelResult,
-  RecordBase,
-  VideoRecord,
-} from './record.ts';
+import type { AudioRecord, ImageRecord, RecordBase, VideoRecord } from './record.ts';
 
 /** How an account reads what was measured. */
 export interface Reading {

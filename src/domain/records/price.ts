@@ -1,6 +1,9 @@
 /** What a submission costs under a plan: its kind, and each option it switches on. */
 
-import type { Plan, PlanOption } from '../accounts/plan.ts';
+import type { Plan } from '../accounts/plan.ts';
+import { ANALYSIS_OPTIONS } from '../contract/analysis-options.ts';
+import { rowsOf } from '../contract/field.ts';
+import type { PlanOption } from '../contract/plan.ts';
 import type { MediaKind } from '../media/media.ts';
 import type { AnalysisOptions } from './options.ts';
 
@@ -15,6 +18,8 @@ export const PRICED_OPTIONS = [
 ] as const satisfies readonly PlanOption[];
 export type PricedOption = (typeof PRICED_OPTIONS)[number];
 
+const OPTIONS = rowsOf(ANALYSIS_OPTIONS);
+
 export interface PricedSubmission {
   kind: MediaKind;
   /** Within the plan: what the plan does not enable has been taken out. */
@@ -23,27 +28,15 @@ export interface PricedSubmission {
 }
 
 export function priceOf(plan: Plan, { kind, options, webhookUrl }: PricedSubmission): number {
-  const isOn: Readonly<Record<PricedOption, boolean>> = {
-    morphing: options.withMorphing,
-    tampering: options.withTampering,
-    heatmap: options.withHeatmap,
-    nsfw: options.withNsfw,
-    audio_track: options.withAudio,
-    webhook: webhookUrl !== null,
-  };
-  const extras = PRICED_OPTIONS.filter((option) => isOn[option]);
+  const asked = OPTIONS.filter(([name]) => options[name] === true).map(([, { planOption }]) => planOption);
+  const isOn = (option: PricedOption): boolean =>
+    option === 'webhook' ? webhookUrl !== null : asked.includes(option);
+  const extras = PRICED_OPTIONS.filter(isOn);
   return extras.reduce((sum, option) => sum + (plan.optionCredits[option] ?? 0), plan.credits[kind]);
 }
 
 /** Options that the plan does not enable are ignored (interface.md, Authentication rule 5). */
 export function enabledOptions(plan: Plan, options: AnalysisOptions): AnalysisOptions {
-  const has = (option: PlanOption): boolean => plan.options.includes(option);
-  return {
-    ...options,
-    withMorphing: options.withMorphing && has('morphing'),
-    withTampering: options.withTampering && has('tampering'),
-    withHeatmap: options.withHeatmap && has('heatmap'),
-    withNsfw: options.withNsfw && has('nsfw'),
-    withAudio: options.withAudio && has('audio_track'),
-  };
+  const withheld = OPTIONS.filter(([, { planOption }]) => planOption && !plan.options.includes(planOption));
+  return { ...options, ...Object.fromEntries(withheld.map(([name, { initial }]) => [name, initial])) };
 }

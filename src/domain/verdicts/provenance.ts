@@ -2,7 +2,7 @@
  * What a file says of its own origin: the C2PA report in the fields of interface.md, and how it is read. A
  * signature proves who signed, never that the picture is true.
  */
-import type { C2paPolicy } from '../accounts/plan.ts';
+import type { C2paPolicy } from '../contract/words.ts';
 
 export interface C2paStatus {
   url: string;

@@ -1,10 +1,11 @@
 /** Which packs answer a submission: by the kind of media, by what it asks for, by what the plan allows. Pure. */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
+import { toSnakeCase } from '../../domain/contract/field.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ModelPack, ModelTask } from '../../domain/packs/model-pack.ts';
-import { type AnalysisOptions, OPTIONS_OF_KIND } from '../../domain/records/options.ts';
+import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.ts';
 import type { InstalledPack } from './installed-packs.ts';
 
 /** Without an answer to these a kind cannot be judged at all. */
@@ -14,17 +15,13 @@ const TASKS_OF_KIND: Readonly<Record<MediaKind, readonly ModelTask[]>> = {
   audio: ['speech-origin', 'voice-activity'],
 };
 
-/** Options that need models of their own, with their names on the wire. */
-const TASKS_OF_OPTION: readonly {
-  option: keyof AnalysisOptions;
-  field: string;
-  tasks: readonly ModelTask[];
-}[] = [
-  { option: 'withMorphing', field: 'with_morphing', tasks: ['face-origin', 'face-detection'] },
-  { option: 'withTampering', field: 'with_tampering', tasks: ['image-tampering'] },
-  { option: 'withNsfw', field: 'with_nsfw', tasks: ['nsfw'] },
-  { option: 'withAudio', field: 'with_audio', tasks: ['speech-origin', 'voice-activity'] },
-  { option: 'ensureFacePerFrame', field: 'ensure_face_per_frame', tasks: ['face-detection'] },
+/** Options that need models of their own. */
+const TASKS_OF_OPTION: readonly { option: keyof AnalysisOptions; tasks: readonly ModelTask[] }[] = [
+  { option: 'withMorphing', tasks: ['face-origin', 'face-detection'] },
+  { option: 'withTampering', tasks: ['image-tampering'] },
+  { option: 'withNsfw', tasks: ['nsfw'] },
+  { option: 'withAudio', tasks: ['speech-origin', 'voice-activity'] },
+  { option: 'ensureFacePerFrame', tasks: ['face-detection'] },
 ];
 
 /** Throws `no_models`, which names the option or the kind that nothing installed answers. */
@@ -41,14 +38,14 @@ export function resolveModels(
     if (found.length === 0) throw new AppError('no_models', `no installed model analyses ${kind} (${task})`);
     return found;
   });
-  for (const { option, field, tasks } of TASKS_OF_OPTION) {
-    if (!options[option] || !OPTIONS_OF_KIND[kind].includes(option)) continue;
+  for (const { option, tasks } of TASKS_OF_OPTION) {
+    if (!options[option] || !isOptionOf(kind, option)) continue;
     for (const task of tasks) {
       const found = allowed.filter((pack) => pack.task === task);
       if (found.length === 0) {
         const isInstalled = packs.some((pack) => pack.task === task);
         throw noModelFor(
-          field,
+          toSnakeCase(option),
           isInstalled ? `the plan allows no model for it (${task})` : `no installed model does it (${task})`,
         );
       }

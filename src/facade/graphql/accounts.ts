@@ -9,7 +9,8 @@ import type { Principal } from '../../app/callers/principal.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
 import { listDeliveries } from '../../app/webhooks/deliveries.ts';
 import type { LedgerEntry } from '../../domain/accounts/account.ts';
-import { builder, heuristicEnum, upperCaseValues } from './builder.ts';
+import { LEDGER_REASON } from '../../domain/contract/words.ts';
+import { builder, enumOf, heuristicEnum, roleEnum } from './builder.ts';
 import { apiKeyType } from './keys.ts';
 import { planType } from './plans.ts';
 import { countCall, settleCall } from './transport/calls.ts';
@@ -21,7 +22,7 @@ import {
   toSequenceConnection,
 } from './transport/connection.ts';
 import { toRawFields } from './transport/input.ts';
-import { roleEnum, userPayloadType, userType } from './user-types.ts';
+import { userPayloadType, userType } from './user-types.ts';
 import { deliveryConnectionType, toDeliveryConnection } from './webhooks.ts';
 
 export const creditsType = builder.objectRef<Credits>('Credits').implement({
@@ -31,15 +32,11 @@ export const creditsType = builder.objectRef<Credits>('Credits').implement({
   }),
 });
 
-const ledgerReasonEnum = builder.enumType('LedgerReason', {
-  values: upperCaseValues(['grant', 'charge', 'refund']),
-});
-
 const ledgerEntryType = builder.objectRef<LedgerEntry>('LedgerEntry').implement({
   description: 'The sum of all amounts is the balance.',
   fields: (t) => ({
     sequence: t.exposeFloat('sequence'),
-    reason: t.expose('reason', { type: ledgerReasonEnum }),
+    reason: t.expose('reason', { type: enumOf(LEDGER_REASON) }),
     amount: t.exposeFloat('amount', { description: 'Negative for a charge.' }),
     identifier: t.exposeString('identifier', { description: 'The record; empty for a grant.' }),
     at: t.expose('at', { type: 'DateTime' }),

@@ -1,15 +1,19 @@
 /** The schema builder with the scalars and enums that all types share. */
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError } from 'graphql';
-import { HEATMAP_LAYERS } from '../../domain/media/heatmap.ts';
-import { LABELS, MEDIA_KINDS } from '../../domain/media/media.ts';
-import { PRIORITIES, STATUSES } from '../../domain/records/classification.ts';
-import { KEY_FRAME_METHODS } from '../../domain/records/options.ts';
-import { OUTCOMES } from '../../domain/records/outcome.ts';
+import type { Choice } from '../../domain/contract/field.ts';
+import {
+  C2PA_POLICY,
+  HEATMAP_LAYER,
+  HEURISTIC,
+  LABEL,
+  MEDIA_KIND,
+  OUTCOME,
+  PRIORITY,
+  ROLE,
+  STATUS,
+} from '../../domain/contract/words.ts';
 import { formatTime, parseTime } from '../../domain/time.ts';
-import { ASSESSMENT_STATES } from '../../domain/verdicts/assessment.ts';
-import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
-import { DECLARED_ORIGINS } from '../../domain/verdicts/provenance.ts';
 import type { GraphqlContext } from './transport/context.ts';
 import { USER_ERROR_CODES } from './transport/errors.ts';
 
@@ -70,42 +74,29 @@ export function upperCaseValues<const T extends string>(values: readonly T[]): R
   return Object.fromEntries(values.map((value) => [value.replaceAll('-', '_').toUpperCase(), { value }]));
 }
 
-export const mediaKindEnum = builder.enumType('MediaKind', { values: upperCaseValues(MEDIA_KINDS) });
-export const statusEnum = builder.enumType('Status', {
-  description: 'NEW while the work waits or runs, then DONE or ERRORED.',
-  values: upperCaseValues(STATUSES),
-});
-export const outcomeEnum = builder.enumType('Outcome', {
-  description:
-    'What a record comes to: a finding of a person first, then a signature that forces the verdict, then what was measured.',
-  values: upperCaseValues(OUTCOMES),
-});
-export const labelEnum = builder.enumType('Label', { values: upperCaseValues(LABELS) });
-export const originEnum = builder.enumType('Origin', {
-  description: 'ANALYSED: new work; JOINED: shares work of the same account; CACHED: answered at once.',
-  values: upperCaseValues(['analysed', 'joined', 'cached']),
-});
-export const heatmapLayerEnum = builder.enumType('HeatmapLayer', {
-  description:
-    'Maps of a picture: where it looks artificial, where it looks edited, and how far the latter can be trusted.',
-  values: upperCaseValues(HEATMAP_LAYERS),
-});
-export const heuristicEnum = builder.enumType('Heuristic', { values: upperCaseValues(HEURISTIC_NAMES) });
-export const assessmentStateEnum = builder.enumType('AssessmentState', {
-  values: upperCaseValues(ASSESSMENT_STATES),
-});
-export const declaredOriginEnum = builder.enumType('DeclaredOrigin', {
-  description: 'The origin that a C2PA manifest declares; a signature is no proof of truth.',
-  values: upperCaseValues(DECLARED_ORIGINS),
-});
-export const keyFrameMethodEnum = builder.enumType('KeyFrameMethod', {
-  values: upperCaseValues(KEY_FRAME_METHODS),
-});
-export const priorityEnum = builder.enumType('Priority', {
-  description:
-    'BATCH yields to INTERACTIVE, which somebody waits for; where that never ends, it gets one turn in eight.',
-  values: upperCaseValues(PRIORITIES),
-});
+function defineEnum<Word extends string>({ name, words, description }: Choice<Word>) {
+  const notes = description === undefined ? {} : { description };
+  return builder.enumType(name, { ...notes, values: upperCaseValues(words) });
+}
+
+const enums = new Map<string, unknown>();
+
+/** The enum of a set of words, the same however often it is asked for. */
+export function enumOf<Word extends string>(choice: Choice<Word>): ReturnType<typeof defineEnum<Word>> {
+  const known = enums.get(choice.name) ?? defineEnum(choice);
+  enums.set(choice.name, known);
+  return known as ReturnType<typeof defineEnum<Word>>;
+}
+
+export const mediaKindEnum = enumOf(MEDIA_KIND);
+export const statusEnum = enumOf(STATUS);
+export const outcomeEnum = enumOf(OUTCOME);
+export const labelEnum = enumOf(LABEL);
+export const heatmapLayerEnum = enumOf(HEATMAP_LAYER);
+export const heuristicEnum = enumOf(HEURISTIC);
+export const priorityEnum = enumOf(PRIORITY);
+export const roleEnum = enumOf(ROLE);
+export const c2paPolicyEnum = enumOf(C2PA_POLICY);
 export const userErrorCodeEnum = builder.enumType('UserErrorCode', {
   values: upperCaseValues(USER_ERROR_CODES),
 });

@@ -5,7 +5,7 @@ import { toUserView, type UserView } from '../../app/accounts/user-view.ts';
 import { createUser, deleteUser, getUser, sendCreationEmail, updateUser } from '../../app/accounts/users.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
-import { builder, heuristicEnum, upperCaseValues } from './builder.ts';
+import { builder, c2paPolicyEnum, heuristicEnum, roleEnum, upperCaseValues } from './builder.ts';
 import { countCall, settleCall } from './transport/calls.ts';
 import {
   type Connection,
@@ -15,7 +15,7 @@ import {
 } from './transport/connection.ts';
 import type { GraphqlContext } from './transport/context.ts';
 import { toId, toRawFields } from './transport/input.ts';
-import { c2paPolicyEnum, roleEnum, userConnectionType, userPayloadType, userType } from './user-types.ts';
+import { userConnectionType, userPayloadType, userType } from './user-types.ts';
 
 const userSortEnum = builder.enumType('UserSort', { values: upperCaseValues([...USER_SORTS]) });
 const directionEnum = builder.enumType('SortDirection', { values: upperCaseValues(['asc', 'desc']) });

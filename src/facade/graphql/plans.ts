@@ -3,12 +3,13 @@
 import { createPlan, listPlans, updatePlan } from '../../app/accounts/plans.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
+import { PLAN } from '../../domain/contract/plan.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
 import { builder, mediaKindEnum } from './builder.ts';
+import { fieldsOf, inputFieldsOf } from './nouns.ts';
 import { countCall, settleCall } from './transport/calls.ts';
 import { toId, toRawFields } from './transport/input.ts';
 import { definePayload } from './transport/payloads.ts';
-import { c2paPolicyEnum } from './user-types.ts';
 
 interface KindTerms {
   kind: MediaKind;
@@ -38,11 +39,8 @@ const optionPriceType = builder.objectRef<OptionPrice>('OptionPrice').implement(
 
 export const planType = builder.objectRef<Plan>('Plan').implement({
   fields: (t) => ({
-    id: t.id({ resolve: (plan) => String(plan.id) }),
-    name: t.exposeString('name'),
-    sku: t.exposeString('sku'),
+    ...fieldsOf(t, PLAN),
     kinds: t.field({ type: [kindTermsType], resolve: toKindTerms }),
-    options: t.field({ type: ['String'], resolve: (plan) => plan.options }),
     optionCredits: t.field({ type: [optionPriceType], resolve: toOptionPrices }),
     models: t.field({
       type: ['String'],
@@ -50,11 +48,6 @@ export const planType = builder.objectRef<Plan>('Plan').implement({
       description: 'Null where the plan follows what is installed.',
       resolve: (plan) => (plan.models === 'all' ? null : plan.models),
     }),
-    rateLimitPerMinute: t.exposeInt('rateLimitPerMinute', { description: '0 means no limit.' }),
-    c2paPolicy: t.expose('c2paPolicy', { type: c2paPolicyEnum }),
-    mediaDays: t.exposeInt('mediaDays', { description: 'Days until the bytes go; 0: with the record.' }),
-    recordDays: t.exposeInt('recordDays', { description: 'Days until the record goes; 0: never.' }),
-    zeroRetention: t.exposeBoolean('zeroRetention', { description: 'Keeps hash and result only.' }),
   }),
 });
 
@@ -74,26 +67,21 @@ const optionPriceInput = builder.inputType('OptionPriceInput', {
   fields: (t) => ({ option: t.string({ required: true }), credits: t.int({ required: true }) }),
 });
 
+const { id: _, ...WRITTEN } = PLAN;
+
 const planInput = builder.inputType('PlanInput', {
   description: 'What is absent gets its default in a new plan and stays in an old one.',
   fields: (t) => ({
-    name: t.string(),
-    sku: t.string(),
+    ...inputFieldsOf(t, WRITTEN),
     kinds: t.field({ type: [mediaKindEnum] }),
-    options: t.stringList(),
     imageCredits: t.int(),
     videoCredits: t.int(),
     audioCredits: t.int(),
     optionCredits: t.field({ type: [optionPriceInput], description: 'Replaces all earlier ones.' }),
     models: t.stringList({ description: 'Null: the plan follows what is installed.' }),
-    rateLimitPerMinute: t.int(),
     imageBytesMax: t.field({ type: 'Long' }),
     videoBytesMax: t.field({ type: 'Long' }),
     audioBytesMax: t.field({ type: 'Long' }),
-    c2paPolicy: t.field({ type: c2paPolicyEnum }),
-    mediaDays: t.int(),
-    recordDays: t.int(),
-    zeroRetention: t.boolean(),
   }),
 });
 

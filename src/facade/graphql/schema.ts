@@ -13,6 +13,7 @@ import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
 import { addPartnerMutations, addPartnerQueries } from './partners.ts';
 import { addPlanMutations, addPlanQueries } from './plans.ts';
 import { addProcessQueries } from './processes.ts';
+import { defineRecordParts } from './result-types.ts';
 import { addSubmissionMutations } from './submissions.ts';
 import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
 import { addWebhookMutations } from './webhooks.ts';
@@ -29,6 +30,7 @@ function buildSchema(): GraphQLSchema {
   builder.queryType({});
   builder.mutationType({});
   builder.subscriptionType({});
+  defineRecordParts();
   addClassificationQueries();
   addAccountQueries();
   addApplianceQueries();

@@ -3,30 +3,21 @@ import { admitMedia } from '../../app/callers/admission.ts';
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
 import { validateMedia } from '../../app/submissions/validate.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
 import { badField } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ClassificationRecord, MediaValidation } from '../../domain/records/record.ts';
-import { builder, keyFrameMethodEnum, mediaKindEnum, priorityEnum, renamedTo } from './builder.ts';
+import { builder, mediaKindEnum, priorityEnum, renamedTo } from './builder.ts';
 import { classificationPayloadType } from './classifications.ts';
-import { type OptionsInput, type SubmitFieldsInput, toOptionFields, toSubmitFields } from './convert.ts';
+import { toOptionFields, toSubmitFields } from './convert.ts';
+import { inputFieldsOf } from './nouns.ts';
 import { type Payload, settleCall } from './transport/calls.ts';
 import type { GraphqlContext } from './transport/context.ts';
 import { userErrorType } from './transport/user-errors.ts';
 
 const optionsInput = builder.inputType('AnalysisOptionsInput', {
   description: 'What is not named stays at its default; options of another kind of media are ignored.',
-  fields: (t) => ({
-    withMorphing: t.boolean(),
-    withTampering: t.boolean(),
-    withHeatmap: t.boolean(),
-    withNsfw: t.boolean(),
-    withAudio: t.boolean(),
-    preventC2paForces: t.boolean(),
-    frames: t.int(),
-    keyFrames: t.boolean(),
-    keyFramesMethod: t.field({ type: keyFrameMethodEnum }),
-    ensureFacePerFrame: t.boolean(),
-  }),
+  fields: (t) => inputFieldsOf(t, ANALYSIS_OPTIONS),
 });
 
 const submitInput = builder.inputType('SubmitMediaInput', {
@@ -92,9 +83,12 @@ export function addSubmissionMutations(): void {
   }));
 }
 
-interface SubmitInput extends SubmitFieldsInput {
+interface SubmitInput {
   file?: string | null | undefined;
+  fileUrl?: string | null | undefined;
   kind?: MediaKind | null | undefined;
+  options?: object | null | undefined;
+  requestId?: string | null | undefined;
 }
 
 async function submit(context: GraphqlContext, input: SubmitInput): Promise<ClassificationRecord> {
@@ -120,7 +114,7 @@ async function submit(context: GraphqlContext, input: SubmitInput): Promise<Clas
 interface ValidateInput {
   file: string;
   kind: MediaKind;
-  options?: OptionsInput | null | undefined;
+  options?: object | null | undefined;
 }
 
 async function validate(context: GraphqlContext, input: ValidateInput): Promise<MediaValidation> {

@@ -1,16 +1,8 @@
 /** The documented User in camelCase, and what the newer facades add. */
 import type { PricingView, UserView } from '../../app/accounts/user-view.ts';
-import { ROLES } from '../../domain/accounts/account.ts';
-import { C2PA_POLICIES } from '../../domain/accounts/plan.ts';
-import { builder, heuristicEnum, upperCaseValues } from './builder.ts';
+import { builder, c2paPolicyEnum, heuristicEnum, roleEnum } from './builder.ts';
 import { defineConnection } from './transport/connection.ts';
 import { definePayload } from './transport/payloads.ts';
-
-export const roleEnum = builder.enumType('Role', { values: upperCaseValues(ROLES) });
-export const c2paPolicyEnum = builder.enumType('C2paPolicy', {
-  description: 'Which C2PA signatures force ARTIFICIAL.',
-  values: upperCaseValues(C2PA_POLICIES),
-});
 
 const pricingType = builder.objectRef<PricingView>('Pricing').implement({
   fields: (t) => ({

@@ -1,17 +1,13 @@
 /** What became of the account's webhooks, and the secret that they are signed with. */
 import { rotateWebhookSecret } from '../../app/accounts/keys.ts';
 import { type DeliveryPage, deliveryCursor, replayDelivery } from '../../app/webhooks/deliveries.ts';
-import { DELIVERY_STATES, type DeliveryAttempt, type WebhookDelivery } from '../../domain/records/webhook.ts';
-import { builder, upperCaseValues } from './builder.ts';
+import { DELIVERY_STATE } from '../../domain/contract/words.ts';
+import type { DeliveryAttempt, WebhookDelivery } from '../../domain/records/webhook.ts';
+import { builder, enumOf } from './builder.ts';
 import { secretPayloadType } from './keys.ts';
 import { settleCall } from './transport/calls.ts';
 import { type Connection, defineConnection } from './transport/connection.ts';
 import { definePayload } from './transport/payloads.ts';
-
-const deliveryStateEnum = builder.enumType('DeliveryState', {
-  description: 'FAILED: every attempt was in vain; GONE: the receiver answered 410.',
-  values: upperCaseValues(DELIVERY_STATES),
-});
 
 const attemptType = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
   fields: (t) => ({
@@ -27,7 +23,7 @@ export const deliveryType = builder.objectRef<WebhookDelivery>('WebhookDelivery'
     id: t.exposeID('id', { description: 'The webhook-id header, the same for every attempt.' }),
     identifier: t.exposeID('identifier', { description: 'The record that is sent.' }),
     url: t.exposeString('url'),
-    state: t.expose('state', { type: deliveryStateEnum }),
+    state: t.expose('state', { type: enumOf(DELIVERY_STATE) }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     nextAttemptAt: t.expose('nextAttemptAt', { type: 'DateTime', nullable: true }),
     attempts: t.expose('attempts', { type: [attemptType] }),

@@ -9,8 +9,10 @@ import { parseWhole } from '../../app/field-parsers.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
-import { fromOwnFields, toLedgerEntry, toPlan, toUser } from './account-convert.ts';
+import { fromMessage, toMessage } from '../../grpc/messages.ts';
+import { toPlan, toUser } from './account-convert.ts';
 import { download, type GrpcContext, unary } from './calls.ts';
+import { refuseUnlisted } from './enums.ts';
 
 const { method } = AccountService;
 
@@ -26,7 +28,8 @@ export function ownAccountHandlers(context: GrpcContext): Pick<Handlers<typeof A
     }),
     updateAccount: unary(context, method.updateAccount, async ({ principal, request }) => {
       const { id } = principal.account;
-      const account = await updateUser(app, { principal, id, fields: fromOwnFields(request) });
+      const fields = fromMessage(method.updateAccount.input, request, refuseUnlisted);
+      const account = await updateUser(app, { principal, id, fields });
       return { user: toUser(toUserView(app, account)) };
     }),
     acceptTerms: unary(
@@ -49,12 +52,14 @@ export function creditHandlers(context: GrpcContext): Pick<Handlers<typeof Accou
   const { app } = context;
   return {
     getCredits: unary(context, method.getCredits, ({ principal }) =>
-      toCredits(getCredits(app, { principal })),
+      toMessage(method.getCredits.output, getCredits(app, { principal })),
     ),
     watchCredits: download(context, method.watchCredits, async function* ({ principal, signal }) {
       app.metrics.watchers.inc();
       try {
-        for await (const credits of watchCredits(app, { principal }, signal)) yield toCredits(credits);
+        for await (const credits of watchCredits(app, { principal }, signal)) {
+          yield toMessage(method.watchCredits.output, credits);
+        }
       } finally {
         app.metrics.watchers.dec();
       }
@@ -62,13 +67,9 @@ export function creditHandlers(context: GrpcContext): Pick<Handlers<typeof Accou
     listLedger: unary(context, method.listLedger, ({ principal, request }) => {
       const userId = request.userId === 0n ? {} : { userId: Number(request.userId) };
       const entries = listLedger(app, { principal, ...userId, ...sequencePageOf(request) });
-      return { entries: entries.map(toLedgerEntry), nextPageToken: sequenceTokenOf(entries) };
+      return toMessage(method.listLedger.output, { entries, nextPageToken: sequenceTokenOf(entries) });
     }),
   };
-}
-
-function toCredits({ availableCredits, totalSpent }: ReturnType<typeof getCredits>) {
-  return { availableCredits: BigInt(availableCredits), totalSpent: BigInt(totalSpent) };
 }
 
 /** A page of lines that are numbered from 1 on and listed from the newest down. */

@@ -11,19 +11,18 @@ import {
 import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
-import { STATUSES } from '../../domain/records/classification.ts';
-import { OUTCOMES } from '../../domain/records/outcome.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
-import { fromTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import {
   type ClassificationFilter,
+  ClassificationFilterSchema,
   ClassificationService,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { fromMessage } from '../../grpc/messages.ts';
 import { download, type GrpcContext, unary } from './calls.ts';
 import { toClassification } from './convert.ts';
-import { fromEnum, fromKind, fromLabel, OUTCOME, STATUS } from './enums.ts';
+import { fromKind, refuseUnlisted } from './enums.ts';
 
 const { method } = ClassificationService;
 
@@ -57,16 +56,7 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
 
 /** Under the names that the app reads; what the message leaves empty is absent. */
 function toRawFilter(filter: ClassificationFilter | undefined): RawFields {
-  if (filter === undefined) return {};
-  const { status, outcome, verdict, refId, hash, search, since, until } = filter;
-  return {
-    status: fromEnum(STATUS, STATUSES, status, 'status'),
-    outcome: fromEnum(OUTCOME, OUTCOMES, outcome, 'outcome'),
-    verdict: fromLabel(verdict, 'verdict'),
-    ...{ ref_id: refId, hash, search },
-    since: since && fromTimestamp(since),
-    until: until && fromTimestamp(until),
-  };
+  return filter === undefined ? {} : fromMessage(ClassificationFilterSchema, filter, refuseUnlisted);
 }
 
 /** The changes as messages, counted as one watcher while they are read. */

@@ -9,6 +9,7 @@ import {
   type FieldViolation,
   toAppError,
 } from '../../domain/errors.ts';
+import { AnalysisOptionsSchema } from '../../grpc/gen/assay/v1/media_pb.ts';
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -44,16 +45,7 @@ const PATH_OF_FIELD: Readonly<Record<string, string>> = {
   request_id: 'header.request_id',
   no_cache: 'header.no_cache',
   priority: 'header.priority',
-  with_morphing: 'header.options.with_morphing',
-  with_tampering: 'header.options.with_tampering',
-  with_heatmap: 'header.options.with_heatmap',
-  with_nsfw: 'header.options.with_nsfw',
-  with_audio: 'header.options.with_audio',
-  prevent_c2pa_forces: 'header.options.prevent_c2pa_forces',
-  frames: 'header.options.frames',
-  key_frames: 'header.options.key_frames',
-  key_frames_method: 'header.options.key_frames_method',
-  ensure_face_per_frame: 'header.options.ensure_face_per_frame',
+  ...Object.fromEntries(AnalysisOptionsSchema.fields.map(({ name }) => [name, `header.options.${name}`])),
 };
 
 /** For what may be tried again but whose thrower named no time: soon for a person, rare for a loop. */

@@ -8,11 +8,10 @@ import {
   revealKey,
   revokeKey,
 } from '../../app/accounts/keys.ts';
-import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
-import type { ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
+import { ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
-import { timeUnlessNull } from './account-convert.ts';
+import { toMessage } from '../../grpc/messages.ts';
 import { type GrpcContext, unary } from './calls.ts';
 
 const { method } = AccountService;
@@ -50,11 +49,6 @@ function ownerOf({ userId }: { userId: bigint }): { userId?: number } {
   return userId === 0n ? {} : { userId: Number(userId) };
 }
 
-function toKey({ id, name, createdAt, lastUsedAt }: ApiKeyView): MessageInitShape<typeof ApiKeySchema> {
-  return {
-    name,
-    id: BigInt(id),
-    createdAt: toTimestamp(createdAt),
-    ...timeUnlessNull('lastUsedAt', lastUsedAt),
-  };
+function toKey(key: ApiKeyView): MessageInitShape<typeof ApiKeySchema> {
+  return toMessage(ApiKeySchema, key);
 }

@@ -1,32 +1,24 @@
 /** Model packs that come and go, what they cost, and what they would say of old records. */
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { listCatalogue } from '../../app/appliance/catalogue.ts';
 import { benchModels } from '../../app/appliance/model-bench.ts';
 import { readModelCard } from '../../app/appliance/model-card.ts';
 import { addModel, type ModelFile, removeModel } from '../../app/appliance/models.ts';
-import { type Judgement, rescore } from '../../app/records/rescore.ts';
+import { rescore } from '../../app/records/rescore.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import {
   type AddModelRequest,
-  AddModelStage,
   ApplianceService,
-  type JudgementSchema,
   type ModelHeader,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { toMessage } from '../../grpc/messages.ts';
 import { download, duplex, type GrpcContext, unary } from './calls.ts';
-import { fromKind, KIND } from './enums.ts';
+import { fromKind } from './enums.ts';
 
 const { method } = ApplianceService;
 
 type OfModels = 'getModelCard' | 'addModel' | 'removeModel' | 'listCatalogue' | 'benchModels' | 'rescore';
 
-const STAGE = {
-  receive: AddModelStage.RECEIVE,
-  download: AddModelStage.DOWNLOAD,
-  test: AddModelStage.TEST,
-  done: AddModelStage.DONE,
-} as const;
 const RESCORE_DEFAULT = 100;
 
 export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof ApplianceService>, OfModels> {
@@ -39,18 +31,14 @@ export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof Applia
       const stream = new ModelStream(messages);
       const { catalogueName, download: isFetched } = await stream.readHeader();
       const input = { principal, catalogueName, download: isFetched, files: stream.readFiles() };
-      for await (const { stage, doneBytes, totalBytes, model } of addModel(app, input, signal)) {
-        const bytes = { doneBytes: BigInt(doneBytes), totalBytes: BigInt(totalBytes) };
-        yield { stage: STAGE[stage], ...bytes, model };
-      }
+      for await (const step of addModel(app, input, signal)) yield toMessage(method.addModel.output, step);
     }),
     removeModel: unary(context, method.removeModel, async ({ principal, request }) => {
       await removeModel(app, { principal, id: request.id });
       return {};
     }),
     listCatalogue: unary(context, method.listCatalogue, async ({ principal }) => {
-      const entries = await listCatalogue(app, { principal });
-      return { entries: entries.map((entry) => ({ ...entry, bytesMax: BigInt(entry.bytesMax) })) };
+      return toMessage(method.listCatalogue.output, { entries: await listCatalogue(app, { principal }) });
     }),
     benchModels: download(context, method.benchModels, ({ principal, signal }) =>
       benchModels(app, { principal }, signal),
@@ -58,25 +46,11 @@ export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof Applia
     rescore: download(context, method.rescore, async function* ({ principal, request, signal }) {
       const kind = fromKind(request.kind, 'kind');
       const limit = request.limit === 0 ? RESCORE_DEFAULT : request.limit;
-      for await (const { after, before, ...rescored } of rescore(app, { principal, kind, limit }, signal)) {
-        yield {
-          ...rescored,
-          accountId: BigInt(rescored.accountId),
-          kind: KIND[rescored.kind],
-          before: toJudgement(before),
-          ...(after === null ? {} : { after: toJudgement(after) }),
-        };
+      for await (const rescored of rescore(app, { principal, kind, limit }, signal)) {
+        yield toMessage(method.rescore.output, rescored);
       }
     }),
   };
-}
-
-function toJudgement({
-  classification,
-  probability,
-  state,
-}: Judgement): MessageInitShape<typeof JudgementSchema> {
-  return { classification, state, ...(probability === null ? {} : { probability }) };
 }
 
 type Payload = AddModelRequest['payload'];

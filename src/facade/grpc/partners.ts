@@ -11,7 +11,7 @@ import type { Handlers } from '../../grpc/definition.ts';
 import {
   type ListUsersRequest,
   PartnerService,
-  SortDirection,
+  SortDirectionSchema,
 } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import { fromUserFields, toUser } from './account-convert.ts';
 import { pageSizeOf } from './accounts.ts';
@@ -20,9 +20,6 @@ import { fromEnum } from './enums.ts';
 import { within } from './errors.ts';
 
 const { method } = PartnerService;
-
-const DIRECTIONS = ['asc', 'desc'] as const;
-const DIRECTION = { asc: SortDirection.ASC, desc: SortDirection.DESC } as const;
 
 export function partnerHandlers(context: GrpcContext): Handlers<typeof PartnerService> {
   const { app } = context;
@@ -68,7 +65,7 @@ function queryOf(request: ListUsersRequest): RawFields {
   return {
     ...{ filter, sort },
     pricing_id: pricingId === 0n ? undefined : Number(pricingId),
-    direction: fromEnum(DIRECTION, DIRECTIONS, request.direction, 'direction'),
+    direction: fromEnum(SortDirectionSchema, request.direction, 'direction'),
     per_page: perPage,
     page: parseWhole({ page_token: pageToken }, 'page_token', 1, 1_000_000_000),
   };

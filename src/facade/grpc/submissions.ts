@@ -9,9 +9,10 @@ import { badField } from '../../domain/errors.ts';
 import type { ClassificationRecord, MediaValidation } from '../../domain/records/record.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { toMessage } from '../../grpc/messages.ts';
 import { duplex, type GrpcContext, upload } from './calls.ts';
 import { toUpdates } from './classifications.ts';
-import { present, toClassification } from './convert.ts';
+import { toClassification } from './convert.ts';
 import { requireKind } from './enums.ts';
 import { MEDIA_FIELD, receiveUpload, toFields, type Upload, type UploadInput } from './uploads.ts';
 
@@ -73,6 +74,13 @@ async function receive(
   return await receiveUpload(app, { ...input, purpose }, signal);
 }
 
+const VALIDATION_EXCEPTIONS = {
+  'assay.v1.ValidateMediaResponse': {
+    filesize: ({ sizeBytes }: MediaValidation) => sizeBytes,
+    mimetype: ({ mime }: MediaValidation) => mime,
+  },
+};
+
 async function validateUpload({ app }: GrpcContext, input: UploadInput, signal: AbortSignal) {
   const { header, media } = await receive(app, 'validate', input, signal);
   await using _media = media;
@@ -80,11 +88,6 @@ async function validateUpload({ app }: GrpcContext, input: UploadInput, signal: 
   if (media === undefined) throw badField('header.source_url', 'expected a file in chunks, found an address');
   const { principal } = input;
   const fields = toFields(header);
-  return toValidation(
-    await validateMedia(app, { principal, kind, field: MEDIA_FIELD, media, fields }, signal),
-  );
-}
-
-function toValidation({ valid, sizeBytes, mime, width, height, models }: MediaValidation) {
-  return { valid, filesize: BigInt(sizeBytes), mimetype: mime, models, ...present({ width, height }) };
+  const validation = await validateMedia(app, { principal, kind, field: MEDIA_FIELD, media, fields }, signal);
+  return toMessage(method.validateMedia.output, validation, VALIDATION_EXCEPTIONS);
 }

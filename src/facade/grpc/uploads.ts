@@ -12,10 +12,9 @@ import { type ReceivedMedia, receiveMedia, tooLarge } from '../../app/submission
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import { PRIORITIES } from '../../domain/records/classification.ts';
-import { KEY_FRAME_METHODS } from '../../domain/records/options.ts';
-import { KeyFrameMethod, type MediaCommit, type MediaHeader } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { fromKind, METHOD, nameOrNumber, PRIORITY } from './enums.ts';
+import { type MediaCommit, type MediaHeader, MediaHeaderSchema } from '../../grpc/gen/assay/v1/media_pb.ts';
+import { fromMessage } from '../../grpc/messages.ts';
+import { fromKind, passUnlisted } from './enums.ts';
 import { receiveResumable } from './resumable-uploads.ts';
 
 /** Common to the requests of all uploads. */
@@ -76,29 +75,8 @@ export async function receiveUpload(
 
 /** The header under the names of interface.md, for the app's own parsing. */
 export function toFields(header: MediaHeader): RawFields {
-  const { options } = header;
-  return {
-    ref_id: header.refId,
-    webhook_url: header.webhookUrl,
-    no_cache: header.noCache,
-    file_url: header.sourceUrl,
-    request_id: header.requestId,
-    priority: nameOrNumber(PRIORITY, PRIORITIES, header.priority),
-    with_morphing: options?.withMorphing,
-    with_tampering: options?.withTampering,
-    with_heatmap: options?.withHeatmap,
-    with_nsfw: options?.withNsfw,
-    with_audio: options?.withAudio,
-    prevent_c2pa_forces: options?.preventC2paForces,
-    frames: options?.frames,
-    key_frames: options?.keyFrames,
-    key_frames_method: nameOrNumber(
-      METHOD,
-      KEY_FRAME_METHODS,
-      options?.keyFramesMethod ?? KeyFrameMethod.UNSPECIFIED,
-    ),
-    ensure_face_per_frame: options?.ensureFacePerFrame,
-  };
+  const { options, source_url, ...said } = fromMessage(MediaHeaderSchema, header, passUnlisted);
+  return { ...said, file_url: source_url, ...(options as RawFields | undefined) };
 }
 
 class UploadStream implements Disposable {

@@ -1,12 +1,11 @@
 /** The record as interface.md writes it: only renames and leaves out, no schema (a schema made it slower). */
 
+import type { DetectionRecord, ModelResult } from '../../domain/contract/record-parts.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
-  DetectionRecord,
   ImageRecord,
   MediaValidation,
-  ModelResult,
   VideoRecord,
 } from '../../domain/records/record.ts';
 import type { Verdict } from '../../domain/verdicts/heuristics.ts';

@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
 import { submitMedia } from '../../app/submissions/submit.ts';
+import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
+import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { principalOf, requireAdmission, requireKey, signalOf } from '../../port/caller.ts';
 import { type FormSpec, receiveForm } from './multipart.ts';
@@ -39,7 +41,7 @@ function routeSubmission(fastify: FastifyInstance, app: App, path: string, route
         media: form.media,
         // Of the newer protocols; a form field that is not documented is ignored.
         fields: {
-          ...withoutVideoHeatmap(route.kind, form.fields),
+          ...withoutNewOptions(route.kind, form.fields),
           priority: undefined,
           request_id: requestIdOf(request),
         },
@@ -50,9 +52,10 @@ function routeSubmission(fastify: FastifyInstance, app: App, path: string, route
   );
 }
 
-/** A frame's map is the newer protocols' to ask for and to show. */
-function withoutVideoHeatmap(kind: MediaKind, fields: RawFields): RawFields {
-  return kind === 'video' ? { ...fields, with_heatmap: undefined } : fields;
+/** Options that REST does not document for the kind are the newer protocols' to ask for. */
+function withoutNewOptions(kind: MediaKind, fields: RawFields): RawFields {
+  const hidden = rowsOf(ANALYSIS_OPTIONS).filter(([, { restKinds }]) => restKinds?.includes(kind) === false);
+  return { ...fields, ...Object.fromEntries(hidden.map(([name]) => [toSnakeCase(name), undefined])) };
 }
 
 /** A retry with the same Idempotency-Key gets the record of the first try. */

@@ -1,15 +1,12 @@
 /** Turns GraphQL input objects and identifiers into what the app reads under the documented names. */
 import { parseId } from '../../../app/field-parsers.ts';
 import type { RawFields } from '../../../app/submissions/input.ts';
+import { toSnakeCase } from '../../../domain/contract/field.ts';
 
 /** `pricingId` as the app names it: `pricing_id`. What is absent stays absent, null stays null. */
 export function toRawFields(input: object): RawFields {
   const named = Object.entries(input).map(([name, value]) => [toSnakeCase(name), value]);
   return Object.fromEntries(named);
-}
-
-function toSnakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The number behind an identifier of an account, a plan or a key. */

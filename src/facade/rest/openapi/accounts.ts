@@ -1,6 +1,6 @@
 /** The part of the description that is about accounts: users and what their partner does with them. */
 import { ROLES } from '../../../domain/accounts/account.ts';
-import { C2PA_POLICIES } from '../../../domain/accounts/plan.ts';
+import { C2PA_POLICY } from '../../../domain/contract/words.ts';
 import { HEURISTIC_NAMES } from '../../../domain/verdicts/heuristics.ts';
 import type { Schema } from './schemas.ts';
 
@@ -68,7 +68,7 @@ const userFields: Record<string, Schema> = {
     pattern: '^[0-9]+$',
     description: "a plan's id; the caller's own plan where absent",
   },
-  c2pa_policy: { type: 'string', enum: [...C2PA_POLICIES] },
+  c2pa_policy: { type: 'string', enum: [...C2PA_POLICY.words] },
   role: { type: 'string', enum: [...ROLES], description: 'for the administrator' },
   partner_id: { type: 'string', pattern: '^[0-9]+$', description: 'for the administrator' },
 };

@@ -1,19 +1,38 @@
 /** The fields of the submission forms, per media kind and for validation. */
 
+import { ANALYSIS_OPTIONS } from '../../../domain/contract/analysis-options.ts';
+import { rowsOf, toSnakeCase } from '../../../domain/contract/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
-import { FRAME_COUNTS, FRAMES_DEFAULT, KEY_FRAME_METHODS } from '../../../domain/records/options.ts';
 import type { Schema } from './schemas.ts';
 
 /** How a boolean is written in a form (DESIGN.md section 4). */
-function flag(description: string): Schema {
+function flag(description: string | undefined): Schema {
   return { type: 'string', enum: ['true', '1', 'on', 'false', '0', ''], description };
 }
 
-const morphing = { with_morphing: flag('also analyse faces') };
-const tampering = { with_tampering: flag('also analyse signs of tampering without generative AI') };
-const heatmap = { with_heatmap: flag('also produce an AI-content heatmap') };
-const nsfw = { with_nsfw: flag('also detect NSFW content') };
-const track = { with_audio: flag('also analyse the audio track, where the plan enables it') };
+type OptionRow = (typeof ANALYSIS_OPTIONS)[keyof typeof ANALYSIS_OPTIONS];
+
+const ROWS = rowsOf(ANALYSIS_OPTIONS);
+
+function schemasOf(rows: typeof ROWS): Record<string, Schema> {
+  return Object.fromEntries(rows.map(([name, row]) => [toSnakeCase(name), optionSchema(row)]));
+}
+
+const isShared = ([, { kinds }]: (typeof ROWS)[number]): boolean => kinds.length === MEDIA_KINDS.length;
+
+/** The options that REST documents for the kind and not for all of them. */
+function optionsOf(kind: MediaKind): Record<string, Schema> {
+  return schemasOf(ROWS.filter((row) => !isShared(row) && (row[1].restKinds ?? row[1].kinds).includes(kind)));
+}
+
+/** Those that choose models: nothing else of them matters to a validation. */
+const VALIDATED = schemasOf(ROWS.filter(([, { planOption }]) => planOption !== undefined));
+
+function optionSchema({ allowed, initial, sentence }: OptionRow): Schema {
+  if (allowed === undefined) return flag(sentence);
+  const notes = sentence === undefined ? {} : { description: sentence };
+  return { type: 'string', enum: allowed.map(String), default: String(initial), ...notes };
+}
 
 const shared: Record<string, Schema> = {
   ref_id: { type: 'string', maxLength: 255, description: 'reference stored with the record' },
@@ -23,29 +42,7 @@ const shared: Record<string, Schema> = {
     description: 'the result is also sent there, where the plan enables it; ignored otherwise',
   },
   no_cache: flag('analyse again even if the same file was submitted with the same options'),
-  prevent_c2pa_forces: flag('a C2PA signature does not force the origin to artificial'),
-};
-
-const videoOptions: Record<string, Schema> = {
-  ...morphing,
-  ...tampering,
-  ...nsfw,
-  ...track,
-  frames: {
-    type: 'string',
-    enum: FRAME_COUNTS.map(String),
-    default: String(FRAMES_DEFAULT),
-    description: 'frames to analyse',
-  },
-  key_frames: flag('choose key frames instead of evenly spaced ones'),
-  key_frames_method: { type: 'string', enum: [...KEY_FRAME_METHODS], default: KEY_FRAME_METHODS[0] },
-  ensure_face_per_frame: flag('prefer frames that show a face'),
-};
-
-const OPTIONS: Readonly<Record<MediaKind, Record<string, Schema>>> = {
-  image: { ...morphing, ...tampering, ...heatmap, ...nsfw },
-  video: videoOptions,
-  audio: {},
+  ...schemasOf(ROWS.filter(isShared)),
 };
 
 const FILES: Readonly<Record<MediaKind, string>> = {
@@ -72,7 +69,7 @@ const OPTION_EXAMPLE: Readonly<Record<MediaKind, Record<string, string>>> = {
 export function uploadForm(kind: MediaKind): DescribedForm {
   const file: Schema = { ...bytes, description: FILES[kind] };
   return {
-    schema: form({ [kind]: file, ...shared, ...OPTIONS[kind] }, [kind]),
+    schema: form({ [kind]: file, ...shared, ...optionsOf(kind) }, [kind]),
     example: { [kind]: BYTES_EXAMPLE, ref_id: 'desk-4711', ...OPTION_EXAMPLE[kind] },
   };
 }
@@ -85,16 +82,15 @@ export function addressForm(kind: MediaKind): DescribedForm {
     description: `http(s) address; ${FILES[kind]}`,
   };
   return {
-    schema: form({ file_url: address, ...shared, ...OPTIONS[kind] }, ['file_url']),
+    schema: form({ file_url: address, ...shared, ...optionsOf(kind) }, ['file_url']),
     example: { file_url: `https://example.org/media/${kind}`, ref_id: 'desk-4711', ...OPTION_EXAMPLE[kind] },
   };
 }
 
 export function validationForm(): DescribedForm {
   const type: Schema = { type: 'string', enum: [...MEDIA_KINDS] };
-  const options = { ...morphing, ...tampering, ...heatmap, ...nsfw, ...track };
   return {
-    schema: form({ type, file: bytes, ...options }, ['type', 'file']),
+    schema: form({ type, file: bytes, ...VALIDATED }, ['type', 'file']),
     example: { type: 'image', file: BYTES_EXAMPLE, with_heatmap: 'true' },
   };
 }

@@ -1,0 +1,94 @@
+/** What a submission may ask of its analysis: one row an option. What an option means stands where it is obeyed. */
+import type { MediaKind } from '../media/media.ts';
+import { type Field, flag, oneOf, whole } from './field.ts';
+import type { PlanOption } from './plan.ts';
+import { KEY_FRAME_METHOD } from './words.ts';
+
+const FRAME_COUNTS = [5, 10, 30] as const;
+type FrameCount = (typeof FRAME_COUNTS)[number];
+
+export interface OptionField<Value> extends Field<Value> {
+  readonly initial: Value;
+  /** The kinds that document it; elsewhere it is an unknown field and is ignored. */
+  readonly kinds: readonly MediaKind[];
+  /** Of `kinds`, those where REST documents it. */
+  readonly restKinds?: readonly MediaKind[];
+  /** The values that may be said, where it is no flag. */
+  readonly allowed?: readonly (string | number)[];
+  /** What a plan calls it: it may withhold it and price it, and with it models are chosen. */
+  readonly planOption?: PlanOption;
+  /** Changes only how the result is read, so that both readings share the work. */
+  readonly isReadOnly?: true;
+  /** The sentence of REST's description, and of the command line where that says it in other words. */
+  readonly sentence?: string;
+  readonly commandSentence?: string;
+}
+
+type Row<Value> = Omit<OptionField<Value>, 'type' | 'holds'>;
+
+function asked(row: Omit<Row<boolean>, 'initial'>): OptionField<boolean> {
+  return { ...row, ...flag(), initial: false };
+}
+
+function chosen<Value>(field: Field<Value>, row: Row<NoInfer<Value>>): OptionField<Value> {
+  return { ...row, ...field };
+}
+
+const ALL: readonly MediaKind[] = ['image', 'video', 'audio'];
+const VISIBLE: readonly MediaKind[] = ['image', 'video'];
+const VIDEO: readonly MediaKind[] = ['video'];
+
+export const ANALYSIS_OPTIONS = {
+  withMorphing: asked({ kinds: VISIBLE, planOption: 'morphing', sentence: 'also analyse faces' }),
+  withTampering: asked({
+    kinds: VISIBLE,
+    planOption: 'tampering',
+    sentence: 'also analyse signs of tampering without generative AI',
+    commandSentence: 'also analyse signs of editing',
+  }),
+  withHeatmap: asked({
+    kinds: VISIBLE,
+    // A frame's map is the newer protocols' to ask for and to show.
+    restKinds: ['image'],
+    planOption: 'heatmap',
+    sentence: 'also produce an AI-content heatmap',
+    commandSentence: 'also make a heatmap',
+  }),
+  withNsfw: asked({
+    kinds: VISIBLE,
+    planOption: 'nsfw',
+    sentence: 'also detect NSFW content',
+    commandSentence: 'also look for unsafe content',
+  }),
+  withAudio: asked({
+    kinds: VIDEO,
+    planOption: 'audio_track',
+    sentence: 'also analyse the audio track, where the plan enables it',
+    commandSentence: 'also analyse the sound of a video',
+  }),
+  preventC2paForces: asked({
+    kinds: ALL,
+    isReadOnly: true,
+    sentence: 'a C2PA signature does not force the origin to artificial',
+    commandSentence: 'a C2PA signature does not force the verdict',
+  }),
+  frames: chosen(whole<FrameCount>(), {
+    initial: 10,
+    allowed: FRAME_COUNTS,
+    kinds: VIDEO,
+    sentence: 'frames to analyse',
+    commandSentence: `frames of a video to analyse: ${FRAME_COUNTS.join(', ')}`,
+  }),
+  keyFrames: asked({
+    kinds: VIDEO,
+    sentence: 'choose key frames instead of evenly spaced ones',
+    commandSentence: 'choose key frames of a video instead of evenly spaced ones',
+  }),
+  keyFramesMethod: chosen(oneOf(KEY_FRAME_METHOD), {
+    initial: 'iframes',
+    allowed: KEY_FRAME_METHOD.words,
+    kinds: VIDEO,
+    commandSentence: 'how they are found (implies --key-frames)',
+  }),
+  ensureFacePerFrame: asked({ kinds: VIDEO, sentence: 'prefer frames that show a face' }),
+};

@@ -1,0 +1,108 @@
+/** A pricing plan, one row a field: what an account may submit, with which options and models, and at what price. */
+import { AUDIO_BYTES_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../limits.ts';
+import { MEDIA_KINDS, type MediaKind } from '../media/media.ts';
+import { type Field, flag, identifier, json, listOf, oneOf, text, whole } from './field.ts';
+import { C2PA_POLICY, MEDIA_KIND } from './words.ts';
+
+/** Options that a plan may withhold. */
+export const PLAN_OPTIONS = [
+  'morphing',
+  'tampering',
+  'heatmap',
+  'nsfw',
+  'audio_track',
+  'webhook',
+  'foreign_types',
+] as const;
+export type PlanOption = (typeof PLAN_OPTIONS)[number];
+
+export interface PlanField<Value> extends Field<Value> {
+  /** In the plan of the first start, in a new plan where nothing is said, and where a stored plan is older than the row. */
+  readonly initial: Value;
+  /** Of a whole number, which begins at 0. */
+  readonly maximum?: number;
+  /** How the command line says it. */
+  readonly command?: {
+    readonly flags: string;
+    readonly sentence: string;
+    /** Of a flag: what `--no-…` says. */
+    readonly offSentence?: string;
+  };
+}
+
+type Row<Value> = Omit<PlanField<Value>, 'type' | 'holds'>;
+
+function row<Value>(field: Field<Value>, said: Row<NoInfer<Value>>): PlanField<Value> {
+  return { ...said, ...field };
+}
+
+const RATE_MAX = 1_000_000;
+/** A hundred years: longer than any law asks. */
+const DAYS_MAX = 36_500;
+
+/** The first plan has everything enabled and nothing charged. Rows whose shape differs by protocol are computed there. */
+export const PLAN = {
+  id: row(identifier<number>(), { initial: 1 }),
+  name: row(text(), { initial: 'Appliance' }),
+  sku: row(text(), {
+    initial: 'appliance',
+    command: { flags: '--sku <sku>', sentence: 'its name in your own system' },
+  }),
+  kinds: row(listOf(oneOf(MEDIA_KIND, { isComputed: true })), {
+    initial: [...MEDIA_KINDS],
+    command: { flags: '--kinds <kinds>', sentence: `enabled kinds: ${MEDIA_KINDS.join(',')}` },
+  }),
+  options: row(listOf(text<PlanOption>()), {
+    initial: [...PLAN_OPTIONS],
+    command: { flags: '--options <options>', sentence: `enabled options: ${PLAN_OPTIONS.join(',')}` },
+  }),
+  /** Credits that one submission of the kind costs. */
+  credits: row(json<Record<MediaKind, number>>({ isComputed: true }), {
+    initial: { image: 0, video: 0, audio: 0 },
+  }),
+  /** Credits that a submission with the option costs on top. */
+  optionCredits: row(json<Partial<Record<PlanOption, number>>>({ isComputed: true }), {
+    initial: {},
+    command: {
+      flags: '--option-credits <prices>',
+      sentence: 'what options cost on top: heatmap=1,nsfw=2',
+    },
+  }),
+  /** Identifiers of model packs; `all` follows what is installed. */
+  models: row(json<'all' | string[]>({ isComputed: true }), {
+    initial: 'all',
+    command: { flags: '--models <ids>', sentence: 'model packs that may be used, or all' },
+  }),
+  /** Submissions and reads. */
+  rateLimitPerMinute: row(whole({ description: '0 means no limit.' }), {
+    initial: 0,
+    maximum: RATE_MAX,
+    command: { flags: '--rate-limit <n>', sentence: 'calls a minute; 0 for any number' },
+  }),
+  fileBytesMax: row(json<Record<MediaKind, number>>({ isComputed: true }), {
+    initial: { image: IMAGE_BYTES_MAX, video: VIDEO_BYTES_MAX, audio: AUDIO_BYTES_MAX },
+  }),
+  c2paPolicy: row(oneOf(C2PA_POLICY), {
+    initial: 'any',
+    command: { flags: '--c2pa-policy <policy>', sentence: 'which signatures force artificial' },
+  }),
+  mediaDays: row(whole({ description: 'Days until the bytes go; 0: with the record.' }), {
+    initial: 0,
+    maximum: DAYS_MAX,
+    command: { flags: '--media-days <n>', sentence: 'delete the bytes after; 0 with the record' },
+  }),
+  recordDays: row(whole({ description: 'Days until the record goes; 0: never.' }), {
+    initial: 0,
+    maximum: DAYS_MAX,
+    command: { flags: '--record-days <n>', sentence: 'delete the record after; 0 never' },
+  }),
+  /** The media's bytes go when the analysis has ended. */
+  zeroRetention: row(flag({ description: 'Keeps hash and result only.' }), {
+    initial: false,
+    command: {
+      flags: '--zero-retention',
+      sentence: 'keep hash and result only',
+      offSentence: 'keep the media as the days say',
+    },
+  }),
+};

@@ -1,0 +1,169 @@
+/** The parts of a record, one row a field. Their types stand beside the rules that make them. */
+import type { Axis } from '../packs/pack-parts.ts';
+import type { Progress, SubmittedBy } from '../records/classification.ts';
+import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
+import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
+import type { Verdict } from '../verdicts/heuristics.ts';
+import type { StabilityVariant } from '../verdicts/result.ts';
+import type { Tentative, TentativeClip, TentativeFrame } from '../verdicts/tentative.ts';
+import {
+  type FieldsOf,
+  flag,
+  identifier,
+  listOf,
+  type Noun,
+  noun,
+  nullable,
+  number,
+  oneOf,
+  text,
+  type ValuesOf,
+  whole,
+} from './field.ts';
+import { ASSESSMENT_STATE, DECLARED_ORIGIN, HEURISTIC, LABEL } from './words.ts';
+
+const IN_SECONDS = { description: 'In seconds.' };
+
+const VERDICT = {
+  heuristic: oneOf(HEURISTIC),
+  confidence: number({
+    description: 'Probability of the stated classification, 0 to 1; 0.5 where nothing could answer.',
+  }),
+  classification: oneOf(LABEL),
+  models: listOf(text()),
+} satisfies FieldsOf<Verdict>;
+
+const VIDEO_VERDICT = {
+  count: nullable(whole({ description: 'Videos only: the frames and tracks behind the verdict.' })),
+  unknown: nullable(flag({ description: 'Videos only: nothing could answer.' })),
+};
+
+const SCORE = { label: oneOf(LABEL), score: number() };
+type Score = ValuesOf<typeof SCORE>;
+
+const MODEL_RESULT = {
+  model: text(),
+  version: text(),
+  axis: text<Axis>(),
+  device: text(),
+  unknown: flag(),
+  /** Why there is no answer; an empty string where there is one. */
+  reason: text(),
+  elapsedSeconds: number({ documented: 'elapsedTime', ...IN_SECONDS }),
+  /** Both labels with their scores, or empty when unknown. */
+  classification: listOf(noun<Score>('Score')),
+};
+export type ModelResult = ValuesOf<typeof MODEL_RESULT>;
+
+const BOX = { x1: number(), y1: number(), x2: number(), y2: number() };
+
+const DETECTION = {
+  box: noun<ValuesOf<typeof BOX>>('Box'),
+  results: listOf(noun<ModelResult>('ModelResult')),
+  verdict: noun<Verdict>('Verdict'),
+};
+export type DetectionRecord = ValuesOf<typeof DETECTION>;
+
+const DETAIL = { detections: listOf(noun<DetectionRecord>('Detection')) };
+export type Detail = ValuesOf<typeof DETAIL>;
+
+const SPAN = {
+  index: whole(),
+  startSeconds: number({ documented: 'start', ...IN_SECONDS }),
+  endSeconds: number({ documented: 'end', ...IN_SECONDS }),
+};
+
+const CLIP = {
+  ...SPAN,
+  results: listOf(noun<ModelResult>('ModelResult')),
+  verdict: noun<Verdict>('Verdict'),
+};
+export type ClipRecord = ValuesOf<typeof CLIP>;
+
+const STABILITY_VARIANT = {
+  name: text(),
+  logOdds: number(),
+  probability: number(),
+} satisfies FieldsOf<StabilityVariant>;
+
+const STABILITY = {
+  flips: whole({ description: 'Copies on which the answer changed sides.' }),
+  variants: listOf(noun<StabilityVariant>('StabilityVariant')),
+} satisfies FieldsOf<Stability>;
+
+const QUALITY = {
+  shortSide: whole(),
+  jpegQuality: nullable(whole()),
+  truncated: flag(),
+} satisfies FieldsOf<Quality>;
+
+const REASON = { code: text(), sentence: text() } satisfies FieldsOf<AssessmentReason>;
+
+const ASSESSMENT = {
+  state: oneOf(ASSESSMENT_STATE),
+  probability: nullable(
+    number({ description: 'Calibrated probability of an artificial origin at even prior odds.' }),
+  ),
+  log10LikelihoodRatio: nullable(number()),
+  reasons: listOf(noun<AssessmentReason>('AssessmentReason')),
+  stability: nullable(noun<Stability>('Stability')),
+  quality: nullable(noun<Quality>('Quality', { description: 'Of the picture; null for sound.' })),
+  declaredOrigin: nullable(oneOf(DECLARED_ORIGIN)),
+  remoteManifestUrl: nullable(text()),
+} satisfies FieldsOf<Assessment>;
+
+const PROGRESS = { step: text(), done: whole(), total: whole() } satisfies FieldsOf<Progress>;
+
+const TENTATIVE_FRAME = {
+  timeSeconds: number(),
+  probability: nullable(
+    number({
+      description: 'Calibrated probability of an artificial origin; null where no model could answer.',
+    }),
+  ),
+} satisfies FieldsOf<TentativeFrame>;
+
+const TENTATIVE_CLIP = { ...SPAN, probability: nullable(number()) } satisfies FieldsOf<TentativeClip>;
+
+const TENTATIVE = {
+  frames: listOf(noun<TentativeFrame>('TentativeFrame', { description: 'Of a video, by time.' })),
+  clips: listOf(
+    noun<TentativeClip>('TentativeClip', { description: 'Of a sound or a video’s track, by time.' }),
+  ),
+  state: oneOf(ASSESSMENT_STATE, { description: 'From these frames and clips alone.' }),
+  probability: nullable(number()),
+} satisfies FieldsOf<Tentative>;
+
+const SUBMITTED_BY = {
+  via: text<SubmittedBy['via']>({ description: 'rest, graphql, grpc or dashboard.' }),
+  keyId: nullable(identifier<number>({ description: 'Null where a person was signed in at the page.' })),
+  keyName: text({ description: 'As the key was named then.' }),
+} satisfies FieldsOf<SubmittedBy>;
+
+export const RECORD_PARTS: readonly Noun[] = [
+  { name: 'Verdict', fields: { ...VERDICT, ...VIDEO_VERDICT } },
+  { name: 'Score', fields: SCORE },
+  { name: 'ModelResult', fields: MODEL_RESULT },
+  { name: 'Box', description: 'Pixels of the oriented picture.', fields: BOX },
+  { name: 'Detection', fields: DETECTION },
+  { name: 'Detail', fields: DETAIL },
+  { name: 'Clip', fields: CLIP },
+  { name: 'StabilityVariant', fields: STABILITY_VARIANT },
+  { name: 'Stability', fields: STABILITY },
+  { name: 'Quality', fields: QUALITY },
+  { name: 'AssessmentReason', fields: REASON },
+  {
+    name: 'Assessment',
+    description: 'What the verdict cannot say: inconclusive, not applicable, and why.',
+    fields: ASSESSMENT,
+  },
+  { name: 'Progress', fields: PROGRESS },
+  { name: 'TentativeFrame', fields: TENTATIVE_FRAME },
+  { name: 'TentativeClip', fields: TENTATIVE_CLIP },
+  {
+    name: 'Tentative',
+    description: 'What was judged so far, while the work runs. It may still turn: none of it is a result.',
+    fields: TENTATIVE,
+  },
+  { name: 'SubmittedBy', fields: SUBMITTED_BY },
+];

@@ -1,0 +1,102 @@
+/**
+ * The record, one row a field: the fields of interface.md, plus what the new facades add. One value, three projections;
+ * a facade only renames and leaves out. What a field means stands in app/records/record.ts and records/measured.ts.
+ */
+import type { Progress, SubmittedBy } from '../records/classification.ts';
+import type { AnalysisOptions } from '../records/options.ts';
+import type { AudioRecord, ImageRecord } from '../records/record.ts';
+import type { Assessment } from '../verdicts/assessment.ts';
+import type { Verdict } from '../verdicts/heuristics.ts';
+import type { C2paReport } from '../verdicts/provenance.ts';
+import type { AppliedRules } from '../verdicts/rules-version.ts';
+import type { Tentative } from '../verdicts/tentative.ts';
+import {
+  flag,
+  identifier,
+  json,
+  listOf,
+  long,
+  moment,
+  noun,
+  nullable,
+  number,
+  oneOf,
+  text,
+  whole,
+} from './field.ts';
+import type { ClipRecord, Detail, ModelResult } from './record-parts.ts';
+import { HEATMAP_LAYER, LABEL, MEDIA_KIND, ORIGIN, STATUS } from './words.ts';
+
+/** What records of every kind have. */
+export const RECORD = {
+  identifier: identifier<string>(),
+  kind: oneOf(MEDIA_KIND),
+  hash: text({ description: 'SHA-256 of the file in hex, empty while an address has not been fetched.' }),
+  apiVersion: nullable(text()),
+  /** Null until the analysis completes. Not for REST. */
+  rules: nullable(json<AppliedRules>({ isComputed: true })),
+  status: oneOf(STATUS),
+  errors: text({ description: 'Why the work failed; empty where it did not.' }),
+  name: text(),
+  refId: text(),
+  resultUrl: text(),
+  forceClassification: nullable(oneOf(LABEL)),
+  mime: text({ documented: 'mimetype' }),
+  sizeBytes: long({ documented: 'filesize', description: 'In bytes.' }),
+  sourceUrl: nullable(text()),
+  options: noun<AnalysisOptions>('AnalysisOptions'),
+  origin: oneOf(ORIGIN),
+  credits: number(),
+  createdAt: moment(),
+  endedAt: nullable(moment()),
+  progress: nullable(noun<Progress>('Progress', { description: 'Present while the work waits or runs.' })),
+  /** Not for REST, never stored. */
+  tentative: nullable(
+    noun<Tentative>('Tentative', {
+      description: 'What was found so far; only while a video or a sound is analysed.',
+    }),
+  ),
+  cancelled: flag(),
+  submittedBy: nullable(
+    noun<SubmittedBy>('SubmittedBy', { description: 'Null in records of versions that did not note it.' }),
+  ),
+};
+
+/** What is said of every kind once it was measured; a video's verdicts say more. */
+export const FINDINGS = {
+  verdict: nullable(noun<Verdict>('Verdict')),
+  verdicts: listOf(noun<Verdict>('Verdict')),
+  assessment: nullable(noun<Assessment>('Assessment')),
+};
+
+export const IMAGE = {
+  timeSeconds: nullable(
+    number({ description: 'Where a frame is in its video; null for a picture of its own.' }),
+  ),
+  width: nullable(whole()),
+  height: nullable(whole()),
+  isNsfw: nullable(flag()),
+  c2pa: nullable(json<C2paReport>()),
+  hasHeatmap: flag(),
+  heatmapLayers: listOf(oneOf(HEATMAP_LAYER, { description: 'The maps that were made.' })),
+  results: listOf(noun<ModelResult>('ModelResult')),
+  details: listOf(noun<Detail>('Detail')),
+};
+
+export const AUDIO = {
+  durationSeconds: nullable(number()),
+  speechSeconds: nullable(number({ description: 'What of it is speech; only speech is judged.' })),
+  c2pa: nullable(json<C2paReport>()),
+  results: listOf(noun<ModelResult>('ModelResult')),
+  clips: listOf(noun<ClipRecord>('Clip')),
+};
+
+export const VIDEO = {
+  width: nullable(whole()),
+  height: nullable(whole()),
+  durationSeconds: nullable(number()),
+  isNsfw: nullable(flag()),
+  c2pa: nullable(json<C2paReport>()),
+  images: listOf(noun<ImageRecord>('ImageClassification')),
+  audios: listOf(noun<AudioRecord>('AudioClassification')),
+};

@@ -1,0 +1,73 @@
+/** The sets of words that fields may hold, with the names and sentences that the typed facades know them by. */
+import { ROLES } from '../accounts/account.ts';
+import { HEATMAP_LAYERS } from '../media/heatmap.ts';
+import { LABELS, MEDIA_KINDS } from '../media/media.ts';
+import { PRIORITIES, STATUSES } from '../records/classification.ts';
+import { OUTCOMES } from '../records/outcome.ts';
+import { DELIVERY_STATES } from '../records/webhook.ts';
+import { ASSESSMENT_STATES } from '../verdicts/assessment.ts';
+import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
+import { DECLARED_ORIGINS } from '../verdicts/provenance.ts';
+import type { Choice } from './field.ts';
+
+export const MEDIA_KIND = { name: 'MediaKind', words: MEDIA_KINDS } as const satisfies Choice;
+export const STATUS = {
+  name: 'Status',
+  description: 'NEW while the work waits or runs, then DONE or ERRORED.',
+  words: STATUSES,
+} as const satisfies Choice;
+export const OUTCOME = {
+  name: 'Outcome',
+  description:
+    'What a record comes to: a finding of a person first, then a signature that forces the verdict, then what was measured.',
+  words: OUTCOMES,
+} as const satisfies Choice;
+export const LABEL = { name: 'Label', words: LABELS } as const satisfies Choice;
+export const ORIGIN = {
+  name: 'Origin',
+  description: 'ANALYSED: new work; JOINED: shares work of the same account; CACHED: answered at once.',
+  words: ['analysed', 'joined', 'cached'],
+} as const satisfies Choice;
+export const HEATMAP_LAYER = {
+  name: 'HeatmapLayer',
+  description:
+    'Maps of a picture: where it looks artificial, where it looks edited, and how far the latter can be trusted.',
+  words: HEATMAP_LAYERS,
+} as const satisfies Choice;
+export const HEURISTIC = { name: 'Heuristic', words: HEURISTIC_NAMES } as const satisfies Choice;
+export const ASSESSMENT_STATE = {
+  name: 'AssessmentState',
+  words: ASSESSMENT_STATES,
+} as const satisfies Choice;
+export const DECLARED_ORIGIN = {
+  name: 'DeclaredOrigin',
+  description: 'The origin that a C2PA manifest declares; a signature is no proof of truth.',
+  words: DECLARED_ORIGINS,
+} as const satisfies Choice;
+export const KEY_FRAME_METHOD = {
+  name: 'KeyFrameMethod',
+  words: ['iframes', 'flow', 'color'],
+} as const satisfies Choice;
+export const PRIORITY = {
+  name: 'Priority',
+  description:
+    'BATCH yields to INTERACTIVE, which somebody waits for; where that never ends, it gets one turn in eight.',
+  words: PRIORITIES,
+} as const satisfies Choice;
+export const ROLE = { name: 'Role', words: ROLES } as const satisfies Choice;
+/** Any, as documented (DESIGN.md section 4); only a declared generator's; none. */
+export const C2PA_POLICY = {
+  name: 'C2paPolicy',
+  description: 'Which C2PA signatures force ARTIFICIAL.',
+  words: ['any', 'generative', 'never'],
+} as const satisfies Choice;
+export type C2paPolicy = (typeof C2PA_POLICY.words)[number];
+export const LEDGER_REASON = {
+  name: 'LedgerReason',
+  words: ['grant', 'charge', 'refund'],
+} as const satisfies Choice;
+export const DELIVERY_STATE = {
+  name: 'DeliveryState',
+  description: 'FAILED: every attempt was in vain; GONE: the receiver answered 410.',
+  words: DELIVERY_STATES,
+} as const satisfies Choice;

@@ -1,0 +1,69 @@
+/** GraphQL types made of the tables of the nouns; a facade's own file adds only what is computed. */
+import type { FieldRow, Fields, FieldType, Noun } from '../../domain/contract/field.ts';
+import { builder, enumOf, renamedTo } from './builder.ts';
+
+type ObjectRef<Value> = ReturnType<typeof builder.objectRef<Value>>;
+
+const objects = new Map<string, unknown>();
+
+/** What the fields of other nouns mean by the name. */
+export function nameType<Value>(name: string): ObjectRef<Value> {
+  const type = builder.objectRef<Value>(name);
+  objects.set(name, type);
+  return type;
+}
+
+export function defineNoun<Value extends object>({ name, description, fields }: Noun): ObjectRef<Value> {
+  const type = nameType<Value>(name);
+  const notes = description === undefined ? {} : { description };
+  type.implement({ ...notes, fields: (t) => fieldsOf(t, fields) });
+  return type;
+}
+
+const SCALARS = {
+  text: 'String',
+  flag: 'Boolean',
+  whole: 'Int',
+  long: 'Long',
+  number: 'Float',
+  moment: 'DateTime',
+  identifier: 'ID',
+  json: 'JSON',
+} as const;
+
+function typeOf(type: FieldType): unknown {
+  if (typeof type === 'string') return SCALARS[type];
+  return 'choice' in type ? enumOf(type.choice) : objects.get(type.noun);
+}
+
+/** Pothos' builders infer types from literals, which a walk has none of. */
+interface LooseBuilder<Ref> {
+  field(options: object): Ref;
+}
+
+/** The fields of an object that its values hold under the same names; computed ones are left to the caller. */
+export function fieldsOf<Ref>(t: { field(options: never): Ref }, table: Fields): Record<string, Ref> {
+  const loose = t as LooseBuilder<Ref>;
+  const fields: Record<string, Ref> = {};
+  for (const [name, row] of Object.entries(table)) {
+    if (row.isComputed) continue;
+    const { description, documented } = row;
+    const resolve = (value: Readonly<Record<string, unknown>>): unknown => value[name];
+    const shape = { ...shapeOf(row), nullable: row.isNullable === true, resolve };
+    const notes = description === undefined ? {} : { description };
+    fields[documented ?? name] = loose.field({ ...shape, ...notes });
+    if (documented !== undefined)
+      fields[name] = loose.field({ ...shape, deprecationReason: renamedTo(documented) });
+  }
+  return fields;
+}
+
+/** The same as fields of an input, none of them required. */
+export function inputFieldsOf<Ref>(t: { field(options: never): Ref }, table: Fields): Record<string, Ref> {
+  const rows = Object.entries(table).filter(([, { isComputed }]) => !isComputed);
+  return Object.fromEntries(rows.map(([name, row]) => [name, (t as LooseBuilder<Ref>).field(shapeOf(row))]));
+}
+
+function shapeOf({ type, isList }: FieldRow): { type: unknown } {
+  return { type: isList === true ? [typeOf(type)] : typeOf(type) };
+}
