@@ -2,108 +2,82 @@
  * A large file on its way by the tus protocol (tus.io, 1.0): it can be paused, and goes on where the appliance says that
  * it has got to, also after the line broke off.
  */
+import type { DetailedError, HttpResponse, Upload, UploadOptions } from 'tus-js-client';
 import { ApiError, session } from '../parts/api.ts';
 
 /** Below it an upload is begun again faster than it is taken up. */
 export const RESUMABLE_BYTES_MIN = 8 * 1024 * 1024;
-const VERSION = '1.0.0';
-const RETRIES_MAX = 8;
-const RETRY_MS_MAX = 15_000;
+/** Between attempts that brought nothing; whatever gets through begins the row anew. */
+const RETRY_DELAYS_MS = [1000, 2000, 4000, 8000, 15_000, 15_000, 15_000, 15_000];
+/** The end of the call before is not known yet to the appliance. */
+const PASSING_STATUSES: readonly number[] = [409, 423];
 
 export class ResumableUpload {
   readonly #file: File;
-  readonly #metadata: string;
-  readonly #onShare: (share: number) => void;
-  #address: string | undefined;
-  #request: XMLHttpRequest | undefined;
-  #isPaused = false;
+  readonly #options: UploadOptions;
+  #upload: Upload | undefined;
+  #end = Promise.withResolvers<string>();
 
   constructor(file: File, fields: Readonly<Record<string, unknown>>, onShare: (share: number) => void) {
     this.#file = file;
-    this.#onShare = onShare;
-    const named = { filename: file.name, ...fields };
-    this.#metadata = Object.entries(named)
-      .map(([name, value]) => `${snakeCase(name)} ${base64(String(value))}`)
-      .join(',');
+    const named = Object.entries({ filename: file.name, ...fields });
+    this.#options = {
+      endpoint: '/files',
+      metadata: Object.fromEntries(named.map(([name, value]) => [snakeCase(name), String(value)])),
+      // Others may use the same computer.
+      storeFingerprintForResuming: false,
+      retryDelays: RETRY_DELAYS_MS,
+      onShouldRetry: ({ originalResponse }) => isPassing(originalResponse),
+      onBeforeRequest: (request) => request.setHeader('x-assay-csrf', session.get()?.csrfToken ?? ''),
+      onProgress: (sentBytes) => onShare(sentBytes / file.size),
+      onSuccess: ({ lastResponse }) => this.#end.resolve(lastResponse.getHeader('assay-identifier') ?? ''),
+      onError: (error) => this.#end.reject(toFault(error)),
+    };
   }
 
   /** Resolves to the record's identifier; throws `PAUSED` after a pause, and can then be called again. */
   async run(): Promise<string> {
-    this.#isPaused = false;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await this.#sendRest();
-      } catch (error) {
-        if (this.#isPaused) throw new ApiError('Paused.', { code: 'PAUSED' });
-        const isBroken = error instanceof ApiError && error.code === 'UNREACHABLE';
-        if (!isBroken || attempt >= RETRIES_MAX) throw error;
-        await new Promise((done) => setTimeout(done, Math.min(RETRY_MS_MAX, 1000 * 2 ** attempt)));
-      }
-    }
+    const end = Promise.withResolvers<string>();
+    this.#end = end;
+    // Only who sends a large file loads what sends it.
+    import('tus-js-client').then(
+      ({ Upload }) => {
+        if (this.#end !== end) return;
+        this.#upload ??= new Upload(this.#file, this.#options);
+        this.#upload.start();
+      },
+      (error: unknown) => end.reject(toFault(error)),
+    );
+    return await end.promise;
   }
 
   pause(): void {
-    this.#isPaused = true;
-    this.#request?.abort();
-  }
-
-  async #sendRest(): Promise<string> {
-    const { size } = this.#file;
-    if (this.#address === undefined) {
-      const begun = { 'upload-length': String(size), 'upload-metadata': this.#metadata };
-      this.#address = (await this.#ask('POST', '/files', begun)).getResponseHeader('location') ?? undefined;
-    }
-    const address = this.#address ?? '';
-    const state = await this.#ask('HEAD', address, {});
-    const known = state.getResponseHeader('assay-identifier');
-    if (known !== null) return known;
-    const offset = Number(state.getResponseHeader('upload-offset'));
-    const headers = { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' };
-    const answer = await this.#ask('PATCH', address, headers, this.#file.slice(offset), offset);
-    const identifier = answer.getResponseHeader('assay-identifier');
-    if (identifier !== null) return identifier;
-    throw new ApiError('The upload ended early.', { code: 'UNREACHABLE' });
-  }
-
-  #ask(
-    method: string,
-    address: string,
-    headers: Readonly<Record<string, string>>,
-    body?: Blob,
-    offset = 0,
-  ): Promise<XMLHttpRequest> {
-    const { promise, resolve, reject } = Promise.withResolvers<XMLHttpRequest>();
-    const request = new XMLHttpRequest();
-    this.#request = request;
-    request.open(method, address);
-    const all = { 'tus-resumable': VERSION, 'x-assay-csrf': session.get()?.csrfToken ?? '', ...headers };
-    for (const [name, value] of Object.entries(all)) request.setRequestHeader(name, value);
-    request.upload.onprogress = ({ loaded }) => {
-      if (body !== undefined) this.#onShare((offset + loaded) / this.#file.size);
-    };
-    request.onload = () => (request.status < 400 ? resolve(request) : reject(toFault(request)));
-    request.onerror = () => reject(new ApiError('The connection broke off.', { code: 'UNREACHABLE' }));
-    request.onabort = () => reject(new ApiError('Stopped.', { code: 'CANCELLED' }));
-    request.send(body);
-    return promise;
+    void this.#upload?.abort();
+    this.#end.reject(new ApiError('Paused.', { code: 'PAUSED' }));
+    this.#end = Promise.withResolvers();
   }
 }
 
-function toFault({ status, responseText }: XMLHttpRequest): ApiError {
+/** Also where nothing was answered, whatever the browser thinks of its line. */
+function isPassing(response: HttpResponse | null): boolean {
+  const status = response?.getStatus();
+  return status === undefined || PASSING_STATUSES.includes(status);
+}
+
+function toFault(error: unknown): ApiError {
+  const response = (error as Partial<DetailedError>).originalResponse ?? null;
+  if (response === null) return new ApiError('The connection broke off.', { code: 'UNREACHABLE' });
+  const status = String(response.getStatus());
   try {
-    return new ApiError(String((JSON.parse(responseText) as { error: unknown }).error), {
-      code: String(status),
+    return new ApiError(String((JSON.parse(response.getBody()) as { error: unknown }).error), {
+      code: status,
     });
   } catch {
-    return new ApiError(`HTTP ${status}`, { code: String(status) });
+    return new ApiError(`HTTP ${status}`, { code: status });
   }
 }
 
 /** `preventC2paForces` is `prevent_c2pa_forces` as a form's field. */
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { TEST_KEY } from '../daemon.ts';
 import { patternImage, patternRgb } from '../media/pictures.ts';
+import { openBreakingLine } from './breaking-line.ts';
 import { ADMIN, type Desk, signIn, TestBrowser } from './browser.ts';
 import { type DeskDaemon, type Kind, makeFilm, makeRecording, readRest, startDesk } from './desk-daemon.ts';
 
@@ -113,7 +114,10 @@ test('the list follows a submission by another program without a reload', async 
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
   await signIn(desk);
-  await page.waitForTimeout(500);
+  await page
+    .getByText(/[1-9]\d? ?%/)
+    .first()
+    .waitFor();
   const form = new FormData();
   form.set('image', new Blob([new Uint8Array(await picture(8))]), 'from-the-wire.jpg');
   form.set('ref_id', 'wire-7');
@@ -162,6 +166,13 @@ async function tabTo({ page }: Desk, text: string): Promise<void> {
   assert.fail(`no Tab leads to ${text}`);
 }
 
+/** Without compression, so that it is large enough to be sent by pieces: 11 MB. */
+async function poster(): Promise<Buffer> {
+  const pixels = patternRgb(2400, 1600);
+  const grain = sharp(pixels, { raw: { width: 2400, height: 1600, channels: 3 } });
+  return await grain.tiff({ compression: 'none' }).toBuffer();
+}
+
 test('a large file is paused, and goes on where it was', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
@@ -170,15 +181,31 @@ test('a large file is paused, and goes on where it was', async () => {
   const debug = await desk.context.newCDPSession(page);
   await debug.send('Network.enable');
   await debug.send('Network.emulateNetworkConditions', sixMegabytesASecond);
-  const pixels = patternRgb(2400, 1600);
-  const grain = sharp(pixels, { raw: { width: 2400, height: 1600, channels: 3 } });
-  await pick(desk, 'poster.tif', await grain.tiff({ compression: 'none' }).toBuffer());
+  await pick(desk, 'poster.tif', await poster());
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText(/Paused at/).waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
   const row = page.getByRole('listitem').filter({ hasText: 'poster.tif' });
   await row.getByText(OUTCOME).waitFor();
   assert.deepEqual(desk.faults, []);
+});
+
+test('a large file goes on by itself where it was when the line broke off', async () => {
+  await using line = await openBreakingLine(daemon.http, { breakAtBytes: 5_000_000, deadMs: 1500 });
+  await using desk = await browser.open(line.http);
+  const { page } = desk;
+  await signIn(desk);
+  const offsets: number[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']));
+  });
+  await pick(desk, 'banner.tif', await poster());
+  const row = page.getByRole('listitem').filter({ hasText: 'banner.tif' });
+  await row.getByText(OUTCOME).waitFor();
+  assert.ok(line.bytesSent > 0, 'the line broke off');
+  const [first, second = 0] = offsets;
+  assert.equal(first, 0);
+  assert.ok(second > 0 && second <= line.bytesSent, offsets.join());
 });
 
 test('a file that is no medium is refused with the reason beside it', async () => {

@@ -127,6 +127,32 @@ test('what is shown is one short line', async () => {
   assert.doesNotMatch(declaration.value, /[\p{C}\n]/u);
 });
 
+/** A block of one comment, in the camera's folder of tags. */
+function commentBlock(comment: Buffer, isLittleEndian: boolean): Buffer {
+  const head = Buffer.alloc(44);
+  const write = (value: number, at: number, bytes: number) =>
+    isLittleEndian ? head.writeUIntLE(value, at, bytes) : head.writeUIntBE(value, at, bytes);
+  head.write(isLittleEndian ? 'II*\0' : 'MM\0*', 'latin1');
+  write(8, 4, 4);
+  write(1, 8, 2);
+  write(34_665, 10, 2);
+  write(26, 18, 4);
+  write(1, 26, 2);
+  write(37_510, 28, 2);
+  write(comment.length, 32, 4);
+  write(head.length, 36, 4);
+  return Buffer.concat([head, comment]);
+}
+
+test('a comment in UTF-16 is read in its own byte order, whichever the block has', () => {
+  const text = Buffer.from(PARAMETERS, 'utf16le');
+  for (const letters of [text, Buffer.from(text).swap16()]) {
+    const comment = Buffer.concat([Buffer.from('UNICODE\0'), letters]);
+    for (const isLittleEndian of [true, false])
+      assert.equal(readExifTexts(commentBlock(comment, isLittleEndian)).get('UserComment'), PARAMETERS);
+  }
+});
+
 test('a damaged EXIF block gives what can be read of it, and ends', () => {
   assert.equal(readExifTexts(Buffer.from('no EXIF')).size, 0);
   const endless = Buffer.alloc(64, 0xff);

@@ -55,7 +55,11 @@ function readComment({ isLittleEndian }: Tiff, value: Buffer): string {
   const text = value.subarray(CHARSET_BYTES);
   if (!value.toString('latin1', 0, 7).startsWith('UNICODE')) return text.toString('utf8');
   const even = Buffer.from(text.subarray(0, text.length & ~1));
-  return (isLittleEndian ? even : even.swap16()).toString('utf16le');
+  // Programs that turn a block to the other byte order leave its comments as they were.
+  const zerosAt = (place: 0 | 1) => even.filter((byte, at) => byte === 0 && at % 2 === place).length;
+  const balance = zerosAt(1) - zerosAt(0);
+  const isLittle = balance === 0 ? isLittleEndian : balance > 0;
+  return (isLittle ? even : even.swap16()).toString('utf16le');
 }
 
 /** Zero beyond the end: offsets are the file's own claims. */
