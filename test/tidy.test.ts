@@ -107,6 +107,15 @@ test('the table of floors names every folder, and nothing that is not there', ()
   );
 });
 
+test('the files that ARCHITECTURE.md names are there', () => {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const named = [...text.matchAll(/`([\w/{},.*-]+\/[\w{},.*-]+\.(?:ts|tsx|py))`/g)];
+  const missing = named
+    .flatMap(([, cell = '']) => expandNames(cell))
+    .filter((name) => globSync(`{.,src}/${name}`, { cwd: root }).length === 0);
+  assert.deepEqual(missing, []);
+});
+
 test('each floor imports only the floors below it', () => {
   const faults: string[] = [];
   for (const [floor, below] of FLOORS) {

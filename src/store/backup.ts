@@ -47,7 +47,7 @@ const COPY_CHUNK_BYTES = 1024 * 1024;
 const PARTIAL_PREFIX = '.partial-assay-';
 /** Whole sub-folders of the data folder; uploads and jobs are of the moment, mail is sent. */
 const TREES = ['blobs', 'artifacts', 'models'] as const;
-/** Without the first, keys still work but cannot be shown again (app/sealer.ts). */
+/** Without the first, keys still work but cannot be shown again (machinery/sealer.ts). */
 const SECRETS = ['sealing.key', 'admin.key'] as const;
 
 /** Throws where anything cannot be written or does not read back as it was; then nothing is left behind. */

@@ -19,7 +19,7 @@ export interface RecordFilter {
   refId?: string;
   /** The beginning of the hash, in lower case. */
   hash?: string;
-  /** As domain/record-search.ts finds it. */
+  /** As domain/records/record-search.ts finds it. */
   search?: string;
   /** Microseconds since 1970 UTC: accepted then or later. */
   since?: number;

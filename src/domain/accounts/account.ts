@@ -1,4 +1,4 @@
-/** Accounts, their roles and API keys. Secrets are held sealed or hashed; see app/keys.ts. */
+/** Accounts, their roles and API keys. Secrets are held sealed or hashed; see app/accounts/keys.ts. */
 
 import type { C2paPolicy } from '../contract/words.ts';
 import type { HeuristicName } from '../verdicts/heuristics.ts';

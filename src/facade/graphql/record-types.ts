@@ -1,4 +1,4 @@
-/** `interface Classification` and its three kinds: the record of domain/record.ts in camelCase. */
+/** `interface Classification` and its three kinds: the record of domain/records/record.ts in camelCase. */
 
 import { listRenditions } from '../../app/records/renditions.ts';
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../domain/contract/record.ts';

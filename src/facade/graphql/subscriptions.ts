@@ -1,6 +1,6 @@
 /**
  * Live records. The first value of `classification` is the present state, so nothing between a query and its
- * subscription is missed; slow readers skip to the newest state (app/watch.ts).
+ * subscription is missed; slow readers skip to the newest state (app/records/watch.ts).
  */
 
 import { watchCredits, watchDeliveries } from '../../app/accounts/watch-account.ts';

@@ -1,6 +1,6 @@
 /**
  * A large picture as WebP tiles of every size from one tile to the full one, in one file, so that a viewer loads what
- * it shows. Their places follow from their lengths (`tileLevels` in domain/rendition.ts).
+ * it shows. Their places follow from their lengths (`tileLevels` in domain/media/rendition.ts).
  */
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
