@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { TEST_KEY, type TestDaemon } from './daemon.ts';
+import { COMPILED, TEST_KEY, type TestDaemon } from './daemon.ts';
 
 export interface CommandOutcome {
   code: number | null;
@@ -18,7 +18,7 @@ export async function runCommand(
   env: Record<string, string> = {},
 ): Promise<CommandOutcome> {
   const child = spawn(process.execPath, [ENTRY, ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr, [code]] = await Promise.all([

@@ -20,6 +20,10 @@ export interface DaemonOptions {
   makesModels?: boolean;
 }
 
+/** Where the runner keeps compiled sources, if it does: no test is about compiling them. */
+export const COMPILED: Readonly<Record<string, string>> =
+  process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+
 const READY_LINE = /assay ready http=(\S+) grpc=(\S+)$/;
 const READY_TIMEOUT_MS = 60_000;
 
@@ -53,6 +57,7 @@ export class TestDaemon implements AsyncDisposable {
     const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts')], {
       env: {
         PATH: process.env.PATH,
+        ...COMPILED,
         ASSAY_DATA_DIR: folder,
         ASSAY_HTTP_LISTEN: '127.0.0.1:0',
         ASSAY_GRPC_LISTEN: '127.0.0.1:0',
