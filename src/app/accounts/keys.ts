@@ -47,7 +47,7 @@ export function newApiKey(): string {
   return `assay_${randomBytes(KEY_BYTES).toString('hex')}`;
 }
 
-/** A read-only account may make keys: it cannot look by interface without one. */
+/** A read-only account may make keys: without one it could not read over the interfaces. */
 export async function createKey(
   app: AccountParts,
   { principal, userId, name }: KeyOwnerInput & { name: unknown },
@@ -171,7 +171,7 @@ function putWebhookSecret(app: AccountParts, tx: StoreTransaction, account: Acco
   return secret;
 }
 
-/** Of one's own keys anybody disposes, read-only or not: who cannot revoke a leaked key is not safe. */
+/** Every account may revoke its own keys, a read-only one too: a leaked key must not stay valid. */
 function keyOwner(tx: StoreTransaction, principal: Principal, userId: number | undefined): Account {
   if (userId !== undefined && userId !== principal.account.id) assertMayWrite(principal);
   return ownOrManaged(tx, principal, userId);

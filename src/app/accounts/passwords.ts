@@ -24,7 +24,7 @@ import {
   removeTokens,
 } from './tokens.ts';
 
-/** Mails a link where the address has an account. Answers the same, and as fast, where it has none. */
+/** Mails a link where the address has an account. The answer is the same, and as fast, where there is none. */
 export async function requestPasswordReset(
   app: AccountParts,
   { email: given, from }: { email: unknown; from: CallOrigin },
@@ -59,7 +59,7 @@ async function mailPasswordLink(
   app.mailer.post(passwordMail(app, account, issued, text));
 }
 
-/** Single use. Who reads the mailbox has verified the address; every browser is signed out. */
+/** Single use. Reading the mailbox verifies the address; every browser is signed out. */
 export async function setPassword(
   app: AccountParts,
   { token, password: given, from }: { token: string; password: unknown; from: CallOrigin },

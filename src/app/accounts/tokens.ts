@@ -35,7 +35,7 @@ export interface IssuedToken {
   expiresAt: number;
 }
 
-/** Earlier links of the kind stop to work: only the newest mail counts. Expired ones of anybody are swept. */
+/** Earlier links of the kind stop working: only the newest mail counts. Expired ones of anybody are swept. */
 export function issueToken(
   tx: StoreTransaction,
   { accountId, purpose, now }: { accountId: number; purpose: TokenPurpose; now: number },
@@ -72,7 +72,7 @@ export function accountOfToken(
   return account;
 }
 
-/** The single use: whose token it was, which is gone with this transaction. */
+/** Uses the token up: says whose it was, and removes it in this transaction. */
 export function redeemToken(
   tx: StoreTransaction,
   token: string,
@@ -84,7 +84,7 @@ export function redeemToken(
   return account;
 }
 
-/** All that lets somebody into the account: keys, sessions, links. */
+/** Removes everything that lets somebody into the account: keys, sessions, links. */
 export function revokeAccess(tx: StoreTransaction, accountId: number): void {
   tx.removeApiKeys(accountId);
   endSessions(tx, accountId);
@@ -95,7 +95,7 @@ export function removeTokens(tx: StoreTransaction, accountId: number): void {
   for (const key of tx.mailTokenKeysOfAccount(accountId)) tx.removeMailToken(key);
 }
 
-/** Signs the account's browsers out, but for the one that asks. */
+/** Signs out all of the account's browsers except the one that asks. */
 export function endSessions(tx: StoreTransaction, accountId: number, exceptHash?: string): number {
   const ended = tx.sessionKeysOfAccount(accountId).filter((it) => it.hash !== exceptHash);
   for (const key of ended) tx.removeSession(key);

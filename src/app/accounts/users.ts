@@ -80,7 +80,7 @@ export async function updateUser(
   return account;
 }
 
-/** Links that lie in the old mailbox must not open the account any more. */
+/** Links in the old mailbox must no longer open the account. */
 function moveMailbox(tx: StoreTransaction, { id, updatedAt }: Account): ReturnType<typeof issueToken> {
   removeTokens(tx, id);
   return issueToken(tx, { accountId: id, purpose: 'verify_email', now: updatedAt });

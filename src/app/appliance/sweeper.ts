@@ -19,7 +19,7 @@ export interface SweeperParts {
   unfinishedUploadMs: number;
 }
 
-/** A log that answers "was it sent, last month?"; older news is nobody's. */
+/** Long enough to answer "was it sent last month?"; nobody asks about older ones. */
 export const DELIVERY_DAYS_MAX = 30;
 /** About 5 MB of log: a receiver that fails for a month must not fill the disk. */
 export const DELIVERIES_MAX = 10_000;
@@ -65,7 +65,7 @@ export async function sweepRequests({ store, clock }: SweeperParts, signal: Abor
 }
 
 /**
- * Resolves with how many deliveries were put off further than any retry is: by a clock that was ahead and has been set
+ * Resolves with how many deliveries wait longer than any retry would: because of a clock that was ahead and has been set
  * right since. They are due now, with a day of retries before them, instead of when that time comes.
  */
 export async function redateDeliveries({ store, clock }: SweeperParts): Promise<number> {

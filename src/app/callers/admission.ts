@@ -24,7 +24,7 @@ export interface Credential {
 }
 
 export interface Admittance {
-  /** Also who has not accepted the terms: for accepting them, and for answers that can say so better later. */
+  /** Admits callers who have not accepted the terms too: to accept them, or to be told so in a better place. */
   beforeTerms?: boolean;
   /** False for the pieces of a call that was counted. */
   isCounted?: boolean;

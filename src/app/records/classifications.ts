@@ -39,7 +39,7 @@ export function getClassification(app: Core, input: RecordInput): Classification
   return record;
 }
 
-/** A part is whoever's who has a record of its video's analysis. */
+/** A frame or track belongs to every account that has a record of its video's analysis. */
 function ownPart(
   app: Core,
   { principal, identifier, kind }: RecordInput,
@@ -162,7 +162,7 @@ export async function cancelClassification(app: Core, input: RecordInput): Promi
   return await cancelRecord(app, input.principal, ownClassification(app, input));
 }
 
-/** For whoever may: the owner, or the administrator of the queue. Throws `already_ended`. */
+/** For the owner, or the administrator of the queue. Throws `already_ended`. */
 export async function cancelRecord(
   app: Core,
   principal: Principal,
@@ -193,7 +193,7 @@ export async function retryClassification(app: Core, input: RecordInput): Promis
   return await retryRecord(app, principal, ownClassification(app, input), principal.plan);
 }
 
-/** For whoever may; `plan` is the owner's, which pays. Throws `not_ended`, `credits`, and what refuses new work. */
+/** For the owner, or the administrator of the queue; `plan` is the owner's, whose credits pay. Throws `not_ended`, `credits`, and what refuses new work. */
 export async function retryRecord(
   app: Core,
   principal: Principal,

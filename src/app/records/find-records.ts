@@ -17,13 +17,13 @@ import type { RecordFilter } from './record-filter.ts';
 
 /** Records that one page looks at: the call is answered within the time below on a slow box too. */
 const SCAN_RECORDS_MAX = 5000;
-/** So long no other call is answered; a video with its frames takes longest to judge. */
+/** No other call is answered meanwhile; a video with its frames takes longest. */
 const SCAN_MS_MAX = 40;
-/** So many in any case: a box that is busy with other things must not answer with one empty page after the other. */
+/** Looked at in any case: a busy box must not answer with one empty page after another. */
 const SCAN_RECORDS_MIN = 100;
 /** Records of one hash, or of its beginning, that are sorted in memory; where there are more the scan meets them soon. */
 const CANDIDATES_MAX = 1000;
-/** A shorter beginning is that of other files too. */
+/** A shorter beginning would match other files as well. */
 const HASH_PREFIX_MIN = 8;
 
 export interface Place {
@@ -71,7 +71,7 @@ function scanOf(app: Core, { accountId, kind, filter, before }: FindQuery): Iter
   return app.store.read.scanClassifications({ accountId, kind, before: from });
 }
 
-/** Newest first, where a hash or an identifier leads to them without a scan. */
+/** Newest first, found by hash or identifier without a scan. */
 function candidatesOf(
   app: Core,
   { accountId, kind, filter, before }: FindQuery,
@@ -110,7 +110,7 @@ function matchingRecord(
 ): ClassificationRecord[] {
   if (!matchesSubmission(classification, filter)) return [];
   return recordUnlessLeftOut(() => {
-    // Whether it has ended is quickly read; what was found in a video is not.
+    // The state is cheap to read, the findings of a video are not.
     const analysis = app.store.read.analysis(classification.analysisId);
     const status = analysis === undefined ? 'done' : statusOf(classification, analysis);
     if (wantedStatuses(filter).some((wanted) => wanted !== status)) return undefined;
@@ -139,7 +139,7 @@ function matchesFindings(record: ClassificationRecord, { outcome, verdict }: Rec
 
 const LEFT_OUT: readonly Reason[] = ['classification', 'damaged'];
 
-/** In a list a record that is not there, or that is damaged, must not hide the others. */
+/** In a list, a record that is missing or damaged must not hide the others. */
 export function recordUnlessLeftOut(read: () => ClassificationRecord | undefined): ClassificationRecord[] {
   try {
     const record = read();

@@ -124,7 +124,7 @@ export async function openMedia(
     const handle = await open(path);
     return handle.createReadStream({ start: offset + first, end: offset + last });
   } catch (error) {
-    // A deletion, or a sweep of renditions, came between the look and this.
+    // It was deleted or swept between the look-up and the opening.
     throw goneWhereMissing(error);
   }
 }

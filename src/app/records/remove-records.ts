@@ -26,7 +26,7 @@ export async function removeClassification(
   if (hash !== '') await removeUnneededBlob(app, hash);
 }
 
-/** Where no record is left that it is for. */
+/** Removes an analysis that no record needs any more. */
 export async function removeAnalysis({ store }: Pick<Core, 'store'>, analysisId: string): Promise<void> {
   await store.transact((tx) => {
     const analysis = tx.analysisUnlessDamaged(analysisId);

@@ -133,7 +133,7 @@ export class Retention implements AsyncDisposable {
     return this.#app.store.read.listClassifications({ accountId, before, limit: BATCH_MAX });
   }
 
-  /** Where a damaged value says whether the bytes may go they stay, until it is restored, and no others with them. */
+  /** Where the value that decides is damaged, these bytes stay until it is restored; those of other records still go. */
   async #dropMediaUnlessDamaged(record: Classification): Promise<'dropped' | 'open' | 'none'> {
     try {
       return await this.#dropMedia(record);

@@ -25,9 +25,9 @@ import {
 const UNFINISHED_MAX = 128;
 /** Of one account, by announced size: room for what a busy desk has under way, not for a second archive. */
 const UNFINISHED_BYTES_MAX = 20 * VIDEO_BYTES_MAX;
-/** Of one account: what they became is remembered for a caller that missed the answer, not as a list of records. */
+/** Of one account: remembered for a caller that missed the answer; it is no list of records. */
 const COMPLETED_MAX = 256;
-/** Long enough that nobody's counter or file name is taken for a name of its own. */
+/** Long enough that nobody uses a counter or a file name by mistake. */
 const UPLOAD_ID = /^[\x21-\x7e]{16,128}$/;
 
 export interface UploadName {
@@ -104,7 +104,7 @@ function assertRoom(others: readonly UnfinishedUpload[], sizeBytes: number): voi
   }
 }
 
-/** Resolves with the bytes that are safe. Whatever ends it, what came is kept, except for want of room on the disk. */
+/** Resolves with the bytes that are safe. Whatever ends it, what arrived is kept, unless the disk is full. */
 export async function appendUpload(
   app: SubmissionParts,
   input: AppendInput,

@@ -79,12 +79,12 @@ export function analysisKey({ accountId, kind, hash, options, models }: KeyField
   return [accountId, kind, content, optionsKey(kind, options), models.join(',')].join('/');
 }
 
-/** Open work that somebody waits for from now on is batch work no more. */
+/** Open work that somebody now waits for stops being batch work. */
 function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined | undefined {
   const id = tx.analysisIdOfKey(key);
   const analysis = id === undefined ? undefined : tx.analysisUnlessDamaged(id);
   if (analysis?.state === 'done') return { analysis, origin: 'cached' };
-  // Else a sender that tries again and again would cost a worker's life each time.
+  // Otherwise a sender that keeps trying would kill a worker each time.
   if (analysis?.isQuarantined === true) return { analysis, origin: 'cached' };
   if (analysis?.state !== 'queued' && analysis?.state !== 'running') return undefined;
   if (analysis.priority !== 'batch' || priority === 'batch') return { analysis, origin: 'joined' };

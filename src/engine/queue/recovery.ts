@@ -14,7 +14,7 @@ const PUT_ASIDE = `put aside: the appliance ended ${DEATHS_ALONE_MAX} times whil
 export interface Recovered {
   /** Put aside now. */
   ended: Analysis[];
-  /** To be done, in the order of the row: suspected files come last. */
+  /** To be done, in this order: suspected files come last. */
   open: Analysis[];
   /** Ids of those under way when the daemon ended, or suspected since an earlier end. */
   careful: Set<string>;
@@ -49,7 +49,7 @@ function deathsOf({ suspicion }: Analysis): number {
 
 /**
  * A death counts again only where the box has shown meanwhile that it can do other work, or has none to show it by.
- * Undefined where the machine was started anew: then the death was that.
+ * Undefined where the machine was restarted: that explains the end.
  */
 function suspect({ lease, suspicion }: Analysis, bootId: string, isOnly: boolean): Suspicion | undefined {
   if (lease?.bootId !== bootId) return undefined;
@@ -70,7 +70,7 @@ function recover(tx: StoreTransaction, id: string, suspicion: Suspicion | undefi
   return judged;
 }
 
-/** An analysis ended well alone: what else the suspected files do, the box can work. */
+/** An analysis ended well on its own: whatever the suspected files do, the box can work. */
 export function bearWitness(tx: StoreTransaction, suspectedIds: Iterable<string>): void {
   for (const id of suspectedIds) {
     const analysis = tx.analysisUnlessDamaged(id);

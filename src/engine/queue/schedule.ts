@@ -13,7 +13,7 @@ export interface Turn {
   priority: Priority;
 }
 
-/** Batch work gets one turn of so many while interactive work never ends: it is slow then, but it is done. */
+/** While interactive work never ends, batch work gets one turn in so many: slow, but it gets done. */
 export const BATCH_TURN_EVERY = 8;
 
 export class Schedule {

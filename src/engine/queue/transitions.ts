@@ -24,7 +24,7 @@ export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): A
   return leased;
 }
 
-/** Undefined where it was cancelled meanwhile: then the result is nobody's. */
+/** Undefined where it was cancelled meanwhile: then nobody wants the result. */
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,

@@ -5,7 +5,7 @@ import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 import { bad, type Finding, good, notice } from './finding.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Renewal usually happens a month ahead; two weeks before the end it has failed. */
+/** Renewal usually happens a month ahead; if it has not two weeks before the end, it failed. */
 const CERTIFICATE_DAYS_MIN = 14;
 /** Publishers of trust lists add issuers several times a year. */
 const TRUST_LIST_DAYS_MAX = 180;
