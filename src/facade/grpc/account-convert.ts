@@ -17,7 +17,7 @@ export function toUser(view: UserView): MessageInitShape<typeof UserSchema> {
   return toMessage(UserSchema, view);
 }
 
-const PLAN_EXCEPTIONS = {
+export const PLAN_EXCEPTIONS = {
   'assay.v1.Plan': {
     kinds: ({ kinds, credits, fileBytesMax }: Plan) =>
       MEDIA_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => ({
