@@ -1,5 +1,6 @@
 /** Accounts as their partner or the administrator makes, changes and deletes them. */
 import type { Account } from '../../domain/accounts/account.ts';
+import type { UserView } from '../../domain/contract/account.ts';
 import { badField } from '../../domain/errors.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { App } from '../app.ts';
@@ -26,7 +27,7 @@ import {
 import { auditLine } from './audit.ts';
 import { passwordMail, verifyMail } from './mail-texts.ts';
 import { issueToken, removeTokens, revokeAccess } from './tokens.ts';
-import { toUserView, type UserView } from './user-view.ts';
+import { toUserView } from './user-view.ts';
 
 export interface UserInput {
   principal: Principal;
