@@ -4,6 +4,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { test } from 'node:test';
 import ts from 'typescript';
+import { ANALYSIS_OPTIONS } from '../src/domain/contract/analysis-options.ts';
+import { toSnakeCase } from '../src/domain/contract/field.ts';
+import { PLAN } from '../src/domain/contract/plan.ts';
+import { RECORD } from '../src/domain/contract/record.ts';
 
 const root = join(import.meta.dirname, '..');
 const FILE_LINES_MAX = 400;
@@ -11,7 +15,7 @@ const FUNCTION_LINES_MAX = 70;
 /** More rooms than a reader can hold in the head are no plan. */
 const FOLDER_FILES_MAX = 25;
 
-const isGenerated = (file: string): boolean => /^src\/(grpc|worker\/convert)\/gen\//.test(file);
+const isGenerated = (file: string): boolean => /^(src\/(grpc|worker\/convert)|page)\/gen\//.test(file);
 const sources = globSync('{src,page}/**/*.{ts,tsx}', { cwd: root }).sort();
 const everything = [...sources, ...globSync('{test,bench,evaluate,schema,packaging}/**/*.ts', { cwd: root })];
 const textOf = new Map(everything.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
@@ -230,6 +234,29 @@ test('nothing banned', () => {
     }
     if (/(^|\/)(utils?|helpers?|common|misc|manager)(\/|\.ts$)/.test(file))
       faults.push(`${file}: a name that says nothing`);
+  }
+  assert.deepEqual(faults, []);
+});
+
+/** Who lists a noun's fields beside its table, and why. */
+const LISTS_ALLOWED: readonly string[] = [
+  // Gives every field of a record its value.
+  'src/app/records/record.ts',
+  // Chooses what a person is shown of a plan.
+  'src/cli/views/account-view.ts',
+];
+
+test('the fields of a noun are listed in its table only', () => {
+  const faults: string[] = [];
+  for (const [noun, table] of Object.entries({ option: ANALYSIS_OPTIONS, plan: PLAN, record: RECORD })) {
+    // A name of one word may be anything's.
+    const names = Object.keys(table).filter((name) => toSnakeCase(name) !== name);
+    for (const file of sources) {
+      if (isGenerated(file) || isUnder(file, 'src/domain/contract') || LISTS_ALLOWED.includes(file)) continue;
+      const words = new Set((textOf.get(file) ?? '').match(/\w+/g));
+      const listed = names.filter((name) => words.has(name) || words.has(toSnakeCase(name)));
+      if (listed.length >= names.length - 1) faults.push(`${file} lists the fields of a ${noun}`);
+    }
   }
   assert.deepEqual(faults, []);
 });

@@ -1,7 +1,9 @@
 /** The reader's own account: API keys, heuristic, password, browsers that are signed in. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type AccountInfo, change, loadSession, postSession, USER_ERRORS } from '../parts/api.ts';
+import { READ_ACCOUNT, SET_HEURISTIC } from '../gen/documents.ts';
+import { type AccountInfo, change, loadSession, postSession } from '../parts/api.ts';
 import { Button, Facts, Fault, Field, Form, Notice, Panel, Select, Title } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { signOut } from '../result/frame.tsx';
@@ -10,13 +12,7 @@ import { t } from '../texts/language.ts';
 import { KeysPanel } from './keys.tsx';
 import { NewPassword } from './sign-in.tsx';
 
-const QUERY = '{ viewer { name email role heuristic plan { name } } }';
-const SET_HEURISTIC = `mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { ${USER_ERRORS} } }`;
 const HEURISTICS = ['BALANCED', 'CAUTIOUS', 'SENSITIVE', 'MAJORITY'] as const;
-
-interface Answer {
-  viewer: { name: string; email: string; role: string; heuristic: string; plan: { name: string } };
-}
 
 export function AccountPage({ account }: { account: AccountInfo }): JSX.Element {
   return (
@@ -38,7 +34,7 @@ export function AccountPage({ account }: { account: AccountInfo }): JSX.Element 
 }
 
 function Profile(): JSX.Element {
-  const { data, error, reload } = useQuery<Answer>(QUERY);
+  const { data, error, reload } = useQuery(READ_ACCOUNT, {});
   const { fault, run } = useWork();
   const viewer = data?.viewer;
   return (

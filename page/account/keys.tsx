@@ -3,35 +3,30 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
-import { type AccountInfo, change, USER_ERRORS } from '../parts/api.ts';
+import {
+  CREATE_KEY,
+  type AllOfApiKey as Key,
+  READ_KEYS,
+  REPLACE_KEY,
+  REVEAL_KEY,
+  REVOKE_KEY,
+} from '../gen/documents.ts';
+import { type AccountInfo, change } from '../parts/api.ts';
 import { Button, CopyButton, Dialog, Fault, Field, Form, Panel, Time } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
-interface Key {
-  id: string;
-  name: string;
-  createdAt: string;
-  lastUsedAt: string | null;
-}
-
-const QUERY = '{ viewer { keys { id name createdAt lastUsedAt } } }';
-const CREATE = `mutation ($name: String!) { createKey(name: $name) { secret ${USER_ERRORS} } }`;
-const REVEAL = `mutation ($id: ID!, $password: String!) { revealKey(id: $id, password: $password) { secret ${USER_ERRORS} } }`;
-const REPLACE = `mutation ($id: ID!) { replaceKey(id: $id) { secret ${USER_ERRORS} } }`;
-const REVOKE = `mutation ($id: ID!) { revokeKey(id: $id) { ${USER_ERRORS} } }`;
-
 type Asking = { what: 'reveal' | 'replace' | 'revoke'; record: Key };
 
 export function KeysPanel({ account }: { account: AccountInfo }): JSX.Element {
-  const { data, error, reload } = useQuery<{ viewer: { keys: Key[] } }>(QUERY);
+  const { data, error, reload } = useQuery(READ_KEYS, {});
   const [name, setName] = useState('');
   const [secret, setSecret] = useState<string | null>(null);
   const [asking, setAsking] = useState<Asking | null>(null);
   const { isBusy, fault, run } = useWork();
   const create = (): Promise<boolean> =>
     run(async () => {
-      setSecret((await change<{ secret: string }>(CREATE, { name })).secret);
+      setSecret((await change(CREATE_KEY, { name })).secret);
       setName('');
       await reload();
     });
@@ -114,13 +109,14 @@ interface KeyDialogProps extends Asking {
 function KeyDialog({ what, record, onEnd, onClose }: KeyDialogProps): JSX.Element {
   const [password, setPassword] = useState('');
   const { isBusy, fault, run } = useWork();
-  const queries = { reveal: REVEAL, replace: REPLACE, revoke: REVOKE };
   const titles = { reveal: t('show'), replace: t('replaceKey'), revoke: t('revoke') };
   const leads = { reveal: t('revealLead'), replace: t('replaceLead'), revoke: t('revokeLead') };
   const send = (): Promise<boolean> =>
     run(async () => {
-      const variables = what === 'reveal' ? { id: record.id, password } : { id: record.id };
-      onEnd((await change<{ secret?: string }>(queries[what], variables)).secret ?? null);
+      const { id } = record;
+      if (what === 'reveal') onEnd((await change(REVEAL_KEY, { id, password })).secret);
+      else if (what === 'replace') onEnd((await change(REPLACE_KEY, { id })).secret);
+      else await change(REVOKE_KEY, { id }).then(() => onEnd(null));
     });
   return (
     <Dialog title={`${titles[what]}: ${showText(record.name)}`} {...{ onClose }}>

@@ -1,35 +1,21 @@
 /** Credits: what is left, live, and every line that led there. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { type AllOfCredits, FOLLOW_CREDITS, READ_LEDGER } from '../gen/documents.ts';
 import { formatNumber } from '../parts/format.ts';
-import { type Connection, More, usePaged } from '../parts/paged.tsx';
+import { More, usePaged } from '../parts/paged.tsx';
 import { Empty, Fault, Table, Time, Title } from '../parts/parts.tsx';
 import { resultPath } from '../paths.ts';
 import { useLive } from '../records/live.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 
-interface Entry {
-  sequence: number;
-  reason: string;
-  amount: number;
-  identifier: string;
-  at: string;
-}
-
-const QUERY = `query ($after: String) { viewer { ledger(first: 50, after: $after) {
-  nodes { sequence reason amount identifier at } pageInfo { hasNextPage endCursor } } } }`;
-const LIVE = 'subscription { credits { availableCredits totalSpent } }';
-
-interface Answer {
-  viewer: { ledger: Connection<Entry> };
-}
-
 export function LedgerPage(): JSX.Element {
-  const [credits, setCredits] = useState<{ availableCredits: number; totalSpent: number }>();
-  const entries = usePaged<Entry>(QUERY, {}, ({ viewer }: Answer) => viewer.ledger);
-  useLive<{ credits: typeof credits }>(LIVE, {}, (data) => setCredits(data.credits));
+  const [credits, setCredits] = useState<AllOfCredits>();
+  const entries = usePaged(READ_LEDGER, {}, ({ viewer }) => viewer.ledger);
+  useLive(FOLLOW_CREDITS, {}, (data) => setCredits(data.credits));
   return (
     <>
       <Title>{t('menuCredits')}</Title>

@@ -1,10 +1,19 @@
 /** Webhooks: the secret that signs them, and every delivery with its attempts, live. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { ask, change, USER_ERRORS } from '../parts/api.ts';
+import {
+  type Delivery,
+  FOLLOW_DELIVERIES,
+  READ_DELIVERIES,
+  READ_WEBHOOK_SECRET,
+  REPLAY_DELIVERY,
+  ROTATE_WEBHOOK_SECRET,
+} from '../gen/documents.ts';
+import { ask, change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
-import { type Connection, More, usePaged } from '../parts/paged.tsx';
+import { More, usePaged } from '../parts/paged.tsx';
 import { Button, CopyButton, Empty, Fault, Panel, Table, Time, Title } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { resultPath } from '../paths.ts';
@@ -12,33 +21,13 @@ import { useLive } from '../records/live.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 
-interface Delivery {
-  id: string;
-  identifier: string;
-  url: string;
-  state: string;
-  createdAt: string;
-  nextAttemptAt: string | null;
-  attempts: { at: string; elapsedMs: number; error: string; status: number | null }[];
-}
-
-const FIELDS = 'id identifier url state createdAt nextAttemptAt attempts { at elapsedMs error status }';
-const QUERY = `query ($after: String) { viewer { deliveries(first: 25, after: $after) { nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } } }`;
-const LIVE = `subscription { deliveries { ${FIELDS} } }`;
-const REPLAY = `mutation ($id: ID!) { replayDelivery(id: $id) { delivery { ${FIELDS} } ${USER_ERRORS} } }`;
-const ROTATE = `mutation { rotateWebhookSecret { secret ${USER_ERRORS} } }`;
-
-interface Answer {
-  viewer: { deliveries: Connection<Delivery> };
-}
-
 export function WebhooksPage(): JSX.Element {
-  const deliveries = usePaged<Delivery>(QUERY, {}, ({ viewer }: Answer) => viewer.deliveries);
+  const deliveries = usePaged(READ_DELIVERIES, {}, ({ viewer }) => viewer.deliveries);
   const { fault, run } = useWork();
   const put = (delivery: Delivery): void => deliveries.put(delivery, ({ id }) => id === delivery.id);
-  useLive<{ deliveries: Delivery }>(LIVE, {}, ({ deliveries: changed }) => put(changed));
+  useLive(FOLLOW_DELIVERIES, {}, ({ deliveries: changed }) => put(changed));
   const replay = (id: string): Promise<boolean> =>
-    run(async () => put((await change<{ delivery: Delivery }>(REPLAY, { id })).delivery));
+    run(async () => put((await change(REPLAY_DELIVERY, { id })).delivery));
   return (
     <>
       <Title>{t('menuWebhooks')}</Title>
@@ -100,11 +89,11 @@ function SecretPanel(): JSX.Element {
   const { isBusy, fault, run } = useWork();
   const show = (): Promise<boolean> =>
     run(async () => {
-      const { viewer } = await ask<{ viewer: { webhookSecret: string } }>('{ viewer { webhookSecret } }');
+      const { viewer } = await ask(READ_WEBHOOK_SECRET, {});
       setSecret(viewer.webhookSecret);
     });
   const rotate = (): Promise<boolean> =>
-    run(async () => setSecret((await change<{ secret: string }>(ROTATE)).secret));
+    run(async () => setSecret((await change(ROTATE_WEBHOOK_SECRET, {})).secret));
   return (
     <Panel title={t('webhookSecret')}>
       <p class="quiet">{t('webhookSecretLead')}</p>

@@ -1,43 +1,28 @@
 /** How the box is: what needs mending first and how to mend it, then its load and storage. */
+
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { Tile } from '../account/ledger-page.tsx';
+import {
+  type AllOfFinding as Finding,
+  READ_APPLIANCE,
+  READ_FINDINGS,
+  type ReadApplianceAnswer,
+} from '../gen/documents.ts';
 import { formatBytes, formatNumber } from '../parts/format.ts';
 import { Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { PATHS } from '../paths.ts';
 import { findText, t } from '../texts/language.ts';
 
-interface Appliance {
-  version: string;
-  phase: string;
-  notReadyReason: string | null;
-  isolation: string | null;
-  queueDepth: number;
-  running: number;
-  uptimeSeconds: number;
-  rssAnonBytes: number;
-  diskFreeBytes: number;
-}
-
-interface Finding {
-  name: string;
-  state: 'GOOD' | 'NOTICE' | 'BAD';
-  found: string;
-  advice: string;
-}
-
-const STATUS =
-  '{ appliance { version phase notReadyReason isolation queueDepth running uptimeSeconds rssAnonBytes diskFreeBytes } }';
-const FINDINGS = '{ findings { name state found advice } }';
 const REFRESH_MS = 5000;
 /** An examination writes to the disk to time it. */
 const EXAMINE_MS = 60_000;
 const HOUR_SECONDS = 3600;
 
 export function AppliancePage(): JSX.Element {
-  const { data, error, isLoading } = useQuery<{ appliance: Appliance }>(STATUS, {}, REFRESH_MS);
-  const examined = useQuery<{ findings: Finding[] }>(FINDINGS, {}, EXAMINE_MS);
+  const { data, error, isLoading } = useQuery(READ_APPLIANCE, {}, REFRESH_MS);
+  const examined = useQuery(READ_FINDINGS, {}, EXAMINE_MS);
   const box = data?.appliance;
   return (
     <>
@@ -62,7 +47,7 @@ export function AppliancePage(): JSX.Element {
   );
 }
 
-function Tiles({ box }: { box: Appliance }): JSX.Element {
+function Tiles({ box }: { box: ReadApplianceAnswer['appliance'] }): JSX.Element {
   return (
     <div class="tile-row">
       <Tile label={t('state')} value={findText(`phase_${box.phase}`) ?? box.phase} />

@@ -2,30 +2,13 @@
 
 import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
-import { type Connection, More, usePaged } from '../parts/paged.tsx';
+import { READ_AUDIT } from '../gen/documents.ts';
+import { More, usePaged } from '../parts/paged.tsx';
 import { Fault, Table, Time, Title } from '../parts/parts.tsx';
 import { t } from '../texts/language.ts';
 
-interface Entry {
-  sequence: number;
-  at: string;
-  accountId: string | null;
-  action: string;
-  target: string;
-  facade: string | null;
-  remoteAddress: string | null;
-  details: Record<string, string>;
-}
-
-const QUERY = `query ($after: String) { auditEntries(first: 50, after: $after) {
-  nodes { sequence at accountId action target facade remoteAddress details } pageInfo { hasNextPage endCursor } } }`;
-
 export function AuditPage(): JSX.Element {
-  const entries = usePaged<Entry>(
-    QUERY,
-    {},
-    ({ auditEntries }: { auditEntries: Connection<Entry> }) => auditEntries,
-  );
+  const entries = usePaged(READ_AUDIT, {}, ({ auditEntries }) => auditEntries);
   return (
     <>
       <Title>{t('navAudit')}</Title>
@@ -40,7 +23,7 @@ export function AuditPage(): JSX.Element {
             <td>
               <code>{entry.action}</code>
               <small class="quiet block">
-                {Object.entries(entry.details)
+                {Object.entries(entry.details as Record<string, string>)
                   .map(([name, value]) => `${name} ${showText(String(value))}`)
                   .join(', ')}
               </small>

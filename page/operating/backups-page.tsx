@@ -1,39 +1,23 @@
 /** The backups that are there, one made now with how far it is, and what to do where something is wrong. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { change, USER_ERRORS } from '../parts/api.ts';
+import {
+  type AllOfBackup as Backup,
+  READ_BACKUPS,
+  type ReadBackupsAnswer,
+  START_BACKUP,
+} from '../gen/documents.ts';
+import { change } from '../parts/api.ts';
 import { formatBytes, formatNumber } from '../parts/format.ts';
 import { Button, Check, Empty, Fault, Loading, Notice, Panel, Table, Time, Title } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { findText, t } from '../texts/language.ts';
 
-interface Backup {
-  name: string;
-  createdAt: string | null;
-  version: string;
-  files: number;
-  bytes: number;
-  withSecrets: boolean;
-  fault: string;
-}
-
-interface Shelf {
-  folder: string | null;
-  lastGoodAt: string | null;
-  lastError: string | null;
-  isTooOld: boolean;
-  isRunning: boolean;
-  progress: { phase: string; files: number; bytes: number; copiedBytes: number } | null;
-  backups: Backup[];
-}
-
-const QUERY = `{ backups { folder lastGoodAt lastError isTooOld isRunning progress { phase files bytes copiedBytes }
-  backups { name createdAt version files bytes withSecrets fault } } }`;
-const START = `mutation ($withSecrets: Boolean) { startBackup(withSecrets: $withSecrets) { started ${USER_ERRORS} } }`;
 const REFRESH_MS = 2000;
 
 export function BackupsPage(): JSX.Element {
-  const { data, error, isLoading, reload } = useQuery<{ backups: Shelf }>(QUERY, {}, REFRESH_MS);
+  const { data, error, isLoading, reload } = useQuery(READ_BACKUPS, {}, REFRESH_MS);
   const shelf = data?.backups;
   return (
     <>
@@ -62,7 +46,7 @@ export function BackupsPage(): JSX.Element {
   );
 }
 
-function State({ shelf }: { shelf: Shelf }): JSX.Element {
+function State({ shelf }: { shelf: ReadBackupsAnswer['backups'] }): JSX.Element {
   const { lastGoodAt, lastError, isTooOld } = shelf;
   if (lastError !== null) return <Notice kind="bad">{t('backupFailed', { reason: lastError })}</Notice>;
   if (isTooOld) return <Notice kind="bad">{t('backupTooOld')}</Notice>;
@@ -74,12 +58,18 @@ function State({ shelf }: { shelf: Shelf }): JSX.Element {
   );
 }
 
-function MakeOne({ shelf, onStart }: { shelf: Shelf; onStart: () => void }): JSX.Element {
+function MakeOne({
+  shelf,
+  onStart,
+}: {
+  shelf: ReadBackupsAnswer['backups'];
+  onStart: () => void;
+}): JSX.Element {
   const [withSecrets, setWithSecrets] = useState(false);
   const { isBusy, fault, run } = useWork();
   const { progress, isRunning } = shelf;
   const start = async (): Promise<void> => {
-    await run(() => change(START, { withSecrets }));
+    await run(() => change(START_BACKUP, { withSecrets }));
     onStart();
   };
   return (

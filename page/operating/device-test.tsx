@@ -1,32 +1,23 @@
 /** Each model run on this box now: on which device, whether its golden outputs agreed, and how fast. */
+
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { BENCH_MODELS, type BenchModelsAnswer } from '../gen/documents.ts';
 import { formatNumber } from '../parts/format.ts';
 import { Button, Panel, Table } from '../parts/parts.tsx';
 import { follow } from '../records/live.ts';
 import { t } from '../texts/language.ts';
 
-interface Bench {
-  id: string;
-  provider: string;
-  items: number;
-  itemsPerSecond: number;
-  singleMs: number;
-  error: string;
-}
-
-const BENCH = 'subscription { modelBench { id provider items itemsPerSecond singleMs error } }';
-
 export function DeviceTest(): JSX.Element {
-  const [rows, setRows] = useState<readonly Bench[]>([]);
+  const [rows, setRows] = useState<readonly BenchModelsAnswer['modelBench'][]>([]);
   const [isRunning, setRunning] = useState(false);
   const stop = useRef(() => {});
   useEffect(() => () => stop.current(), []);
   const start = (): void => {
     setRows([]);
     setRunning(true);
-    stop.current = follow<{ modelBench: Bench }>(
-      BENCH,
+    stop.current = follow(
+      BENCH_MODELS,
       {},
       ({ modelBench }) => setRows((before) => [...before, modelBench]),
       () => setRunning(false),

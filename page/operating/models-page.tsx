@@ -1,40 +1,21 @@
 /** The models of the box: which run, on which device, how often they err, and what their cards say. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { type Model, READ_MODEL_CARD, READ_MODELS } from '../gen/documents.ts';
 import { formatNumber, formatPercent } from '../parts/format.ts';
 import { Button, Dialog, Empty, Facts, Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
+import { type Figures, figuresOf } from '../result/figures.ts';
 import { findText, t } from '../texts/language.ts';
 import { isFused, tierName } from '../texts/names.ts';
 import { DeviceTest } from './device-test.tsx';
 import { Markdown } from './markdown.tsx';
 
-interface Figures {
-  tier: string;
-  auc: number;
-  balancedAccuracy: number;
-  falseAlarmRateBalanced: number;
-}
-
-interface Model {
-  id: string;
-  version: string;
-  name: string;
-  task: string;
-  provider: string | null;
-  fault: string | null;
-  licence: string;
-  source: string;
-  weight: number;
-  figures: Figures[] | null;
-}
-
-const QUERY =
-  '{ appliance { models { id version name task provider fault licence source weight figures } } }';
 const REFRESH_MS = 10_000;
 
 export function ModelsPage({ isAdmin }: { isAdmin: boolean }): JSX.Element {
-  const { data, error, isLoading } = useQuery<{ appliance: { models: Model[] } }>(QUERY, {}, REFRESH_MS);
+  const { data, error, isLoading } = useQuery(READ_MODELS, {}, REFRESH_MS);
   const models = data?.appliance.models;
   return (
     <>
@@ -59,9 +40,9 @@ export function ModelsPage({ isAdmin }: { isAdmin: boolean }): JSX.Element {
 }
 
 function ModelPanel({ model }: { model: Model }): JSX.Element {
-  const { id, version, name, task, provider, fault, licence, source, weight, figures } = model;
+  const { id, version, name, task, provider, fault, licence, source, weight } = model;
   const [isReading, setReading] = useState(false);
-  const own = figures?.filter(({ tier }) => !isFused(tier)) ?? [];
+  const own = figuresOf(model).filter(({ tier }) => !isFused(tier));
   return (
     <Panel title={name}>
       {fault !== null && <Notice kind="bad">{t('repairModel', { id, fault })}</Notice>}
@@ -87,14 +68,17 @@ function ModelPanel({ model }: { model: Model }): JSX.Element {
 /** What a verdict rests on where all models of a task answer. */
 function Together({ models }: { models: readonly Model[] }): JSX.Element {
   const byTask = Map.groupBy(
-    models.filter(({ figures }) => figures?.some(({ tier }) => isFused(tier))),
+    models.filter((model) => figuresOf(model).some(({ tier }) => isFused(tier))),
     ({ task }) => task,
   );
   return (
     <>
       {[...byTask].map(([task, [first]]) => (
         <Panel key={task} title={t('together', { task: findText(`task_${task}`) ?? task })}>
-          <FiguresTable name={task} figures={first?.figures?.filter(({ tier }) => isFused(tier)) ?? []} />
+          <FiguresTable
+            name={task}
+            figures={first === undefined ? [] : figuresOf(first).filter(({ tier }) => isFused(tier))}
+          />
         </Panel>
       ))}
     </>
@@ -127,10 +111,8 @@ function FiguresTable({ name, figures }: { name: string; figures: readonly Figur
   );
 }
 
-const CARD = 'query ($id: ID!) { modelCard(id: $id) }';
-
 function Card({ id, name, onClose }: { id: string; name: string; onClose: () => void }): JSX.Element {
-  const { data, error, isLoading } = useQuery<{ modelCard: string }>(CARD, { id });
+  const { data, error, isLoading } = useQuery(READ_MODEL_CARD, { id });
   return (
     <Dialog title={name} {...{ onClose }}>
       {isLoading && <Loading />}

@@ -3,15 +3,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
-import { change, USER_ERRORS } from '../parts/api.ts';
+import { CREATE_PLAN, type Plan, type PlanInput, UPDATE_PLAN } from '../gen/documents.ts';
+import { change } from '../parts/api.ts';
 import { Button, Check, Dialog, Fault, Field, Form } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { findText, t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
-import type { Plan } from './plans-page.tsx';
 
-const CREATE = `mutation ($input: PlanInput!) { createPlan(input: $input) { ${USER_ERRORS} } }`;
-const UPDATE = `mutation ($id: ID!, $input: PlanInput!) { updatePlan(id: $id, input: $input) { ${USER_ERRORS} } }`;
 const KINDS = ['IMAGE', 'VIDEO', 'AUDIO'] as const;
 const OPTIONS = [
   'heatmap',
@@ -41,7 +39,7 @@ function startOf(plan: Plan | null) {
     String(plan?.kinds.find((one) => one.kind === kind)?.credits ?? 1);
   return {
     ...{ name: plan?.name ?? '', sku: plan?.sku ?? '' },
-    kinds: plan?.kinds.map(({ kind }) => kind) ?? ['IMAGE'],
+    kinds: plan?.kinds.map(({ kind }) => kind) ?? ['IMAGE' as const],
     options: plan?.options.map((option) => option.toLowerCase()) ?? ['heatmap'],
     ...{ IMAGE: creditsOf('IMAGE'), VIDEO: creditsOf('VIDEO'), AUDIO: creditsOf('AUDIO') },
     rate: String(plan?.rateLimitPerMinute ?? 0),
@@ -50,7 +48,7 @@ function startOf(plan: Plan | null) {
   };
 }
 
-function toInput({ name, sku, kinds, options, zeroRetention, ...figures }: Fields): object {
+function toInput({ name, sku, kinds, options, zeroRetention, ...figures }: Fields): PlanInput {
   return {
     ...{ name, sku, kinds, options, zeroRetention },
     imageCredits: Number(figures.IMAGE),
@@ -68,7 +66,8 @@ export function PlanDialog({ plan, onClose, onDone }: DialogProps): JSX.Element 
   const put = (part: Partial<Fields>): void => setFields({ ...fields, ...part });
   const save = async (): Promise<void> => {
     const input = toInput(fields);
-    const send = () => (plan === null ? change(CREATE, { input }) : change(UPDATE, { id: plan.id, input }));
+    const send = () =>
+      plan === null ? change(CREATE_PLAN, { input }) : change(UPDATE_PLAN, { id: plan.id, input });
     if (await run(send)) onDone();
   };
   return (
@@ -97,7 +96,7 @@ export function PlanDialog({ plan, onClose, onDone }: DialogProps): JSX.Element 
   );
 }
 
-function toggled(list: readonly string[], item: string, isOn: boolean): string[] {
+function toggled<T>(list: readonly T[], item: T, isOn: boolean): T[] {
   return isOn ? [...list, item] : list.filter((one) => one !== item);
 }
 

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
+import { type Plan, READ_PLANS } from '../gen/documents.ts';
 import type { AccountInfo } from '../parts/api.ts';
 import { formatBytes, formatNumber } from '../parts/format.ts';
 import { Button, Facts, Fault, Loading, Panel, Title } from '../parts/parts.tsx';
@@ -11,24 +12,8 @@ import { findText, t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 
-export interface Plan {
-  id: string;
-  name: string;
-  sku: string;
-  options: string[];
-  kinds: { kind: string; credits: number; fileBytesMax: number }[];
-  rateLimitPerMinute: number;
-  mediaDays: number;
-  recordDays: number;
-  zeroRetention: boolean;
-  c2paPolicy: string;
-}
-
-const QUERY =
-  '{ plans { id name sku options kinds { kind credits fileBytesMax } rateLimitPerMinute mediaDays recordDays zeroRetention c2paPolicy } }';
-
 export function PlansPage({ account }: { account: AccountInfo }): JSX.Element {
-  const { data, error, isLoading, reload } = useQuery<{ plans: Plan[] }>(QUERY);
+  const { data, error, isLoading, reload } = useQuery(READ_PLANS, {});
   const [edited, setEdited] = useState<Plan | 'new' | null>(null);
   const isAdmin = account.role === 'admin';
   return (

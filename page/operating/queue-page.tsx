@@ -1,8 +1,16 @@
 /** What runs, waits and has failed, of all accounts; work is ended or run again here. */
+
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { Tile } from '../account/ledger-page.tsx';
-import { type AccountInfo, change, USER_ERRORS } from '../parts/api.ts';
+import {
+  type ReadQueueAnswer as Answer,
+  CANCEL_WORK,
+  type QueuedWork as Entry,
+  READ_QUEUE,
+  RETRY_WORK,
+} from '../gen/documents.ts';
+import { type AccountInfo, change, type Document } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
 import { Button, Fault, Loading, Table, Time, Title } from '../parts/parts.tsx';
 import { type Asked, useQuery, useWork } from '../parts/use-query.ts';
@@ -10,28 +18,10 @@ import { resultPath } from '../paths.ts';
 import { t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
 
-interface Entry {
-  analysisId: string;
-  accountId: string;
-  kind: string;
-  attempts: number;
-  queuedAt: string;
-  startedAt: string | null;
-  endedAt: string | null;
-  error: string;
-  identifiers: string[];
-}
-
-interface Answer {
-  queue: { running: Entry[]; waiting: Entry[]; failed: Entry[]; runningTotal: number; waitingTotal: number };
-}
-
-const FIELDS = 'analysisId accountId kind attempts queuedAt startedAt endedAt error identifiers';
-const QUERY = `{ queue(first: 50) { runningTotal waitingTotal running { ${FIELDS} } waiting { ${FIELDS} } failed { ${FIELDS} } } }`;
-const CHANGES = {
-  cancel: `mutation ($analysisId: ID!) { cancelAnalysis(analysisId: $analysisId) { ${USER_ERRORS} } }`,
-  retry: `mutation ($analysisId: ID!) { retryAnalysis(analysisId: $analysisId) { ${USER_ERRORS} } }`,
-} as const;
+const CHANGES: Readonly<Record<'cancel' | 'retry', Document<object, { analysisId: string }>>> = {
+  cancel: CANCEL_WORK,
+  retry: RETRY_WORK,
+};
 const REFRESH_MS = 3000;
 const LISTS = [
   ['running', 'queueRunning', 'cancel'],
@@ -40,7 +30,7 @@ const LISTS = [
 ] as const;
 
 export function QueuePage({ account }: { account: AccountInfo }): JSX.Element {
-  const asked = useQuery<Answer>(QUERY, {}, REFRESH_MS);
+  const asked = useQuery(READ_QUEUE, {}, REFRESH_MS);
   const queue = asked.data?.queue;
   return (
     <>

@@ -3,16 +3,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
-import { change, USER_ERRORS } from '../parts/api.ts';
+import { CREATE_USER, DELETE_USER, GRANT_CREDITS, UPDATE_USER, type UserRow } from '../gen/documents.ts';
+import { change } from '../parts/api.ts';
 import { Button, Check, Dialog, Fault, Field, Form, Select } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
-import type { PlanName, UserRow } from './users-page.tsx';
-
-const CREATE = `mutation ($input: UserInput!) { createUser(input: $input) { ${USER_ERRORS} } }`;
-const UPDATE = `mutation ($id: ID!, $input: UserInput!) { updateUser(id: $id, input: $input) { ${USER_ERRORS} } }`;
-const DELETE = `mutation ($id: ID!) { deleteUser(id: $id) { ${USER_ERRORS} } }`;
-const GRANT = `mutation ($id: ID!, $amount: Int!) { grantCredits(id: $id, amount: $amount) { ${USER_ERRORS} } }`;
+import type { PlanName } from './users-page.tsx';
 
 interface DialogProps {
   /** Null for a new one. */
@@ -38,8 +34,8 @@ async function store({ user, plans, isAdmin }: DialogProps, fields: Fields): Pro
   const { role, pricingId, amount, ...rest } = fields;
   const plan = pricingId === '' ? plans[0]?.id : pricingId;
   const input = { ...rest, pricingId: plan, ...(isAdmin ? { role } : {}) };
-  await (user === null ? change(CREATE, { input }) : change(UPDATE, { id: user.id, input }));
-  if (user !== null && amount !== '') await change(GRANT, { id: user.id, amount: Number(amount) });
+  await (user === null ? change(CREATE_USER, { input }) : change(UPDATE_USER, { id: user.id, input }));
+  if (user !== null && amount !== '') await change(GRANT_CREDITS, { id: user.id, amount: Number(amount) });
 }
 
 export function UserDialog(props: DialogProps): JSX.Element {
@@ -69,7 +65,7 @@ export function UserDialog(props: DialogProps): JSX.Element {
             <Button
               kind="danger"
               {...{ isBusy }}
-              onPress={() => void act(() => change(DELETE, { id: user.id }))}
+              onPress={() => void act(() => change(DELETE_USER, { id: user.id }))}
             >
               {t('deleteForGood')}
             </Button>

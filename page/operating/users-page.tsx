@@ -3,7 +3,15 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
-import { type AccountInfo, change, USER_ERRORS } from '../parts/api.ts';
+import {
+  READ_PLAN_NAMES,
+  READ_USERS,
+  RESET_PASSWORD,
+  type ReadPlanNamesAnswer,
+  SEND_CREATION_EMAIL,
+  type UserRow,
+} from '../gen/documents.ts';
+import { type AccountInfo, change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
 import { type Connection, More, type Paged, usePaged } from '../parts/paged.tsx';
 import { Button, Empty, Fault, Notice, Search, Table, Title } from '../parts/parts.tsx';
@@ -12,36 +20,13 @@ import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 import { UserDialog } from './user-dialog.tsx';
 
-export interface UserRow {
-  id: string;
-  name: string;
-  email: string;
-  role: string;
-  readonly: boolean;
-  balance: number;
-  hasPassword: boolean;
-  pricing: { id: string; name: string };
-}
-
-const FIELDS = 'id name email role readonly balance hasPassword pricing { id name }';
-const QUERY = `query ($after: String, $filter: String) { users(first: 50, after: $after, filter: $filter) { nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } }`;
-const SEND = `mutation ($id: ID!) { sendCreationEmail(id: $id) { ${USER_ERRORS} } }`;
-const LINK = `mutation ($email: String!) { resetPassword(email: $email) { link ${USER_ERRORS} } }`;
-
-export interface PlanName {
-  id: string;
-  name: string;
-}
+export type PlanName = ReadPlanNamesAnswer['plans'][number];
 
 export function UsersPage({ account }: { account: AccountInfo }): JSX.Element {
   const [filter, setFilter] = useState('');
   const [edited, setEdited] = useState<UserRow | 'new' | null>(null);
-  const users = usePaged<UserRow>(
-    QUERY,
-    { filter },
-    ({ users: found }: { users: Connection<UserRow> }) => found,
-  );
-  const { data } = useQuery<{ plans: PlanName[] }>('{ plans { id name } }');
+  const users = usePaged(READ_USERS, { filter }, ({ users: found }: { users: Connection<UserRow> }) => found);
+  const { data } = useQuery(READ_PLAN_NAMES, {});
   const isAdmin = account.role === 'admin';
   return (
     <>
@@ -88,11 +73,11 @@ function Users({ users, isAdmin, onEdit }: UsersProps): JSX.Element {
   const { fault, run } = useWork();
   const mail = ({ id, email }: UserRow) =>
     run(async () => {
-      await change(SEND, { id });
+      await change(SEND_CREATION_EMAIL, { id });
       setDone(t('mailSent', { email }));
     });
   const link = ({ email }: UserRow) =>
-    run(async () => setDone((await change<{ link: string }>(LINK, { email })).link));
+    run(async () => setDone((await change(RESET_PASSWORD, { email })).link));
   return (
     <>
       <Fault error={users.error ?? fault} />

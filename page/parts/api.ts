@@ -1,4 +1,5 @@
 /** How the page asks the daemon: GraphQL with the session and its token, and the session's own small routes. */
+import type { Fault } from '../gen/documents.ts';
 import { Cell } from './cell.ts';
 
 export interface AccountInfo {
@@ -85,12 +86,19 @@ export interface GraphqlAnswer {
   errors?: { message: string; extensions?: { code?: string; reason?: string } }[];
 }
 
+/** The text of one operation, with the types of its answer and of what it takes (`page/gen/documents.ts`). */
+export type Document<Answer, Variables> = string & { readonly answer?: Answer; readonly takes?: Variables };
+
 /** One query; throws the first error of the answer. */
-export async function ask<T>(query: string, variables: object = {}, signal?: AbortSignal): Promise<T> {
+export async function ask<Answer, Variables>(
+  query: Document<Answer, Variables>,
+  variables: NoInfer<Variables>,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const body = JSON.stringify({ query, variables });
   const init = { method: 'POST', headers: headers(), body, ...(signal === undefined ? {} : { signal }) };
   const response = await reach(() => fetch('/graphql', init));
-  return readAnswer((await response.json()) as GraphqlAnswer) as T;
+  return readAnswer((await response.json()) as GraphqlAnswer) as Answer;
 }
 
 export function readAnswer({ data, errors }: GraphqlAnswer): Record<string, unknown> {
@@ -101,22 +109,19 @@ export function readAnswer({ data, errors }: GraphqlAnswer): Record<string, unkn
   throw new ApiError(first?.message ?? 'no answer', reason === undefined ? { code } : { code, reason });
 }
 
-interface UserError {
-  message: string;
-  code: string;
-  reason: string;
-  field: string | null;
+/** What a mutation that went well has answered: what it made is null only beside a fault. */
+type Payload<Answer, Of = NonNullable<Answer[keyof Answer]>> = { [K in keyof Of]: NonNullable<Of[K]> };
+
+/** One mutation with one root field, which asks for its faults; throws the first of them. */
+export async function change<Answer extends object, Variables>(
+  query: Document<Answer, Variables>,
+  variables: NoInfer<Variables>,
+): Promise<Payload<Answer>> {
+  return payloadOf<Answer>(await ask(query, variables));
 }
 
-export const USER_ERRORS = 'userErrors { code reason field message }';
-
-/** One mutation with one root field, which asks for USER_ERRORS; throws the first of them. */
-export async function change<T>(query: string, variables: object = {}): Promise<T> {
-  return payloadOf<T>(await ask<Record<string, unknown>>(query, variables));
-}
-
-export function payloadOf<T>(data: Record<string, unknown>): T {
-  const [payload] = Object.values(data) as [T & { userErrors: UserError[] }];
+export function payloadOf<Answer extends object>(data: Answer): Payload<Answer> {
+  const [payload] = Object.values(data) as [Payload<Answer> & { userErrors: Fault[] }];
   const [fault] = payload.userErrors;
   if (fault !== undefined) throw new ApiError(fault.message, fault);
   return payload;

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { t } from '../texts/language.ts';
-import { ApiError, ask, sentenceOf } from './api.ts';
+import { ApiError, ask, type Document, sentenceOf } from './api.ts';
 import { Button } from './parts.tsx';
 
 export interface Connection<T> {
@@ -21,10 +21,10 @@ export interface Paged<T> {
 }
 
 /** `pick` finds the connection in the answer; the query takes `$after`. */
-export function usePaged<T>(
-  query: string,
-  variables: object,
-  pick: (data: never) => Connection<T>,
+export function usePaged<T, Answer, Variables extends { after?: string | null | undefined }>(
+  query: Document<Answer, Variables>,
+  variables: NoInfer<Omit<Variables, 'after'>>,
+  pick: (data: NoInfer<Answer>) => Connection<T>,
 ): Paged<T> {
   const [state, setState] = useState<{ nodes: readonly T[]; after: string | null; hasMore: boolean }>({
     nodes: [],
@@ -38,7 +38,7 @@ export function usePaged<T>(
     async (after: string | null) => {
       setLoading(true);
       try {
-        const data = await ask<never>(query, { ...(JSON.parse(key) as object), after });
+        const data = await ask(query, { ...JSON.parse(key), after } as NoInfer<Variables>);
         const { nodes, pageInfo } = pick(data);
         setState((before) => ({
           nodes: after === null ? nodes : [...before.nodes, ...nodes],

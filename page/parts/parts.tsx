@@ -93,20 +93,26 @@ export function Field(props: FieldProps): JSX.Element {
   );
 }
 
-interface SelectProps {
+interface SelectProps<Value extends string> {
   label: string;
-  value: string;
-  options: readonly (readonly [value: string, label: string])[];
+  value: Value;
+  options: readonly (readonly [value: NoInfer<Value>, label: string])[];
   isInline?: boolean;
-  onValue: (value: string) => void;
+  onValue: (value: NoInfer<Value>) => void;
 }
 
-export function Select({ label, value, options, isInline = false, onValue }: SelectProps): JSX.Element {
+export function Select<Value extends string>({
+  label,
+  value,
+  options,
+  isInline = false,
+  onValue,
+}: SelectProps<Value>): JSX.Element {
   const id = useId();
   return (
     <div class={isInline ? 'field inline' : 'field'}>
       <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+      <select id={id} value={value} onChange={(event) => onValue(event.currentTarget.value as Value)}>
         {options.map(([option, text]) => (
           <option key={option} value={option}>
             {text}

@@ -1,6 +1,6 @@
 /** A query as a component sees it: loading, answered or failed, and asked again on demand. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, ask } from './api.ts';
+import { ApiError, ask, type Document } from './api.ts';
 
 export interface Asked<T> {
   data: T | undefined;
@@ -12,7 +12,11 @@ export interface Asked<T> {
 }
 
 /** Asked again by itself every `everyMs` while the page is seen; the old answer stays until the new one is there. */
-export function useQuery<T>(query: string, variables: object = {}, everyMs?: number): Asked<T> {
+export function useQuery<T, Variables>(
+  query: Document<T, Variables>,
+  variables: NoInfer<Variables>,
+  everyMs?: number,
+): Asked<T> {
   const [state, setState] = useState<Pick<Asked<T>, 'data' | 'error' | 'isLoading'>>({
     data: undefined,
     error: undefined,
@@ -25,7 +29,7 @@ export function useQuery<T>(query: string, variables: object = {}, everyMs?: num
     const controller = new AbortController();
     latest.current = controller;
     try {
-      const data = await ask<T>(query, JSON.parse(key) as object, controller.signal);
+      const data = await ask(query, JSON.parse(key) as NoInfer<Variables>, controller.signal);
       setState({ data, error: undefined, isLoading: false });
     } catch (error) {
       if (controller.signal.aborted) return;

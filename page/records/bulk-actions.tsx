@@ -1,7 +1,9 @@
 /** What can be done with the chosen records at once, and with all that the filter finds. */
+
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { change, USER_ERRORS } from '../parts/api.ts';
+import { DELETE_RECORD } from '../gen/documents.ts';
+import { change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
 import { Button, Dialog, Fault } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
@@ -10,7 +12,6 @@ import { EXPORT_RECORDS_MAX, type ExportFormat, exportRecords, readForExport } f
 import type { RecordFilter } from './record-filter.ts';
 import type { Records } from './use-records.ts';
 
-const DELETE = `mutation ($identifier: ID!) { deleteClassification(identifier: $identifier) { deletedIdentifier ${USER_ERRORS} } }`;
 const FORMATS: readonly ExportFormat[] = ['csv', 'json'];
 
 interface BulkProps {
@@ -26,7 +27,7 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
   const remove = async (): Promise<void> => {
     const isDone = await run(async () => {
       for (const identifier of chosen) {
-        await change(DELETE, { identifier });
+        await change(DELETE_RECORD, { identifier });
         records.remove(new Set([identifier]));
       }
     });

@@ -1,7 +1,8 @@
 /** Records as a file: the chosen ones, or all that a filter finds. */
 import { showText } from '../../src/domain/shown-text.ts';
+import type { ListedRecord } from '../gen/documents.ts';
 import type { RecordFilter } from './record-filter.ts';
-import { type ListedRecord, outcomeOf } from './records.ts';
+import { outcomeOf } from './records.ts';
 import { askRecords } from './use-records.ts';
 
 export type ExportFormat = 'csv' | 'json';

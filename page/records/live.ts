@@ -1,6 +1,7 @@
 /** Subscriptions over one WebSocket, opened when the first is asked for and again after a break. */
 import { type Client, createClient } from 'graphql-ws';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Document } from '../parts/api.ts';
 import { Cell } from '../parts/cell.ts';
 
 /** Whether live changes arrive; the page says so where they do not. */
@@ -35,9 +36,9 @@ export function closeLive(): void {
 }
 
 /** Hands each value on until the returned function is called. */
-export function follow<T>(
-  query: string,
-  variables: Record<string, unknown>,
+export function follow<T, Variables extends Record<string, unknown>>(
+  query: Document<T, Variables>,
+  variables: NoInfer<Variables>,
   take: (data: T) => void,
   ended: () => void = () => {},
 ): () => void {
@@ -57,9 +58,9 @@ export function follow<T>(
 }
 
 /** Follows while the component is shown; null follows nothing. */
-export function useLive<T>(
-  query: string | null,
-  variables: Record<string, unknown>,
+export function useLive<T, Variables extends Record<string, unknown>>(
+  query: Document<T, Variables> | null,
+  variables: NoInfer<Variables>,
   take: (data: T) => void,
 ): void {
   const latest = useRef(take);
@@ -67,6 +68,6 @@ export function useLive<T>(
   const key = JSON.stringify(variables);
   useEffect(() => {
     if (query === null) return undefined;
-    return follow<T>(query, JSON.parse(key) as Record<string, unknown>, (data) => latest.current(data));
+    return follow(query, JSON.parse(key) as NoInfer<Variables>, (data) => latest.current(data));
   }, [query, key]);
 }

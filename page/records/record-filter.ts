@@ -1,6 +1,6 @@
 /** What the list is narrowed by, as the reader chose it, the address shows it and the daemon is asked. */
 import { matchesText } from '../../src/domain/records/record-search.ts';
-import type { Kind, ListedRecord } from './records.ts';
+import type { MediaKind as Kind, ListedRecord } from '../gen/documents.ts';
 
 export interface RecordFilter {
   kind: Kind | '';

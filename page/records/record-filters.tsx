@@ -1,9 +1,9 @@
 /** The fields above the list of records. */
 import type { JSX } from 'preact';
+import type { MediaKind as Kind } from '../gen/documents.ts';
 import { Search, Select } from '../parts/parts.tsx';
 import { t } from '../texts/language.ts';
 import type { RecordFilter } from './record-filter.ts';
-import type { Kind } from './records.ts';
 
 const OUTCOMES = ['waiting', 'human', 'artificial', 'inconclusive', 'not_applicable', 'failed'] as const;
 const DAYS = ['since', 'until'] as const;

@@ -3,11 +3,12 @@
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
+import type { ListedRecord } from '../gen/documents.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Time } from '../parts/parts.tsx';
 import { resultPath } from '../paths.ts';
 import { findText, t } from '../texts/language.ts';
-import { type ListedRecord, outcomeOf, verdictScore } from './records.ts';
+import { outcomeOf, verdictScore } from './records.ts';
 
 interface RowProps {
   record: ListedRecord;

@@ -3,10 +3,10 @@
  * empty and not be the last, so some more are asked for, up to a bound after which the reader is asked.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { FOLLOW_RECORDS, LIST_RECORDS, type ListedRecord } from '../gen/documents.ts';
 import { ApiError, ask, sentenceOf } from '../parts/api.ts';
 import { useLive } from './live.ts';
 import { isFiltering, matchesFilter, type RecordFilter, toVariables } from './record-filter.ts';
-import { LISTED_FIELDS, type ListedRecord } from './records.ts';
 
 const PAGE_SIZE = 50;
 /** Answers without a record that one look for something takes by itself. */
@@ -18,11 +18,6 @@ export interface RecordPage {
   nodes: ListedRecord[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
-
-const PAGE_QUERY = `query ($kind: MediaKind, $filter: ClassificationFilter, $first: Int, $after: String) {
-  classifications(kind: $kind, filter: $filter, first: $first, after: $after) {
-    nodes { ${LISTED_FIELDS} } pageInfo { hasNextPage endCursor } } }`;
-const LIVE_QUERY = `subscription ($kind: MediaKind) { classifications(kind: $kind) { ${LISTED_FIELDS} } }`;
 
 interface Loaded {
   records: readonly ListedRecord[];
@@ -56,7 +51,7 @@ export async function askRecords(
     const { hasNextPage, endCursor } = page.pageInfo;
     if (!hasNextPage) break;
     const variables = { ...toVariables(filter), first, after: endCursor };
-    page = (await ask<{ classifications: RecordPage }>(PAGE_QUERY, variables)).classifications;
+    page = (await ask(LIST_RECORDS, variables)).classifications;
   }
   return page;
 }
@@ -92,13 +87,10 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
   }, [JSON.stringify(toVariables(filter))]);
 
   const { kind } = filter;
-  useLive<{ classifications: ListedRecord }>(
-    LIVE_QUERY,
-    kind === '' ? {} : { kind },
-    ({ classifications: changed }) =>
-      setLoaded((state) =>
-        merge(state, changed, { isAtTop: isAtTop(), isWanted: matchesFilter(changed, filter) }),
-      ),
+  useLive(FOLLOW_RECORDS, kind === '' ? {} : { kind }, ({ classifications: changed }) =>
+    setLoaded((state) =>
+      merge(state, changed, { isAtTop: isAtTop(), isWanted: matchesFilter(changed, filter) }),
+    ),
   );
 
   return {

@@ -2,11 +2,11 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
+import { type FullRecord, READ_OVERRIDES } from '../gen/documents.ts';
 import type { AccountInfo } from '../parts/api.ts';
 import { formatBytes, formatNumber, formatSeconds } from '../parts/format.ts';
 import { Facts, Loading, Time } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
-import type { FullRecord, Label } from '../records/records.ts';
 import { findText, t } from '../texts/language.ts';
 
 type Row = readonly [string, ComponentChildren];
@@ -55,24 +55,14 @@ function describeRules({ rulesVersion: made, readByRulesVersion: read }: FullRec
 
 function sizesOf(record: FullRecord): Row[] {
   const rows: Row[] = [];
-  if (record.kind !== 'AUDIO' && record.width !== null && record.height !== null) {
+  if (record.__typename !== 'AudioClassification' && record.width !== null && record.height !== null) {
     rows.push([t('pictureSize'), `${formatNumber(record.width)} × ${formatNumber(record.height)}`]);
   }
-  if (record.kind !== 'IMAGE' && record.durationSeconds !== null) {
+  if (record.__typename !== 'ImageClassification' && record.durationSeconds !== null) {
     rows.push([t('duration'), formatSeconds(record.durationSeconds)]);
   }
   return rows;
 }
-
-interface OverrideEntry {
-  at: string;
-  byAccountId: string;
-  classification: Label;
-  measured: Label | null;
-  reason: string;
-}
-
-const HISTORY = `query ($hash: String!, $kind: MediaKind!) { overrides(hash: $hash, kind: $kind) { at byAccountId classification measured reason } }`;
 
 export function Custody({ record, account }: { record: FullRecord; account: AccountInfo }): JSX.Element {
   const { createdAt, endedAt, status } = record;
@@ -108,7 +98,7 @@ function submissionOf({ origin, submittedBy }: FullRecord): string {
 
 function modelsOf(record: FullRecord): string {
   const results =
-    record.kind === 'VIDEO'
+    record.__typename === 'VideoClassification'
       ? [...record.images, ...record.audios].flatMap(({ results: own }) => own)
       : record.results;
   return [...new Set(results.map(({ model, version }) => `${model} ${version}`))].join(', ') || '–';
@@ -116,7 +106,7 @@ function modelsOf(record: FullRecord): string {
 
 function Overrides({ record, account }: { record: FullRecord; account: AccountInfo }): JSX.Element | null {
   const { hash, kind } = record;
-  const { data, isLoading } = useQuery<{ overrides: OverrideEntry[] | null }>(HISTORY, { hash, kind });
+  const { data, isLoading } = useQuery(READ_OVERRIDES, { hash, kind });
   if (isLoading) return <Loading />;
   return (
     <>

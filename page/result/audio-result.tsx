@@ -1,9 +1,10 @@
 /** A recording with its waveform, its clips coloured by what was heard in them, and its spectrum over time. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import type { Clip } from '../gen/documents.ts';
 import { formatNumber, formatPercent, formatSeconds } from '../parts/format.ts';
 import { Table } from '../parts/parts.tsx';
-import { type AudioRecord, type Clip, verdictScore } from '../records/records.ts';
+import { type AudioRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 import { RenditionNote } from './rendition-note.tsx';
 import { SoundPicture } from './sound-picture.tsx';

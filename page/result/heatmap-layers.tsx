@@ -1,7 +1,7 @@
 /** Which of a picture's maps is laid over it, and what its colours say. */
 import type { JSX } from 'preact';
+import type { HeatmapLayer } from '../gen/documents.ts';
 import { Check } from '../parts/parts.tsx';
-import type { HeatmapLayer } from '../records/records.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 

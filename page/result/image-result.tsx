@@ -3,9 +3,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
+import type { Detection } from '../gen/documents.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Check, Notice } from '../parts/parts.tsx';
-import { type Detection, type ImageRecord, verdictScore } from '../records/records.ts';
+import { type ImageRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 import { LayerChoice, Legend, layerPath } from './heatmap-layers.tsx';
 import { PictureTiles } from './picture-tiles.tsx';

@@ -1,15 +1,13 @@
 /** A person's own finding, with its reason; what was measured stays beside it. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { change, USER_ERRORS } from '../parts/api.ts';
+import { type FullRecord, type Label, REMOVE_OVERRIDE, SET_OVERRIDE } from '../gen/documents.ts';
+import { change } from '../parts/api.ts';
 import { Button, Fault, Form, Panel } from '../parts/parts.tsx';
 import { useId } from '../parts/use-id.ts';
 import { useWork } from '../parts/use-query.ts';
-import type { FullRecord, Label } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 
-const SET = `mutation ($input: OverrideClassificationInput!) { overrideClassification(input: $input) { ${USER_ERRORS} } }`;
-const REMOVE = `mutation ($input: RemoveOverrideInput!) { removeOverride(input: $input) { ${USER_ERRORS} } }`;
 const REASON_CHARACTERS_MAX = 1000;
 const CHOICES = [
   ['HUMAN', 'human'],
@@ -28,14 +26,20 @@ export function OverridePanel({
   const [reason, setReason] = useState('');
   const { isBusy, fault, run } = useWork();
   const id = useId();
-  const send = async (query: string, input: object): Promise<void> => {
-    if (await run(() => change(query, { input }))) onChange();
+  const send = async (work: () => Promise<unknown>): Promise<void> => {
+    if (await run(work)) onChange();
   };
+  const set = (): void => {
+    // The browser sends no form without a choice.
+    if (classification === null) return;
+    void send(() => change(SET_OVERRIDE, { input: { kind, hash, classification, reason } }));
+  };
+  const remove = () => change(REMOVE_OVERRIDE, { input: { kind, hash } });
   return (
     <div class="unprinted">
       <Panel title={t('override')}>
         <p class="quiet">{t('overrideLead')}</p>
-        <Form onSend={() => void send(SET, { kind, hash, classification, reason })}>
+        <Form onSend={set}>
           <fieldset class="choices">
             <legend>{t('yourFinding')}</legend>
             {CHOICES.map(([label, text]) => (
@@ -69,7 +73,7 @@ export function OverridePanel({
               {t('overrideSave')}
             </Button>
             {forceClassification !== null && (
-              <Button {...{ isBusy }} onPress={() => void send(REMOVE, { kind, hash })}>
+              <Button {...{ isBusy }} onPress={() => void send(remove)}>
                 {t('overrideRemove')}
               </Button>
             )}

@@ -1,9 +1,10 @@
 /** A picture that can be looked at closely: zoom and move by mouse, touch pad, keys or buttons; maps lie over it exactly. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Detection } from '../gen/documents.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Button } from '../parts/parts.tsx';
-import { type Detection, verdictScore } from '../records/records.ts';
+import { verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 import { colourOf } from './colours.ts';
 

@@ -1,8 +1,22 @@
 /** What the file says of its own origin: the manifests as a tree, who signed, and whether it holds. */
 import type { JSX } from 'preact';
+import type { FullRecord } from '../gen/documents.ts';
 import { Facts, Panel } from '../parts/parts.tsx';
-import type { C2paReport, FullRecord } from '../records/records.ts';
 import { findText, t } from '../texts/language.ts';
+
+/** As the C2PA reader writes it. */
+interface C2paReport {
+  manifests: Record<string, unknown>;
+  active_manifest: string;
+  validation_state: string;
+  validation_status: { url: string; code: string; explanation: string }[];
+  validation_results: {
+    activeManifest: Record<
+      'failure' | 'success' | 'informational',
+      { url: string; code: string; explanation: string }[]
+    >;
+  };
+}
 
 interface Manifest {
   title?: string;
@@ -22,7 +36,7 @@ export function ProvenancePanel({ record }: { record: FullRecord }): JSX.Element
   return (
     <Panel title={t('provenance')}>
       {c2pa === null && <p>{t(remote === null ? 'noManifest' : 'remoteManifest', { url: remote ?? '' })}</p>}
-      {c2pa !== null && <Report report={c2pa} />}
+      {c2pa !== null && <Report report={c2pa as C2paReport} />}
     </Panel>
   );
 }

@@ -1,8 +1,8 @@
 /** Why, in plain words, whether the answer stands when the picture is saved again, and what could be wrong with it. */
 import type { JSX } from 'preact';
+import type { Assessment, FullRecord } from '../gen/documents.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Panel } from '../parts/parts.tsx';
-import type { Assessment, FullRecord } from '../records/records.ts';
 import type { TextKey } from '../texts/en.ts';
 import { findText, t } from '../texts/language.ts';
 import { ScoreLine } from './verdict-card.tsx';

@@ -4,13 +4,20 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
-import { type AccountInfo, change, USER_ERRORS } from '../parts/api.ts';
+import {
+  CANCEL_RECORD,
+  DELETE_RECORD,
+  FOLLOW_RECORD,
+  type FullRecord,
+  READ_RECORD,
+  RETRY_RECORD,
+} from '../gen/documents.ts';
+import { type AccountInfo, change, type Document } from '../parts/api.ts';
 import { Button, CopyButton, Dialog, Empty, Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { PATHS } from '../paths.ts';
 import { useLive } from '../records/live.ts';
 import { stepName } from '../records/record-row.tsx';
-import { FULL_FIELDS, type FullRecord } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 import { AboutRecord, Custody } from './about-record.tsx';
 import { AudioResult } from './audio-result.tsx';
@@ -23,13 +30,6 @@ import { TentativePanel } from './tentative.tsx';
 import { VerdictCard } from './verdict-card.tsx';
 import { VideoResult } from './video-result.tsx';
 
-interface Answer {
-  classification: FullRecord;
-}
-
-const QUERY = `query ($identifier: ID!) { classification(identifier: $identifier) { ${FULL_FIELDS} } }`;
-const LIVE = `subscription ($identifier: ID!) { classification(identifier: $identifier) { ${FULL_FIELDS} } }`;
-
 export function ResultPage({
   identifier,
   account,
@@ -37,9 +37,9 @@ export function ResultPage({
   identifier: string;
   account: AccountInfo;
 }): JSX.Element {
-  const { data, error, isLoading, reload, replace } = useQuery<Answer>(QUERY, { identifier });
+  const { data, error, isLoading, reload, replace } = useQuery(READ_RECORD, { identifier });
   const record = data?.classification;
-  useLive<Answer>(record?.status === 'NEW' ? LIVE : null, { identifier }, (next) => replace(() => next));
+  useLive(record?.status === 'NEW' ? FOLLOW_RECORD : null, { identifier }, (next) => replace(() => next));
   if (error !== undefined && record === undefined) {
     return (
       <Empty title={t(error.code === 'NOT_FOUND' ? 'noSuchRecord' : 'recordUnreadable')}>
@@ -85,9 +85,9 @@ function Finding({ record, account, onChange }: PartProps): JSX.Element {
   return (
     <>
       <VerdictCard {...{ record }} />
-      {record.kind === 'IMAGE' && <ImageResult {...{ record }} />}
-      {record.kind === 'VIDEO' && <VideoResult {...{ record }} />}
-      {record.kind === 'AUDIO' && <AudioResult {...{ record }} />}
+      {record.__typename === 'ImageClassification' && <ImageResult {...{ record }} />}
+      {record.__typename === 'VideoClassification' && <VideoResult {...{ record }} />}
+      {record.__typename === 'AudioClassification' && <AudioResult {...{ record }} />}
       <div class="columns">
         <ReasonsPanel {...{ record }} />
         <ScoresPanel {...{ record }} />
@@ -113,18 +113,18 @@ function Progress({ record }: { record: FullRecord }): JSX.Element {
   );
 }
 
-const ACTIONS = {
-  cancel: `mutation ($identifier: ID!) { cancelClassification(identifier: $identifier) { ${USER_ERRORS} } }`,
-  retry: `mutation ($identifier: ID!) { retryClassification(identifier: $identifier) { ${USER_ERRORS} } }`,
-  remove: `mutation ($identifier: ID!) { deleteClassification(identifier: $identifier) { ${USER_ERRORS} } }`,
-} as const;
+const ACTIONS: Readonly<Record<'cancel' | 'retry' | 'remove', Document<object, { identifier: string }>>> = {
+  cancel: CANCEL_RECORD,
+  retry: RETRY_RECORD,
+  remove: DELETE_RECORD,
+};
 
 function Actions({ record, account, onChange }: PartProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const [, navigate] = useLocation();
   const { isBusy, fault, run } = useWork();
   const { identifier, status } = record;
-  const isPart = record.kind === 'IMAGE' && record.timeSeconds !== null;
+  const isPart = record.__typename === 'ImageClassification' && record.timeSeconds !== null;
   const act = async (name: keyof typeof ACTIONS): Promise<void> => {
     if (!(await run(() => change(ACTIONS[name], { identifier })))) return;
     if (name === 'remove') navigate(PATHS.records);

@@ -1,29 +1,25 @@
 /** What each model said and how often it errs, and what each way of weighing makes of it. */
 import type { JSX } from 'preact';
+import {
+  type FullRecord,
+  type ModelResult,
+  READ_MODEL_FIGURES,
+  type ReadModelFiguresAnswer,
+  type Verdict,
+} from '../gen/documents.ts';
 import { formatNumber, formatPercent } from '../parts/format.ts';
 import { Panel } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
-import { artificialScore, type FullRecord, type ModelResult, type Verdict } from '../records/records.ts';
+import { artificialScore } from '../records/records.ts';
 import type { TextKey } from '../texts/en.ts';
 import { findText, t } from '../texts/language.ts';
 import { tierName } from '../texts/names.ts';
+import { figuresOf } from './figures.ts';
 import { ScoreLine } from './verdict-card.tsx';
-
-interface Figures {
-  tier: string;
-  balancedAccuracy: number;
-  falseAlarmRateBalanced: number;
-}
-
-interface ModelsAnswer {
-  appliance: { models: { id: string; version: string; name: string; figures: Figures[] | null }[] };
-}
-
-const MODELS = '{ appliance { models { id version name figures } } }';
 
 /** A video's models are those of its frames and tracks: each once, with its mean. */
 function resultsOf(record: FullRecord): ModelResult[] {
-  if (record.kind !== 'VIDEO') return record.results;
+  if (record.__typename !== 'VideoClassification') return record.results;
   const all = [...record.images, ...record.audios].flatMap(({ results }) => results);
   return [...Map.groupBy(all, ({ model }) => model).values()].flatMap((runs) => {
     const scores = runs.flatMap((run) => artificialScore(run) ?? []);
@@ -36,7 +32,7 @@ function resultsOf(record: FullRecord): ModelResult[] {
 }
 
 export function ScoresPanel({ record }: { record: FullRecord }): JSX.Element {
-  const { data } = useQuery<ModelsAnswer>(MODELS);
+  const { data } = useQuery(READ_MODEL_FIGURES, {});
   return (
     <Panel title={t('models')}>
       {resultsOf(record).map((result) => (
@@ -55,11 +51,12 @@ export function ScoresPanel({ record }: { record: FullRecord }): JSX.Element {
 
 interface ModelScoreProps {
   result: ModelResult;
-  card: ModelsAnswer['appliance']['models'][number] | undefined;
+  card: ReadModelFiguresAnswer['appliance']['models'][number] | undefined;
 }
 
 function ModelScore({ result, card }: ModelScoreProps): JSX.Element {
-  const figures = card?.figures?.find(({ tier }) => tier === 'web') ?? card?.figures?.[0];
+  const known = card === undefined ? [] : figuresOf(card);
+  const figures = known.find(({ tier }) => tier === 'web') ?? known[0];
   return (
     <div class="model">
       <div class="model-head">

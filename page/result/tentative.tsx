@@ -1,11 +1,11 @@
 /** What was found so far while the work runs, marked as what may still turn. The room for it is there from the start. */
 import type { JSX } from 'preact';
+import type { FullRecord, Tentative } from '../gen/documents.ts';
 import { formatPercent, formatSeconds } from '../parts/format.ts';
-import type { FullRecord, Tentative } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 
 export function TentativePanel({ record }: { record: FullRecord }): JSX.Element | null {
-  if (record.kind === 'IMAGE') return null;
+  if (record.__typename === 'ImageClassification') return null;
   const { tentative } = record;
   return (
     <section class="card tentative" aria-label={t('soFar')}>

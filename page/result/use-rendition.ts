@@ -1,6 +1,6 @@
 /** A rendition of a record's file: asking for it begins the making, and this waits until it is there. */
 import { useEffect, useState } from 'preact/hooks';
-import type { BaseRecord, Rendition, RenditionKind } from '../records/records.ts';
+import type { FullRecord, Rendition, RenditionKind } from '../gen/documents.ts';
 import { t } from '../texts/language.ts';
 
 export type RenditionView =
@@ -14,7 +14,7 @@ const NONE: RenditionView = { state: 'none' };
 const RETRY_SECONDS = 2;
 
 export function renditionOf(
-  { renditions }: Pick<BaseRecord, 'renditions'>,
+  { renditions }: Pick<FullRecord, 'renditions'>,
   kind: RenditionKind,
 ): Rendition | undefined {
   return renditions.find((rendition) => rendition.kind === kind);

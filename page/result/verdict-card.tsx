@@ -1,7 +1,8 @@
 /** The verdict as a sentence, with how sure it is; what forced it is said before anything else. */
 import type { JSX } from 'preact';
+import type { Assessment, FullRecord, Verdict } from '../gen/documents.ts';
 import { formatNumber, formatPercent } from '../parts/format.ts';
-import { type Assessment, type FullRecord, outcomeOf, type Verdict } from '../records/records.ts';
+import { outcomeOf } from '../records/records.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 

@@ -2,9 +2,10 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type { Clip, Frame, Track } from '../gen/documents.ts';
 import { formatPercent, formatSeconds } from '../parts/format.ts';
 import { resultPath } from '../paths.ts';
-import { type Clip, type Frame, type Track, type VideoRecord, verdictScore } from '../records/records.ts';
+import { type VideoRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 import { colourOf } from './colours.ts';
 import { FilmStrip } from './film-strip.tsx';

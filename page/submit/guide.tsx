@@ -1,7 +1,9 @@
 /** The first steps on a new box, each with what can be seen of it from here. */
+
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { READ_PUBLIC_URL } from '../gen/documents.ts';
 import { DeviceTest } from '../operating/device-test.tsx';
 import { useCell } from '../parts/cell.ts';
 import { Button, Fault, Notice, Panel, Title } from '../parts/parts.tsx';
@@ -56,7 +58,7 @@ function Steps(): JSX.Element {
 }
 
 function AddressStep(): JSX.Element {
-  const { data, error } = useQuery<{ appliance: { publicUrl: string } }>('{ appliance { publicUrl } }');
+  const { data, error } = useQuery(READ_PUBLIC_URL, {});
   const url = data?.appliance.publicUrl;
   const isHere = url !== undefined && new URL(url).origin === location.origin;
   return (

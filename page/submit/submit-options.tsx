@@ -1,5 +1,7 @@
 /** What is asked of an analysis, as far as the account's plan allows it. */
+
 import type { JSX } from 'preact';
+import { READ_OWN_TERMS } from '../gen/documents.ts';
 import { Check, Field, Select } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
@@ -10,12 +12,6 @@ export const START_OPTIONS: SubmitOptions = {
   noCache: false,
   options: { withHeatmap: true, withAudio: true, frames: 10 },
 };
-
-interface PlanAnswer {
-  viewer: { plan: { options: string[]; kinds: { kind: string; credits: number }[] } };
-}
-
-const PLAN_QUERY = '{ viewer { plan { options kinds { kind credits } } } }';
 
 const CHOICES = [
   ['heatmap', 'withHeatmap', 'optionHeatmap'],
@@ -31,7 +27,7 @@ interface OptionsProps {
 }
 
 export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.Element {
-  const { data } = useQuery<PlanAnswer>(PLAN_QUERY);
+  const { data } = useQuery(READ_OWN_TERMS, {});
   const allowed = (data?.viewer.plan.options ?? []).map((name) => name.toLowerCase());
   const { options, refId, noCache } = submission;
   const put = (part: Record<string, boolean | number>): void =>

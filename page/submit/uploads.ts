@@ -2,6 +2,14 @@
  * Files on their way: a few at a time, each with its progress, its record once it is accepted and the reason where it
  * is not. Lives beside the pages, so that looking at another one stops nothing.
  */
+
+import {
+  FOLLOW_RECORDS,
+  type ListedRecord,
+  READ_LISTED,
+  SUBMIT_MEDIA,
+  type SubmitMediaAnswer,
+} from '../gen/documents.ts';
 import {
   ApiError,
   ask,
@@ -10,11 +18,9 @@ import {
   readAnswer,
   sentenceOf,
   session,
-  USER_ERRORS,
 } from '../parts/api.ts';
 import { Cell } from '../parts/cell.ts';
 import { follow } from '../records/live.ts';
-import { LISTED_FIELDS, type ListedRecord } from '../records/records.ts';
 import { RESUMABLE_BYTES_MIN, ResumableUpload } from './resumable.ts';
 
 export interface SubmitOptions {
@@ -45,12 +51,6 @@ const HEARD_MAX = 5000;
 /** The daemon takes several at once; more of ours would only share one line. */
 const SENDING_MAX = 2;
 
-const SUBMIT = `mutation ($input: SubmitMediaInput!) { submitMedia(input: $input) {
-  classification { ${LISTED_FIELDS} } ${USER_ERRORS} } }`;
-const LIVE = `subscription { classifications { ${LISTED_FIELDS} } }`;
-
-const ONE = `query ($identifier: ID!) { classification(identifier: $identifier) { ${LISTED_FIELDS} } }`;
-
 const requests = new Map<number, XMLHttpRequest>();
 const resumables = new Map<number, ResumableUpload>();
 let lastId = 0;
@@ -62,7 +62,7 @@ export function addUploads(
 ): void {
   if (!isFollowing) {
     isFollowing = true;
-    follow<{ classifications: ListedRecord }>(LIVE, {}, ({ classifications }) => hear(classifications, true));
+    follow(FOLLOW_RECORDS, {}, ({ classifications }) => hear(classifications, true));
   }
   const added = sources.map(({ file = null, fileUrl = null, name }): Upload => {
     lastId += 1;
@@ -139,7 +139,7 @@ async function send(upload: Upload): Promise<void> {
 
 async function sendWhole(upload: Upload): Promise<ListedRecord> {
   const data = readAnswer(await post(upload));
-  return payloadOf<{ classification: ListedRecord }>(data).classification;
+  return payloadOf(data as SubmitMediaAnswer).classification;
 }
 
 async function sendResumable(upload: Upload): Promise<ListedRecord> {
@@ -151,7 +151,7 @@ async function sendResumable(upload: Upload): Promise<ListedRecord> {
     resumables.get(id) ?? new ResumableUpload(file, fields, (sentShare) => put(id, { sentShare }));
   resumables.set(id, resumable);
   const identifier = await resumable.run();
-  const { classification } = await ask<{ classification: ListedRecord }>(ONE, { identifier });
+  const { classification } = await ask(READ_LISTED, { identifier });
   return classification;
 }
 
@@ -180,9 +180,13 @@ function post(upload: Upload): Promise<GraphqlAnswer> {
 function bodyOf({ file, fileUrl, submission, name }: Upload): FormData | string {
   const { refId, noCache, options } = submission;
   const input = { options, noCache, ...(refId === '' ? {} : { refId }) };
-  if (file === null) return JSON.stringify({ query: SUBMIT, variables: { input: { ...input, fileUrl } } });
+  if (file === null)
+    return JSON.stringify({ query: SUBMIT_MEDIA, variables: { input: { ...input, fileUrl } } });
   const form = new FormData();
-  form.set('operations', JSON.stringify({ query: SUBMIT, variables: { input: { ...input, file: null } } }));
+  form.set(
+    'operations',
+    JSON.stringify({ query: SUBMIT_MEDIA, variables: { input: { ...input, file: null } } }),
+  );
   form.set('map', JSON.stringify({ 0: ['variables.input.file'] }));
   form.set('0', file, name);
   return form;

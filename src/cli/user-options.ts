@@ -2,6 +2,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Command, Option } from 'commander';
 import { ROLES } from '../domain/accounts/account.ts';
+import { ACCOUNT_DETAILS } from '../domain/contract/account.ts';
 import { HEURISTIC_NAMES } from '../domain/verdicts/heuristics.ts';
 import { Role } from '../grpc/gen/assay/v1/account_pb.ts';
 import type { UserFieldsSchema } from '../grpc/gen/assay/v1/partner_service_pb.ts';
@@ -10,7 +11,7 @@ import { findPlan, findUserId } from './lookups.ts';
 
 type UserFieldsInit = Exclude<MessageInitShape<typeof UserFieldsSchema>, { $typeName: string }>;
 
-const DETAIL_FIELDS = ['address', 'zip', 'city', 'country', 'phone', 'contact', 'vat'] as const;
+const DETAIL_FIELDS = Object.keys(ACCOUNT_DETAILS) as (keyof typeof ACCOUNT_DETAILS)[];
 const TEXT_FIELDS = ['name', ...DETAIL_FIELDS] as const;
 
 export type UserOptions = { [K in (typeof TEXT_FIELDS)[number]]?: string } & {

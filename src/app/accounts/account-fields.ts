@@ -1,5 +1,7 @@
 /** The fields of an account as a caller may write them: absent ones stay as they are. */
 import { type Account, ROLES, type Role } from '../../domain/accounts/account.ts';
+import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
+import { toSnakeCase } from '../../domain/contract/field.ts';
 import { C2PA_POLICY } from '../../domain/contract/words.ts';
 import { badField } from '../../domain/errors.ts';
 import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
@@ -14,20 +16,13 @@ const DETAIL_CHARACTERS_MAX = 255;
 /** No quoted names, comments or lists: an address that mail programs read in two ways is a way to a foreign mailbox. */
 const EMAIL = /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]{1,189}$/;
 
-const DETAILS = ['address', 'zip', 'city', 'country', 'phone', 'contact', 'vat'] as const;
+type Detail = keyof typeof ACCOUNT_DETAILS;
+const DETAILS = Object.keys(ACCOUNT_DETAILS) as Detail[];
 
 export type AccountChange = Partial<
   Pick<
     Account,
-    | 'name'
-    | 'email'
-    | 'heuristic'
-    | 'readonly'
-    | 'c2paPolicy'
-    | 'planId'
-    | 'role'
-    | 'partnerId'
-    | (typeof DETAILS)[number]
+    'name' | 'email' | 'heuristic' | 'readonly' | 'c2paPolicy' | 'planId' | 'role' | 'partnerId' | Detail
   >
 >;
 
@@ -37,14 +32,8 @@ export const OWN_FIELDS: readonly (keyof AccountChange)[] = ['name', 'heuristic'
 /** Fields that only the administrator sets. */
 export const ADMIN_FIELDS: readonly (keyof AccountChange)[] = ['role', 'partnerId'];
 
-const FIELD_NAMES: Readonly<Record<keyof AccountChange, string>> = {
-  ...{ name: 'name', email: 'email', heuristic: 'heuristic', readonly: 'readonly', role: 'role' },
-  ...{ c2paPolicy: 'c2pa_policy', planId: 'pricing_id', partnerId: 'partner_id', address: 'address' },
-  ...{ zip: 'zip', city: 'city', country: 'country', phone: 'phone', contact: 'contact', vat: 'vat' },
-};
-
 export function fieldNameOf(key: keyof AccountChange): string {
-  return FIELD_NAMES[key];
+  return key === 'planId' ? 'pricing_id' : toSnakeCase(key);
 }
 
 export function parseAccountChange(fields: RawFields): AccountChange {
@@ -58,15 +47,16 @@ export function parseAccountChange(fields: RawFields): AccountChange {
     planId: () => (isAbsent(fields.pricing_id) ? undefined : parseId(fields, 'pricing_id')),
     role: (): Role | undefined => parseChoice(fields, 'role', ROLES),
     partnerId: () => (fields.partner_id === null ? null : optionalId(fields, 'partner_id')),
-    address: () => parseNullableLine(fields, 'address', DETAIL_CHARACTERS_MAX),
-    zip: () => parseNullableLine(fields, 'zip', DETAIL_CHARACTERS_MAX),
-    city: () => parseNullableLine(fields, 'city', DETAIL_CHARACTERS_MAX),
-    country: () => parseNullableLine(fields, 'country', DETAIL_CHARACTERS_MAX),
-    phone: () => parseNullableLine(fields, 'phone', DETAIL_CHARACTERS_MAX),
-    contact: () => parseNullableLine(fields, 'contact', DETAIL_CHARACTERS_MAX),
-    vat: () => parseNullableLine(fields, 'vat', DETAIL_CHARACTERS_MAX),
+    ...parseDetails(fields),
   });
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
+}
+
+type DetailParsers = Record<Detail, () => string | null | undefined>;
+
+function parseDetails(fields: RawFields): DetailParsers {
+  const parsers = DETAILS.map((name) => [name, () => parseNullableLine(fields, name, DETAIL_CHARACTERS_MAX)]);
+  return Object.fromEntries(parsers) as DetailParsers;
 }
 
 /** What a new account must have. */

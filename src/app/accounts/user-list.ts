@@ -1,5 +1,6 @@
 /** The list of users as interface.md pages it: filtered, sorted, all at once unless a page size is given. */
 import type { Account } from '../../domain/accounts/account.ts';
+import type { UserView } from '../../domain/contract/account.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import { assertPartner } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -8,7 +9,7 @@ import { parseChoice, parseWhole } from '../field-parsers.ts';
 import { parseText, type RawFields } from '../submissions/input.ts';
 import { ACCOUNTS_MAX } from './account-rules.ts';
 import type { AccountParts } from './parts.ts';
-import { toUserView, type UserView } from './user-view.ts';
+import { toUserView } from './user-view.ts';
 
 type SortKey = (account: Account, read: StoreReader) => string | number | null;
 

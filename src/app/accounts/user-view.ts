@@ -1,44 +1,8 @@
 /** An account as others may see it: the documented User (interface.md) and what the newer facades add. */
 import type { Account } from '../../domain/accounts/account.ts';
+import type { UserView } from '../../domain/contract/account.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { Principal } from '../callers/principal.ts';
-
-export interface PricingView {
-  id: number;
-  name: string;
-  sku: string;
-}
-
-type Shown = Pick<
-  Account,
-  | 'id'
-  | 'name'
-  | 'email'
-  | 'role'
-  | 'heuristic'
-  | 'readonly'
-  | 'c2paPolicy'
-  | 'address'
-  | 'zip'
-  | 'city'
-  | 'country'
-  | 'phone'
-  | 'contact'
-  | 'vat'
-  | 'emailVerifiedAt'
-  | 'termsAcceptedAt'
-  | 'createdAt'
-  | 'updatedAt'
->;
-
-/** Times are microseconds; facades format them. */
-export interface UserView extends Shown {
-  balance: number;
-  hasPassword: boolean;
-  pricing: PricingView;
-  /** Null for a top-level account. A partner has none itself, so the nesting ends there. */
-  partner: UserView | null;
-}
 
 /**
  * The partner is whole only for a `viewer` that may see it: itself or the administrator. Its users learn who it is,

@@ -1,5 +1,6 @@
 /** Accounts as their partner or the administrator makes, changes and deletes them. */
 import type { Account } from '../../domain/accounts/account.ts';
+import type { UserView } from '../../domain/contract/account.ts';
 import { badField } from '../../domain/errors.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
@@ -26,7 +27,7 @@ import { auditLine } from './audit.ts';
 import { passwordMail, verifyMail } from './mail-texts.ts';
 import type { AccountParts } from './parts.ts';
 import { issueToken, removeTokens, revokeAccess } from './tokens.ts';
-import { toUserView, type UserView } from './user-view.ts';
+import { toUserView } from './user-view.ts';
 
 export interface UserInput {
   principal: Principal;

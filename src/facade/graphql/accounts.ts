@@ -9,9 +9,11 @@ import type { Principal } from '../../app/callers/principal.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
 import { listDeliveries } from '../../app/webhooks/deliveries.ts';
 import type { LedgerEntry } from '../../domain/accounts/account.ts';
+import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
 import { LEDGER_REASON } from '../../domain/contract/words.ts';
 import { builder, enumOf, heuristicEnum, roleEnum } from './builder.ts';
 import { apiKeyType } from './keys.ts';
+import { inputFieldsOf } from './nouns.ts';
 import { planType } from './plans.ts';
 import { countCall, settleCall } from './transport/calls.ts';
 import {
@@ -116,13 +118,7 @@ const accountInput = builder.inputType('UpdateAccountInput', {
   description: 'What is absent stays; null clears it.',
   fields: (t) => ({
     name: t.string(),
-    address: t.string(),
-    zip: t.string(),
-    city: t.string(),
-    country: t.string(),
-    phone: t.string(),
-    contact: t.string(),
-    vat: t.string(),
+    ...inputFieldsOf(t, ACCOUNT_DETAILS),
     heuristic: t.field({ type: heuristicEnum }),
   }),
 });

@@ -1,11 +1,13 @@
 /** Users: a partner sees and manages its own, an administrator all. */
 
 import { listUsers, USER_SORTS } from '../../app/accounts/user-list.ts';
-import { toUserView, type UserView } from '../../app/accounts/user-view.ts';
+import { toUserView } from '../../app/accounts/user-view.ts';
 import { createUser, deleteUser, getUser, sendCreationEmail, updateUser } from '../../app/accounts/users.ts';
 import { parseWhole } from '../../app/field-parsers.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
+import { ACCOUNT_DETAILS, type UserView } from '../../domain/contract/account.ts';
 import { builder, c2paPolicyEnum, heuristicEnum, roleEnum, upperCaseValues } from './builder.ts';
+import { inputFieldsOf } from './nouns.ts';
 import { countCall, settleCall } from './transport/calls.ts';
 import {
   type Connection,
@@ -74,13 +76,7 @@ const userInput = builder.inputType('UserInput', {
   fields: (t) => ({
     name: t.string({ description: 'Required for a new user.' }),
     email: t.string({ description: 'Required for a new user.' }),
-    address: t.string(),
-    zip: t.string(),
-    city: t.string(),
-    country: t.string(),
-    phone: t.string(),
-    contact: t.string(),
-    vat: t.string(),
+    ...inputFieldsOf(t, ACCOUNT_DETAILS),
     heuristic: t.field({ type: heuristicEnum }),
     readonly: t.boolean(),
     pricingId: t.id(),

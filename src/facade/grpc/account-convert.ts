@@ -1,8 +1,8 @@
 /** Accounts, plans, keys, ledger and deliveries as messages, and the fields of users and plans as the app reads them. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { UserView } from '../../app/accounts/user-view.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
+import type { UserView } from '../../domain/contract/account.ts';
 import { badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import type { DeliveryAttempt, WebhookDelivery } from '../../domain/records/webhook.ts';
@@ -17,7 +17,7 @@ export function toUser(view: UserView): MessageInitShape<typeof UserSchema> {
   return toMessage(UserSchema, view);
 }
 
-const PLAN_EXCEPTIONS = {
+export const PLAN_EXCEPTIONS = {
   'assay.v1.Plan': {
     kinds: ({ kinds, credits, fileBytesMax }: Plan) =>
       MEDIA_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => ({

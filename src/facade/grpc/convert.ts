@@ -13,7 +13,7 @@ const CLIP = {
   end: ({ endSeconds }: ClipRecord | TentativeClip) => endSeconds,
 };
 
-const EXCEPTIONS = {
+export const RECORD_EXCEPTIONS = {
   'assay.v1.Classification': {
     outcome: outcomeOf,
     rulesVersion: ({ rules }: ClassificationRecord) => rules?.made,
@@ -31,5 +31,5 @@ const EXCEPTIONS = {
 };
 
 export function toClassification(record: ClassificationRecord): Classification {
-  return create(ClassificationSchema, toMessage(ClassificationSchema, record, EXCEPTIONS));
+  return create(ClassificationSchema, toMessage(ClassificationSchema, record, RECORD_EXCEPTIONS));
 }

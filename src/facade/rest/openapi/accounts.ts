@@ -1,5 +1,6 @@
 /** The part of the description that is about accounts: users and what their partner does with them. */
 import { ROLES } from '../../../domain/accounts/account.ts';
+import { ACCOUNT_DETAILS } from '../../../domain/contract/account.ts';
 import { C2PA_POLICY } from '../../../domain/contract/words.ts';
 import { HEURISTIC_NAMES } from '../../../domain/verdicts/heuristics.ts';
 import type { Schema } from './schemas.ts';
@@ -15,15 +16,7 @@ function allRequired(properties: Record<string, Schema>): Schema {
   return { type: 'object', properties, required: Object.keys(properties) };
 }
 
-const details = {
-  address: nullableText,
-  zip: nullableText,
-  city: nullableText,
-  country: nullableText,
-  phone: nullableText,
-  contact: nullableText,
-  vat: nullableText,
-};
+const details = Object.fromEntries(Object.keys(ACCOUNT_DETAILS).map((name) => [name, nullableText]));
 
 export const ACCOUNT_SCHEMAS: Record<string, Schema> = {
   User: allRequired({

@@ -1,0 +1,282 @@
+// Printed by schema/print-page.ts from page/**/*.graphql; `npm run generate` prints it anew.
+
+import type { Document } from '../parts/api.ts';
+
+export interface AnalysisOptionsInput { ensureFacePerFrame?: boolean | null | undefined; frames?: number | null | undefined; keyFrames?: boolean | null | undefined; keyFramesMethod?: KeyFrameMethod | null | undefined; preventC2paForces?: boolean | null | undefined; withAudio?: boolean | null | undefined; withHeatmap?: boolean | null | undefined; withMorphing?: boolean | null | undefined; withNsfw?: boolean | null | undefined; withTampering?: boolean | null | undefined; }
+
+export type AssessmentState = 'ARTIFICIAL' | 'HUMAN' | 'INCONCLUSIVE' | 'NOT_APPLICABLE';
+
+export type C2paPolicy = 'ANY' | 'GENERATIVE' | 'NEVER';
+
+export interface ClassificationFilter { hash?: string | null | undefined; outcome?: Outcome | null | undefined; refId?: string | null | undefined; search?: string | null | undefined; since?: string | null | undefined; status?: Status | null | undefined; until?: string | null | undefined; verdict?: Label | null | undefined; }
+
+export type DeclaredOrigin = 'CAPTURED' | 'COMPOSITE_WITH_GENERATED' | 'EDITED' | 'GENERATED' | 'UNKNOWN';
+
+export type DeliveryState = 'DELIVERED' | 'FAILED' | 'GONE' | 'PENDING';
+
+export type FindingState = 'BAD' | 'GOOD' | 'NOTICE';
+
+export type HeatmapLayer = 'ORIGIN' | 'TAMPERING' | 'TAMPERING_RELIABILITY';
+
+export type Heuristic = 'BALANCED' | 'CAUTIOUS' | 'MAJORITY' | 'SENSITIVE';
+
+export type KeyFrameMethod = 'COLOR' | 'FLOW' | 'IFRAMES';
+
+export type Label = 'ARTIFICIAL' | 'HUMAN';
+
+export type LedgerReason = 'CHARGE' | 'GRANT' | 'REFUND';
+
+export type MediaKind = 'AUDIO' | 'IMAGE' | 'VIDEO';
+
+export interface OptionPriceInput { credits: number; option: string; }
+
+export type Origin = 'ANALYSED' | 'CACHED' | 'JOINED';
+
+export type Outcome = 'ARTIFICIAL' | 'FAILED' | 'HUMAN' | 'INCONCLUSIVE' | 'NOT_APPLICABLE' | 'WAITING';
+
+export interface OverrideClassificationInput { classification: Label; hash: string; kind: MediaKind; reason?: string | null | undefined; }
+
+export interface PlanInput { audioBytesMax?: number | null | undefined; audioCredits?: number | null | undefined; c2paPolicy?: C2paPolicy | null | undefined; imageBytesMax?: number | null | undefined; imageCredits?: number | null | undefined; kinds?: readonly MediaKind[] | null | undefined; mediaDays?: number | null | undefined; models?: readonly string[] | null | undefined; name?: string | null | undefined; optionCredits?: readonly OptionPriceInput[] | null | undefined; options?: readonly string[] | null | undefined; rateLimitPerMinute?: number | null | undefined; recordDays?: number | null | undefined; sku?: string | null | undefined; videoBytesMax?: number | null | undefined; videoCredits?: number | null | undefined; zeroRetention?: boolean | null | undefined; }
+
+export type Priority = 'BATCH' | 'INTERACTIVE';
+
+export interface RemoveOverrideInput { hash: string; kind: MediaKind; }
+
+export type RenditionKind = 'FILM' | 'PEAKS' | 'PICTURE' | 'SOUND' | 'STRIP' | 'TILES';
+
+export type Role = 'ADMIN' | 'PARTNER' | 'USER';
+
+export type Status = 'DONE' | 'ERRORED' | 'NEW';
+
+export interface SubmitMediaInput { file?: null | null | undefined; fileUrl?: string | null | undefined; kind?: MediaKind | null | undefined; noCache?: boolean | null | undefined; options?: AnalysisOptionsInput | null | undefined; priority?: Priority | null | undefined; refId?: string | null | undefined; requestId?: string | null | undefined; webhookUrl?: string | null | undefined; }
+
+export interface UpdateAccountInput { address?: string | null | undefined; city?: string | null | undefined; contact?: string | null | undefined; country?: string | null | undefined; heuristic?: Heuristic | null | undefined; name?: string | null | undefined; phone?: string | null | undefined; vat?: string | null | undefined; zip?: string | null | undefined; }
+
+export type UserErrorCode = 'ALREADY_EXISTS' | 'FAILED_PRECONDITION' | 'INVALID_ARGUMENT' | 'NOT_FOUND' | 'PERMISSION_DENIED' | 'RESOURCE_EXHAUSTED';
+
+export interface UserInput { address?: string | null | undefined; c2paPolicy?: C2paPolicy | null | undefined; city?: string | null | undefined; contact?: string | null | undefined; country?: string | null | undefined; email?: string | null | undefined; heuristic?: Heuristic | null | undefined; name?: string | null | undefined; partnerId?: string | null | undefined; phone?: string | null | undefined; pricingId?: string | null | undefined; readonly?: boolean | null | undefined; role?: Role | null | undefined; vat?: string | null | undefined; zip?: string | null | undefined; }
+
+export type Delivery = { id: string; identifier: string; url: string; state: DeliveryState; createdAt: string; nextAttemptAt: string | null; attempts: AllOfDeliveryAttempt[]; };
+
+export type Model = { id: string; version: string; name: string; task: string; provider: string | null; fault: string | null; licence: string; source: string; weight: number; figures: unknown; };
+
+export type Plan = { id: string; name: string; sku: string; options: string[]; kinds: AllOfPlanKind[]; rateLimitPerMinute: number; mediaDays: number; recordDays: number; zeroRetention: boolean; c2paPolicy: C2paPolicy; };
+
+export type QueuedWork = AllOfQueueEntry;
+
+export type UserRow = { id: string; name: string; email: string; role: Role; readonly: boolean; balance: number; hasPassword: boolean; pricing: { id: string; name: string; }; };
+
+export type Fault = { code: UserErrorCode; reason: string; field: string | null; message: string; };
+
+export type ListedRecord = { identifier: string; kind: MediaKind; status: Status; outcome: Outcome; errors: string; name: string; refId: string; hash: string; createdAt: string; cancelled: boolean; forceClassification: Label | null; progress: AllOfProgress | null; verdict: { heuristic: Heuristic; confidence: number; classification: Label; models: string[]; } | null; assessment: { state: AssessmentState; probability: number | null; } | null; };
+
+export type ModelResult = { model: string; version: string; axis: string; device: string; unknown: boolean; reason: string; elapsedTime: number; classification: AllOfScore[]; };
+
+export type Clip = { index: number; start: number; end: number; verdict: Verdict; results: ModelResult[]; };
+
+export type Verdict = { heuristic: Heuristic; confidence: number; classification: Label; models: string[]; };
+
+export type Detection = { box: AllOfBox; verdict: Verdict; results: ModelResult[]; };
+
+export type Assessment = { state: AssessmentState; probability: number | null; log10LikelihoodRatio: number | null; declaredOrigin: DeclaredOrigin | null; remoteManifestUrl: string | null; reasons: AllOfAssessmentReason[]; stability: { flips: number; variants: { name: string; probability: number; }[]; } | null; quality: AllOfQuality | null; };
+
+export type Tentative = { state: AssessmentState; probability: number | null; frames: ({ timeSeconds: number; probability: number | null; })[]; clips: ({ start: number; probability: number | null; })[]; };
+
+export type Rendition = { kind: RenditionKind; isNeeded: boolean; };
+
+export type Frame = { identifier: string; timeSeconds: number | null; hash: string; width: number | null; height: number | null; verdict: Verdict | null; results: ModelResult[]; assessment: { state: AssessmentState; probability: number | null; } | null; };
+
+export type Track = { identifier: string; durationSeconds: number | null; speechSeconds: number | null; verdict: Verdict | null; results: ModelResult[]; assessment: { state: AssessmentState; probability: number | null; } | null; clips: Clip[]; };
+
+export type FullRecord = { __typename: 'AudioClassification'; identifier: string; kind: MediaKind; status: Status; outcome: Outcome; errors: string; name: string; refId: string; hash: string; createdAt: string; cancelled: boolean; forceClassification: Label | null; progress: AllOfProgress | null; submittedBy: AllOfSubmittedBy | null; renditions: Rendition[]; tentative: Tentative | null; apiVersion: string | null; rulesVersion: number | null; readByRulesVersion: number | null; resultUrl: string; mimetype: string; filesize: number; sourceUrl: string | null; origin: Origin; credits: number; endedAt: string | null; options: AllOfAnalysisOptions; verdict: AllOfVerdict | null; verdicts: AllOfVerdict[]; assessment: Assessment | null; durationSeconds: number | null; speechSeconds: number | null; c2pa: unknown; results: ModelResult[]; clips: Clip[]; } | { __typename: 'ImageClassification'; identifier: string; kind: MediaKind; status: Status; outcome: Outcome; errors: string; name: string; refId: string; hash: string; createdAt: string; cancelled: boolean; forceClassification: Label | null; progress: AllOfProgress | null; submittedBy: AllOfSubmittedBy | null; renditions: Rendition[]; tentative: Tentative | null; apiVersion: string | null; rulesVersion: number | null; readByRulesVersion: number | null; resultUrl: string; mimetype: string; filesize: number; sourceUrl: string | null; origin: Origin; credits: number; endedAt: string | null; options: AllOfAnalysisOptions; verdict: AllOfVerdict | null; verdicts: AllOfVerdict[]; assessment: Assessment | null; timeSeconds: number | null; width: number | null; height: number | null; isNsfw: boolean | null; hasHeatmap: boolean; heatmapLayers: HeatmapLayer[]; c2pa: unknown; results: ModelResult[]; details: { detections: Detection[]; }[]; } | { __typename: 'VideoClassification'; identifier: string; kind: MediaKind; status: Status; outcome: Outcome; errors: string; name: string; refId: string; hash: string; createdAt: string; cancelled: boolean; forceClassification: Label | null; progress: AllOfProgress | null; submittedBy: AllOfSubmittedBy | null; renditions: Rendition[]; tentative: Tentative | null; apiVersion: string | null; rulesVersion: number | null; readByRulesVersion: number | null; resultUrl: string; mimetype: string; filesize: number; sourceUrl: string | null; origin: Origin; credits: number; endedAt: string | null; options: AllOfAnalysisOptions; verdict: AllOfVerdict | null; verdicts: AllOfVerdict[]; assessment: Assessment | null; width: number | null; height: number | null; durationSeconds: number | null; c2pa: unknown; images: Frame[]; audios: Track[]; };
+
+export type AllOfAnalysisOptions = { ensureFacePerFrame: boolean; frames: number; keyFrames: boolean; keyFramesMethod: KeyFrameMethod; preventC2paForces: boolean; withAudio: boolean; withHeatmap: boolean; withMorphing: boolean; withNsfw: boolean; withTampering: boolean; };
+
+export type AllOfApiKey = { createdAt: string; id: string; lastUsedAt: string | null; name: string; };
+
+export type AllOfAssessmentReason = { code: string; sentence: string; };
+
+export type AllOfAuditEntry = { accountId: string | null; action: string; at: string; details: unknown; facade: string | null; remoteAddress: string | null; sequence: number; target: string; };
+
+export type AllOfBackup = { bytes: number; createdAt: string | null; fault: string; files: number; name: string; version: string; withSecrets: boolean; };
+
+export type AllOfBackupProgress = { bytes: number; copiedBytes: number; files: number; phase: string; };
+
+export type AllOfBox = { x1: number; x2: number; y1: number; y2: number; };
+
+export type AllOfCredits = { availableCredits: number; totalSpent: number; };
+
+export type AllOfDeliveryAttempt = { at: string; elapsedMs: number; error: string; status: number | null; };
+
+export type AllOfFinding = { advice: string; found: string; name: string; state: FindingState; };
+
+export type AllOfLedgerEntry = { amount: number; at: string; identifier: string; reason: LedgerReason; sequence: number; };
+
+export type AllOfOverrideEntry = { at: string; byAccountId: string; classification: Label; measured: Label | null; reason: string; };
+
+export type AllOfPlanKind = { credits: number; fileBytesMax: number; kind: MediaKind; };
+
+export type AllOfProgress = { done: number; step: string; total: number; };
+
+export type AllOfQuality = { jpegQuality: number | null; shortSide: number; truncated: boolean; };
+
+export type AllOfQueueEntry = { accountId: string; analysisId: string; attempts: number; endedAt: string | null; error: string; identifiers: string[]; kind: MediaKind; queuedAt: string; startedAt: string | null; };
+
+export type AllOfScore = { label: Label; score: number; };
+
+export type AllOfSubmittedBy = { keyId: string | null; keyName: string; via: string; };
+
+export type AllOfVerdict = { classification: Label; confidence: number; count: number | null; heuristic: Heuristic; models: string[]; unknown: boolean | null; };
+
+export type ReadAccountAnswer = { viewer: { name: string; email: string; role: Role; heuristic: Heuristic; plan: { name: string; }; }; };
+export const READ_ACCOUNT = 'query ReadAccount{viewer{name email role heuristic plan{name}}}' as Document<ReadAccountAnswer, {}>;
+
+export type SetHeuristicAnswer = { updateAccount: { userErrors: Fault[]; }; };
+export const SET_HEURISTIC = 'mutation SetHeuristic($input:UpdateAccountInput!){updateAccount(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<SetHeuristicAnswer, { input: UpdateAccountInput;}>;
+
+export type ReadKeysAnswer = { viewer: { keys: AllOfApiKey[]; }; };
+export const READ_KEYS = 'query ReadKeys{viewer{keys{...AllOfApiKey}}}fragment AllOfApiKey on ApiKey{createdAt id lastUsedAt name}' as Document<ReadKeysAnswer, {}>;
+
+export type CreateKeyAnswer = { createKey: { secret: string | null; userErrors: Fault[]; }; };
+export const CREATE_KEY = 'mutation CreateKey($name:String!){createKey(name:$name){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreateKeyAnswer, { name: string;}>;
+
+export type RevealKeyAnswer = { revealKey: { secret: string | null; userErrors: Fault[]; }; };
+export const REVEAL_KEY = 'mutation RevealKey($id:ID!$password:String!){revealKey(id:$id password:$password){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RevealKeyAnswer, { id: string; password: string;}>;
+
+export type ReplaceKeyAnswer = { replaceKey: { secret: string | null; userErrors: Fault[]; }; };
+export const REPLACE_KEY = 'mutation ReplaceKey($id:ID!){replaceKey(id:$id){secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<ReplaceKeyAnswer, { id: string;}>;
+
+export type RevokeKeyAnswer = { revokeKey: { userErrors: Fault[]; }; };
+export const REVOKE_KEY = 'mutation RevokeKey($id:ID!){revokeKey(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RevokeKeyAnswer, { id: string;}>;
+
+export type ReadLedgerAnswer = { viewer: { ledger: { nodes: AllOfLedgerEntry[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; }; };
+export const READ_LEDGER = 'query ReadLedger($after:String){viewer{ledger(first:50 after:$after){nodes{...AllOfLedgerEntry}pageInfo{hasNextPage endCursor}}}}fragment AllOfLedgerEntry on LedgerEntry{amount at identifier reason sequence}' as Document<ReadLedgerAnswer, { after?: string | null | undefined;}>;
+
+export type ReadDeliveriesAnswer = { viewer: { deliveries: { nodes: Delivery[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; }; };
+export const READ_DELIVERIES = 'fragment Delivery on WebhookDelivery{id identifier url state createdAt nextAttemptAt attempts{...AllOfDeliveryAttempt}}query ReadDeliveries($after:String){viewer{deliveries(first:25 after:$after){nodes{...Delivery}pageInfo{hasNextPage endCursor}}}}fragment AllOfDeliveryAttempt on DeliveryAttempt{at elapsedMs error status}' as Document<ReadDeliveriesAnswer, { after?: string | null | undefined;}>;
+
+export type FollowDeliveriesAnswer = { deliveries: Delivery; };
+export const FOLLOW_DELIVERIES = 'fragment Delivery on WebhookDelivery{id identifier url state createdAt nextAttemptAt attempts{...AllOfDeliveryAttempt}}subscription FollowDeliveries{deliveries{...Delivery}}fragment AllOfDeliveryAttempt on DeliveryAttempt{at elapsedMs error status}' as Document<FollowDeliveriesAnswer, {}>;
+
+export type ReplayDeliveryAnswer = { replayDelivery: { delivery: Delivery | null; userErrors: Fault[]; }; };
+export const REPLAY_DELIVERY = 'fragment Delivery on WebhookDelivery{id identifier url state createdAt nextAttemptAt attempts{...AllOfDeliveryAttempt}}mutation ReplayDelivery($id:ID!){replayDelivery(id:$id){delivery{...Delivery}userErrors{...Fault}}}fragment Fault on UserError{code reason field message}fragment AllOfDeliveryAttempt on DeliveryAttempt{at elapsedMs error status}' as Document<ReplayDeliveryAnswer, { id: string;}>;
+
+export type ReadWebhookSecretAnswer = { viewer: { webhookSecret: string; }; };
+export const READ_WEBHOOK_SECRET = 'query ReadWebhookSecret{viewer{webhookSecret}}' as Document<ReadWebhookSecretAnswer, {}>;
+
+export type RotateWebhookSecretAnswer = { rotateWebhookSecret: { secret: string | null; userErrors: Fault[]; }; };
+export const ROTATE_WEBHOOK_SECRET = 'mutation RotateWebhookSecret{rotateWebhookSecret{secret userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RotateWebhookSecretAnswer, {}>;
+
+export type FollowCreditsAnswer = { credits: AllOfCredits; };
+export const FOLLOW_CREDITS = 'subscription FollowCredits{credits{...AllOfCredits}}fragment AllOfCredits on Credits{availableCredits totalSpent}' as Document<FollowCreditsAnswer, {}>;
+
+export type ReadApplianceAnswer = { appliance: { version: string; phase: string; notReadyReason: string | null; isolation: string | null; queueDepth: number; running: number; uptimeSeconds: number; rssAnonBytes: number; diskFreeBytes: number; }; };
+export const READ_APPLIANCE = 'query ReadAppliance{appliance{version phase notReadyReason isolation queueDepth running uptimeSeconds rssAnonBytes diskFreeBytes}}' as Document<ReadApplianceAnswer, {}>;
+
+export type ReadFindingsAnswer = { findings: AllOfFinding[]; };
+export const READ_FINDINGS = 'query ReadFindings{findings{...AllOfFinding}}fragment AllOfFinding on Finding{advice found name state}' as Document<ReadFindingsAnswer, {}>;
+
+export type ReadAuditAnswer = { auditEntries: { nodes: AllOfAuditEntry[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
+export const READ_AUDIT = 'query ReadAudit($after:String){auditEntries(first:50 after:$after){nodes{...AllOfAuditEntry}pageInfo{hasNextPage endCursor}}}fragment AllOfAuditEntry on AuditEntry{accountId action at details facade remoteAddress sequence target}' as Document<ReadAuditAnswer, { after?: string | null | undefined;}>;
+
+export type ReadBackupsAnswer = { backups: { folder: string | null; lastGoodAt: string | null; lastError: string | null; isTooOld: boolean; isRunning: boolean; progress: AllOfBackupProgress | null; backups: AllOfBackup[]; }; };
+export const READ_BACKUPS = 'query ReadBackups{backups{folder lastGoodAt lastError isTooOld isRunning progress{...AllOfBackupProgress}backups{...AllOfBackup}}}fragment AllOfBackup on Backup{bytes createdAt fault files name version withSecrets}fragment AllOfBackupProgress on BackupProgress{bytes copiedBytes files phase}' as Document<ReadBackupsAnswer, {}>;
+
+export type StartBackupAnswer = { startBackup: { started: boolean; userErrors: Fault[]; }; };
+export const START_BACKUP = 'mutation StartBackup($withSecrets:Boolean){startBackup(withSecrets:$withSecrets){started userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<StartBackupAnswer, { withSecrets?: boolean | null | undefined;}>;
+
+export type BenchModelsAnswer = { modelBench: { id: string; provider: string; items: number; itemsPerSecond: number; singleMs: number; error: string; }; };
+export const BENCH_MODELS = 'subscription BenchModels{modelBench{id provider items itemsPerSecond singleMs error}}' as Document<BenchModelsAnswer, {}>;
+
+export type ReadModelsAnswer = { appliance: { models: Model[]; }; };
+export const READ_MODELS = 'fragment Model on Model{id version name task provider fault licence source weight figures}query ReadModels{appliance{models{...Model}}}' as Document<ReadModelsAnswer, {}>;
+
+export type ReadModelCardAnswer = { modelCard: string; };
+export const READ_MODEL_CARD = 'query ReadModelCard($id:ID!){modelCard(id:$id)}' as Document<ReadModelCardAnswer, { id: string;}>;
+
+export type ReadPlansAnswer = { plans: Plan[]; };
+export const READ_PLANS = 'fragment Plan on Plan{id name sku options kinds{...AllOfPlanKind}rateLimitPerMinute mediaDays recordDays zeroRetention c2paPolicy}query ReadPlans{plans{...Plan}}fragment AllOfPlanKind on PlanKind{credits fileBytesMax kind}' as Document<ReadPlansAnswer, {}>;
+
+export type CreatePlanAnswer = { createPlan: { userErrors: Fault[]; }; };
+export const CREATE_PLAN = 'mutation CreatePlan($input:PlanInput!){createPlan(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreatePlanAnswer, { input: PlanInput;}>;
+
+export type UpdatePlanAnswer = { updatePlan: { userErrors: Fault[]; }; };
+export const UPDATE_PLAN = 'mutation UpdatePlan($id:ID!$input:PlanInput!){updatePlan(id:$id input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<UpdatePlanAnswer, { id: string; input: PlanInput;}>;
+
+export type ReadQueueAnswer = { queue: { runningTotal: number; waitingTotal: number; running: QueuedWork[]; waiting: QueuedWork[]; failed: QueuedWork[]; }; };
+export const READ_QUEUE = 'fragment QueuedWork on QueueEntry{...AllOfQueueEntry}query ReadQueue{queue(first:50){runningTotal waitingTotal running{...QueuedWork}waiting{...QueuedWork}failed{...QueuedWork}}}fragment AllOfQueueEntry on QueueEntry{accountId analysisId attempts endedAt error identifiers kind queuedAt startedAt}' as Document<ReadQueueAnswer, {}>;
+
+export type CancelWorkAnswer = { cancelAnalysis: { userErrors: Fault[]; }; };
+export const CANCEL_WORK = 'mutation CancelWork($analysisId:ID!){cancelAnalysis(analysisId:$analysisId){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CancelWorkAnswer, { analysisId: string;}>;
+
+export type RetryWorkAnswer = { retryAnalysis: { userErrors: Fault[]; }; };
+export const RETRY_WORK = 'mutation RetryWork($analysisId:ID!){retryAnalysis(analysisId:$analysisId){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RetryWorkAnswer, { analysisId: string;}>;
+
+export type ReadUsersAnswer = { users: { nodes: UserRow[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
+export const READ_USERS = 'fragment UserRow on User{id name email role readonly balance hasPassword pricing{id name}}query ReadUsers($after:String$filter:String){users(first:50 after:$after filter:$filter){nodes{...UserRow}pageInfo{hasNextPage endCursor}}}' as Document<ReadUsersAnswer, { after?: string | null | undefined; filter?: string | null | undefined;}>;
+
+export type ReadPlanNamesAnswer = { plans: { id: string; name: string; }[]; };
+export const READ_PLAN_NAMES = 'query ReadPlanNames{plans{id name}}' as Document<ReadPlanNamesAnswer, {}>;
+
+export type SendCreationEmailAnswer = { sendCreationEmail: { userErrors: Fault[]; }; };
+export const SEND_CREATION_EMAIL = 'mutation SendCreationEmail($id:ID!){sendCreationEmail(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<SendCreationEmailAnswer, { id: string;}>;
+
+export type ResetPasswordAnswer = { resetPassword: { link: string | null; userErrors: Fault[]; }; };
+export const RESET_PASSWORD = 'mutation ResetPassword($email:String!){resetPassword(email:$email){link userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<ResetPasswordAnswer, { email: string;}>;
+
+export type CreateUserAnswer = { createUser: { userErrors: Fault[]; }; };
+export const CREATE_USER = 'mutation CreateUser($input:UserInput!){createUser(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreateUserAnswer, { input: UserInput;}>;
+
+export type UpdateUserAnswer = { updateUser: { userErrors: Fault[]; }; };
+export const UPDATE_USER = 'mutation UpdateUser($id:ID!$input:UserInput!){updateUser(id:$id input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<UpdateUserAnswer, { id: string; input: UserInput;}>;
+
+export type DeleteUserAnswer = { deleteUser: { userErrors: Fault[]; }; };
+export const DELETE_USER = 'mutation DeleteUser($id:ID!){deleteUser(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<DeleteUserAnswer, { id: string;}>;
+
+export type GrantCreditsAnswer = { grantCredits: { userErrors: Fault[]; }; };
+export const GRANT_CREDITS = 'mutation GrantCredits($id:ID!$amount:Int!){grantCredits(id:$id amount:$amount){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<GrantCreditsAnswer, { id: string; amount: number;}>;
+
+export type ListRecordsAnswer = { classifications: { nodes: ListedRecord[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
+export const LIST_RECORDS = 'fragment ListedRecord on Classification{identifier kind status outcome errors name refId hash createdAt cancelled forceClassification progress{...AllOfProgress}verdict{heuristic confidence classification models}assessment{state probability}}query ListRecords($kind:MediaKind$filter:ClassificationFilter$first:Int$after:String){classifications(kind:$kind filter:$filter first:$first after:$after){nodes{...ListedRecord}pageInfo{hasNextPage endCursor}}}fragment AllOfProgress on Progress{done step total}' as Document<ListRecordsAnswer, { kind?: MediaKind | null | undefined; filter?: ClassificationFilter | null | undefined; first?: number | null | undefined; after?: string | null | undefined;}>;
+
+export type FollowRecordsAnswer = { classifications: ListedRecord; };
+export const FOLLOW_RECORDS = 'fragment ListedRecord on Classification{identifier kind status outcome errors name refId hash createdAt cancelled forceClassification progress{...AllOfProgress}verdict{heuristic confidence classification models}assessment{state probability}}subscription FollowRecords($kind:MediaKind){classifications(kind:$kind){...ListedRecord}}fragment AllOfProgress on Progress{done step total}' as Document<FollowRecordsAnswer, { kind?: MediaKind | null | undefined;}>;
+
+export type DeleteRecordAnswer = { deleteClassification: { deletedIdentifier: string | null; userErrors: Fault[]; }; };
+export const DELETE_RECORD = 'fragment Fault on UserError{code reason field message}mutation DeleteRecord($identifier:ID!){deleteClassification(identifier:$identifier){deletedIdentifier userErrors{...Fault}}}' as Document<DeleteRecordAnswer, { identifier: string;}>;
+
+export type ReadRecordAnswer = { classification: FullRecord; };
+export const READ_RECORD = 'fragment ModelResult on ModelResult{model version axis device unknown reason elapsedTime classification{...AllOfScore}}fragment Clip on Clip{index start end verdict{...Verdict}results{...ModelResult}}fragment Verdict on Verdict{heuristic confidence classification models}fragment Detection on Detection{box{...AllOfBox}verdict{...Verdict}results{...ModelResult}}fragment Assessment on Assessment{state probability log10LikelihoodRatio declaredOrigin remoteManifestUrl reasons{...AllOfAssessmentReason}stability{flips variants{name probability}}quality{...AllOfQuality}}fragment Tentative on Tentative{state probability frames{timeSeconds probability}clips{start probability}}fragment Rendition on Rendition{kind isNeeded}fragment Frame on ImageClassification{identifier timeSeconds hash width height verdict{...Verdict}results{...ModelResult}assessment{state probability}}fragment Track on AudioClassification{identifier durationSeconds speechSeconds verdict{...Verdict}results{...ModelResult}assessment{state probability}clips{...Clip}}fragment FullRecord on Classification{__typename identifier kind status outcome errors name refId hash createdAt cancelled forceClassification progress{...AllOfProgress}submittedBy{...AllOfSubmittedBy}renditions{...Rendition}tentative{...Tentative}apiVersion rulesVersion readByRulesVersion resultUrl mimetype filesize sourceUrl origin credits endedAt options{...AllOfAnalysisOptions}verdict{...AllOfVerdict}verdicts{...AllOfVerdict}assessment{...Assessment}...on ImageClassification{timeSeconds width height isNsfw hasHeatmap heatmapLayers c2pa results{...ModelResult}details{detections{...Detection}}}...on AudioClassification{durationSeconds speechSeconds c2pa results{...ModelResult}clips{...Clip}}...on VideoClassification{width height durationSeconds c2pa images{...Frame}audios{...Track}}}query ReadRecord($identifier:ID!){classification(identifier:$identifier){...FullRecord}}fragment AllOfAnalysisOptions on AnalysisOptions{ensureFacePerFrame frames keyFrames keyFramesMethod preventC2paForces withAudio withHeatmap withMorphing withNsfw withTampering}fragment AllOfAssessmentReason on AssessmentReason{code sentence}fragment AllOfBox on Box{x1 x2 y1 y2}fragment AllOfProgress on Progress{done step total}fragment AllOfQuality on Quality{jpegQuality shortSide truncated}fragment AllOfScore on Score{label score}fragment AllOfSubmittedBy on SubmittedBy{keyId keyName via}fragment AllOfVerdict on Verdict{classification confidence count heuristic models unknown}' as Document<ReadRecordAnswer, { identifier: string;}>;
+
+export type FollowRecordAnswer = { classification: FullRecord; };
+export const FOLLOW_RECORD = 'fragment ModelResult on ModelResult{model version axis device unknown reason elapsedTime classification{...AllOfScore}}fragment Clip on Clip{index start end verdict{...Verdict}results{...ModelResult}}fragment Verdict on Verdict{heuristic confidence classification models}fragment Detection on Detection{box{...AllOfBox}verdict{...Verdict}results{...ModelResult}}fragment Assessment on Assessment{state probability log10LikelihoodRatio declaredOrigin remoteManifestUrl reasons{...AllOfAssessmentReason}stability{flips variants{name probability}}quality{...AllOfQuality}}fragment Tentative on Tentative{state probability frames{timeSeconds probability}clips{start probability}}fragment Rendition on Rendition{kind isNeeded}fragment Frame on ImageClassification{identifier timeSeconds hash width height verdict{...Verdict}results{...ModelResult}assessment{state probability}}fragment Track on AudioClassification{identifier durationSeconds speechSeconds verdict{...Verdict}results{...ModelResult}assessment{state probability}clips{...Clip}}fragment FullRecord on Classification{__typename identifier kind status outcome errors name refId hash createdAt cancelled forceClassification progress{...AllOfProgress}submittedBy{...AllOfSubmittedBy}renditions{...Rendition}tentative{...Tentative}apiVersion rulesVersion readByRulesVersion resultUrl mimetype filesize sourceUrl origin credits endedAt options{...AllOfAnalysisOptions}verdict{...AllOfVerdict}verdicts{...AllOfVerdict}assessment{...Assessment}...on ImageClassification{timeSeconds width height isNsfw hasHeatmap heatmapLayers c2pa results{...ModelResult}details{detections{...Detection}}}...on AudioClassification{durationSeconds speechSeconds c2pa results{...ModelResult}clips{...Clip}}...on VideoClassification{width height durationSeconds c2pa images{...Frame}audios{...Track}}}subscription FollowRecord($identifier:ID!){classification(identifier:$identifier){...FullRecord}}fragment AllOfAnalysisOptions on AnalysisOptions{ensureFacePerFrame frames keyFrames keyFramesMethod preventC2paForces withAudio withHeatmap withMorphing withNsfw withTampering}fragment AllOfAssessmentReason on AssessmentReason{code sentence}fragment AllOfBox on Box{x1 x2 y1 y2}fragment AllOfProgress on Progress{done step total}fragment AllOfQuality on Quality{jpegQuality shortSide truncated}fragment AllOfScore on Score{label score}fragment AllOfSubmittedBy on SubmittedBy{keyId keyName via}fragment AllOfVerdict on Verdict{classification confidence count heuristic models unknown}' as Document<FollowRecordAnswer, { identifier: string;}>;
+
+export type ReadOverridesAnswer = { overrides: AllOfOverrideEntry[]; };
+export const READ_OVERRIDES = 'query ReadOverrides($hash:String!$kind:MediaKind!){overrides(hash:$hash kind:$kind){...AllOfOverrideEntry}}fragment AllOfOverrideEntry on OverrideEntry{at byAccountId classification measured reason}' as Document<ReadOverridesAnswer, { hash: string; kind: MediaKind;}>;
+
+export type ReadModelFiguresAnswer = { appliance: { models: { id: string; version: string; name: string; figures: unknown; }[]; }; };
+export const READ_MODEL_FIGURES = 'query ReadModelFigures{appliance{models{id version name figures}}}' as Document<ReadModelFiguresAnswer, {}>;
+
+export type CancelRecordAnswer = { cancelClassification: { userErrors: Fault[]; }; };
+export const CANCEL_RECORD = 'fragment Fault on UserError{code reason field message}mutation CancelRecord($identifier:ID!){cancelClassification(identifier:$identifier){userErrors{...Fault}}}' as Document<CancelRecordAnswer, { identifier: string;}>;
+
+export type RetryRecordAnswer = { retryClassification: { userErrors: Fault[]; }; };
+export const RETRY_RECORD = 'fragment Fault on UserError{code reason field message}mutation RetryRecord($identifier:ID!){retryClassification(identifier:$identifier){userErrors{...Fault}}}' as Document<RetryRecordAnswer, { identifier: string;}>;
+
+export type SetOverrideAnswer = { overrideClassification: { userErrors: Fault[]; }; };
+export const SET_OVERRIDE = 'fragment Fault on UserError{code reason field message}mutation SetOverride($input:OverrideClassificationInput!){overrideClassification(input:$input){userErrors{...Fault}}}' as Document<SetOverrideAnswer, { input: OverrideClassificationInput;}>;
+
+export type RemoveOverrideAnswer = { removeOverride: { userErrors: Fault[]; }; };
+export const REMOVE_OVERRIDE = 'fragment Fault on UserError{code reason field message}mutation RemoveOverride($input:RemoveOverrideInput!){removeOverride(input:$input){userErrors{...Fault}}}' as Document<RemoveOverrideAnswer, { input: RemoveOverrideInput;}>;
+
+export type ReadOwnTermsAnswer = { viewer: { plan: { options: string[]; kinds: { kind: MediaKind; credits: number; }[]; }; }; };
+export const READ_OWN_TERMS = 'query ReadOwnTerms{viewer{plan{options kinds{kind credits}}}}' as Document<ReadOwnTermsAnswer, {}>;
+
+export type ReadPublicUrlAnswer = { appliance: { publicUrl: string; }; };
+export const READ_PUBLIC_URL = 'query ReadPublicUrl{appliance{publicUrl}}' as Document<ReadPublicUrlAnswer, {}>;
+
+export type SubmitMediaAnswer = { submitMedia: { classification: ListedRecord | null; userErrors: Fault[]; }; };
+export const SUBMIT_MEDIA = 'fragment Fault on UserError{code reason field message}fragment ListedRecord on Classification{identifier kind status outcome errors name refId hash createdAt cancelled forceClassification progress{...AllOfProgress}verdict{heuristic confidence classification models}assessment{state probability}}mutation SubmitMedia($input:SubmitMediaInput!){submitMedia(input:$input){classification{...ListedRecord}userErrors{...Fault}}}fragment AllOfProgress on Progress{done step total}' as Document<SubmitMediaAnswer, { input: SubmitMediaInput;}>;
+
+export type ReadListedAnswer = { classification: ListedRecord; };
+export const READ_LISTED = 'fragment ListedRecord on Classification{identifier kind status outcome errors name refId hash createdAt cancelled forceClassification progress{...AllOfProgress}verdict{heuristic confidence classification models}assessment{state probability}}query ReadListed($identifier:ID!){classification(identifier:$identifier){...ListedRecord}}fragment AllOfProgress on Progress{done step total}' as Document<ReadListedAnswer, { identifier: string;}>;

@@ -1,0 +1,61 @@
+/** An account as others may see it, one row a field: the documented User, and what the newer facades add. */
+import {
+  flag,
+  identifier,
+  moment,
+  type Noun,
+  noun,
+  nullable,
+  number,
+  oneOf,
+  text,
+  type ValuesOf,
+} from './field.ts';
+import { C2PA_POLICY, HEURISTIC, ROLE } from './words.ts';
+
+/** Whom and where: what the account says of itself, and what the program never reads. */
+export const ACCOUNT_DETAILS = {
+  address: nullable(text()),
+  zip: nullable(text()),
+  city: nullable(text()),
+  country: nullable(text()),
+  phone: nullable(text()),
+  contact: nullable(text()),
+  vat: nullable(text()),
+};
+
+const PRICING = { id: identifier<number>(), name: text(), sku: text() };
+
+const OWN = {
+  id: identifier<number>(),
+  name: text(),
+  email: text(),
+  emailVerifiedAt: nullable(moment()),
+  ...ACCOUNT_DETAILS,
+  createdAt: moment(),
+  updatedAt: moment(),
+  balance: number({ description: 'Credits left.' }),
+  heuristic: oneOf(HEURISTIC),
+  readonly: flag({ description: 'Can only view results.' }),
+  pricing: noun<ValuesOf<typeof PRICING>>('Pricing'),
+};
+
+const ADDED = {
+  role: oneOf(ROLE),
+  termsAcceptedAt: nullable(moment()),
+  c2paPolicy: nullable(oneOf(C2PA_POLICY, { description: 'Null: as the plan says.' })),
+  hasPassword: flag(),
+};
+
+/** Times are microseconds; facades format them. */
+export interface UserView extends ValuesOf<typeof OWN>, ValuesOf<typeof ADDED> {
+  /** Null for a top-level account. A partner has none itself, so the nesting ends there. */
+  partner: UserView | null;
+}
+
+/** In the order of interface.md. */
+export const DOCUMENTED_USER = { ...OWN, partner: nullable(noun<UserView>('User')) };
+
+export const USER = { ...DOCUMENTED_USER, ...ADDED };
+
+export const USER_PRICING = { name: 'Pricing', fields: PRICING } satisfies Noun;

@@ -1,0 +1,96 @@
+/** Messages take their fields from values by name: what one side has and the other lacks is told here, not left empty. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DescMessage } from '@bufbuild/protobuf';
+import { ANALYSIS_OPTIONS } from '../../src/domain/contract/analysis-options.ts';
+import { toSnakeCase } from '../../src/domain/contract/field.ts';
+import { PLAN } from '../../src/domain/contract/plan.ts';
+import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../src/domain/contract/record.ts';
+import { RECORD_PARTS } from '../../src/domain/contract/record-parts.ts';
+import { PLAN_EXCEPTIONS } from '../../src/facade/grpc/account-convert.ts';
+import { RECORD_EXCEPTIONS } from '../../src/facade/grpc/convert.ts';
+import { PlanSchema } from '../../src/grpc/gen/assay/v1/account_pb.ts';
+import { PlanFieldsSchema } from '../../src/grpc/gen/assay/v1/appliance_service_pb.ts';
+import { ClassificationSchema } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
+import { AnalysisOptionsSchema } from '../../src/grpc/gen/assay/v1/media_pb.ts';
+
+const EXCEPTIONS: Readonly<Record<string, object>> = { ...RECORD_EXCEPTIONS, ...PLAN_EXCEPTIONS };
+
+const exceptionsOf = ({ typeName }: DescMessage): string[] => Object.keys(EXCEPTIONS[typeName] ?? {});
+
+function namesOf(schema: DescMessage): string[] {
+  return schema.fields.map(({ localName, oneof }) => oneof?.localName ?? localName);
+}
+
+function messageIn(schema: DescMessage, name: string): DescMessage {
+  const found = schema.fields.find(({ localName }) => localName === name)?.message;
+  assert.ok(found, `${schema.typeName} has no message ${name}`);
+  return found;
+}
+
+function assertSame(schema: DescMessage, rows: readonly string[]): void {
+  const own = exceptionsOf(schema);
+  const unfilled = namesOf(schema).filter((name) => !rows.includes(name) && !own.includes(name));
+  assert.deepEqual(unfilled, [], `${schema.typeName} has fields that no row fills`);
+}
+
+test('every field of a record has a row or an exception, and every row a field', () => {
+  const { image, video, audio } = {
+    image: messageIn(ClassificationSchema, 'image'),
+    video: messageIn(ClassificationSchema, 'video'),
+    audio: messageIn(ClassificationSchema, 'audio'),
+  };
+  const shared = Object.keys({ ...RECORD, ...FINDINGS });
+  const ofKinds = { image: Object.keys(IMAGE), video: Object.keys(VIDEO), audio: Object.keys(AUDIO) };
+  assertSame(ClassificationSchema, [...shared, ...Object.values(ofKinds).flat()]);
+  assertSame(image, ofKinds.image);
+  assertSame(video, ofKinds.video);
+  assertSame(audio, ofKinds.audio);
+  const told = [ClassificationSchema, image, video, audio].flatMap(namesOf);
+  const rows = Object.entries({ ...RECORD, ...FINDINGS, ...IMAGE, ...VIDEO, ...AUDIO });
+  assert.deepEqual(
+    rows.filter(([name, row]) => !row.isComputed && !told.includes(name)).map(([name]) => name),
+    [],
+  );
+});
+
+test('every field of a part of a record has a row or an exception, and every row a field', () => {
+  const found = new Map<string, DescMessage>();
+  const visit = (schema: DescMessage): void => {
+    if (found.has(schema.name)) return;
+    found.set(schema.name, schema);
+    for (const { message } of schema.fields) if (message?.file.proto.package === 'assay.v1') visit(message);
+  };
+  visit(ClassificationSchema);
+  const renamed: Readonly<Record<string, string>> = {
+    ...{ Score: 'LabelScore', Detail: 'ImageObjects', SubmittedBy: 'Submitter' },
+  };
+  for (const { name, fields } of RECORD_PARTS) {
+    const schema = found.get(renamed[name] ?? name);
+    assert.ok(schema, name);
+    assertSame(schema, Object.keys(fields));
+    const told = namesOf(schema);
+    const untold = Object.entries(fields).filter(
+      ([row, { documented }]) => !told.includes(row) && !told.includes(documented ?? ''),
+    );
+    assert.deepEqual(untold, [], name);
+  }
+});
+
+test('an analysis has the same options in its message and in its table', () => {
+  assert.deepEqual(
+    AnalysisOptionsSchema.fields.map(({ name }) => name).sort(),
+    Object.keys(ANALYSIS_OPTIONS).map(toSnakeCase).sort(),
+  );
+});
+
+test('every field of a plan has a row or an exception, and can be written', () => {
+  assertSame(PlanSchema, Object.keys(PLAN));
+  const written = namesOf(PlanFieldsSchema);
+  const perKind = ['credits', 'fileBytesMax'];
+  const rows = Object.keys(PLAN).filter((name) => name !== 'id' && !perKind.includes(name));
+  assert.deepEqual(
+    rows.filter((name) => !written.includes(name)),
+    [],
+  );
+});
