@@ -1,11 +1,13 @@
 /** The files of a drop, folders opened; hidden files and what is no medium by its name are left out. */
+import { FORMATS } from '../../src/domain/media/formats.ts';
 
 const ENTRIES_MAX = 10_000;
-const MEDIA_NAME =
-  /\.(png|jpe?g|webp|tiff?|heic|heif|hif|avif|gif|jxl|mp4|m4v|mov|qt|mkv|webm|avi|m?ts|m2ts|mpe?g|vob|3gp|3g2|ogv|flv|wmv|asf|mxf|mp[23]|wav|ogg|oga|opus|flac|aac|m4[abpr]|mka|weba|wma|aiff?|caf|amr|e?ac3)$/i;
+const ENDINGS: ReadonlySet<string> = new Set(FORMATS.flatMap(({ extensions }) => extensions));
 
 export function isMedia({ name, type }: { name: string; type: string }): boolean {
-  return !name.startsWith('.') && (/^(image|video|audio)\//.test(type) || MEDIA_NAME.test(name));
+  if (name.startsWith('.')) return false;
+  const [, ending = ''] = /\.([^.]+)$/.exec(name) ?? [];
+  return /^(image|video|audio)\//.test(type) || ENDINGS.has(ending.toLowerCase());
 }
 
 export async function filesOf(transfer: DataTransfer): Promise<File[]> {

@@ -1,13 +1,18 @@
 /** The analysis of a recording, as far as a decode child takes it. */
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Container } from './libav/container.ts';
 import { readMediaType, refuseKind } from './pictures/media-header.ts';
-import { isRiffCutOff } from './pictures/riff-size.ts';
 import type { DecodeAudioRequest, DecodedAudio } from './protocol.ts';
-import { checkStreams } from './steps/probe-container.ts';
+import { checkStreams } from './steps/probe.ts';
 import { type ReportStep, secondsReporter } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeSound } from './steps/sound.ts';
+
+/** Written by encoders that cannot go back to the header. */
+const SIZES_UNKNOWN = [0, 0x7fff_ffff, 0xffff_ffff];
+/** Recorders round the size up. */
+const SLACK_BYTES = 64;
 
 export async function decodeAudio(
   request: DecodeAudioRequest,
@@ -31,4 +36,14 @@ export async function decodeAudio(
     onProgress: secondsReporter(report, 'sound', container.claimedSeconds),
   });
   return { mime, provenance, sound, damaged: isDamaged || (await isRiffCutOff(path)) };
+}
+
+/** Whether a WAV file is shorter than it says; the media library takes what is there for the whole. */
+async function isRiffCutOff(path: string): Promise<boolean> {
+  await using file = await open(path, 'r');
+  const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0);
+  if (buffer.toString('latin1', 0, 4) !== 'RIFF') return false;
+  const claimed = buffer.readUInt32LE(4);
+  if (SIZES_UNKNOWN.includes(claimed)) return false;
+  return claimed + 8 > (await file.stat()).size + SLACK_BYTES;
 }

@@ -2,9 +2,11 @@
  * Takes out of text what tells of people and secrets: for what leaves the box to somebody who helps. Known values
  * first, then shapes; it hides too much rather than too little, since nobody looks twice at what is sent.
  */
+import { FORMATS } from '../../domain/media/formats.ts';
 
-const MEDIA_ENDINGS =
-  'jpe?g|jpe|png|gif|webp|avif|hei[cf]|tiff?|bmp|jxl|jp2|raw|dng|cr[23]|nef|arw|svg|pdf|psd|mp4|m4[av]|mov|mkv|webm|avi|mpe?g|ts|mts|wav|mp3|flac|og[gav]|opus|aac|aiff?|amr|wma|eml';
+/** Of files that are sent although they are none of the accepted formats. */
+const OTHER_ENDINGS = 'jpe|bmp|jp2|raw|dng|cr[23]|nef|arw|svg|pdf|psd|eml';
+const ENDINGS = [...FORMATS.flatMap(({ extensions }) => extensions), OTHER_ENDINGS].join('|');
 
 interface Shape {
   pattern: RegExp;
@@ -18,7 +20,7 @@ const SHAPES: readonly Shape[] = [
   { pattern: /\b(?:assay_[0-9a-f]{16,}|whsec_[\w+/=-]{8,})/g, shown: '<key>' },
   { pattern: /\b[0-9a-f]{64}\b/g, shown: (found) => `${found.slice(0, 8)}…` },
   { pattern: /\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{32,}/g, shown: '<token>' },
-  { pattern: new RegExp(`[^\\s/"'<>]+\\.(?:${MEDIA_ENDINGS})\\b(?!:\\d)`, 'gi'), shown: '<file>' },
+  { pattern: new RegExp(`[^\\s/"'<>]+\\.(?:${ENDINGS})\\b(?!:\\d)`, 'gi'), shown: '<file>' },
   { pattern: /\b(?!127\.)(?:\d{1,3}\.){3}\d{1,3}\b/g, shown: '<ip>' },
   { pattern: /\b(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}\b/gi, shown: '<ip>' },
   { pattern: /\/home\/[^/\s"']+/g, shown: '/home/<user>' },

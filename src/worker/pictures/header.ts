@@ -9,7 +9,7 @@ import { readJxlSize } from './jxl-size.ts';
 import { readMediaType, refuseKind } from './media-header.ts';
 import { openPicture } from './picture-file.ts';
 import { describeRawTiff } from './raw-photo.ts';
-import { readStillSides } from './still-sides.ts';
+import { readStillSides } from './still-picture.ts';
 
 export interface PictureHeader {
   path: string;

@@ -2,9 +2,10 @@
  * Pictures that the picture library cannot decode, by the media library: HEIC (one item or a grid of tiles) and
  * JPEG XL. The whole picture is in memory once, as RGBA or RGB.
  */
+import type { Frame, Stream } from 'node-av/lib';
 import sharp, { type Sharp } from 'sharp';
 import { Container } from '../libav/container.ts';
-import { type Display, displayOf } from '../libav/display.ts';
+import { type Display, displayOf, shownSides } from '../libav/display.ts';
 import { toUprightPicture } from '../libav/frame-picture.ts';
 import { type HeifPicture, type HeifTurn, readHeifPicture } from '../libav/heif-items.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
@@ -25,7 +26,21 @@ export async function openStill(header: PictureHeader): Promise<Sharp> {
   return image;
 }
 
-function openJxl({ path, mime, format }: PictureHeader): Sharp {
+function openJxl(header: PictureHeader): Sharp {
+  const picture = onStill(header, (stream, frame) =>
+    toUprightPicture(frame, displayOf(stream, frame), 'rgba'),
+  );
+  return toSharp(picture, 4);
+}
+
+type StillFile = Pick<PictureHeader, 'path' | 'mime' | 'format'>;
+
+/** The sides as the picture stands upright. Decodes it: its header does not say how it is turned. */
+export function readStillSides(file: StillFile): { width: number; height: number } {
+  return onStill(file, (stream, frame) => shownSides(frame, displayOf(stream, frame)));
+}
+
+function onStill<T>({ path, mime, format }: StillFile, read: (stream: Stream, frame: Frame) => T): T {
   using container = Container.open(path, { mime, name: format });
   const stream = container.video;
   if (stream === null) throw new MediaFaultFound('corrupt', `the ${format} data holds no picture`);
@@ -33,7 +48,7 @@ function openJxl({ path, mime, format }: PictureHeader): Sharp {
   using decoder = new StreamDecoder(container, stream);
   const frame = decoder.next();
   if (frame === null) throw new MediaFaultFound('corrupt', `the ${format} data is damaged or ends early`);
-  return toSharp(toUprightPicture(frame, displayOf(stream, frame), 'rgba'), 4);
+  return read(stream, frame);
 }
 
 function decodeHeif({ path, mime, format, limits }: PictureHeader, layout: HeifPicture): Picture {

@@ -1,11 +1,12 @@
 /** The track of a video: a FLAC file, which is a recording with a hash of its own, and the samples for the models. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Stream } from 'node-av/lib';
 import type { Container } from '../libav/container.ts';
 import { FlacFile } from '../libav/flac-file.ts';
 import { MediaFaultFound } from '../media-fault.ts';
 import type { DecodedTrack } from '../protocol.ts';
-import { hashFile } from './hash-file.ts';
 import { decodeSound } from './sound.ts';
 
 const TRACK_FILE = 'track.flac';
@@ -49,4 +50,15 @@ function finish(flac: FlacFile | null): void {
 
 function dispose(flac: FlacFile | null): void {
   flac?.[Symbol.dispose]();
+}
+
+/** A track may be larger than the child should hold. */
+async function hashFile(path: string): Promise<{ hash: string; sizeBytes: number }> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  for await (const piece of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
+    hash.update(piece);
+    sizeBytes += piece.length;
+  }
+  return { hash: hash.digest('hex'), sizeBytes };
 }

@@ -1,0 +1,20 @@
+/** Which files of a dropped folder are sent: by what they say they are, or by their ending. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isMedia } from '../../page/submit/dropped.ts';
+import { FORMATS } from '../../src/domain/media/formats.ts';
+
+const named = (name: string, type = ''): boolean => isMedia({ name, type });
+
+test('every accepted format is taken by its ending, in any case', () => {
+  const endings = FORMATS.flatMap(({ extensions }) => extensions);
+  assert.deepEqual(
+    endings.filter((ending) => !named(`a.b.${ending}`) || !named(`A.${ending.toUpperCase()}`)),
+    [],
+  );
+});
+
+test('hidden files and what is no medium are left out', () => {
+  for (const name of ['.a.png', 'png', 'notes.txt', 'a.png.part']) assert.ok(!named(name), name);
+  assert.ok(named('scan', 'image/x-new'));
+});
