@@ -38,7 +38,7 @@ async function openDetector(modelPath: string) {
   const model = { key: 'face-detector', modelPath, input, outputName: pack.output.name };
   const session = await PackSession.open(
     { ...model, outputLength: VIEW_VALUES, golden: pack.golden },
-    'cpu',
+    { provider: 'cpu', precision: 'full' },
     { threads: 1, batchMax: BATCH },
   );
   return { pack, input, session };
