@@ -90,10 +90,33 @@ export function notesOnVideo(result: VideoResult): AssessmentReason[] {
   if (damagedFrames > 0) {
     notes.push(note('DAMAGED_FRAMES', `${damagedFrames} of the chosen frames could not be decoded.`));
   }
-  notes.push(...notesOnDisagreement(result));
+  notes.push(...notesOnDecidingPart(result.runs), ...notesOnDisagreement(result));
   if (withTrack && tracks.length === 0) notes.push(note('NO_SOUND', 'The video has no sound.'));
   const spoken = tracks.flatMap(({ audio }) => [...notesOnSpeech(audio), ...notesOnChannels(audio)]);
   return [...notes, ...spoken, ...notesOnProvenance(provenance)];
+}
+
+/** The parts of a video by the task of the models that judge them. */
+const VIDEO_PARTS = [
+  { task: 'image-origin', code: 'DECIDED_BY_FRAMES', name: 'frames' },
+  { task: 'face-origin', code: 'DECIDED_BY_FACES', name: 'faces' },
+  { task: 'speech-origin', code: 'DECIDED_BY_VOICE', name: 'voice' },
+] as const;
+
+/** The part that pulls the models' mean furthest to the side on which it fell. */
+function notesOnDecidingPart(runs: readonly ModelRun[]): AssessmentReason[] {
+  const usable = usableRuns(runs);
+  const side = Math.sign(fuseLogOdds(usable));
+  const parts = VIDEO_PARTS.flatMap(({ task, code, name }) => {
+    const own = usable.filter((run) => run.task === task);
+    const pull = own.reduce((sum, { weight, logOdds }) => sum + weight * logOdds * side, 0);
+    return own.length === 0 ? [] : [{ code, name, pull, probability: logistic(fuseLogOdds(own)) }];
+  });
+  const [most] = parts.toSorted((a, b) => b.pull - a.pull);
+  if (most === undefined) return [];
+  const shown = parts.map(({ name, probability }) => `${name} ${(probability * 100).toFixed(0)} %`);
+  const sentence = `The ${most.name} decided; probability of an artificial origin by part: ${shown.join(', ')}.`;
+  return [note(most.code, sentence)];
 }
 
 /** A made voice over real pictures, or the other way round, is a finding of its own: the mean of both would hide it. */

@@ -117,6 +117,26 @@ test('an assessment says what a reader of a video should know', () => {
   assert.ok(codes?.includes('DAMAGED_FRAMES'), String(codes));
 });
 
+test('an assessment of a video names the part that decided, and what each part said', () => {
+  const decidedOf = (seen: number | null, faces: number | null, heard: number | null) => {
+    const result = video([seen], heard);
+    const runs = [...result.runs, run(faces, 'face-origin')];
+    const reasons = measureVideo({ ...result, runs }, READING).assessment?.reasons ?? [];
+    const found = reasons.filter(({ code }) => code.startsWith('DECIDED_BY_'));
+    assert.ok(found.length <= 1);
+    return found[0] ?? null;
+  };
+  assert.deepEqual(decidedOf(2, 1, -1), {
+    code: 'DECIDED_BY_FRAMES',
+    sentence:
+      'The frames decided; probability of an artificial origin by part: frames 88 %, faces 73 %, voice 27 %.',
+  });
+  assert.equal(decidedOf(1, 3, -1)?.code, 'DECIDED_BY_FACES');
+  assert.equal(decidedOf(1, -2, -3)?.code, 'DECIDED_BY_VOICE');
+  assert.match(decidedOf(-1, null, null)?.sentence ?? '', /by part: frames 27 %\.$/);
+  assert.equal(decidedOf(null, null, null), null);
+});
+
 test('the more suspicious of two voices is named', () => {
   const channels = [
     { name: 'channel-1', speechSeconds: 4, runs: [run(-3, 'speech-origin')] },
