@@ -11,7 +11,8 @@
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { toPictureFault } from '../media-fault.ts';
-import { type PictureHeader, readHeader } from '../pictures/header.ts';
+import { readHeader } from '../pictures/header.ts';
+import type { PictureHeader } from '../pictures/picture.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
 import type { RenderedHeatmap, RenderHeatmapRequest } from '../protocol.ts';
 import { interpolateCells } from './cell-map.ts';

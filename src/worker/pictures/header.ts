@@ -2,26 +2,16 @@
  * The first look at a picture: type by content, sides, pages. Bounds are judged here, before any pixel is
  * decoded; a picture of 30,000² pixels fits into 100 KB of PNG.
  */
+
 import type { Metadata } from 'sharp';
 import { MediaFaultFound, toPictureFault } from '../media-fault.ts';
 import type { DecodeLimits } from '../protocol.ts';
 import { readJxlSize } from './jxl-size.ts';
 import { readMediaType, refuseKind } from './media-header.ts';
+import type { PictureHeader } from './picture.ts';
 import { openPicture } from './picture-file.ts';
 import { describeRawTiff } from './raw-photo.ts';
 import { readStillSides } from './still-picture.ts';
-
-export interface PictureHeader {
-  path: string;
-  mime: string;
-  /** `JPEG`, `PNG`, … for sentences. */
-  format: string;
-  /** After EXIF orientation, pixels. */
-  width: number;
-  height: number;
-  pages: number;
-  limits: DecodeLimits;
-}
 
 export async function readHeader(path: string, limits: DecodeLimits): Promise<PictureHeader> {
   const { kind, mime, name: format } = await readMediaType(path);

@@ -5,8 +5,7 @@
 
 import type { FailOnOptions, Sharp } from 'sharp';
 import { toPictureFault } from '../media-fault.ts';
-import type { PictureHeader } from './header.ts';
-import type { Picture } from './picture.ts';
+import type { Picture, PictureHeader } from './picture.ts';
 import { openUpright } from './upright-picture.ts';
 
 export interface DecodedPixels {

@@ -10,8 +10,7 @@ import { toUprightPicture } from '../libav/frame-picture.ts';
 import { type HeifPicture, type HeifTurn, readHeifPicture } from '../libav/heif-items.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { MediaFaultFound } from '../media-fault.ts';
-import type { PictureHeader } from './header.ts';
-import type { Picture } from './picture.ts';
+import type { Picture, PictureHeader } from './picture.ts';
 
 /** What turns a HEIC is said in its items, and done with the whole. */
 const AS_STORED: Display = { turn: 'none', pixelAspect: 1 };

@@ -9,7 +9,8 @@ import {
   WHOLE_SIDE_PIXELS_MAX,
 } from '../../domain/media/rendition.ts';
 import { toPictureFault } from '../media-fault.ts';
-import { type PictureHeader, readHeader } from '../pictures/header.ts';
+import { readHeader } from '../pictures/header.ts';
+import type { PictureHeader } from '../pictures/picture.ts';
 import { openPicture } from '../pictures/picture-file.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
 import type { RenderWork } from './rendition-work.ts';

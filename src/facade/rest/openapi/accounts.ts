@@ -3,7 +3,7 @@ import { ROLES } from '../../../domain/accounts/account.ts';
 import { ACCOUNT_DETAILS } from '../../../domain/contract/account.ts';
 import { C2PA_POLICY } from '../../../domain/contract/words.ts';
 import { HEURISTIC_NAMES } from '../../../domain/verdicts/heuristics.ts';
-import type { Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
 
 const text: Schema = { type: 'string' };
 const integer: Schema = { type: 'integer' };

@@ -3,7 +3,7 @@
 import { ANALYSIS_OPTIONS } from '../../../domain/contract/analysis-options.ts';
 import { rowsOf, toSnakeCase } from '../../../domain/contract/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
-import type { Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
 
 /** How a boolean is written in a form (DESIGN.md section 4). */
 function flag(description: string | undefined): Schema {

@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 description of the REST interface: served at /openapi.json, printed to schema/openapi.json. */
 import { EXAMPLES } from './examples.ts';
 import { answer, describePaths } from './paths.ts';
-import { reference, SCHEMAS, type Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
+import { reference, SCHEMAS } from './schemas.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 /** Of the description, as interface.md (Versioning) has it; that of the service is in `api_version` of each record. */

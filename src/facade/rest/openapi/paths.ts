@@ -5,7 +5,8 @@ import { KIND_PATHS } from '../routes.ts';
 import { newUserBody, USER_EXAMPLE, USER_PAGE_EXAMPLE, USER_QUERY, userIdBody } from './accounts.ts';
 import { EXAMPLES } from './examples.ts';
 import { addressForm, type DescribedForm, uploadForm, validationForm } from './forms.ts';
-import { HEX_64, reference, type Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
+import { HEX_64, reference } from './schemas.ts';
 
 type Paths = Record<string, Record<string, Schema>>;
 

@@ -3,10 +3,7 @@
 import { LABELS, MEDIA_KINDS } from '../../../domain/media/media.ts';
 import { HEURISTIC_NAMES } from '../../../domain/verdicts/heuristics.ts';
 import { ACCOUNT_SCHEMAS } from './accounts.ts';
-
-export interface Schema {
-  [key: string]: unknown;
-}
+import type { Schema } from './schema.ts';
 
 const text: Schema = { type: 'string' };
 const number: Schema = { type: 'number' };

@@ -1,6 +1,7 @@
 /** The part of the description that is about the one call Assay makes by itself: the result of a submission. */
 import { EXAMPLES } from './examples.ts';
-import { reference, type Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
+import { reference } from './schemas.ts';
 
 function header(name: string, description: string, schema: Schema): Schema {
   return { name, in: 'header', required: true, description, schema };
