@@ -148,12 +148,19 @@ class Scores:
         return to_table(["made the same for all", "change of the AUC"], rows)
 
 
+def to_manifest_kind(group):
+    called = {name: round(group["called"][part], FIGURE_DIGITS) for name, part in (("called", "value"), ("calledLow", "low"), ("calledHigh", "high"))}
+    return {"label": group["label"], "kind": group["group"], "images": group["files"], "sources": group["sources"], **called}
+
+
 def to_manifest_figure(tier):
     figures = {name: round(tier["figures"][name]["value"], FIGURE_DIGITS) for name in MANIFEST_FIGURES}
     auc = tier["figures"]["auc"]
     value, low, high = (round(auc[part], FIGURE_DIGITS) for part in ("value", "low", "high"))
     head = {"tier": tier["tier"], "sources": tier["sources"], "images": tier["files"]}
-    return {**head, "auc": value, "aucLow": low, "aucHigh": high, **figures}
+    # Too few carry no sentence, and what they are joined to is no kind.
+    kinds = [to_manifest_kind(group) for group in tier["groups"] if group["isLargeEnough"] and not group["joined"]]
+    return {**head, "auc": value, "aucLow": low, "aucHigh": high, **figures, "kinds": kinds}
 
 
 def write_card(work_folder, figures_file, destination):

@@ -13,8 +13,8 @@ import { useQuery } from '../parts/use-query.ts';
 import { artificialScore } from '../records/records.ts';
 import type { TextKey } from '../texts/en.ts';
 import { findText, t } from '../texts/language.ts';
-import { tierName } from '../texts/names.ts';
-import { figuresOf } from './figures.ts';
+import { kindOfPictureName, tierName } from '../texts/names.ts';
+import { figuresOf, type KindRate } from './figures.ts';
 import { ScoreLine } from './verdict-card.tsx';
 
 /** A video's models are those of its frames and tracks: each once, with its mean. */
@@ -33,12 +33,13 @@ function resultsOf(record: FullRecord): ModelResult[] {
 
 export function ScoresPanel({ record }: { record: FullRecord }): JSX.Element {
   const { data } = useQuery(READ_MODEL_FIGURES, {});
+  const isPicture = record.__typename === 'ImageClassification';
   return (
     <Panel title={t('models')}>
       {resultsOf(record).map((result) => (
         <ModelScore
           key={result.model}
-          {...{ result }}
+          {...{ result, isPicture }}
           card={data?.appliance.models.find(({ id }) => id === result.model)}
         />
       ))}
@@ -51,10 +52,11 @@ export function ScoresPanel({ record }: { record: FullRecord }): JSX.Element {
 
 interface ModelScoreProps {
   result: ModelResult;
+  isPicture: boolean;
   card: ReadModelFiguresAnswer['appliance']['models'][number] | undefined;
 }
 
-function ModelScore({ result, card }: ModelScoreProps): JSX.Element {
+function ModelScore({ result, isPicture, card }: ModelScoreProps): JSX.Element {
   const known = card === undefined ? [] : figuresOf(card);
   const figures = known.find(({ tier }) => tier === 'web') ?? known[0];
   return (
@@ -76,7 +78,36 @@ function ModelScore({ result, card }: ModelScoreProps): JSX.Element {
           })}
         </p>
       )}
+      {/* Measured on whole pictures, so not said of frames. */}
+      {isPicture && <KindRates kinds={known.find(({ tier }) => tier === 'clean')?.kinds ?? []} />}
     </div>
+  );
+}
+
+/** What the mean over everything hides: a drawing is not a photograph. Which kind this picture is, its reader sees best. */
+function KindRates({ kinds }: { kinds: readonly KindRate[] }): JSX.Element | null {
+  if (kinds.length === 0) return null;
+  return (
+    <details>
+      <summary>{t('ratesByKind')}</summary>
+      {(['human', 'artificial'] as const).map((label) => (
+        <ul class="quiet" key={label}>
+          {kinds
+            .filter((rate) => rate.label === label)
+            .map(({ kind, images, called, calledLow, calledHigh }) => (
+              <li key={kind}>
+                {t(label === 'human' ? 'falseAlarmsOfKind' : 'foundOfKind', {
+                  kind: kindOfPictureName(kind),
+                  called: formatPercent(called),
+                  low: formatPercent(calledLow),
+                  high: formatPercent(calledHigh),
+                  images: String(images),
+                })}
+              </li>
+            ))}
+        </ul>
+      ))}
+    </details>
   );
 }
 

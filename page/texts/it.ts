@@ -286,6 +286,16 @@ export const IT: Texts = {
   axis_edited: 'Modificato',
   errorRates:
     'Secondo la sua scheda (qualità: {tier}): il {falseAlarms} di quelli umani è detto artificiale; esatto nel {accuracy} dei casi.',
+  ratesByKind: 'Quanto spesso sbaglia, per tipo di immagine',
+  falseAlarmsOfKind:
+    'Tra le immagini umane di tipo «{kind}», il {called} è detto artificiale (dal {low} al {high}; {images} misurate).',
+  foundOfKind:
+    'Tra le immagini di {kind}, il {called} è riconosciuto (dal {low} al {high}; {images} misurate).',
+  'kind_computer-vision test sets': 'raccolte di prova per la visione artificiale',
+  'kind_game scenes and computer graphics': 'scene di videogiochi e grafica al computer',
+  'kind_paintings, drawings, comics': 'dipinti, disegni e fumetti',
+  'kind_screenshots and charts': 'schermate e grafici',
+  kind_photographs: 'fotografie',
   heuristics: 'Modi di pesare',
   heuristic: 'Modo di pesare',
   heuristic_BALANCED: 'Equilibrato',

@@ -17,3 +17,8 @@ export function tierName(tier: string): string {
   const plain = isFused(tier) ? tier.slice(0, -FUSED.length) : tier;
   return findText(`tier_${plain}`) ?? plain;
 }
+
+/** Kinds that a pack names and we do not know stay as it names them. */
+export function kindOfPictureName(kind: string): string {
+  return findText(`kind_${kind}`) ?? kind;
+}

@@ -10,8 +10,8 @@
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { type Face, findFaces } from '../../../src/domain/verdicts/faces.ts';
 import { placeViews, type View } from '../../../src/domain/media/views.ts';
+import { type Face, findFaces } from '../../../src/domain/verdicts/faces.ts';
 import { openSource } from '../../../src/worker/inference/item-source.ts';
 import { PackSession } from '../../../src/worker/inference/pack-session.ts';
 import { writeViewSet } from '../../../src/worker/steps/views.ts';

@@ -10,6 +10,7 @@ import {
   fileName,
   imageInput,
   judging,
+  kindOfPicture,
   probability,
   rates,
   speechDecision,
@@ -97,7 +98,15 @@ const imagePackSchema = z.strictObject({
   refusal: textureRefusal.optional(),
   minimumShortSide: z.int().min(1),
   statedFigures: statedFigures.optional(),
-  figures: z.array(z.strictObject({ tier: z.string(), sources: z.int(), images: z.int(), ...rates })),
+  figures: z.array(
+    z.strictObject({
+      tier: z.string(),
+      sources: z.int(),
+      images: z.int(),
+      ...rates,
+      kinds: z.array(kindOfPicture).optional(),
+    }),
+  ),
 });
 
 const soundInput = z.strictObject({

@@ -1,5 +1,6 @@
 /** What the descriptions of several kinds of model pack have in common. */
 import { z } from 'zod';
+import { LABELS } from '../media/media.ts';
 
 /** What a score speaks about. On REST every axis shows as human / artificial; the new facades name it. */
 export const AXES = ['generated', 'swapped', 'edited', 'nsfw', 'face'] as const;
@@ -29,6 +30,17 @@ export const rates = {
   falseAlarmRateCautious: probability,
   recallCautious: probability,
 };
+
+/** How often pictures of one kind are called artificial: of human ones a false alarm, of a generator's family a find. */
+export const kindOfPicture = z.strictObject({
+  label: z.enum(LABELS),
+  kind: z.string().min(1),
+  images: z.int().min(1),
+  sources: z.int().min(1),
+  called: probability,
+  calledLow: probability,
+  calledHigh: probability,
+});
 
 const line = { slope: z.number(), intercept: z.number() };
 
