@@ -12,6 +12,7 @@ import {
   UNMEASURED_IMAGE,
   UNMEASURED_VIDEO,
 } from '../../domain/records/measured.ts';
+import { completeOptions } from '../../domain/records/options.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
@@ -165,7 +166,7 @@ function baseOf(app: App, classification: Classification, analysis: Analysis): R
     mime: classification.mime,
     sizeBytes: classification.sizeBytes,
     sourceUrl: classification.sourceUrl,
-    options: classification.options,
+    options: completeOptions(classification.options),
     origin: classification.origin,
     credits: classification.credits,
     createdAt: classification.createdAt,
