@@ -2,7 +2,7 @@
  * Prints page/gen/documents.ts: every GraphQL document of the page as text, with the types of what it takes and what it
  * answers by the schema. `...AllOfX` stands for all fields of the type X that have no fields of their own.
  */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type DocumentNode,
@@ -20,25 +20,19 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
   isScalarType,
   Kind,
   type OperationDefinitionNode,
-  parse,
   print,
   type SelectionNode,
   separateOperations,
-  specifiedRules,
   stripIgnoredCharacters,
   typeFromAST,
-  validate,
-  visit,
 } from 'graphql';
 import { getSchema } from '../src/facade/graphql/schema.ts';
-import { OperationLimitsRule } from '../src/facade/graphql/transport/limits.ts';
+import { faultsOf, PAGE_FOLDER, readDocuments } from './page-documents.ts';
 
-const PAGE = join(import.meta.dirname, '..', 'page');
-export const DOCUMENTS_PATH = join(PAGE, 'gen', 'documents.ts');
+export const DOCUMENTS_PATH = join(PAGE_FOLDER, 'gen', 'documents.ts');
 
 const schema = getSchema();
 
@@ -47,39 +41,6 @@ const SCALARS: Readonly<Record<string, string>> = {
   ...{ Boolean: 'boolean', DateTime: 'string', Float: 'number', ID: 'string', Int: 'number' },
   ...{ JSON: 'unknown', Long: 'number', String: 'string', Upload: 'null' },
 };
-
-/** All documents of the page with the fragments that stand for all fields of a type. */
-export function readDocuments(): DocumentNode {
-  const files = globSync('**/*.graphql', { cwd: PAGE }).sort();
-  const written = parse(files.map((file) => readFileSync(join(PAGE, file), 'utf8')).join('\n'));
-  const types = new Set<string>();
-  const note = (name: string): string | undefined => /^AllOf(\w+)$/.exec(name)?.[1];
-  visit(written, { FragmentSpread: ({ name }) => void types.add(note(name.value) ?? '') });
-  types.delete('');
-  const added = [...types].sort().map((name) => `fragment AllOf${name} on ${name} { ${leavesOf(name)} }`);
-  return parse([print(written), ...added].join('\n'));
-}
-
-function leavesOf(name: string): string {
-  const type = schema.getType(name);
-  if (!isObjectType(type)) throw new Error(`there is no type ${name} to take all fields of`);
-  const leaves = Object.values(type.getFields()).filter(
-    (field) => !isCompositeType(getNamedType(field.type)) && field.deprecationReason === undefined,
-  );
-  return leaves.map((field) => field.name).join(' ');
-}
-
-/** What is wrong with the documents by the schema and by the bounds of one operation; empty where nothing is. */
-export function faultsOf(documents: DocumentNode): string[] {
-  // A fragment is unused in all but some of the operations.
-  const rules = [
-    ...specifiedRules.filter(({ name }) => name !== 'NoUnusedFragmentsRule'),
-    OperationLimitsRule,
-  ];
-  return Object.values(separateOperations(documents))
-    .flatMap((operation) => validate(schema, operation, rules))
-    .map(({ message }) => message);
-}
 
 export function printDocuments(): string {
   const documents = readDocuments();

@@ -1,7 +1,7 @@
 /** What is asked of an analysis, as far as the account's plan allows it. */
 
 import type { JSX } from 'preact';
-import { READ_OWN_TERMS } from '../gen/documents.ts';
+import { type AnalysisOptionsInput, READ_OWN_TERMS } from '../gen/documents.ts';
 import { Check, Field, Select } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
@@ -30,7 +30,7 @@ export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.El
   const { data } = useQuery(READ_OWN_TERMS, {});
   const allowed = (data?.viewer.plan.options ?? []).map((name) => name.toLowerCase());
   const { options, refId, noCache } = submission;
-  const put = (part: Record<string, boolean | number>): void =>
+  const put = (part: AnalysisOptionsInput): void =>
     onSubmission({ ...submission, options: { ...options, ...part } });
   return (
     <details class="options">

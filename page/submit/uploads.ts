@@ -4,11 +4,13 @@
  */
 
 import {
+  type AnalysisOptionsInput,
   FOLLOW_RECORDS,
   type ListedRecord,
   READ_LISTED,
   SUBMIT_MEDIA,
   type SubmitMediaAnswer,
+  type SubmitMediaInput,
 } from '../gen/documents.ts';
 import {
   ApiError,
@@ -26,7 +28,7 @@ import { RESUMABLE_BYTES_MIN, ResumableUpload } from './resumable.ts';
 export interface SubmitOptions {
   refId: string;
   noCache: boolean;
-  options: Record<string, boolean | number | string>;
+  options: AnalysisOptionsInput;
 }
 
 export interface Upload {
@@ -179,7 +181,7 @@ function post(upload: Upload): Promise<GraphqlAnswer> {
 
 function bodyOf({ file, fileUrl, submission, name }: Upload): FormData | string {
   const { refId, noCache, options } = submission;
-  const input = { options, noCache, ...(refId === '' ? {} : { refId }) };
+  const input: SubmitMediaInput = { options, noCache, ...(refId === '' ? {} : { refId }) };
   if (file === null)
     return JSON.stringify({ query: SUBMIT_MEDIA, variables: { input: { ...input, fileUrl } } });
   const form = new FormData();

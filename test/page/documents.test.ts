@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { isObjectType, parse } from 'graphql';
-import { DOCUMENTS_PATH, faultsOf, printDocuments, readDocuments } from '../../schema/print-page.ts';
+import { faultsOf, readDocuments } from '../../schema/page-documents.ts';
+import { DOCUMENTS_PATH, printDocuments } from '../../schema/print-page.ts';
 import { getSchema } from '../../src/facade/graphql/schema.ts';
 
 test('page/gen/documents.ts is what schema/print-page.ts prints', () => {

@@ -17,6 +17,7 @@ import {
   UNMEASURED_IMAGE,
   UNMEASURED_VIDEO,
 } from '../../domain/records/measured.ts';
+import { completeOptions } from '../../domain/records/options.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
@@ -187,7 +188,7 @@ function baseOf(app: Core, classification: Classification, analysis: Analysis): 
     mime: classification.mime,
     sizeBytes: classification.sizeBytes,
     sourceUrl: classification.sourceUrl,
-    options: classification.options,
+    options: completeOptions(classification.options),
     origin: classification.origin,
     credits: classification.credits,
     createdAt: classification.createdAt,

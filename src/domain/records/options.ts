@@ -17,8 +17,14 @@ export function isOptionOf(kind: MediaKind, name: keyof AnalysisOptions): boolea
   return ANALYSIS_OPTIONS[name].kinds.includes(kind);
 }
 
+/** With what a version did not know that stored them: it was not asked for. */
+export function completeOptions(stored: Partial<AnalysisOptions>): AnalysisOptions {
+  return { ...DEFAULT_OPTIONS, ...stored };
+}
+
 /** The part of an analysis key that the options decide: stable text, only options that change the result. */
-export function optionsKey(kind: MediaKind, options: AnalysisOptions): string {
+export function optionsKey(kind: MediaKind, asked: AnalysisOptions): string {
+  const options = completeOptions(asked);
   return rowsOf(ANALYSIS_OPTIONS)
     .filter(([name, row]) => isOptionOf(kind, name) && !row.isReadOnly && options[name] !== row.initial)
     .map(([name]) => `${name}=${options[name]}`)

@@ -1,0 +1,60 @@
+/** The GraphQL documents of the page, read from page/, and what is wrong with them by the schema. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type DocumentNode,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+  parse,
+  print,
+  separateOperations,
+  specifiedRules,
+  validate,
+  visit,
+} from 'graphql';
+import { getSchema } from '../src/facade/graphql/schema.ts';
+import { OperationLimitsRule } from '../src/facade/graphql/transport/limits.ts';
+
+export const PAGE_FOLDER = join(import.meta.dirname, '..', 'page');
+
+const schema = getSchema();
+
+/** The fragment that stands for all fields of the type X that have no fields of their own. */
+const ALL_OF = /^AllOf(\w+)$/;
+
+/** All documents of the page with the fragments that stand for all fields of a type. */
+export function readDocuments(): DocumentNode {
+  const files = globSync('**/*.graphql', { cwd: PAGE_FOLDER }).sort();
+  const written = parse(files.map((file) => readFileSync(join(PAGE_FOLDER, file), 'utf8')).join('\n'));
+  const types = new Set<string>();
+  visit(written, {
+    FragmentSpread({ name }) {
+      const [, type] = ALL_OF.exec(name.value) ?? [];
+      if (type !== undefined) types.add(type);
+    },
+  });
+  const added = [...types].sort().map((name) => `fragment AllOf${name} on ${name} { ${leavesOf(name)} }`);
+  return parse([print(written), ...added].join('\n'));
+}
+
+function leavesOf(name: string): string {
+  const type = schema.getType(name);
+  if (!isObjectType(type)) throw new Error(`there is no type ${name} to take all fields of`);
+  const leaves = Object.values(type.getFields()).filter(
+    (field) => !isCompositeType(getNamedType(field.type)) && field.deprecationReason === undefined,
+  );
+  return leaves.map((field) => field.name).join(' ');
+}
+
+/** What is wrong with the documents by the schema and by the bounds of one operation; empty where nothing is. */
+export function faultsOf(documents: DocumentNode): string[] {
+  // A fragment is unused in all but some of the operations.
+  const rules = [
+    ...specifiedRules.filter(({ name }) => name !== 'NoUnusedFragmentsRule'),
+    OperationLimitsRule,
+  ];
+  return Object.values(separateOperations(documents))
+    .flatMap((operation) => validate(schema, operation, rules))
+    .map(({ message }) => message);
+}
