@@ -16,8 +16,8 @@ import { userErrorType } from './user-errors.ts';
 const optionsInput = builder.inputType('AnalysisOptionsInput', {
   description: 'What is not named stays at its default; options of another kind of media are ignored.',
   fields: (t) => ({
-    withMorphing: t.boolean(),
-    withTampering: t.boolean(),
+    withMorphing: t.boolean({ description: 'Faces, for swaps: a hint, not evidence.' }),
+    withTampering: t.boolean({ description: 'Signs of edits without a generator: a hint, not evidence.' }),
     withHeatmap: t.boolean(),
     withNsfw: t.boolean(),
     withAudio: t.boolean(),

@@ -9,8 +9,10 @@ function flag(description: string): Schema {
   return { type: 'string', enum: ['true', '1', 'on', 'false', '0', ''], description };
 }
 
-const morphing = { with_morphing: flag('also analyse faces') };
-const tampering = { with_tampering: flag('also analyse signs of tampering without generative AI') };
+const morphing = { with_morphing: flag('also analyse faces for swaps: a hint, not evidence') };
+const tampering = {
+  with_tampering: flag('also analyse signs of tampering without generative AI: a hint, not evidence'),
+};
 const heatmap = { with_heatmap: flag('also produce an AI-content heatmap') };
 const nsfw = { with_nsfw: flag('also detect NSFW content') };
 const track = { with_audio: flag('also analyse the audio track, where the plan enables it') };
