@@ -10,6 +10,7 @@ import type { HeatmapLayer } from '../domain/media/heatmap.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import type { PatchLayout, PatchPosition } from '../domain/media/patches.ts';
 import type { RenditionFigures, RenditionKind } from '../domain/media/rendition.ts';
+import type { RepeatedShift } from '../domain/media/repeated-parts.ts';
 import type { Texture } from '../domain/media/resized-view.ts';
 import type { View, ViewLayout } from '../domain/media/views.ts';
 import type { Provenance } from '../domain/verdicts/provenance.ts';
@@ -55,6 +56,8 @@ export interface PatchSetRequest {
   resized?: ResizedLayout | undefined;
   /** Where the picture is smaller than a patch, its mirror image fills the rest; else the set is left out. */
   isMirrored?: boolean | undefined;
+  /** Whether the answer tells which parts lie in the picture twice. */
+  withRepeats?: boolean | undefined;
   /** Whether the answer tells the texture of the patches. */
   withTexture?: boolean | undefined;
 }
@@ -99,6 +102,8 @@ export interface PatchSet {
   height: number;
   /** Of a set of scaled views, and where it was asked for: some models must not answer on some textures. */
   texture?: Texture | undefined;
+  /** Where it was asked for: the sharpest shifts between likenesses. */
+  repeats?: RepeatedShift[] | undefined;
 }
 
 export interface DecodedImage {

@@ -1,4 +1,5 @@
-"""Stage 7: writes the shipped graph as ONNX with golden outputs, to WORK/pack; the card stage adds what was measured.
+"""Stage 7: writes graphs as ONNX with golden outputs: WORK/graphs/all, which is shipped, and for each fold the network
+that has not seen it.
 
 The appliance recomputes the golden outputs whenever it opens a session, on every device.
 """
@@ -15,10 +16,10 @@ import torch
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from calibrate import CALIBRATION_FILE
-from score import list_networks, load_network
+from score import list_networks, list_rounds, load_network
 from shipped import TILE_PX, Shipped
 
-PACK_FOLDER = "pack"
+GRAPHS_FOLDER = "graphs"
 MODEL_FILE = "model.onnx"
 GOLDEN_FILE = "golden.json"
 GOLDEN_ITEMS = 2
@@ -38,16 +39,25 @@ def pick_evenly(values, count):
     return [values[index * len(values) // count] for index in range(count)]
 
 
-def load_shipped(work):
+def load_shipped(work, networks):
+    """Returns the graph of the networks that were trained on these folds."""
     decision = json.loads((work / CALIBRATION_FILE).read_text(encoding="utf-8"))
-    networks = [load_network(work, folds)[0] for folds in list_networks(work)]
-    return Shipped(networks, decision["line"], decision["prior"], decision["cell_line"]).eval()
+    trained = [load_network(work, folds)[0] for folds in networks]
+    return Shipped(trained, decision["line"], decision["prior"], decision["cell_line"]).eval()
 
 
-def export(work):
-    shipped = load_shipped(work)
-    folder = work / PACK_FOLDER
-    folder.mkdir(exist_ok=True)
+def to_graph_folder(work, name):
+    return work / GRAPHS_FOLDER / name
+
+
+def export_all(work):
+    export(load_shipped(work, list_networks(work)), to_graph_folder(work, "all"))
+    for round_ in list_rounds(work):
+        export(load_shipped(work, [round_.network]), to_graph_folder(work, f"fold-{round_.test}"))
+
+
+def export(shipped, folder):
+    folder.mkdir(parents=True, exist_ok=True)
     golden = [make_golden_tile(index) for index in range(GOLDEN_ITEMS)]
     with torch.no_grad():
         expected = torch.cat([shipped(tile.unsqueeze(0)) for tile in golden]).flatten().tolist()
@@ -67,4 +77,4 @@ def export(work):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    export(parser.parse_args().work)
+    export_all(parser.parse_args().work)

@@ -39,12 +39,18 @@ const VISIBLE: readonly MediaKind[] = ['image', 'video'];
 const VIDEO: readonly MediaKind[] = ['video'];
 
 export const ANALYSIS_OPTIONS = {
-  withMorphing: asked({ kinds: VISIBLE, planOption: 'morphing', sentence: 'also analyse faces' }),
+  withMorphing: asked({
+    kinds: VISIBLE,
+    planOption: 'morphing',
+    description: 'Faces, for swaps: a hint, not evidence.',
+    sentence: 'also analyse faces for swaps: a hint, not evidence',
+  }),
   withTampering: asked({
     kinds: VISIBLE,
     planOption: 'tampering',
-    sentence: 'also analyse signs of tampering without generative AI',
-    commandSentence: 'also analyse signs of editing',
+    description: 'Signs of edits without a generator: a hint, not evidence.',
+    sentence: 'also analyse signs of tampering without generative AI: a hint, not evidence',
+    commandSentence: 'also analyse signs of editing: a hint, not evidence',
   }),
   withHeatmap: asked({
     kinds: VISIBLE,

@@ -3,6 +3,7 @@
  * see square tiles at native resolution; what fits into one tile only in part is filled up by its mirror image.
  */
 import { z } from 'zod';
+import { PICTURE_FEATURES, type PictureFeature } from '../verdicts/picture-evidence.ts';
 import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
 
 const tilesView = z.strictObject({
@@ -15,9 +16,12 @@ const tilesView = z.strictObject({
     .describe('Side of a square tile in pixels, at native resolution.'),
   align: z.int().min(1).max(64).describe('Tile positions are multiples of this.'),
   cell: z.literal(8).describe('Side of a cell of the map in pixels.'),
-  countMax: z.int().min(1).max(256).describe('Most tiles of a picture.'),
+  countMax: z.int().min(1).max(512).describe('Most tiles of a picture.'),
   frameCountMax: z.int().min(1).max(256).describe('Most tiles of a frame of a video.'),
 });
+
+/** A feature of the whole picture: what it is standardised by, and what it weighs then. */
+const weighed = z.strictObject({ centre: z.number(), deviation: z.number().positive(), weight: z.number() });
 
 const { output: _, ...judgingAlike } = judging;
 
@@ -39,6 +43,18 @@ export const tamperingPackSchema = z.strictObject({
     positive: z.literal('artificial'),
     aggregation: z.literal('mean').describe('Of the logits of the tiles.'),
   }),
+  picture: z
+    .strictObject({
+      intercept: z.number(),
+      features: z.strictObject(
+        Object.fromEntries(PICTURE_FEATURES.map((name) => [name, weighed])) as Record<
+          PictureFeature,
+          typeof weighed
+        >,
+      ),
+    })
+    .optional()
+    .describe('How the answers of the tiles are weighed together; without it, by their mean.'),
   cellThreshold: probability.describe('From this probability on a cell is called edited.'),
   minimumShortSide: z.int().min(8),
   figures: z.array(

@@ -2,6 +2,7 @@
 
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { TamperingPack } from '../../domain/packs/tampering-pack.ts';
+import { measurePicture, weighPicture } from '../../domain/verdicts/picture-evidence.ts';
 import type { ModelRun, TamperingSummary } from '../../domain/verdicts/result.ts';
 import {
   coverageOf,
@@ -39,6 +40,8 @@ export function tileSetsOf(packs: readonly Found<TamperingPack>[], media: TiledM
     variant: 'original',
     layout: layoutOf(pack, media),
     isMirrored: true,
+    // Frames go without: many of one video would cost more than its models.
+    withRepeats: media === 'picture' && pack.picture !== undefined,
   }));
 }
 
@@ -88,8 +91,19 @@ async function askPack(
   const tiles = { pack: packKey(pack), path: slot.outPath(set.file), count: set.positions.length };
   const { logits, elapsedMs } = await inference.infer(tiles, { signal, timeoutMs: inferTimeoutMs });
   const answers = splitTiles(logits, pack.view);
-  const run = toAnsweredRun(pack, { logits: answers.tiles, elapsedMs, device: report?.provider ?? '' });
+  const run = toAnsweredRun(pack, {
+    logits: poolTiles(pack, set, answers),
+    elapsedMs,
+    device: report?.provider ?? '',
+  });
   return { run, map: run.unknown ? null : { set, pack, answers } };
+}
+
+/** What counts as the picture's logit: by the pack's own weights, else each tile's, of which the mean is taken. */
+function poolTiles({ picture, view }: TamperingPack, set: PatchSet, answers: TileAnswers): Float32Array {
+  if (picture === undefined) return answers.tiles;
+  const places = { positions: set.positions, size: set.size, cell: view.cell };
+  return Float32Array.of(weighPicture(measurePicture(places, answers, set.repeats ?? []), picture));
 }
 
 /** The child has read hostile bytes: other work than was asked for would be without bound. */

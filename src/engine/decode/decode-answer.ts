@@ -67,6 +67,18 @@ const patchSet = z.strictObject({
       equalShare: z.number().min(0).max(1),
     })
     .optional(),
+  repeats: z
+    .array(
+      z.strictObject({
+        dx: z.int().min(-100_000).max(100_000),
+        dy: z.int().min(0).max(100_000),
+        votes: z.int().min(0).max(1e8),
+        crowd: z.int().min(0).max(1e8),
+        sharpness: z.number().min(-1e9).max(1e9),
+      }),
+    )
+    .max(5)
+    .optional(),
 });
 
 const decodedImage = z.strictObject({

@@ -47,10 +47,10 @@ export function fieldsOf<Ref>(t: { field(options: never): Ref }, table: Fields):
   const fields: Record<string, Ref> = {};
   for (const [name, row] of Object.entries(table)) {
     if (row.isComputed) continue;
-    const { description, documented } = row;
+    const { documented } = row;
     const resolve = (value: Readonly<Record<string, unknown>>): unknown => value[name];
     const shape = { ...shapeOf(row), nullable: row.isNullable === true, resolve };
-    const notes = description === undefined ? {} : { description };
+    const notes = notesOf(row);
     fields[documented ?? name] = loose.field({ ...shape, ...notes });
     if (documented !== undefined)
       fields[name] = loose.field({ ...shape, deprecationReason: renamedTo(documented) });
@@ -61,7 +61,13 @@ export function fieldsOf<Ref>(t: { field(options: never): Ref }, table: Fields):
 /** The same as fields of an input, none of them required. */
 export function inputFieldsOf<Ref>(t: { field(options: never): Ref }, table: Fields): Record<string, Ref> {
   const rows = Object.entries(table).filter(([, { isComputed }]) => !isComputed);
-  return Object.fromEntries(rows.map(([name, row]) => [name, (t as LooseBuilder<Ref>).field(shapeOf(row))]));
+  return Object.fromEntries(
+    rows.map(([name, row]) => [name, (t as LooseBuilder<Ref>).field({ ...shapeOf(row), ...notesOf(row) })]),
+  );
+}
+
+function notesOf({ description }: FieldRow): { description?: string } {
+  return description === undefined ? {} : { description };
 }
 
 function shapeOf({ type, isList }: FieldRow): { type: unknown } {

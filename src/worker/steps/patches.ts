@@ -21,7 +21,7 @@ export const SET_NAME = /^[A-Za-z0-9-]{1,64}$/;
 
 type WrittenRequest = Pick<
   PatchSetRequest,
-  'name' | 'variant' | 'layout' | 'resized' | 'isMirrored' | 'withTexture'
+  'name' | 'variant' | 'layout' | 'resized' | 'isMirrored' | 'withRepeats' | 'withTexture'
 >;
 
 /** Writes one set into `outFolder`, or returns null where the picture is smaller than a patch. `filePrefix` tells frames apart. */
@@ -37,7 +37,7 @@ export async function writePatchSet(
     const shown = variant === 'original' ? picture : await copyWhole(picture, variant);
     return await writeResizedView(shown, { name, layout: resized }, outFolder, filePrefix);
   }
-  if (isMirrored === true) return await writeTiles(picture, { name, layout }, outFolder, filePrefix);
+  if (isMirrored === true) return await writeTiles(picture, request, outFolder, filePrefix);
   const { width, height } = picture;
   if (Math.min(width, height) < layout.size) return null;
   const positions = choosePatches(picture, layout);

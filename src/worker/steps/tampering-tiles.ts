@@ -5,6 +5,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PatchPosition } from '../../domain/media/patches.ts';
+import { findRepeatedParts } from '../../domain/media/repeated-parts.ts';
 import { placeTiles } from '../../domain/verdicts/tampering-score.ts';
 import type { Picture } from '../pictures/picture.ts';
 import type { PatchSet, PatchSetRequest } from '../protocol.ts';
@@ -14,7 +15,7 @@ const CHANNELS = 3;
 
 export async function writeTiles(
   picture: Picture,
-  { name, layout }: Pick<PatchSetRequest, 'name' | 'layout'>,
+  { name, layout, withRepeats }: Pick<PatchSetRequest, 'name' | 'layout' | 'withRepeats'>,
   outFolder: string,
   filePrefix: string,
 ): Promise<PatchSet> {
@@ -28,7 +29,9 @@ export async function writeTiles(
     cutTile(picture, position, size, tile);
     await output.writeFile(tile);
   }
-  return { name, file, size, positions, width, height };
+  const set = { name, file, size, positions, width, height };
+  if (withRepeats !== true) return set;
+  return { ...set, repeats: findRepeatedParts(picture.rgb, width, height) };
 }
 
 /** Fills `tile` (RGB, size × size) from the picture and, beyond its blocks, from its mirror image. */

@@ -19,14 +19,14 @@ export const file_assay_v1_media: GenFile = /*@__PURE__*/
  */
 export type AnalysisOptions = Message<"assay.v1.AnalysisOptions"> & {
   /**
-   * Also analyse faces. Image and video.
+   * Also analyse faces for swaps: a hint, not evidence. Image and video.
    *
    * @generated from field: bool with_morphing = 1;
    */
   withMorphing: boolean;
 
   /**
-   * Also analyse signs of tampering without generative AI. Image and video.
+   * Also analyse signs of tampering without generative AI: a hint, not evidence. Image and video.
    *
    * @generated from field: bool with_tampering = 2;
    */
