@@ -3,17 +3,23 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
-import { CREATE_USER, DELETE_USER, GRANT_CREDITS, UPDATE_USER, type UserRow } from '../gen/documents.ts';
+import {
+  CREATE_USER,
+  DELETE_USER,
+  GRANT_CREDITS,
+  type ReadPlanNamesAnswer,
+  UPDATE_USER,
+  type UserRow,
+} from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { Button, Check, Dialog, Fault, Field, Form, Select } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
-import type { PlanName } from './users-page.tsx';
 
 interface DialogProps {
   /** Null for a new one. */
   user: UserRow | null;
-  plans: readonly PlanName[];
+  plans: ReadPlanNamesAnswer['plans'];
   isAdmin: boolean;
   onClose: () => void;
   onDone: () => void;

@@ -7,7 +7,6 @@ import {
   READ_PLAN_NAMES,
   READ_USERS,
   RESET_PASSWORD,
-  type ReadPlanNamesAnswer,
   SEND_CREATION_EMAIL,
   type UserRow,
 } from '../gen/documents.ts';
@@ -19,8 +18,6 @@ import { useQuery, useWork } from '../parts/use-query.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 import { UserDialog } from './user-dialog.tsx';
-
-export type PlanName = ReadPlanNamesAnswer['plans'][number];
 
 export function UsersPage({ account }: { account: AccountInfo }): JSX.Element {
   const [filter, setFilter] = useState('');

@@ -2,8 +2,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Plan } from '../domain/accounts/plan.ts';
+import { PLAN_OPTIONS } from '../domain/accounts/plan-option.ts';
 import { rowsOf } from '../domain/contract/field.ts';
-import { PLAN, PLAN_OPTIONS } from '../domain/contract/plan.ts';
+import { PLAN } from '../domain/contract/plan.ts';
 import { MEDIA_KINDS } from '../domain/media/media.ts';
 import { PRICED_OPTIONS } from '../domain/records/price.ts';
 import { PlanFieldsSchema } from '../grpc/gen/assay/v1/appliance_service_pb.ts';

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { PLAN_OPTIONS } from '../../src/domain/contract/plan.ts';
+import { PLAN_OPTIONS } from '../../src/domain/accounts/plan-option.ts';
 import { FORMAT_VERSION } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';

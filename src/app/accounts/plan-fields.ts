@@ -4,8 +4,9 @@
  */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
+import { PLAN_OPTIONS } from '../../domain/accounts/plan-option.ts';
 import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
-import { PLAN, PLAN_OPTIONS } from '../../domain/contract/plan.ts';
+import { PLAN } from '../../domain/contract/plan.ts';
 import { badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../domain/media/media.ts';
 import { PRICED_OPTIONS, type PricedOption } from '../../domain/records/price.ts';

@@ -1,7 +1,7 @@
 /** Accounts, their roles and API keys. Secrets are held sealed or hashed; see app/accounts/keys.ts. */
 
-import type { C2paPolicy } from '../contract/words.ts';
 import type { HeuristicName } from '../verdicts/heuristics.ts';
+import type { C2paPolicy } from '../verdicts/provenance.ts';
 
 export const ROLES = ['user', 'partner', 'admin'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,9 +1,12 @@
 /** What a submission may ask of its analysis: one row an option. What an option means stands where it is obeyed. */
+import type { PlanOption } from '../accounts/plan-option.ts';
 import type { MediaKind } from '../media/media.ts';
-import { type Field, flag, oneOf, whole } from './field.ts';
-import type { PlanOption } from './plan.ts';
-import { KEY_FRAME_METHOD } from './words.ts';
+import { type Choice, type Field, flag, oneOf, whole } from './field.ts';
 
+const KEY_FRAME_METHOD = {
+  name: 'KeyFrameMethod',
+  words: ['iframes', 'flow', 'color'],
+} as const satisfies Choice;
 const FRAME_COUNTS = [5, 10, 30] as const;
 type FrameCount = (typeof FRAME_COUNTS)[number];
 

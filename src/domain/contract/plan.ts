@@ -1,20 +1,9 @@
 /** A pricing plan, one row a field: what an account may submit, with which options and models, and at what price. */
+import { PLAN_OPTIONS, type PlanOption } from '../accounts/plan-option.ts';
 import { AUDIO_BYTES_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../limits.ts';
 import { MEDIA_KINDS, type MediaKind } from '../media/media.ts';
 import { type Field, flag, identifier, json, listOf, oneOf, text, whole } from './field.ts';
 import { C2PA_POLICY, MEDIA_KIND } from './words.ts';
-
-/** Options that a plan may withhold. */
-export const PLAN_OPTIONS = [
-  'morphing',
-  'tampering',
-  'heatmap',
-  'nsfw',
-  'audio_track',
-  'webhook',
-  'foreign_types',
-] as const;
-export type PlanOption = (typeof PLAN_OPTIONS)[number];
 
 export interface PlanField<Value> extends Field<Value> {
   /** In the plan of the first start, in a new plan where nothing is said, and where a stored plan is older than the row. */

@@ -7,7 +7,7 @@ import { OUTCOMES } from '../records/outcome.ts';
 import { DELIVERY_STATES } from '../records/webhook.ts';
 import { ASSESSMENT_STATES } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
-import { DECLARED_ORIGINS } from '../verdicts/provenance.ts';
+import { C2PA_POLICIES, DECLARED_ORIGINS } from '../verdicts/provenance.ts';
 import type { Choice } from './field.ts';
 
 export const MEDIA_KIND = { name: 'MediaKind', words: MEDIA_KINDS } as const satisfies Choice;
@@ -44,10 +44,6 @@ export const DECLARED_ORIGIN = {
   description: 'The origin that a C2PA manifest declares; a signature is no proof of truth.',
   words: DECLARED_ORIGINS,
 } as const satisfies Choice;
-export const KEY_FRAME_METHOD = {
-  name: 'KeyFrameMethod',
-  words: ['iframes', 'flow', 'color'],
-} as const satisfies Choice;
 export const PRIORITY = {
   name: 'Priority',
   description:
@@ -55,13 +51,11 @@ export const PRIORITY = {
   words: PRIORITIES,
 } as const satisfies Choice;
 export const ROLE = { name: 'Role', words: ROLES } as const satisfies Choice;
-/** Any, as documented (DESIGN.md section 4); only a declared generator's; none. */
 export const C2PA_POLICY = {
   name: 'C2paPolicy',
   description: 'Which C2PA signatures force ARTIFICIAL.',
-  words: ['any', 'generative', 'never'],
+  words: C2PA_POLICIES,
 } as const satisfies Choice;
-export type C2paPolicy = (typeof C2PA_POLICY.words)[number];
 export const LEDGER_REASON = {
   name: 'LedgerReason',
   words: ['grant', 'charge', 'refund'],

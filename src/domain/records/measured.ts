@@ -1,11 +1,10 @@
 /** What a record says of a result: verdicts, model results and assessment, for each kind of media. Pure. */
 
 import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
-import type { C2paPolicy } from '../contract/words.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
 import { assessAudio, assessImage, assessVideo } from '../verdicts/assessment.ts';
 import { type HeuristicName, judge } from '../verdicts/heuristics.ts';
-import { forcesArtificial, type Provenance } from '../verdicts/provenance.ts';
+import { type C2paPolicy, forcesArtificial, type Provenance } from '../verdicts/provenance.ts';
 import type {
   AudioResult,
   ClipResult,

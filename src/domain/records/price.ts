@@ -1,9 +1,9 @@
 /** What a submission costs under a plan: its kind, and each option it switches on. */
 
 import type { Plan } from '../accounts/plan.ts';
+import type { PlanOption } from '../accounts/plan-option.ts';
 import { ANALYSIS_OPTIONS } from '../contract/analysis-options.ts';
 import { rowsOf } from '../contract/field.ts';
-import type { PlanOption } from '../contract/plan.ts';
 import type { MediaKind } from '../media/media.ts';
 import type { AnalysisOptions } from './options.ts';
 

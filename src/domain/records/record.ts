@@ -19,6 +19,8 @@ export interface VideoRecord extends RecordBase, ValuesOf<typeof FINDINGS>, Valu
   kind: 'video';
   verdict: VideoVerdict | null;
   verdicts: VideoVerdict[];
+  images: ImageRecord[];
+  audios: AudioRecord[];
 }
 
 export type ClassificationRecord = ImageRecord | VideoRecord | AudioRecord;

@@ -2,7 +2,6 @@
  * What a file says of its own origin: the C2PA report in the fields of interface.md, and how it is read. A
  * signature proves who signed, never that the picture is true.
  */
-import type { C2paPolicy } from '../contract/words.ts';
 
 export interface C2paStatus {
   url: string;
@@ -23,6 +22,10 @@ export interface C2paReport {
 }
 
 /** What kind of origin the manifests declare, by `digitalSourceType` (IPTC) and actions. */
+/** Which signatures force `artificial` (DESIGN.md section 4): any, as documented; only a declared generator's; none. */
+export const C2PA_POLICIES = ['any', 'generative', 'never'] as const;
+export type C2paPolicy = (typeof C2PA_POLICIES)[number];
+
 export const DECLARED_ORIGINS = [
   'generated',
   'composite_with_generated',
