@@ -1,10 +1,9 @@
 /** Small pieces that every page is made of. */
 import { type ComponentChildren, h, type JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { t } from '../texts/language.ts';
 import type { ApiError } from './api.ts';
 import { formatAge, formatTime, formatUtc } from './format.ts';
-import { useId } from './use-id.ts';
 
 type Children = { children?: ComponentChildren };
 

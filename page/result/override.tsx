@@ -1,10 +1,9 @@
 /** A person's own finding, with its reason; what was measured stays beside it. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { type FullRecord, type Label, REMOVE_OVERRIDE, SET_OVERRIDE } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { Button, Fault, Form, Panel } from '../parts/parts.tsx';
-import { useId } from '../parts/use-id.ts';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 
