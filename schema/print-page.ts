@@ -76,7 +76,7 @@ class Printer {
     });
     return [
       '// Printed by schema/print-page.ts from page/**/*.graphql; `npm run generate` prints it anew.\n',
-      "import type { Document } from '../parts/api.ts';\n",
+      "import type { Document } from '../parts/document.ts';\n",
       ...[...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text),
       ...fragments,
       ...operations,

@@ -1,6 +1,6 @@
 // Printed by schema/print-page.ts from page/**/*.graphql; `npm run generate` prints it anew.
 
-import type { Document } from '../parts/api.ts';
+import type { Document } from '../parts/document.ts';
 
 export interface AnalysisOptionsInput { ensureFacePerFrame?: boolean | null | undefined; frames?: number | null | undefined; keyFrames?: boolean | null | undefined; keyFramesMethod?: KeyFrameMethod | null | undefined; preventC2paForces?: boolean | null | undefined; withAudio?: boolean | null | undefined; withHeatmap?: boolean | null | undefined; withMorphing?: boolean | null | undefined; withNsfw?: boolean | null | undefined; withTampering?: boolean | null | undefined; }
 

@@ -10,7 +10,8 @@ import {
   READ_QUEUE,
   RETRY_WORK,
 } from '../gen/documents.ts';
-import { type AccountInfo, change, type Document } from '../parts/api.ts';
+import { type AccountInfo, change } from '../parts/api.ts';
+import type { Document } from '../parts/document.ts';
 import { formatNumber } from '../parts/format.ts';
 import { Button, Fault, Loading, Table, Time, Title } from '../parts/parts.tsx';
 import { type Asked, useQuery, useWork } from '../parts/use-query.ts';

@@ -1,6 +1,8 @@
 /** How the page asks the daemon: GraphQL with the session and its token, and the session's own small routes. */
+
 import type { Fault } from '../gen/documents.ts';
 import { Cell } from './cell.ts';
+import type { Document } from './document.ts';
 
 export interface AccountInfo {
   id: number;
@@ -85,9 +87,6 @@ export interface GraphqlAnswer {
   data?: Record<string, unknown> | null;
   errors?: { message: string; extensions?: { code?: string; reason?: string } }[];
 }
-
-/** The text of one operation, with the types of its answer and of what it takes (`page/gen/documents.ts`). */
-export type Document<Answer, Variables> = string & { readonly answer?: Answer; readonly takes?: Variables };
 
 /** One query; throws the first error of the answer. */
 export async function ask<Answer, Variables>(

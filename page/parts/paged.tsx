@@ -2,7 +2,8 @@
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { t } from '../texts/language.ts';
-import { ApiError, ask, type Document, sentenceOf } from './api.ts';
+import { ApiError, ask, sentenceOf } from './api.ts';
+import type { Document } from './document.ts';
 import { Button } from './parts.tsx';
 
 export interface Connection<T> {

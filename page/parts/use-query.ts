@@ -1,6 +1,7 @@
 /** A query as a component sees it: loading, answered or failed, and asked again on demand. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, ask, type Document } from './api.ts';
+import { ApiError, ask } from './api.ts';
+import type { Document } from './document.ts';
 
 export interface Asked<T> {
   data: T | undefined;

@@ -12,7 +12,8 @@ import {
   READ_RECORD,
   RETRY_RECORD,
 } from '../gen/documents.ts';
-import { type AccountInfo, change, type Document } from '../parts/api.ts';
+import { type AccountInfo, change } from '../parts/api.ts';
+import type { Document } from '../parts/document.ts';
 import { Button, CopyButton, Dialog, Empty, Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { PATHS } from '../paths.ts';

@@ -7,7 +7,7 @@ import { rowsOf } from '../domain/contract/field.ts';
 import { PLAN } from '../domain/contract/plan.ts';
 import { MEDIA_KINDS } from '../domain/media/media.ts';
 import { PRICED_OPTIONS } from '../domain/records/price.ts';
-import { PlanFieldsSchema } from '../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { PlanFieldsSchema } from '../grpc/gen/assay/v1/account_pb.ts';
 import { toMessage } from '../grpc/messages.ts';
 
 type PlanFieldsInit = Exclude<MessageInitShape<typeof PlanFieldsSchema>, { $typeName: string }>;

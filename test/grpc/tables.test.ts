@@ -9,8 +9,7 @@ import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../src/domain/contract
 import { RECORD_PARTS } from '../../src/domain/contract/record-parts.ts';
 import { PLAN_EXCEPTIONS } from '../../src/facade/grpc/account-convert.ts';
 import { RECORD_EXCEPTIONS } from '../../src/facade/grpc/convert.ts';
-import { PlanSchema } from '../../src/grpc/gen/assay/v1/account_pb.ts';
-import { PlanFieldsSchema } from '../../src/grpc/gen/assay/v1/appliance_service_pb.ts';
+import { PlanFieldsSchema, PlanSchema } from '../../src/grpc/gen/assay/v1/account_pb.ts';
 import { ClassificationSchema } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { AnalysisOptionsSchema } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 

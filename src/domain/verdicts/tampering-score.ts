@@ -1,6 +1,5 @@
 /** From what a model says of each tile to an answer for the picture. Pure. */
 import { type PatchPosition, placePatches } from '../media/patches.ts';
-import type { TamperingPack } from '../packs/tampering-pack.ts';
 
 /** What the model said of a picture's tiles, tile by tile, row by row; logits. */
 export interface TileAnswers {
@@ -9,7 +8,10 @@ export interface TileAnswers {
   trust: Float32Array;
 }
 
-export function splitTiles(values: Float32Array, { size, cell }: TamperingPack['view']): TileAnswers {
+export function splitTiles(
+  values: Float32Array,
+  { size, cell }: { size: number; cell: number },
+): TileAnswers {
   const area = (size / cell) ** 2;
   const count = values.length / (1 + 2 * area);
   if (!Number.isInteger(count)) throw new Error(`${values.length} values are no whole number of tiles`);

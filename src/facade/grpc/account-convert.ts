@@ -6,8 +6,12 @@ import type { UserView } from '../../domain/contract/account.ts';
 import { badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import type { DeliveryAttempt, WebhookDelivery } from '../../domain/records/webhook.ts';
-import { PlanSchema, UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
-import { type PlanFields, PlanFieldsSchema } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import {
+  type PlanFields,
+  PlanFieldsSchema,
+  PlanSchema,
+  UserSchema,
+} from '../../grpc/gen/assay/v1/account_pb.ts';
 import { type UserFields, UserFieldsSchema } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import { WebhookDeliverySchema } from '../../grpc/gen/assay/v1/webhook_pb.ts';
 import { fromMessage, toMessage, type Unlisted } from '../../grpc/messages.ts';

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/account.proto.
  */
 export const file_assay_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("ChZhc3NheS92MS9hY2NvdW50LnByb3RvEghhc3NheS52MSKrBQoEVXNlchIKCgJpZBgBIAEoAxIMCgRuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEjUKEWVtYWlsX3ZlcmlmaWVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgdhZGRyZXNzGAUgASgJSACIAQESEAoDemlwGAYgASgJSAGIAQESEQoEY2l0eRgHIAEoCUgCiAEBEhQKB2NvdW50cnkYCCABKAlIA4gBARISCgVwaG9uZRgJIAEoCUgEiAEBEhQKB2NvbnRhY3QYCiABKAlIBYgBARIQCgN2YXQYCyABKAlIBogBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdiYWxhbmNlGA4gASgDEhEKCWhldXJpc3RpYxgPIAEoCRIQCghyZWFkb25seRgQIAEoCBIiCgdwcmljaW5nGBEgASgLMhEuYXNzYXkudjEuUHJpY2luZxIfCgdwYXJ0bmVyGBIgASgLMg4uYXNzYXkudjEuVXNlchIcCgRyb2xlGBMgASgOMg4uYXNzYXkudjEuUm9sZRI1ChF0ZXJtc19hY2NlcHRlZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoLYzJwYV9wb2xpY3kYFSABKA4yFC5hc3NheS52MS5DMnBhUG9saWN5EhQKDGhhc19wYXNzd29yZBgWIAEoCEIKCghfYWRkcmVzc0IGCgRfemlwQgcKBV9jaXR5QgoKCF9jb3VudHJ5QggKBl9waG9uZUIKCghfY29udGFjdEIGCgRfdmF0IjAKB1ByaWNpbmcSCgoCaWQYASABKAMSDAoEbmFtZRgCIAEoCRILCgNza3UYAyABKAkigQMKBFBsYW4SCgoCaWQYASABKAMSDAoEbmFtZRgCIAEoCRILCgNza3UYAyABKAkSIQoFa2luZHMYBCADKAsyEi5hc3NheS52MS5QbGFuS2luZBIPCgdvcHRpb25zGAUgAygJEjkKDm9wdGlvbl9jcmVkaXRzGAYgAygLMiEuYXNzYXkudjEuUGxhbi5PcHRpb25DcmVkaXRzRW50cnkSDgoGbW9kZWxzGAcgAygJEh0KFXJhdGVfbGltaXRfcGVyX21pbnV0ZRgIIAEoBRIpCgtjMnBhX3BvbGljeRgJIAEoDjIULmFzc2F5LnYxLkMycGFQb2xpY3kSEgoKbWVkaWFfZGF5cxgKIAEoBRITCgtyZWNvcmRfZGF5cxgLIAEoBRIWCg56ZXJvX3JldGVudGlvbhgMIAEoCBISCgphbGxfbW9kZWxzGA0gASgIGjQKEk9wdGlvbkNyZWRpdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBIlYKCFBsYW5LaW5kEiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDwoHY3JlZGl0cxgCIAEoAxIWCg5maWxlX2J5dGVzX21heBgDIAEoAyKEAQoGQXBpS2V5EgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF91c2VkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKTAQoLTGVkZ2VyRW50cnkSEAoIc2VxdWVuY2UYASABKAMSJgoGcmVhc29uGAIgASgOMhYuYXNzYXkudjEuTGVkZ2VyUmVhc29uEg4KBmFtb3VudBgDIAEoAxISCgppZGVudGlmaWVyGAQgASgJEiYKAmF0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCpNCgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABINCglST0xFX1VTRVIQARIQCgxST0xFX1BBUlRORVIQAhIOCgpST0xFX0FETUlOEAMqcQoKQzJwYVBvbGljeRIbChdDMlBBX1BPTElDWV9VTlNQRUNJRklFRBAAEhMKD0MyUEFfUE9MSUNZX0FOWRABEhoKFkMyUEFfUE9MSUNZX0dFTkVSQVRJVkUQAhIVChFDMlBBX1BPTElDWV9ORVZFUhADKnoKDExlZGdlclJlYXNvbhIdChlMRURHRVJfUkVBU09OX1VOU1BFQ0lGSUVEEAASFwoTTEVER0VSX1JFQVNPTl9HUkFOVBABEhgKFExFREdFUl9SRUFTT05fQ0hBUkdFEAISGAoUTEVER0VSX1JFQVNPTl9SRUZVTkQQA2IGcHJvdG8z", [file_assay_v1_media, file_google_protobuf_timestamp]);
+  fileDesc("ChZhc3NheS92MS9hY2NvdW50LnByb3RvEghhc3NheS52MSKrBQoEVXNlchIKCgJpZBgBIAEoAxIMCgRuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEjUKEWVtYWlsX3ZlcmlmaWVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgdhZGRyZXNzGAUgASgJSACIAQESEAoDemlwGAYgASgJSAGIAQESEQoEY2l0eRgHIAEoCUgCiAEBEhQKB2NvdW50cnkYCCABKAlIA4gBARISCgVwaG9uZRgJIAEoCUgEiAEBEhQKB2NvbnRhY3QYCiABKAlIBYgBARIQCgN2YXQYCyABKAlIBogBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdiYWxhbmNlGA4gASgDEhEKCWhldXJpc3RpYxgPIAEoCRIQCghyZWFkb25seRgQIAEoCBIiCgdwcmljaW5nGBEgASgLMhEuYXNzYXkudjEuUHJpY2luZxIfCgdwYXJ0bmVyGBIgASgLMg4uYXNzYXkudjEuVXNlchIcCgRyb2xlGBMgASgOMg4uYXNzYXkudjEuUm9sZRI1ChF0ZXJtc19hY2NlcHRlZF9hdBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoLYzJwYV9wb2xpY3kYFSABKA4yFC5hc3NheS52MS5DMnBhUG9saWN5EhQKDGhhc19wYXNzd29yZBgWIAEoCEIKCghfYWRkcmVzc0IGCgRfemlwQgcKBV9jaXR5QgoKCF9jb3VudHJ5QggKBl9waG9uZUIKCghfY29udGFjdEIGCgRfdmF0IjAKB1ByaWNpbmcSCgoCaWQYASABKAMSDAoEbmFtZRgCIAEoCRILCgNza3UYAyABKAkigQMKBFBsYW4SCgoCaWQYASABKAMSDAoEbmFtZRgCIAEoCRILCgNza3UYAyABKAkSIQoFa2luZHMYBCADKAsyEi5hc3NheS52MS5QbGFuS2luZBIPCgdvcHRpb25zGAUgAygJEjkKDm9wdGlvbl9jcmVkaXRzGAYgAygLMiEuYXNzYXkudjEuUGxhbi5PcHRpb25DcmVkaXRzRW50cnkSDgoGbW9kZWxzGAcgAygJEh0KFXJhdGVfbGltaXRfcGVyX21pbnV0ZRgIIAEoBRIpCgtjMnBhX3BvbGljeRgJIAEoDjIULmFzc2F5LnYxLkMycGFQb2xpY3kSEgoKbWVkaWFfZGF5cxgKIAEoBRITCgtyZWNvcmRfZGF5cxgLIAEoBRIWCg56ZXJvX3JldGVudGlvbhgMIAEoCBISCgphbGxfbW9kZWxzGA0gASgIGjQKEk9wdGlvbkNyZWRpdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBIlYKCFBsYW5LaW5kEiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDwoHY3JlZGl0cxgCIAEoAxIWCg5maWxlX2J5dGVzX21heBgDIAEoAyKEAQoGQXBpS2V5EgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF91c2VkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKTAQoLTGVkZ2VyRW50cnkSEAoIc2VxdWVuY2UYASABKAMSJgoGcmVhc29uGAIgASgOMhYuYXNzYXkudjEuTGVkZ2VyUmVhc29uEg4KBmFtb3VudBgDIAEoAxISCgppZGVudGlmaWVyGAQgASgJEiYKAmF0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK3BgoKUGxhbkZpZWxkcxIRCgRuYW1lGAEgASgJSACIAQESEAoDc2t1GAIgASgJSAGIAQESIwoFa2luZHMYAyABKAsyFC5hc3NheS52MS5NZWRpYUtpbmRzEiYKB29wdGlvbnMYBCABKAsyFS5hc3NheS52MS5QbGFuT3B0aW9ucxIaCg1pbWFnZV9jcmVkaXRzGAUgASgDSAKIAQESGgoNdmlkZW9fY3JlZGl0cxgGIAEoA0gDiAEBEhoKDWF1ZGlvX2NyZWRpdHMYByABKANIBIgBARI/Cg5vcHRpb25fY3JlZGl0cxgIIAMoCzInLmFzc2F5LnYxLlBsYW5GaWVsZHMuT3B0aW9uQ3JlZGl0c0VudHJ5EiQKBm1vZGVscxgJIAEoCzIULmFzc2F5LnYxLlBsYW5Nb2RlbHMSIgoVcmF0ZV9saW1pdF9wZXJfbWludXRlGAogASgFSAWIAQESHAoPaW1hZ2VfYnl0ZXNfbWF4GAsgASgDSAaIAQESHAoPdmlkZW9fYnl0ZXNfbWF4GAwgASgDSAeIAQESHAoPYXVkaW9fYnl0ZXNfbWF4GA0gASgDSAiIAQESKQoLYzJwYV9wb2xpY3kYDiABKA4yFC5hc3NheS52MS5DMnBhUG9saWN5EhcKCm1lZGlhX2RheXMYDyABKAVICYgBARIYCgtyZWNvcmRfZGF5cxgQIAEoBUgKiAEBEhsKDnplcm9fcmV0ZW50aW9uGBEgASgISAuIAQEaNAoST3B0aW9uQ3JlZGl0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAzoCOAFCBwoFX25hbWVCBgoEX3NrdUIQCg5faW1hZ2VfY3JlZGl0c0IQCg5fdmlkZW9fY3JlZGl0c0IQCg5fYXVkaW9fY3JlZGl0c0IYChZfcmF0ZV9saW1pdF9wZXJfbWludXRlQhIKEF9pbWFnZV9ieXRlc19tYXhCEgoQX3ZpZGVvX2J5dGVzX21heEISChBfYXVkaW9fYnl0ZXNfbWF4Qg0KC19tZWRpYV9kYXlzQg4KDF9yZWNvcmRfZGF5c0IRCg9femVyb19yZXRlbnRpb24iMQoKTWVkaWFLaW5kcxIjCgZ2YWx1ZXMYASADKA4yEy5hc3NheS52MS5NZWRpYUtpbmQiHQoLUGxhbk9wdGlvbnMSDgoGdmFsdWVzGAEgAygJIikKClBsYW5Nb2RlbHMSDgoGdmFsdWVzGAEgAygJEgsKA2FsbBgCIAEoCCpNCgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABINCglST0xFX1VTRVIQARIQCgxST0xFX1BBUlRORVIQAhIOCgpST0xFX0FETUlOEAMqcQoKQzJwYVBvbGljeRIbChdDMlBBX1BPTElDWV9VTlNQRUNJRklFRBAAEhMKD0MyUEFfUE9MSUNZX0FOWRABEhoKFkMyUEFfUE9MSUNZX0dFTkVSQVRJVkUQAhIVChFDMlBBX1BPTElDWV9ORVZFUhADKnoKDExlZGdlclJlYXNvbhIdChlMRURHRVJfUkVBU09OX1VOU1BFQ0lGSUVEEAASFwoTTEVER0VSX1JFQVNPTl9HUkFOVBABEhgKFExFREdFUl9SRUFTT05fQ0hBUkdFEAISGAoUTEVER0VSX1JFQVNPTl9SRUZVTkQQA2IGcHJvdG8z", [file_assay_v1_media, file_google_protobuf_timestamp]);
 
 /**
  * An account as the documented User, and what the new protocols add.
@@ -385,6 +385,168 @@ export type LedgerEntry = Message<"assay.v1.LedgerEntry"> & {
  */
 export const LedgerEntrySchema: GenMessage<LedgerEntry> = /*@__PURE__*/
   messageDesc(file_assay_v1_account, 5);
+
+/**
+ * The fields of a plan that can be written; what is absent gets its default or stays.
+ *
+ * @generated from message assay.v1.PlanFields
+ */
+export type PlanFields = Message<"assay.v1.PlanFields"> & {
+  /**
+   * @generated from field: optional string name = 1;
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string sku = 2;
+   */
+  sku?: string | undefined;
+
+  /**
+   * @generated from field: assay.v1.MediaKinds kinds = 3;
+   */
+  kinds?: MediaKinds | undefined;
+
+  /**
+   * @generated from field: assay.v1.PlanOptions options = 4;
+   */
+  options?: PlanOptions | undefined;
+
+  /**
+   * @generated from field: optional int64 image_credits = 5;
+   */
+  imageCredits?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 video_credits = 6;
+   */
+  videoCredits?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 audio_credits = 7;
+   */
+  audioCredits?: bigint | undefined;
+
+  /**
+   * Credits that an option costs on top of the kind, by the option's name. Where any is given they replace all
+   * earlier ones; a price is taken away by 0.
+   *
+   * @generated from field: map<string, int64> option_credits = 8;
+   */
+  optionCredits: { [key: string]: bigint };
+
+  /**
+   * @generated from field: assay.v1.PlanModels models = 9;
+   */
+  models?: PlanModels | undefined;
+
+  /**
+   * @generated from field: optional int32 rate_limit_per_minute = 10;
+   */
+  rateLimitPerMinute?: number | undefined;
+
+  /**
+   * @generated from field: optional int64 image_bytes_max = 11;
+   */
+  imageBytesMax?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 video_bytes_max = 12;
+   */
+  videoBytesMax?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 audio_bytes_max = 13;
+   */
+  audioBytesMax?: bigint | undefined;
+
+  /**
+   * @generated from field: assay.v1.C2paPolicy c2pa_policy = 14;
+   */
+  c2paPolicy: C2paPolicy;
+
+  /**
+   * @generated from field: optional int32 media_days = 15;
+   */
+  mediaDays?: number | undefined;
+
+  /**
+   * @generated from field: optional int32 record_days = 16;
+   */
+  recordDays?: number | undefined;
+
+  /**
+   * @generated from field: optional bool zero_retention = 17;
+   */
+  zeroRetention?: boolean | undefined;
+};
+
+/**
+ * Describes the message assay.v1.PlanFields.
+ * Use `create(PlanFieldsSchema)` to create a new message.
+ */
+export const PlanFieldsSchema: GenMessage<PlanFields> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account, 6);
+
+/**
+ * A list of its own message, so that an empty one differs from none.
+ *
+ * @generated from message assay.v1.MediaKinds
+ */
+export type MediaKinds = Message<"assay.v1.MediaKinds"> & {
+  /**
+   * @generated from field: repeated assay.v1.MediaKind values = 1;
+   */
+  values: MediaKind[];
+};
+
+/**
+ * Describes the message assay.v1.MediaKinds.
+ * Use `create(MediaKindsSchema)` to create a new message.
+ */
+export const MediaKindsSchema: GenMessage<MediaKinds> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account, 7);
+
+/**
+ * @generated from message assay.v1.PlanOptions
+ */
+export type PlanOptions = Message<"assay.v1.PlanOptions"> & {
+  /**
+   * @generated from field: repeated string values = 1;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message assay.v1.PlanOptions.
+ * Use `create(PlanOptionsSchema)` to create a new message.
+ */
+export const PlanOptionsSchema: GenMessage<PlanOptions> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account, 8);
+
+/**
+ * @generated from message assay.v1.PlanModels
+ */
+export type PlanModels = Message<"assay.v1.PlanModels"> & {
+  /**
+   * @generated from field: repeated string values = 1;
+   */
+  values: string[];
+
+  /**
+   * The plan follows what is installed; values are ignored.
+   *
+   * @generated from field: bool all = 2;
+   */
+  all: boolean;
+};
+
+/**
+ * Describes the message assay.v1.PlanModels.
+ * Use `create(PlanModelsSchema)` to create a new message.
+ */
+export const PlanModelsSchema: GenMessage<PlanModels> = /*@__PURE__*/
+  messageDesc(file_assay_v1_account, 9);
 
 /**
  * @generated from enum assay.v1.Role

@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { C2paPolicy, Plan, User } from "./account_pb.ts";
+import type { Plan, PlanFields, User } from "./account_pb.ts";
 import { file_assay_v1_account } from "./account_pb.ts";
 import type { MediaKind } from "./media_pb.ts";
 import { file_assay_v1_media } from "./media_pb.ts";
@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/appliance_service.proto.
  */
 export const file_assay_v1_appliance_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCLrAgoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsEiUKBmJhY2t1cBgUIAEoCzIVLmFzc2F5LnYxLkJhY2t1cFN0YXRlEhUKDXJlY29yZHNfYnl0ZXMYFSABKAMSFQoNdmlkZW9fZGVjb2RlchgWIAEoCSKFAQoLQmFja3VwU3RhdGUSDgoGZm9sZGVyGAEgASgJEjAKDGxhc3RfZ29vZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbGFzdF9lcnJvchgDIAEoCRIPCgd0b29fb2xkGAQgASgIEg8KB3J1bm5pbmcYBSABKAgiEwoRTGlzdE1vZGVsc1JlcXVlc3QiNQoSTGlzdE1vZGVsc1Jlc3BvbnNlEh8KBm1vZGVscxgBIAMoCzIPLmFzc2F5LnYxLk1vZGVsIq4CCgVNb2RlbBIKCgJpZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEdGFzaxgEIAEoCRIhCgRraW5kGAUgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhAKCHByb3ZpZGVyGAYgASgJEg0KBWZhdWx0GAcgASgJEg8KB2xpY2VuY2UYCCABKAkSGgoSbWluaW11bV9zaG9ydF9zaWRlGAkgASgFEg4KBnNvdXJjZRgKIAEoCRIOCgZ3ZWlnaHQYCyABKAESDQoFYWRkZWQYDCABKAgSEQoJcHJlY2lzaW9uGA0gASgJEhYKDnByZWNpc2lvbl9ub3RlGA4gASgJEhEKCXByZXBhcmluZxgPIAEoCRIOCgZzaGEyNTYYECABKAkiIQoTR2V0TW9kZWxDYXJkUmVxdWVzdBIKCgJpZBgBIAEoCSIkChRHZXRNb2RlbENhcmRSZXNwb25zZRIMCgRjYXJkGAEgASgJIqQBCg9BZGRNb2RlbFJlcXVlc3QSJwoGaGVhZGVyGAEgASgLMhUuYXNzYXkudjEuTW9kZWxIZWFkZXJIABIjCgRmaWxlGAIgASgLMhMuYXNzYXkudjEuTW9kZWxGaWxlSAASDwoFY2h1bmsYAyABKAxIABInCgZjb21taXQYBCABKAsyFS5hc3NheS52MS5Nb2RlbENvbW1pdEgAQgkKB3BheWxvYWQiNwoLTW9kZWxIZWFkZXISFgoOY2F0YWxvZ3VlX25hbWUYASABKAkSEAoIZG93bmxvYWQYAiABKAgiGQoJTW9kZWxGaWxlEgwKBG5hbWUYASABKAkiDQoLTW9kZWxDb21taXQicgoQQWRkTW9kZWxSZXNwb25zZRImCgVzdGFnZRgBIAEoDjIXLmFzc2F5LnYxLkFkZE1vZGVsU3RhZ2USEgoKZG9uZV9ieXRlcxgCIAEoAxITCgt0b3RhbF9ieXRlcxgDIAEoAxINCgVtb2RlbBgEIAEoCSIgChJSZW1vdmVNb2RlbFJlcXVlc3QSCgoCaWQYASABKAkiFQoTUmVtb3ZlTW9kZWxSZXNwb25zZSIWChRMaXN0Q2F0YWxvZ3VlUmVxdWVzdCJCChVMaXN0Q2F0YWxvZ3VlUmVzcG9uc2USKQoHZW50cmllcxgBIAMoCzIYLmFzc2F5LnYxLkNhdGFsb2d1ZUVudHJ5IpcBCg5DYXRhbG9ndWVFbnRyeRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhAKCGhvbWVwYWdlGAMgASgJEg8KB2FkZHJlc3MYBCABKAkSDgoGc2hhMjU2GAUgASgJEhEKCWJ5dGVzX21heBgGIAEoAxIPCgdsaWNlbmNlGAcgASgJEhEKCWluc3RhbGxlZBgIIAEoCCIUChJCZW5jaE1vZGVsc1JlcXVlc3QijwEKE0JlbmNoTW9kZWxzUmVzcG9uc2USCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIQCghwcm92aWRlchgDIAEoCRINCgVpdGVtcxgEIAEoBRIYChBpdGVtc19wZXJfc2Vjb25kGAUgASgBEhEKCXNpbmdsZV9tcxgGIAEoARINCgVlcnJvchgHIAEoCSJCCg5SZXNjb3JlUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEg0KBWxpbWl0GAIgASgFItMBCg9SZXNjb3JlUmVzcG9uc2USEgoKaWRlbnRpZmllchgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEgwKBG5hbWUYAyABKAkSIQoEa2luZBgEIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIjCgZiZWZvcmUYBSABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSIgoFYWZ0ZXIYBiABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSDQoFZXJyb3IYByABKAkSDwoHY2hhbmdlcxgIIAEoCCJcCglKdWRnZW1lbnQSFgoOY2xhc3NpZmljYXRpb24YASABKAkSGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBARINCgVzdGF0ZRgDIAEoCUIOCgxfcHJvYmFiaWxpdHkiJAoPR2V0UXVldWVSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBSK0AQoQR2V0UXVldWVSZXNwb25zZRIlCgdydW5uaW5nGAEgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIlCgd3YWl0aW5nGAIgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIkCgZmYWlsZWQYAyADKAsyFC5hc3NheS52MS5RdWV1ZUVudHJ5EhUKDXJ1bm5pbmdfdG90YWwYBCABKAMSFQoNd2FpdGluZ190b3RhbBgFIAEoAyKbAgoKUXVldWVFbnRyeRITCgthbmFseXNpc19pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEiEKBGtpbmQYAyABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSEwoLaWRlbnRpZmllcnMYBCADKAkSEAoIYXR0ZW1wdHMYBSABKAUSLQoJcXVldWVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFZXJyb3IYCSABKAkiLAoVQ2FuY2VsQW5hbHlzaXNSZXF1ZXN0EhMKC2FuYWx5c2lzX2lkGAEgASgJIi0KFkNhbmNlbEFuYWx5c2lzUmVzcG9uc2USEwoLaWRlbnRpZmllcnMYASADKAkiKwoUUmV0cnlBbmFseXNpc1JlcXVlc3QSEwoLYW5hbHlzaXNfaWQYASABKAkiLAoVUmV0cnlBbmFseXNpc1Jlc3BvbnNlEhMKC2lkZW50aWZpZXJzGAEgAygJIhIKEExpc3RQbGFuc1JlcXVlc3QiMgoRTGlzdFBsYW5zUmVzcG9uc2USHQoFcGxhbnMYASADKAsyDi5hc3NheS52MS5QbGFuIrcGCgpQbGFuRmllbGRzEhEKBG5hbWUYASABKAlIAIgBARIQCgNza3UYAiABKAlIAYgBARIjCgVraW5kcxgDIAEoCzIULmFzc2F5LnYxLk1lZGlhS2luZHMSJgoHb3B0aW9ucxgEIAEoCzIVLmFzc2F5LnYxLlBsYW5PcHRpb25zEhoKDWltYWdlX2NyZWRpdHMYBSABKANIAogBARIaCg12aWRlb19jcmVkaXRzGAYgASgDSAOIAQESGgoNYXVkaW9fY3JlZGl0cxgHIAEoA0gEiAEBEj8KDm9wdGlvbl9jcmVkaXRzGAggAygLMicuYXNzYXkudjEuUGxhbkZpZWxkcy5PcHRpb25DcmVkaXRzRW50cnkSJAoGbW9kZWxzGAkgASgLMhQuYXNzYXkudjEuUGxhbk1vZGVscxIiChVyYXRlX2xpbWl0X3Blcl9taW51dGUYCiABKAVIBYgBARIcCg9pbWFnZV9ieXRlc19tYXgYCyABKANIBogBARIcCg92aWRlb19ieXRlc19tYXgYDCABKANIB4gBARIcCg9hdWRpb19ieXRlc19tYXgYDSABKANICIgBARIpCgtjMnBhX3BvbGljeRgOIAEoDjIULmFzc2F5LnYxLkMycGFQb2xpY3kSFwoKbWVkaWFfZGF5cxgPIAEoBUgJiAEBEhgKC3JlY29yZF9kYXlzGBAgASgFSAqIAQESGwoOemVyb19yZXRlbnRpb24YESABKAhIC4gBARo0ChJPcHRpb25DcmVkaXRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUIHCgVfbmFtZUIGCgRfc2t1QhAKDl9pbWFnZV9jcmVkaXRzQhAKDl92aWRlb19jcmVkaXRzQhAKDl9hdWRpb19jcmVkaXRzQhgKFl9yYXRlX2xpbWl0X3Blcl9taW51dGVCEgoQX2ltYWdlX2J5dGVzX21heEISChBfdmlkZW9fYnl0ZXNfbWF4QhIKEF9hdWRpb19ieXRlc19tYXhCDQoLX21lZGlhX2RheXNCDgoMX3JlY29yZF9kYXlzQhEKD196ZXJvX3JldGVudGlvbiIxCgpNZWRpYUtpbmRzEiMKBnZhbHVlcxgBIAMoDjITLmFzc2F5LnYxLk1lZGlhS2luZCIdCgtQbGFuT3B0aW9ucxIOCgZ2YWx1ZXMYASADKAkiKQoKUGxhbk1vZGVscxIOCgZ2YWx1ZXMYASADKAkSCwoDYWxsGAIgASgIIjcKEUNyZWF0ZVBsYW5SZXF1ZXN0EiIKBHBsYW4YASABKAsyFC5hc3NheS52MS5QbGFuRmllbGRzIjIKEkNyZWF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYXNzYXkudjEuUGxhbiJDChFVcGRhdGVQbGFuUmVxdWVzdBIKCgJpZBgBIAEoAxIiCgRwbGFuGAIgASgLMhQuYXNzYXkudjEuUGxhbkZpZWxkcyIyChJVcGRhdGVQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmFzc2F5LnYxLlBsYW4iQAoXTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiWgoYTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlEiUKB2VudHJpZXMYASADKAsyFC5hc3NheS52MS5BdWRpdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKaAgoKQXVkaXRFbnRyeRIQCghzZXF1ZW5jZRgBIAEoAxImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKYWNjb3VudF9pZBgDIAEoA0gAiAEBEg4KBmZhY2FkZRgEIAEoCRIWCg5yZW1vdGVfYWRkcmVzcxgFIAEoCRIOCgZhY3Rpb24YBiABKAkSDgoGdGFyZ2V0GAcgASgJEjIKB2RldGFpbHMYCCADKAsyIS5hc3NheS52MS5BdWRpdEVudHJ5LkRldGFpbHNFbnRyeRouCgxEZXRhaWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUINCgtfYWNjb3VudF9pZCIlChRSZXNldFBhc3N3b3JkUmVxdWVzdBINCgVlbWFpbBgBIAEoCSJVChVSZXNldFBhc3N3b3JkUmVzcG9uc2USDAoEbGluaxgBIAEoCRIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI/ChNHcmFudENyZWRpdHNSZXF1ZXN0EgoKAmlkGAEgASgDEg4KBmFtb3VudBgCIAEoAxIMCgRub3RlGAMgASgJIjQKFEdyYW50Q3JlZGl0c1Jlc3BvbnNlEhwKBHVzZXIYASABKAsyDi5hc3NheS52MS5Vc2VyIjUKDUJhY2t1cFJlcXVlc3QSDgoGZm9sZGVyGAEgASgJEhQKDHdpdGhfc2VjcmV0cxgCIAEoCCKJAQoOQmFja3VwUmVzcG9uc2USJAoFcGhhc2UYASABKA4yFS5hc3NheS52MS5CYWNrdXBQaGFzZRINCgVmaWxlcxgCIAEoAxINCgVieXRlcxgDIAEoAxIUCgxjb3BpZWRfYnl0ZXMYBCABKAMSDAoEcGF0aBgFIAEoCRIPCgdkYW1hZ2VkGAYgASgDIhQKEkxpc3RCYWNrdXBzUmVxdWVzdCI9ChNMaXN0QmFja3Vwc1Jlc3BvbnNlEiYKB2JhY2t1cHMYASADKAsyFS5hc3NheS52MS5CYWNrdXBFbnRyeSKfAQoLQmFja3VwRW50cnkSDAoEbmFtZRgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGAMgASgJEg0KBWZpbGVzGAQgASgDEg0KBWJ5dGVzGAUgASgDEhQKDHdpdGhfc2VjcmV0cxgGIAEoCBINCgVmYXVsdBgHIAEoCSIQCg5FeGFtaW5lUmVxdWVzdCI2Cg9FeGFtaW5lUmVzcG9uc2USIwoIZmluZGluZ3MYASADKAsyES5hc3NheS52MS5GaW5kaW5nIl0KB0ZpbmRpbmcSDAoEbmFtZRgBIAEoCRIlCgVzdGF0ZRgCIAEoDjIWLmFzc2F5LnYxLkZpbmRpbmdTdGF0ZRINCgVmb3VuZBgDIAEoCRIOCgZhZHZpY2UYBCABKAkiFgoUTGlzdFByb2Nlc3Nlc1JlcXVlc3Qi7gEKFUxpc3RQcm9jZXNzZXNSZXNwb25zZRIkCglwcm9jZXNzZXMYASADKAsyES5hc3NheS52MS5Qcm9jZXNzEh8KBm1vZGVscxgCIAMoCzIPLmFzc2F5LnYxLk1vZGVsEioKB3J1bm5pbmcYAyADKAsyGS5hc3NheS52MS5SdW5uaW5nQW5hbHlzaXMSFQoNcnVubmluZ190b3RhbBgEIAEoAxIVCg13YWl0aW5nX3RvdGFsGAUgASgDEjQKEG9sZGVzdF9xdWV1ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIn0KB1Byb2Nlc3MSCwoDcGlkGAEgASgFEiMKBHJvbGUYAiABKA4yFS5hc3NheS52MS5Qcm9jZXNzUm9sZRIWCg5yc3NfYW5vbl9ieXRlcxgDIAEoAxITCgtjcHVfc2Vjb25kcxgEIAEoARITCgthZ2Vfc2Vjb25kcxgFIAEoASLkAQoPUnVubmluZ0FuYWx5c2lzEhIKCmlkZW50aWZpZXIYASABKAkSDwoHcmVjb3JkcxgCIAEoBRISCgphY2NvdW50X2lkGAMgASgDEiEKBGtpbmQYBCABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEc3RlcBgFIAEoCRIRCglzdGVwX2RvbmUYBiABKAUSEgoKc3RlcF90b3RhbBgHIAEoBRIQCghhdHRlbXB0cxgIIAEoBRIuCgpzdGFydGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIZChdHZXRTdXBwb3J0QnVuZGxlUmVxdWVzdCI5ChhHZXRTdXBwb3J0QnVuZGxlUmVzcG9uc2USDAoEbmFtZRgBIAEoCRIPCgdhcmNoaXZlGAIgASgMKmkKBVBoYXNlEhUKEVBIQVNFX1VOU1BFQ0lGSUVEEAASEgoOUEhBU0VfU1RBUlRJTkcQARIPCgtQSEFTRV9SRUFEWRACEhAKDFBIQVNFX0ZBSUxFRBADEhIKDlBIQVNFX0RSQUlOSU5HEAQqnwEKDUFkZE1vZGVsU3RhZ2USHwobQUREX01PREVMX1NUQUdFX1VOU1BFQ0lGSUVEEAASGwoXQUREX01PREVMX1NUQUdFX1JFQ0VJVkUQARIcChhBRERfTU9ERUxfU1RBR0VfRE9XTkxPQUQQAhIYChRBRERfTU9ERUxfU1RBR0VfVEVTVBADEhgKFEFERF9NT0RFTF9TVEFHRV9ET05FEAQqjAEKC0JhY2t1cFBoYXNlEhwKGEJBQ0tVUF9QSEFTRV9VTlNQRUNJRklFRBAAEhgKFEJBQ0tVUF9QSEFTRV9SRUNPUkRTEAESFgoSQkFDS1VQX1BIQVNFX0NIRUNLEAISFgoSQkFDS1VQX1BIQVNFX0ZJTEVTEAMSFQoRQkFDS1VQX1BIQVNFX0RPTkUQBCp2CgxGaW5kaW5nU3RhdGUSHQoZRklORElOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkZJTkRJTkdfU1RBVEVfR09PRBABEhgKFEZJTkRJTkdfU1RBVEVfTk9USUNFEAISFQoRRklORElOR19TVEFURV9CQUQQAyp5CgtQcm9jZXNzUm9sZRIcChhQUk9DRVNTX1JPTEVfVU5TUEVDSUZJRUQQABIXChNQUk9DRVNTX1JPTEVfREFFTU9OEAESFwoTUFJPQ0VTU19ST0xFX0RFQ09ERRACEhoKFlBST0NFU1NfUk9MRV9JTkZFUkVOQ0UQAzKbDQoQQXBwbGlhbmNlU2VydmljZRJECglHZXRTdGF0dXMSGi5hc3NheS52MS5HZXRTdGF0dXNSZXF1ZXN0GhsuYXNzYXkudjEuR2V0U3RhdHVzUmVzcG9uc2USRwoKTGlzdE1vZGVscxIbLmFzc2F5LnYxLkxpc3RNb2RlbHNSZXF1ZXN0GhwuYXNzYXkudjEuTGlzdE1vZGVsc1Jlc3BvbnNlEk0KDEdldE1vZGVsQ2FyZBIdLmFzc2F5LnYxLkdldE1vZGVsQ2FyZFJlcXVlc3QaHi5hc3NheS52MS5HZXRNb2RlbENhcmRSZXNwb25zZRJFCghBZGRNb2RlbBIZLmFzc2F5LnYxLkFkZE1vZGVsUmVxdWVzdBoaLmFzc2F5LnYxLkFkZE1vZGVsUmVzcG9uc2UoATABEkoKC1JlbW92ZU1vZGVsEhwuYXNzYXkudjEuUmVtb3ZlTW9kZWxSZXF1ZXN0Gh0uYXNzYXkudjEuUmVtb3ZlTW9kZWxSZXNwb25zZRJQCg1MaXN0Q2F0YWxvZ3VlEh4uYXNzYXkudjEuTGlzdENhdGFsb2d1ZVJlcXVlc3QaHy5hc3NheS52MS5MaXN0Q2F0YWxvZ3VlUmVzcG9uc2USTAoLQmVuY2hNb2RlbHMSHC5hc3NheS52MS5CZW5jaE1vZGVsc1JlcXVlc3QaHS5hc3NheS52MS5CZW5jaE1vZGVsc1Jlc3BvbnNlMAESQAoHUmVzY29yZRIYLmFzc2F5LnYxLlJlc2NvcmVSZXF1ZXN0GhkuYXNzYXkudjEuUmVzY29yZVJlc3BvbnNlMAESQQoIR2V0UXVldWUSGS5hc3NheS52MS5HZXRRdWV1ZVJlcXVlc3QaGi5hc3NheS52MS5HZXRRdWV1ZVJlc3BvbnNlElMKDkNhbmNlbEFuYWx5c2lzEh8uYXNzYXkudjEuQ2FuY2VsQW5hbHlzaXNSZXF1ZXN0GiAuYXNzYXkudjEuQ2FuY2VsQW5hbHlzaXNSZXNwb25zZRJQCg1SZXRyeUFuYWx5c2lzEh4uYXNzYXkudjEuUmV0cnlBbmFseXNpc1JlcXVlc3QaHy5hc3NheS52MS5SZXRyeUFuYWx5c2lzUmVzcG9uc2USRAoJTGlzdFBsYW5zEhouYXNzYXkudjEuTGlzdFBsYW5zUmVxdWVzdBobLmFzc2F5LnYxLkxpc3RQbGFuc1Jlc3BvbnNlEkcKCkNyZWF0ZVBsYW4SGy5hc3NheS52MS5DcmVhdGVQbGFuUmVxdWVzdBocLmFzc2F5LnYxLkNyZWF0ZVBsYW5SZXNwb25zZRJHCgpVcGRhdGVQbGFuEhsuYXNzYXkudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5hc3NheS52MS5VcGRhdGVQbGFuUmVzcG9uc2USWQoQTGlzdEF1ZGl0RW50cmllcxIhLmFzc2F5LnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiIuYXNzYXkudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlElAKDVJlc2V0UGFzc3dvcmQSHi5hc3NheS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBofLmFzc2F5LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZRJNCgxHcmFudENyZWRpdHMSHS5hc3NheS52MS5HcmFudENyZWRpdHNSZXF1ZXN0Gh4uYXNzYXkudjEuR3JhbnRDcmVkaXRzUmVzcG9uc2USPQoGQmFja3VwEhcuYXNzYXkudjEuQmFja3VwUmVxdWVzdBoYLmFzc2F5LnYxLkJhY2t1cFJlc3BvbnNlMAESSgoLTGlzdEJhY2t1cHMSHC5hc3NheS52MS5MaXN0QmFja3Vwc1JlcXVlc3QaHS5hc3NheS52MS5MaXN0QmFja3Vwc1Jlc3BvbnNlEj4KB0V4YW1pbmUSGC5hc3NheS52MS5FeGFtaW5lUmVxdWVzdBoZLmFzc2F5LnYxLkV4YW1pbmVSZXNwb25zZRJQCg1MaXN0UHJvY2Vzc2VzEh4uYXNzYXkudjEuTGlzdFByb2Nlc3Nlc1JlcXVlc3QaHy5hc3NheS52MS5MaXN0UHJvY2Vzc2VzUmVzcG9uc2USWQoQR2V0U3VwcG9ydEJ1bmRsZRIhLmFzc2F5LnYxLkdldFN1cHBvcnRCdW5kbGVSZXF1ZXN0GiIuYXNzYXkudjEuR2V0U3VwcG9ydEJ1bmRsZVJlc3BvbnNlYgZwcm90bzM", [file_assay_v1_account, file_assay_v1_media, file_google_protobuf_timestamp]);
+  fileDesc("CiBhc3NheS92MS9hcHBsaWFuY2Vfc2VydmljZS5wcm90bxIIYXNzYXkudjEiEgoQR2V0U3RhdHVzUmVxdWVzdCLrAgoRR2V0U3RhdHVzUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRITCgthcGlfdmVyc2lvbhgCIAEoCRIeCgVwaGFzZRgDIAEoDjIPLmFzc2F5LnYxLlBoYXNlEhgKEG5vdF9yZWFkeV9yZWFzb24YBCABKAkSEQoJaXNvbGF0aW9uGAUgASgJEhMKC3F1ZXVlX2RlcHRoGAYgASgFEg8KB3J1bm5pbmcYByABKAUSFgoOdXB0aW1lX3NlY29uZHMYCCABKAESFgoOcnNzX2Fub25fYnl0ZXMYCSABKAMSFwoPZGlza19mcmVlX2J5dGVzGAogASgDEh8KBm1vZGVscxgLIAMoCzIPLmFzc2F5LnYxLk1vZGVsEiUKBmJhY2t1cBgUIAEoCzIVLmFzc2F5LnYxLkJhY2t1cFN0YXRlEhUKDXJlY29yZHNfYnl0ZXMYFSABKAMSFQoNdmlkZW9fZGVjb2RlchgWIAEoCSKFAQoLQmFja3VwU3RhdGUSDgoGZm9sZGVyGAEgASgJEjAKDGxhc3RfZ29vZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbGFzdF9lcnJvchgDIAEoCRIPCgd0b29fb2xkGAQgASgIEg8KB3J1bm5pbmcYBSABKAgiEwoRTGlzdE1vZGVsc1JlcXVlc3QiNQoSTGlzdE1vZGVsc1Jlc3BvbnNlEh8KBm1vZGVscxgBIAMoCzIPLmFzc2F5LnYxLk1vZGVsIq4CCgVNb2RlbBIKCgJpZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEdGFzaxgEIAEoCRIhCgRraW5kGAUgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhAKCHByb3ZpZGVyGAYgASgJEg0KBWZhdWx0GAcgASgJEg8KB2xpY2VuY2UYCCABKAkSGgoSbWluaW11bV9zaG9ydF9zaWRlGAkgASgFEg4KBnNvdXJjZRgKIAEoCRIOCgZ3ZWlnaHQYCyABKAESDQoFYWRkZWQYDCABKAgSEQoJcHJlY2lzaW9uGA0gASgJEhYKDnByZWNpc2lvbl9ub3RlGA4gASgJEhEKCXByZXBhcmluZxgPIAEoCRIOCgZzaGEyNTYYECABKAkiIQoTR2V0TW9kZWxDYXJkUmVxdWVzdBIKCgJpZBgBIAEoCSIkChRHZXRNb2RlbENhcmRSZXNwb25zZRIMCgRjYXJkGAEgASgJIqQBCg9BZGRNb2RlbFJlcXVlc3QSJwoGaGVhZGVyGAEgASgLMhUuYXNzYXkudjEuTW9kZWxIZWFkZXJIABIjCgRmaWxlGAIgASgLMhMuYXNzYXkudjEuTW9kZWxGaWxlSAASDwoFY2h1bmsYAyABKAxIABInCgZjb21taXQYBCABKAsyFS5hc3NheS52MS5Nb2RlbENvbW1pdEgAQgkKB3BheWxvYWQiNwoLTW9kZWxIZWFkZXISFgoOY2F0YWxvZ3VlX25hbWUYASABKAkSEAoIZG93bmxvYWQYAiABKAgiGQoJTW9kZWxGaWxlEgwKBG5hbWUYASABKAkiDQoLTW9kZWxDb21taXQicgoQQWRkTW9kZWxSZXNwb25zZRImCgVzdGFnZRgBIAEoDjIXLmFzc2F5LnYxLkFkZE1vZGVsU3RhZ2USEgoKZG9uZV9ieXRlcxgCIAEoAxITCgt0b3RhbF9ieXRlcxgDIAEoAxINCgVtb2RlbBgEIAEoCSIgChJSZW1vdmVNb2RlbFJlcXVlc3QSCgoCaWQYASABKAkiFQoTUmVtb3ZlTW9kZWxSZXNwb25zZSIWChRMaXN0Q2F0YWxvZ3VlUmVxdWVzdCJCChVMaXN0Q2F0YWxvZ3VlUmVzcG9uc2USKQoHZW50cmllcxgBIAMoCzIYLmFzc2F5LnYxLkNhdGFsb2d1ZUVudHJ5IpcBCg5DYXRhbG9ndWVFbnRyeRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhAKCGhvbWVwYWdlGAMgASgJEg8KB2FkZHJlc3MYBCABKAkSDgoGc2hhMjU2GAUgASgJEhEKCWJ5dGVzX21heBgGIAEoAxIPCgdsaWNlbmNlGAcgASgJEhEKCWluc3RhbGxlZBgIIAEoCCIUChJCZW5jaE1vZGVsc1JlcXVlc3QijwEKE0JlbmNoTW9kZWxzUmVzcG9uc2USCgoCaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIQCghwcm92aWRlchgDIAEoCRINCgVpdGVtcxgEIAEoBRIYChBpdGVtc19wZXJfc2Vjb25kGAUgASgBEhEKCXNpbmdsZV9tcxgGIAEoARINCgVlcnJvchgHIAEoCSJCCg5SZXNjb3JlUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEg0KBWxpbWl0GAIgASgFItMBCg9SZXNjb3JlUmVzcG9uc2USEgoKaWRlbnRpZmllchgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEgwKBG5hbWUYAyABKAkSIQoEa2luZBgEIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIjCgZiZWZvcmUYBSABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSIgoFYWZ0ZXIYBiABKAsyEy5hc3NheS52MS5KdWRnZW1lbnQSDQoFZXJyb3IYByABKAkSDwoHY2hhbmdlcxgIIAEoCCJcCglKdWRnZW1lbnQSFgoOY2xhc3NpZmljYXRpb24YASABKAkSGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBARINCgVzdGF0ZRgDIAEoCUIOCgxfcHJvYmFiaWxpdHkiJAoPR2V0UXVldWVSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBSK0AQoQR2V0UXVldWVSZXNwb25zZRIlCgdydW5uaW5nGAEgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIlCgd3YWl0aW5nGAIgAygLMhQuYXNzYXkudjEuUXVldWVFbnRyeRIkCgZmYWlsZWQYAyADKAsyFC5hc3NheS52MS5RdWV1ZUVudHJ5EhUKDXJ1bm5pbmdfdG90YWwYBCABKAMSFQoNd2FpdGluZ190b3RhbBgFIAEoAyKbAgoKUXVldWVFbnRyeRITCgthbmFseXNpc19pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEiEKBGtpbmQYAyABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSEwoLaWRlbnRpZmllcnMYBCADKAkSEAoIYXR0ZW1wdHMYBSABKAUSLQoJcXVldWVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFZXJyb3IYCSABKAkiLAoVQ2FuY2VsQW5hbHlzaXNSZXF1ZXN0EhMKC2FuYWx5c2lzX2lkGAEgASgJIi0KFkNhbmNlbEFuYWx5c2lzUmVzcG9uc2USEwoLaWRlbnRpZmllcnMYASADKAkiKwoUUmV0cnlBbmFseXNpc1JlcXVlc3QSEwoLYW5hbHlzaXNfaWQYASABKAkiLAoVUmV0cnlBbmFseXNpc1Jlc3BvbnNlEhMKC2lkZW50aWZpZXJzGAEgAygJIhIKEExpc3RQbGFuc1JlcXVlc3QiMgoRTGlzdFBsYW5zUmVzcG9uc2USHQoFcGxhbnMYASADKAsyDi5hc3NheS52MS5QbGFuIjcKEUNyZWF0ZVBsYW5SZXF1ZXN0EiIKBHBsYW4YASABKAsyFC5hc3NheS52MS5QbGFuRmllbGRzIjIKEkNyZWF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYXNzYXkudjEuUGxhbiJDChFVcGRhdGVQbGFuUmVxdWVzdBIKCgJpZBgBIAEoAxIiCgRwbGFuGAIgASgLMhQuYXNzYXkudjEuUGxhbkZpZWxkcyIyChJVcGRhdGVQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmFzc2F5LnYxLlBsYW4iQAoXTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiWgoYTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlEiUKB2VudHJpZXMYASADKAsyFC5hc3NheS52MS5BdWRpdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKaAgoKQXVkaXRFbnRyeRIQCghzZXF1ZW5jZRgBIAEoAxImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKYWNjb3VudF9pZBgDIAEoA0gAiAEBEg4KBmZhY2FkZRgEIAEoCRIWCg5yZW1vdGVfYWRkcmVzcxgFIAEoCRIOCgZhY3Rpb24YBiABKAkSDgoGdGFyZ2V0GAcgASgJEjIKB2RldGFpbHMYCCADKAsyIS5hc3NheS52MS5BdWRpdEVudHJ5LkRldGFpbHNFbnRyeRouCgxEZXRhaWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUINCgtfYWNjb3VudF9pZCIlChRSZXNldFBhc3N3b3JkUmVxdWVzdBINCgVlbWFpbBgBIAEoCSJVChVSZXNldFBhc3N3b3JkUmVzcG9uc2USDAoEbGluaxgBIAEoCRIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI/ChNHcmFudENyZWRpdHNSZXF1ZXN0EgoKAmlkGAEgASgDEg4KBmFtb3VudBgCIAEoAxIMCgRub3RlGAMgASgJIjQKFEdyYW50Q3JlZGl0c1Jlc3BvbnNlEhwKBHVzZXIYASABKAsyDi5hc3NheS52MS5Vc2VyIjUKDUJhY2t1cFJlcXVlc3QSDgoGZm9sZGVyGAEgASgJEhQKDHdpdGhfc2VjcmV0cxgCIAEoCCKJAQoOQmFja3VwUmVzcG9uc2USJAoFcGhhc2UYASABKA4yFS5hc3NheS52MS5CYWNrdXBQaGFzZRINCgVmaWxlcxgCIAEoAxINCgVieXRlcxgDIAEoAxIUCgxjb3BpZWRfYnl0ZXMYBCABKAMSDAoEcGF0aBgFIAEoCRIPCgdkYW1hZ2VkGAYgASgDIhQKEkxpc3RCYWNrdXBzUmVxdWVzdCI9ChNMaXN0QmFja3Vwc1Jlc3BvbnNlEiYKB2JhY2t1cHMYASADKAsyFS5hc3NheS52MS5CYWNrdXBFbnRyeSKfAQoLQmFja3VwRW50cnkSDAoEbmFtZRgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGAMgASgJEg0KBWZpbGVzGAQgASgDEg0KBWJ5dGVzGAUgASgDEhQKDHdpdGhfc2VjcmV0cxgGIAEoCBINCgVmYXVsdBgHIAEoCSIQCg5FeGFtaW5lUmVxdWVzdCI2Cg9FeGFtaW5lUmVzcG9uc2USIwoIZmluZGluZ3MYASADKAsyES5hc3NheS52MS5GaW5kaW5nIl0KB0ZpbmRpbmcSDAoEbmFtZRgBIAEoCRIlCgVzdGF0ZRgCIAEoDjIWLmFzc2F5LnYxLkZpbmRpbmdTdGF0ZRINCgVmb3VuZBgDIAEoCRIOCgZhZHZpY2UYBCABKAkiFgoUTGlzdFByb2Nlc3Nlc1JlcXVlc3Qi7gEKFUxpc3RQcm9jZXNzZXNSZXNwb25zZRIkCglwcm9jZXNzZXMYASADKAsyES5hc3NheS52MS5Qcm9jZXNzEh8KBm1vZGVscxgCIAMoCzIPLmFzc2F5LnYxLk1vZGVsEioKB3J1bm5pbmcYAyADKAsyGS5hc3NheS52MS5SdW5uaW5nQW5hbHlzaXMSFQoNcnVubmluZ190b3RhbBgEIAEoAxIVCg13YWl0aW5nX3RvdGFsGAUgASgDEjQKEG9sZGVzdF9xdWV1ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIn0KB1Byb2Nlc3MSCwoDcGlkGAEgASgFEiMKBHJvbGUYAiABKA4yFS5hc3NheS52MS5Qcm9jZXNzUm9sZRIWCg5yc3NfYW5vbl9ieXRlcxgDIAEoAxITCgtjcHVfc2Vjb25kcxgEIAEoARITCgthZ2Vfc2Vjb25kcxgFIAEoASLkAQoPUnVubmluZ0FuYWx5c2lzEhIKCmlkZW50aWZpZXIYASABKAkSDwoHcmVjb3JkcxgCIAEoBRISCgphY2NvdW50X2lkGAMgASgDEiEKBGtpbmQYBCABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEc3RlcBgFIAEoCRIRCglzdGVwX2RvbmUYBiABKAUSEgoKc3RlcF90b3RhbBgHIAEoBRIQCghhdHRlbXB0cxgIIAEoBRIuCgpzdGFydGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIZChdHZXRTdXBwb3J0QnVuZGxlUmVxdWVzdCI5ChhHZXRTdXBwb3J0QnVuZGxlUmVzcG9uc2USDAoEbmFtZRgBIAEoCRIPCgdhcmNoaXZlGAIgASgMKmkKBVBoYXNlEhUKEVBIQVNFX1VOU1BFQ0lGSUVEEAASEgoOUEhBU0VfU1RBUlRJTkcQARIPCgtQSEFTRV9SRUFEWRACEhAKDFBIQVNFX0ZBSUxFRBADEhIKDlBIQVNFX0RSQUlOSU5HEAQqnwEKDUFkZE1vZGVsU3RhZ2USHwobQUREX01PREVMX1NUQUdFX1VOU1BFQ0lGSUVEEAASGwoXQUREX01PREVMX1NUQUdFX1JFQ0VJVkUQARIcChhBRERfTU9ERUxfU1RBR0VfRE9XTkxPQUQQAhIYChRBRERfTU9ERUxfU1RBR0VfVEVTVBADEhgKFEFERF9NT0RFTF9TVEFHRV9ET05FEAQqjAEKC0JhY2t1cFBoYXNlEhwKGEJBQ0tVUF9QSEFTRV9VTlNQRUNJRklFRBAAEhgKFEJBQ0tVUF9QSEFTRV9SRUNPUkRTEAESFgoSQkFDS1VQX1BIQVNFX0NIRUNLEAISFgoSQkFDS1VQX1BIQVNFX0ZJTEVTEAMSFQoRQkFDS1VQX1BIQVNFX0RPTkUQBCp2CgxGaW5kaW5nU3RhdGUSHQoZRklORElOR19TVEFURV9VTlNQRUNJRklFRBAAEhYKEkZJTkRJTkdfU1RBVEVfR09PRBABEhgKFEZJTkRJTkdfU1RBVEVfTk9USUNFEAISFQoRRklORElOR19TVEFURV9CQUQQAyp5CgtQcm9jZXNzUm9sZRIcChhQUk9DRVNTX1JPTEVfVU5TUEVDSUZJRUQQABIXChNQUk9DRVNTX1JPTEVfREFFTU9OEAESFwoTUFJPQ0VTU19ST0xFX0RFQ09ERRACEhoKFlBST0NFU1NfUk9MRV9JTkZFUkVOQ0UQAzKbDQoQQXBwbGlhbmNlU2VydmljZRJECglHZXRTdGF0dXMSGi5hc3NheS52MS5HZXRTdGF0dXNSZXF1ZXN0GhsuYXNzYXkudjEuR2V0U3RhdHVzUmVzcG9uc2USRwoKTGlzdE1vZGVscxIbLmFzc2F5LnYxLkxpc3RNb2RlbHNSZXF1ZXN0GhwuYXNzYXkudjEuTGlzdE1vZGVsc1Jlc3BvbnNlEk0KDEdldE1vZGVsQ2FyZBIdLmFzc2F5LnYxLkdldE1vZGVsQ2FyZFJlcXVlc3QaHi5hc3NheS52MS5HZXRNb2RlbENhcmRSZXNwb25zZRJFCghBZGRNb2RlbBIZLmFzc2F5LnYxLkFkZE1vZGVsUmVxdWVzdBoaLmFzc2F5LnYxLkFkZE1vZGVsUmVzcG9uc2UoATABEkoKC1JlbW92ZU1vZGVsEhwuYXNzYXkudjEuUmVtb3ZlTW9kZWxSZXF1ZXN0Gh0uYXNzYXkudjEuUmVtb3ZlTW9kZWxSZXNwb25zZRJQCg1MaXN0Q2F0YWxvZ3VlEh4uYXNzYXkudjEuTGlzdENhdGFsb2d1ZVJlcXVlc3QaHy5hc3NheS52MS5MaXN0Q2F0YWxvZ3VlUmVzcG9uc2USTAoLQmVuY2hNb2RlbHMSHC5hc3NheS52MS5CZW5jaE1vZGVsc1JlcXVlc3QaHS5hc3NheS52MS5CZW5jaE1vZGVsc1Jlc3BvbnNlMAESQAoHUmVzY29yZRIYLmFzc2F5LnYxLlJlc2NvcmVSZXF1ZXN0GhkuYXNzYXkudjEuUmVzY29yZVJlc3BvbnNlMAESQQoIR2V0UXVldWUSGS5hc3NheS52MS5HZXRRdWV1ZVJlcXVlc3QaGi5hc3NheS52MS5HZXRRdWV1ZVJlc3BvbnNlElMKDkNhbmNlbEFuYWx5c2lzEh8uYXNzYXkudjEuQ2FuY2VsQW5hbHlzaXNSZXF1ZXN0GiAuYXNzYXkudjEuQ2FuY2VsQW5hbHlzaXNSZXNwb25zZRJQCg1SZXRyeUFuYWx5c2lzEh4uYXNzYXkudjEuUmV0cnlBbmFseXNpc1JlcXVlc3QaHy5hc3NheS52MS5SZXRyeUFuYWx5c2lzUmVzcG9uc2USRAoJTGlzdFBsYW5zEhouYXNzYXkudjEuTGlzdFBsYW5zUmVxdWVzdBobLmFzc2F5LnYxLkxpc3RQbGFuc1Jlc3BvbnNlEkcKCkNyZWF0ZVBsYW4SGy5hc3NheS52MS5DcmVhdGVQbGFuUmVxdWVzdBocLmFzc2F5LnYxLkNyZWF0ZVBsYW5SZXNwb25zZRJHCgpVcGRhdGVQbGFuEhsuYXNzYXkudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5hc3NheS52MS5VcGRhdGVQbGFuUmVzcG9uc2USWQoQTGlzdEF1ZGl0RW50cmllcxIhLmFzc2F5LnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiIuYXNzYXkudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlElAKDVJlc2V0UGFzc3dvcmQSHi5hc3NheS52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBofLmFzc2F5LnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZRJNCgxHcmFudENyZWRpdHMSHS5hc3NheS52MS5HcmFudENyZWRpdHNSZXF1ZXN0Gh4uYXNzYXkudjEuR3JhbnRDcmVkaXRzUmVzcG9uc2USPQoGQmFja3VwEhcuYXNzYXkudjEuQmFja3VwUmVxdWVzdBoYLmFzc2F5LnYxLkJhY2t1cFJlc3BvbnNlMAESSgoLTGlzdEJhY2t1cHMSHC5hc3NheS52MS5MaXN0QmFja3Vwc1JlcXVlc3QaHS5hc3NheS52MS5MaXN0QmFja3Vwc1Jlc3BvbnNlEj4KB0V4YW1pbmUSGC5hc3NheS52MS5FeGFtaW5lUmVxdWVzdBoZLmFzc2F5LnYxLkV4YW1pbmVSZXNwb25zZRJQCg1MaXN0UHJvY2Vzc2VzEh4uYXNzYXkudjEuTGlzdFByb2Nlc3Nlc1JlcXVlc3QaHy5hc3NheS52MS5MaXN0UHJvY2Vzc2VzUmVzcG9uc2USWQoQR2V0U3VwcG9ydEJ1bmRsZRIhLmFzc2F5LnYxLkdldFN1cHBvcnRCdW5kbGVSZXF1ZXN0GiIuYXNzYXkudjEuR2V0U3VwcG9ydEJ1bmRsZVJlc3BvbnNlYgZwcm90bzM", [file_assay_v1_account, file_assay_v1_media, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.GetStatusRequest
@@ -1020,168 +1020,6 @@ export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE_
   messageDesc(file_assay_v1_appliance_service, 31);
 
 /**
- * The fields of a plan that can be written; what is absent gets its default or stays.
- *
- * @generated from message assay.v1.PlanFields
- */
-export type PlanFields = Message<"assay.v1.PlanFields"> & {
-  /**
-   * @generated from field: optional string name = 1;
-   */
-  name?: string | undefined;
-
-  /**
-   * @generated from field: optional string sku = 2;
-   */
-  sku?: string | undefined;
-
-  /**
-   * @generated from field: assay.v1.MediaKinds kinds = 3;
-   */
-  kinds?: MediaKinds | undefined;
-
-  /**
-   * @generated from field: assay.v1.PlanOptions options = 4;
-   */
-  options?: PlanOptions | undefined;
-
-  /**
-   * @generated from field: optional int64 image_credits = 5;
-   */
-  imageCredits?: bigint | undefined;
-
-  /**
-   * @generated from field: optional int64 video_credits = 6;
-   */
-  videoCredits?: bigint | undefined;
-
-  /**
-   * @generated from field: optional int64 audio_credits = 7;
-   */
-  audioCredits?: bigint | undefined;
-
-  /**
-   * Credits that an option costs on top of the kind, by the option's name. Where any is given they replace all
-   * earlier ones; a price is taken away by 0.
-   *
-   * @generated from field: map<string, int64> option_credits = 8;
-   */
-  optionCredits: { [key: string]: bigint };
-
-  /**
-   * @generated from field: assay.v1.PlanModels models = 9;
-   */
-  models?: PlanModels | undefined;
-
-  /**
-   * @generated from field: optional int32 rate_limit_per_minute = 10;
-   */
-  rateLimitPerMinute?: number | undefined;
-
-  /**
-   * @generated from field: optional int64 image_bytes_max = 11;
-   */
-  imageBytesMax?: bigint | undefined;
-
-  /**
-   * @generated from field: optional int64 video_bytes_max = 12;
-   */
-  videoBytesMax?: bigint | undefined;
-
-  /**
-   * @generated from field: optional int64 audio_bytes_max = 13;
-   */
-  audioBytesMax?: bigint | undefined;
-
-  /**
-   * @generated from field: assay.v1.C2paPolicy c2pa_policy = 14;
-   */
-  c2paPolicy: C2paPolicy;
-
-  /**
-   * @generated from field: optional int32 media_days = 15;
-   */
-  mediaDays?: number | undefined;
-
-  /**
-   * @generated from field: optional int32 record_days = 16;
-   */
-  recordDays?: number | undefined;
-
-  /**
-   * @generated from field: optional bool zero_retention = 17;
-   */
-  zeroRetention?: boolean | undefined;
-};
-
-/**
- * Describes the message assay.v1.PlanFields.
- * Use `create(PlanFieldsSchema)` to create a new message.
- */
-export const PlanFieldsSchema: GenMessage<PlanFields> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 32);
-
-/**
- * A list of its own message, so that an empty one differs from none.
- *
- * @generated from message assay.v1.MediaKinds
- */
-export type MediaKinds = Message<"assay.v1.MediaKinds"> & {
-  /**
-   * @generated from field: repeated assay.v1.MediaKind values = 1;
-   */
-  values: MediaKind[];
-};
-
-/**
- * Describes the message assay.v1.MediaKinds.
- * Use `create(MediaKindsSchema)` to create a new message.
- */
-export const MediaKindsSchema: GenMessage<MediaKinds> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 33);
-
-/**
- * @generated from message assay.v1.PlanOptions
- */
-export type PlanOptions = Message<"assay.v1.PlanOptions"> & {
-  /**
-   * @generated from field: repeated string values = 1;
-   */
-  values: string[];
-};
-
-/**
- * Describes the message assay.v1.PlanOptions.
- * Use `create(PlanOptionsSchema)` to create a new message.
- */
-export const PlanOptionsSchema: GenMessage<PlanOptions> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 34);
-
-/**
- * @generated from message assay.v1.PlanModels
- */
-export type PlanModels = Message<"assay.v1.PlanModels"> & {
-  /**
-   * @generated from field: repeated string values = 1;
-   */
-  values: string[];
-
-  /**
-   * The plan follows what is installed; values are ignored.
-   *
-   * @generated from field: bool all = 2;
-   */
-  all: boolean;
-};
-
-/**
- * Describes the message assay.v1.PlanModels.
- * Use `create(PlanModelsSchema)` to create a new message.
- */
-export const PlanModelsSchema: GenMessage<PlanModels> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 35);
-
-/**
  * @generated from message assay.v1.CreatePlanRequest
  */
 export type CreatePlanRequest = Message<"assay.v1.CreatePlanRequest"> & {
@@ -1198,7 +1036,7 @@ export type CreatePlanRequest = Message<"assay.v1.CreatePlanRequest"> & {
  * Use `create(CreatePlanRequestSchema)` to create a new message.
  */
 export const CreatePlanRequestSchema: GenMessage<CreatePlanRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 36);
+  messageDesc(file_assay_v1_appliance_service, 32);
 
 /**
  * @generated from message assay.v1.CreatePlanResponse
@@ -1215,7 +1053,7 @@ export type CreatePlanResponse = Message<"assay.v1.CreatePlanResponse"> & {
  * Use `create(CreatePlanResponseSchema)` to create a new message.
  */
 export const CreatePlanResponseSchema: GenMessage<CreatePlanResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 37);
+  messageDesc(file_assay_v1_appliance_service, 33);
 
 /**
  * @generated from message assay.v1.UpdatePlanRequest
@@ -1237,7 +1075,7 @@ export type UpdatePlanRequest = Message<"assay.v1.UpdatePlanRequest"> & {
  * Use `create(UpdatePlanRequestSchema)` to create a new message.
  */
 export const UpdatePlanRequestSchema: GenMessage<UpdatePlanRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 38);
+  messageDesc(file_assay_v1_appliance_service, 34);
 
 /**
  * @generated from message assay.v1.UpdatePlanResponse
@@ -1254,7 +1092,7 @@ export type UpdatePlanResponse = Message<"assay.v1.UpdatePlanResponse"> & {
  * Use `create(UpdatePlanResponseSchema)` to create a new message.
  */
 export const UpdatePlanResponseSchema: GenMessage<UpdatePlanResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 39);
+  messageDesc(file_assay_v1_appliance_service, 35);
 
 /**
  * @generated from message assay.v1.ListAuditEntriesRequest
@@ -1280,7 +1118,7 @@ export type ListAuditEntriesRequest = Message<"assay.v1.ListAuditEntriesRequest"
  * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
  */
 export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 40);
+  messageDesc(file_assay_v1_appliance_service, 36);
 
 /**
  * @generated from message assay.v1.ListAuditEntriesResponse
@@ -1304,7 +1142,7 @@ export type ListAuditEntriesResponse = Message<"assay.v1.ListAuditEntriesRespons
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 41);
+  messageDesc(file_assay_v1_appliance_service, 37);
 
 /**
  * @generated from message assay.v1.AuditEntry
@@ -1364,7 +1202,7 @@ export type AuditEntry = Message<"assay.v1.AuditEntry"> & {
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 42);
+  messageDesc(file_assay_v1_appliance_service, 38);
 
 /**
  * @generated from message assay.v1.ResetPasswordRequest
@@ -1381,7 +1219,7 @@ export type ResetPasswordRequest = Message<"assay.v1.ResetPasswordRequest"> & {
  * Use `create(ResetPasswordRequestSchema)` to create a new message.
  */
 export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 43);
+  messageDesc(file_assay_v1_appliance_service, 39);
 
 /**
  * @generated from message assay.v1.ResetPasswordResponse
@@ -1405,7 +1243,7 @@ export type ResetPasswordResponse = Message<"assay.v1.ResetPasswordResponse"> & 
  * Use `create(ResetPasswordResponseSchema)` to create a new message.
  */
 export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 44);
+  messageDesc(file_assay_v1_appliance_service, 40);
 
 /**
  * @generated from message assay.v1.GrantCreditsRequest
@@ -1436,7 +1274,7 @@ export type GrantCreditsRequest = Message<"assay.v1.GrantCreditsRequest"> & {
  * Use `create(GrantCreditsRequestSchema)` to create a new message.
  */
 export const GrantCreditsRequestSchema: GenMessage<GrantCreditsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 45);
+  messageDesc(file_assay_v1_appliance_service, 41);
 
 /**
  * @generated from message assay.v1.GrantCreditsResponse
@@ -1453,7 +1291,7 @@ export type GrantCreditsResponse = Message<"assay.v1.GrantCreditsResponse"> & {
  * Use `create(GrantCreditsResponseSchema)` to create a new message.
  */
 export const GrantCreditsResponseSchema: GenMessage<GrantCreditsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 46);
+  messageDesc(file_assay_v1_appliance_service, 42);
 
 /**
  * @generated from message assay.v1.BackupRequest
@@ -1479,7 +1317,7 @@ export type BackupRequest = Message<"assay.v1.BackupRequest"> & {
  * Use `create(BackupRequestSchema)` to create a new message.
  */
 export const BackupRequestSchema: GenMessage<BackupRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 47);
+  messageDesc(file_assay_v1_appliance_service, 43);
 
 /**
  * @generated from message assay.v1.BackupResponse
@@ -1527,7 +1365,7 @@ export type BackupResponse = Message<"assay.v1.BackupResponse"> & {
  * Use `create(BackupResponseSchema)` to create a new message.
  */
 export const BackupResponseSchema: GenMessage<BackupResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 48);
+  messageDesc(file_assay_v1_appliance_service, 44);
 
 /**
  * @generated from message assay.v1.ListBackupsRequest
@@ -1540,7 +1378,7 @@ export type ListBackupsRequest = Message<"assay.v1.ListBackupsRequest"> & {
  * Use `create(ListBackupsRequestSchema)` to create a new message.
  */
 export const ListBackupsRequestSchema: GenMessage<ListBackupsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 49);
+  messageDesc(file_assay_v1_appliance_service, 45);
 
 /**
  * @generated from message assay.v1.ListBackupsResponse
@@ -1557,7 +1395,7 @@ export type ListBackupsResponse = Message<"assay.v1.ListBackupsResponse"> & {
  * Use `create(ListBackupsResponseSchema)` to create a new message.
  */
 export const ListBackupsResponseSchema: GenMessage<ListBackupsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 50);
+  messageDesc(file_assay_v1_appliance_service, 46);
 
 /**
  * Each was read back whole before it got its name.
@@ -1614,7 +1452,7 @@ export type BackupEntry = Message<"assay.v1.BackupEntry"> & {
  * Use `create(BackupEntrySchema)` to create a new message.
  */
 export const BackupEntrySchema: GenMessage<BackupEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 51);
+  messageDesc(file_assay_v1_appliance_service, 47);
 
 /**
  * @generated from message assay.v1.ExamineRequest
@@ -1627,7 +1465,7 @@ export type ExamineRequest = Message<"assay.v1.ExamineRequest"> & {
  * Use `create(ExamineRequestSchema)` to create a new message.
  */
 export const ExamineRequestSchema: GenMessage<ExamineRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 52);
+  messageDesc(file_assay_v1_appliance_service, 48);
 
 /**
  * @generated from message assay.v1.ExamineResponse
@@ -1644,7 +1482,7 @@ export type ExamineResponse = Message<"assay.v1.ExamineResponse"> & {
  * Use `create(ExamineResponseSchema)` to create a new message.
  */
 export const ExamineResponseSchema: GenMessage<ExamineResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 53);
+  messageDesc(file_assay_v1_appliance_service, 49);
 
 /**
  * @generated from message assay.v1.Finding
@@ -1680,7 +1518,7 @@ export type Finding = Message<"assay.v1.Finding"> & {
  * Use `create(FindingSchema)` to create a new message.
  */
 export const FindingSchema: GenMessage<Finding> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 54);
+  messageDesc(file_assay_v1_appliance_service, 50);
 
 /**
  * @generated from message assay.v1.ListProcessesRequest
@@ -1693,7 +1531,7 @@ export type ListProcessesRequest = Message<"assay.v1.ListProcessesRequest"> & {
  * Use `create(ListProcessesRequestSchema)` to create a new message.
  */
 export const ListProcessesRequestSchema: GenMessage<ListProcessesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 55);
+  messageDesc(file_assay_v1_appliance_service, 51);
 
 /**
  * @generated from message assay.v1.ListProcessesResponse
@@ -1739,7 +1577,7 @@ export type ListProcessesResponse = Message<"assay.v1.ListProcessesResponse"> & 
  * Use `create(ListProcessesResponseSchema)` to create a new message.
  */
 export const ListProcessesResponseSchema: GenMessage<ListProcessesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 56);
+  messageDesc(file_assay_v1_appliance_service, 52);
 
 /**
  * @generated from message assay.v1.Process
@@ -1778,7 +1616,7 @@ export type Process = Message<"assay.v1.Process"> & {
  * Use `create(ProcessSchema)` to create a new message.
  */
 export const ProcessSchema: GenMessage<Process> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 57);
+  messageDesc(file_assay_v1_appliance_service, 53);
 
 /**
  * @generated from message assay.v1.RunningAnalysis
@@ -1843,7 +1681,7 @@ export type RunningAnalysis = Message<"assay.v1.RunningAnalysis"> & {
  * Use `create(RunningAnalysisSchema)` to create a new message.
  */
 export const RunningAnalysisSchema: GenMessage<RunningAnalysis> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 58);
+  messageDesc(file_assay_v1_appliance_service, 54);
 
 /**
  * @generated from message assay.v1.GetSupportBundleRequest
@@ -1856,7 +1694,7 @@ export type GetSupportBundleRequest = Message<"assay.v1.GetSupportBundleRequest"
  * Use `create(GetSupportBundleRequestSchema)` to create a new message.
  */
 export const GetSupportBundleRequestSchema: GenMessage<GetSupportBundleRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 59);
+  messageDesc(file_assay_v1_appliance_service, 55);
 
 /**
  * @generated from message assay.v1.GetSupportBundleResponse
@@ -1880,7 +1718,7 @@ export type GetSupportBundleResponse = Message<"assay.v1.GetSupportBundleRespons
  * Use `create(GetSupportBundleResponseSchema)` to create a new message.
  */
 export const GetSupportBundleResponseSchema: GenMessage<GetSupportBundleResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_appliance_service, 60);
+  messageDesc(file_assay_v1_appliance_service, 56);
 
 /**
  * @generated from enum assay.v1.Phase
