@@ -1,4 +1,4 @@
-"""Stage 7: writes model.json and CARD.md from what the appliance measured through packs of the folds, and publishes them.
+"""Stage 8: writes model.json and CARD.md from what the appliance measured through packs of the folds, and publishes them.
 
 FIGURES is the figures.json of `npm run evaluate -- --packs WORK/packs --tiers`: whole files, each through a pack
 that has not seen its source. No figure of the card comes from anywhere else, but for the confounds.

@@ -18,7 +18,6 @@ from calibrate import CALIBRATION_FILE
 from crops import CropCollection
 from heads import load_heads
 from manifest import MANIFEST_FILE, PACK_ID, make_manifest
-from parity import PARITY_FILE, write_parity
 from placement import PATCH_SIDE
 from splits import ALL_FOLDS
 from stored_weights import round_weights, store_in_halves
@@ -96,8 +95,6 @@ def export(work_folder, version):
         manifest = make_manifest(version, fitted, calibration["set"], written, collection)
         (pack / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         (pack / "CARD.md").write_text(f"# {PACK_ID} {version}, for measuring: fold {name}\n", encoding="utf-8")
-        if name == "all":
-            write_parity(pack / PARITY_FILE, model)
         print(f"{pack}: {(pack / MODEL_FILE).stat().st_size} bytes, golden logits {written['expected']}", flush=True)
     write_folds(packs / FOLDS_FILE, collection)
 

@@ -1,42 +1,97 @@
-"""Owns the media made by rule that the appliance must score as training does, and what training's own code says of them.
+"""Stage 7: writes what training says of media made by rule, which the appliance must say too (test/models/parity.test.ts).
 
-The golden inputs of a pack are whole patches; here a picture is placed, cut and
-laid out as well, by this folder's code on one side and by the appliance's on the other.
+The golden inputs of a pack are whole patches; here files are read, turned, placed, cut and pooled as well, by this
+folder's code on one side and by a running appliance on the other. `test/media/parity-media.ts` makes the files.
 """
 
+import argparse
+import hashlib
 import json
+import subprocess
+from pathlib import Path
 
 import numpy
 import torch
+from PIL import Image
 
+from calibrate import CALIBRATION_FILE
+from export import PACKS_FOLDER, make_detector
+from manifest import PACK_ID
+from metrics import to_probability
 from placement import choose_patches, cut_patch
+from texture import is_refused, measure_texture
 from vision_transformer import to_pixels
+from whole import PIXELS_MAX, open_picture
 
 PARITY_FILE = "parity.json"
-SIZES = ((300, 200), (128, 160), (1000, 700), (512, 512))
+PICTURES = (".png", ".jpg", ".webp")
+FILM = "film.mp4"
+FILM_SIZE = (480, 320)
 DIGITS = 6
+LUMA_BLACK, LUMA_STEPS = 16, 219
+DECIDING_SHARE, DECIDING_MIN = 1 / 5, 2
+"""Of a video's frames: as in src/domain/video-verdict.ts."""
 
 
-def make_picture(width, height):
-    """Returns the picture of the rule in test/models/parity.test.ts, uint8 [height, width, 3].
-
-    The last rows of a large one fade, so that its detail lies at the top.
-    """
-    y, x, channel = numpy.indices((height, width, 3))
-    value = (x * x * 3 + y * 7 + (x * y) % 37 * 5 + channel * 41) % 256
-    return (value * (height - y) // height).astype(numpy.uint8)
+def read_film(path):
+    """Yields the frames of a grey film, uint8 [H, W, 3]: ITU-R BT.601 without colour is its brightness, stretched."""
+    width, height = FILM_SIZE
+    decode = ("ffmpeg", "-v", "error", "-i", path, "-vsync", "passthrough", "-pix_fmt", "yuv420p", "-f", "rawvideo", "-")
+    body = subprocess.run(decode, check=True, capture_output=True).stdout
+    planes = numpy.frombuffer(body, numpy.uint8).reshape(-1, width * height * 3 // 2)
+    for luma in planes[:, : width * height].reshape(-1, height, width).astype(float):
+        grey = numpy.clip(numpy.floor((luma - LUMA_BLACK) * 255 / LUMA_STEPS + 0.5), 0, 255).astype(numpy.uint8)
+        yield numpy.repeat(grey[:, :, None], 3, axis=2)
 
 
 @torch.no_grad()
-def write_parity(path, model):
-    """Writes positions and logits of every patch that is looked at."""
-    pictures = []
-    for width, height in SIZES:
-        pixels = make_picture(width, height)
-        positions = choose_patches(pixels)
-        logits = model(to_pixels(numpy.stack([cut_patch(pixels, place) for place in positions])))
-        pictures.append({
-            "width": width, "height": height, "positions": positions,
-            "logits": [round(value, DIGITS) for value in logits.tolist()],
-        })
-    path.write_text(json.dumps({"pictures": pictures}) + "\n", encoding="utf-8")
+def look(pixels, model):
+    """Returns what is seen in uint8 [H, W, 3], to be written, and the mean of the logits."""
+    positions = choose_patches(pixels)
+    patches = numpy.stack([cut_patch(pixels, place) for place in positions])
+    if is_refused(measure_texture(patches)):
+        raise SystemExit("expected a picture that is not refused")
+    logits = model(to_pixels(patches)).double().tolist()
+    seen = {
+        "width": pixels.shape[1], "height": pixels.shape[0], "positions": positions,
+        "patchesSha256": hashlib.sha256(patches.tobytes()).hexdigest(),
+        "logits": [round(value, DIGITS) for value in logits],
+    }
+    return seen, sum(logits) / len(logits)
+
+
+def conclude(logit, line):
+    log_odds = line[0] * logit + line[1]
+    return {"logOdds": round(log_odds, DIGITS), "probability": round(float(to_probability(log_odds)), DIGITS)}
+
+
+def judge_picture(path, model, line):
+    seen, logit = look(numpy.asarray(open_picture(path)), model)
+    return {"file": path.name, "views": [seen], **conclude(logit, line)}
+
+
+def judge_film(path, model, line):
+    views, logits = zip(*(look(pixels, model) for pixels in read_film(path)))
+    deciding = max(DECIDING_MIN, round(len(logits) * DECIDING_SHARE))
+    return {"file": path.name, "views": views, **conclude(numpy.mean(sorted(logits)[-deciding:]), line)}
+
+
+def write_parity(work_folder, media):
+    model = make_detector(work_folder, "all")
+    line = json.loads((work_folder / CALIBRATION_FILE).read_text(encoding="utf-8"))["all"]["line"]
+    paths = sorted(path for path in media.iterdir() if path.suffix in PICTURES)
+    media_judged = [*(judge_picture(path, model, line) for path in paths), judge_film(media / FILM, model, line)]
+    path = work_folder / PACKS_FOLDER / "all" / PACK_ID / PARITY_FILE
+    path.write_text(json.dumps({"media": media_judged}) + "\n", encoding="utf-8")
+    for found in media_judged:
+        print(found["file"], found["probability"], flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--media", type=Path, required=True, help="what test/media/parity-media.ts wrote")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    Image.MAX_IMAGE_PIXELS = PIXELS_MAX
+    write_parity(arguments.work, arguments.media)

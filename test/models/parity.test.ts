@@ -1,54 +1,39 @@
 /**
- * The shipped models in the appliance answer as the training code does: golden inputs, and media made by rule that are
- * placed, cut and laid out by the appliance's own steps. `parity.json` beside a model holds what training says of them.
+ * The shipped models in the appliance answer as the training code does. `parity.json` beside a model holds what training
+ * says of media made by rule (test/media/parity-media.ts), which it reads with decoders of its own: the places that are looked
+ * at, their bytes and logits here, what a daemon makes of them in parity-daemon.test.ts.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { ModelPack } from '../../src/domain/packs/model-pack.ts';
-import type { SampleRange } from '../../src/domain/verdicts/speech.ts';
+import { isImagePack, type ModelPack } from '../../src/domain/packs/model-pack.ts';
+import { planPatchSets, requestsOf } from '../../src/engine/analyses/image-patches.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../src/engine/inference/inference-process.ts';
 import { findPacks, type InstalledPack, toLoadedPack } from '../../src/engine/packs/installed-packs.ts';
-import { writePatchSet } from '../../src/worker/steps/patches.ts';
+import type { PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
+import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
+import {
+  type ParityFile,
+  parityFile,
+  readParity,
+  type SoundParity,
+  type ViewParity,
+} from '../media/parity-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { layMadeModels } from './made-models.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
 const TIMEOUT = { timeoutMs: 60_000 };
-const PARITY_PACKS = ['assay-transformer', 'assay-speech-encoder', 'assay-speech-statistics'];
+const PICTURE_PACK = 'assay-transformer';
+const SPEECH_PACKS = ['assay-speech-encoder', 'assay-speech-statistics'];
 const data = await makeTemporaryFolder();
 after(async () => await data[Symbol.asyncDispose]());
 await layMadeModels(data.path);
 const { installed } = await findPacks([MODELS], { dataFolder: data.path });
-
-interface ParityPicture {
-  width: number;
-  height: number;
-  positions: [x: number, y: number][];
-  logits: number[];
-}
-
-interface Parity {
-  pictures?: ParityPicture[];
-  sound?: { sampleCount: number; ranges: SampleRange[]; logits: number[] };
-}
-
-/** The rule of models/training/parity.py. */
-function makePicture(width: number, height: number): Buffer {
-  const rgb = Buffer.alloc(width * height * 3);
-  let at = 0;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      for (let channel = 0; channel < 3; channel++) {
-        const value = (x * x * 3 + y * 7 + ((x * y) % 37) * 5 + channel * 41) % 256;
-        rgb[at++] = Math.floor((value * (height - y)) / height);
-      }
-    }
-  }
-  return rgb;
-}
+const slot = await openSlot(data.path);
+after(async () => await slot[Symbol.asyncDispose]());
 
 /** The rule of models/training/speech/parity.py. */
 function makeSound(sampleCount: number): Float32Array {
@@ -57,9 +42,15 @@ function makeSound(sampleCount: number): Float32Array {
   );
 }
 
-function startModel(found: InstalledPack) {
+function findPack(id: string): InstalledPack {
+  return installed.find(({ pack }) => pack.id === id) ?? assert.fail(`${id} is not whole`);
+}
+
+async function startModel(found: InstalledPack) {
   const quiet = { childReady: () => {}, childLost: () => {}, childSaid: () => {} };
   const model = new InferenceProcess(INFERENCE_DEFAULTS, [toLoadedPack(found)], quiet);
+  const [report] = await model.ready();
+  assert.deepEqual([report?.provider, report?.fault], ['cpu', null]);
   return { model, [Symbol.asyncDispose]: async () => await model[Symbol.asyncDispose]() };
 }
 
@@ -69,58 +60,80 @@ function assertNear(found: ArrayLike<number>, { golden }: ModelPack, expected: r
   assert.ok(difference <= golden.tolerance, `the logits differ by ${difference}`);
 }
 
-async function comparePicture(
+/** The patches of a picture, or of each frame of a video. */
+async function cutPatches({ kind, make }: ParityFile, patchSets: PatchSetRequest[]): Promise<PatchSet[]> {
+  const path = join(data.path, 'upload');
+  await writeFile(path, await make());
+  const input = await slot.placeInput(path);
+  const request = { input, limits: LIMITS, trustAnchorsPem: '', patchSets };
+  if (kind === 'image') {
+    const { image } = await slot.request({ type: 'decode-image', ...request }, {});
+    return image.patchSets;
+  }
+  const frames = { method: 'even', countMax: 10 } as const;
+  const { frames: found } = await decodeVideo(slot, {
+    ...{ type: 'decode-video', ...request, frames, decoder: 'cpu' },
+    ...{ withTrack: false, soundSecondsMax: 1 },
+  });
+  return found.flatMap(({ patchSets: own }) => own);
+}
+
+async function compareView(
   model: InferenceProcess,
   { pack }: InstalledPack,
-  picture: ParityPicture,
+  set: PatchSet,
+  { width, height, positions, patchesSha256, logits }: ViewParity,
 ): Promise<void> {
-  assert.ok('view' in pack && pack.view.type === 'patches');
-  const { width, height, positions, logits } = picture;
-  await using folder = await makeTemporaryFolder();
-  const rgb = makePicture(width, height);
-  const set = await writePatchSet(
-    { width, height, rgb },
-    { name: 'set', variant: 'original', layout: pack.view },
-    folder.path,
-  );
-  assert.ok(set !== null);
+  assert.deepEqual([set.width, set.height], [width, height]);
   assert.deepEqual(
     set.positions.map(({ x, y }) => [x, y]),
     positions,
   );
-  const work = {
-    pack: `${pack.id}@${pack.version}`,
-    path: join(folder.path, set.file),
-    count: positions.length,
-  };
+  const path = slot.outPath(set.file);
+  const found = createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+  assert.equal(found, patchesSha256, 'the patches hold other pixels than in training');
+  const work = { pack: `${pack.id}@${pack.version}`, path, count: positions.length };
   assertNear((await model.infer(work, TIMEOUT)).logits, pack, logits);
 }
+
+test('the image model looks at the same places of every file as in training, and says the same', async (t) => {
+  const found = findPack(PICTURE_PACK);
+  assert.ok(isImagePack(found.pack));
+  const { media = [] } = await readParity(PICTURE_PACK);
+  assert.ok(media.length > 0);
+  const requests = requestsOf(planPatchSets([found.pack], { withMap: false, withStability: false }));
+  await using started = await startModel(found);
+  for (const { file, views } of media) {
+    await t.test(file, async () => {
+      const sets = await cutPatches(parityFile(file), requests);
+      assert.equal(sets.length, views.length);
+      for (const [index, view] of views.entries()) {
+        await compareView(started.model, found, sets[index] ?? assert.fail('a view is missing'), view);
+      }
+    });
+  }
+});
 
 async function compareSound(
   model: InferenceProcess,
   { pack }: InstalledPack,
-  { sampleCount, ranges, logits }: NonNullable<Parity['sound']>,
+  { sampleCount, ranges, logits }: SoundParity,
 ): Promise<void> {
-  await using folder = await makeTemporaryFolder();
-  const path = join(folder.path, 'sound.f32');
+  const path = join(data.path, `${pack.id}.f32`);
   await writeFile(path, makeSound(sampleCount));
   const windows = { sampleCount, ranges };
   const work = { pack: `${pack.id}@${pack.version}`, path, count: ranges.length, windows };
   assertNear((await model.infer(work, TIMEOUT)).logits, pack, logits);
 }
 
-for (const id of PARITY_PACKS) {
+for (const id of SPEECH_PACKS) {
   test(`${id} answers as in training`, async () => {
-    const found = installed.find(({ pack }) => pack.id === id);
-    assert.ok(found !== undefined, `${id} is not whole`);
-    const file = join(MODELS, id, 'parity.json');
-    assert.ok(existsSync(file), `${file} is missing: models/training makes it`);
-    const { pictures = [], sound } = JSON.parse(readFileSync(file, 'utf8')) as Parity;
-    assert.ok(pictures.length > 0 || sound !== undefined);
-    await using started = startModel(found);
-    const [report] = await started.model.ready();
-    assert.deepEqual([report?.provider, report?.fault], ['cpu', null]);
-    for (const picture of pictures) await comparePicture(started.model, found, picture);
-    if (sound !== undefined) await compareSound(started.model, found, sound);
+    const found = findPack(id);
+    const { sound } = await readParity(id);
+    assert.ok(sound !== undefined);
+    await using started = await startModel(found);
+    await compareSound(started.model, found, sound);
   });
 }
