@@ -8,23 +8,20 @@
 // @generated from file onnx/onnx.proto (package onnx, syntax proto2)
 /* eslint-disable */
 
-import type { Message } from '@bufbuild/protobuf';
-import type { GenEnum, GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2';
-import { enumDesc, fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2';
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file onnx/onnx.proto.
  */
-export const file_onnx_onnx: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'Cg9vbm54L29ubngucHJvdG8SBG9ubngi/gEKDkF0dHJpYnV0ZVByb3RvEgwKBG5hbWUYASABKAkSMAoEdHlwZRgUIAEoDjIiLm9ubnguQXR0cmlidXRlUHJvdG8uQXR0cmlidXRlVHlwZRIJCgFmGAIgASgCEgkKAWkYAyABKAMSCQoBcxgEIAEoDBIOCgZmbG9hdHMYByADKAISDAoEaW50cxgIIAMoAyJtCg1BdHRyaWJ1dGVUeXBlEg0KCVVOREVGSU5FRBAAEgkKBUZMT0FUEAESBwoDSU5UEAISCgoGU1RSSU5HEAMSCgoGVEVOU09SEAQSCgoGRkxPQVRTEAYSCAoESU5UUxAHEgsKB1NUUklOR1MQCCI9Cg5WYWx1ZUluZm9Qcm90bxIMCgRuYW1lGAEgASgJEh0KBHR5cGUYAiABKAsyDy5vbm54LlR5cGVQcm90byJyCglOb2RlUHJvdG8SDQoFaW5wdXQYASADKAkSDgoGb3V0cHV0GAIgAygJEgwKBG5hbWUYAyABKAkSDwoHb3BfdHlwZRgEIAEoCRInCglhdHRyaWJ1dGUYBSADKAsyFC5vbm54LkF0dHJpYnV0ZVByb3RvIqIBCgpNb2RlbFByb3RvEhIKCmlyX3ZlcnNpb24YASABKAMSLgoMb3BzZXRfaW1wb3J0GAggAygLMhgub25ueC5PcGVyYXRvclNldElkUHJvdG8SFQoNcHJvZHVjZXJfbmFtZRgCIAEoCRIYChBwcm9kdWNlcl92ZXJzaW9uGAMgASgJEh8KBWdyYXBoGAcgASgLMhAub25ueC5HcmFwaFByb3RvIqwBCgpHcmFwaFByb3RvEh0KBG5vZGUYASADKAsyDy5vbm54Lk5vZGVQcm90bxIMCgRuYW1lGAIgASgJEiYKC2luaXRpYWxpemVyGAUgAygLMhEub25ueC5UZW5zb3JQcm90bxIjCgVpbnB1dBgLIAMoCzIULm9ubnguVmFsdWVJbmZvUHJvdG8SJAoGb3V0cHV0GAwgAygLMhQub25ueC5WYWx1ZUluZm9Qcm90byKKAQoLVGVuc29yUHJvdG8SDAoEZGltcxgBIAMoAxIRCglkYXRhX3R5cGUYAiABKAUSDAoEbmFtZRgIIAEoCRIQCghyYXdfZGF0YRgJIAEoDCI6CghEYXRhVHlwZRINCglVTkRFRklORUQQABIJCgVGTE9BVBABEgkKBUlOVDMyEAYSCQoFSU5UNjQQByKBAQoQVGVuc29yU2hhcGVQcm90bxItCgNkaW0YASADKAsyIC5vbm54LlRlbnNvclNoYXBlUHJvdG8uRGltZW5zaW9uGj4KCURpbWVuc2lvbhITCglkaW1fdmFsdWUYASABKANIABITCglkaW1fcGFyYW0YAiABKAlIAEIHCgV2YWx1ZSKHAQoJVHlwZVByb3RvEi0KC3RlbnNvcl90eXBlGAEgASgLMhYub25ueC5UeXBlUHJvdG8uVGVuc29ySAAaQgoGVGVuc29yEhEKCWVsZW1fdHlwZRgBIAEoBRIlCgVzaGFwZRgCIAEoCzIWLm9ubnguVGVuc29yU2hhcGVQcm90b0IHCgV2YWx1ZSI1ChJPcGVyYXRvclNldElkUHJvdG8SDgoGZG9tYWluGAEgASgJEg8KB3ZlcnNpb24YAiABKAM',
-  );
+export const file_onnx_onnx: GenFile = /*@__PURE__*/
+  fileDesc("Cg9vbm54L29ubngucHJvdG8SBG9ubngi/gEKDkF0dHJpYnV0ZVByb3RvEgwKBG5hbWUYASABKAkSMAoEdHlwZRgUIAEoDjIiLm9ubnguQXR0cmlidXRlUHJvdG8uQXR0cmlidXRlVHlwZRIJCgFmGAIgASgCEgkKAWkYAyABKAMSCQoBcxgEIAEoDBIOCgZmbG9hdHMYByADKAISDAoEaW50cxgIIAMoAyJtCg1BdHRyaWJ1dGVUeXBlEg0KCVVOREVGSU5FRBAAEgkKBUZMT0FUEAESBwoDSU5UEAISCgoGU1RSSU5HEAMSCgoGVEVOU09SEAQSCgoGRkxPQVRTEAYSCAoESU5UUxAHEgsKB1NUUklOR1MQCCI9Cg5WYWx1ZUluZm9Qcm90bxIMCgRuYW1lGAEgASgJEh0KBHR5cGUYAiABKAsyDy5vbm54LlR5cGVQcm90byJyCglOb2RlUHJvdG8SDQoFaW5wdXQYASADKAkSDgoGb3V0cHV0GAIgAygJEgwKBG5hbWUYAyABKAkSDwoHb3BfdHlwZRgEIAEoCRInCglhdHRyaWJ1dGUYBSADKAsyFC5vbm54LkF0dHJpYnV0ZVByb3RvIqIBCgpNb2RlbFByb3RvEhIKCmlyX3ZlcnNpb24YASABKAMSLgoMb3BzZXRfaW1wb3J0GAggAygLMhgub25ueC5PcGVyYXRvclNldElkUHJvdG8SFQoNcHJvZHVjZXJfbmFtZRgCIAEoCRIYChBwcm9kdWNlcl92ZXJzaW9uGAMgASgJEh8KBWdyYXBoGAcgASgLMhAub25ueC5HcmFwaFByb3RvIqwBCgpHcmFwaFByb3RvEh0KBG5vZGUYASADKAsyDy5vbm54Lk5vZGVQcm90bxIMCgRuYW1lGAIgASgJEiYKC2luaXRpYWxpemVyGAUgAygLMhEub25ueC5UZW5zb3JQcm90bxIjCgVpbnB1dBgLIAMoCzIULm9ubnguVmFsdWVJbmZvUHJvdG8SJAoGb3V0cHV0GAwgAygLMhQub25ueC5WYWx1ZUluZm9Qcm90byKKAQoLVGVuc29yUHJvdG8SDAoEZGltcxgBIAMoAxIRCglkYXRhX3R5cGUYAiABKAUSDAoEbmFtZRgIIAEoCRIQCghyYXdfZGF0YRgJIAEoDCI6CghEYXRhVHlwZRINCglVTkRFRklORUQQABIJCgVGTE9BVBABEgkKBUlOVDMyEAYSCQoFSU5UNjQQByKBAQoQVGVuc29yU2hhcGVQcm90bxItCgNkaW0YASADKAsyIC5vbm54LlRlbnNvclNoYXBlUHJvdG8uRGltZW5zaW9uGj4KCURpbWVuc2lvbhITCglkaW1fdmFsdWUYASABKANIABITCglkaW1fcGFyYW0YAiABKAlIAEIHCgV2YWx1ZSKHAQoJVHlwZVByb3RvEi0KC3RlbnNvcl90eXBlGAEgASgLMhYub25ueC5UeXBlUHJvdG8uVGVuc29ySAAaQgoGVGVuc29yEhEKCWVsZW1fdHlwZRgBIAEoBRIlCgVzaGFwZRgCIAEoCzIWLm9ubnguVGVuc29yU2hhcGVQcm90b0IHCgV2YWx1ZSI1ChJPcGVyYXRvclNldElkUHJvdG8SDgoGZG9tYWluGAEgASgJEg8KB3ZlcnNpb24YAiABKAM");
 
 /**
  * @generated from message onnx.AttributeProto
  */
-export type AttributeProto = Message<'onnx.AttributeProto'> & {
+export type AttributeProto = Message<"onnx.AttributeProto"> & {
   /**
    * @generated from field: optional string name = 1;
    */
@@ -65,7 +62,8 @@ export type AttributeProto = Message<'onnx.AttributeProto'> & {
  * Describes the message onnx.AttributeProto.
  * Use `create(AttributeProtoSchema)` to create a new message.
  */
-export const AttributeProtoSchema: GenMessage<AttributeProto> = /*@__PURE__*/ messageDesc(file_onnx_onnx, 0);
+export const AttributeProtoSchema: GenMessage<AttributeProto> = /*@__PURE__*/
+  messageDesc(file_onnx_onnx, 0);
 
 /**
  * @generated from enum onnx.AttributeProto.AttributeType
@@ -115,20 +113,18 @@ export const AttributeProto_AttributeType = {
 /**
  * @generated from enum onnx.AttributeProto.AttributeType
  */
-export type AttributeProto_AttributeType =
-  (typeof AttributeProto_AttributeType)[keyof typeof AttributeProto_AttributeType];
+export type AttributeProto_AttributeType = (typeof AttributeProto_AttributeType)[keyof typeof AttributeProto_AttributeType];
 
 /**
  * Describes the enum onnx.AttributeProto.AttributeType.
  */
-export const AttributeProto_AttributeTypeSchema: GenEnum<AttributeProto_AttributeType> =
-  /*@__PURE__*/
+export const AttributeProto_AttributeTypeSchema: GenEnum<AttributeProto_AttributeType> = /*@__PURE__*/
   enumDesc(file_onnx_onnx, 0, 0);
 
 /**
  * @generated from message onnx.ValueInfoProto
  */
-export type ValueInfoProto = Message<'onnx.ValueInfoProto'> & {
+export type ValueInfoProto = Message<"onnx.ValueInfoProto"> & {
   /**
    * @generated from field: optional string name = 1;
    */
@@ -144,12 +140,13 @@ export type ValueInfoProto = Message<'onnx.ValueInfoProto'> & {
  * Describes the message onnx.ValueInfoProto.
  * Use `create(ValueInfoProtoSchema)` to create a new message.
  */
-export const ValueInfoProtoSchema: GenMessage<ValueInfoProto> = /*@__PURE__*/ messageDesc(file_onnx_onnx, 1);
+export const ValueInfoProtoSchema: GenMessage<ValueInfoProto> = /*@__PURE__*/
+  messageDesc(file_onnx_onnx, 1);
 
 /**
  * @generated from message onnx.NodeProto
  */
-export type NodeProto = Message<'onnx.NodeProto'> & {
+export type NodeProto = Message<"onnx.NodeProto"> & {
   /**
    * @generated from field: repeated string input = 1;
    */
@@ -180,12 +177,13 @@ export type NodeProto = Message<'onnx.NodeProto'> & {
  * Describes the message onnx.NodeProto.
  * Use `create(NodeProtoSchema)` to create a new message.
  */
-export const NodeProtoSchema: GenMessage<NodeProto> = /*@__PURE__*/ messageDesc(file_onnx_onnx, 2);
+export const NodeProtoSchema: GenMessage<NodeProto> = /*@__PURE__*/
+  messageDesc(file_onnx_onnx, 2);
 
 /**
  * @generated from message onnx.ModelProto
  */
-export type ModelProto = Message<'onnx.ModelProto'> & {
+export type ModelProto = Message<"onnx.ModelProto"> & {
   /**
    * @generated from field: optional int64 ir_version = 1;
    */
@@ -216,12 +214,13 @@ export type ModelProto = Message<'onnx.ModelProto'> & {
  * Describes the message onnx.ModelProto.
  * Use `create(ModelProtoSchema)` to create a new message.
  */
-export const ModelProtoSchema: GenMessage<ModelProto> = /*@__PURE__*/ messageDesc(file_onnx_onnx, 3);
+export const ModelProtoSchema: GenMessage<ModelProto> = /*@__PURE__*/
+  messageDesc(file_onnx_onnx, 3);
 
 /**
  * @generated from message onnx.GraphProto
  */
-export type GraphProto = Message<'onnx.GraphProto'> & {
+export type GraphProto = Message<"onnx.GraphProto"> & {
   /**
    * @generated from field: repeated onnx.NodeProto node = 1;
    */
@@ -252,12 +251,13 @@ export type GraphProto = Message<'onnx.GraphProto'> & {
  * Describes the message onnx.GraphProto.
  * Use `create(GraphProtoSchema)` to create a new message.
  */
-export const GraphProtoSchema: GenMessage<GraphProto> = /*@__PURE__*/ messageDesc(file_onnx_onnx, 4);
+export const GraphProtoSchema: GenMessage<GraphProto> = /*@__PURE__*/
+  messageDesc(file_onnx_onnx, 4);
 
 /**
  * @generated from message onnx.TensorProto
  */
-export type TensorProto = Message<'onnx.TensorProto'> & {
+export type TensorProto = Message<"onnx.TensorProto"> & {
   /**
    * @generated from field: repeated int64 dims = 1;
    */
@@ -283,7 +283,8 @@ export type TensorProto = Message<'onnx.TensorProto'> & {
  * Describes the message onnx.TensorProto.
  * Use `create(TensorProtoSchema)` to create a new message.
  */
-export const TensorProtoSchema: GenMessage<TensorProto> = /*@__PURE__*/ messageDesc(file_onnx_onnx, 5);
+export const TensorProtoSchema: GenMessage<TensorProto> = /*@__PURE__*/
+  messageDesc(file_onnx_onnx, 5);
 
 /**
  * @generated from enum onnx.TensorProto.DataType
@@ -318,14 +319,13 @@ export type TensorProto_DataType = (typeof TensorProto_DataType)[keyof typeof Te
 /**
  * Describes the enum onnx.TensorProto.DataType.
  */
-export const TensorProto_DataTypeSchema: GenEnum<TensorProto_DataType> =
-  /*@__PURE__*/
+export const TensorProto_DataTypeSchema: GenEnum<TensorProto_DataType> = /*@__PURE__*/
   enumDesc(file_onnx_onnx, 5, 0);
 
 /**
  * @generated from message onnx.TensorShapeProto
  */
-export type TensorShapeProto = Message<'onnx.TensorShapeProto'> & {
+export type TensorShapeProto = Message<"onnx.TensorShapeProto"> & {
   /**
    * @generated from field: repeated onnx.TensorShapeProto.Dimension dim = 1;
    */
@@ -336,71 +336,65 @@ export type TensorShapeProto = Message<'onnx.TensorShapeProto'> & {
  * Describes the message onnx.TensorShapeProto.
  * Use `create(TensorShapeProtoSchema)` to create a new message.
  */
-export const TensorShapeProtoSchema: GenMessage<TensorShapeProto> =
-  /*@__PURE__*/
+export const TensorShapeProtoSchema: GenMessage<TensorShapeProto> = /*@__PURE__*/
   messageDesc(file_onnx_onnx, 6);
 
 /**
  * @generated from message onnx.TensorShapeProto.Dimension
  */
-export type TensorShapeProto_Dimension = Message<'onnx.TensorShapeProto.Dimension'> & {
+export type TensorShapeProto_Dimension = Message<"onnx.TensorShapeProto.Dimension"> & {
   /**
    * @generated from oneof onnx.TensorShapeProto.Dimension.value
    */
-  value:
-    | {
-        /**
-         * @generated from field: int64 dim_value = 1;
-         */
-        value: bigint;
-        case: 'dimValue';
-      }
-    | {
-        /**
-         * @generated from field: string dim_param = 2;
-         */
-        value: string;
-        case: 'dimParam';
-      }
-    | { case: undefined; value?: undefined };
+  value: {
+    /**
+     * @generated from field: int64 dim_value = 1;
+     */
+    value: bigint;
+    case: "dimValue";
+  } | {
+    /**
+     * @generated from field: string dim_param = 2;
+     */
+    value: string;
+    case: "dimParam";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message onnx.TensorShapeProto.Dimension.
  * Use `create(TensorShapeProto_DimensionSchema)` to create a new message.
  */
-export const TensorShapeProto_DimensionSchema: GenMessage<TensorShapeProto_Dimension> =
-  /*@__PURE__*/
+export const TensorShapeProto_DimensionSchema: GenMessage<TensorShapeProto_Dimension> = /*@__PURE__*/
   messageDesc(file_onnx_onnx, 6, 0);
 
 /**
  * @generated from message onnx.TypeProto
  */
-export type TypeProto = Message<'onnx.TypeProto'> & {
+export type TypeProto = Message<"onnx.TypeProto"> & {
   /**
    * @generated from oneof onnx.TypeProto.value
    */
-  value:
-    | {
-        /**
-         * @generated from field: onnx.TypeProto.Tensor tensor_type = 1;
-         */
-        value: TypeProto_Tensor;
-        case: 'tensorType';
-      }
-    | { case: undefined; value?: undefined };
+  value: {
+    /**
+     * @generated from field: onnx.TypeProto.Tensor tensor_type = 1;
+     */
+    value: TypeProto_Tensor;
+    case: "tensorType";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message onnx.TypeProto.
  * Use `create(TypeProtoSchema)` to create a new message.
  */
-export const TypeProtoSchema: GenMessage<TypeProto> = /*@__PURE__*/ messageDesc(file_onnx_onnx, 7);
+export const TypeProtoSchema: GenMessage<TypeProto> = /*@__PURE__*/
+  messageDesc(file_onnx_onnx, 7);
 
 /**
  * @generated from message onnx.TypeProto.Tensor
  */
-export type TypeProto_Tensor = Message<'onnx.TypeProto.Tensor'> & {
+export type TypeProto_Tensor = Message<"onnx.TypeProto.Tensor"> & {
   /**
    * @generated from field: optional int32 elem_type = 1;
    */
@@ -416,14 +410,13 @@ export type TypeProto_Tensor = Message<'onnx.TypeProto.Tensor'> & {
  * Describes the message onnx.TypeProto.Tensor.
  * Use `create(TypeProto_TensorSchema)` to create a new message.
  */
-export const TypeProto_TensorSchema: GenMessage<TypeProto_Tensor> =
-  /*@__PURE__*/
+export const TypeProto_TensorSchema: GenMessage<TypeProto_Tensor> = /*@__PURE__*/
   messageDesc(file_onnx_onnx, 7, 0);
 
 /**
  * @generated from message onnx.OperatorSetIdProto
  */
-export type OperatorSetIdProto = Message<'onnx.OperatorSetIdProto'> & {
+export type OperatorSetIdProto = Message<"onnx.OperatorSetIdProto"> & {
   /**
    * @generated from field: optional string domain = 1;
    */
@@ -439,6 +432,6 @@ export type OperatorSetIdProto = Message<'onnx.OperatorSetIdProto'> & {
  * Describes the message onnx.OperatorSetIdProto.
  * Use `create(OperatorSetIdProtoSchema)` to create a new message.
  */
-export const OperatorSetIdProtoSchema: GenMessage<OperatorSetIdProto> =
-  /*@__PURE__*/
+export const OperatorSetIdProtoSchema: GenMessage<OperatorSetIdProto> = /*@__PURE__*/
   messageDesc(file_onnx_onnx, 8);
+
