@@ -1,6 +1,6 @@
 /** What can be read of accounts, their plans, and all that lets somebody into one. */
 import type { Account, ApiKey, MailToken, Session } from '../domain/accounts/account.ts';
-import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
+import type { Plan } from '../domain/accounts/plan.ts';
 import type { Tables } from './schema.ts';
 
 /** What finds a session or a mailed link without reading it. */
@@ -8,13 +8,6 @@ export interface ExpiringKey {
   hash: string;
   accountId: number;
   expiresAt: number;
-}
-
-/** What a plan says that was stored before a field came: as at the first start. */
-const FIRST_PLAN = appliancePlan(0);
-
-function complete(plan: Plan | undefined): Plan | undefined {
-  return plan && { ...FIRST_PLAN, ...plan };
 }
 
 export class AccountReader {
@@ -68,17 +61,17 @@ export class AccountReader {
   }
 
   plan(id: number): Plan | undefined {
-    return complete(this.tables.plans.get(id));
+    return this.tables.plans.get(id);
   }
 
   /** As `plan`, for what only mentions it: nothing is allowed by it then. */
   planUnlessDamaged(id: number): Plan | undefined {
-    return complete(this.tables.plans.getUnlessDamaged(id));
+    return this.tables.plans.getUnlessDamaged(id);
   }
 
   /** Without damaged ones: nobody is given such a plan. */
   plans(): Plan[] {
-    return Array.from(this.tables.plans.values(), (plan) => ({ ...FIRST_PLAN, ...plan }));
+    return [...this.tables.plans.values()];
   }
 
   /** The highest id of a plan, damaged ones included: their accounts must not get another plan under the same id. */

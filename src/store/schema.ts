@@ -9,7 +9,7 @@ import type {
   Session,
 } from '../domain/accounts/account.ts';
 import type { AuditEntry } from '../domain/accounts/audit.ts';
-import type { Plan } from '../domain/accounts/plan.ts';
+import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
 import { Index, Table } from './table.ts';
@@ -96,7 +96,8 @@ const RECORD_CACHE_BYTES_MAX = 4 * 1024 ** 2;
 export function openTables(root: RootDatabase): Tables {
   return {
     meta: new Table(root, 'meta'),
-    plans: new Table(root, 'plans', SMALL_CACHE_BYTES_MAX),
+    // A plan that was stored before a field came says there what the first plan says.
+    plans: new Table(root, 'plans', SMALL_CACHE_BYTES_MAX, appliancePlan(0)),
     accounts: new Table(root, 'accounts', SMALL_CACHE_BYTES_MAX),
     accountsByEmail: new Table(root, 'accounts-by-email'),
     accountsByRole: new Index(root, 'accounts-by-role'),

@@ -13,6 +13,7 @@ export class Table<V extends object | string | number> {
   /** Told once of each value that is not what was written, for the log and the count. */
   onDamage: ((error: DamagedRecordError) => void) | undefined;
   readonly #database: Database<Buffer, Key>;
+  readonly #initial: Partial<V> | undefined;
   /** Decoded values of the keys read last: a record is read far more often than it changes. */
   readonly #cache: LRUCache<string | number, V> | null;
   /** Keys of damaged values that were told: a list that is polled must not fill the log with one of them. */
@@ -20,9 +21,13 @@ export class Table<V extends object | string | number> {
   /** Keys written since the last transaction ended: of these alone the two above may be wrong after it. */
   readonly #touched = new Set<Key>();
 
-  /** `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. */
-  constructor(root: RootDatabase, name: string, cacheBytesMax = 0) {
+  /**
+   * `cacheBytesMax` counts encoded bytes; 0 for a table whose values are read once. `initial` is what a value that an older
+   * version wrote is taken to hold where it lacks a field.
+   */
+  constructor(root: RootDatabase, name: string, cacheBytesMax = 0, initial?: Partial<V>) {
     this.name = name;
+    this.#initial = initial;
     this.#database = root.openDB<Buffer, Key>(name, { encoding: 'binary' });
     this.#cache = cacheBytesMax === 0 ? null : new LRUCache({ maxSize: cacheBytesMax });
   }
@@ -46,7 +51,8 @@ export class Table<V extends object | string | number> {
 
   #decode(key: Key, bytes: Buffer): V {
     try {
-      return decodeValue(this.name, key, bytes) as V;
+      const value = decodeValue(this.name, key, bytes) as V;
+      return this.#initial === undefined ? value : Object.assign({ ...this.#initial }, value);
     } catch (error) {
       if (error instanceof DamagedRecordError) this.#tell(error);
       throw error;

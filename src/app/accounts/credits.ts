@@ -1,16 +1,13 @@
 /** The account's credits (interface.md, Credits) and the ledger that they are the sum of. */
+
 import type { LedgerEntry } from '../../domain/accounts/account.ts';
+import type { Credits } from '../../domain/contract/ledger.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { ownOrManaged } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
 import type { AccountParts } from './parts.ts';
-
-export interface Credits {
-  availableCredits: number;
-  totalSpent: number;
-}
 
 export function getCredits(app: AccountParts, { principal }: { principal: Principal }): Credits {
   const { available, spent } = app.store.read.balance(principal.account.id);

@@ -1,6 +1,8 @@
 /** API keys and the webhook secret: made, shown again, replaced, revoked. Kept sealed, looked up by hash. */
+
 import { randomBytes } from 'node:crypto';
 import type { Account, ApiKey } from '../../domain/accounts/account.ts';
+import type { ApiKeyView } from '../../domain/contract/key.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -18,14 +20,6 @@ import { hashSecret } from './tokens.ts';
 export const KEYS_MAX = 20;
 const KEY_NAME_CHARACTERS_MAX = 100;
 const KEY_BYTES = 32;
-
-export interface ApiKeyView {
-  id: number;
-  name: string;
-  createdAt: number;
-  /** To the minute; null while it was never used. */
-  lastUsedAt: number | null;
-}
 
 export interface NewApiKey {
   key: ApiKeyView;

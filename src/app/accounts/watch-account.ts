@@ -1,8 +1,9 @@
 /** An account's credits and deliveries live; a slow reader skips to the newest state. */
+import type { Credits } from '../../domain/contract/ledger.ts';
 import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { assertNotDeleted } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
-import { type Credits, getCredits } from './credits.ts';
+import { getCredits } from './credits.ts';
 import type { AccountParts } from './parts.ts';
 
 /** The credits now, then after every change, until the signal aborts. */

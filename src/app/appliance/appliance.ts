@@ -1,63 +1,17 @@
 /** What the box says of itself. */
+
 import { dirname, join } from 'node:path';
-import type { MediaKind } from '../../domain/media/media.ts';
-import { MODEL_TASKS, type ModelTask } from '../../domain/packs/model-pack.ts';
+import type { APPLIANCE, ModelStatus } from '../../domain/contract/appliance.ts';
+import type { ValuesOf } from '../../domain/contract/field.ts';
+import { MODEL_TASKS } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';
 import type { PackStatus } from '../../engine/engine-config.ts';
-import type { InstalledPack } from '../../engine/packs/installed-packs.ts';
 import { readRssAnon } from '../../machinery/process-table.ts';
 import type { BackupStatus } from './backups.ts';
 import type { ApplianceParts } from './parts.ts';
 
-/** Of a model's weights and sums: 32 or 16 bits. */
-export type ModelPrecision = NonNullable<InstalledPack['report']>['precision'];
-
-export interface ModelStatus {
-  id: string;
-  version: string;
-  name: string;
-  /** Empty where its description cannot be read. */
-  task: ModelTask | '';
-  kind: MediaKind;
-  /** Execution provider that really runs it, or null while it is out of service. */
-  provider: string | null;
-  /** Null while it is out of service. */
-  precision: ModelPrecision | null;
-  /** Why it runs in full precision although half is wanted; null where there is nothing to say. */
-  precisionNote: string | null;
-  /** Providers that are being prepared for it, and since when, while `provider` answers; null where none is. */
-  preparing: string | null;
-  fault: string | null;
-  licence: string;
-  /** Pixels; 0 for a model that hears. */
-  minimumShortSide: number;
-  /** Error rates from the model's card, one row for each quality of media; empty for a model that judges nothing. */
-  figures: readonly object[];
-  source: string;
-  /** What its answer counts beside the others; 0 where it judges no origin. */
-  weight: number;
-  /** Whether it was added to this appliance, and can be removed. */
-  added: boolean;
-  /** Of its model file; empty where its description cannot be read. */
-  sha256: string;
-}
-
-export interface ApplianceStatus {
-  version: string;
-  apiVersion: string;
-  phase: string;
-  notReadyReason: string | null;
-  isolation: string;
-  /** `cpu`, `nvdec`, or `cpu: ` with the reason why it is not the GPU. */
-  videoDecoder: string;
-  queueDepth: number;
-  running: number;
-  uptimeSeconds: number;
-  /** Memory of the daemon itself; mapped database pages are not its own (DESIGN.md section 7). */
-  rssAnonBytes: number;
-  diskFreeBytes: number;
-  models: ModelStatus[];
+export interface ApplianceStatus extends ValuesOf<typeof APPLIANCE> {
   /** Size of the file that holds the records. */
   recordsBytes: number;
   backup: BackupStatus;

@@ -1,11 +1,12 @@
 /** What the box does now: the daemon and its children, their memory, and the work that is under way. */
 
+import type { ModelStatus } from '../../domain/contract/appliance.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 import { type ProcessFigures, ProcessTable } from '../../machinery/process-table.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import { getStatus, type ModelStatus } from './appliance.ts';
+import { getStatus } from './appliance.ts';
 import type { ApplianceParts } from './parts.ts';
 
 export type ProcessRole = 'daemon' | 'decode' | 'inference';

@@ -2,16 +2,18 @@
  * What a person who helps needs to know of the box, and nothing that tells of its users: no media, no names of
  * people or files, no addresses, keys or references. What is not on these lists does not go out.
  */
+
 import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
+import type { ModelStatus } from '../../domain/contract/appliance.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import { getStatus, type ModelStatus, readMetrics } from './appliance.ts';
+import { getStatus, readMetrics } from './appliance.ts';
 import { examine } from './doctor.ts';
 import type { ApplianceParts, SupportConfig } from './parts.ts';
 import { listProcesses } from './processes.ts';

@@ -1,9 +1,12 @@
 /** Accounts, their roles and API keys. Secrets are held sealed or hashed; see app/accounts/keys.ts. */
 
+import type { ValuesOf } from '../contract/field.ts';
+import type { LEDGER_ENTRY } from '../contract/ledger.ts';
+import { ROLE } from '../contract/words.ts';
 import type { HeuristicName } from '../verdicts/heuristics.ts';
 import type { C2paPolicy } from '../verdicts/provenance.ts';
 
-export const ROLES = ['user', 'partner', 'admin'] as const;
+export const ROLES = ROLE.words;
 export type Role = (typeof ROLES)[number];
 
 export interface Account {
@@ -77,15 +80,8 @@ export interface ApiKey {
 }
 
 /** An append-only line of an account's credits; the sum of `amount` is always the balance. */
-export interface LedgerEntry {
+export interface LedgerEntry extends ValuesOf<typeof LEDGER_ENTRY> {
   accountId: number;
-  sequence: number;
-  reason: 'grant' | 'charge' | 'refund';
-  /** Negative for a charge. */
-  amount: number;
-  /** The classification that was charged or refunded, or an empty string for a grant. */
-  identifier: string;
-  at: number;
 }
 
 /** What the ledger adds up to, kept beside it so that a charge is one read. */

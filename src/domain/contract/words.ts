@@ -1,10 +1,8 @@
 /** The sets of words that fields may hold, with the names and sentences that the typed facades know them by. */
-import { ROLES } from '../accounts/account.ts';
 import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { PRIORITIES, STATUSES } from '../records/classification.ts';
 import { OUTCOMES } from '../records/outcome.ts';
-import { DELIVERY_STATES } from '../records/webhook.ts';
 import { ASSESSMENT_STATES } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
 import { C2PA_POLICIES, DECLARED_ORIGINS } from '../verdicts/provenance.ts';
@@ -50,7 +48,7 @@ export const PRIORITY = {
     'BATCH yields to INTERACTIVE, which somebody waits for; where that never ends, it gets one turn in eight.',
   words: PRIORITIES,
 } as const satisfies Choice;
-export const ROLE = { name: 'Role', words: ROLES } as const satisfies Choice;
+export const ROLE = { name: 'Role', words: ['user', 'partner', 'admin'] } as const satisfies Choice;
 export const C2PA_POLICY = {
   name: 'C2paPolicy',
   description: 'Which C2PA signatures force ARTIFICIAL.',
@@ -63,5 +61,5 @@ export const LEDGER_REASON = {
 export const DELIVERY_STATE = {
   name: 'DeliveryState',
   description: 'FAILED: every attempt was in vain; GONE: the receiver answered 410.',
-  words: DELIVERY_STATES,
+  words: ['pending', 'delivered', 'failed', 'gone'],
 } as const satisfies Choice;

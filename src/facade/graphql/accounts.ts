@@ -1,5 +1,6 @@
 /** The caller's own account: `viewer` and its changes. */
-import { type Credits, getCredits, listLedger } from '../../app/accounts/credits.ts';
+
+import { getCredits, listLedger } from '../../app/accounts/credits.ts';
 import { listKeys, webhookSecretOf } from '../../app/accounts/keys.ts';
 import { changePassword } from '../../app/accounts/passwords.ts';
 import { acceptTerms } from '../../app/accounts/terms.ts';
@@ -10,10 +11,10 @@ import { parseWhole } from '../../app/field-parsers.ts';
 import { listDeliveries } from '../../app/webhooks/deliveries.ts';
 import type { LedgerEntry } from '../../domain/accounts/account.ts';
 import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
-import { LEDGER_REASON } from '../../domain/contract/words.ts';
-import { builder, enumOf, heuristicEnum, roleEnum } from './builder.ts';
+import { CREDITS, type Credits, LEDGER_ENTRY } from '../../domain/contract/ledger.ts';
+import { builder, heuristicEnum, roleEnum } from './builder.ts';
 import { apiKeyType } from './keys.ts';
-import { inputFieldsOf } from './nouns.ts';
+import { defineNoun, inputFieldsOf } from './nouns.ts';
 import { planType } from './plans.ts';
 import { countCall, settleCall } from './transport/calls.ts';
 import {
@@ -27,22 +28,12 @@ import { toRawFields } from './transport/input.ts';
 import { userPayloadType, userType } from './user-types.ts';
 import { deliveryConnectionType, toDeliveryConnection } from './webhooks.ts';
 
-export const creditsType = builder.objectRef<Credits>('Credits').implement({
-  fields: (t) => ({
-    availableCredits: t.exposeFloat('availableCredits'),
-    totalSpent: t.exposeFloat('totalSpent'),
-  }),
-});
+export const creditsType = defineNoun<Credits>({ name: 'Credits', fields: CREDITS });
 
-const ledgerEntryType = builder.objectRef<LedgerEntry>('LedgerEntry').implement({
+const ledgerEntryType = defineNoun<LedgerEntry>({
+  name: 'LedgerEntry',
   description: 'The sum of all amounts is the balance.',
-  fields: (t) => ({
-    sequence: t.exposeFloat('sequence'),
-    reason: t.expose('reason', { type: enumOf(LEDGER_REASON) }),
-    amount: t.exposeFloat('amount', { description: 'Negative for a charge.' }),
-    identifier: t.exposeString('identifier', { description: 'The record; empty for a grant.' }),
-    at: t.expose('at', { type: 'DateTime' }),
-  }),
+  fields: LEDGER_ENTRY,
 });
 
 const ledgerConnectionType = defineConnection<LedgerEntry>('LedgerEntry', ledgerEntryType);

@@ -1,26 +1,18 @@
 /** API keys of the account, or of a user that it manages. */
-import {
-  type ApiKeyView,
-  createKey,
-  type NewApiKey,
-  replaceKey,
-  revealKey,
-  revokeKey,
-} from '../../app/accounts/keys.ts';
+
+import { createKey, type NewApiKey, replaceKey, revealKey, revokeKey } from '../../app/accounts/keys.ts';
+import { API_KEY, type ApiKeyView } from '../../domain/contract/key.ts';
 import { builder } from './builder.ts';
+import { defineNoun } from './nouns.ts';
 import { type Payload, settleCall } from './transport/calls.ts';
 import { toId, toOwner } from './transport/input.ts';
 import { definePayload } from './transport/payloads.ts';
 import { userErrorType } from './transport/user-errors.ts';
 
-export const apiKeyType = builder.objectRef<ApiKeyView>('ApiKey').implement({
+export const apiKeyType = defineNoun<ApiKeyView>({
+  name: 'ApiKey',
   description: 'Its secret is told when it is made, and revealed for the password.',
-  fields: (t) => ({
-    id: t.id({ resolve: ({ id }) => String(id) }),
-    name: t.exposeString('name'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
-  }),
+  fields: API_KEY,
 });
 
 const newKeyPayloadType = builder.objectRef<Payload<NewApiKey>>('NewKeyPayload').implement({

@@ -1,34 +1,18 @@
 /** What became of the account's webhooks, and the secret that they are signed with. */
+
 import { rotateWebhookSecret } from '../../app/accounts/keys.ts';
 import { type DeliveryPage, deliveryCursor, replayDelivery } from '../../app/webhooks/deliveries.ts';
-import { DELIVERY_STATE } from '../../domain/contract/words.ts';
-import type { DeliveryAttempt, WebhookDelivery } from '../../domain/records/webhook.ts';
-import { builder, enumOf } from './builder.ts';
+import { DELIVERY, DELIVERY_ATTEMPT, type DeliveryAttempt } from '../../domain/contract/delivery.ts';
+import type { WebhookDelivery } from '../../domain/records/webhook.ts';
+import { builder } from './builder.ts';
 import { secretPayloadType } from './keys.ts';
+import { defineNoun } from './nouns.ts';
 import { settleCall } from './transport/calls.ts';
 import { type Connection, defineConnection } from './transport/connection.ts';
 import { definePayload } from './transport/payloads.ts';
 
-const attemptType = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
-  fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime' }),
-    status: t.exposeInt('status', { nullable: true, description: 'Null where there was no answer.' }),
-    error: t.exposeString('error'),
-    elapsedMs: t.exposeFloat('elapsedMs'),
-  }),
-});
-
-export const deliveryType = builder.objectRef<WebhookDelivery>('WebhookDelivery').implement({
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The webhook-id header, the same for every attempt.' }),
-    identifier: t.exposeID('identifier', { description: 'The record that is sent.' }),
-    url: t.exposeString('url'),
-    state: t.expose('state', { type: enumOf(DELIVERY_STATE) }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    nextAttemptAt: t.expose('nextAttemptAt', { type: 'DateTime', nullable: true }),
-    attempts: t.expose('attempts', { type: [attemptType] }),
-  }),
-});
+defineNoun<DeliveryAttempt>({ name: 'DeliveryAttempt', fields: DELIVERY_ATTEMPT });
+export const deliveryType = defineNoun<WebhookDelivery>({ name: 'WebhookDelivery', fields: DELIVERY });
 
 export const deliveryConnectionType = defineConnection<WebhookDelivery>('WebhookDelivery', deliveryType);
 

@@ -1,11 +1,13 @@
 /** Accounts, plans, keys, ledger and deliveries as messages, and the fields of users and plans as the app reads them. */
+
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { RawFields } from '../../app/submissions/input.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import type { UserView } from '../../domain/contract/account.ts';
+import type { DeliveryAttempt } from '../../domain/contract/delivery.ts';
 import { badField } from '../../domain/errors.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
-import type { DeliveryAttempt, WebhookDelivery } from '../../domain/records/webhook.ts';
+import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import {
   type PlanFields,
   PlanFieldsSchema,

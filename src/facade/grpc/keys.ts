@@ -1,13 +1,8 @@
 /** API keys of the account, or of a user that it manages. */
+
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import {
-  type ApiKeyView,
-  createKey,
-  listKeys,
-  replaceKey,
-  revealKey,
-  revokeKey,
-} from '../../app/accounts/keys.ts';
+import { createKey, listKeys, replaceKey, revealKey, revokeKey } from '../../app/accounts/keys.ts';
+import type { ApiKeyView } from '../../domain/contract/key.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';

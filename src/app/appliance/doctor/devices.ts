@@ -1,9 +1,11 @@
 /** The models, and what runs them: each by its golden outputs, which were made on a CPU. */
+
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
+import type { ModelStatus } from '../../../domain/contract/appliance.ts';
 import { type ModelPack, packKey } from '../../../domain/packs/model-pack.ts';
-import { getStatus, type ModelStatus } from '../appliance.ts';
+import { getStatus } from '../appliance.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 import { bad, type Finding, good, notice } from './finding.ts';
 

@@ -1,0 +1,35 @@
+/** What an account sees of its webhooks, one row a field. */
+import {
+  identifier,
+  listOf,
+  moment,
+  noun,
+  nullable,
+  number,
+  oneOf,
+  text,
+  type ValuesOf,
+  whole,
+} from './field.ts';
+import { DELIVERY_STATE } from './words.ts';
+
+export const DELIVERY_ATTEMPT = {
+  at: moment(),
+  status: nullable(whole({ description: 'Null where there was no answer.' })),
+  /** Why there was no answer or why it was not taken; empty after a 2xx. */
+  error: text(),
+  elapsedMs: number(),
+};
+
+export interface DeliveryAttempt extends ValuesOf<typeof DELIVERY_ATTEMPT> {}
+
+export const DELIVERY = {
+  id: identifier<string>({ description: 'The webhook-id header, the same for every attempt.' }),
+  identifier: identifier<string>({ description: 'The record that is sent.' }),
+  url: text(),
+  state: oneOf(DELIVERY_STATE),
+  createdAt: moment(),
+  /** When the next attempt is due; null once it has ended. */
+  nextAttemptAt: nullable(moment()),
+  attempts: listOf(noun<DeliveryAttempt>('DeliveryAttempt')),
+};

@@ -1,0 +1,15 @@
+/** An account's credits and the lines that they are the sum of, one row a field. */
+import { moment, number, oneOf, text, type ValuesOf } from './field.ts';
+import { LEDGER_REASON } from './words.ts';
+
+export const CREDITS = { availableCredits: number(), totalSpent: number() };
+
+export interface Credits extends ValuesOf<typeof CREDITS> {}
+
+export const LEDGER_ENTRY = {
+  sequence: number(),
+  reason: oneOf(LEDGER_REASON),
+  amount: number({ description: 'Negative for a charge.' }),
+  identifier: text({ description: 'The record; empty for a grant.' }),
+  at: moment(),
+};
