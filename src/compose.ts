@@ -40,7 +40,6 @@ import { Sealer } from './machinery/sealer.ts';
 import { TlsFiles } from './machinery/tls.ts';
 import { Tracing } from './machinery/tracing.ts';
 import { Turnstile } from './machinery/turnstile.ts';
-import { hostCheck } from './port/hosts.ts';
 import { plugPage } from './port/page.ts';
 import { HttpServer, type HttpServerConfig } from './port/server.ts';
 import { Store } from './store/store.ts';
@@ -228,11 +227,7 @@ function serveHttp(
   stack: AsyncDisposableStack,
 ): Promise<void> {
   const { behindProxy } = settings.http;
-  const isAllowed = hostCheck({
-    ...settings.http,
-    ...settings.http.listen,
-    publicUrl: publicUrlOf(settings),
-  });
+  const isAllowed = http.isAllowedHost;
   return http.serve(app, async (fastify) => {
     await plugRest(fastify, app);
     const graphql = await plugGraphql(app, fastify, {

@@ -2,8 +2,10 @@
  * Every setting, one row each: its key in the file, how it is read, its default and what it does. The variable's
  * name follows from the key. docs/settings.md and assay.example.toml are printed from this table.
  */
+
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
 import { ACCOUNT_SETTINGS } from './account-settings.ts';
 import {
   addressOrNetwork,
@@ -37,7 +39,7 @@ const cores = availableParallelism();
 const path = text('a path', /^[^\0]{1,4096}$/);
 const host = text('a host name', /^[A-Za-z0-9.[\]:-]{1,255}$/);
 /** Shipped with the program, beside src/. */
-const builtInModels = join(import.meta.dirname, '..', '..', 'models');
+const builtInModels = join(PROGRAM_FOLDER, 'models');
 
 function loopback(port: number): ListenAddress {
   return { host: '127.0.0.1', port };

@@ -2,24 +2,26 @@
  * The page's scripts and styles, bundled from the sources in `page/` at start. A bundle is kept in the data
  * folder under the hash of what it was made from, so that only the first start after an update builds one.
  */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip as gzipWithCallback } from 'node:zlib';
+import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
 
 const gzip = promisify(gzipWithCallback);
 
-const PAGE_FOLDER = join(import.meta.dirname, '..', '..', 'page');
+const PAGE_FOLDER = join(PROGRAM_FOLDER, 'page');
 const MAIN = join(import.meta.dirname, '../../page/main.tsx');
 const EARLY = join(import.meta.dirname, '../../page/early.ts');
-const PACKAGE_FILE = join(import.meta.dirname, '..', '..', 'package.json');
+const PACKAGE_FILE = join(PROGRAM_FOLDER, 'package.json');
 /** What the page shares with the daemon. */
 const SHARED_FILES = ['records/record-search.ts', 'shown-text.ts', 'media/formats.ts', 'media/media.ts'].map(
   (name) => join(import.meta.dirname, '..', 'domain', name),
 );
 /** A release brings the bundle of its sources along; a checkout has none. */
-const SHIPPED_FOLDER = join(PACKAGE_FILE, '..', 'page-bundle');
+const SHIPPED_FOLDER = join(PROGRAM_FOLDER, 'page-bundle');
 /** Raised when the options below change: the sources alone would not tell. */
 const RECIPE = 2;
 

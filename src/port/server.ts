@@ -33,6 +33,8 @@ const STOP_GRACE_MS = 10_000;
 
 /** Made before it listens, so that whoever asks for its address has somebody to ask. */
 export class HttpServer implements AsyncDisposable {
+  /** Whether a name that a request gives is served here. */
+  readonly isAllowedHost: HostCheck;
   readonly #config: HttpServerConfig;
   readonly #fastify: FastifyInstance;
   #boundPort: number;
@@ -40,6 +42,7 @@ export class HttpServer implements AsyncDisposable {
 
   constructor(config: HttpServerConfig) {
     this.#config = config;
+    this.isAllowedHost = hostCheck(config);
     this.#fastify = createServer(config);
     this.#boundPort = config.port;
   }
@@ -53,13 +56,12 @@ export class HttpServer implements AsyncDisposable {
   /** `plug` adds what lives on the port beside its health. */
   async serve(app: App, plug: (fastify: FastifyInstance) => Promise<void>): Promise<void> {
     const fastify = this.#fastify;
-    const isAllowed = hostCheck(this.#config);
     fastify.server.maxConnections = this.#config.connectionsMax;
-    guardUpgrades(fastify.server, isAllowed);
+    guardUpgrades(fastify.server, this.isAllowedHost);
     expectContinue(fastify);
     drainAfterAnswer(fastify);
     keepWaitingUploads(fastify);
-    guardRequests(fastify, isAllowed, this.#config.tls !== null);
+    guardRequests(fastify, this.isAllowedHost, this.#config.tls !== null);
     answerFaults(fastify, app);
     const refuseOtherMethods = noteMethods(fastify);
     await fastify.register(async (scope) => {

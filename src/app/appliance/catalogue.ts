@@ -2,18 +2,20 @@
  * Open models of others that an operator can add: what is known of each, from `models/catalogue` of the program and
  * `catalogue` of the data folder. Nothing of it is fetched before the operator says so.
  */
+
 import { readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError, badField } from '../../domain/errors.ts';
 import { type ModelPack, modelPackSchema } from '../../domain/packs/model-pack.ts';
 import { weightOf } from '../../domain/packs/pack-weight.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
+import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { ApplianceParts } from './parts.ts';
 
-const PROGRAM_CATALOGUE = resolve(import.meta.dirname, '../../../models/catalogue');
+const PROGRAM_CATALOGUE = join(PROGRAM_FOLDER, 'models', 'catalogue');
 const NAME = /^[a-z0-9][a-z0-9-]{1,63}$/;
 /** Replaced by what the model gives at its first run: its makers publish no outputs for our inputs. */
 const GOLDEN_PLACEHOLDER = [0, 0, 0];

@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
 import type { ModelStatus } from '../../domain/contract/appliance.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
+import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -25,7 +26,6 @@ export interface SupportBundle {
   archive: Buffer;
 }
 
-const PROGRAM_FOLDER = join(import.meta.dirname, '..', '..', '..');
 /** Settings that name people, hosts or networks: only whether they are set goes out. */
 const PRIVATE_SETTINGS =
   /^(?:admin\.|mail\.(?:from|smtp)|public_url|http\.allowed_hosts|trusted_proxies|.*allow_networks|tracing\.endpoint)/;

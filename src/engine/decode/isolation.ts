@@ -3,11 +3,13 @@
  * other file of the box, no secret in its environment, little memory. What the machine allows differs, so a
  * trial run at start decides, strongest wall first.
  */
+
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { IsolationLevel } from '../../worker/protocol.ts';
 
 /** What `detectIsolation` found to work. */
@@ -41,9 +43,8 @@ export interface ChildCommand {
   env: Record<string, string>;
 }
 
-const PROJECT_ROOT = resolve(import.meta.dirname, '../../..');
 const NODE = realpathSync(process.execPath);
-const ENTRY = join(realpathSync(join(PROJECT_ROOT, 'src')), 'worker', 'decode.ts');
+const ENTRY = join(realpathSync(join(PROGRAM_FOLDER, 'src')), 'worker', 'decode.ts');
 /** What the child reads of the daemon's own files; `package.json` says that its sources are modules. */
 const RUNTIME_PATHS = ['node_modules', 'package.json', 'src/worker', 'src/domain'];
 /** Linux keeps the loader and the libraries here, as folders or as links into /usr. */
@@ -204,7 +205,7 @@ function limitsOf(limiter: Isolation['limiter'], { memoryBytesMax, fileBytesMax 
 /** Later mounts lie over earlier ones: /tmp first, since a checkout may lie below it. */
 function bubblewrapArgs(slotFolder: string, devices: readonly string[]): string[] {
   const system = SYSTEM_PATHS.flatMap((path) => ['--ro-bind-try', path, path]);
-  const runtime = [...RUNTIME_PATHS.map((path) => join(PROJECT_ROOT, path)), NODE].flatMap(bindReadOnly);
+  const runtime = [...RUNTIME_PATHS.map((path) => join(PROGRAM_FOLDER, path)), NODE].flatMap(bindReadOnly);
   return [
     ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'decode'],
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],

@@ -3,17 +3,18 @@
  * repository, and one runtime serves all. What is made is kept in the data folder and used only with the SHA-256 that
  * the pack names.
  */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { ConvertedPack } from '../../domain/packs/model-pack.ts';
 import { ANCHOR_COUNT, ANCHOR_VALUES } from '../../domain/verdicts/faces.ts';
+import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { ConversionOrder } from '../../worker/inference-protocol.ts';
 import { describeExit } from '../decode/child-exit.ts';
 import { hashFile } from '../decode/hash-file.ts';
 
-const PROGRAM_FOLDER = resolve(import.meta.dirname, '../../..');
 const ENTRY = join(import.meta.dirname, '../../worker/conversion.ts');
 const MODEL_NAME = 'model.onnx';
 /** It takes a second; a box that needs so long is out of memory or disk. */

@@ -2,6 +2,7 @@
  * Finds the model packs of the configured folders and checks that each is whole: its description by schema, its
  * model by SHA-256. A bad pack is a fault in the status, never a reason not to start. Nothing is loaded here.
  */
+
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
@@ -15,11 +16,11 @@ import {
 } from '../../domain/packs/model-pack.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
 import { tileValues } from '../../domain/packs/tampering-pack.ts';
+import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
 import { hashFile } from '../decode/hash-file.ts';
 import { makeModel, outputDimensions } from './conversions.ts';
 
-const PROGRAM_FOLDER = resolve(import.meta.dirname, '../../..');
 /** Shipped with the program. */
 const PROGRAM_MODELS = join(PROGRAM_FOLDER, 'models');
 const DETECTOR_FOLDER = join(PROGRAM_MODELS, 'silero-vad');
