@@ -46,8 +46,7 @@ export function currentRecord(app: Core, classification: Classification): Classi
   const analysis = analysisOf(app, classification);
   const build = () => recordOf(app, classification, analysis);
   if (kind === 'video' || !hasEnded(analysis.state)) return build();
-  const account = app.store.read.account(accountId);
-  const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
+  const { account, plan } = ownerOf(app, classification);
   const finding = overrideOf(app, accountId, kind, hash);
   const madeFrom = [classification, analysis, account, plan, finding, app.config.publicUrl];
   return app.records.get(identifier, madeFrom, build);
@@ -161,13 +160,17 @@ function analysisOf(app: Core, { analysisId }: Classification): Analysis {
   return analysis;
 }
 
-function readingOf(app: Core, { accountId, options }: Classification): Reading {
-  const account = app.store.read.account(accountId);
-  const plan = account === undefined ? undefined : app.store.read.plan(account.planId);
+function ownerOf({ store: { read } }: Core, { accountId }: Classification) {
+  const account = read.account(accountId);
+  return { account, plan: account === undefined ? undefined : read.plan(account.planId) };
+}
+
+function readingOf(app: Core, classification: Classification): Reading {
+  const { account, plan } = ownerOf(app, classification);
   return {
     heuristic: account?.heuristic ?? DEFAULT_HEURISTIC,
     policy: account?.c2paPolicy ?? plan?.c2paPolicy ?? 'any',
-    preventC2paForces: options.preventC2paForces,
+    preventC2paForces: classification.options.preventC2paForces,
   };
 }
 
