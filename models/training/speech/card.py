@@ -11,7 +11,7 @@ from clips import RATE, ClipCollection
 from evaluate import SCORES_FILE
 from export import GOLDEN_FILE, MODEL_FILE, PARITY_FILE, to_pack_folder
 from figures import SHORT_BELOW_SECONDS
-from packs import PACKS, TOGETHER, to_evaluation_file
+from packs import PACKS, TOGETHER, load_fits
 from score import SPEECH_SECONDS_MIN
 from splits import FOLD_COUNT
 
@@ -83,7 +83,7 @@ def make_manifest(pack, versions, evaluations, golden, collection):
 
 def write_cards(work, versions, models, folds, note):
     collection = ClipCollection(work, ("clean",))
-    evaluations = {key: read_json(to_evaluation_file(work, key)) for key in (*PACKS, TOGETHER)}
+    evaluations = {key: load_fits(work, key) for key in (*PACKS, TOGETHER)}
     shutil.copyfile(Path(__file__).parent / LICENCE_FILE, to_pack_folder(work, "encoder") / LICENCE_FILE)
     # The scores are of all packs fused: one copy, beside the first.
     shutil.copyfile(work / SCORES_FILE, to_pack_folder(work, next(iter(PACKS))) / SCORES_FILE)
@@ -96,15 +96,16 @@ def write_cards(work, versions, models, folds, note):
         if models:
             publish(folder, models / pack.id, PUBLISHED_FILES)
     if folds:
-        describe_folds(folds, versions, evaluations, collection)
+        describe_folds(work, folds, versions, collection)
 
 
-def describe_folds(folder, versions, evaluations, collection):
+def describe_folds(work, folder, versions, collection):
     """Writes model.json into the packs of each fold, and which source was left out by which fold.
 
-    Calibration and bounds are those of all folds: two numbers a pack, which a fifth of the clips hardly moves.
+    Calibrations, weights and bounds are those of the other four folds, so that the fold decides nothing about itself.
     """
     for fold in range(FOLD_COUNT):
+        evaluations = {key: load_fits(work, key, fold) for key in (*PACKS, TOGETHER)}
         for pack in PACKS.values():
             own = folder / f"fold-{fold}" / pack.id
             manifest = make_manifest(pack, versions, evaluations, read_json(own / GOLDEN_FILE), collection)

@@ -187,7 +187,7 @@ def make_together(together):
     shared = " and ".join(f"{percent(row['decidedInBoth'])} of clean and {name}" for name, row in together["flips"].items())
     shares = ", ".join(f"`{pack.id}` {weight:g}" for pack, weight in zip(PACKS.values(), together["weights"]))
     short, voice = together["others"][:1], together["others"][1:]
-    chosen = ", ".join(f"{first:g}" for first, _ in together["weightsByFold"])
+    chosen = ", ".join(f"{fit['weights'][0]:g}" for fit in together["leftOut"])
     return f"""Weighted mean of the calibrated log-odds: {shares}. The first weight is the best of a few by Cllr on four folds, for the fifth: {chosen}; on all five it is the one shipped.
 
 {make_figure_table(tiers)}

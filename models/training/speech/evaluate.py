@@ -56,7 +56,7 @@ def run(work):
     write_score_table(work / SCORES_FILE, labels, sources, crossed.fused)
     describe(TOGETHER, result)
     describe_further(result)
-    print("weights by fold", result["weightsByFold"], "shipped", result["weights"], "flips", result["flips"])
+    print("weights by fold", [fit["weights"] for fit in result["leftOut"]], "shipped", result["weights"], "flips", result["flips"])
 
 
 if __name__ == "__main__":
