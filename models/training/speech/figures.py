@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy
 import torch
 
-from confounds import measure_confounds, measure_pairs
+from confounds import measure_changes, measure_pairs, measure_subsets
 from scoring import SHORT_TIERS, TIERS, VOICE_TIER, weigh
 from source_rows import measure_folds, to_family_rows, to_kind_rows, to_source_rows
 from splits import FOLD_COUNT
@@ -249,7 +249,8 @@ def measure_further(collection, packs, crossed):
         "others": [measure_tier(collection, tier, crossed, packs) for tier in (*SHORT_TIERS, VOICE_TIER)],
         "pairs": {tier.name: measure_pairs(collection, crossed.fused[tier.name]) for tier in TIERS},
         "flips": compare_tiers(collection, crossed),
-        "confounds": measure_confounds(collection, crossed.fused),
+        "changes": measure_changes(collection, crossed.fused),
+        "subsets": measure_subsets(collection, crossed.fused["clean"]),
     }
 
 
