@@ -217,8 +217,7 @@ export async function retryRecord(
     const credits = record.credits > 0 ? 0 : priceOf(plan, record);
     charge(tx, { accountId, credits, identifier, at: app.clock.now() });
     const retried = { ...record, analysisId: analysis.id, cancelled: false, origin: 'analysed' } as const;
-    tx.deleteClassification(record);
-    tx.putClassification({ ...retried, credits: record.credits + credits });
+    tx.moveClassification(record, { ...retried, credits: record.credits + credits });
     tx.appendAudit(auditLine(app, principal, 'classification.retry', identifier));
   });
   app.engine.publish(own.identifier, own.accountId);
@@ -231,7 +230,9 @@ export async function retryRecord(
 export async function deleteClassification(app: Core, input: RecordInput): Promise<void> {
   assertMayWrite(input.principal);
   const own = ownClassification(app, input);
-  await removeClassification(app, own, (tx) =>
-    tx.appendAudit(auditLine(app, input.principal, 'classification.delete', own.identifier)),
+  await removeClassification(
+    app,
+    own,
+    auditLine(app, input.principal, 'classification.delete', own.identifier),
   );
 }

@@ -66,7 +66,9 @@ export function actionOf(kind: string): string {
 }
 
 const KINDS_OF_ACTIONS = new Map(
-  Object.entries(ROWS).flatMap(([kind, { action }]) => (action === undefined ? [] : [[action, kind]] as const)),
+  Object.entries(ROWS).flatMap(([kind, { action }]) =>
+    action === undefined ? [] : ([[action, kind]] as const),
+  ),
 );
 
 /** What an action of the audit log is in the chain. */

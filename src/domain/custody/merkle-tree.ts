@@ -151,7 +151,7 @@ export function holdsInclusion({ index, size, leaf, root, proof }: Inclusion): b
   if (index < 0 || index >= size) return false;
   let place = index;
   let last = size - 1;
-  let hash = Buffer.from(leaf);
+  let hash: Buffer = Buffer.from(leaf);
   for (const sibling of proof) {
     if (last === 0) return false;
     if (isOdd(place) || place === last) {
@@ -184,8 +184,8 @@ export function holdsConsistency({ from, to, fromRoot, toRoot, proof }: Consiste
   let place = from - 1;
   let last = to - 1;
   while (isOdd(place)) [place, last] = [half(place), half(last)];
-  let earlier = Buffer.from(first);
-  let later = Buffer.from(first);
+  let earlier: Buffer = Buffer.from(first);
+  let later: Buffer = Buffer.from(first);
   for (const sibling of siblings) {
     if (last === 0) return false;
     if (isOdd(place) || place === last) {

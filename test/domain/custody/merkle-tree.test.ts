@@ -67,7 +67,8 @@ function grow(leaves: readonly Buffer[]): { frontier: Frontier; read: ReadSubtre
   return { frontier, read, reads: () => reads };
 }
 
-const leavesOf = (count: number): Buffer[] => Array.from({ length: count }, (_, index) => Buffer.from(`entry ${index}`));
+const leavesOf = (count: number): Buffer[] =>
+  Array.from({ length: count }, (_, index) => Buffer.from(`entry ${index}`));
 
 test('roots and proofs are those of the definition, and hold', () => {
   fc.assert(
