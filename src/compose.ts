@@ -37,6 +37,7 @@ import { plugTus } from './facade/tus/server.ts';
 import { Metrics } from './machinery/metrics.ts';
 import { RecentLog } from './machinery/recent-log.ts';
 import { Sealer } from './machinery/sealer.ts';
+import { SigningKeys, type SigningKeysConfig } from './machinery/signing-key.ts';
 import { TlsFiles } from './machinery/tls.ts';
 import { Tracing } from './machinery/tracing.ts';
 import { Turnstile } from './machinery/turnstile.ts';
@@ -83,6 +84,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   );
   const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
+  const signingKeys = await SigningKeys.open(toSigningKeys(settings, clock));
   const mailer = stack.use(openMailer(settings, log));
   const firstStart = await setUpFirstStart(store, clock, sealer, toFirstStart(settings));
   const http = new HttpServer(toHttp(settings, tls));
@@ -99,7 +101,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const core = { config, store, records: new RecordCache(), engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
-    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, backups, tracing },
+    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, backups, tracing },
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
     submitting: new Map(),
@@ -172,8 +174,14 @@ function openTracing({ endpoint, authorization }: NonNullable<Settings['tracing'
   return new Tracing({ endpoint, authorization: authorization?.reveal() ?? null });
 }
 
-function secretsOf({ admin, mail, tracing }: Settings): string[] {
-  const secrets = [admin.password, admin.apiKey, mail.smtpUrl, tracing?.authorization];
+function toSigningKeys({ dataFolder, evidence }: Settings, clock: Clock): SigningKeysConfig {
+  const givenPem = evidence.signingKey?.reveal() ?? null;
+  return { folder: dataFolder, givenPem, now: () => clock.now() };
+}
+
+function secretsOf({ admin, mail, tracing, evidence }: Settings): string[] {
+  const { signingKey } = evidence;
+  const secrets = [admin.password, admin.apiKey, mail.smtpUrl, tracing?.authorization, signingKey];
   return secrets.flatMap((secret) => secret?.reveal() ?? []);
 }
 

@@ -19,6 +19,7 @@ import { plugRest } from '../../src/facade/rest/rest.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
 import { RecentLog } from '../../src/machinery/recent-log.ts';
 import { Sealer } from '../../src/machinery/sealer.ts';
+import { SigningKeys } from '../../src/machinery/signing-key.ts';
 import { Turnstile } from '../../src/machinery/turnstile.ts';
 import { HttpServer } from '../../src/port/server.ts';
 import { Store } from '../../src/store/store.ts';
@@ -55,6 +56,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   let time = 1_767_225_600_000_000;
   const clock = { now: () => time++ };
   const sealer = await Sealer.open(folder.path);
+  const signingKeys = await SigningKeys.open({ folder: folder.path, givenPem: null, now: clock.now });
   const firstStart = await setUpFirstStart(store, clock, sealer, {
     dataFolder: folder.path,
     adminEmail: 'admin@example.org',
@@ -68,12 +70,10 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     config: { ...CONFIG },
     store,
     ...{ records: new RecordCache(), engine: stubEngine(feed) },
-    clock,
-    log,
-    metrics: new Metrics(),
+    ...{ clock, log, metrics: new Metrics() },
     accountFeed,
     mailer: stack.use(openMailer(folder.path)),
-    sealer,
+    ...{ sealer, signingKeys },
     newIdentifier: () => IDENTIFIER,
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses({ store, clock, log }) },
     ...{ openUploads: new OpenUploads(10), flushes: new Turnstile(1), submitting: new Map() },

@@ -115,11 +115,15 @@ test('secrets are in a backup only when asked for', async () => {
   await using folder = await makeTemporaryFolder();
   const backups = join(folder.path, 'backups');
   await using store = await Store.open({ folder: join(folder.path, 'data') });
-  await writeFile(join(store.folder, 'sealing.key'), 'k');
+  const secrets = ['sealing.key', 'evidence-signing.key'];
+  for (const name of [...secrets, 'evidence-keys.json']) await writeFile(join(store.folder, name), 'k');
   const without = await writeBackup(store, orderFor(backups, 1_800_000_000_000), silent, NEVER);
-  ok(!(await pathsOf(without.path)).includes('sealing.key'));
+  const paths = await pathsOf(without.path);
+  ok(!secrets.some((name) => paths.includes(name)));
+  ok(paths.includes('evidence-keys.json'));
   const withSecrets = await writeBackup(store, orderFor(backups, 1_800_000_001_000, true), silent, NEVER);
-  ok((await pathsOf(withSecrets.path)).includes('sealing.key'));
+  const whole = await pathsOf(withSecrets.path);
+  ok(secrets.every((name) => whole.includes(name)));
   equal((await readManifest(withSecrets.path)).withSecrets, true);
 });
 

@@ -80,4 +80,5 @@ async function restore(
 
 const NO_SECRETS =
   'It holds no secrets: keys work as before, but they cannot be shown again until they are made anew, and ' +
-  'the command line needs ASSAY_API_KEY. The next start makes a new sealing key.';
+  'the command line needs ASSAY_API_KEY. The next start makes a new sealing key, and a new key that signs evidence ' +
+  'unless evidence.signing_key gives one; what the old one signed still verifies, since its public half is restored.';
