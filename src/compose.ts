@@ -18,6 +18,8 @@ import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
 import type { AppConfig, Clock } from './app/core.ts';
+import { Checkpoints } from './app/custody/checkpoints.ts';
+import { Looks } from './app/custody/looks.ts';
 import { RecordCache } from './app/records/record-cache.ts';
 import { Retention } from './app/records/retention.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
@@ -98,10 +100,12 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
     }),
   );
-  const core = { config, store, records: new RecordCache(), engine, clock, log, metrics };
+  const looks = stack.use(new Looks({ store, clock, log }));
+  const checkpoints = stack.use(new Checkpoints({ store, clock, log, signingKeys }));
+  const core = { config, store, records: new RecordCache(), looks, engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
-    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, backups, tracing },
+    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
     submitting: new Map(),

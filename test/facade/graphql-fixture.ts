@@ -9,6 +9,8 @@ import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
 import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
+import { Looks } from '../../src/app/custody/looks.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
@@ -70,6 +72,8 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     config: { ...CONFIG },
     store,
     ...{ records: new RecordCache(), engine: stubEngine(feed) },
+    looks: stack.use(new Looks({ store, clock, log })),
+    checkpoints: stack.use(new Checkpoints({ store, clock, log, signingKeys })),
     ...{ clock, log, metrics: new Metrics() },
     accountFeed,
     mailer: stack.use(openMailer(folder.path)),

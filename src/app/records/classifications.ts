@@ -39,6 +39,13 @@ export function getClassification(app: Core, input: RecordInput): Classification
   return record;
 }
 
+/** As a person opens it on the page: a look, where a key only asks. */
+export function openClassification(app: Core, input: RecordInput): ClassificationRecord {
+  const record = getClassification(app, input);
+  if (input.principal.key === undefined) app.looks.note('looked_at', input);
+  return record;
+}
+
 /** A frame or track belongs to every account that has a record of its video's analysis. */
 function ownPart(
   app: Core,

@@ -99,7 +99,13 @@ export class CustodyLog {
     const found = findDisagreement(this.#read);
     if (found === null) return;
     const details = { what: { reason: found.reason } };
-    this.#appendTo(found.head, { kind: 'segment_opened', subject: '', actor: null, details });
+    this.#appendTo(found.head, {
+      kind: 'segment_opened',
+      subject: '',
+      actor: null,
+      details,
+      also: ['segment'],
+    });
   }
 
   /** Opens an epoch where none is, where the folder was restored, and where it lies elsewhere than it did. */
