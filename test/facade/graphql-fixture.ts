@@ -25,6 +25,7 @@ import { SigningKeys } from '../../src/machinery/signing-key.ts';
 import { Turnstile } from '../../src/machinery/turnstile.ts';
 import { HttpServer } from '../../src/port/server.ts';
 import { Store } from '../../src/store/store.ts';
+import type { StoreChange } from '../../src/store/transaction.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 export const IDENTIFIER = 'ab'.repeat(32);
@@ -52,9 +53,8 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTemporaryFolder());
   const accountFeed = new AccountFeed();
-  const store = stack.use(
-    await Store.open({ folder: folder.path, onChange: (change) => accountFeed.publish(change) }),
-  );
+  const onChange = (change: StoreChange) => accountFeed.publish(change);
+  const store = stack.use(await Store.open({ folder: folder.path, onChange }));
   let time = 1_767_225_600_000_000;
   const clock = { now: () => time++ };
   const sealer = await Sealer.open(folder.path);

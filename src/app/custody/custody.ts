@@ -14,6 +14,8 @@ import { ownClassification } from '../records/classifications.ts';
 import { parseText } from '../submissions/input.ts';
 import type { CustodyParts } from './parts.ts';
 
+export type { CustodyEpochReport, CustodyFault, CustodyReport } from '../../store/custody/verify.ts';
+
 /** An entry for a client. */
 export interface CustodyView extends Omit<CustodyEntry, 'actor' | 'commitment' | 'previous'> {
   accountId: number | null;

@@ -1,5 +1,8 @@
 /** The custody log: entries of a record and of all, verification, proofs. */
 import {
+  type CustodyEpochReport,
+  type CustodyFault,
+  type CustodyReport,
   type CustodyView,
   checkCustody,
   listCustody,
@@ -12,7 +15,6 @@ import {
   type JudgedCheckpoint,
   judgeCheckpoint,
 } from '../../../app/custody/judge-checkpoint.ts';
-import type { CustodyEpochReport, CustodyFault, CustodyReport } from '../../../store/custody/verify.ts';
 import { sequencePageOf } from '../accounts.ts';
 import { builder } from '../builder.ts';
 import { countCall, type Payload, settleCall } from '../transport/calls.ts';
