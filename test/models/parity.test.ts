@@ -14,12 +14,7 @@ import type { InferenceProcess } from '../../src/engine/inference/inference-proc
 import { findPacks, type InstalledPack } from '../../src/engine/packs/installed-packs.ts';
 import type { PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
 import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
-import {
-  type ParityFile,
-  parityFile,
-  readParity,
-  type ViewParity,
-} from '../media/parity-media.ts';
+import { type ParityFile, parityFile, readParity, type ViewParity } from '../media/parity-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { layMadeModels } from './made-models.ts';
 import { assertNear, findPack, startModels } from './parity-packs.ts';
