@@ -23,6 +23,8 @@ import { Retention } from './app/records/retention.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
 import { OpenUploads } from './app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from './app/submissions/uploads.ts';
+import { WatchBoard } from './app/watch-folders/watch-board.ts';
+import { WatchLoop } from './app/watch-folders/watch-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
 import { showText } from './domain/shown-text.ts';
@@ -103,6 +105,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
     submitting: new Map(),
+    watching: new WatchBoard(),
     doctor: toDoctorConfig(settings, tls, () => [
       toListener('http', http.url),
       toListener('grpc', `tcp://${grpc.address}`),
@@ -111,6 +114,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   };
   const retention = stack.use(new Retention(app, settings.retention));
   const webhooks = stack.use(openDeliveryLoop(app, (record) => JSON.stringify(toClassification(record))));
+  const watchLoop = stack.use(new WatchLoop(app));
   // Before the listeners: the models load in their own process while the schemas and pages are built in this one.
   startEngine(engine, log);
   await serveHttp(http, app, settings, stack);
@@ -118,6 +122,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   stack.use(http);
   await stack.use(grpc).serve(app);
   webhooks.start();
+  watchLoop.start();
   stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
   const passwordToken = firstStart?.passwordToken ?? null;
   const held = stack.move();
@@ -129,6 +134,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     passwordLink: passwordToken === null ? null : passwordLink(app, passwordToken),
     async drain() {
       grpc.stopServing();
+      await watchLoop.stop();
       await engine.drain(ANALYSES_GRACE_MS);
       await webhooks.stop(WEBHOOK_GRACE_MS);
       await http.stopServing();

@@ -5,5 +5,6 @@
 import type { AccountParts } from './accounts/parts.ts';
 import type { ApplianceParts } from './appliance/parts.ts';
 import type { SubmissionParts } from './submissions/parts.ts';
+import type { WatchFolderParts } from './watch-folders/parts.ts';
 
-export interface App extends AccountParts, SubmissionParts, ApplianceParts {}
+export interface App extends AccountParts, SubmissionParts, ApplianceParts, WatchFolderParts {}

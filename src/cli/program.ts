@@ -23,6 +23,7 @@ import { addSupportBundleCommand } from './commands/support-bundle.ts';
 import { addUserCommand } from './commands/user.ts';
 import { addValidateCommand } from './commands/validate.ts';
 import { addVersionCommand } from './commands/version.ts';
+import { addWatchFolderCommand } from './commands/standing/watch-folder.ts';
 import { addWatchCommand } from './commands/watch.ts';
 import { addWebhookCommand } from './commands/webhook.ts';
 import { CliFailure, EXIT_CODES, EXIT_CODES_HELP } from './failure.ts';
@@ -79,6 +80,7 @@ const COMMANDS = [
   addPlanCommand,
   addAuditCommand,
   addQueueCommand,
+  addWatchFolderCommand,
   addModelsCommand,
   addStatusCommand,
   addPsCommand,

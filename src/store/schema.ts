@@ -12,6 +12,7 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
+import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
 import { Index, Table } from './table.ts';
 
 /** Raised with every change of what is stored; an older store is migrated (migrations.ts), a newer one refused. */
@@ -86,6 +87,9 @@ export interface Tables {
   overrideHistory: Table<Override>;
   requests: Table<AcceptedRequest>;
   requestsByTime: Index;
+  watchFolders: Table<WatchFolder>;
+  watchedFiles: Table<WatchedFile>;
+  watchedFilesByState: Index;
 }
 
 /** Accounts, plans and keys: some hundred bytes each, asked with every call. */
@@ -130,6 +134,9 @@ export function openTables(root: RootDatabase): Tables {
     overrideHistory: new Table(root, 'override-history'),
     requests: new Table(root, 'requests'),
     requestsByTime: new Index(root, 'requests-by-time'),
+    watchFolders: new Table(root, 'watch-folders'),
+    watchedFiles: new Table(root, 'watched-files'),
+    watchedFilesByState: new Index(root, 'watched-files-by-state'),
   };
 }
 

@@ -5,9 +5,11 @@ import type { Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
+import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
 import { partsOf } from '../domain/verdicts/result.ts';
 import type { ExpiringKey } from './account-reader.ts';
-import { balanceAfter, type RequestPlace, StoreReader, sha256 } from './reader.ts';
+import { balanceAfter, type RequestPlace, StoreReader } from './reader.ts';
+import { sha256, watchedFileKey } from './standing-reader.ts';
 import { type AcceptedRequest, META_KEYS, type PartReference, type StoreMeta } from './schema.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
@@ -241,6 +243,51 @@ export class StoreTransaction extends StoreReader {
   removeRequest({ accountId, requestId, at }: RequestPlace): void {
     this.tables.requests.remove([accountId, requestId]);
     this.tables.requestsByTime.remove([at, accountId, requestId]);
+  }
+
+  putWatchFolder(folder: WatchFolder): void {
+    this.tables.watchFolders.put(folder.id, folder);
+  }
+
+  removeWatchFolder(id: number): void {
+    this.tables.watchFolders.remove(id);
+  }
+
+  /** Counts it with its folder; a folder that is gone counts nothing. */
+  putWatchedFile(file: WatchedFile): void {
+    const key = watchedFileKey(file.folderId, file.path);
+    const before = this.tables.watchedFiles.getUnlessDamaged(key);
+    if (before !== undefined) this.#unindexWatchedFile(before);
+    this.tables.watchedFiles.put(key, file);
+    this.indexWatchedFile(file);
+    this.#countWatchedFile(file.folderId, before?.state, file.state);
+  }
+
+  indexWatchedFile({ folderId, state, at, path }: WatchedFile): void {
+    this.tables.watchedFilesByState.put([folderId, state, at, sha256(path)]);
+  }
+
+  removeWatchedFile(file: WatchedFile): void {
+    this.tables.watchedFiles.remove(watchedFileKey(file.folderId, file.path));
+    this.#unindexWatchedFile(file);
+    this.#countWatchedFile(file.folderId, file.state, undefined);
+  }
+
+  #unindexWatchedFile({ folderId, state, at, path }: WatchedFile): void {
+    this.tables.watchedFilesByState.remove([folderId, state, at, sha256(path)]);
+  }
+
+  #countWatchedFile(
+    folderId: number,
+    from: WatchedFile['state'] | undefined,
+    to: WatchedFile['state'] | undefined,
+  ): void {
+    const folder = this.tables.watchFolders.getUnlessDamaged(folderId);
+    if (folder === undefined || from === to) return;
+    const counts = { ...folder.counts };
+    if (from !== undefined) counts[from] = Math.max(0, counts[from] - 1);
+    if (to !== undefined) counts[to] += 1;
+    this.tables.watchFolders.put(folderId, { ...folder, counts });
   }
 
   setMeta(meta: StoreMeta): void {

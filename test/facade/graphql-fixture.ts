@@ -14,6 +14,7 @@ import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
 import { Feed } from '../../src/engine/queue/feed.ts';
+import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
 import { plugGraphql } from '../../src/facade/graphql/transport/server.ts';
 import { plugRest } from '../../src/facade/rest/rest.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
@@ -43,6 +44,7 @@ const CONFIG: App['config'] = {
   fetchAllowNetworks: [],
   fetchTimeoutMs: 1000,
   webhookAllowNetworks: [],
+  watchRoots: [],
 };
 
 export async function openGraphqlFixture(introspection = true): Promise<GraphqlFixture> {
@@ -81,7 +83,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
       ...{ tls: null, trustAnchorsPem: '', trustAnchorsFile: null, diskFreeBytesMin: 0 },
       ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: () => [] },
     },
-    tracing: null,
+    ...{ tracing: null, watching: new WatchBoard() },
     support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
     backups: stack.use(
       await Backups.open(

@@ -14,6 +14,7 @@ import { addPartnerMutations, addPartnerQueries } from './partners.ts';
 import { addPlanMutations, addPlanQueries } from './plans.ts';
 import { addProcessQueries } from './processes.ts';
 import { defineRecordParts } from './result-types.ts';
+import { addWatchFolderMutations, addWatchFolderQueries } from './standing/watch-folders.ts';
 import { addSubmissionMutations } from './submissions.ts';
 import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
 import { addWebhookMutations } from './webhooks.ts';
@@ -42,6 +43,7 @@ function buildSchema(): GraphQLSchema {
   addPartnerQueries();
   addPlanQueries();
   addAdministrationQueries();
+  addWatchFolderQueries();
   addSubmissionMutations();
   addClassificationMutations();
   addOverrideMutations();
@@ -53,6 +55,7 @@ function buildSchema(): GraphQLSchema {
   addAdministrationMutations();
   addModelMutations();
   addBackupMutations();
+  addWatchFolderMutations();
   addSubscriptions();
   addAccountSubscriptions();
   addModelSubscriptions();
