@@ -2,6 +2,7 @@
 
 import { ACCOUNTS_EN } from './accounts-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
+import { STANDING_EN } from './standing-en.ts';
 
 export const EN = {
   loading: 'Loading…',
@@ -368,6 +369,7 @@ export const EN = {
   overrideRemove: 'Remove the finding',
   ...ACCOUNTS_EN,
   ...OPERATING_EN,
+  ...STANDING_EN,
 } as const;
 
 export type TextKey = keyof typeof EN;

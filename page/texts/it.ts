@@ -2,6 +2,7 @@
 import { ACCOUNTS_IT } from './accounts-it.ts';
 import type { Texts } from './en.ts';
 import { OPERATING_IT } from './operating-it.ts';
+import { STANDING_IT } from './standing-it.ts';
 
 export const IT: Texts = {
   loading: 'Caricamento…',
@@ -374,4 +375,5 @@ export const IT: Texts = {
   overrideRemove: 'Togli il giudizio',
   ...ACCOUNTS_IT,
   ...OPERATING_IT,
+  ...STANDING_IT,
 };

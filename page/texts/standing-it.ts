@@ -1,0 +1,43 @@
+/** The texts of what goes on by itself, in Italian: watched folders, sheets, notices. */
+import type { STANDING_EN } from './standing-en.ts';
+
+export const STANDING_IT: Readonly<Record<keyof typeof STANDING_EN, string>> = {
+  via_watch_folder: 'da una cartella sorvegliata',
+  navFolders: 'Cartelle',
+  foldersLead:
+    'I nuovi file in queste cartelle della macchina vengono giudicati da soli. L’originale non viene mai scritto; i risultati possono stargli accanto.',
+  foldersOff: 'Nessuna cartella è sorvegliata',
+  foldersOffLead:
+    'Indicare in watch.roots, nelle impostazioni, le cartelle che si possono sorvegliare, come ["/srv/ingest"], e riavviare il demone.',
+  noFolders: 'Nessuna cartella è ancora sorvegliata.',
+  folderAdd: 'Sorveglia una cartella',
+  folderPath: 'Cartella sulla macchina',
+  folderPathLead: 'Un percorso assoluto in una di: {roots}',
+  folderDone: 'Quando un file è giudicato',
+  folderOptions: 'Opzioni',
+  folderOptionsLead: 'Campi di ogni invio, separati da virgole: with_nsfw=true, frames=30',
+  done_LEAVE: 'lascialo com’è',
+  done_SIDECAR: 'scrivi i risultati accanto',
+  done_MOVE: 'spostalo con i risultati in assay-done',
+  folderTest: 'Prova la cartella',
+  folderUnit: 'Sotto systemd il demone ha bisogno di queste righe (sudo systemctl edit assay) e di un riavvio:',
+  folder: 'Cartella',
+  accountOf: 'Account',
+  folderCounts: 'In attesa, in lavoro, fatti, falliti, saltati',
+  folderPause: 'Sospendi',
+  folderResume: 'Riprendi',
+  folderRetry: 'Riprova i file falliti',
+  folderRemove: 'Non sorvegliare più',
+  folderFailed: 'File falliti in {path}',
+  folderNoneFailed: 'Nessun file è fallito.',
+  folderShowFailed: 'Mostra i file falliti',
+  folderTriedAgain: 'Riprovato',
+  notByItself: 'non da solo',
+  watch_WATCHING: 'sorvegliata',
+  watch_PAUSED: 'sospesa',
+  watch_NO_CREDITS: 'senza crediti',
+  watch_WAITING: 'in attesa',
+  watch_AWAY: 'assente',
+  watch_REFUSED: 'rifiutata',
+  watch_OFF: 'spenta',
+};
