@@ -110,8 +110,6 @@ export const EN = {
   loadedSoFar: '{count} loaded; more follow as you scroll',
   loadedAll: '{count} records',
   exportFound: 'All that is found, as a file:',
-  exportedSoFar: '{count} read…',
-  exportCut: 'The file holds the newest {count}. “assay list --json --all” writes any number.',
   deleteRecords: 'Delete {count} records?',
   deleteLead:
     'The record, its heatmap and its previews are deleted, and the file with its last record. This cannot be undone.',

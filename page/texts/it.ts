@@ -110,8 +110,6 @@ export const IT: Texts = {
   loadedSoFar: '{count} caricate; le altre seguono scorrendo',
   loadedAll: '{count} schede',
   exportFound: 'Tutto ciò che è trovato, in un file:',
-  exportedSoFar: '{count} lette…',
-  exportCut: 'Il file contiene le {count} più recenti. “assay list --json --all” ne scrive quante si vuole.',
   deleteRecords: 'Eliminare {count} schede?',
   deleteLead:
     'Scheda, mappa di calore e anteprime vengono eliminate, e il file con la sua ultima scheda. Non si può annullare.',

@@ -5,6 +5,8 @@ import { addAccountCommand } from './commands/account.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommand } from './commands/backup.ts';
 import { addCheckConfigCommand } from './commands/check-config.ts';
+import { addBatchCommand } from './commands/sheets/batch.ts';
+import { addExportCommand } from './commands/sheets/export.ts';
 import { addClassifyCommand } from './commands/classify.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addGetCommand } from './commands/get.ts';
@@ -70,6 +72,8 @@ const COMMANDS = [
   addValidateCommand,
   addGetCommand,
   addListCommand,
+  addExportCommand,
+  addBatchCommand,
   addWatchCommand,
   addOverrideCommand,
   addAccountCommand,

@@ -54,6 +54,7 @@ for (let finished = 0; finished < FILES; ) {
   const { folders } = await ask(daemon, (client) => client.call(method.listWatchFolders, {}));
   finished = Number(folders[0]?.finished ?? 0);
   rssMost = Math.max(rssMost, await rssOf(daemon));
+  process.stderr.write(`\r${finished} of ${FILES}`);
   const failed = Number(folders[0]?.failed ?? 0);
   if (failed > 0) throw new Error(`${failed} files failed`);
   if (kills[0] === undefined || finished < kills[0] * FILES) continue;

@@ -22,6 +22,8 @@ const LOOK_EVERY_MS = 5000;
 /** A notice of the kernel quickens a look, but a thousand notices make no thousand looks. */
 const LOOK_PAUSE_MS_MIN = 500;
 const FINISH_EVERY_MS = 500;
+/** Each waits for some flushes of a slow share, and holds a few descriptors. */
+const FINISHED_AT_ONCE = 8;
 /** How often it is looked which files are gone, and how many of them each time. */
 const FORGET_EVERY_MS = 3_600_000;
 const FORGOTTEN_AT_ONCE = 1000;
@@ -184,9 +186,9 @@ export class FolderWatch implements AsyncDisposable {
     const folder = store.read.watchFolder(this.#id);
     if (ended.length === 0 || folder === undefined) return;
     await using root = await openPlace(this.#app.config.watchRoots, folder.path);
-    for (const file of ended) {
-      if (this.#stopped.signal.aborted) return;
-      await this.#finish(root, folder, file);
+    for (let from = 0; from < ended.length && !this.#stopped.signal.aborted; from += FINISHED_AT_ONCE) {
+      const some = ended.slice(from, from + FINISHED_AT_ONCE);
+      await Promise.all(some.map((file) => this.#finish(root, folder, file)));
     }
   }
 
