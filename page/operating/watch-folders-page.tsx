@@ -72,8 +72,7 @@ function AddPanel({ roots, onAdded }: { roots: readonly string[]; onAdded: () =>
   const [options, setOptions] = useState('');
   const [check, setCheck] = useState<Check | null>(null);
   const { isBusy, fault, run } = useWork();
-  const test = (): Promise<boolean> =>
-    run(async () => setCheck(await change(TEST_WATCH_FOLDER, { path })));
+  const test = (): Promise<boolean> => run(async () => setCheck(await change(TEST_WATCH_FOLDER, { path })));
   const add = (): Promise<boolean> =>
     run(async () => {
       const listed = options.split(',').map((one) => one.trim());

@@ -1,6 +1,6 @@
 /** Records as a file: the chosen ones, made here; all that a filter finds, made by the daemon. */
-import { showText } from '../../src/domain/shown-text.ts';
 import type { ListedRecord } from '../gen/documents.ts';
+import { download, toCsv } from '../parts/csv.ts';
 import { type RecordFilter, toVariables } from './record-filter.ts';
 import { outcomeOf } from './records.ts';
 
@@ -45,24 +45,10 @@ function toLine(record: ListedRecord): Line {
 
 export function exportRecords(records: readonly ListedRecord[], format: ExportFormat): void {
   const lines = records.map(toLine);
-  const text = format === 'json' ? JSON.stringify(lines, null, 2) : toCsv(lines);
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(
-    new Blob([text], { type: format === 'json' ? 'application/json' : 'text/csv' }),
-  );
-  link.download = `assay-records.${format}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
-function toCsv(lines: readonly Line[]): string {
-  const rows = lines.map((line) => COLUMNS.map((column) => quote(line[column])).join(','));
-  return [COLUMNS.join(','), ...rows, ''].join('\r\n');
-}
-
-/** A name that begins like a formula would be run by a spreadsheet. */
-function quote(value: string | number | null): string {
-  const text = showText(String(value ?? ''));
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
+  if (format === 'json') {
+    download(JSON.stringify(lines, null, 2), 'assay-records.json', 'application/json');
+    return;
+  }
+  const rows = lines.map((line) => COLUMNS.map((column) => line[column]));
+  download(toCsv([COLUMNS, ...rows]), 'assay-records.csv', 'text/csv');
 }

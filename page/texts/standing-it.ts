@@ -20,7 +20,8 @@ export const STANDING_IT: Readonly<Record<keyof typeof STANDING_EN, string>> = {
   done_SIDECAR: 'scrivi i risultati accanto',
   done_MOVE: 'spostalo con i risultati in assay-done',
   folderTest: 'Prova la cartella',
-  folderUnit: 'Sotto systemd il demone ha bisogno di queste righe (sudo systemctl edit assay) e di un riavvio:',
+  folderUnit:
+    'Sotto systemd il demone ha bisogno di queste righe (sudo systemctl edit assay) e di un riavvio:',
   folder: 'Cartella',
   accountOf: 'Account',
   folderCounts: 'In attesa, in lavoro, fatti, falliti, saltati',
@@ -33,6 +34,18 @@ export const STANDING_IT: Readonly<Record<keyof typeof STANDING_EN, string>> = {
   folderShowFailed: 'Mostra i file falliti',
   folderTriedAgain: 'Riprovato',
   notByItself: 'non da solo',
+  sheetTitle: 'Il foglio {name}',
+  sheetRows: '{count} righe; gli indirizzi sono nella colonna “{column}”.',
+  sheetStart: 'Giudica le righe',
+  sheetProgress: '{done} di {count} righe giudicate',
+  sheetStop: 'Ferma',
+  sheetSave: 'Salva il foglio con i verdetti',
+  sheetTooLong:
+    'Qui un foglio ha al massimo {rows} righe e {size}. La riga di comando ne accetta quante si vuole: assay batch run SHEET -o OUT.',
+  sheetNoColumn: 'Nessuna colonna si chiama source, url, address o link, e ce n’è più di una.',
+  sheetBroken: 'Il foglio non si può leggere: {reason}',
+  sheetNoAddress:
+    'nessun indirizzo: i file della propria macchina passano dalla riga di comando (assay batch run)',
   watch_WATCHING: 'sorvegliata',
   watch_PAUSED: 'sospesa',
   watch_NO_CREDITS: 'senza crediti',

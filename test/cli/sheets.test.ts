@@ -1,8 +1,8 @@
 /** Sheets in and out: `batch run` and `export` against a running daemon, and the file that the daemon writes itself. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -58,7 +58,14 @@ test('a cell that a spreadsheet would compute is written as text, and numbers st
 test('a sheet comes back in its order with its columns and what each row came to', async () => {
   await writeFile(at('one.jpg'), await makePicture());
   await writeFile(at('two, "2".jpg'), await makePicture());
-  const rows = ['desk;Address', '=A1;one.jpg', `wire;${address}`, 'gone;absent.jpg', 'none;', 'last;"two, ""2"".jpg"'];
+  const rows = [
+    'desk;Address',
+    '=A1;one.jpg',
+    `wire;${address}`,
+    'gone;absent.jpg',
+    'none;',
+    'last;"two, ""2"".jpg"',
+  ];
   await writeFile(at('sheet.csv'), `\ufeff${rows.join('\r\n')}\r\n`);
   const { code, err } = await assay(['batch', 'run', at('sheet.csv'), '-o', at('out.csv')]);
   equal(code, 1, err);
@@ -124,7 +131,10 @@ test('JSON Lines keep their fields; a sheet without a column of sources is told 
   await writeFile(at('rows.jsonl'), `{"id":7,"url":"three.jpg","tags":["a"]}\n{"id":8,"url":"three.jpg"}\n`);
   const { code, err } = await assay(['batch', 'run', at('rows.jsonl'), '-o', at('rows-out.jsonl')]);
   equal(code, 0, err);
-  const rows = (await readFile(at('rows-out.jsonl'), 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
+  const rows = (await readFile(at('rows-out.jsonl'), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   deepEqual(
     rows.map(({ id, url }) => [id, url]),
     [
@@ -143,7 +153,10 @@ test('JSON Lines keep their fields; a sheet without a column of sources is told 
 
 test('records come out as CSV and JSON Lines, by the command line and from the daemon, by any filter', async () => {
   const evil = await addCustomer(service);
-  await evil.classify('image', { image: new File([new Uint8Array(await makePicture())], '=cmd|calc.jpg'), ref_id: 'x' });
+  await evil.classify('image', {
+    image: new File([new Uint8Array(await makePicture())], '=cmd|calc.jpg'),
+    ref_id: 'x',
+  });
   const options = { key: evil.key };
   const csv = await assay(['export', '--format', 'csv', '--kind', 'image'], options);
   equal(csv.code, 0, csv.err);
@@ -168,7 +181,9 @@ test('records come out as CSV and JSON Lines, by the command line and from the d
 
 test('an export is streamed: thousands of records, and none of another account', async () => {
   const many = await addCustomer(service);
-  const record = await many.classify('image', { image: new File([new Uint8Array(await makePicture())], 'a.jpg') });
+  const record = await many.classify('image', {
+    image: new File([new Uint8Array(await makePicture())], 'a.jpg'),
+  });
   const { store, clock } = service.open.app;
   const kept = store.read.classification(record.identifier);
   ok(kept !== undefined);
@@ -178,7 +193,9 @@ test('an export is streamed: thousands of records, and none of another account',
       tx.putClassification({ ...kept, identifier, createdAt: clock.now() });
     }
   });
-  const response = await fetch(`${service.url}/exports/records.jsonl`, { headers: { 'x-api-key': many.key } });
+  const response = await fetch(`${service.url}/exports/records.jsonl`, {
+    headers: { 'x-api-key': many.key },
+  });
   const lines = (await response.text()).trim().split('\n');
   equal(lines.length, 3001);
   equal(new Set(lines.map((line) => JSON.parse(line).identifier)).size, 3001);

@@ -8,8 +8,8 @@ import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../../src/cli/client.ts';
 import {
   DoneAction,
-  WatchFolderService,
   type WatchFolder,
+  WatchFolderService,
 } from '../../src/grpc/gen/assay/v1/watch_folder_service_pb.ts';
 import { Store } from '../../src/store/store.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
@@ -40,10 +40,14 @@ test('killed again and again while it takes and moves files', { timeout: 280_000
   const env = { ASSAY_MODELS_FOLDERS: models, ASSAY_WATCH_ROOTS: share, ASSAY_ANALYSIS_STABILITY: 'false' };
   const start = () => TestDaemon.start({ folder: data, env, awaitReady: false });
   const names = Array.from({ length: FILES }, (_, index) => `${index}.jpg`);
-  for (const [index, name] of names.entries()) await writeFile(join(share, name), await distinctPicture(index));
+  for (const [index, name] of names.entries())
+    await writeFile(join(share, name), await distinctPicture(index));
   let daemon = await start();
   try {
-    using client = new AssayClient({ address: daemon.grpc, credentials: credentials.createInsecure() }, TEST_KEY);
+    using client = new AssayClient(
+      { address: daemon.grpc, credentials: credentials.createInsecure() },
+      TEST_KEY,
+    );
     await client.call(method.addWatchFolder, { path: share, done: DoneAction.MOVE });
     for (let kill = 0; kill < KILLS; kill += 1) {
       const before = Number((await shown(daemon))?.finished ?? 0);
@@ -60,15 +64,14 @@ test('killed again and again while it takes and moves files', { timeout: 280_000
   }
   deepEqual(await readdir(share), ['assay-done']);
   const moved = await readdir(join(share, 'assay-done'));
-  deepEqual(
-    moved.sort(),
-    names.flatMap((name) => [name, `${name}.assay.json`, `${name}.assay.xmp`]).sort(),
-  );
+  deepEqual(moved.sort(), names.flatMap((name) => [name, `${name}.assay.json`, `${name}.assay.xmp`]).sort());
   await using store = await Store.open({ folder: data });
   const records = store.read.listClassifications({ accountId: 1, limit: 1000 });
   deepEqual(records.map(({ refId }) => refId).sort(), [...names].sort());
   for (const name of names) {
-    const { identifier } = JSON.parse(await readFile(join(share, 'assay-done', `${name}.assay.json`), 'utf8'));
+    const { identifier } = JSON.parse(
+      await readFile(join(share, 'assay-done', `${name}.assay.json`), 'utf8'),
+    );
     ok(records.some((record) => record.identifier === identifier && record.refId === name));
   }
 });

@@ -16,6 +16,8 @@ import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const FILES = Number(process.env.WATCH_FILES ?? 10_000);
 const FILES_PER_FOLDER = 500;
+/** Every so many is a picture, the others are text and passed over; 1: all are pictures. */
+const PICTURE_EVERY = Number(process.env.WATCH_PICTURE_EVERY ?? 1);
 /** Few, so that the models are not what is measured. */
 const CONTENTS = 20;
 const KILLS_AT = [0.2, 0.5];
@@ -32,8 +34,10 @@ const names: string[] = [];
 for (let index = 0; index < FILES; index += 1) {
   const below = `part-${Math.floor(index / FILES_PER_FOLDER)}`;
   if (index % FILES_PER_FOLDER === 0) await mkdir(place(`share/${below}`), { recursive: true });
-  names.push(`${below}/${index}.jpg`);
-  await writeFile(place(`share/${names.at(-1)}`), pictures[index % CONTENTS] ?? '');
+  const isPicture = index % PICTURE_EVERY === 0;
+  if (isPicture) names.push(`${below}/${index}.jpg`);
+  const content = isPicture ? (pictures[names.length % CONTENTS] ?? '') : 'no picture';
+  await writeFile(place(`share/${below}/${index}.jpg`), content);
 }
 
 const env = {
@@ -52,7 +56,7 @@ const kills = [...KILLS_AT];
 for (let finished = 0; finished < FILES; ) {
   await delay(1000);
   const { folders } = await ask(daemon, (client) => client.call(method.listWatchFolders, {}));
-  finished = Number(folders[0]?.finished ?? 0);
+  finished = Number(folders[0]?.finished ?? 0) + Number(folders[0]?.skipped ?? 0);
   rssMost = Math.max(rssMost, await rssOf(daemon));
   process.stderr.write(`\r${finished} of ${FILES}`);
   const failed = Number(folders[0]?.failed ?? 0);
@@ -76,12 +80,15 @@ for (const name of names) {
   const { identifier = '' } = JSON.parse(text) as { identifier?: string };
   if (refs.get(name) !== 1 || store.read.classification(identifier)?.refId !== name) missing += 1;
 }
-const left = (await readdir(place('share'), { recursive: true })).filter((name) => name.endsWith('.tmp')).length;
+const left = (await readdir(place('share'), { recursive: true })).filter((name) =>
+  name.endsWith('.tmp'),
+).length;
 const growth = rssMost - rssBefore;
 const figures = { files: FILES, records: refs.size, missing, left, seconds: Math.round(seconds) };
 const rates = { perSecond: Math.round(FILES / seconds), growthMib: Math.round(growth / 1024 ** 2) };
 process.stdout.write(`${JSON.stringify({ ...figures, kills: KILLS_AT.length, ...rates })}\n`);
-if (missing > 0 || left > 0 || refs.size !== FILES || growth > RSS_GROWTH_BYTES_MAX) process.exitCode = 1;
+if (missing > 0 || left > 0 || refs.size !== names.length || growth > RSS_GROWTH_BYTES_MAX)
+  process.exitCode = 1;
 
 async function ask<T>({ grpc }: TestDaemon, call: (client: AssayClient) => Promise<T>): Promise<T> {
   using client = new AssayClient({ address: grpc, credentials: credentials.createInsecure() }, TEST_KEY);

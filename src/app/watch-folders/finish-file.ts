@@ -13,7 +13,7 @@ import {
   type WatchedFile,
   type WatchFolder,
 } from '../../domain/standing/watch-folder.ts';
-import { codeOf, type FileLook, isSameLook, SafeFolder, toLook } from '../../machinery/safe-folder.ts';
+import { codeOf, type FileLook, isSameLook, type SafeFolder, toLook } from '../../machinery/safe-folder.ts';
 import type { Core } from '../core.ts';
 import { readRecord } from '../records/record.ts';
 import { moveFile } from './folder-check.ts';
@@ -33,7 +33,8 @@ export async function finishFile(
   if (record.status === 'errored') return { state: 'failed', reason: record.errors || 'it was cancelled' };
   if (done === 'leave') return { state: 'done', reason: '' };
   const result = { summary: summaryOf(record), endedAt: record.endedAt };
-  const reason = done === 'sidecar' ? await writeBeside(root, file, result) : await moveAway(root, file, result);
+  const reason =
+    done === 'sidecar' ? await writeBeside(root, file, result) : await moveAway(root, file, result);
   return { state: 'done', reason };
 }
 

@@ -22,11 +22,7 @@ export async function checkFolder(
   };
 }
 
-async function tryFolder(
-  roots: readonly string[],
-  path: string,
-  done: DoneAction,
-): Promise<FolderFinding[]> {
+async function tryFolder(roots: readonly string[], path: string, done: DoneAction): Promise<FolderFinding[]> {
   try {
     await using folder = await openPlace(roots, path);
     const read = await tryTo('read', () => folder.isEmpty());

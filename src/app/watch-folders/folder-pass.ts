@@ -134,7 +134,12 @@ export class FolderPass {
       }
     } catch (error) {
       if (this.#signal.aborted) return;
-      const unknown = new Obstacle('waiting', 'the appliance could not write it down', SECONDS_AFTER_FAULT, error);
+      const unknown = new Obstacle(
+        'waiting',
+        'the appliance could not write it down',
+        SECONDS_AFTER_FAULT,
+        error,
+      );
       this.#obstacle ??= error instanceof Obstacle ? error : unknown;
       this.#remember(file.path, { ...file, atMs: performance.now() - SETTLE_MS });
       if (!(error instanceof Obstacle)) this.#app.log.error({ err: error }, 'a watched folder met a fault');

@@ -11,7 +11,7 @@ import type { LookPace } from '../../machinery/look-pace.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
 import { statusOf } from '../records/record.ts';
 import { finishFile } from './finish-file.ts';
-import { FolderPass, OPEN_FILES_MAX, type SeenFiles, SETTLE_MS } from './folder-pass.ts';
+import { FolderPass, OPEN_FILES_MAX, SETTLE_MS, type SeenFiles } from './folder-pass.ts';
 import type { WatchFolderParts } from './parts.ts';
 import { afterFailure, type Obstacle } from './take-file.ts';
 import type { WatchStatus } from './watch-board.ts';
@@ -170,7 +170,10 @@ export class FolderWatch implements AsyncDisposable {
     while (!signal.aborted) {
       await this.#finishEnded().catch((error: unknown) => {
         if (error instanceof PlaceError) return;
-        this.#app.log.error({ err: error, folder: this.#id }, 'results of a watched folder could not be written');
+        this.#app.log.error(
+          { err: error, folder: this.#id },
+          'results of a watched folder could not be written',
+        );
       });
       await delay(FINISH_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -197,7 +200,9 @@ export class FolderWatch implements AsyncDisposable {
     const { read } = this.#app.store;
     const classification = read.classification(identifier);
     const analysis = classification && read.analysisUnlessDamaged(classification.analysisId);
-    return classification === undefined || analysis === undefined || statusOf(classification, analysis) !== 'new';
+    return (
+      classification === undefined || analysis === undefined || statusOf(classification, analysis) !== 'new'
+    );
   }
 
   async #finish(root: SafeFolder, folder: WatchFolder, file: WatchedFile): Promise<void> {
@@ -214,7 +219,11 @@ export class FolderWatch implements AsyncDisposable {
     if (isPut && change.state !== undefined) metrics.watchedFiles.inc({ state: change.state });
   }
 
-  async #endOf(root: SafeFolder, folder: WatchFolder, file: WatchedFile): Promise<Partial<WatchedFile> | null> {
+  async #endOf(
+    root: SafeFolder,
+    folder: WatchFolder,
+    file: WatchedFile,
+  ): Promise<Partial<WatchedFile> | null> {
     try {
       return await finishFile(this.#app, root, folder, file);
     } catch (error) {

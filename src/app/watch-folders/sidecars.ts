@@ -29,7 +29,8 @@ export function toXmpSidecar(summary: RecordSummary, endedAt: number | null): st
     reasons: readonly string[];
   };
   const properties = Object.entries(simple).map(
-    ([name, value]) => `   <assay:${toCamelCase(name)}>${escapeXml(String(value ?? ''))}</assay:${toCamelCase(name)}>`,
+    ([name, value]) =>
+      `   <assay:${toCamelCase(name)}>${escapeXml(String(value ?? ''))}</assay:${toCamelCase(name)}>`,
   );
   const items = reasons.map((reason) => `     <rdf:li>${escapeXml(reason)}</rdf:li>`);
   return [

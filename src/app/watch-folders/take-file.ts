@@ -83,7 +83,14 @@ async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal
   await using media = await receiveMedia(app, { principal, field: FIELD, ...bytesOf(input) }, signal);
   if (!(await isUnchanged(input))) return 'changed';
   const fields = { priority: 'batch', ...refOf(path), ...folder.options, request_id: requestId };
-  const submission = { principal, facade: 'watch_folder' as const, kind: undefined, field: FIELD, media, fields };
+  const submission = {
+    principal,
+    facade: 'watch_folder' as const,
+    kind: undefined,
+    field: FIELD,
+    media,
+    fields,
+  };
   await submitMedia(
     app,
     {
@@ -159,12 +166,16 @@ function toBoxObstacle(error: unknown): Obstacle | undefined {
 async function noteFailure(app: WatchFolderParts, input: TakeInput, error: unknown): Promise<void> {
   const isFinal = error instanceof AppError && error.code !== 'internal';
   const reason = error instanceof AppError ? error.message : `it could not be read (${codeOf(error)})`;
-  if (!isFinal) app.log.warn({ err: error, folder: input.folder.id }, 'a file of a watched folder could not be taken');
+  if (!isFinal)
+    app.log.warn({ err: error, folder: input.folder.id }, 'a file of a watched folder could not be taken');
   await note(app, input, { state: 'failed', reason, ...(isFinal ? {} : nextTry(app, input)) });
 }
 
 /** Of a file that is worth another try. */
-function nextTry(app: WatchFolderParts, { folder, path, ...look }: TakeInput): Pick<WatchedFile, 'attempts' | 'retryAt'> {
+function nextTry(
+  app: WatchFolderParts,
+  { folder, path, ...look }: TakeInput,
+): Pick<WatchedFile, 'attempts' | 'retryAt'> {
   const before = app.store.read.watchedFile(folder.id, path);
   const isSame = before !== undefined && isSameLook(before, look);
   return afterFailure(app.clock.now(), isSame ? before.attempts : 0);
@@ -172,7 +183,10 @@ function nextTry(app: WatchFolderParts, { folder, path, ...look }: TakeInput): P
 
 export function afterFailure(now: number, attempts: number): Pick<WatchedFile, 'attempts' | 'retryAt'> {
   const pause = RETRY_SECONDS[attempts];
-  return { attempts: attempts + 1, retryAt: pause === undefined ? null : now + pause * MICROSECONDS_PER_SECOND };
+  return {
+    attempts: attempts + 1,
+    retryAt: pause === undefined ? null : now + pause * MICROSECONDS_PER_SECOND,
+  };
 }
 
 async function note(app: WatchFolderParts, input: TakeInput, row: Partial<WatchedFile>): Promise<void> {

@@ -197,5 +197,10 @@ function toView(app: WatchFolderParts, folder: WatchFolder): WatchFolderView {
   const options = Object.entries(folder.options).map(([name, value]) => `${name}=${value}`);
   const view = { id, accountId, accountEmail, path, done, createdAt, options, finished, ...others };
   const { obstacles, ...told } = status;
-  return { ...view, ...told, obstacles: [...obstacles], ...(isPaused ? { state: 'paused', reason: '' } : {}) };
+  return {
+    ...view,
+    ...told,
+    obstacles: [...obstacles],
+    ...(isPaused ? { state: 'paused', reason: '' } : {}),
+  };
 }

@@ -27,7 +27,10 @@ export function parsePlace(roots: readonly string[], path: unknown): string {
   if (!isAbsolute(path)) throw badField('path', `expected an absolute path, found ${show(path)}`);
   const resolved = resolve(path);
   if (findPlace(roots, resolved) !== undefined) return resolved;
-  throw badField('path', `expected a folder in one of watch.roots (${roots.join(', ')}), found ${show(path)}`);
+  throw badField(
+    'path',
+    `expected a folder in one of watch.roots (${roots.join(', ')}), found ${show(path)}`,
+  );
 }
 
 /** Linux takes no longer path. */

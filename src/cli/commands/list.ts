@@ -101,7 +101,16 @@ export function readRecords(
   });
 }
 
-function toFilter({ status, outcome, verdict, refId, hash, search, since, until }: FilterOptions): FilterInit {
+function toFilter({
+  status,
+  outcome,
+  verdict,
+  refId,
+  hash,
+  search,
+  since,
+  until,
+}: FilterOptions): FilterInit {
   return {
     ...(status === undefined ? {} : { status: STATUS_VALUES[status] }),
     ...(outcome === undefined ? {} : { outcome: OUTCOME_VALUES[outcome] }),

@@ -34,7 +34,8 @@ export class ResultSheet implements AsyncDisposable {
     const results = new ResultSheet(sheet, file, held?.rows ?? 0);
     // A row that was cut off by a kill is written again.
     await file.truncate(held?.bytes ?? 0);
-    if (held === null && sheet.format === 'csv') await results.#append(toCsvLine(headOf(sheet), sheet.delimiter));
+    if (held === null && sheet.format === 'csv')
+      await results.#append(toCsvLine(headOf(sheet), sheet.delimiter));
     return results;
   }
 
@@ -94,7 +95,8 @@ async function heldCsv(path: string, sheet: Sheet): Promise<Held | null> {
   try {
     for await (const cells of file.pipe(parse({ delimiter: sheet.delimiter, relax_column_count: true }))) {
       const own = rows < 0 ? headOf(sheet) : await nextOwn(expected, kept);
-      if (own === null || own.some((cell, at) => safeCell(cell) !== cells[at])) throw otherSheet(path, rows + 1);
+      if (own === null || own.some((cell, at) => safeCell(cell) !== cells[at]))
+        throw otherSheet(path, rows + 1);
       rows += 1;
     }
   } catch (error) {
@@ -106,7 +108,10 @@ async function heldCsv(path: string, sheet: Sheet): Promise<Held | null> {
   return { rows, bytes };
 }
 
-async function nextOwn(expected: AsyncGenerator<SheetRow>, kept: readonly number[]): Promise<string[] | null> {
+async function nextOwn(
+  expected: AsyncGenerator<SheetRow>,
+  kept: readonly number[],
+): Promise<string[] | null> {
   const next = await expected.next();
   return next.done === true ? null : kept.map((at) => next.value.cells[at] ?? '');
 }
@@ -161,5 +166,7 @@ function isRowOf(line: string, { fields }: SheetRow): boolean {
 }
 
 function otherSheet(path: string, row: number): Error {
-  return usage(`${path}: expected the results of this sheet to go on with, found another row ${row}: name another file`);
+  return usage(
+    `${path}: expected the results of this sheet to go on with, found another row ${row}: name another file`,
+  );
 }

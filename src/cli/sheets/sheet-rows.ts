@@ -8,7 +8,17 @@ import { CliFailure, EXIT_CODES } from '../failure.ts';
 /** A line longer than this is no row of a sheet. */
 const ROW_BYTES_MAX = 1024 * 1024;
 /** Names that a column of sources usually has, the likeliest first. */
-const SOURCE_COLUMNS = ['source', 'url', 'address', 'file_url', 'source_url', 'link', 'path', 'file', 'filename'];
+const SOURCE_COLUMNS = [
+  'source',
+  'url',
+  'address',
+  'file_url',
+  'source_url',
+  'link',
+  'path',
+  'file',
+  'filename',
+];
 
 export interface SheetRow {
   /** From 0 on. */
@@ -38,7 +48,8 @@ export async function openSheet(path: string, column: string | undefined): Promi
   const lines = readCsv(path, delimiter);
   const first = await lines.next();
   await lines.return(undefined);
-  if (first.done === true) throw usage(`${path}: expected a head line with the names of the columns, found nothing`);
+  if (first.done === true)
+    throw usage(`${path}: expected a head line with the names of the columns, found nothing`);
   const head = first.value;
   const found = findColumn(path, head, column);
   const at = head.indexOf(found);
@@ -76,7 +87,8 @@ function findColumn(path: string, names: readonly string[], column: string | und
   }
   const [only] = names;
   if (column === undefined && names.length === 1 && only !== undefined) return only;
-  const expected = column === undefined ? `one of ${SOURCE_COLUMNS.join(', ')} (or --column)` : `the column ${column}`;
+  const expected =
+    column === undefined ? `one of ${SOURCE_COLUMNS.join(', ')} (or --column)` : `the column ${column}`;
   throw usage(`${path}: expected ${expected}, found ${names.join(', ') || 'no column'}`);
 }
 

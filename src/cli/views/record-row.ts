@@ -1,5 +1,5 @@
 /** A record's message as the row that sheets are made of. */
-import { outcomeOf } from '../../domain/records/outcome.ts';
+import type { outcomeOf } from '../../domain/records/outcome.ts';
 import type { RecordSummary } from '../../domain/records/record-summary.ts';
 import { fromTimestamp } from '../../domain/time.ts';
 import { AssessmentState } from '../../grpc/gen/assay/v1/assessment_pb.ts';

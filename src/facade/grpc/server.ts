@@ -7,8 +7,8 @@ import { type Handlers, serviceDefinition } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
+import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import { creditHandlers, ownAccountHandlers } from './accounts.ts';
 import { administrationHandlers, applianceHandlers } from './appliance.ts';
@@ -41,7 +41,8 @@ export interface GrpcServerConfig {
   tls: TlsFiles | null;
 }
 
-const SERVICES = [ClassificationService,
+const SERVICES = [
+  ClassificationService,
   AccountService,
   PartnerService,
   ApplianceService,

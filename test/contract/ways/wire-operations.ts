@@ -60,7 +60,13 @@ export interface WireOperation {
   run(actor: Actor, aim: Aim): Promise<string>;
 }
 
-const SERVICES = [ClassificationService, AccountService, PartnerService, ApplianceService, WatchFolderService];
+const SERVICES = [
+  ClassificationService,
+  AccountService,
+  PartnerService,
+  ApplianceService,
+  WatchFolderService,
+];
 const AIMED_FIELD = /^(identifiers?|hash|userId)$/;
 /** Their `id` is an account's or a delivery's; elsewhere it is one of the caller's own keys or plans. */
 const AIMED_NAME = /((get|update|delete)?user|sendCreationEmail|replayDelivery)$/i;

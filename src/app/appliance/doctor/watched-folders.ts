@@ -11,7 +11,8 @@ export async function checkWatchedFolders(app: ApplianceParts): Promise<Finding[
       const { findings, unitLines } = await checkFolder(app, folder);
       const found = `${folder.path}: ${findings.map((finding) => finding.found).join(', ')}`;
       if (findings.every(({ good: isGood }) => isGood)) return good(name, found);
-      const lines = unitLines.length === 0 ? '' : `; under systemd, \`systemctl edit assay\`: ${unitLines.join(' ')}`;
+      const lines =
+        unitLines.length === 0 ? '' : `; under systemd, \`systemctl edit assay\`: ${unitLines.join(' ')}`;
       return bad(name, found, `give the daemon's user the folder, or mount its share${lines}`);
     }),
   );

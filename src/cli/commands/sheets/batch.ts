@@ -5,8 +5,8 @@ import { basename, dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { FORMATS } from '../../../domain/media/formats.ts';
 import type { MediaKind } from '../../../domain/media/media.ts';
-import { showText } from '../../../domain/shown-text.ts';
 import { failedRow, type RowResult, toRowResult } from '../../../domain/sheets/record-sheet.ts';
+import { showText } from '../../../domain/shown-text.ts';
 import { type Classification, Status } from '../../../grpc/gen/assay/v1/classification_pb.ts';
 import { forEachBounded } from '../../bounded.ts';
 import { classifyFile, Interrupted } from '../../classify-file.ts';
@@ -22,8 +22,8 @@ import {
 } from '../../media-options.ts';
 import { ResumableUpload } from '../../resume.ts';
 import { withRetries } from '../../retries.ts';
-import { RowOrder } from '../../sheets/row-order.ts';
 import { ResultSheet } from '../../sheets/result-sheet.ts';
+import { RowOrder } from '../../sheets/row-order.ts';
 import { openSheet, type SheetRow } from '../../sheets/sheet-rows.ts';
 import { printNote, type Terminal } from '../../terminal.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';
@@ -51,7 +51,9 @@ export function addBatchCommand(program: Command, terminal: Terminal): void {
   const batch = program.command('batch').description('sheets of addresses or paths');
   const run = batch
     .command('run')
-    .description('judge each row and write the sheet anew with verdicts; again, it goes on where it was interrupted')
+    .description(
+      'judge each row and write the sheet anew with verdicts; again, it goes on where it was interrupted',
+    )
     .argument('<sheet>', 'CSV with a head line, or JSON Lines (.jsonl, .ndjson)')
     .requiredOption('-o, --output <file>', 'the sheet with verdicts, in the same format')
     .option('--column <name>', 'which column holds the address or path (otherwise found by its name)');
@@ -76,8 +78,18 @@ async function runBatch(terminal: Terminal, path: string, options: BatchOptions)
   using bars = new ProgressBars(terminal, true);
   const order = new RowOrder(results, results.doneRows, interrupted);
   const counts = { done: 0, failed: 0 };
-  const run: Run = { terminal, client, options, folder: dirname(resolve(path)), bars, interrupted, order, counts };
-  if (results.doneRows > 0) printNote(terminal, `${options.output} holds ${results.doneRows} rows: going on behind them`);
+  const run: Run = {
+    terminal,
+    client,
+    options,
+    folder: dirname(resolve(path)),
+    bars,
+    interrupted,
+    order,
+    counts,
+  };
+  if (results.doneRows > 0)
+    printNote(terminal, `${options.output} holds ${results.doneRows} rows: going on behind them`);
   try {
     await forEachBounded(order.admit(sheet.rows()), options.jobs, (row) => runRow(run, row));
   } finally {
@@ -114,10 +126,13 @@ async function classifyRow(
   bar: ReturnType<ProgressBars['add']>,
 ): Promise<Classification> {
   const { client, options, interrupted, terminal } = run;
-  if (row.source === '') throw new CliFailure('expected an address or a path, found nothing', EXIT_CODES.someFailed);
+  if (row.source === '')
+    throw new CliFailure('expected an address or a path, found nothing', EXIT_CODES.someFailed);
   const isAddress = /^https?:\/\//i.test(row.source);
   const common = { ...toHeader(options), refId: options.refId ?? '' };
-  const { source, known } = isAddress ? sourceOfAddress(row.source) : await sourceOfPath(run.folder, row.source);
+  const { source, known } = isAddress
+    ? sourceOfAddress(row.source)
+    : await sourceOfPath(run.folder, row.source);
   const requestId = requestIdOf([row.index, row.source, known, options]);
   const kind = isAddress ? toProtoKind(options.kind ?? kindOfAddress(row.source)) : common.kind;
   const header = { ...common, ...(kind === undefined ? {} : { kind }), requestId };
@@ -143,7 +158,8 @@ async function sourceOfPath(folder: string, path: string) {
   const whole = resolve(folder, path);
   const found = await stat(whole).catch(() => null);
   if (found === null) throw new CliFailure(`${path}: no such file`, EXIT_CODES.someFailed);
-  if (!found.isFile()) throw new CliFailure(`${path}: expected a file, found something else`, EXIT_CODES.someFailed);
+  if (!found.isFile())
+    throw new CliFailure(`${path}: expected a file, found something else`, EXIT_CODES.someFailed);
   const source = { type: 'file' as const, path: whole, name: basename(whole), sizeBytes: found.size };
   return { source, known: [found.size, found.mtimeMs] };
 }

@@ -4,7 +4,12 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
-import { SHEET_FORMATS, type SheetFormat, sheetHead, sheetLine } from '../../../domain/sheets/record-sheet.ts';
+import {
+  SHEET_FORMATS,
+  type SheetFormat,
+  sheetHead,
+  sheetLine,
+} from '../../../domain/sheets/record-sheet.ts';
 import { openClient } from '../../client.ts';
 import { toFailure } from '../../failure.ts';
 import { printNote, type Terminal } from '../../terminal.ts';
@@ -21,9 +26,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     .command('export')
     .description('write records, newest first, as CSV that a spreadsheet can open, or as JSON Lines')
     .addOption(
-      new Option('--format <format>', 'how')
-        .choices(SHEET_FORMATS)
-        .default('csv' satisfies SheetFormat),
+      new Option('--format <format>', 'how').choices(SHEET_FORMATS).default('csv' satisfies SheetFormat),
     )
     .option('-o, --output <file>', 'where to, instead of standard output');
   addFilterOptions(command).action((options: ExportOptions) => exportRecords(terminal, options));

@@ -2,8 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DONE_ACTIONS, type DoneAction } from '../../../domain/standing/watch-folder.ts';
 import {
-  DoneAction as ProtoDone,
   type FolderFinding,
+  DoneAction as ProtoDone,
   WatchedFileState,
   type WatchFolder,
   WatchFolderSchema,
@@ -124,7 +124,10 @@ function printCheck(
     printNote(terminal, `${good ? 'good' : 'bad '}  ${name.padEnd(5)}  ${found}`);
   }
   if (unitLines.length === 0) return;
-  printNote(terminal, 'under systemd the daemon needs these lines (sudo systemctl edit assay), and a restart:');
+  printNote(
+    terminal,
+    'under systemd the daemon needs these lines (sudo systemctl edit assay), and a restart:',
+  );
   for (const line of unitLines) printNote(terminal, `  ${line}`);
 }
 
@@ -135,7 +138,18 @@ async function listFolders(terminal: Terminal, { json }: { json?: true }): Promi
   else printLine(terminal, formatTable(HEAD, folders.map(toRow)));
 }
 
-const HEAD = ['id', 'folder', 'account', 'done files', 'state', 'waiting', 'at work', 'done', 'failed', 'skipped'];
+const HEAD = [
+  'id',
+  'folder',
+  'account',
+  'done files',
+  'state',
+  'waiting',
+  'at work',
+  'done',
+  'failed',
+  'skipped',
+];
 
 function toRow(folder: WatchFolder): string[] {
   const { id, path, accountEmail, done, waiting, submitted, finished, failed, skipped } = folder;

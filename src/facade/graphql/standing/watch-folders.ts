@@ -107,7 +107,13 @@ export function addWatchFolderQueries(): void {
       resolve: (_, { id, state, first, after }, context) =>
         countCall(context, 'watchedFiles', () => {
           const limit = pageLimitOf({ first });
-          const query = { principal: context.principal(), id: toId(id), state, limit, before: fromCursor(after) };
+          const query = {
+            principal: context.principal(),
+            id: toId(id),
+            state,
+            limit,
+            before: fromCursor(after),
+          };
           const files = listWatchedFiles(context.app, query);
           const edges = files.map((node) => ({ node, cursor: String(node.at) }));
           return { edges, hasNextPage: files.length === limit };
@@ -177,7 +183,11 @@ function addFolderChanges(): void {
       resolve: (_, { id, retryFailed }, context) =>
         settleCall(context, 'resumeWatchFolder', () => {
           const retriesFailed = retryFailed ?? false;
-          return resumeWatchFolder(context.app, { principal: context.principal(), id: toId(id), retriesFailed });
+          return resumeWatchFolder(context.app, {
+            principal: context.principal(),
+            id: toId(id),
+            retriesFailed,
+          });
         }),
     }),
     removeWatchFolder: t.field({
