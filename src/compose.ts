@@ -80,7 +80,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const store = stack.use(
     await openStore(settings, { log, metrics }, (change) => {
       accountFeed.publish(change);
-      if (change.type === 'delivery') webhooks.wake();
+      if (change.type !== 'balance') webhooks.wake();
     }),
   );
   const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));

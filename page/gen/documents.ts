@@ -30,6 +30,10 @@ export type LedgerReason = 'CHARGE' | 'GRANT' | 'REFUND';
 
 export type MediaKind = 'AUDIO' | 'IMAGE' | 'VIDEO';
 
+export type NoticeChannel = 'EMAIL' | 'MATTERMOST' | 'SLACK' | 'TEAMS';
+
+export interface NoticeRuleInput { channel: NoticeChannel; kinds?: readonly MediaKind[] | null | undefined; name?: string | null | undefined; ofEveryAccount?: boolean | null | undefined; outcomes?: readonly Outcome[] | null | undefined; target: string; }
+
 export interface OptionPriceInput { credits: number; option: string; }
 
 export type Origin = 'ANALYSED' | 'CACHED' | 'JOINED';
@@ -120,6 +124,8 @@ export type AllOfFolderFinding = { found: string; good: boolean; name: string; }
 
 export type AllOfLedgerEntry = { amount: number; at: string; identifier: string; reason: LedgerReason; sequence: number; };
 
+export type AllOfNoticeRule = { channel: NoticeChannel; createdAt: string; id: string; isPaused: boolean; kinds: MediaKind[]; name: string; ofEveryAccount: boolean; outcomes: Outcome[]; reason: string; target: string; };
+
 export type AllOfOverrideEntry = { at: string; byAccountId: string; classification: Label; measured: Label | null; reason: string; };
 
 export type AllOfPlanKind = { credits: number; fileBytesMax: number; kind: MediaKind; };
@@ -181,6 +187,21 @@ export const ROTATE_WEBHOOK_SECRET = 'mutation RotateWebhookSecret{rotateWebhook
 
 export type FollowCreditsAnswer = { credits: AllOfCredits; };
 export const FOLLOW_CREDITS = 'subscription FollowCredits{credits{...AllOfCredits}}fragment AllOfCredits on Credits{availableCredits totalSpent}' as Document<FollowCreditsAnswer, {}>;
+
+export type ReadNoticeRulesAnswer = { noticeRules: AllOfNoticeRule[]; };
+export const READ_NOTICE_RULES = 'query ReadNoticeRules{noticeRules{...AllOfNoticeRule}}fragment AllOfNoticeRule on NoticeRule{channel createdAt id isPaused kinds name ofEveryAccount outcomes reason target}' as Document<ReadNoticeRulesAnswer, {}>;
+
+export type CreateNoticeRuleAnswer = { createNoticeRule: { userErrors: Fault[]; }; };
+export const CREATE_NOTICE_RULE = 'mutation CreateNoticeRule($input:NoticeRuleInput!){createNoticeRule(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreateNoticeRuleAnswer, { input: NoticeRuleInput;}>;
+
+export type SetNoticeRulePausedAnswer = { setNoticeRulePaused: { userErrors: Fault[]; }; };
+export const SET_NOTICE_RULE_PAUSED = 'mutation SetNoticeRulePaused($id:ID!$paused:Boolean!){setNoticeRulePaused(id:$id paused:$paused){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<SetNoticeRulePausedAnswer, { id: string; paused: boolean;}>;
+
+export type RemoveNoticeRuleAnswer = { removeNoticeRule: { userErrors: Fault[]; }; };
+export const REMOVE_NOTICE_RULE = 'mutation RemoveNoticeRule($id:ID!){removeNoticeRule(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RemoveNoticeRuleAnswer, { id: string;}>;
+
+export type TestNoticeRuleAnswer = { testNoticeRule: { delivered: boolean; error: string; userErrors: Fault[]; }; };
+export const TEST_NOTICE_RULE = 'mutation TestNoticeRule($id:ID!){testNoticeRule(id:$id){delivered error userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<TestNoticeRuleAnswer, { id: string;}>;
 
 export type ReadApplianceAnswer = { appliance: { version: string; phase: string; notReadyReason: string | null; isolation: string | null; queueDepth: number; running: number; uptimeSeconds: number; rssAnonBytes: number; diskFreeBytes: number; }; };
 export const READ_APPLIANCE = 'query ReadAppliance{appliance{version phase notReadyReason isolation queueDepth running uptimeSeconds rssAnonBytes diskFreeBytes}}' as Document<ReadApplianceAnswer, {}>;

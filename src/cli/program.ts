@@ -20,6 +20,7 @@ import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addBatchCommand } from './commands/sheets/batch.ts';
 import { addExportCommand } from './commands/sheets/export.ts';
+import { addNotifyCommand } from './commands/standing/notify.ts';
 import { addWatchFolderCommand } from './commands/standing/watch-folder.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addSupportBundleCommand } from './commands/support-bundle.ts';
@@ -85,6 +86,7 @@ const COMMANDS = [
   addAuditCommand,
   addQueueCommand,
   addWatchFolderCommand,
+  addNotifyCommand,
   addModelsCommand,
   addStatusCommand,
   addPsCommand,

@@ -46,6 +46,7 @@ export const REASONS = {
   upload: { code: 'not_found', http: 404 },
   delivery: { code: 'not_found', http: 404 },
   model: { code: 'not_found', http: 404 },
+  notice: { code: 'not_found', http: 404 },
   watch_folder: { code: 'not_found', http: 404 },
   email: { code: 'already_exists', http: 400 },
   credits: { code: 'failed_precondition', http: 402 },

@@ -12,6 +12,7 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
+import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
 import { Index, Table } from './table.ts';
 
@@ -87,6 +88,9 @@ export interface Tables {
   overrideHistory: Table<Override>;
   requests: Table<AcceptedRequest>;
   requestsByTime: Index;
+  noticeRules: Table<NoticeRule>;
+  /** Records that ended and that no rule was held against yet, by time. */
+  unnoticed: Index;
   watchFolders: Table<WatchFolder>;
   watchedFiles: Table<WatchedFile>;
   watchedFilesByState: Index;
@@ -114,7 +118,8 @@ export function openTables(root: RootDatabase): Tables {
     mailTokensByAccount: new Index(root, 'mail-tokens-by-account'),
     mailTokensByEnd: new Index(root, 'mail-tokens-by-end'),
     audit: new Table(root, 'audit'),
-    deliveries: new Table(root, 'deliveries'),
+    // Before there were notices all were webhooks.
+    deliveries: new Table<WebhookDelivery>(root, 'deliveries', 0, { noticeId: null }),
     deliveriesByAccount: new Index(root, 'deliveries-by-account'),
     deliveriesDue: new Index(root, 'deliveries-due'),
     disabledReceivers: new Table(root, 'disabled-receivers'),
@@ -134,6 +139,8 @@ export function openTables(root: RootDatabase): Tables {
     overrideHistory: new Table(root, 'override-history'),
     requests: new Table(root, 'requests'),
     requestsByTime: new Index(root, 'requests-by-time'),
+    noticeRules: new Table(root, 'notice-rules'),
+    unnoticed: new Index(root, 'unnoticed'),
     watchFolders: new Table(root, 'watch-folders'),
     watchedFiles: new Table(root, 'watched-files'),
     watchedFilesByState: new Index(root, 'watched-files-by-state'),

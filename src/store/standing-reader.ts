@@ -1,6 +1,7 @@
 /** What can be read of the rules that somebody made once and that go on by themselves. */
 import { createHash } from 'node:crypto';
 import type { Key } from 'lmdb';
+import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchedFileState, WatchFolder } from '../domain/standing/watch-folder.ts';
 import type { Tables } from './schema.ts';
 
@@ -22,11 +23,44 @@ export interface WatchedFilesQuery {
   limit: number;
 }
 
+/** A record that ended, and when. */
+export interface UnnoticedRecord {
+  at: number;
+  identifier: string;
+}
+
 export class StandingReader {
   protected readonly tables: Tables;
 
   constructor(tables: Tables) {
     this.tables = tables;
+  }
+
+  noticeRule(id: number): NoticeRule | undefined {
+    return this.tables.noticeRules.get(id);
+  }
+
+  /** In the order in which they were made, without damaged ones: those tell nobody. */
+  noticeRules(): NoticeRule[] {
+    return [...this.tables.noticeRules.values()];
+  }
+
+  hasNoticeRules(): boolean {
+    return this.tables.noticeRules.count > 0;
+  }
+
+  newestNoticeRuleId(): number {
+    return Number(this.tables.noticeRules.lastKey() ?? 0);
+  }
+
+  /** Those that ended first, first. */
+  unnoticed(limit: number): UnnoticedRecord[] {
+    const found: UnnoticedRecord[] = [];
+    for (const [at, identifier] of this.tables.unnoticed.under([])) {
+      if (found.length >= limit) break;
+      found.push({ at: Number(at), identifier: String(identifier) });
+    }
+    return found;
   }
 
   watchFolder(id: number): WatchFolder | undefined {

@@ -5,17 +5,19 @@ import type { Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
+import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
 import { partsOf } from '../domain/verdicts/result.ts';
 import type { ExpiringKey } from './account-reader.ts';
 import { balanceAfter, type RequestPlace, StoreReader } from './reader.ts';
 import { type AcceptedRequest, META_KEYS, type PartReference, type StoreMeta } from './schema.ts';
-import { sha256, watchedFileKey } from './standing-reader.ts';
+import { sha256, type UnnoticedRecord, watchedFileKey } from './standing-reader.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
 export type StoreChange =
   | { type: 'balance'; accountId: number }
-  | { type: 'delivery'; accountId: number; id: string };
+  | { type: 'delivery'; accountId: number; id: string }
+  | { type: 'unnoticed' };
 
 export class StoreTransaction extends StoreReader {
   #changes: StoreChange[] = [];
@@ -243,6 +245,23 @@ export class StoreTransaction extends StoreReader {
   removeRequest({ accountId, requestId, at }: RequestPlace): void {
     this.tables.requests.remove([accountId, requestId]);
     this.tables.requestsByTime.remove([at, accountId, requestId]);
+  }
+
+  putNoticeRule(rule: NoticeRule): void {
+    this.tables.noticeRules.put(rule.id, rule);
+  }
+
+  removeNoticeRule(id: number): void {
+    this.tables.noticeRules.remove(id);
+  }
+
+  putUnnoticed({ at, identifier }: UnnoticedRecord): void {
+    this.tables.unnoticed.put([at, identifier]);
+    this.#changes.push({ type: 'unnoticed' });
+  }
+
+  removeUnnoticed({ at, identifier }: UnnoticedRecord): void {
+    this.tables.unnoticed.remove([at, identifier]);
   }
 
   putWatchFolder(folder: WatchFolder): void {

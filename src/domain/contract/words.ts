@@ -3,6 +3,7 @@ import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { PRIORITIES, STATUSES } from '../records/classification.ts';
 import { OUTCOMES } from '../records/outcome.ts';
+import { NOTICE_CHANNELS } from '../standing/notice-rule.ts';
 import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../standing/watch-folder.ts';
 import { ASSESSMENT_STATES } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
@@ -76,6 +77,7 @@ export const WATCHED_FILE_STATE = {
   description: 'SUBMITTED: its record waits or runs; SKIPPED: it is no picture, film or sound.',
   words: WATCHED_FILE_STATES,
 } as const satisfies Choice;
+export const NOTICE_CHANNEL = { name: 'NoticeChannel', words: NOTICE_CHANNELS } as const satisfies Choice;
 export const DELIVERY_STATE = {
   name: 'DeliveryState',
   description: 'FAILED: every attempt was in vain; GONE: the receiver answered 410.',

@@ -14,6 +14,7 @@ import { addPartnerMutations, addPartnerQueries } from './partners.ts';
 import { addPlanMutations, addPlanQueries } from './plans.ts';
 import { addProcessQueries } from './processes.ts';
 import { defineRecordParts } from './result-types.ts';
+import { addNoticeMutations, addNoticeQueries } from './standing/notices.ts';
 import { addWatchFolderMutations, addWatchFolderQueries } from './standing/watch-folders.ts';
 import { addSubmissionMutations } from './submissions.ts';
 import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
@@ -44,6 +45,7 @@ function buildSchema(): GraphQLSchema {
   addPlanQueries();
   addAdministrationQueries();
   addWatchFolderQueries();
+  addNoticeQueries();
   addSubmissionMutations();
   addClassificationMutations();
   addOverrideMutations();
@@ -56,6 +58,7 @@ function buildSchema(): GraphQLSchema {
   addModelMutations();
   addBackupMutations();
   addWatchFolderMutations();
+  addNoticeMutations();
   addSubscriptions();
   addAccountSubscriptions();
   addModelSubscriptions();

@@ -7,6 +7,7 @@ import { type Handlers, serviceDefinition } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { NotifyService } from '../../grpc/gen/assay/v1/notify_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
@@ -26,6 +27,7 @@ import { planHandlers } from './plans.ts';
 import { processHandlers } from './processes.ts';
 import { serveReflection } from './reflection.ts';
 import { resumeHandlers } from './resumable-uploads.ts';
+import { noticeHandlers } from './standing/notices.ts';
 import { watchFolderHandlers } from './standing/watch-folders.ts';
 import { submissionHandlers } from './submissions.ts';
 import { TlsCredentials } from './tls-credentials.ts';
@@ -47,6 +49,7 @@ const SERVICES = [
   PartnerService,
   ApplianceService,
   WatchFolderService,
+  NotifyService,
 ];
 
 const MIB = 1024 * 1024;
@@ -134,6 +137,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...webhookHandlers(context),
   });
   addService(server, PartnerService, partnerHandlers(context));
+  addService(server, NotifyService, noticeHandlers(context));
   addService(server, WatchFolderService, watchFolderHandlers(context));
   addService(server, ApplianceService, {
     ...applianceHandlers(context),

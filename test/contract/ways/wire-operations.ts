@@ -34,6 +34,7 @@ import { serviceDefinition } from '../../../src/grpc/definition.ts';
 import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../../src/grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
+import { NotifyService } from '../../../src/grpc/gen/assay/v1/notify_service_pb.ts';
 import { PartnerService } from '../../../src/grpc/gen/assay/v1/partner_service_pb.ts';
 import { WatchFolderService } from '../../../src/grpc/gen/assay/v1/watch_folder_service_pb.ts';
 
@@ -66,6 +67,7 @@ const SERVICES = [
   PartnerService,
   ApplianceService,
   WatchFolderService,
+  NotifyService,
 ];
 const AIMED_FIELD = /^(identifiers?|hash|userId)$/;
 /** Their `id` is an account's or a delivery's; elsewhere it is one of the caller's own keys or plans. */
