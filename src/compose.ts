@@ -106,10 +106,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
     submitting: new Map(),
     watching: new WatchBoard(),
-    doctor: toDoctorConfig(settings, tls, () => [
-      toListener('http', http.url),
-      toListener('grpc', `tcp://${grpc.address}`),
-    ]),
+    doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
   const retention = stack.use(new Retention(app, settings.retention));
@@ -192,6 +189,10 @@ function toDoctorConfig(
   const { diskFreeBytesMin } = app;
   const { providers } = inference;
   return { tls, trustAnchorsPem, trustAnchorsFile, diskFreeBytesMin, decode, providers, listeners };
+}
+
+function listenersOf(http: HttpServer, grpc: GrpcServer): Listener[] {
+  return [toListener('http', http.url), toListener('grpc', `tcp://${grpc.address}`)];
 }
 
 function toListener(name: string, address: string): Listener {

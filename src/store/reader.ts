@@ -7,7 +7,7 @@ import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { AccountReader } from './account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import type { AcceptedRequest, PartReference } from './schema.ts';
-import { sha256 } from './standing-reader.ts';
+import { sha256 } from './standing/standing-reader.ts';
 
 export interface ScanQuery {
   accountId: number;

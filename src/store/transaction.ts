@@ -11,7 +11,7 @@ import { partsOf } from '../domain/verdicts/result.ts';
 import type { ExpiringKey } from './account-reader.ts';
 import { balanceAfter, type RequestPlace, StoreReader } from './reader.ts';
 import { type AcceptedRequest, META_KEYS, type PartReference, type StoreMeta } from './schema.ts';
-import { sha256, type UnnoticedRecord, watchedFileKey } from './standing-reader.ts';
+import { sha256, type UnnoticedRecord, watchedFileKey } from './standing/standing-reader.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
 export type StoreChange =

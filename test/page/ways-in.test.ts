@@ -24,7 +24,8 @@ const pictureOf = (seed: number): Promise<Buffer> =>
 
 before(async () => {
   watched = await makeTemporaryFolder();
-  daemon = await startDesk({ ASSAY_WATCH_ROOTS: watched.path });
+  const env = { ASSAY_WATCH_ROOTS: watched.path, ASSAY_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32' };
+  daemon = await startDesk(env);
   browser = await TestBrowser.start();
   const picture = await pictureOf(9);
   source = createServer((_, response) => {
@@ -149,5 +150,23 @@ test('a folder is tested, watched, shown with what failed, and watched no more',
   await page.getByRole('cell', { name: 'broken.jpg' }).waitFor();
   await row.getByRole('button', { name: 'Watch no more' }).click();
   await page.getByText('No folder is watched yet.').waitFor();
+  assert.deepEqual(desk.faults, []);
+});
+
+test('a rule of notices is made, tried and removed', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  await page.goto('/webhooks');
+  const { port } = source.address() as AddressInfo;
+  await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${port}/hook/secret`);
+  await page.getByRole('button', { name: 'Tell somebody' }).click();
+  const row = page.getByRole('row').filter({ hasText: `http://127.0.0.1:${port}/…cret` });
+  await row.getByRole('button', { name: 'Test' }).click();
+  await page.getByText('The test was delivered.').waitFor();
+  await row.getByRole('button', { name: 'Pause' }).click();
+  await row.getByText('paused').waitFor();
+  await row.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('Nobody is told yet.').waitFor();
   assert.deepEqual(desk.faults, []);
 });

@@ -28,8 +28,9 @@ export async function spreadNotices(app: AccountParts): Promise<boolean> {
   if (marks.length === 0) return false;
   const rules = store.read.noticeRules();
   const wanted = marks.flatMap(({ identifier }) => {
-    const accountId = store.read.classification(identifier)?.accountId;
+    // First: a record that is damaged or deleted is nobody's news, and must not hold up the others.
     const [record] = recordUnlessLeftOut(() => readRecord(app, identifier));
+    const accountId = record && store.read.classification(identifier)?.accountId;
     if (record === undefined || accountId === undefined) return [];
     const noticed = { accountId, kind: record.kind, outcome: outcomeOf(record) };
     return rules.filter((rule) => wantsNotice(rule, noticed)).map((rule) => ({ rule, identifier }));

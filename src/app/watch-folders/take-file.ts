@@ -9,7 +9,7 @@ import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
 import type { WatchedFile, WatchFolder } from '../../domain/standing/watch-folder.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { codeOf, type FileLook, isSameLook, toLook } from '../../machinery/safe-folder.ts';
-import { sha256 } from '../../store/standing-reader.ts';
+import { sha256 } from '../../store/standing/standing-reader.ts';
 import { admitMedia } from '../callers/admission.ts';
 import { assertTerms, toPrincipal } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';

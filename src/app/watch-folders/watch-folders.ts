@@ -3,7 +3,7 @@
  * read. Each change and its audit line are one transaction.
  */
 import type { FolderCheck, WatchFolderView } from '../../domain/contract/watch-folder.ts';
-import { AppError } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import {
   NO_FILES,
   type WatchedFile,
@@ -69,7 +69,8 @@ function assertRoom(tx: StoreTransaction, path: string): void {
   const within = (inner: string, outer: string): boolean => `${inner}/`.startsWith(`${outer}/`);
   const other = others.find((one) => within(one.path, path) || within(path, one.path));
   if (other === undefined) return;
-  throw new AppError('too_many', `folder ${other.id} watches ${other.path}, which holds or lies in this one`);
+  const found = `${path}, which holds or lies in ${other.path} of folder ${other.id}`;
+  throw badField('path', `expected a folder that no other one watches, found ${found}`);
 }
 
 export function listWatchFolders(

@@ -1,9 +1,9 @@
 /** What can be read of the rules that somebody made once and that go on by themselves. */
 import { createHash } from 'node:crypto';
 import type { Key } from 'lmdb';
-import type { NoticeRule } from '../domain/standing/notice-rule.ts';
-import type { WatchedFile, WatchedFileState, WatchFolder } from '../domain/standing/watch-folder.ts';
-import type { Tables } from './schema.ts';
+import type { NoticeRule } from '../../domain/standing/notice-rule.ts';
+import type { WatchedFile, WatchedFileState, WatchFolder } from '../../domain/standing/watch-folder.ts';
+import type { Tables } from '../schema.ts';
 
 /** LMDB's keys are bounded, addresses and paths are not. */
 export function sha256(text: string): string {
@@ -36,8 +36,9 @@ export class StandingReader {
     this.tables = tables;
   }
 
+  /** A damaged one tells nobody. */
   noticeRule(id: number): NoticeRule | undefined {
-    return this.tables.noticeRules.get(id);
+    return this.tables.noticeRules.getUnlessDamaged(id);
   }
 
   /** In the order in which they were made, without damaged ones: those tell nobody. */
@@ -78,8 +79,9 @@ export class StandingReader {
     return Math.max(Number(this.tables.watchFolders.lastKey() ?? 0), Number(ofFile));
   }
 
+  /** One whose row is damaged is not known: taken again, it is answered by its request identifier or from the cache. */
   watchedFile(folderId: number, path: string): WatchedFile | undefined {
-    return this.tables.watchedFiles.get(watchedFileKey(folderId, path));
+    return this.tables.watchedFiles.getUnlessDamaged(watchedFileKey(folderId, path));
   }
 
   /** Newest first. */
