@@ -50,6 +50,9 @@ const AuditPage = later(async () => (await import('./operating/audit-page.tsx'))
 const QueuePage = later(async () => (await import('./operating/queue-page.tsx')).QueuePage);
 const ModelsPage = later(async () => (await import('./operating/models-page.tsx')).ModelsPage);
 const BackupsPage = later(async () => (await import('./operating/backups-page.tsx')).BackupsPage);
+const WatchFoldersPage = later(
+  async () => (await import('./operating/watch-folders-page.tsx')).WatchFoldersPage,
+);
 const GuidePage = later(async () => (await import('./submit/guide.tsx')).GuidePage);
 const AppliancePage = later(async () => (await import('./operating/appliance-page.tsx')).AppliancePage);
 
@@ -105,6 +108,7 @@ function SignedIn({ account }: { account: AccountInfo }): JSX.Element {
         <Route path={PATHS.queue}>{<QueuePage {...{ account }} />}</Route>
         <Route path={PATHS.models}>{<ModelsPage isAdmin={account.role === 'admin'} />}</Route>
         <Route path={PATHS.backups}>{<BackupsPage />}</Route>
+        <Route path={PATHS.folders}>{<WatchFoldersPage />}</Route>
         <Route path={PATHS.firstSteps}>{<GuidePage />}</Route>
         <Route path={PATHS.appliance}>{<AppliancePage />}</Route>
         <Route>{isStrangers ? <Loading /> : <Empty title={t('noSuchPage')} />}</Route>

@@ -17,6 +17,7 @@ export const PATHS = {
   queue: '/queue',
   models: '/models',
   backups: '/backups',
+  folders: '/folders',
   appliance: '/appliance',
   firstSteps: '/first-steps',
 } as const;

@@ -25,6 +25,8 @@ import { Retention } from './app/records/retention.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
 import { OpenUploads } from './app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from './app/submissions/uploads.ts';
+import { WatchBoard } from './app/watch-folders/watch-board.ts';
+import { WatchLoop } from './app/watch-folders/watch-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
 import { showText } from './domain/shown-text.ts';
@@ -81,7 +83,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const store = stack.use(
     await openStore(settings, { log, metrics }, (change) => {
       accountFeed.publish(change);
-      if (change.type === 'delivery') webhooks.wake();
+      if (change.type !== 'balance') webhooks.wake();
     }),
   );
   const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));
@@ -107,14 +109,13 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
     submitting: new Map(),
-    doctor: toDoctorConfig(settings, tls, () => [
-      toListener('http', http.url),
-      toListener('grpc', `tcp://${grpc.address}`),
-    ]),
+    watching: new WatchBoard(),
+    doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
   const retention = stack.use(new Retention(app, settings.retention));
   const webhooks = stack.use(openDeliveryLoop(app, (record) => JSON.stringify(toClassification(record))));
+  const watchLoop = stack.use(new WatchLoop(app));
   // Before the listeners: the models load in their own process while the schemas and pages are built in this one.
   startEngine(engine, log);
   await serveHttp(http, app, settings, stack);
@@ -122,6 +123,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   stack.use(http);
   await stack.use(grpc).serve(app);
   webhooks.start();
+  watchLoop.start();
   stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
   const passwordToken = firstStart?.passwordToken ?? null;
   const held = stack.move();
@@ -133,6 +135,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     passwordLink: passwordToken === null ? null : passwordLink(app, passwordToken),
     async drain() {
       grpc.stopServing();
+      await watchLoop.stop();
       await engine.drain(ANALYSES_GRACE_MS);
       await webhooks.stop(WEBHOOK_GRACE_MS);
       await http.stopServing();
@@ -207,6 +210,10 @@ function toDoctorConfig(
   const { diskFreeBytesMin } = app;
   const { providers } = inference;
   return { tls, trustAnchorsPem, trustAnchorsFile, diskFreeBytesMin, decode, providers, listeners };
+}
+
+function listenersOf(http: HttpServer, grpc: GrpcServer): Listener[] {
+  return [toListener('http', http.url), toListener('grpc', `tcp://${grpc.address}`)];
 }
 
 function toListener(name: string, address: string): Listener {

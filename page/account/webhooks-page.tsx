@@ -20,6 +20,7 @@ import { resultPath } from '../paths.ts';
 import { useLive } from '../records/live.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
+import { Notices } from './notices.tsx';
 
 export function WebhooksPage(): JSX.Element {
   const deliveries = usePaged(READ_DELIVERIES, {}, ({ viewer }) => viewer.deliveries);
@@ -32,6 +33,7 @@ export function WebhooksPage(): JSX.Element {
     <>
       <Title>{t('menuWebhooks')}</Title>
       <SecretPanel />
+      <Notices />
       <Fault error={deliveries.error ?? fault} />
       {deliveries.nodes.length === 0 && !deliveries.isLoading && (
         <Empty title={t('noDeliveries')}>

@@ -14,6 +14,8 @@ export type DeclaredOrigin = 'CAPTURED' | 'COMPOSITE_WITH_GENERATED' | 'EDITED' 
 
 export type DeliveryState = 'DELIVERED' | 'FAILED' | 'GONE' | 'PENDING';
 
+export type DoneAction = 'LEAVE' | 'MOVE' | 'SIDECAR';
+
 export type FindingState = 'BAD' | 'GOOD' | 'NOTICE';
 
 export type HeatmapLayer = 'ORIGIN' | 'TAMPERING' | 'TAMPERING_RELIABILITY';
@@ -27,6 +29,10 @@ export type Label = 'ARTIFICIAL' | 'HUMAN';
 export type LedgerReason = 'CHARGE' | 'GRANT' | 'REFUND';
 
 export type MediaKind = 'AUDIO' | 'IMAGE' | 'VIDEO';
+
+export type NoticeChannel = 'EMAIL' | 'MATTERMOST' | 'SLACK' | 'TEAMS';
+
+export interface NoticeRuleInput { channel: NoticeChannel; kinds?: readonly MediaKind[] | null | undefined; name?: string | null | undefined; ofEveryAccount?: boolean | null | undefined; outcomes?: readonly Outcome[] | null | undefined; target: string; }
 
 export interface OptionPriceInput { credits: number; option: string; }
 
@@ -55,6 +61,10 @@ export interface UpdateAccountInput { address?: string | null | undefined; city?
 export type UserErrorCode = 'ALREADY_EXISTS' | 'FAILED_PRECONDITION' | 'INVALID_ARGUMENT' | 'NOT_FOUND' | 'PERMISSION_DENIED' | 'RESOURCE_EXHAUSTED';
 
 export interface UserInput { address?: string | null | undefined; c2paPolicy?: C2paPolicy | null | undefined; city?: string | null | undefined; contact?: string | null | undefined; country?: string | null | undefined; email?: string | null | undefined; heuristic?: Heuristic | null | undefined; name?: string | null | undefined; partnerId?: string | null | undefined; phone?: string | null | undefined; pricingId?: string | null | undefined; readonly?: boolean | null | undefined; role?: Role | null | undefined; vat?: string | null | undefined; zip?: string | null | undefined; }
+
+export type WatchState = 'AWAY' | 'NO_CREDITS' | 'OFF' | 'PAUSED' | 'REFUSED' | 'WAITING' | 'WATCHING';
+
+export type WatchedFileState = 'DONE' | 'FAILED' | 'SKIPPED' | 'SUBMITTED';
 
 export type Delivery = { id: string; identifier: string; url: string; state: DeliveryState; createdAt: string; nextAttemptAt: string | null; attempts: AllOfDeliveryAttempt[]; };
 
@@ -110,7 +120,11 @@ export type AllOfDeliveryAttempt = { at: string; elapsedMs: number; error: strin
 
 export type AllOfFinding = { advice: string; found: string; name: string; state: FindingState; };
 
+export type AllOfFolderFinding = { found: string; good: boolean; name: string; };
+
 export type AllOfLedgerEntry = { amount: number; at: string; identifier: string; reason: LedgerReason; sequence: number; };
+
+export type AllOfNoticeRule = { channel: NoticeChannel; createdAt: string; id: string; isPaused: boolean; kinds: MediaKind[]; name: string; ofEveryAccount: boolean; outcomes: Outcome[]; reason: string; target: string; };
 
 export type AllOfOverrideEntry = { at: string; byAccountId: string; classification: Label; measured: Label | null; reason: string; };
 
@@ -127,6 +141,10 @@ export type AllOfScore = { label: Label; score: number; };
 export type AllOfSubmittedBy = { keyId: string | null; keyName: string; via: string; };
 
 export type AllOfVerdict = { classification: Label; confidence: number; count: number | null; heuristic: Heuristic; models: string[]; unknown: boolean | null; };
+
+export type AllOfWatchFolder = { accountEmail: string; accountId: string; createdAt: string; done: DoneAction; failed: number; finished: number; id: string; lookedAt: string | null; obstacles: string[]; options: string[]; path: string; reason: string; skipped: number; state: WatchState; submitted: number; waiting: number; };
+
+export type AllOfWatchedFile = { at: string; attempts: number; identifier: string; path: string; reason: string; retryAt: string | null; sizeBytes: number; state: WatchedFileState; };
 
 export type ReadAccountAnswer = { viewer: { name: string; email: string; role: Role; heuristic: Heuristic; plan: { name: string; }; }; };
 export const READ_ACCOUNT = 'query ReadAccount{viewer{name email role heuristic plan{name}}}' as Document<ReadAccountAnswer, {}>;
@@ -169,6 +187,21 @@ export const ROTATE_WEBHOOK_SECRET = 'mutation RotateWebhookSecret{rotateWebhook
 
 export type FollowCreditsAnswer = { credits: AllOfCredits; };
 export const FOLLOW_CREDITS = 'subscription FollowCredits{credits{...AllOfCredits}}fragment AllOfCredits on Credits{availableCredits totalSpent}' as Document<FollowCreditsAnswer, {}>;
+
+export type ReadNoticeRulesAnswer = { noticeRules: AllOfNoticeRule[]; };
+export const READ_NOTICE_RULES = 'query ReadNoticeRules{noticeRules{...AllOfNoticeRule}}fragment AllOfNoticeRule on NoticeRule{channel createdAt id isPaused kinds name ofEveryAccount outcomes reason target}' as Document<ReadNoticeRulesAnswer, {}>;
+
+export type CreateNoticeRuleAnswer = { createNoticeRule: { userErrors: Fault[]; }; };
+export const CREATE_NOTICE_RULE = 'mutation CreateNoticeRule($input:NoticeRuleInput!){createNoticeRule(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreateNoticeRuleAnswer, { input: NoticeRuleInput;}>;
+
+export type SetNoticeRulePausedAnswer = { setNoticeRulePaused: { userErrors: Fault[]; }; };
+export const SET_NOTICE_RULE_PAUSED = 'mutation SetNoticeRulePaused($id:ID!$paused:Boolean!){setNoticeRulePaused(id:$id paused:$paused){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<SetNoticeRulePausedAnswer, { id: string; paused: boolean;}>;
+
+export type RemoveNoticeRuleAnswer = { removeNoticeRule: { userErrors: Fault[]; }; };
+export const REMOVE_NOTICE_RULE = 'mutation RemoveNoticeRule($id:ID!){removeNoticeRule(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RemoveNoticeRuleAnswer, { id: string;}>;
+
+export type TestNoticeRuleAnswer = { testNoticeRule: { delivered: boolean; error: string; userErrors: Fault[]; }; };
+export const TEST_NOTICE_RULE = 'mutation TestNoticeRule($id:ID!){testNoticeRule(id:$id){delivered error userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<TestNoticeRuleAnswer, { id: string;}>;
 
 export type ReadCustodyAnswer = { custody: { nodes: ({ sequence: number; at: string; kind: string; accountId: string | null; facade: string; details: unknown; what: unknown; detailsDeletedAt: string | null; })[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
 export const READ_CUSTODY = 'query ReadCustody($identifier:ID!$after:String){custody(identifier:$identifier first:50 after:$after){nodes{sequence at kind accountId facade details what detailsDeletedAt}pageInfo{hasNextPage endCursor}}}' as Document<ReadCustodyAnswer, { identifier: string; after?: string | null | undefined;}>;
@@ -239,6 +272,27 @@ export const DELETE_USER = 'mutation DeleteUser($id:ID!){deleteUser(id:$id){user
 export type GrantCreditsAnswer = { grantCredits: { userErrors: Fault[]; }; };
 export const GRANT_CREDITS = 'mutation GrantCredits($id:ID!$amount:Int!){grantCredits(id:$id amount:$amount){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<GrantCreditsAnswer, { id: string; amount: number;}>;
 
+export type ReadWatchFoldersAnswer = { watchRoots: string[]; watchFolders: AllOfWatchFolder[]; };
+export const READ_WATCH_FOLDERS = 'query ReadWatchFolders{watchRoots watchFolders{...AllOfWatchFolder}}fragment AllOfWatchFolder on WatchFolder{accountEmail accountId createdAt done failed finished id lookedAt obstacles options path reason skipped state submitted waiting}' as Document<ReadWatchFoldersAnswer, {}>;
+
+export type ReadFailedFilesAnswer = { watchedFiles: { nodes: AllOfWatchedFile[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
+export const READ_FAILED_FILES = 'query ReadFailedFiles($id:ID!$after:String){watchedFiles(id:$id state:FAILED first:25 after:$after){nodes{...AllOfWatchedFile}pageInfo{hasNextPage endCursor}}}fragment AllOfWatchedFile on WatchedFile{at attempts identifier path reason retryAt sizeBytes state}' as Document<ReadFailedFilesAnswer, { id: string; after?: string | null | undefined;}>;
+
+export type AddWatchFolderAnswer = { addWatchFolder: { findings: AllOfFolderFinding[]; unitLines: string[]; userErrors: Fault[]; }; };
+export const ADD_WATCH_FOLDER = 'mutation AddWatchFolder($path:String!$done:DoneAction$options:[String!]){addWatchFolder(path:$path done:$done options:$options){findings{...AllOfFolderFinding}unitLines userErrors{...Fault}}}fragment Fault on UserError{code reason field message}fragment AllOfFolderFinding on FolderFinding{found good name}' as Document<AddWatchFolderAnswer, { path: string; done?: DoneAction | null | undefined; options?: readonly string[] | null | undefined;}>;
+
+export type TestWatchFolderAnswer = { testWatchFolder: { findings: AllOfFolderFinding[]; unitLines: string[]; userErrors: Fault[]; }; };
+export const TEST_WATCH_FOLDER = 'mutation TestWatchFolder($path:String!){testWatchFolder(path:$path){findings{...AllOfFolderFinding}unitLines userErrors{...Fault}}}fragment Fault on UserError{code reason field message}fragment AllOfFolderFinding on FolderFinding{found good name}' as Document<TestWatchFolderAnswer, { path: string;}>;
+
+export type PauseWatchFolderAnswer = { pauseWatchFolder: { userErrors: Fault[]; }; };
+export const PAUSE_WATCH_FOLDER = 'mutation PauseWatchFolder($id:ID!){pauseWatchFolder(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<PauseWatchFolderAnswer, { id: string;}>;
+
+export type ResumeWatchFolderAnswer = { resumeWatchFolder: { userErrors: Fault[]; }; };
+export const RESUME_WATCH_FOLDER = 'mutation ResumeWatchFolder($id:ID!$retryFailed:Boolean){resumeWatchFolder(id:$id retryFailed:$retryFailed){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<ResumeWatchFolderAnswer, { id: string; retryFailed?: boolean | null | undefined;}>;
+
+export type RemoveWatchFolderAnswer = { removeWatchFolder: { userErrors: Fault[]; }; };
+export const REMOVE_WATCH_FOLDER = 'mutation RemoveWatchFolder($id:ID!){removeWatchFolder(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RemoveWatchFolderAnswer, { id: string;}>;
+
 export type ListRecordsAnswer = { classifications: { nodes: ListedRecord[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
 export const LIST_RECORDS = 'fragment ListedRecord on Classification{identifier kind status outcome errors name refId hash createdAt cancelled forceClassification progress{...AllOfProgress}verdict{heuristic confidence classification models}assessment{state probability}}query ListRecords($kind:MediaKind$filter:ClassificationFilter$first:Int$after:String){classifications(kind:$kind filter:$filter first:$first after:$after){nodes{...ListedRecord}pageInfo{hasNextPage endCursor}}}fragment AllOfProgress on Progress{done step total}' as Document<ListRecordsAnswer, { kind?: MediaKind | null | undefined; filter?: ClassificationFilter | null | undefined; first?: number | null | undefined; after?: string | null | undefined;}>;
 
@@ -280,6 +334,9 @@ export const READ_PUBLIC_URL = 'query ReadPublicUrl{appliance{publicUrl}}' as Do
 
 export type SubmitMediaAnswer = { submitMedia: { classification: ListedRecord | null; userErrors: Fault[]; }; };
 export const SUBMIT_MEDIA = 'fragment Fault on UserError{code reason field message}fragment ListedRecord on Classification{identifier kind status outcome errors name refId hash createdAt cancelled forceClassification progress{...AllOfProgress}verdict{heuristic confidence classification models}assessment{state probability}}mutation SubmitMedia($input:SubmitMediaInput!){submitMedia(input:$input){classification{...ListedRecord}userErrors{...Fault}}}fragment AllOfProgress on Progress{done step total}' as Document<SubmitMediaAnswer, { input: SubmitMediaInput;}>;
+
+export type ReadSheetRecordAnswer = { classification: { status: Status; errors: string; resultUrl: string; forceClassification: Label | null; verdict: { classification: Label; } | null; assessment: { state: AssessmentState; probability: number | null; reasons: { sentence: string; }[]; } | null; }; };
+export const READ_SHEET_RECORD = 'query ReadSheetRecord($identifier:ID!){classification(identifier:$identifier){status errors resultUrl forceClassification verdict{classification}assessment{state probability reasons{sentence}}}}' as Document<ReadSheetRecordAnswer, { identifier: string;}>;
 
 export type ReadListedAnswer = { classification: ListedRecord; };
 export const READ_LISTED = 'fragment ListedRecord on Classification{identifier kind status outcome errors name refId hash createdAt cancelled forceClassification progress{...AllOfProgress}verdict{heuristic confidence classification models}assessment{state probability}}query ReadListed($identifier:ID!){classification(identifier:$identifier){...ListedRecord}}fragment AllOfProgress on Progress{done step total}' as Document<ReadListedAnswer, { identifier: string;}>;

@@ -4,11 +4,10 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { DELETE_RECORD } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
-import { formatNumber } from '../parts/format.ts';
 import { Button, Dialog, Fault } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
-import { EXPORT_RECORDS_MAX, type ExportFormat, exportRecords, readForExport } from './export.ts';
+import { type ExportFormat, exportAddress, exportRecords } from './export.ts';
 import type { RecordFilter } from './record-filter.ts';
 import type { Records } from './use-records.ts';
 
@@ -66,29 +65,14 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
 
 /** All records that the filter finds, loaded or not, as a file. */
 export function ExportFound({ filter }: { filter: RecordFilter }): JSX.Element {
-  const { isBusy, fault, run } = useWork();
-  const [count, setCount] = useState(0);
-  const [isCut, setCut] = useState(false);
-  const send = (format: ExportFormat): void => {
-    void run(async () => {
-      const { records, hasMore } = await readForExport(filter, setCount);
-      setCut(hasMore);
-      exportRecords(records, format);
-    });
-  };
   return (
     <div class="export">
       <span class="quiet">{t('exportFound')}</span>
-      {FORMATS.map((format) => (
-        <Button key={format} {...{ isBusy }} onPress={() => send(format)}>
-          {format.toUpperCase()}
-        </Button>
+      {(['csv', 'jsonl'] as const).map((format) => (
+        <a key={format} class="button plain" href={exportAddress(filter, format)} download>
+          {format === 'csv' ? 'CSV' : 'JSON Lines'}
+        </a>
       ))}
-      <span class="quiet" role="status">
-        {isBusy && t('exportedSoFar', { count: formatNumber(count) })}
-        {!isBusy && isCut && t('exportCut', { count: formatNumber(EXPORT_RECORDS_MAX) })}
-      </span>
-      <Fault error={fault} />
     </div>
   );
 }

@@ -1,32 +1,19 @@
-/** Records as a file: the chosen ones, or all that a filter finds. */
-import { showText } from '../../src/domain/shown-text.ts';
+/** Records as a file: the chosen ones, made here; all that a filter finds, made by the daemon. */
 import type { ListedRecord } from '../gen/documents.ts';
-import type { RecordFilter } from './record-filter.ts';
+import { download, toCsv } from '../parts/csv.ts';
+import { type RecordFilter, toVariables } from './record-filter.ts';
 import { outcomeOf } from './records.ts';
-import { askRecords } from './use-records.ts';
 
 export type ExportFormat = 'csv' | 'json';
 
-/** They are held in the browser's memory; `assay list --json --all` writes any number. */
-export const EXPORT_RECORDS_MAX = 20_000;
-const EXPORT_PAGE_SIZE = 100;
-
-/** Newest first. */
-export async function readForExport(
-  filter: RecordFilter,
-  report: (count: number) => void,
-): Promise<{ records: ListedRecord[]; hasMore: boolean }> {
-  const records: ListedRecord[] = [];
-  let after: string | null = null;
-  let hasMore = true;
-  while (hasMore && records.length < EXPORT_RECORDS_MAX) {
-    const { nodes, pageInfo } = await askRecords(filter, after, EXPORT_PAGE_SIZE);
-    records.push(...nodes);
-    after = pageInfo.endCursor;
-    hasMore = pageInfo.hasNextPage;
-    report(records.length);
-  }
-  return { records, hasMore };
+/** Where the daemon writes all that a filter finds, however many they are. */
+export function exportAddress(filter: RecordFilter, format: 'csv' | 'jsonl'): string {
+  const { kind, filter: fields } = toVariables(filter) as { kind?: string; filter: Record<string, string> };
+  const named = Object.entries({ ...(kind === undefined ? {} : { kind }), ...fields });
+  // Words are in lower case there, times and texts as they are.
+  const isWord = (name: string): boolean => name === 'kind' || name === 'outcome';
+  const query = named.map(([name, value]) => [name, isWord(name) ? value.toLowerCase() : value]);
+  return `/exports/records.${format}?${new URLSearchParams(Object.fromEntries(query))}`;
 }
 
 const COLUMNS = [
@@ -58,24 +45,10 @@ function toLine(record: ListedRecord): Line {
 
 export function exportRecords(records: readonly ListedRecord[], format: ExportFormat): void {
   const lines = records.map(toLine);
-  const text = format === 'json' ? JSON.stringify(lines, null, 2) : toCsv(lines);
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(
-    new Blob([text], { type: format === 'json' ? 'application/json' : 'text/csv' }),
-  );
-  link.download = `assay-records.${format}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
-function toCsv(lines: readonly Line[]): string {
-  const rows = lines.map((line) => COLUMNS.map((column) => quote(line[column])).join(','));
-  return [COLUMNS.join(','), ...rows, ''].join('\r\n');
-}
-
-/** A name that begins like a formula would be run by a spreadsheet. */
-function quote(value: string | number | null): string {
-  const text = showText(String(value ?? ''));
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
+  if (format === 'json') {
+    download(JSON.stringify(lines, null, 2), 'assay-records.json', 'application/json');
+    return;
+  }
+  const rows = lines.map((line) => COLUMNS.map((column) => line[column]));
+  download(toCsv([COLUMNS, ...rows]), 'assay-records.csv', 'text/csv');
 }

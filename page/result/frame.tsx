@@ -23,6 +23,7 @@ const ADMIN_LINKS = [
   [PATHS.plans, 'navPlans'],
   [PATHS.queue, 'navQueue'],
   [PATHS.models, 'navModels'],
+  [PATHS.folders, 'navFolders'],
   [PATHS.backups, 'navBackups'],
   [PATHS.audit, 'navAudit'],
   [PATHS.appliance, 'navAppliance'],

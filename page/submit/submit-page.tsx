@@ -6,6 +6,8 @@ import { useCell } from '../parts/cell.ts';
 import { Button, Field, Form, Notice, Title } from '../parts/parts.tsx';
 import { t } from '../texts/language.ts';
 import { filesOf, isMedia } from './dropped.ts';
+import { SheetPanel } from './sheet-panel.tsx';
+import { isSheet } from './sheet-rows.ts';
 import { OptionsPanel, START_OPTIONS } from './submit-options.tsx';
 import { UploadList } from './upload-list.tsx';
 import { addUploads, clearEnded, type SubmitOptions, uploads } from './uploads.ts';
@@ -15,11 +17,14 @@ export function SubmitPage({ account }: { account: AccountInfo }): JSX.Element {
   const sent = useCell(uploads);
   const latest = useRef(submission);
   latest.current = submission;
-  const addFiles = (files: readonly File[]): void =>
+  const [sheet, setSheet] = useState<File | null>(null);
+  const addFiles = (files: readonly File[]): void => {
+    setSheet((before) => files.find(isSheet) ?? before);
     addUploads(
-      files.map((file) => ({ file, name: file.name })),
+      files.filter((file) => !isSheet(file)).map((file) => ({ file, name: file.name })),
       latest.current,
     );
+  };
   useEffect(() => {
     const paste = ({ clipboardData }: ClipboardEvent): void => {
       if (clipboardData !== null && clipboardData.files.length > 0) addFiles([...clipboardData.files]);
@@ -33,6 +38,9 @@ export function SubmitPage({ account }: { account: AccountInfo }): JSX.Element {
       <Title>{t('submitTitle')}</Title>
       <DropZone onFiles={addFiles} />
       <AddressForm {...{ submission }} />
+      {sheet !== null && (
+        <SheetPanel key={sheet.name + sheet.lastModified} file={sheet} {...{ submission }} />
+      )}
       <OptionsPanel {...{ submission }} onSubmission={setSubmission} />
       {sent.length > 0 && (
         <section aria-labelledby="sent">

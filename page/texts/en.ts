@@ -3,6 +3,7 @@
 import { ACCOUNTS_EN } from './accounts-en.ts';
 import { CUSTODY_EN } from './custody-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
+import { STANDING_EN } from './standing-en.ts';
 
 export const EN = {
   loading: 'Loading…',
@@ -110,8 +111,6 @@ export const EN = {
   loadedSoFar: '{count} loaded; more follow as you scroll',
   loadedAll: '{count} records',
   exportFound: 'All that is found, as a file:',
-  exportedSoFar: '{count} read…',
-  exportCut: 'The file holds the newest {count}. “assay list --json --all” writes any number.',
   deleteRecords: 'Delete {count} records?',
   deleteLead:
     'The record, its heatmap and its previews are deleted, and the file with its last record. This cannot be undone.',
@@ -370,6 +369,7 @@ export const EN = {
   ...ACCOUNTS_EN,
   ...CUSTODY_EN,
   ...OPERATING_EN,
+  ...STANDING_EN,
 } as const;
 
 export type TextKey = keyof typeof EN;

@@ -3,6 +3,7 @@ import { ACCOUNTS_IT } from './accounts-it.ts';
 import { CUSTODY_IT } from './custody-it.ts';
 import type { Texts } from './en.ts';
 import { OPERATING_IT } from './operating-it.ts';
+import { STANDING_IT } from './standing-it.ts';
 
 export const IT: Texts = {
   loading: 'Caricamento…',
@@ -110,8 +111,6 @@ export const IT: Texts = {
   loadedSoFar: '{count} caricate; le altre seguono scorrendo',
   loadedAll: '{count} schede',
   exportFound: 'Tutto ciò che è trovato, in un file:',
-  exportedSoFar: '{count} lette…',
-  exportCut: 'Il file contiene le {count} più recenti. “assay list --json --all” ne scrive quante si vuole.',
   deleteRecords: 'Eliminare {count} schede?',
   deleteLead:
     'Scheda, mappa di calore e anteprime vengono eliminate, e il file con la sua ultima scheda. Non si può annullare.',
@@ -376,4 +375,5 @@ export const IT: Texts = {
   ...ACCOUNTS_IT,
   ...CUSTODY_IT,
   ...OPERATING_IT,
+  ...STANDING_IT,
 };

@@ -6,5 +6,6 @@ import type { AccountParts } from './accounts/parts.ts';
 import type { ApplianceParts } from './appliance/parts.ts';
 import type { CustodyParts } from './custody/parts.ts';
 import type { SubmissionParts } from './submissions/parts.ts';
+import type { WatchFolderParts } from './watch-folders/parts.ts';
 
-export interface App extends AccountParts, SubmissionParts, ApplianceParts, CustodyParts {}
+export interface App extends AccountParts, SubmissionParts, ApplianceParts, CustodyParts, WatchFolderParts {}

@@ -29,6 +29,8 @@ export interface AppConfig {
   fetchTimeoutMs: number;
   /** CIDR networks that webhooks may be delivered to although they are private. */
   webhookAllowNetworks: string[];
+  /** Absolute folders that watched folders must lie in; none: no folder is watched. */
+  watchRoots: string[];
 }
 
 export interface Core {

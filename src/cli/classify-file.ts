@@ -8,14 +8,14 @@ import {
 } from '../grpc/gen/assay/v1/classification_service_pb.ts';
 import type { AssayClient } from './client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from './failure.ts';
-import type { FileSource, StdinSource } from './media-files.ts';
+import type { AddressSource, FileSource, StdinSource } from './media-files.ts';
 import type { ResumableUpload, ResumePoint } from './resume.ts';
 import { type MediaHeaderInit, sendMedia } from './upload.ts';
 import type { FileBar } from './views/progress-bars.ts';
 import { describeTentative } from './views/record-view.ts';
 
 export interface ClassifyFileInput {
-  source: FileSource | StdinSource;
+  source: FileSource | StdinSource | AddressSource;
   header: MediaHeaderInit;
   bar: FileBar;
   stdin: Readable;

@@ -17,6 +17,12 @@ export interface StdinSource {
   name: string;
 }
 
+/** Fetched by the daemon: nothing is sent of it but the address, which stands in the header. */
+export interface AddressSource {
+  type: 'address';
+  name: string;
+}
+
 /** Found on the command line but not usable; reported like a failed file. */
 export interface MissingSource {
   type: 'missing';

@@ -19,6 +19,10 @@ import { addPsCommand } from './commands/ps.ts';
 import { addQueueCommand } from './commands/queue.ts';
 import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
+import { addBatchCommand } from './commands/sheets/batch.ts';
+import { addExportCommand } from './commands/sheets/export.ts';
+import { addNotifyCommand } from './commands/standing/notify.ts';
+import { addWatchFolderCommand } from './commands/standing/watch-folder.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addSupportBundleCommand } from './commands/support-bundle.ts';
 import { addUserCommand } from './commands/user.ts';
@@ -70,6 +74,8 @@ const COMMANDS = [
   addValidateCommand,
   addGetCommand,
   addListCommand,
+  addExportCommand,
+  addBatchCommand,
   addWatchCommand,
   addOverrideCommand,
   addAccountCommand,
@@ -81,6 +87,8 @@ const COMMANDS = [
   addAuditCommand,
   addCustodyCommand,
   addQueueCommand,
+  addWatchFolderCommand,
+  addNotifyCommand,
   addModelsCommand,
   addStatusCommand,
   addPsCommand,

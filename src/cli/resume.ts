@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClassificationService } from '../grpc/gen/assay/v1/classification_service_pb.ts';
 import type { AssayClient } from './client.ts';
 import { CliFailure, isBrokenConnection, isUnknownUpload } from './failure.ts';
-import type { FileSource, StdinSource } from './media-files.ts';
+import type { AddressSource, FileSource, StdinSource } from './media-files.ts';
 
 /** A smaller file is sent again sooner than it is asked for. */
 const RESUMABLE_BYTES_MIN = 16 * 1024 ** 2;
@@ -29,7 +29,7 @@ export class ResumableUpload {
   readonly #uploadId: string;
   #hasReached = false;
 
-  constructor(client: AssayClient, source: FileSource | StdinSource) {
+  constructor(client: AssayClient, source: FileSource | StdinSource | AddressSource) {
     this.#client = client;
     const isResumable = source.type === 'file' && source.sizeBytes >= RESUMABLE_BYTES_MIN;
     this.#uploadId = isResumable ? randomUUID() : '';

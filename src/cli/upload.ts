@@ -9,7 +9,7 @@ import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ClassifyMediaRequestSchema } from '../grpc/gen/assay/v1/classification_service_pb.ts';
 import type { MediaHeaderSchema } from '../grpc/gen/assay/v1/media_pb.ts';
-import type { FileSource, StdinSource } from './media-files.ts';
+import type { AddressSource, FileSource, StdinSource } from './media-files.ts';
 import type { ResumePoint } from './resume.ts';
 
 /** What the interface calls best: larger ones hold more memory per upload, smaller ones cost more calls. */
@@ -26,7 +26,7 @@ export interface UploadTarget {
 
 /** Ends when the commit is written. The signal must abort when the call ends early, or a full call is waited for in vain. */
 export async function sendMedia(
-  source: FileSource | StdinSource,
+  source: FileSource | StdinSource | AddressSource,
   header: MediaHeaderInit,
   target: UploadTarget,
   options: { stdin: Readable; signal: AbortSignal; resume?: Pick<ResumePoint, 'uploadId' | 'offset'> },
@@ -37,6 +37,12 @@ export async function sendMedia(
     if (!target.call.write(message)) await once(target.call, 'drain', { signal });
   };
   const hash = createHash('sha256');
+  if (source.type === 'address') {
+    await send({ payload: { case: 'header', value: header } });
+    await send({ payload: { case: 'commit', value: {} } });
+    target.call.end();
+    return;
+  }
   let sentBytes = 0;
   const sizeBytes = source.type === 'file' ? BigInt(source.sizeBytes) : 0n;
   const { uploadId, offset } = resume;

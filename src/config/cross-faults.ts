@@ -13,6 +13,7 @@ export function findCrossFaults(collected: CollectedSettings): SettingFault[] {
     ...precisionFaults(collected),
     ...backupFaults(collected),
     ...tracingFaults(collected),
+    ...watchFaults(collected),
   ];
 }
 
@@ -77,6 +78,17 @@ function backupFaults(collected: CollectedSettings): SettingFault[] {
   const inside = relative(resolve(dataDir), resolve(backupDir));
   if (inside.startsWith('..') || isAbsolute(inside)) return [];
   return [faultOf(collected, 'backupDir', 'a folder outside of data_dir')];
+}
+
+/** Assay's own files must not come in as somebody's pictures, nor be moved by a rule. */
+function watchFaults(collected: CollectedSettings): SettingFault[] {
+  const data = resolve(collected.values.dataDir);
+  const isWithin = (inner: string, outer: string): boolean => {
+    const way = relative(outer, inner);
+    return !way.startsWith('..') && !isAbsolute(way);
+  };
+  const isApart = collected.values.watchRoots.every((root) => !isWithin(root, data) && !isWithin(data, root));
+  return isApart ? [] : [faultOf(collected, 'watchRoots', 'folders that neither hold nor lie in data_dir')];
 }
 
 function faultOf({ values, origins }: CollectedSettings, name: SettingName, expected: string): SettingFault {

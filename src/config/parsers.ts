@@ -2,6 +2,7 @@
  * Turns what stands in the file (a TOML value) or in a variable (always text) into a setting's value. A parser
  * answers undefined for what it does not take; the caller reports it with `expected`.
  */
+import { isAbsolute, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { Secret } from './secret.ts';
 
@@ -67,6 +68,17 @@ export function text(expected: string, pattern: RegExp): Parser<string> {
   return {
     expected,
     parse: (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined),
+  };
+}
+
+/** A folder that is meant whatever the daemon's working folder is; without `.`, `..` and a trailing slash. */
+export function absolutePath(): Parser<string> {
+  return {
+    expected: 'an absolute path',
+    parse: (value) =>
+      typeof value === 'string' && isAbsolute(value) && !value.includes('\0') && value.length <= 4096
+        ? resolve(value)
+        : undefined,
   };
 }
 

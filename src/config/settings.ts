@@ -179,6 +179,7 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
       fetchAllowNetworks: values.fetchAllowNetworks,
       fetchTimeoutMs: values.fetchTimeoutMs,
       webhookAllowNetworks: values.webhookAllowNetworks,
+      watchRoots: values.watchRoots,
     },
     admin: {
       email: values.adminEmail,

@@ -9,6 +9,7 @@ import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
 import { ACCOUNT_SETTINGS } from './account-settings.ts';
 import { EVIDENCE_SETTINGS } from './evidence-settings.ts';
 import {
+  absolutePath,
   addressOrNetwork,
   boolean,
   cidr,
@@ -117,6 +118,12 @@ export const SETTINGS = {
     listOf(cidr(), 'networks like 10.0.0.0/8'),
     [],
     'Private networks that webhooks may be delivered to; all others are refused.',
+  ),
+  watchRoots: row(
+    'watch.roots',
+    listOf(absolutePath(), 'absolute paths'),
+    [],
+    'Folders that watched folders (`assay watch-folder`) must lie in; outside of `data_dir`. Without any no folder is watched.',
   ),
   uploadsMax: row(
     'uploads.max',

@@ -20,6 +20,12 @@ export class Metrics {
   readonly webhookAttempts = this.#counter('assay_webhook_attempts_total', 'Webhooks sent, by their end', [
     'outcome',
   ]);
+  readonly watchedFiles = this.#counter(
+    'assay_watched_files_total',
+    'Files of watched folders, by their state',
+    ['state'],
+  );
+  readonly watchFolders = this.#gauge('assay_watch_folders', 'Watched folders by what they do', ['state']);
   readonly backups = this.#counter('assay_backups_total', 'Backups by how they ended', ['outcome']);
   readonly backupLastGood = this.#gauge(
     'assay_backup_last_good_timestamp_seconds',

@@ -38,7 +38,7 @@ interface RenditionRequest {
 export function routeMedia(fastify: FastifyInstance, app: App): void {
   const serve =
     (type: MediaPart['type']) => async (request: FastifyRequest<MediaRequest>, reply: FastifyReply) => {
-      const principal = await authorise(app, request, type !== 'frame');
+      const principal = await authoriseReader(app, request, type !== 'frame');
       const { identifier, index } = request.params;
       return await send(
         app,
@@ -59,7 +59,7 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
   fastify.get<RenditionRequest>('/media/:identifier/rendition/*', async (request, reply) => {
     const { identifier, '*': resource } = request.params;
     const isCounted = COUNTED_RENDITIONS.includes(resource) && request.method === 'GET';
-    const principal = await authorise(app, request, isCounted);
+    const principal = await authoriseReader(app, request, isCounted);
     const opened = await openRendition(app, { principal, identifier, resource });
     if (opened.type === 'file') return await send(app, opened.file, request, reply);
     const { state, done, total } = opened;
@@ -79,7 +79,11 @@ function useOf({ method, headers }: FastifyRequest): 'shown' | 'taken' | undefin
 }
 
 /** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */
-async function authorise(app: App, { headers, ip }: FastifyRequest, isCounted: boolean): Promise<Principal> {
+export async function authoriseReader(
+  app: App,
+  { headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>,
+  isCounted: boolean,
+): Promise<Principal> {
   const key = headers['x-api-key'];
   const call = readBrowserCall(app, headers);
   const browser = call && { call, proof: 'read' as const };

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_PATHS, RESULT_PATH } from '../../page/paths.ts';
 import type { App } from '../app/app.ts';
 import { isHex64 } from '../domain/identifiers.ts';
+import { routeExports } from './exports.ts';
 import { routeMedia } from './media.ts';
 import { openBundle, type PageBundle } from './page-bundle.ts';
 import { routeSessions } from './sessions.ts';
@@ -51,6 +52,7 @@ export async function plugPage(
   });
   await routeSessions(fastify, app);
   routeMedia(fastify, app);
+  routeExports(fastify, app);
 }
 
 async function sendPage(

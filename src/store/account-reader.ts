@@ -1,7 +1,7 @@
 /** What can be read of accounts, their plans, and all that lets somebody into one. */
 import type { Account, ApiKey, MailToken, Session } from '../domain/accounts/account.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
-import type { Tables } from './schema.ts';
+import { StandingReader } from './standing/standing-reader.ts';
 
 /** What finds a session or a mailed link without reading it. */
 export interface ExpiringKey {
@@ -10,13 +10,7 @@ export interface ExpiringKey {
   expiresAt: number;
 }
 
-export class AccountReader {
-  protected readonly tables: Tables;
-
-  constructor(tables: Tables) {
-    this.tables = tables;
-  }
-
+export class AccountReader extends StandingReader {
   account(id: number): Account | undefined {
     return this.tables.accounts.get(id);
   }

@@ -1,5 +1,4 @@
 /** What can be read from the store. A transaction reads the same way and sees its own writes. */
-import { createHash } from 'node:crypto';
 import type { Balance, LedgerEntry } from '../domain/accounts/account.ts';
 import type { AuditEntry } from '../domain/accounts/audit.ts';
 import type { MediaKind } from '../domain/media/media.ts';
@@ -9,6 +8,7 @@ import { AccountReader } from './account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import type { AcceptedRequest, PartReference } from './schema.ts';
+import { sha256 } from './standing/standing-reader.ts';
 
 export interface ScanQuery {
   accountId: number;
@@ -19,11 +19,6 @@ export interface ScanQuery {
 
 export interface ListQuery extends ScanQuery {
   limit: number;
-}
-
-/** LMDB's keys are bounded, addresses are not. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 const NO_BALANCE: Balance = { available: 0, spent: 0, sequence: 0 };

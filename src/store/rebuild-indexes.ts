@@ -64,6 +64,7 @@ function completeIndexes(
     { name: 'API keys by account', index: tables.apiKeysByAccount, table: tables.apiKeys },
     { name: 'deliveries by account', index: tables.deliveriesByAccount, table: tables.deliveries },
     { name: 'requests by time', index: tables.requestsByTime, table: tables.requests },
+    { name: 'watched files by state', index: tables.watchedFilesByState, table: tables.watchedFiles },
   ];
 }
 
@@ -98,6 +99,7 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
     const [accountId, requestId] = key as [number, string];
     tx.indexRequest(accountId, requestId, value);
   });
+  await each(tables.watchedFiles, (tx, value) => tx.indexWatchedFile(value));
   const missing = completeIndexes(tables).map(({ name, index, table }) => [name, table.count - index.count]);
   const missingEntries = Object.fromEntries(missing.filter(([, count]) => count !== 0));
   await transact((tx) => tx.setMeta({ ...metaOf(tables), isRebuilding: false, missingEntries }));
@@ -135,9 +137,10 @@ class DamagedKeys {
 async function findDamaged(tables: Tables): Promise<DamagedKeys> {
   const damaged = new DamagedKeys();
   const { classifications, analyses, accounts, sessions, mailTokens, apiKeys, deliveries, requests } = tables;
+  const { watchedFiles } = tables;
   for (const table of [
     ...[classifications, analyses, accounts],
-    ...[sessions, mailTokens, apiKeys, deliveries, requests],
+    ...[sessions, mailTokens, apiKeys, deliveries, requests, watchedFiles],
   ]) {
     const keys = [...table.keys()];
     for (let from = 0; from < keys.length; from += BATCH) {
@@ -188,6 +191,9 @@ function emptyIndexes(tables: Tables, damaged: DamagedKeys): void {
     requests,
     ([, accountId = '', requestId = '']) => [accountId, requestId] as Key,
   );
+  emptyIndex(tables.watchedFilesByState, tables.watchedFiles, ([folderId = '', , , path = '']) => [
+    ...[folderId, path],
+  ]);
   // Their damaged values are removed.
   for (const index of [tables.sessionsByAccount, tables.sessionsByEnd]) index.clear();
   for (const index of [tables.mailTokensByAccount, tables.mailTokensByEnd]) index.clear();

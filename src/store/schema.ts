@@ -12,6 +12,8 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
+import type { NoticeRule } from '../domain/standing/notice-rule.ts';
+import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
 import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from './custody/stored.ts';
 import { Index, Table } from './table.ts';
 
@@ -97,6 +99,12 @@ export interface Tables {
   overrideHistory: Table<Override>;
   requests: Table<AcceptedRequest>;
   requestsByTime: Index;
+  noticeRules: Table<NoticeRule>;
+  /** Records that ended and that no rule was held against yet, by time. */
+  unnoticed: Index;
+  watchFolders: Table<WatchFolder>;
+  watchedFiles: Table<WatchedFile>;
+  watchedFilesByState: Index;
 }
 
 /** Accounts, plans and keys: some hundred bytes each, asked with every call. */
@@ -127,7 +135,8 @@ export function openTables(root: RootDatabase): Tables {
     custodyHead: new Table(root, 'custody-head', SMALL_CACHE_BYTES_MAX),
     custodyCheckpoints: new Table(root, 'custody-checkpoints'),
     custodyBySubject: new Index(root, 'custody-by-subject'),
-    deliveries: new Table(root, 'deliveries'),
+    // Before there were notices all were webhooks.
+    deliveries: new Table<WebhookDelivery>(root, 'deliveries', 0, { noticeId: null }),
     deliveriesByAccount: new Index(root, 'deliveries-by-account'),
     deliveriesDue: new Index(root, 'deliveries-due'),
     disabledReceivers: new Table(root, 'disabled-receivers'),
@@ -147,6 +156,11 @@ export function openTables(root: RootDatabase): Tables {
     overrideHistory: new Table(root, 'override-history'),
     requests: new Table(root, 'requests'),
     requestsByTime: new Index(root, 'requests-by-time'),
+    noticeRules: new Table(root, 'notice-rules'),
+    unnoticed: new Index(root, 'unnoticed'),
+    watchFolders: new Table(root, 'watch-folders'),
+    watchedFiles: new Table(root, 'watched-files'),
+    watchedFilesByState: new Index(root, 'watched-files-by-state'),
   };
 }
 

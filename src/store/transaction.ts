@@ -5,12 +5,14 @@ import type { Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
+import type { NoticeRule } from '../domain/standing/notice-rule.ts';
+import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
 import { partsOf } from '../domain/verdicts/result.ts';
 import type { ExpiringKey } from './account-reader.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { fileSubject, type StoredCheckpoint } from './custody/stored.ts';
-import { balanceAfter, type RequestPlace, StoreReader, sha256 } from './reader.ts';
+import { balanceAfter, type RequestPlace, StoreReader } from './reader.ts';
 import {
   type AcceptedRequest,
   META_KEYS,
@@ -18,11 +20,13 @@ import {
   type StoreMeta,
   type Tables,
 } from './schema.ts';
+import { sha256, type UnnoticedRecord, watchedFileKey } from './standing/standing-reader.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
 export type StoreChange =
   | { type: 'balance'; accountId: number }
-  | { type: 'delivery'; accountId: number; id: string };
+  | { type: 'delivery'; accountId: number; id: string }
+  | { type: 'unnoticed' };
 
 export class StoreTransaction extends StoreReader {
   readonly #custody: CustodyLog;
@@ -331,6 +335,68 @@ export class StoreTransaction extends StoreReader {
   removeRequest({ accountId, requestId, at }: RequestPlace): void {
     this.tables.requests.remove([accountId, requestId]);
     this.tables.requestsByTime.remove([at, accountId, requestId]);
+  }
+
+  putNoticeRule(rule: NoticeRule): void {
+    this.tables.noticeRules.put(rule.id, rule);
+  }
+
+  removeNoticeRule(id: number): void {
+    this.tables.noticeRules.remove(id);
+  }
+
+  putUnnoticed({ at, identifier }: UnnoticedRecord): void {
+    this.tables.unnoticed.put([at, identifier]);
+    this.#changes.push({ type: 'unnoticed' });
+  }
+
+  removeUnnoticed({ at, identifier }: UnnoticedRecord): void {
+    this.tables.unnoticed.remove([at, identifier]);
+  }
+
+  putWatchFolder(folder: WatchFolder): void {
+    this.tables.watchFolders.put(folder.id, folder);
+  }
+
+  removeWatchFolder(id: number): void {
+    this.tables.watchFolders.remove(id);
+  }
+
+  /** Counts it with its folder; a folder that is gone counts nothing. */
+  putWatchedFile(file: WatchedFile): void {
+    const key = watchedFileKey(file.folderId, file.path);
+    const before = this.tables.watchedFiles.getUnlessDamaged(key);
+    if (before !== undefined) this.#unindexWatchedFile(before);
+    this.tables.watchedFiles.put(key, file);
+    this.indexWatchedFile(file);
+    this.#countWatchedFile(file.folderId, before?.state, file.state);
+  }
+
+  indexWatchedFile({ folderId, state, at, path }: WatchedFile): void {
+    this.tables.watchedFilesByState.put([folderId, state, at, sha256(path)]);
+  }
+
+  removeWatchedFile(file: WatchedFile): void {
+    this.tables.watchedFiles.remove(watchedFileKey(file.folderId, file.path));
+    this.#unindexWatchedFile(file);
+    this.#countWatchedFile(file.folderId, file.state, undefined);
+  }
+
+  #unindexWatchedFile({ folderId, state, at, path }: WatchedFile): void {
+    this.tables.watchedFilesByState.remove([folderId, state, at, sha256(path)]);
+  }
+
+  #countWatchedFile(
+    folderId: number,
+    from: WatchedFile['state'] | undefined,
+    to: WatchedFile['state'] | undefined,
+  ): void {
+    const folder = this.tables.watchFolders.getUnlessDamaged(folderId);
+    if (folder === undefined || from === to) return;
+    const counts = { ...folder.counts };
+    if (from !== undefined) counts[from] = Math.max(0, counts[from] - 1);
+    if (to !== undefined) counts[to] += 1;
+    this.tables.watchFolders.put(folderId, { ...folder, counts });
   }
 
   setMeta(meta: StoreMeta): void {

@@ -13,6 +13,7 @@ import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { Looks } from '../../src/app/custody/looks.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
+import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
 import { Feed } from '../../src/engine/queue/feed.ts';
@@ -47,6 +48,7 @@ const CONFIG: App['config'] = {
   fetchAllowNetworks: [],
   fetchTimeoutMs: 1000,
   webhookAllowNetworks: [],
+  watchRoots: [],
 };
 
 export async function openGraphqlFixture(introspection = true): Promise<GraphqlFixture> {
@@ -85,7 +87,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
       ...{ tls: null, trustAnchorsPem: '', trustAnchorsFile: null, diskFreeBytesMin: 0 },
       ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: () => [] },
     },
-    tracing: null,
+    ...{ tracing: null, watching: new WatchBoard() },
     support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
     backups: stack.use(
       await Backups.open(

@@ -79,6 +79,7 @@ async function setUp(data: string): Promise<Stage> {
       identifier: record,
       url: RECEIVER,
       state: 'pending' as const,
+      noticeId: null,
       attempts: [],
     };
     tx.putDelivery({ ...delivery, id: 'msg_1', createdAt: now, seriesAt: now, nextAttemptAt: 8e15 });

@@ -31,6 +31,7 @@ const NAMED = [
   'plans',
   'audit',
   'queue',
+  'folders',
   'models',
   'backups',
   'appliance',

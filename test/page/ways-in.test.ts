@@ -6,14 +6,16 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { patternImage } from '../media/pictures.ts';
-import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 import { signIn, TestBrowser } from './browser.ts';
 import { type DeskDaemon, startDesk } from './desk-daemon.ts';
 
 let daemon: DeskDaemon;
 let browser: TestBrowser;
 let source: Server;
+let watched: TemporaryFolder;
 
 const pictureOf = (seed: number): Promise<Buffer> =>
   patternImage(300 + seed, 260)
@@ -21,7 +23,9 @@ const pictureOf = (seed: number): Promise<Buffer> =>
     .toBuffer();
 
 before(async () => {
-  daemon = await startDesk();
+  watched = await makeTemporaryFolder();
+  const env = { ASSAY_WATCH_ROOTS: watched.path, ASSAY_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32' };
+  daemon = await startDesk(env);
   browser = await TestBrowser.start();
   const picture = await pictureOf(9);
   source = createServer((_, response) => {
@@ -33,6 +37,7 @@ after(async () => {
   source?.close();
   await browser?.[Symbol.asyncDispose]();
   await daemon?.[Symbol.asyncDispose]();
+  await watched?.[Symbol.asyncDispose]();
 });
 
 const OUTCOME = /Human|Artificial|Inconclusive|Not judged/;
@@ -92,5 +97,76 @@ test('files come by drop, by paste, as a folder and from an address; many are ex
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(await page.getByText('by-drop.jpg').count(), 0);
+  assert.deepEqual(desk.faults, []);
+});
+
+test('a dropped sheet of addresses comes back with verdicts; all that is found comes as a file', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  await page.goto('/submit');
+  const far = `http://127.0.0.1:${(source.address() as AddressInfo).port}/sheet.jpg`;
+  const sheet = `note;url\n=1+1;${far}\nmine;C:\\mine.jpg\n`;
+  await page
+    .getByLabel('Choose files')
+    .last()
+    .setInputFiles({ name: 'desk.csv', mimeType: 'text/csv', buffer: Buffer.from(sheet) });
+  await page.getByText('2 rows; the addresses are in the column “url”.').waitFor();
+  await page.getByRole('button', { name: 'Judge the rows' }).click();
+  await page.getByText('2 of 2 rows judged').waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save the sheet' }).click();
+  const saved = await text(await (await download).createReadStream());
+  const [first, second] = parse(saved, { columns: true }) as Record<string, string>[];
+  assert.equal(first?.note, "'=1+1");
+  assert.match(first?.verdict ?? '', /^(human|artificial)$/);
+  assert.match(first?.link ?? '', /\/classifications\/[0-9a-f]{64}$/);
+  assert.match(second?.error ?? '', /no address/);
+
+  await page.goto('/?text=sheet.jpg');
+  const found = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'JSON Lines' }).click();
+  const line = JSON.parse(await text(await (await found).createReadStream())) as { name: string };
+  assert.equal(line.name, 'sheet.jpg');
+  assert.deepEqual(desk.faults, []);
+});
+
+test('a folder is tested, watched, shown with what failed, and watched no more', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  const ingest = join(watched.path, 'ingest');
+  mkdirSync(ingest);
+  writeFileSync(join(ingest, 'broken.jpg'), (await pictureOf(7)).subarray(0, 300));
+  await page.goto('/folders');
+  await page.getByLabel('Folder on the box').fill(ingest);
+  await page.getByRole('button', { name: 'Test the folder' }).click();
+  await page.getByText(/can move/).waitFor();
+  await page.getByText(`ReadWritePaths=${ingest}`).waitFor();
+  await page.getByRole('button', { name: 'Watch a folder' }).click();
+  const row = page.getByRole('row').filter({ hasText: ingest });
+  await row.getByText('watching').waitFor();
+  await row.getByRole('button', { name: 'Show failed files' }).click();
+  await page.getByRole('cell', { name: 'broken.jpg' }).waitFor();
+  await row.getByRole('button', { name: 'Watch no more' }).click();
+  await page.getByText('No folder is watched yet.').waitFor();
+  assert.deepEqual(desk.faults, []);
+});
+
+test('a rule of notices is made, tried and removed', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  await page.goto('/webhooks');
+  const { port } = source.address() as AddressInfo;
+  await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${port}/hook/secret`);
+  await page.getByRole('button', { name: 'Tell somebody' }).click();
+  const row = page.getByRole('row').filter({ hasText: `http://127.0.0.1:${port}/…cret` });
+  await row.getByRole('button', { name: 'Test' }).click();
+  await page.getByText('The test was delivered.').waitFor();
+  await row.getByRole('button', { name: 'Pause' }).click();
+  await row.getByText('paused').waitFor();
+  await row.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('Nobody is told yet.').waitFor();
   assert.deepEqual(desk.faults, []);
 });

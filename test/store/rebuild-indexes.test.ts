@@ -53,7 +53,7 @@ async function fillFolder(box: Awaited<ReturnType<typeof openApp>>): Promise<voi
     tx.putRequest(user.id, 'request-1', { identifier, fingerprint: 'x', at });
     tx.putDelivery({
       ...{ id: 'delivery-1', accountId: user.id, identifier, kind: 'image', url: 'https://example.org/' },
-      ...{ createdAt: at, attempts: [], state: 'pending', nextAttemptAt: at + 86_400e6 },
+      ...{ createdAt: at, attempts: [], noticeId: null, state: 'pending', nextAttemptAt: at + 86_400e6 },
     } as unknown as Parameters<typeof tx.putDelivery>[0]);
   });
 }

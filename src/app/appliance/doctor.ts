@@ -15,11 +15,13 @@ import {
   checkPorts,
 } from './doctor/machine.ts';
 import { checkBackup, checkDisk, checkFlush, checkOriginals, checkRecords } from './doctor/storage.ts';
+import { checkWatchedFolders } from './doctor/watched-folders.ts';
 import type { ApplianceParts } from './parts.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
   ...[checkDisk, checkFlush, checkRecords, checkOriginals, checkCustodyLog, checkBackup, checkQueue],
+  ...[checkWatchedFolders],
   ...[checkClock, checkTls, checkTrustAnchors, checkPorts, checkDescriptors],
 ];
 

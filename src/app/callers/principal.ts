@@ -1,11 +1,11 @@
 /** Who is calling, how and from where: an account with its plan, found by its API key or its session. */
 import type { Account, ApiKey } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
-import type { FacadeName } from '../../domain/records/classification.ts';
+import type { WayIn } from '../../domain/records/classification.ts';
 
 /** Where a call comes from, for the audit log and the limits. */
 export interface CallOrigin {
-  facade: FacadeName | 'dashboard';
+  facade: WayIn;
   /** The address of the peer, or the one that a trusted proxy names. */
   remoteAddress: string;
 }

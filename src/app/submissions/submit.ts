@@ -7,7 +7,7 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { ADDRESS_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ModelPack } from '../../domain/packs/model-pack.ts';
-import type { Classification, FacadeName } from '../../domain/records/classification.ts';
+import type { Classification, WayIn } from '../../domain/records/classification.ts';
 import { optionsKey } from '../../domain/records/options.ts';
 import { enabledOptions, priceOf } from '../../domain/records/price.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
@@ -33,13 +33,15 @@ import { cleanName, type ReceivedMedia } from './uploads.ts';
 
 export interface SubmitInput {
   principal: Principal;
-  facade: FacadeName;
+  facade: WayIn;
   /** Undefined where the content decides. */
   kind: MediaKind | undefined;
   /** The form field of the media, for errors. */
   field: string;
   media: ReceivedMedia | undefined;
   fields: RawFields;
+  /** Writes what must be there exactly if the record is: part of the transaction that makes it, or that finds it made. */
+  onRecorded?: (tx: StoreTransaction, identifier: string) => void;
 }
 
 /** What the caller asks for, within the plan. */
@@ -184,8 +186,9 @@ async function record(
   const { identifier, isNew } = await app.store.transact((tx) => {
     assertNotDeleted(tx, input.principal);
     const earlier = earlierAnswer(app, tx, input, candidate);
-    if (earlier !== undefined) return { identifier: earlier, isNew: false };
-    return { identifier: insert(app, tx, input, candidate), isNew: true };
+    const recorded = earlier ?? insert(app, tx, input, candidate);
+    input.onRecorded?.(tx, recorded);
+    return { identifier: recorded, isNew: earlier === undefined };
   });
   if (isNew) {
     const { kind, sizeBytes, times, probe } = candidate;

@@ -20,7 +20,12 @@ export interface AttemptParts {
   secretOf: (accountId: number) => Promise<string>;
   /** The record as REST answers it now. */
   bodyOf: (identifier: string) => string;
+  /** Sends a delivery that is a notice; `notice-delivery.ts` knows how. */
+  sendNotice: (delivery: WebhookDelivery, signal: AbortSignal) => Promise<SentAnswer>;
 }
+
+/** What the receiver said, and why nothing may be sent to it any more. */
+export type SentAnswer = Omit<PostResult, 'at' | 'elapsedMs'>;
 
 /** What became of it; applied to the delivery as it is stored by then. */
 export interface AttemptEnd {
@@ -38,7 +43,9 @@ export async function attemptDelivery(
   const obstacle = obstacleOf(parts.read, delivery);
   if (obstacle !== undefined) return drop(obstacle, at);
   const startedMs = performance.now();
-  const answer = await send(parts, delivery, at, signal);
+  const answer = await (delivery.noticeId === null
+    ? send(parts, delivery, at, signal)
+    : parts.sendNotice(delivery, signal));
   const elapsedMs = Math.round(performance.now() - startedMs);
   const result: PostResult = { ...answer, at, elapsedMs };
   return { outcome: outcomeOf(result), apply: (now) => afterAttempt(now, result, parts.random()) };
@@ -49,7 +56,7 @@ async function send(
   { id, url, identifier, accountId }: WebhookDelivery,
   at: number,
   signal: AbortSignal,
-): Promise<Omit<PostResult, 'at' | 'elapsedMs'>> {
+): Promise<SentAnswer> {
   try {
     const timestamp = Math.floor(at / MICROSECONDS_PER_SECOND);
     const message = { id, timestamp, body: bodyOf(identifier) };
@@ -70,19 +77,22 @@ interface Obstacle {
 /** Why nothing may be sent any more; undefined where it may. */
 function obstacleOf(
   read: StoreReader,
-  { accountId, url, identifier }: WebhookDelivery,
+  { accountId, url, identifier, noticeId }: WebhookDelivery,
 ): Obstacle | undefined {
   const account = read.account(accountId);
   if (account === undefined || account.deletedAt !== null) {
     return { state: 'failed', error: 'the account was deleted' };
   }
-  if (read.plan(account.planId)?.options.includes('webhook') !== true) {
+  const rule = noticeId === null ? undefined : read.noticeRule(noticeId);
+  if (noticeId !== null && rule === undefined) return { state: 'failed', error: 'the rule was removed' };
+  const isMail = rule?.channel === 'email';
+  if (!isMail && read.plan(account.planId)?.options.includes('webhook') !== true) {
     return { state: 'failed', error: 'the pricing plan no longer has webhooks' };
   }
   if (read.classification(identifier) === undefined) {
     return { state: 'failed', error: 'the record was deleted' };
   }
-  if (!read.isReceiverDisabled(accountId, url)) return undefined;
+  if (noticeId !== null || !read.isReceiverDisabled(accountId, url)) return undefined;
   return { state: 'gone', error: 'the receiver answered 410 earlier; replay a delivery to let it back in' };
 }
 

@@ -7,11 +7,14 @@ import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
 import type { Store } from '../../store/store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
 import { type AttemptParts, attemptDelivery } from './attempt.ts';
 
 export interface DeliveryLoopParts extends Omit<AttemptParts, 'read'> {
   store: Store;
   metrics: Metrics;
+  /** Makes deliveries of records that ended; resolves with whether there may be more. */
+  spreadNotices: () => Promise<boolean>;
 }
 
 /** Each holds a connection and a body; most of the time is waiting for a receiver. */
@@ -33,6 +36,7 @@ export class DeliveryLoop implements AsyncDisposable {
   readonly #inFlight = new Map<string, { receiver: string; settled: Promise<void> }>();
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #spreading: Promise<void> | undefined;
   #isOpen = false;
   #isWoken = false;
 
@@ -52,6 +56,7 @@ export class DeliveryLoop implements AsyncDisposable {
     this.#isWoken = true;
     setImmediate(() => {
       this.#isWoken = false;
+      this.#spread();
       this.#sendDue();
     });
   }
@@ -66,10 +71,26 @@ export class DeliveryLoop implements AsyncDisposable {
     patience.abort();
     this.#stopped.abort();
     await settled;
+    await this.#spreading;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop(0);
+  }
+
+  /** Records that ended become deliveries of the rules that want them; one look at a time. */
+  #spread(): void {
+    this.#spreading ??= this.#parts
+      .spreadNotices()
+      .catch(async (error: unknown) => {
+        this.#parts.log.error({ err: error }, 'notices could not be written down');
+        await delay(STORE_PAUSE_MS, undefined, { signal: this.#stopped.signal }).catch(() => {});
+        return true;
+      })
+      .then((hasMore) => {
+        this.#spreading = undefined;
+        if (hasMore) this.wake();
+      });
   }
 
   #sendDue(): void {
@@ -108,7 +129,7 @@ export class DeliveryLoop implements AsyncDisposable {
         if (current === undefined) return;
         const next = apply(current);
         tx.putDelivery(next);
-        if (next.state === 'gone') tx.disableReceiver(next.accountId, next.url, this.#parts.clock.now());
+        if (next.state === 'gone') this.#disable(tx, next);
       });
       metrics.webhookAttempts.inc({ outcome });
     } catch (error) {
@@ -116,6 +137,16 @@ export class DeliveryLoop implements AsyncDisposable {
       log.error({ err: error, delivery: delivery.id }, 'the end of a webhook could not be written down');
       await delay(STORE_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
+  }
+
+  #disable(tx: StoreTransaction, { noticeId, accountId, url }: WebhookDelivery): void {
+    if (noticeId === null) {
+      tx.disableReceiver(accountId, url, this.#parts.clock.now());
+      return;
+    }
+    const rule = tx.noticeRule(noticeId);
+    if (rule !== undefined)
+      tx.putNoticeRule({ ...rule, isPaused: true, reason: 'the receiver answered 410' });
   }
 
   #setTimer(): void {

@@ -3,6 +3,7 @@ import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import { webhookSecretOfAccount } from '../accounts/keys.ts';
 import type { AccountParts } from '../accounts/parts.ts';
+import { sendNotice, spreadNotices } from '../notices/notice-delivery.ts';
 import { readRecord } from '../records/record.ts';
 import { DeliveryLoop } from './delivery-loop.ts';
 
@@ -22,5 +23,7 @@ export function openDeliveryLoop(
     random: Math.random,
     secretOf: (accountId) => webhookSecretOfAccount(app, accountId),
     bodyOf: (identifier) => toBody(readRecord(app, identifier)),
+    sendNotice: (delivery, signal) => sendNotice(app, delivery, signal),
+    spreadNotices: () => spreadNotices(app),
   });
 }

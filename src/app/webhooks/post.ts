@@ -6,12 +6,20 @@ import { type AddressRule, lookupOf, pinAddress } from '../../machinery/address.
 import { isTaken, type PostResult, parseRetryAfter } from './retry-schedule.ts';
 import { type WebhookMessage, webhookHeaders } from './signature.ts';
 
-export interface PostInput {
+interface PostTarget {
   rule: AddressRule;
   url: string;
+  timeoutMs: number;
+}
+
+export interface PostInput extends PostTarget {
   secret: string;
   message: WebhookMessage;
-  timeoutMs: number;
+}
+
+/** Of a receiver that checks no signature. */
+export interface PlainPostInput extends PostTarget {
+  body: string;
 }
 
 /** What is read off so that the connection ends in order; more of it is cut. */
@@ -22,10 +30,27 @@ const ANSWER_WAIT_MS = 1000;
 type Answer = Omit<PostResult, 'at' | 'elapsedMs'>;
 
 /** Resolves with what the receiver said or why it said nothing; rejects only where `signal` aborted. */
-export async function postWebhook(input: PostInput, signal: AbortSignal): Promise<Answer> {
+export async function postWebhook(
+  { secret, message, ...target }: PostInput,
+  signal: AbortSignal,
+): Promise<Answer> {
+  return await postSafely(target, message.body, webhookHeaders(secret, message), signal);
+}
+
+/** As postWebhook, unsigned. */
+export async function postPlain({ body, ...target }: PlainPostInput, signal: AbortSignal): Promise<Answer> {
+  return await postSafely(target, body, {}, signal);
+}
+
+async function postSafely(
+  input: PostTarget,
+  text: string,
+  signature: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Answer> {
   const timeout = AbortSignal.timeout(input.timeoutMs);
   try {
-    return await post(input, AbortSignal.any([signal, timeout]));
+    return await post(input, text, signature, AbortSignal.any([signal, timeout]));
   } catch (error) {
     signal.throwIfAborted();
     const text = timeout.aborted ? `no answer within ${input.timeoutMs / 1000} seconds` : describe(error);
@@ -33,7 +58,12 @@ export async function postWebhook(input: PostInput, signal: AbortSignal): Promis
   }
 }
 
-async function post({ rule, url, secret, message }: PostInput, signal: AbortSignal): Promise<Answer> {
+async function post(
+  { rule, url }: PostTarget,
+  text: string,
+  signature: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Answer> {
   const pinned = await pinAddress(rule, url, signal);
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
@@ -44,9 +74,9 @@ async function post({ rule, url, secret, message }: PostInput, signal: AbortSign
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': `Assay/${VERSION}`,
-        ...webhookHeaders(secret, message),
+        ...signature,
       },
-      body: message.body,
+      body: text,
     });
     const patience = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WAIT_MS)]);
     await body.dump({ limit: ANSWER_BYTES_MAX, signal: patience }).catch(() => {});

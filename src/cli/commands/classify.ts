@@ -1,5 +1,4 @@
 /** `assay classify`: files, folders or standard input to verdicts. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import { type Classification, Status } from '../../grpc/gen/assay/v1/classification_pb.ts';
@@ -11,6 +10,7 @@ import { saveHeatmaps } from '../heatmap-file.ts';
 import { listMediaSources, type MediaSource } from '../media-files.ts';
 import { analysisOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
 import { ResumableUpload } from '../resume.ts';
+import { withRetries } from '../retries.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import type { MediaHeaderInit } from '../upload.ts';
 import { ProgressBars } from '../views/progress-bars.ts';
@@ -22,10 +22,6 @@ interface ClassifyOptions extends SubmitOptions {
   name: string;
   heatmapDir?: string;
 }
-
-/** A busy daemon is asked again so often; then the file counts as failed. */
-const ATTEMPTS_MAX = 8;
-const WAIT_SECONDS_MAX = 30;
 
 interface Run {
   terminal: Terminal;
@@ -80,7 +76,7 @@ async function classify(
   }
 }
 
-async function* untilInterrupted<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+export async function* untilInterrupted<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   for await (const item of items) {
     if (signal.aborted) return;
     yield item;
@@ -95,7 +91,7 @@ async function classifySource(run: Run, source: MediaSource): Promise<void> {
   try {
     if (source.type === 'missing') throw source.failure;
     const upload = new ResumableUpload(run.client, source);
-    const record = await withRetries(run, source.type === 'file', () =>
+    const record = await withRetries(run.interrupted, source.type === 'file', () =>
       classifyFile(run.client, {
         upload,
         source,
@@ -114,26 +110,6 @@ async function classifySource(run: Run, source: MediaSource): Promise<void> {
     reportFailure(run, shownName, error);
   } finally {
     bar.remove();
-  }
-}
-
-/** Repeats what a busy daemon refused, as it asks for; standard input cannot be sent twice. */
-async function withRetries(
-  run: Run,
-  canRepeat: boolean,
-  attempt: () => Promise<Classification>,
-): Promise<Classification> {
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const wait = error instanceof CliFailure ? error.retryAfterSeconds : null;
-      if (wait === null || !canRepeat || attempts === ATTEMPTS_MAX) throw error;
-      const seconds = Math.min(WAIT_SECONDS_MAX, Math.max(wait, 0.5) * attempts);
-      await sleep(seconds * 1000, undefined, { signal: run.interrupted }).catch(() => {
-        throw new Interrupted(null);
-      });
-    }
   }
 }
 

@@ -16,7 +16,7 @@ import {
   ClassificationService,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { openClient } from '../client.ts';
+import { type AssayClient, openClient } from '../client.ts';
 import { kindOption, toProtoKind } from '../media-options.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
 import { printLine, type Terminal } from '../terminal.ts';
@@ -24,8 +24,7 @@ import { describeRecord, formatCreated, toRecordJson } from '../views/record-vie
 
 const { method } = ClassificationService;
 
-interface ListOptions extends CountOptions {
-  json?: true;
+export interface FilterOptions {
   kind?: MediaKind;
   status?: Status;
   outcome?: Outcome;
@@ -37,13 +36,26 @@ interface ListOptions extends CountOptions {
   until?: number;
 }
 
+interface ListOptions extends CountOptions, FilterOptions {
+  json?: true;
+}
+
 type FilterInit = MessageInitShape<typeof ClassificationFilterSchema>;
 
 export function addListCommand(program: Command, terminal: Terminal): void {
-  program
+  const list = program
     .command('list')
     .description('list records, newest first')
-    .option('--json', 'one record per line')
+    .option('--json', 'one record per line');
+  addFilterOptions(list)
+    .addOption(limitOption())
+    .addOption(allOption())
+    .action((options: ListOptions) => listRecords(terminal, options));
+}
+
+/** What narrows a list of records, or a file of them. */
+export function addFilterOptions(command: Command): Command {
+  return command
     .addOption(kindOption('only these'))
     .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
     .addOption(
@@ -57,10 +69,7 @@ export function addListCommand(program: Command, terminal: Terminal): void {
     .option('--hash <hex>', 'the SHA-256 of the file, or its beginning')
     .option('--search <text>', 'part of the name or reference, or the beginning of the hash or identifier')
     .addOption(new Option('--since <time>', 'from this day or time on (UTC)').argParser(parseMoment))
-    .addOption(new Option('--until <time>', 'before this day or time (UTC)').argParser(parseMoment))
-    .addOption(limitOption())
-    .addOption(allOption())
-    .action((options: ListOptions) => listRecords(terminal, options));
+    .addOption(new Option('--until <time>', 'before this day or time (UTC)').argParser(parseMoment));
 }
 
 /** `2026-01-31`, `2026-01-31T08:15:00Z`: microseconds. */
@@ -74,19 +83,34 @@ function parseMoment(value: string): number {
 
 async function listRecords(terminal: Terminal, options: ListOptions): Promise<void> {
   using client = await openClient(terminal);
-  const { kind } = options;
-  const filter = toFilter(options);
-  const records = readPages(options, async (page) => {
-    const request = { ...page, kind: toProtoKind(kind), filter };
-    const { classifications, nextPageToken } = await client.call(method.listClassifications, request);
-    return { items: classifications, nextPageToken };
-  });
-  for await (const record of records) {
+  for await (const record of readRecords(client, options)) {
     printLine(terminal, options.json === true ? JSON.stringify(toRecordJson(record)) : toLine(record));
   }
 }
 
-function toFilter({ status, outcome, verdict, refId, hash, search, since, until }: ListOptions): FilterInit {
+/** Newest first, page after page. */
+export function readRecords(
+  client: AssayClient,
+  options: FilterOptions & CountOptions,
+): AsyncGenerator<Classification> {
+  const filter = toFilter(options);
+  return readPages(options, async (page) => {
+    const request = { ...page, kind: toProtoKind(options.kind), filter };
+    const { classifications, nextPageToken } = await client.call(method.listClassifications, request);
+    return { items: classifications, nextPageToken };
+  });
+}
+
+function toFilter({
+  status,
+  outcome,
+  verdict,
+  refId,
+  hash,
+  search,
+  since,
+  until,
+}: FilterOptions): FilterInit {
   return {
     ...(status === undefined ? {} : { status: STATUS_VALUES[status] }),
     ...(outcome === undefined ? {} : { outcome: OUTCOME_VALUES[outcome] }),

@@ -1,5 +1,5 @@
 /** The audit log: what accounts and administrators did; a reading of the custody log (domain/custody). */
-import type { FacadeName } from '../records/classification.ts';
+import type { WayIn } from '../records/classification.ts';
 
 export interface AuditEntry {
   sequence: number;
@@ -7,7 +7,7 @@ export interface AuditEntry {
   /** Who did it; null for the appliance itself (retention, first start) and for a failed sign-in. */
   accountId: number | null;
   /** Where from; null for the appliance itself. */
-  facade: FacadeName | 'dashboard' | null;
+  facade: WayIn | null;
   remoteAddress: string | null;
   /** `noun.verb`: `account.create`, `key.reveal`, `override.set`, `classification.delete`, … */
   action: string;

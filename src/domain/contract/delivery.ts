@@ -31,5 +31,9 @@ export const DELIVERY = {
   createdAt: moment(),
   /** When the next attempt is due; null once it has ended. */
   nextAttemptAt: nullable(moment()),
+  /** Null for a webhook of the submission itself. */
+  noticeId: nullable(
+    identifier<number>({ description: 'The rule of notices that it is for; null for a webhook.' }),
+  ),
   attempts: listOf(noun<DeliveryAttempt>('DeliveryAttempt')),
 };

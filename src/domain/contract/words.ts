@@ -3,6 +3,8 @@ import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { PRIORITIES, STATUSES } from '../records/classification.ts';
 import { OUTCOMES } from '../records/outcome.ts';
+import { NOTICE_CHANNELS } from '../standing/notice-rule.ts';
+import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../standing/watch-folder.ts';
 import { ASSESSMENT_STATES } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
 import { C2PA_POLICIES, DECLARED_ORIGINS } from '../verdicts/provenance.ts';
@@ -58,6 +60,24 @@ export const LEDGER_REASON = {
   name: 'LedgerReason',
   words: ['grant', 'charge', 'refund'],
 } as const satisfies Choice;
+export const DONE_ACTION = {
+  name: 'DoneAction',
+  description:
+    'What becomes of a judged file: nothing; NAME.assay.json and NAME.assay.xmp beside it; or all three go to assay-done.',
+  words: DONE_ACTIONS,
+} as const satisfies Choice;
+export const WATCH_STATE = {
+  name: 'WatchState',
+  description:
+    'All but PAUSED end by themselves. AWAY: the folder is not there, empty as a mount point is, or unreadable, and nothing is concluded from it.',
+  words: WATCH_STATES,
+} as const satisfies Choice;
+export const WATCHED_FILE_STATE = {
+  name: 'WatchedFileState',
+  description: 'SUBMITTED: its record waits or runs; SKIPPED: it is no picture, film or sound.',
+  words: WATCHED_FILE_STATES,
+} as const satisfies Choice;
+export const NOTICE_CHANNEL = { name: 'NoticeChannel', words: NOTICE_CHANNELS } as const satisfies Choice;
 export const DELIVERY_STATE = {
   name: 'DeliveryState',
   description: 'FAILED: every attempt was in vain; GONE: the receiver answered 410.',

@@ -35,10 +35,12 @@ export type Origin = 'analysed' | 'joined' | 'cached';
 
 export const FACADES = ['rest', 'graphql', 'grpc'] as const;
 export type FacadeName = (typeof FACADES)[number];
+/** Where work comes from: a protocol, the page, or a watched folder. */
+export type WayIn = FacadeName | 'dashboard' | 'watch_folder';
 
 /** Who handed a file in: by which protocol, and with which key. */
 export interface SubmittedBy {
-  via: FacadeName | 'dashboard';
+  via: WayIn;
   /** Null where a person was signed in at the page. */
   keyId: number | null;
   /** As it was named then; keys are renamed and revoked, the record stays. */

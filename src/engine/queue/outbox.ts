@@ -7,9 +7,12 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 
 /** One delivery for each record that waited for the analysis and named an address. */
 export function queueDeliveries(tx: StoreTransaction, analysisId: string, now: number): void {
+  const hasRules = tx.hasNoticeRules();
   for (const { origin, cancelled, webhookUrl, accountId, identifier } of tx.classificationsOfAnalysis(
     analysisId,
   )) {
+    // Which rules want it is decided when it is sent: verdicts are derived, not stored.
+    if (hasRules && !cancelled) tx.putUnnoticed({ at: now, identifier });
     // interface.md, Events: what the cache answers is known at once, and what was cancelled is nobody's news.
     if (webhookUrl === null || origin === 'cached' || cancelled) continue;
     tx.putDelivery({
@@ -21,6 +24,7 @@ export function queueDeliveries(tx: StoreTransaction, analysisId: string, now: n
       createdAt: now,
       seriesAt: now,
       nextAttemptAt: now,
+      noticeId: null,
       attempts: [],
     });
   }

@@ -15,6 +15,8 @@ import { addPartnerMutations, addPartnerQueries } from './partners.ts';
 import { addPlanMutations, addPlanQueries } from './plans.ts';
 import { addProcessQueries } from './processes.ts';
 import { defineRecordParts } from './result-types.ts';
+import { addNoticeMutations, addNoticeQueries } from './standing/notices.ts';
+import { addWatchFolderMutations, addWatchFolderQueries } from './standing/watch-folders.ts';
 import { addSubmissionMutations } from './submissions.ts';
 import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
 import { addWebhookMutations } from './webhooks.ts';
@@ -44,6 +46,8 @@ function buildSchema(): GraphQLSchema {
   addPartnerQueries();
   addPlanQueries();
   addAdministrationQueries();
+  addWatchFolderQueries();
+  addNoticeQueries();
   addSubmissionMutations();
   addClassificationMutations();
   addOverrideMutations();
@@ -56,6 +60,8 @@ function buildSchema(): GraphQLSchema {
   addModelMutations();
   addBackupMutations();
   addCustodyMutations();
+  addWatchFolderMutations();
+  addNoticeMutations();
   addSubscriptions();
   addAccountSubscriptions();
   addModelSubscriptions();

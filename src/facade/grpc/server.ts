@@ -8,7 +8,9 @@ import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { CustodyService } from '../../grpc/gen/assay/v1/custody_service_pb.ts';
+import { NotifyService } from '../../grpc/gen/assay/v1/notify_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
+import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import { creditHandlers, ownAccountHandlers } from './accounts.ts';
 import { administrationHandlers, applianceHandlers } from './appliance.ts';
@@ -27,6 +29,8 @@ import { planHandlers } from './plans.ts';
 import { processHandlers } from './processes.ts';
 import { serveReflection } from './reflection.ts';
 import { resumeHandlers } from './resumable-uploads.ts';
+import { noticeHandlers } from './standing/notices.ts';
+import { watchFolderHandlers } from './standing/watch-folders.ts';
 import { submissionHandlers } from './submissions.ts';
 import { TlsCredentials } from './tls-credentials.ts';
 import { webhookHandlers } from './webhooks.ts';
@@ -41,7 +45,15 @@ export interface GrpcServerConfig {
   tls: TlsFiles | null;
 }
 
-const SERVICES = [ClassificationService, AccountService, PartnerService, ApplianceService, CustodyService];
+const SERVICES = [
+  ClassificationService,
+  AccountService,
+  PartnerService,
+  ApplianceService,
+  CustodyService,
+  WatchFolderService,
+  NotifyService,
+];
 
 const MIB = 1024 * 1024;
 
@@ -129,6 +141,8 @@ function addServices(server: Server, context: GrpcContext): void {
   });
   addService(server, PartnerService, partnerHandlers(context));
   addService(server, CustodyService, custodyHandlers(context));
+  addService(server, NotifyService, noticeHandlers(context));
+  addService(server, WatchFolderService, watchFolderHandlers(context));
   addService(server, ApplianceService, {
     ...applianceHandlers(context),
     ...administrationHandlers(context),

@@ -41,7 +41,7 @@ test('request identifiers are kept while the clock is behind, and go once it is 
 function delivery(id: string, nextAttemptAt: number): WebhookDelivery {
   const about = { id, accountId: 1, identifier: 'ab'.repeat(32), url: 'https://desk.example/hook' };
   const times = { createdAt: nextAttemptAt, seriesAt: nextAttemptAt, nextAttemptAt };
-  return { ...about, ...times, state: 'pending', attempts: [] };
+  return { ...about, ...times, state: 'pending', noticeId: null, attempts: [] };
 }
 
 test('a webhook that a clock years ahead has put off is due once the clock is right', async () => {

@@ -54,6 +54,7 @@ function delivery(index: number, change: Partial<WebhookDelivery> = {}): Webhook
     createdAt,
     seriesAt: createdAt,
     nextAttemptAt: null,
+    noticeId: null,
     attempts: [],
     ...change,
   };

@@ -26,6 +26,7 @@ const FRESH: WebhookDelivery = {
   createdAt: START,
   seriesAt: START,
   nextAttemptAt: START,
+  noticeId: null,
   attempts: [],
 };
 

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/webhook.proto.
  */
 export const file_assay_v1_webhook: GenFile = /*@__PURE__*/
-  fileDesc("ChZhc3NheS92MS93ZWJob29rLnByb3RvEghhc3NheS52MSL4AQoPV2ViaG9va0RlbGl2ZXJ5EgoKAmlkGAEgASgJEhIKCmlkZW50aWZpZXIYAiABKAkSCwoDdXJsGAMgASgJEiYKBXN0YXRlGAQgASgOMhcuYXNzYXkudjEuRGVsaXZlcnlTdGF0ZRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9uZXh0X2F0dGVtcHRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCGF0dGVtcHRzGAcgAygLMhkuYXNzYXkudjEuRGVsaXZlcnlBdHRlbXB0InwKD0RlbGl2ZXJ5QXR0ZW1wdBImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGc3RhdHVzGAIgASgFSACIAQESDQoFZXJyb3IYAyABKAkSEgoKZWxhcHNlZF9tcxgEIAEoA0IJCgdfc3RhdHVzKp0BCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBACEhkKFURFTElWRVJZX1NUQVRFX0ZBSUxFRBADEhcKE0RFTElWRVJZX1NUQVRFX0dPTkUQBGIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChZhc3NheS92MS93ZWJob29rLnByb3RvEghhc3NheS52MSKLAgoPV2ViaG9va0RlbGl2ZXJ5EgoKAmlkGAEgASgJEhIKCmlkZW50aWZpZXIYAiABKAkSCwoDdXJsGAMgASgJEiYKBXN0YXRlGAQgASgOMhcuYXNzYXkudjEuRGVsaXZlcnlTdGF0ZRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9uZXh0X2F0dGVtcHRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCGF0dGVtcHRzGAcgAygLMhkuYXNzYXkudjEuRGVsaXZlcnlBdHRlbXB0EhEKCW5vdGljZV9pZBhGIAEoAyJ8Cg9EZWxpdmVyeUF0dGVtcHQSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKBnN0YXR1cxgCIAEoBUgAiAEBEg0KBWVycm9yGAMgASgJEhIKCmVsYXBzZWRfbXMYBCABKANCCQoHX3N0YXR1cyqdAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAhIZChVERUxJVkVSWV9TVEFURV9GQUlMRUQQAxIXChNERUxJVkVSWV9TVEFURV9HT05FEARiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * The result of one record on its way to the webhook_url of its submission.
@@ -60,6 +60,13 @@ export type WebhookDelivery = Message<"assay.v1.WebhookDelivery"> & {
    * @generated from field: repeated assay.v1.DeliveryAttempt attempts = 7;
    */
   attempts: DeliveryAttempt[];
+
+  /**
+   * The rule of notices that it is for; 0 for a webhook of the submission itself.
+   *
+   * @generated from field: int64 notice_id = 70;
+   */
+  noticeId: bigint;
 };
 
 /**

@@ -1,0 +1,25 @@
+/** Rows as CSV (RFC 4180) that a spreadsheet opens without computing what strangers wrote. */
+import { showText } from '../../src/domain/shown-text.ts';
+
+export type Cell = string | number | null;
+
+export function toCsv(rows: readonly (readonly Cell[])[]): string {
+  return [...rows.map((row) => row.map(quote).join(',')), ''].join('\r\n');
+}
+
+/** A name that begins like a formula would be run by a spreadsheet. */
+function quote(value: Cell): string {
+  const text = showText(String(value ?? ''));
+  const safe =
+    typeof value === 'string' && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}
+
+/** Hands the text to the browser as a file. */
+export function download(text: string, name: string, type: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

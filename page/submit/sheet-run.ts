@@ -1,0 +1,92 @@
+/** The rows of a sheet on their way, a few at a time: each submitted as an address and followed to its end. */
+import { READ_SHEET_RECORD, type ReadSheetRecordAnswer, SUBMIT_MEDIA } from '../gen/documents.ts';
+import { ApiError, ask, change, sentenceOf } from '../parts/api.ts';
+import type { Cell } from '../parts/csv.ts';
+import { t } from '../texts/language.ts';
+import { kindOfAddress, type PageSheet } from './sheet-rows.ts';
+import type { SubmitOptions } from './uploads.ts';
+
+export const RESULT_COLUMNS = [
+  ...['assay_identifier', 'verdict', 'assessment', 'probability', 'reasons', 'link', 'error'],
+] as const;
+
+/** The daemon fetches and judges several at once; more of ours would only wait there. */
+const ROWS_AT_ONCE = 4;
+const LOOK_EVERY_MS = 1500;
+/** A busy daemon is asked again so often; then the row counts as failed. */
+const TRIES_MAX = 8;
+const RETRY_MS = 5000;
+
+export type RowResult = readonly Cell[];
+
+/** Resolves when all rows have ended or `signal` aborts; `report` is told of each. */
+export async function runSheet(
+  { rows }: PageSheet,
+  submission: SubmitOptions,
+  report: (index: number, result: RowResult) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < rows.length && !signal.aborted) {
+      const index = next;
+      next += 1;
+      const result = await judge(rows[index]?.source ?? '', submission, signal);
+      if (!signal.aborted) report(index, result);
+    }
+  };
+  await Promise.all(Array.from({ length: ROWS_AT_ONCE }, work));
+}
+
+async function judge(source: string, submission: SubmitOptions, signal: AbortSignal): Promise<RowResult> {
+  if (!/^https?:\/\//i.test(source)) return failed('', t('sheetNoAddress'));
+  let identifier = '';
+  try {
+    identifier = await submit(source, submission, signal);
+    for (;;) {
+      const { classification } = await ask(READ_SHEET_RECORD, { identifier }, signal);
+      if (classification.status !== 'NEW') return toResult(identifier, classification);
+      await pause(LOOK_EVERY_MS, signal);
+    }
+  } catch (error) {
+    return failed(identifier, sentenceOf(error));
+  }
+}
+
+async function submit(fileUrl: string, submission: SubmitOptions, signal: AbortSignal): Promise<string> {
+  const { options, refId, noCache } = submission;
+  const common = { fileUrl, kind: kindOfAddress(fileUrl), options, noCache, priority: 'BATCH' as const };
+  const input = refId === '' ? common : { ...common, refId };
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return (await change(SUBMIT_MEDIA, { input })).classification.identifier;
+    } catch (error) {
+      const isBusy = error instanceof ApiError && error.code === 'RESOURCE_EXHAUSTED';
+      if (!isBusy || tries === TRIES_MAX || signal.aborted) throw error;
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+function toResult(identifier: string, record: ReadSheetRecordAnswer['classification']): RowResult {
+  const { status, errors, resultUrl, forceClassification, verdict, assessment } = record;
+  const formal = (forceClassification ?? verdict?.classification ?? '').toLowerCase();
+  const reasons = (assessment?.reasons ?? []).map(({ sentence }) => sentence).join(' | ');
+  const word = status === 'DONE' ? formal : 'failed';
+  const state = assessment?.state.toLowerCase() ?? '';
+  return [identifier, word, state, assessment?.probability ?? null, reasons, resultUrl, errors];
+}
+
+function failed(identifier: string, reason: string): RowResult {
+  return [identifier, 'failed', '', null, '', '', reason];
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,109 @@
+/** From records that ended to notices: which rules want them, and one notice to its channel. */
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../domain/errors.ts';
+import { outcomeOf } from '../../domain/records/outcome.ts';
+import { summaryOf } from '../../domain/records/record-summary.ts';
+import type { WebhookDelivery } from '../../domain/records/webhook.ts';
+import { type NoticeRule, wantsNotice } from '../../domain/standing/notice-rule.ts';
+import { NOTICE_BODIES, type Notice, toMail } from '../../domain/standing/notice-texts.ts';
+import { webhookRule } from '../../machinery/address.ts';
+import type { AccountParts } from '../accounts/parts.ts';
+import { recordUnlessLeftOut } from '../records/find-records.ts';
+import { readRecord } from '../records/record.ts';
+import type { SentAnswer } from '../webhooks/attempt.ts';
+import { postPlain } from '../webhooks/post.ts';
+
+/** Of one transaction, which holds up everything else for some milliseconds. */
+const RECORDS_AT_ONCE = 50;
+/** A chat answers at once, or is down. */
+const TIMEOUT_MS = 15_000;
+
+/**
+ * A delivery for each rule that wants a record that ended; the record's mark goes in the same transaction, so that a kill
+ * neither loses nor doubles a notice. Resolves with whether there may be more.
+ */
+export async function spreadNotices(app: AccountParts): Promise<boolean> {
+  const { store, clock } = app;
+  const marks = store.read.unnoticed(RECORDS_AT_ONCE);
+  if (marks.length === 0) return false;
+  const rules = store.read.noticeRules();
+  const wanted = marks.flatMap(({ identifier }) => {
+    // First: a record that is damaged or deleted is nobody's news, and must not hold up the others.
+    const [record] = recordUnlessLeftOut(() => readRecord(app, identifier));
+    const accountId = record && store.read.classification(identifier)?.accountId;
+    if (record === undefined || accountId === undefined) return [];
+    const noticed = { accountId, kind: record.kind, outcome: outcomeOf(record) };
+    return rules.filter((rule) => wantsNotice(rule, noticed)).map((rule) => ({ rule, identifier }));
+  });
+  await store.transact((tx) => {
+    for (const { rule, identifier } of wanted) tx.putDelivery(newDelivery(rule, identifier, clock.now()));
+    for (const mark of marks) tx.removeUnnoticed(mark);
+  });
+  return marks.length === RECORDS_AT_ONCE;
+}
+
+function newDelivery(
+  { id, accountId, target }: NoticeRule,
+  identifier: string,
+  now: number,
+): WebhookDelivery {
+  return {
+    id: `msg_${randomUUID().replaceAll('-', '')}`,
+    ...{ accountId, identifier, url: target, state: 'pending', noticeId: id, attempts: [] },
+    ...{ createdAt: now, seriesAt: now, nextAttemptAt: now },
+  };
+}
+
+/** One attempt; rejects only where `signal` aborted. */
+export async function sendNotice(
+  app: AccountParts,
+  { noticeId, identifier }: WebhookDelivery,
+  signal: AbortSignal,
+): Promise<SentAnswer> {
+  const rule = noticeId === null ? undefined : app.store.read.noticeRule(noticeId);
+  if (rule === undefined) return unsent('the rule was removed');
+  try {
+    return await deliver(app, rule, noticeOf(app, rule, identifier), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    app.log.error({ err: error, rule: rule.id }, 'a notice could not be made');
+    return unsent(error instanceof AppError ? error.message : 'the message could not be made');
+  }
+}
+
+function noticeOf(app: AccountParts, rule: NoticeRule, identifier: string): Notice {
+  const ownerId = app.store.read.classification(identifier)?.accountId;
+  const isForeign = ownerId !== undefined && ownerId !== rule.accountId;
+  const accountName = isForeign ? (app.store.read.accountUnlessDamaged(ownerId)?.name ?? '') : '';
+  return { ...summaryOf(readRecord(app, identifier)), accountName, isTest: false };
+}
+
+/** To the rule's channel, now. */
+export async function deliver(
+  app: AccountParts,
+  rule: NoticeRule,
+  notice: Notice,
+  signal: AbortSignal,
+): Promise<SentAnswer> {
+  const target = app.sealer.unseal(rule.sealedTarget);
+  if (rule.channel === 'email') return await mail(app, target, notice);
+  const body = JSON.stringify(NOTICE_BODIES[rule.channel](notice));
+  const address = { rule: webhookRule(app.config), url: target, timeoutMs: TIMEOUT_MS };
+  return await postPlain({ ...address, body }, signal);
+}
+
+/** What a mail server says of mail that it takes (RFC 5321). */
+const MAIL_TAKEN = 250;
+
+async function mail({ mailer }: AccountParts, address: string, notice: Notice): Promise<SentAnswer> {
+  try {
+    await mailer.send({ to: { name: '', address }, ...toMail(notice) });
+    return { status: MAIL_TAKEN, error: '', retryAfterSeconds: null };
+  } catch (error) {
+    return unsent(error instanceof AppError ? error.message : String(error));
+  }
+}
+
+function unsent(error: string): SentAnswer {
+  return { status: null, error, retryAfterSeconds: null };
+}

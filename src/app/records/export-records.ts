@@ -1,0 +1,38 @@
+/** All records that a filter lets through as a sheet, streamed: a page is in memory at a time, however many there are. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MediaKind } from '../../domain/media/media.ts';
+import { summaryOf } from '../../domain/records/record-summary.ts';
+import { type SheetFormat, sheetHead, sheetLine } from '../../domain/sheets/record-sheet.ts';
+import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
+import type { RawFields } from '../submissions/input.ts';
+import { listClassifications } from './classifications.ts';
+
+export interface ExportInput {
+  principal: Principal;
+  kind?: MediaKind | undefined;
+  /** As record-filter.ts reads it. */
+  filter: RawFields;
+  format: SheetFormat;
+}
+
+/** Records of a piece: other calls are answered between two. */
+const PAGE_RECORDS = 100;
+
+/** Newest first. What is wrong with the filter is thrown before the first piece. */
+export async function* exportRecords(
+  app: Core,
+  { format, ...query }: ExportInput,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  let page = listClassifications(app, { ...query, limit: PAGE_RECORDS });
+  yield sheetHead(format);
+  for (;;) {
+    const lines = page.records.map((record) => sheetLine(summaryOf(record), format));
+    if (lines.length > 0) yield lines.join('');
+    if (page.nextCursor === null) return;
+    await nextTurn();
+    signal.throwIfAborted();
+    page = listClassifications(app, { ...query, limit: PAGE_RECORDS, cursor: page.nextCursor });
+  }
+}

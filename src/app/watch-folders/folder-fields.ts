@@ -1,0 +1,45 @@
+/** What a caller says of a folder to watch, parsed once for all facades. */
+import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
+import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
+import { badField } from '../../domain/errors.ts';
+import { MEDIA_KINDS } from '../../domain/media/media.ts';
+import { DONE_ACTIONS, type DoneAction } from '../../domain/standing/watch-folder.ts';
+import { parseEach } from '../check-each.ts';
+import { parseChoice, parseTextList } from '../field-parsers.ts';
+import { parseSubmission, type RawFields, show } from '../submissions/input.ts';
+import { parsePlace } from './watched-place.ts';
+
+export interface ParsedFolder {
+  path: string;
+  done: DoneAction;
+  options: Record<string, string>;
+}
+
+/** Fields: `path`, `done`, and `options` as a list of `name=value`. Tells all faults at once. */
+export function parseFolder(roots: readonly string[], fields: RawFields): ParsedFolder {
+  return parseEach<ParsedFolder>({
+    path: () => parsePlace(roots, fields.path),
+    done: () => parseChoice(fields, 'done', DONE_ACTIONS) ?? 'leave',
+    options: () => parseOptions(fields),
+  });
+}
+
+/** A request identifier is the folder's own to give, and results are written to the folder. */
+const ALLOWED: readonly string[] = [
+  ...rowsOf(ANALYSIS_OPTIONS).map(([name]) => toSnakeCase(name)),
+  ...['priority', 'ref_id', 'no_cache'],
+];
+
+function parseOptions(fields: RawFields): Record<string, string> {
+  const options: Record<string, string> = {};
+  for (const pair of parseTextList(fields, 'options') ?? []) {
+    const [, name = '', value = ''] = /^([a-z0-9_]+)=(.*)$/s.exec(pair) ?? [];
+    if (!ALLOWED.includes(name)) {
+      throw badField('options', `expected NAME=VALUE with one of ${ALLOWED.join(', ')}, found ${show(pair)}`);
+    }
+    options[name] = value;
+  }
+  // What comes in decides the kind: the options must be right for all of them.
+  for (const kind of MEDIA_KINDS) parseSubmission(kind, options);
+  return options;
+}

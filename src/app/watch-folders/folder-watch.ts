@@ -1,0 +1,267 @@
+/**
+ * One watched folder: it is looked at again and again, and what has ended is finished beside that. It keeps nothing that a
+ * restart would miss; a folder that is away, empty or unreadable is waited for, and nothing is concluded from it.
+ */
+import { type FSWatcher, watch } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../domain/errors.ts';
+import type { WatchedFile, WatchFolder } from '../../domain/standing/watch-folder.ts';
+import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
+import type { LookPace } from '../../machinery/look-pace.ts';
+import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
+import { statusOf } from '../records/record.ts';
+import { finishFile } from './finish-file.ts';
+import { FolderPass, OPEN_FILES_MAX, SETTLE_MS, type SeenFiles } from './folder-pass.ts';
+import type { WatchFolderParts } from './parts.ts';
+import { afterFailure, type Obstacle } from './take-file.ts';
+import type { WatchStatus } from './watch-board.ts';
+import { openPlace, PlaceError } from './watched-place.ts';
+
+/** Between two looks at a folder where nothing happens: what a share brings is seen within it. */
+const LOOK_EVERY_MS = 5000;
+/** A notice of the kernel quickens a look, but a thousand notices make no thousand looks. */
+const LOOK_PAUSE_MS_MIN = 500;
+const FINISH_EVERY_MS = 500;
+/** Each waits for some flushes of a slow share, and holds a few descriptors. */
+const FINISHED_AT_ONCE = 8;
+/** How often it is looked which files are gone, and how many of them each time. */
+const FORGET_EVERY_MS = 3_600_000;
+const FORGOTTEN_AT_ONCE = 1000;
+/** A file that was gone for so long is another one when it comes back; a share may be away for a holiday. */
+export const MISSING_DAYS_MAX = 30;
+
+export class FolderWatch implements AsyncDisposable {
+  readonly #app: WatchFolderParts;
+  readonly #id: number;
+  readonly #pace: LookPace;
+  readonly #onStatus: () => void;
+  readonly #stopped = new AbortController();
+  #woken = Promise.withResolvers<void>();
+  #notices: FSWatcher | undefined;
+  #seen: SeenFiles = new Map();
+  #forgottenMs = performance.now();
+  #forgottenUpTo: string | undefined;
+  readonly #work: Promise<unknown>;
+
+  constructor(app: WatchFolderParts, id: number, pace: LookPace, onStatus: () => void) {
+    this.#app = app;
+    this.#id = id;
+    this.#pace = pace;
+    this.#onStatus = onStatus;
+    this.#work = Promise.all([this.#lookForEver(), this.#finishForEver()]);
+  }
+
+  /** Looks at once: its rule was changed, or the kernel told of something. */
+  wake(): void {
+    this.#woken.resolve();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort();
+    this.wake();
+    this.#notices?.close();
+    await this.#work;
+  }
+
+  #put(change: Partial<WatchStatus>): void {
+    this.#app.watching.put(this.#id, change);
+    this.#onStatus();
+  }
+
+  /** Never rejects. */
+  async #lookForEver(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      this.#woken = Promise.withResolvers<void>();
+      const startedMs = performance.now();
+      const waitMs = await this.#lookSafely();
+      // At most half of the time is spent with looking.
+      const leastMs = Math.max(LOOK_PAUSE_MS_MIN, performance.now() - startedMs);
+      await delay(leastMs, undefined, { signal }).catch(() => undefined);
+      const left = new AbortController();
+      const rest = delay(Math.max(0, waitMs - leastMs), undefined, { signal: left.signal });
+      await Promise.race([rest.catch(() => undefined), this.#woken.promise]);
+      left.abort();
+    }
+  }
+
+  /** Resolves with how long to wait. */
+  async #lookSafely(): Promise<number> {
+    try {
+      return await this.#look();
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return 0;
+      if (error instanceof PlaceError) this.#put({ state: 'away', reason: error.message });
+      else {
+        this.#put({ state: 'away', reason: `it could not be read (${codeOf(error)})` });
+        this.#app.log.warn({ err: error, folder: this.#id }, 'a watched folder could not be read');
+      }
+      this.#listen(undefined);
+      return LOOK_EVERY_MS;
+    }
+  }
+
+  async #look(): Promise<number> {
+    const folder = this.#app.store.read.watchFolder(this.#id);
+    if (folder === undefined || folder.isPaused || folder.isRemoved) {
+      this.#put({ state: 'paused', reason: '' });
+      return LOOK_EVERY_MS;
+    }
+    await using root = await openPlace(this.#app.config.watchRoots, folder.path);
+    if (await this.#looksUnmounted(root, folder)) return LOOK_EVERY_MS;
+    this.#listen(folder.path);
+    const pass = new FolderPass(this.#app, folder, this.#seen, this.#stopped.signal);
+    const { seen, obstacle, obstacles } = await pass.run(root, this.#pace);
+    this.#seen = seen;
+    if (obstacle !== null) return this.#waitFor(obstacle, seen.size);
+    const at = { lookedAt: this.#app.clock.now(), waiting: seen.size };
+    this.#put({ state: 'watching', reason: '', ...at, obstacles });
+    await this.#forgetMissing(root);
+    return seen.size > 0 ? SETTLE_MS : LOOK_EVERY_MS;
+  }
+
+  /** A mount point without its share is an empty folder. */
+  async #looksUnmounted(root: SafeFolder, { counts }: WatchFolder): Promise<boolean> {
+    const known = counts.submitted + counts.done + counts.failed + counts.skipped;
+    if (known === 0 || !(await root.isEmpty())) return false;
+    const reason = `it is empty, although ${known} files were seen in it: a share that is not mounted looks so`;
+    this.#put({ state: 'away', reason: `${reason}, and nothing is concluded from it` });
+    return true;
+  }
+
+  #waitFor({ state, message, retryAfterSeconds }: Obstacle, waiting: number): number {
+    this.#put({ state, reason: message, waiting });
+    return retryAfterSeconds * 1000;
+  }
+
+  /** Only quickens, and only in the folder itself: NFS and SMB tell nothing of what others write. */
+  #listen(path: string | undefined): void {
+    if (path !== undefined && this.#notices !== undefined) return;
+    this.#notices?.close();
+    this.#notices = undefined;
+    if (path === undefined) return;
+    try {
+      const notices = watch(path, { persistent: false }, () => this.wake());
+      notices.on('error', () => this.#listen(undefined));
+      this.#notices = notices;
+    } catch {
+      // No more watches are to be had: the folder is polled all the same.
+    }
+  }
+
+  /** What is gone for a month is forgotten, or the store would hold every file that ever was. */
+  async #forgetMissing(root: SafeFolder): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.#forgottenMs < FORGET_EVERY_MS) return;
+    const { store } = this.#app;
+    const files = store.read.someWatchedFiles(this.#id, this.#forgottenUpTo, FORGOTTEN_AT_ONCE);
+    this.#forgottenUpTo = files.at(-1)?.path;
+    if (files.length < FORGOTTEN_AT_ONCE) this.#forgottenMs = nowMs;
+    for (const file of files) {
+      if (this.#stopped.signal.aborted) return;
+      await this.#pace.take();
+      await forgetIfMissing(this.#app, root, file);
+    }
+  }
+
+  /** Never rejects. */
+  async #finishForEver(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await this.#finishEnded().catch((error: unknown) => {
+        if (error instanceof PlaceError) return;
+        this.#app.log.error(
+          { err: error, folder: this.#id },
+          'results of a watched folder could not be written',
+        );
+      });
+      await delay(FINISH_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #finishEnded(): Promise<void> {
+    const { store, clock } = this.#app;
+    const query = { folderId: this.#id, state: 'submitted', limit: 2 * OPEN_FILES_MAX } as const;
+    const now = clock.now();
+    const ended = store.read
+      .watchedFiles(query)
+      .filter(({ identifier, retryAt }) => (retryAt ?? 0) <= now && this.#hasEnded(identifier));
+    const folder = store.read.watchFolder(this.#id);
+    if (ended.length === 0 || folder === undefined) return;
+    await using root = await openPlace(this.#app.config.watchRoots, folder.path);
+    for (let from = 0; from < ended.length && !this.#stopped.signal.aborted; from += FINISHED_AT_ONCE) {
+      const some = ended.slice(from, from + FINISHED_AT_ONCE);
+      await Promise.all(some.map((file) => this.#finish(root, folder, file)));
+    }
+  }
+
+  /** Cheaper than a record; a record that is missing has ended too. */
+  #hasEnded(identifier: string): boolean {
+    const { read } = this.#app.store;
+    const classification = read.classification(identifier);
+    const analysis = classification && read.analysisUnlessDamaged(classification.analysisId);
+    return (
+      classification === undefined || analysis === undefined || statusOf(classification, analysis) !== 'new'
+    );
+  }
+
+  async #finish(root: SafeFolder, folder: WatchFolder, file: WatchedFile): Promise<void> {
+    const change = await this.#endOf(root, folder, file);
+    if (change === null) return;
+    const { store, clock, metrics } = this.#app;
+    const isPut = await store.transact((tx) => {
+      const current = tx.watchedFile(file.folderId, file.path);
+      // Written anew meanwhile, and taken again: that one has an end of its own.
+      if (current?.identifier !== file.identifier) return false;
+      tx.putWatchedFile({ ...current, at: clock.now(), ...change });
+      return true;
+    });
+    if (isPut && change.state !== undefined) metrics.watchedFiles.inc({ state: change.state });
+  }
+
+  async #endOf(
+    root: SafeFolder,
+    folder: WatchFolder,
+    file: WatchedFile,
+  ): Promise<Partial<WatchedFile> | null> {
+    try {
+      return await finishFile(this.#app, root, folder, file);
+    } catch (error) {
+      if (error instanceof AppError) return { state: 'failed', reason: error.message };
+      // Its share went away: that is no fault of the file, and it is tried when the share is back.
+      await using _ = await openPlace(this.#app.config.watchRoots, folder.path);
+      const tries = afterFailure(this.#app.clock.now(), file.attempts);
+      const reason = `it was judged, but the result could not be written (${codeOf(error)})`;
+      return tries.retryAt === null ? { ...tries, state: 'failed', reason } : { ...tries, reason };
+    }
+  }
+}
+
+async function forgetIfMissing(app: WatchFolderParts, root: SafeFolder, file: WatchedFile): Promise<void> {
+  if (file.state === 'submitted') return;
+  const isThere = await isThereBelow(root, file.path);
+  if (isThere === null) return;
+  const { missingSince } = file;
+  const now = app.clock.now();
+  const isOld = missingSince !== null && now - missingSince >= MISSING_DAYS_MAX * MICROSECONDS_PER_DAY;
+  // Nothing new of it.
+  if (isThere ? missingSince === null : missingSince !== null && !isOld) return;
+  await app.store.transact((tx) => {
+    if (!isThere && isOld) tx.removeWatchedFile(file);
+    else tx.putWatchedFile({ ...file, missingSince: isThere ? null : now });
+  });
+}
+
+/** Null where it cannot be told. */
+async function isThereBelow(root: SafeFolder, path: string): Promise<boolean | null> {
+  const parts = path.split('/');
+  const name = parts.pop() ?? '';
+  try {
+    await using folder = await root.openBelow(parts.join('/'));
+    await using _ = await folder.openFile(name);
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? false : null;
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * One file of a watched folder becomes a submission of the folder's account. Its row is written in the transaction of the
+ * submission, so that a kill leaves both or neither. What the file is to blame for is written down; what passes by itself
+ * is not, and stops the look for a while.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { AppError, type Reason } from '../../domain/errors.ts';
+import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
+import type { WatchedFile, WatchFolder } from '../../domain/standing/watch-folder.ts';
+import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
+import { codeOf, type FileLook, isSameLook, toLook } from '../../machinery/safe-folder.ts';
+import { sha256 } from '../../store/standing/standing-reader.ts';
+import { admitMedia } from '../callers/admission.ts';
+import { assertTerms, toPrincipal } from '../callers/authenticate.ts';
+import type { Principal } from '../callers/principal.ts';
+import { submitMedia } from '../submissions/submit.ts';
+import { receiveMedia } from '../submissions/uploads.ts';
+import type { WatchFolderParts } from './parts.ts';
+
+export interface TakeInput extends FileLook {
+  folder: WatchFolder;
+  /** Below the folder. */
+  path: string;
+  /** Opened without following a link; closed by the caller. */
+  handle: FileHandle;
+}
+
+/** `changed`: it is still being written; `noted`: its row says what became of it. */
+export type Taken = 'submitted' | 'changed' | 'noted';
+
+/** Why nothing more is taken for now. */
+export class Obstacle extends Error {
+  override readonly name = 'Obstacle';
+  readonly state: 'no_credits' | 'waiting' | 'refused';
+  readonly retryAfterSeconds: number;
+
+  constructor(state: Obstacle['state'], message: string, retryAfterSeconds: number, cause?: unknown) {
+    super(message, { cause });
+    this.state = state;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Before each further try of a file whose own trouble may pass, seconds; then it has failed. */
+export const RETRY_SECONDS: readonly number[] = [10, 60, 300, 1800];
+
+/** What is the account's trouble, not the file's. */
+const OF_ACCOUNT: readonly Reason[] = ['terms', 'read_only', 'key', 'user', 'role'];
+/** Asked again so often, where the answer named no time. */
+const RETRY_SECONDS_DEFAULT = 5;
+/** Somebody has to do something first. */
+const CREDITS_RETRY_SECONDS = 15;
+/** A piece of a file that is read at once; four files are. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Rejects with an Obstacle, or where `signal` aborted. */
+export async function takeFile(app: WatchFolderParts, input: TakeInput, signal: AbortSignal): Promise<Taken> {
+  try {
+    return await take(app, input, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const obstacle = toObstacle(error);
+    if (obstacle !== undefined) throw obstacle;
+    await noteFailure(app, input, error);
+    return 'noted';
+  }
+}
+
+async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal): Promise<Taken> {
+  const { folder, path, handle } = input;
+  if (!(await isUnchanged(input))) return 'changed';
+  const type = sniffMediaType(await readHead(handle));
+  if (type === undefined) {
+    await note(app, input, { state: 'skipped', reason: 'it is no picture, film or sound that is known' });
+    return 'noted';
+  }
+  const principal = ownerOf(app, folder);
+  const requestId = requestIdOf(input);
+  // Before a byte is copied: an account without credits must not have its folder read for ever.
+  const intent = { purpose: 'submit', announcedBytes: input.sizeBytes, requestId } as const;
+  await admitMedia(app, principal, intent);
+  await app.callRates.count(principal);
+  await using media = await receiveMedia(app, { principal, field: FIELD, ...bytesOf(input) }, signal);
+  if (!(await isUnchanged(input))) return 'changed';
+  const fields = { priority: 'batch', ...refOf(path), ...folder.options, request_id: requestId };
+  const submission = {
+    principal,
+    facade: 'watch_folder' as const,
+    kind: undefined,
+    field: FIELD,
+    media,
+    fields,
+  };
+  await submitMedia(
+    app,
+    {
+      ...submission,
+      onRecorded: (tx, identifier) =>
+        tx.putWatchedFile(rowOf(app, input, { state: 'submitted', identifier })),
+    },
+    signal,
+  );
+  app.metrics.watchedFiles.inc({ state: 'submitted' });
+  return 'submitted';
+}
+
+/** As faults name it. */
+const FIELD = 'file';
+
+/** As when it was looked at, and a plain file: between the look and the opening it may have been exchanged. */
+async function isUnchanged({ handle, ...look }: TakeInput): Promise<boolean> {
+  const found = await handle.stat({ bigint: true });
+  return found.isFile() && isSameLook(toLook(found), look);
+}
+
+async function readHead(handle: FileHandle): Promise<Uint8Array> {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const { bytesRead } = await handle.read(head, 0, HEAD_BYTES, 0);
+  return head.subarray(0, bytesRead);
+}
+
+function bytesOf({ handle, path }: TakeInput): { name: string; bytes: AsyncIterable<Uint8Array> } {
+  const bytes = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES });
+  return { name: path.split('/').at(-1) ?? path, bytes };
+}
+
+/** Its way below the folder, so that a desk finds it again; a longer one has its name only. */
+function refOf(path: string): { ref_id?: string } {
+  return path.length <= REF_CHARACTERS_MAX ? { ref_id: path } : {};
+}
+
+const REF_CHARACTERS_MAX = 255;
+
+function requestIdOf({ folder, path, sizeBytes, modifiedNs }: TakeInput): string {
+  return `watch-${folder.id}-${sha256(JSON.stringify([path, sizeBytes, modifiedNs]))}`;
+}
+
+function ownerOf(app: WatchFolderParts, { accountId }: WatchFolder): Principal {
+  const account = app.store.read.account(accountId);
+  if (account === undefined || account.deletedAt !== null)
+    throw new AppError('user', 'the account of this folder was deleted');
+  const principal = toPrincipal(app, account, { facade: 'watch_folder', remoteAddress: '' });
+  assertTerms(app, principal);
+  return principal;
+}
+
+/** Undefined where the file itself is at fault. */
+function toObstacle(error: unknown): Obstacle | undefined {
+  if (!(error instanceof AppError)) return toBoxObstacle(error);
+  const { reason, code, message, retryAfterSeconds = RETRY_SECONDS_DEFAULT } = error;
+  if (reason === 'credits') return new Obstacle('no_credits', message, CREDITS_RETRY_SECONDS, error);
+  if (OF_ACCOUNT.includes(reason)) return new Obstacle('refused', message, CREDITS_RETRY_SECONDS, error);
+  const passes = code === 'resource_exhausted' || code === 'unavailable' || code === 'deadline_exceeded';
+  return passes ? new Obstacle('waiting', message, retryAfterSeconds, error) : undefined;
+}
+
+/** The box's own disk and descriptors are nobody's file. */
+const OF_BOX: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'];
+
+function toBoxObstacle(error: unknown): Obstacle | undefined {
+  const code = codeOf(error);
+  if (!OF_BOX.includes(code)) return undefined;
+  return new Obstacle('waiting', `the appliance lacks the means (${code})`, RETRY_SECONDS_DEFAULT, error);
+}
+
+async function noteFailure(app: WatchFolderParts, input: TakeInput, error: unknown): Promise<void> {
+  const isFinal = error instanceof AppError && error.code !== 'internal';
+  const reason = error instanceof AppError ? error.message : `it could not be read (${codeOf(error)})`;
+  if (!isFinal)
+    app.log.warn({ err: error, folder: input.folder.id }, 'a file of a watched folder could not be taken');
+  await note(app, input, { state: 'failed', reason, ...(isFinal ? {} : nextTry(app, input)) });
+}
+
+/** Of a file that is worth another try. */
+function nextTry(
+  app: WatchFolderParts,
+  { folder, path, ...look }: TakeInput,
+): Pick<WatchedFile, 'attempts' | 'retryAt'> {
+  const before = app.store.read.watchedFile(folder.id, path);
+  const isSame = before !== undefined && isSameLook(before, look);
+  return afterFailure(app.clock.now(), isSame ? before.attempts : 0);
+}
+
+export function afterFailure(now: number, attempts: number): Pick<WatchedFile, 'attempts' | 'retryAt'> {
+  const pause = RETRY_SECONDS[attempts];
+  return {
+    attempts: attempts + 1,
+    retryAt: pause === undefined ? null : now + pause * MICROSECONDS_PER_SECOND,
+  };
+}
+
+async function note(app: WatchFolderParts, input: TakeInput, row: Partial<WatchedFile>): Promise<void> {
+  const file = rowOf(app, input, row);
+  await app.store.transact((tx) => tx.putWatchedFile(file));
+  app.metrics.watchedFiles.inc({ state: file.state });
+}
+
+function rowOf(
+  { clock }: WatchFolderParts,
+  { folder, path, sizeBytes, modifiedNs }: TakeInput,
+  row: Partial<WatchedFile>,
+): WatchedFile {
+  return {
+    ...{ folderId: folder.id, path, sizeBytes, modifiedNs, state: 'submitted', identifier: '', reason: '' },
+    ...{ attempts: 0, retryAt: null, at: clock.now(), missingSince: null },
+    ...row,
+  };
+}

@@ -1,0 +1,41 @@
+/** What each watched folder does now. In memory only: a start finds it out anew within a look. */
+import type { WatchState } from '../../domain/standing/watch-folder.ts';
+
+export interface WatchStatus {
+  state: WatchState;
+  /** Why it is in that state; empty where there is nothing to say. */
+  reason: string;
+  /** When the last look at all of it ended; null before the first. */
+  lookedAt: number | null;
+  /** Files that are seen and not taken yet: they are still being written, or wait for room. */
+  waiting: number;
+  /** What could not be gone into, with the reason. */
+  obstacles: readonly string[];
+}
+
+const BEFORE_FIRST_LOOK: WatchStatus = {
+  ...{ state: 'waiting', reason: 'it was not looked at yet', lookedAt: null },
+  ...{ waiting: 0, obstacles: [] },
+};
+
+export class WatchBoard {
+  /** Told that folders were added, changed or removed. */
+  onChange: () => void = () => undefined;
+  readonly #statuses = new Map<number, WatchStatus>();
+
+  statusOf(id: number): WatchStatus {
+    return this.#statuses.get(id) ?? BEFORE_FIRST_LOOK;
+  }
+
+  put(id: number, change: Partial<WatchStatus>): void {
+    this.#statuses.set(id, { ...this.statusOf(id), ...change });
+  }
+
+  forget(id: number): void {
+    this.#statuses.delete(id);
+  }
+
+  states(): WatchState[] {
+    return Array.from(this.#statuses.values(), ({ state }) => state);
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * The rules of watched folders: made, shown, paused and removed by administrators, since a rule reads what the daemon may
+ * read. Each change and its audit line are one transaction.
+ */
+import type { FolderCheck, WatchFolderView } from '../../domain/contract/watch-folder.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import {
+  NO_FILES,
+  type WatchedFile,
+  type WatchedFileState,
+  type WatchFolder,
+} from '../../domain/standing/watch-folder.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { auditLine } from '../accounts/audit.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import { assertAdmin, ownOrManaged } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { assertPageSize } from '../field-parsers.ts';
+import type { RawFields } from '../submissions/input.ts';
+import { checkFolder } from './folder-check.ts';
+import { parseFolder } from './folder-fields.ts';
+import type { WatchFolderParts } from './parts.ts';
+import { parsePlace } from './watched-place.ts';
+
+/** Each holds some descriptors and looks at its folder all day; more of them are one folder above. */
+export const WATCH_FOLDERS_MAX = 32;
+
+export interface FolderInput {
+  principal: Principal;
+  id: number;
+}
+
+export interface AddedFolder extends FolderCheck {
+  folder: WatchFolderView;
+}
+
+/** `userId`: the account that pays and owns the records; the caller's own where absent. */
+export async function addWatchFolder(
+  app: WatchFolderParts,
+  { principal, userId, fields }: { principal: Principal; userId?: number | undefined; fields: RawFields },
+): Promise<AddedFolder> {
+  assertAdmin(principal);
+  assertMayWrite(principal);
+  const parsed = parseFolder(app.config.watchRoots, fields);
+  const folder = await app.store.transact((tx) => {
+    const owner = ownOrManaged(tx, principal, userId);
+    assertRoom(tx, parsed.path);
+    const made: WatchFolder = {
+      ...{ id: tx.newestWatchFolderId() + 1, accountId: owner.id, ...parsed },
+      ...{ isPaused: false, isRemoved: false, createdAt: app.clock.now(), counts: NO_FILES },
+    };
+    tx.putWatchFolder(made);
+    const details = { path: made.path, account: String(made.accountId), done: made.done };
+    const options = JSON.stringify(made.options);
+    tx.appendAudit(auditLine(app, principal, 'watch_folder.add', made.id, { ...details, options }));
+    return made;
+  });
+  app.watching.onChange();
+  return { folder: toView(app, folder), ...(await checkFolder(app, folder)) };
+}
+
+/** Two rules over one file would judge it twice, and both would move it. */
+function assertRoom(tx: StoreTransaction, path: string): void {
+  const others = tx.watchFolders().filter(({ isRemoved }) => !isRemoved);
+  if (others.length >= WATCH_FOLDERS_MAX) {
+    throw new AppError('too_many', `at most ${WATCH_FOLDERS_MAX} folders are watched: remove one first`);
+  }
+  const within = (inner: string, outer: string): boolean => `${inner}/`.startsWith(`${outer}/`);
+  const other = others.find((one) => within(one.path, path) || within(path, one.path));
+  if (other === undefined) return;
+  const found = `${path}, which holds or lies in ${other.path} of folder ${other.id}`;
+  throw badField('path', `expected a folder that no other one watches, found ${found}`);
+}
+
+export function listWatchFolders(
+  app: WatchFolderParts,
+  { principal }: { principal: Principal },
+): WatchFolderView[] {
+  assertAdmin(principal);
+  return app.store.read
+    .watchFolders()
+    .filter(({ isRemoved }) => !isRemoved)
+    .map((folder) => toView(app, folder));
+}
+
+export function getWatchFolder(app: WatchFolderParts, { principal, id }: FolderInput): WatchFolderView {
+  assertAdmin(principal);
+  return toView(app, findFolder(app.store.read, id));
+}
+
+export interface ListFilesInput extends FolderInput {
+  state: WatchedFileState;
+  limit: number;
+  /** The `at` of the last file seen. */
+  before?: number | undefined;
+}
+
+/** Those of one state, newest first. */
+export function listWatchedFiles(
+  app: WatchFolderParts,
+  { principal, id, state, limit, before }: ListFilesInput,
+): WatchedFile[] {
+  assertAdmin(principal);
+  assertPageSize(limit);
+  findFolder(app.store.read, id);
+  return app.store.read.watchedFiles({ folderId: id, state, limit, before });
+}
+
+export async function pauseWatchFolder(app: WatchFolderParts, input: FolderInput): Promise<WatchFolderView> {
+  return await changeFolder(app, input, 'watch_folder.pause', (folder) => ({ ...folder, isPaused: true }));
+}
+
+/** With `retriesFailed` files that failed are taken once more. */
+export async function resumeWatchFolder(
+  app: WatchFolderParts,
+  { retriesFailed = false, ...input }: FolderInput & { retriesFailed?: boolean },
+): Promise<WatchFolderView> {
+  if (retriesFailed) await forgetFailed(app, input);
+  return await changeFolder(app, input, 'watch_folder.resume', (folder) => ({ ...folder, isPaused: false }));
+}
+
+async function forgetFailed(app: WatchFolderParts, { principal, id }: FolderInput): Promise<void> {
+  assertAdmin(principal);
+  findFolder(app.store.read, id);
+  for (;;) {
+    const files = app.store.read.watchedFiles({ folderId: id, state: 'failed', limit: FILES_PER_CHANGE });
+    if (files.length === 0) return;
+    await app.store.transact((tx) => {
+      for (const file of files) tx.removeWatchedFile(file);
+    });
+  }
+}
+
+/** One transaction holds up everything else for some milliseconds. */
+const FILES_PER_CHANGE = 200;
+
+/** Files and records stay; what is known of the files is forgotten behind the caller's back. */
+export async function removeWatchFolder(app: WatchFolderParts, input: FolderInput): Promise<WatchFolderView> {
+  return await changeFolder(app, input, 'watch_folder.remove', (folder) => ({ ...folder, isRemoved: true }));
+}
+
+async function changeFolder(
+  app: WatchFolderParts,
+  { principal, id }: FolderInput,
+  action: string,
+  change: (folder: WatchFolder) => WatchFolder,
+): Promise<WatchFolderView> {
+  assertAdmin(principal);
+  assertMayWrite(principal);
+  const changed = await app.store.transact((tx) => {
+    const folder = change(findFolder(tx, id));
+    tx.putWatchFolder(folder);
+    tx.appendAudit(auditLine(app, principal, action, id, { path: folder.path }));
+    return folder;
+  });
+  app.watching.onChange();
+  return toView(app, changed);
+}
+
+/** Forgets a removed folder's files, and then itself. */
+export async function forgetRemoved(
+  { store }: Pick<WatchFolderParts, 'store'>,
+  id: number,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const files = store.read.someWatchedFiles(id, undefined, FILES_PER_CHANGE);
+    await store.transact((tx) => {
+      for (const file of files) tx.removeWatchedFile(file);
+      if (files.length === 0) tx.removeWatchFolder(id);
+    });
+    if (files.length === 0) return;
+  }
+}
+
+/** Whether the daemon can do with a folder what a rule asks of it. Nothing of it stays. */
+export async function testWatchFolder(
+  app: WatchFolderParts,
+  { principal, path }: { principal: Principal; path: unknown },
+): Promise<FolderCheck> {
+  assertAdmin(principal);
+  const place = parsePlace(app.config.watchRoots, path);
+  return await checkFolder(app, { path: place, done: 'move' });
+}
+
+function findFolder(read: StoreReader, id: number): WatchFolder {
+  const folder = read.watchFolder(id);
+  if (folder === undefined || folder.isRemoved) throw new AppError('watch_folder', 'no such watched folder');
+  return folder;
+}
+
+function toView(app: WatchFolderParts, folder: WatchFolder): WatchFolderView {
+  const status = app.watching.statusOf(folder.id);
+  const accountEmail = app.store.read.accountUnlessDamaged(folder.accountId)?.email ?? '';
+  const { id, accountId, path, done, createdAt, counts, isPaused } = folder;
+  const { done: finished, ...others } = counts;
+  const options = Object.entries(folder.options).map(([name, value]) => `${name}=${value}`);
+  const view = { id, accountId, accountEmail, path, done, createdAt, options, finished, ...others };
+  const { obstacles, ...told } = status;
+  return {
+    ...view,
+    ...told,
+    obstacles: [...obstacles],
+    ...(isPaused ? { state: 'paused', reason: '' } : {}),
+  };
+}

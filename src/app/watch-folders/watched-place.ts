@@ -1,0 +1,75 @@
+/** Where a watched folder may lie: inside one of the setting `watch.roots`, reached over no link below it. */
+import { isAbsolute, relative, resolve } from 'node:path';
+import { AppError, badField } from '../../domain/errors.ts';
+import { codeOf, SafeFolder } from '../../machinery/safe-folder.ts';
+import { show } from '../submissions/input.ts';
+
+interface Place {
+  root: string;
+  /** Below the root; '' is the root itself. */
+  below: string;
+}
+
+/** Undefined where the path lies in none of the roots. */
+export function findPlace(roots: readonly string[], path: string): Place | undefined {
+  for (const root of roots) {
+    const below = relative(root, path);
+    if (!below.startsWith('..') && !isAbsolute(below)) return { root, below };
+  }
+  return undefined;
+}
+
+/** The path as it is kept. Throws on the field where it is none, or lies outside; says so where nothing is watched. */
+export function parsePlace(roots: readonly string[], path: unknown): string {
+  if (roots.length === 0) throw watchingIsOff();
+  if (typeof path !== 'string' || path === '' || path.length > PATH_CHARACTERS_MAX || path.includes('\0'))
+    throw badField('path', `expected an absolute path, found ${show(path)}`);
+  if (!isAbsolute(path)) throw badField('path', `expected an absolute path, found ${show(path)}`);
+  const resolved = resolve(path);
+  if (findPlace(roots, resolved) !== undefined) return resolved;
+  throw badField(
+    'path',
+    `expected a folder in one of watch.roots (${roots.join(', ')}), found ${show(path)}`,
+  );
+}
+
+/** Linux takes no longer path. */
+const PATH_CHARACTERS_MAX = 4096;
+
+export function watchingIsOff(): AppError {
+  return new AppError('watching', 'no folder is watched: set watch.roots, and start the daemon again');
+}
+
+/** A folder that is not there, or not as it must be; the sentence says which. */
+export class PlaceError extends Error {
+  override readonly name = 'PlaceError';
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there',
+  ENOTDIR: 'it, or a folder above it, is a link or no folder',
+  ELOOP: 'it, or a folder above it, is a link',
+  EACCES: 'the daemon may not go into it',
+  EPERM: 'the daemon may not go into it',
+  ESTALE: 'its share was taken away',
+  EHOSTDOWN: 'the machine of its share does not answer',
+  ETIMEDOUT: 'the machine of its share does not answer',
+  EIO: 'its disk or share fails',
+};
+
+export function sentenceOf(error: unknown): string {
+  const code = codeOf(error);
+  return SENTENCES[code] ?? `it cannot be opened (${code})`;
+}
+
+/** Rejects with a PlaceError. */
+export async function openPlace(roots: readonly string[], path: string): Promise<SafeFolder> {
+  const place = findPlace(roots, path);
+  if (place === undefined) throw new PlaceError('it lies in none of watch.roots');
+  try {
+    await using root = await SafeFolder.open(place.root);
+    return await root.openBelow(place.below);
+  } catch (error) {
+    throw new PlaceError(sentenceOf(error), { cause: error });
+  }
+}

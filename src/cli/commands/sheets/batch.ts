@@ -1,0 +1,182 @@
+/** `assay batch run`: a sheet of addresses or paths in, the same sheet with verdicts out; goes on where it was interrupted. */
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { FORMATS } from '../../../domain/media/formats.ts';
+import type { MediaKind } from '../../../domain/media/media.ts';
+import { failedRow, type RowResult, toRowResult } from '../../../domain/sheets/record-sheet.ts';
+import { showText } from '../../../domain/shown-text.ts';
+import { type Classification, Status } from '../../../grpc/gen/assay/v1/classification_pb.ts';
+import { forEachBounded } from '../../bounded.ts';
+import { classifyFile, Interrupted } from '../../classify-file.ts';
+import { type AssayClient, openClient } from '../../client.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import {
+  analysisOptions,
+  jobsOption,
+  kindOption,
+  type SubmitOptions,
+  toHeader,
+  toProtoKind,
+} from '../../media-options.ts';
+import { ResumableUpload } from '../../resume.ts';
+import { withRetries } from '../../retries.ts';
+import { ResultSheet } from '../../sheets/result-sheet.ts';
+import { RowOrder } from '../../sheets/row-order.ts';
+import { openSheet, type SheetRow } from '../../sheets/sheet-rows.ts';
+import { printNote, type Terminal } from '../../terminal.ts';
+import { ProgressBars } from '../../views/progress-bars.ts';
+import { toSummary } from '../../views/record-row.ts';
+
+interface BatchOptions extends SubmitOptions {
+  output: string;
+  column?: string;
+  jobs: number;
+}
+
+interface Run {
+  terminal: Terminal;
+  client: AssayClient;
+  options: BatchOptions;
+  /** Paths in the sheet are relative to where it lies. */
+  folder: string;
+  bars: ProgressBars;
+  interrupted: AbortSignal;
+  order: RowOrder;
+  counts: { done: number; failed: number };
+}
+
+export function addBatchCommand(program: Command, terminal: Terminal): void {
+  const batch = program.command('batch').description('sheets of addresses or paths');
+  const run = batch
+    .command('run')
+    .description(
+      'judge each row and write the sheet anew with verdicts; again, it goes on where it was interrupted',
+    )
+    .argument('<sheet>', 'CSV with a head line, or JSON Lines (.jsonl, .ndjson)')
+    .requiredOption('-o, --output <file>', 'the sheet with verdicts, in the same format')
+    .option('--column <name>', 'which column holds the address or path (otherwise found by its name)');
+  for (const option of analysisOptions()) run.addOption(option);
+  run
+    .option('--ref-id <id>', 'reference in your own system, kept with each record')
+    .addOption(new Option('--no-batch', 'do not yield to work that somebody waits for'))
+    .option('--no-cache', 'analyse again what was analysed before')
+    .addOption(kindOption('what addresses lead to (otherwise told from their ending, else image)'))
+    .addOption(jobsOption())
+    .action((sheet: string, options: BatchOptions) => runBatch(terminal, sheet, options));
+}
+
+async function runBatch(terminal: Terminal, path: string, options: BatchOptions): Promise<void> {
+  if (resolve(path) === resolve(options.output)) {
+    throw new CliFailure('-o: expected another file than the sheet itself', EXIT_CODES.usage);
+  }
+  const sheet = await openSheet(path, options.column);
+  await using results = await ResultSheet.open(options.output, sheet);
+  using client = await openClient(terminal);
+  const interrupted = terminal.watchInterrupt();
+  using bars = new ProgressBars(terminal, true);
+  const order = new RowOrder(results, results.doneRows, interrupted);
+  const counts = { done: 0, failed: 0 };
+  const run: Run = {
+    terminal,
+    client,
+    options,
+    folder: dirname(resolve(path)),
+    bars,
+    interrupted,
+    order,
+    counts,
+  };
+  if (results.doneRows > 0)
+    printNote(terminal, `${options.output} holds ${results.doneRows} rows: going on behind them`);
+  try {
+    await forEachBounded(order.admit(sheet.rows()), options.jobs, (row) => runRow(run, row));
+  } finally {
+    bars[Symbol.dispose]();
+    printOutcome(run);
+  }
+}
+
+/** Throws only what makes the other rows pointless. */
+async function runRow(run: Run, row: SheetRow): Promise<void> {
+  const bar = run.bars.add(showText(basename(row.source) || `row ${row.index + 1}`));
+  try {
+    const record = await withRetries(run.interrupted, true, () => classifyRow(run, row, bar));
+    await finishRow(run, row, toRowResult(toSummary(record)), record.status !== Status.DONE);
+  } catch (error) {
+    if (error instanceof Interrupted) return;
+    if (!(error instanceof CliFailure) || error.isFatal) throw error;
+    const line = `row ${row.index + 1}: ${showText(error.message)}`;
+    if (!run.bars.log(line)) printNote(run.terminal, line);
+    await finishRow(run, row, failedRow(error.message), true);
+  } finally {
+    bar.remove();
+  }
+}
+
+async function finishRow(run: Run, row: SheetRow, result: RowResult, isFailed: boolean): Promise<void> {
+  run.counts[isFailed ? 'failed' : 'done'] += 1;
+  await run.order.finish(row, result);
+}
+
+async function classifyRow(
+  run: Run,
+  row: SheetRow,
+  bar: ReturnType<ProgressBars['add']>,
+): Promise<Classification> {
+  const { client, options, interrupted, terminal } = run;
+  if (row.source === '')
+    throw new CliFailure('expected an address or a path, found nothing', EXIT_CODES.someFailed);
+  const isAddress = /^https?:\/\//i.test(row.source);
+  const common = { ...toHeader(options), refId: options.refId ?? '' };
+  const { source, known } = isAddress
+    ? sourceOfAddress(row.source)
+    : await sourceOfPath(run.folder, row.source);
+  const requestId = requestIdOf([row.index, row.source, known, options]);
+  const kind = isAddress ? toProtoKind(options.kind ?? kindOfAddress(row.source)) : common.kind;
+  const header = { ...common, ...(kind === undefined ? {} : { kind }), requestId };
+  const upload = new ResumableUpload(client, source);
+  const sourceUrl = isAddress ? { sourceUrl: row.source } : {};
+  return await classifyFile(client, {
+    ...{ source, upload, bar, interrupted, stdin: terminal.stdin },
+    header: { ...header, ...sourceUrl },
+  });
+}
+
+/** The same for the same row of the same sheet, so that another run gets the same record and pays nothing. */
+function requestIdOf(what: unknown): string {
+  return `batch-${createHash('sha256').update(JSON.stringify(what)).digest('hex')}`;
+}
+
+function sourceOfAddress(address: string) {
+  const source = { type: 'address' as const, name: '' };
+  return { source, known: address };
+}
+
+async function sourceOfPath(folder: string, path: string) {
+  const whole = resolve(folder, path);
+  const found = await stat(whole).catch(() => null);
+  if (found === null) throw new CliFailure(`${path}: no such file`, EXIT_CODES.someFailed);
+  if (!found.isFile())
+    throw new CliFailure(`${path}: expected a file, found something else`, EXIT_CODES.someFailed);
+  const source = { type: 'file' as const, path: whole, name: basename(whole), sizeBytes: found.size };
+  return { source, known: [found.size, found.mtimeMs] };
+}
+
+/** Nothing is fetched to find out: the daemon wants it named before. */
+function kindOfAddress(address: string): MediaKind {
+  const path = URL.canParse(address) ? new URL(address).pathname : address;
+  const [, ending = ''] = /\.([a-z0-9]+)$/i.exec(path) ?? [];
+  const format = FORMATS.find(({ extensions }) => extensions.includes(ending.toLowerCase()));
+  const [kind = 'image'] = Object.keys(format?.kinds ?? {}) as MediaKind[];
+  return kind;
+}
+
+function printOutcome({ terminal, options, counts, interrupted }: Run): void {
+  printNote(terminal, `${counts.done} judged, ${counts.failed} failed, in ${options.output}`);
+  if (interrupted.aborted) {
+    printNote(terminal, 'interrupted: the same command goes on where it was');
+    terminal.setExitCode(EXIT_CODES.interrupted);
+  } else if (counts.failed > 0) terminal.setExitCode(EXIT_CODES.someFailed);
+}

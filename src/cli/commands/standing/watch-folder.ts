@@ -1,0 +1,197 @@
+/** `assay watch-folder`: folders of the box whose new files are judged by themselves. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DONE_ACTIONS, type DoneAction } from '../../../domain/standing/watch-folder.ts';
+import {
+  type FolderFinding,
+  DoneAction as ProtoDone,
+  WatchedFileState,
+  type WatchFolder,
+  WatchFolderSchema,
+  WatchFolderService,
+  WatchState,
+} from '../../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
+import { openClient } from '../../client.ts';
+import { EXIT_CODES } from '../../failure.ts';
+import { findUserId } from '../../lookups.ts';
+import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { toJsonLine } from '../../views/message-json.ts';
+import { formatTable, nameOf } from '../../views/record-view.ts';
+
+const { method } = WatchFolderService;
+const ID = 'its id, as assay watch-folder list shows it';
+const DONE_VALUES: Readonly<Record<DoneAction, ProtoDone>> = {
+  leave: ProtoDone.LEAVE,
+  sidecar: ProtoDone.SIDECAR,
+  move: ProtoDone.MOVE,
+};
+/** Named by `show`; all of them are in the pages of the interfaces. */
+const FAILED_SHOWN = 20;
+
+interface AddOptions {
+  user?: string;
+  done: DoneAction;
+  option: string[];
+  json?: true;
+}
+
+export function addWatchFolderCommand(program: Command, terminal: Terminal): void {
+  const folder = program
+    .command('watch-folder')
+    .description('folders of the box whose new files are judged by themselves (administrators)');
+  folder
+    .command('add')
+    .description('watch a folder; prints what systemd needs for it')
+    .argument('<path>', 'absolute path on the box, in one of the setting watch.roots')
+    .option('--user <user>', 'who pays and gets the records: an id or e-mail address; you where absent')
+    .addOption(
+      new Option('--done <action>', 'what becomes of a judged file')
+        .choices(DONE_ACTIONS)
+        .default('leave' satisfies DoneAction),
+    )
+    .option('--option <name=value>', 'a field of each submission, as with_nsfw=true; repeatable', collect, [])
+    .option('--json', 'the folder as one line of JSON')
+    .action((path: string, options: AddOptions) => addFolder(terminal, path, options));
+  folder
+    .command('list', { isDefault: true })
+    .description('list them with what they do now')
+    .option('--json', 'one folder per line')
+    .action((options: { json?: true }) => listFolders(terminal, options));
+  folder
+    .command('show')
+    .description('one folder, with the files that failed and why')
+    .argument('<folder>', ID, parseId)
+    .action((id: bigint) => showFolder(terminal, id));
+  addChanges(folder, terminal);
+}
+
+function addChanges(folder: Command, terminal: Terminal): void {
+  folder
+    .command('pause')
+    .description('take nothing more; what was taken is finished')
+    .argument('<folder>', ID, parseId)
+    .action((id: bigint) => pauseFolder(terminal, id));
+  folder
+    .command('resume')
+    .description('go on')
+    .argument('<folder>', ID, parseId)
+    .option('--failed', 'take files that failed once more')
+    .action((id: bigint, options: { failed?: true }) => resumeFolder(terminal, id, options));
+  folder
+    .command('remove')
+    .description('watch it no more; files and records stay')
+    .argument('<folder>', ID, parseId)
+    .action((id: bigint) => removeFolder(terminal, id));
+  folder
+    .command('test')
+    .description("whether the daemon's user can read, write and move in a folder; prints what systemd needs")
+    .argument('<path>', 'absolute path on the box')
+    .action((path: string) => testFolder(terminal, path));
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+function parseId(value: string): bigint {
+  if (!/^[1-9]\d{0,15}$/.test(value)) throw new InvalidArgumentError("It must be a folder's id.");
+  return BigInt(value);
+}
+
+async function addFolder(terminal: Terminal, path: string, options: AddOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const userId = options.user === undefined ? 0n : await findUserId(client, options.user);
+  const request = { path, userId, done: DONE_VALUES[options.done], options: options.option };
+  const { folder, findings, unitLines } = await client.call(method.addWatchFolder, request);
+  if (folder === undefined) return;
+  if (options.json === true) printLine(terminal, toJsonLine(WatchFolderSchema, folder));
+  else printLine(terminal, `watching ${folder.path} as folder ${folder.id} for ${folder.accountEmail}`);
+  printCheck(terminal, findings, unitLines);
+}
+
+async function testFolder(terminal: Terminal, path: string): Promise<void> {
+  using client = await openClient(terminal);
+  const { findings, unitLines } = await client.call(method.testWatchFolder, { path });
+  printCheck(terminal, findings, unitLines);
+  if (findings.some(({ good }) => !good)) terminal.setExitCode(EXIT_CODES.someFailed);
+}
+
+function printCheck(
+  terminal: Terminal,
+  findings: readonly FolderFinding[],
+  unitLines: readonly string[],
+): void {
+  for (const { name, good, found } of findings) {
+    printNote(terminal, `${good ? 'good' : 'bad '}  ${name.padEnd(5)}  ${found}`);
+  }
+  if (unitLines.length === 0) return;
+  printNote(
+    terminal,
+    'under systemd the daemon needs these lines (sudo systemctl edit assay), and a restart:',
+  );
+  for (const line of unitLines) printNote(terminal, `  ${line}`);
+}
+
+async function listFolders(terminal: Terminal, { json }: { json?: true }): Promise<void> {
+  using client = await openClient(terminal);
+  const { folders } = await client.call(method.listWatchFolders, {});
+  if (json === true) for (const folder of folders) printLine(terminal, toJsonLine(WatchFolderSchema, folder));
+  else printLine(terminal, formatTable(HEAD, folders.map(toRow)));
+}
+
+const HEAD = [
+  'id',
+  'folder',
+  'account',
+  'done files',
+  'state',
+  'waiting',
+  'at work',
+  'done',
+  'failed',
+  'skipped',
+];
+
+function toRow(folder: WatchFolder): string[] {
+  const { id, path, accountEmail, done, waiting, submitted, finished, failed, skipped } = folder;
+  const counts = [waiting, submitted, finished, failed, skipped].map(String);
+  return [String(id), path, accountEmail, nameOf(ProtoDone, done), describeState(folder), ...counts];
+}
+
+function describeState({ state, reason }: WatchFolder): string {
+  return reason === '' ? nameOf(WatchState, state) : `${nameOf(WatchState, state)}: ${reason}`;
+}
+
+async function showFolder(terminal: Terminal, id: bigint): Promise<void> {
+  using client = await openClient(terminal);
+  const { folder } = await client.call(method.getWatchFolder, { id });
+  if (folder === undefined) return;
+  printLine(terminal, formatTable(HEAD, [toRow(folder)]));
+  for (const option of folder.options) printLine(terminal, `option: ${option}`);
+  for (const obstacle of folder.obstacles) printLine(terminal, `not gone into: ${obstacle}`);
+  const request = { id, state: WatchedFileState.FAILED, pageSize: FAILED_SHOWN };
+  const { files } = await client.call(method.listWatchedFiles, request);
+  if (files.length === 0) return;
+  const rows = files.map(({ path, reason, retryAt }) => [
+    ...[path, reason],
+    retryAt === undefined ? 'not by itself' : new Date(Number(retryAt.seconds) * 1000).toISOString(),
+  ]);
+  printLine(terminal, formatTable(['failed', 'why', 'tried again'], rows));
+}
+
+async function pauseFolder(terminal: Terminal, id: bigint): Promise<void> {
+  using client = await openClient(terminal);
+  await client.call(method.pauseWatchFolder, { id });
+  printLine(terminal, `paused: folder ${id}`);
+}
+
+async function resumeFolder(terminal: Terminal, id: bigint, { failed }: { failed?: true }): Promise<void> {
+  using client = await openClient(terminal);
+  await client.call(method.resumeWatchFolder, { id, retryFailed: failed === true });
+  printLine(terminal, `resumed: folder ${id}`);
+}
+
+async function removeFolder(terminal: Terminal, id: bigint): Promise<void> {
+  using client = await openClient(terminal);
+  await client.call(method.removeWatchFolder, { id });
+  printLine(terminal, `removed: folder ${id}; its files and records stay`);
+}

@@ -1,0 +1,34 @@
+/** A record's message as the row that sheets are made of. */
+import type { outcomeOf } from '../../domain/records/outcome.ts';
+import type { RecordSummary } from '../../domain/records/record-summary.ts';
+import { fromTimestamp } from '../../domain/time.ts';
+import { AssessmentState } from '../../grpc/gen/assay/v1/assessment_pb.ts';
+import {
+  type Classification,
+  Outcome as ProtoOutcome,
+  Status,
+} from '../../grpc/gen/assay/v1/classification_pb.ts';
+import { Label, MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
+
+type Word = ReturnType<typeof outcomeOf>;
+
+export function toSummary(record: Classification): RecordSummary {
+  const { identifier, name, kind, hash, refId, resultUrl, errors, createdAt, assessment } = record;
+  const outcome = wordOf(ProtoOutcome, record.outcome) as Word;
+  const formal = record.forceClassification || (record.verdict?.classification ?? Label.UNSPECIFIED);
+  return {
+    ...{ identifier, name, sha256: hash, refId, outcome, link: resultUrl, error: errors },
+    kind: wordOf(MediaKind, kind) as RecordSummary['kind'],
+    verdict: record.status === Status.DONE ? wordOf(Label, formal) : outcome,
+    assessment: wordOf(AssessmentState, assessment?.state) as RecordSummary['assessment'],
+    probability: assessment?.probability ?? null,
+    reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
+    createdAt: createdAt === undefined ? 0 : fromTimestamp(createdAt),
+  };
+}
+
+/** As the domain writes it: `not_applicable`. */
+function wordOf(values: Readonly<Record<string, number>>, value: number | undefined): string {
+  const name = Object.keys(values).find((key) => values[key] === value) ?? '';
+  return name === 'UNSPECIFIED' ? '' : name.toLowerCase();
+}

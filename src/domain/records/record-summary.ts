@@ -1,0 +1,44 @@
+/** What a person wants of a record in one row: of sheets, of sidecars, of notices. Pure. */
+import type { MediaKind } from '../media/media.ts';
+import type { AssessmentState } from '../verdicts/assessment.ts';
+import type { Outcome } from './outcome.ts';
+import { outcomeOf } from './outcome.ts';
+import type { ClassificationRecord } from './record.ts';
+
+export interface RecordSummary {
+  identifier: string;
+  name: string;
+  kind: MediaKind;
+  /** Of the file, as 64 hex characters; empty while an address was not fetched. */
+  sha256: string;
+  refId: string;
+  /** The formal verdict, or a person's finding; `waiting` and `failed` where there is none. */
+  verdict: string;
+  /** What the record comes to for a reader. */
+  outcome: Outcome;
+  assessment: AssessmentState | '';
+  /** That it is artificial, 0 to 1; null without an answer. */
+  probability: number | null;
+  /** Sentences, those that weigh most first. */
+  reasons: string[];
+  /** Where it is looked at in a browser. */
+  link: string;
+  /** Why the work failed; empty where it did not. */
+  error: string;
+  createdAt: number;
+}
+
+export function summaryOf(record: ClassificationRecord): RecordSummary {
+  const { identifier, name, kind, hash, refId, resultUrl, errors, createdAt, assessment } = record;
+  const outcome = outcomeOf(record);
+  const formal = record.forceClassification ?? record.verdict?.classification ?? '';
+  return {
+    ...{ identifier, name, kind, sha256: hash, refId, outcome, createdAt },
+    verdict: record.status === 'done' ? formal : outcome,
+    assessment: assessment?.state ?? '',
+    probability: assessment?.probability ?? null,
+    reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
+    link: resultUrl,
+    error: errors,
+  };
+}

@@ -1,0 +1,21 @@
+/** A row of a sheet as CSV (RFC 4180), safe to open in a spreadsheet. Pure. */
+import { stringify } from 'csv-stringify/sync';
+
+export type Cell = string | number | null;
+
+/**
+ * One line with its end. A cell that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`, tab, CR, and their wide forms)
+ * gets an apostrophe before it: what strangers write into a name must not be computed on somebody's desk (CWE-1236).
+ */
+export function toCsvLine(cells: readonly Cell[], delimiter = ','): string {
+  const options = { escape_formulas: true, record_delimiter: '\r\n', delimiter } as const;
+  return stringify([cells.map((cell) => cell ?? '')], options);
+}
+
+/** What a cell reads as after it was written. */
+export function safeCell(cell: string): string {
+  return FORMULA.test(cell) ? `'${cell}` : cell;
+}
+
+/** As csv-stringify judges it. */
+const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;

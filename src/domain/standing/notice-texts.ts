@@ -1,0 +1,180 @@
+/**
+ * A record as a notice for each channel: pure, in the shapes that the channels document. Names are written by strangers: in
+ * every channel they are made harmless, so that none pings a room, becomes a link or breaks out of its place. No notice carries a picture.
+ */
+import type { RecordSummary } from '../records/record-summary.ts';
+import { showText } from '../shown-text.ts';
+import type { NoticeChannel } from './notice-rule.ts';
+
+export interface Notice extends RecordSummary {
+  /** Of the account whose record it is; empty where a notice is for that account itself. */
+  accountName: string;
+  /** Nothing was judged: somebody tries the rule. */
+  isTest: boolean;
+}
+
+export interface NoticeMail {
+  subject: string;
+  text: string;
+}
+
+/** Slack cuts a header at 150 characters; a subject should not be longer either. */
+const TITLE_CHARACTERS_MAX = 140;
+/** A sentence each; who wants more follows the link. */
+const REASONS_MAX = 3;
+/** Slack refuses a field beyond 2000 characters and a text beyond 3000, Teams a message beyond 28 KB. */
+const TEXT_CHARACTERS_MAX = 1500;
+
+const WORDS: Readonly<Record<string, string>> = {
+  artificial: 'Artificial',
+  human: 'Human',
+  inconclusive: 'Inconclusive',
+  not_applicable: 'Not judged',
+  failed: 'Failed',
+};
+
+function titleOf({ name, outcome, isTest }: Notice): string {
+  const title = `${WORDS[outcome] ?? outcome}: ${shown(name) || 'a file without a name'}`;
+  return cut(isTest ? `Test: ${title}` : title, TITLE_CHARACTERS_MAX);
+}
+
+type Fact = readonly [name: string, value: string];
+
+function factsOf({ kind, assessment, probability, accountName, error }: Notice): Fact[] {
+  const facts: Fact[] = [
+    ['Kind', kind],
+    ['Assessment', WORDS[assessment] ?? ''],
+    ['Probability of artificial', probability === null ? '' : `${Math.round(probability * 100)} %`],
+    ['Account', shown(accountName)],
+    ['Error', cut(shown(error), TEXT_CHARACTERS_MAX)],
+  ];
+  return facts.filter(([, value]) => value !== '');
+}
+
+function reasonsOf({ reasons }: Notice): string[] {
+  const each = Math.floor(TEXT_CHARACTERS_MAX / REASONS_MAX);
+  return reasons.slice(0, REASONS_MAX).map((reason) => cut(shown(reason), each));
+}
+
+/** One line, with what turns or hides text made visible. */
+function shown(text: string): string {
+  return showText(text).replace(/\s+/g, ' ').trim();
+}
+
+function cut(text: string, charactersMax: number): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
+}
+
+const LINK_TEXT = 'Look at the record';
+
+/**
+ * Incoming webhook of Slack (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks): `text` is what a
+ * notification shows, `blocks` the message (https://docs.slack.dev/reference/block-kit/blocks). In `mrkdwn` `&`, `<` and `>` are
+ * escaped, without which `<!channel>` in a name would ping a room; `verbatim` keeps names from becoming links.
+ */
+export function toSlack(notice: Notice): object {
+  const title = titleOf(notice);
+  const mrkdwn = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
+  const facts = factsOf(notice).map(([name, value]) => mrkdwn(`*${name}*\n${escapeSlack(value)}`));
+  const reasons = reasonsOf(notice).map((reason) => `• ${escapeSlack(reason)}`);
+  return {
+    text: escapeSlack(title),
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: title, emoji: false } },
+      { type: 'section', fields: facts },
+      ...(reasons.length === 0 ? [] : [{ type: 'section', text: mrkdwn(reasons.join('\n')) }]),
+      { type: 'section', text: mrkdwn(`<${escapeSlack(notice.link)}|${LINK_TEXT}>`) },
+    ],
+  };
+}
+
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/**
+ * Workflow of Microsoft Teams, "When a Teams webhook request is received"
+ * (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook): a message whose one
+ * attachment is an adaptive card (https://adaptivecards.io/explorer). Its texts know some Markdown, which names must not use.
+ */
+export function toTeams(notice: Notice): object {
+  const facts = factsOf(notice).map(([title, value]) => ({ title, value: escapeMarkdown(value) }));
+  const line = (text: string) => ({ type: 'TextBlock', text: escapeMarkdown(text), wrap: true });
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.2',
+          body: [
+            { ...line(titleOf(notice)), size: 'Medium', weight: 'Bolder' },
+            { type: 'FactSet', facts },
+            ...reasonsOf(notice).map(line),
+          ],
+          actions: [{ type: 'Action.OpenUrl', title: LINK_TEXT, url: notice.link }],
+        },
+      },
+    ],
+  };
+}
+
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]()#|~>]/g, '\\$&');
+}
+
+const COLOURS: Readonly<Record<string, string>> = {
+  artificial: '#b3261e',
+  human: '#1b6e3c',
+  failed: '#5f6368',
+};
+const COLOUR_OTHERWISE = '#8a6d00';
+
+/**
+ * Incoming webhook of Mattermost (https://developers.mattermost.com/integrate/webhooks/incoming) with one message attachment
+ * (https://developers.mattermost.com/integrate/reference/message-attachments). Its texts know Markdown and mentions: a name with
+ * `@channel` must not ping a room, so that the sign is parted from the word.
+ */
+export function toMattermost(notice: Notice): object {
+  const title = titleOf(notice);
+  const facts = factsOf(notice);
+  return {
+    attachments: [
+      {
+        fallback: escapeMattermost(title),
+        color: COLOURS[notice.outcome] ?? COLOUR_OTHERWISE,
+        title: escapeMattermost(title),
+        title_link: notice.link,
+        text: reasonsOf(notice)
+          .map((reason) => `- ${escapeMattermost(reason)}`)
+          .join('\n'),
+        fields: facts.map(([name, value]) => ({ short: true, title: name, value: escapeMattermost(value) })),
+      },
+    ],
+  };
+}
+
+/** A word joiner shows nothing, and ends a mention, a channel and an emoji before it begins. */
+function escapeMattermost(text: string): string {
+  return escapeMarkdown(text).replace(/[@~:]/g, '$&\u2060');
+}
+
+/** Plain text (RFC 5322): a subject of one line, and nothing that a program would compute. */
+export function toMail(notice: Notice): NoticeMail {
+  const facts = factsOf(notice).map(([name, value]) => `${name}: ${value}`);
+  const reasons = reasonsOf(notice).map((reason) => `- ${reason}`);
+  const lines = [titleOf(notice), '', ...facts, ...(reasons.length === 0 ? [] : ['', ...reasons])];
+  return { subject: titleOf(notice), text: `${[...lines, '', notice.link, ''].join('\n')}` };
+}
+
+/** What is posted as JSON; mail goes another way. */
+export const NOTICE_BODIES: Readonly<Record<Exclude<NoticeChannel, 'email'>, (notice: Notice) => object>> = {
+  slack: toSlack,
+  teams: toTeams,
+  mattermost: toMattermost,
+};

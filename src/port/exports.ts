@@ -1,0 +1,77 @@
+/** `/exports/records.csv` and `.jsonl`: all records that a filter lets through, streamed, for a key or a session. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { App } from '../app/app.ts';
+import { parseChoice, parseWhole } from '../app/field-parsers.ts';
+import { exportRecords } from '../app/records/export-records.ts';
+import type { RawFields } from '../app/submissions/input.ts';
+import { AppError, badField } from '../domain/errors.ts';
+import { MEDIA_KINDS } from '../domain/media/media.ts';
+import { SHEET_FORMATS, SHEET_TYPES, type SheetFormat } from '../domain/sheets/record-sheet.ts';
+import { parseTime } from '../domain/time.ts';
+import { authoriseReader } from './media.ts';
+
+/** Each takes its turns at the store for as long as it is read. */
+const EXPORTS_MAX = 8;
+const BUSY_RETRY_SECONDS = 10;
+/** Spreadsheets take a file without it for one of their country's old encodings. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+interface ExportRequest {
+  Querystring: RawFields;
+}
+
+export function routeExports(fastify: FastifyInstance, app: App): void {
+  let open = 0;
+  for (const format of SHEET_FORMATS) {
+    fastify.get<ExportRequest>(`/exports/records.${format}`, async (request, reply) => {
+      const principal = await authoriseReader(app, request, true);
+      if (open >= EXPORTS_MAX) {
+        const details = { retryAfterSeconds: BUSY_RETRY_SECONDS };
+        throw new AppError('exhausted', `${open} exports are under way, the maximum`, details);
+      }
+      const kind = parseChoice(request.query, 'kind', MEDIA_KINDS);
+      const query = { principal, kind, filter: toFilter(request.query), format };
+      const gone = new AbortController();
+      const pieces = exportRecords(app, query, gone.signal);
+      // What is wrong with the filter must come as an answer, not as a broken file.
+      const first = await pieces.next();
+      open += 1;
+      reply.raw.once('close', () => {
+        open -= 1;
+        gone.abort();
+      });
+      reply.type(SHEET_TYPES[format]).headers({
+        'cache-control': 'no-store',
+        'content-disposition': `attachment; filename="assay-records.${format}"`,
+      });
+      return reply.send(Readable.from(whole(format, first.value ?? '', pieces), { objectMode: false }));
+    });
+  }
+}
+
+async function* whole(
+  format: SheetFormat,
+  first: string,
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(format === 'csv' ? `${BYTE_ORDER_MARK}${first}` : first);
+  for await (const piece of pieces) yield Buffer.from(piece);
+}
+
+/** The filter's own names; times as ISO 8601, or as microseconds. */
+function toFilter(query: RawFields): RawFields {
+  return { ...query, since: toMoment(query, 'since'), until: toMoment(query, 'until') };
+}
+
+function toMoment(query: RawFields, field: 'since' | 'until'): number | undefined {
+  const value = query[field];
+  if (typeof value !== 'string' || /^\d+$/.test(value)) {
+    return parseWhole(query, field, 0, Number.MAX_SAFE_INTEGER);
+  }
+  const time = value === '' ? undefined : parseTime(value);
+  if (value !== '' && time === undefined) {
+    throw badField(field, `expected a time as 2026-01-31T08:15:00Z, found ${JSON.stringify(value)}`);
+  }
+  return time;
+}

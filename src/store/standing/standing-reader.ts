@@ -1,0 +1,110 @@
+/** What can be read of the rules that somebody made once and that go on by themselves. */
+import { createHash } from 'node:crypto';
+import type { Key } from 'lmdb';
+import type { NoticeRule } from '../../domain/standing/notice-rule.ts';
+import type { WatchedFile, WatchedFileState, WatchFolder } from '../../domain/standing/watch-folder.ts';
+import type { Tables } from '../schema.ts';
+
+/** LMDB's keys are bounded, addresses and paths are not. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Where a file of a watched folder lies in its table. */
+export function watchedFileKey(folderId: number, path: string): Key[] {
+  return [folderId, sha256(path)];
+}
+
+export interface WatchedFilesQuery {
+  folderId: number;
+  state: WatchedFileState;
+  /** When the last one of the page before came to its state. */
+  before?: number | undefined;
+  limit: number;
+}
+
+/** A record that ended, and when. */
+export interface UnnoticedRecord {
+  at: number;
+  identifier: string;
+}
+
+export class StandingReader {
+  protected readonly tables: Tables;
+
+  constructor(tables: Tables) {
+    this.tables = tables;
+  }
+
+  /** A damaged one tells nobody. */
+  noticeRule(id: number): NoticeRule | undefined {
+    return this.tables.noticeRules.getUnlessDamaged(id);
+  }
+
+  /** In the order in which they were made, without damaged ones: those tell nobody. */
+  noticeRules(): NoticeRule[] {
+    return [...this.tables.noticeRules.values()];
+  }
+
+  hasNoticeRules(): boolean {
+    return this.tables.noticeRules.count > 0;
+  }
+
+  newestNoticeRuleId(): number {
+    return Number(this.tables.noticeRules.lastKey() ?? 0);
+  }
+
+  /** Those that ended first, first. */
+  unnoticed(limit: number): UnnoticedRecord[] {
+    const found: UnnoticedRecord[] = [];
+    for (const [at, identifier] of this.tables.unnoticed.under([])) {
+      if (found.length >= limit) break;
+      found.push({ at: Number(at), identifier: String(identifier) });
+    }
+    return found;
+  }
+
+  watchFolder(id: number): WatchFolder | undefined {
+    return this.tables.watchFolders.get(id);
+  }
+
+  /** In the order in which they were made, without damaged ones: those take nothing in. */
+  watchFolders(): WatchFolder[] {
+    return [...this.tables.watchFolders.values()];
+  }
+
+  /** The highest id of a folder, also of one that only its files remember. */
+  newestWatchFolderId(): number {
+    const [ofFile] = [this.tables.watchedFiles.lastKey() ?? 0].flat();
+    return Math.max(Number(this.tables.watchFolders.lastKey() ?? 0), Number(ofFile));
+  }
+
+  /** One whose row is damaged is not known: taken again, it is answered by its request identifier or from the cache. */
+  watchedFile(folderId: number, path: string): WatchedFile | undefined {
+    return this.tables.watchedFiles.getUnlessDamaged(watchedFileKey(folderId, path));
+  }
+
+  /** Newest first. */
+  watchedFiles({ folderId, state, before, limit }: WatchedFilesQuery): WatchedFile[] {
+    const last = before === undefined ? undefined : [folderId, state, before];
+    const found: WatchedFile[] = [];
+    for (const key of this.tables.watchedFilesByState.underReversed([folderId, state], last)) {
+      if (found.length >= limit) break;
+      const file = this.tables.watchedFiles.getUnlessDamaged([folderId, String(key.at(-1))]);
+      if (file !== undefined) found.push(file);
+    }
+    return found;
+  }
+
+  /** Of any state, in no order that means anything, from behind `after` on. */
+  someWatchedFiles(folderId: number, after: string | undefined, limit: number): WatchedFile[] {
+    const start = after === undefined ? [folderId, ''] : watchedFileKey(folderId, after);
+    const found: WatchedFile[] = [];
+    for (const { value } of this.tables.watchedFiles.entries(start as Key, [folderId + 1, ''] as Key)) {
+      if (value === undefined || value.path === after) continue;
+      found.push(value);
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+}
