@@ -7,6 +7,7 @@ import { originOf, signCheckpoint } from '../../domain/custody/checkpoint.ts';
 import { rootOf } from '../../domain/custody/merkle-tree.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
 import type { SigningKeys } from '../../machinery/signing-key.ts';
+import { KEY_SUBJECT } from '../../store/custody/reindex.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface CheckpointParts {
@@ -28,8 +29,6 @@ const ENTRIES_BETWEEN = 1000;
 const LOOK_INTERVAL_MS = 60_000;
 /** A box where little happens has a signed head of each day all the same. */
 const AGE_MAX_US = MICROSECONDS_PER_DAY;
-/** What the entries of keys are found under. */
-const KEY_SUBJECT = 'signing-key';
 
 export class Checkpoints implements AsyncDisposable {
   readonly #parts: CheckpointParts;
