@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Key } from 'lmdb';
 import { partsOf } from '../domain/verdicts/result.ts';
+import { CustodyReader } from './custody/custody-reader.ts';
 import { readMeta, type StoreMeta, type Tables } from './schema.ts';
 import type { Index, Table } from './table.ts';
 import type { StoreTransaction } from './transaction.ts';
@@ -100,6 +101,12 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
     tx.indexRequest(accountId, requestId, value);
   });
   await each(tables.watchedFiles, (tx, value) => tx.indexWatchedFile(value));
+  // Added to, never emptied: details that are gone no longer say what their entry was about.
+  const { entryCount } = new CustodyReader(tables);
+  for (let from = 0; from < entryCount; from += BATCH) {
+    await transact((tx) => tx.indexCustody(from, Math.min(entryCount, from + BATCH)));
+    await nextTurn();
+  }
   const missing = completeIndexes(tables).map(({ name, index, table }) => [name, table.count - index.count]);
   const missingEntries = Object.fromEntries(missing.filter(([, count]) => count !== 0));
   await transact((tx) => tx.setMeta({ ...metaOf(tables), isRebuilding: false, missingEntries }));

@@ -249,6 +249,10 @@ export class StoreTransaction extends StoreReader {
     this.#custody.enterEpoch(begun, restored);
   }
 
+  indexCustody(from: number, end: number): void {
+    this.#custody.index(from, end);
+  }
+
   putCheckpoint(size: number, checkpoint: StoredCheckpoint): void {
     this.tables.custodyCheckpoints.put(size, checkpoint);
   }

@@ -66,6 +66,7 @@ async function setUp(data: string): Promise<Stage> {
     hash: HASH,
     classification: 'human',
   });
+  await app.checkpoints.sign();
   const cookie = 'a cookie that nobody guesses';
   const now = app.clock.now();
   const link = await app.store.transact((tx) => {
@@ -233,8 +234,9 @@ test('whichever row is damaged, everybody else works on, and nobody gets more', 
       await flipBack(stage, row);
     }
   }
-  deepEqual([...flipped].sort(), names.toSorted());
-  for (const table of ['accounts', 'audit', 'plans', 'sessions']) ok(told.has(table), table);
+  // Lines of before the custody log, which a box that began with it has none of.
+  deepEqual([...flipped].sort(), names.filter((name) => name !== 'audit').sort());
+  for (const table of ['accounts', 'custody', 'plans', 'sessions']) ok(told.has(table), table);
 });
 
 async function tableNames({ data }: Stage): Promise<(keyof Tables)[]> {

@@ -315,6 +315,25 @@ test('proofs of a stored log hold for the root that the head names', async () =>
   }
 });
 
+test('the index of a log is made anew from its entries', async () => {
+  await using folder = await makeTemporaryFolder();
+  await fill(folder.path, 5);
+  const listed = async (isRebuildAsked: boolean): Promise<string[]> => {
+    await using store = await Store.open({ folder: folder.path, isRebuildAsked });
+    const subjects = [identifierOf(3), 'epoch', 'audit'];
+    return store.read.custody.rowsOf(subjects, { limit: 20 }).map(({ kind }) => kind);
+  };
+  {
+    await using store = await Store.open({ folder: folder.path });
+    await store.transact((tx) => tx.appendAudit({ ...BY, action: 'account.create' }));
+  }
+  const before = await listed(false);
+  deepEqual(before, ['account.create', 'received', 'analysed', 'epoch_opened']);
+  await edit(folder.path, ({ custodyBySubject }) => custodyBySubject.clear());
+  deepEqual(await listed(false), []);
+  deepEqual(await listed(true), before);
+});
+
 test('no bytes are taken for an entry that are none', () => {
   for (const line of ['', '{}', '[]', 'null', '{"sequence":1}', 7, undefined, encodeValue('x').toString()]) {
     equal(parseEntry(line), undefined);

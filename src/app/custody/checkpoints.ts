@@ -5,7 +5,9 @@
 import type { Logger } from 'pino';
 import { originOf, signCheckpoint } from '../../domain/custody/checkpoint.ts';
 import { rootOf } from '../../domain/custody/merkle-tree.ts';
+import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
 import type { SigningKeys } from '../../machinery/signing-key.ts';
+import { KEY_SUBJECT } from '../../store/custody/reindex.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface CheckpointParts {
@@ -25,8 +27,8 @@ export interface SignedHead {
 /** Entries between two that are signed unasked: at most so many rest on the hashes alone. */
 const ENTRIES_BETWEEN = 1000;
 const LOOK_INTERVAL_MS = 60_000;
-/** What the entries of keys are found under. */
-const KEY_SUBJECT = 'signing-key';
+/** A box where little happens has a signed head of each day all the same. */
+const AGE_MAX_US = MICROSECONDS_PER_DAY;
 
 export class Checkpoints implements AsyncDisposable {
   readonly #parts: CheckpointParts;
@@ -77,8 +79,12 @@ export class Checkpoints implements AsyncDisposable {
   }
 
   #look(): void {
-    const { custody } = this.#parts.store.read;
-    if (custody.size - custody.lastCheckpointSize() < ENTRIES_BETWEEN) return;
+    const { store, clock } = this.#parts;
+    const { custody } = store.read;
+    const last = custody.lastCheckpointSize();
+    const isOld = clock.now() - (custody.checkpoint(last)?.at ?? 0) > AGE_MAX_US;
+    const unsigned = custody.size - last;
+    if (unsigned === 0 || (unsigned < ENTRIES_BETWEEN && !isOld)) return;
     this.#work = this.sign().catch((error: unknown) => {
       this.#parts.log.error(
         { err: error },

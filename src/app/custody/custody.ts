@@ -79,7 +79,7 @@ function toView(row: CustodyRow, { account }: Principal): CustodyView {
   };
 }
 
-/** Administrators only; takes about 20 µs an entry, with breaths for other answers. */
+/** Administrators only; takes about 40 µs of processor time an entry, with breaths for other answers. */
 export async function checkCustody(
   app: CustodyParts,
   { principal }: { principal: Principal },

@@ -8,6 +8,7 @@ import {
 import { readRoot } from '../../domain/custody/merkle-tree.ts';
 import { badField } from '../../domain/errors.ts';
 import { formatTime } from '../../domain/time.ts';
+import { EPOCH_SUBJECT } from '../../store/custody/reindex.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { CustodyParts } from './parts.ts';
@@ -47,7 +48,7 @@ function judge({ store, signingKeys }: CustodyParts, read: SignedCheckpoint): Ju
   }
   // Newest first, so each ends where the one before it in the list begins.
   let end = custody.size;
-  for (const sequence of custody.sequencesOf(['epoch'])) {
+  for (const sequence of custody.sequencesOf([EPOCH_SUBJECT])) {
     const row = custody.row(sequence);
     if (row === undefined) continue;
     if (originOf(row.subject) === origin) {
@@ -57,7 +58,7 @@ function judge({ store, signingKeys }: CustodyParts, read: SignedCheckpoint): Ju
     }
     end = sequence;
   }
-  const [current] = custody.rowsOf(['epoch'], { limit: 1 });
+  const [current] = custody.rowsOf([EPOCH_SUBJECT], { limit: 1 });
   const at = current === undefined ? '' : `; this epoch began ${formatTime(current.at)}`;
   const reason = `a key of this box signed it in an epoch that this log does not hold: of a copy, or of a stretch that a restore lost${at}`;
   return { finding: 'unknown_epoch', reason };

@@ -10,6 +10,7 @@ import { appendLeaf, leafHashOf, rootOf } from '../../domain/custody/merkle-tree
 import type { Tables } from '../schema.ts';
 import { CustodyReader } from './custody-reader.ts';
 import { findDisagreement, NEW_HEAD } from './head-repair.ts';
+import { EPOCH_SUBJECT, SEGMENT_SUBJECT, subjectsOfEntry } from './reindex.ts';
 import { formatRanges } from './sequence-ranges.ts';
 import { AUDIT_SUBJECT, type CustodyHead, EPOCH_KEY, HEAD_KEY } from './stored.ts';
 
@@ -104,7 +105,7 @@ export class CustodyLog {
       subject: '',
       actor: null,
       details,
-      also: ['segment'],
+      also: [SEGMENT_SUBJECT],
     });
   }
 
@@ -128,7 +129,7 @@ export class CustodyLog {
     const before = this.#read.epoch()?.id ?? null;
     const what = { reason, size: head.size, root, before, ...restored };
     const fact = { kind: 'epoch_opened', subject: id, actor: null, details: { what } } as const;
-    const sequence = this.append({ ...fact, also: ['epoch'] });
+    const sequence = this.append({ ...fact, also: [EPOCH_SUBJECT] });
     const { inode } = this.#place;
     const told = restored === undefined ? {} : { restoredAt: restored.restoredAt };
     this.#tables.custodyHead.put(EPOCH_KEY, { id, sequence, inode, ...told });
@@ -165,6 +166,15 @@ export class CustodyLog {
     };
     const subject = aboutOf(kindOfAction(action)) === 'record' ? target : '';
     this.append({ kind: 'taken_over', subject, actor, at, details: known, also: [AUDIT_SUBJECT] });
+  }
+
+  /** Points to the entries from `from` on, before `end`; what points to them already stays. */
+  index(from: number, end: number): void {
+    for (let sequence = from; sequence < end; sequence += 1) {
+      const row = this.#read.row(sequence);
+      if (row === undefined) continue;
+      for (const subject of subjectsOfEntry(row)) this.#tables.custodyBySubject.put([subject, sequence]);
+    }
   }
 
   /** Writes the entry of a deletion, and deletes the details of what is gone with it. */

@@ -60,7 +60,15 @@ async function addRecord(
     analysisId: `a-${name}`,
     createdAt,
   };
-  const analysis = { id: `a-${name}`, key: name, kind: 'image', hash: blob.hash, accountId, state };
+  const analysis = {
+    id: `a-${name}`,
+    key: name,
+    kind: 'image',
+    hash: blob.hash,
+    accountId,
+    state,
+    models: [],
+  };
   await store.transact((tx) => {
     tx.putAnalysis({ ...analysis, options: DEFAULT_OPTIONS, queuedAt: createdAt } as unknown as Analysis);
     tx.putClassification({ ...record, cancelled: false } as unknown as Classification);

@@ -134,7 +134,9 @@ function fieldValue(field: DescField, aim: Aim): JsonValue {
   if (field.fieldKind === 'message') return requestOf(field.message, aim);
   if (field.fieldKind === 'enum') return 1;
   if (field.fieldKind === 'map') return {};
-  if (field.fieldKind === 'list') return field.listKind === 'scalar' ? [textOf(field.localName, aim)] : [];
+  if (field.fieldKind === 'list' && field.listKind !== 'scalar') return [];
+  if (field.fieldKind === 'list')
+    return field.scalar === ScalarType.INT64 ? ['1'] : [textOf(field.localName, aim)];
   switch (field.scalar) {
     case ScalarType.STRING:
       return textOf(field.localName, aim);

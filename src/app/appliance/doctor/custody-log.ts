@@ -1,5 +1,6 @@
 /** The custody log, as far as its head tells; reading all of it is `assay custody verify`. */
 import { findDisagreement } from '../../../store/custody/head-repair.ts';
+import { SEGMENT_SUBJECT } from '../../../store/custody/reindex.ts';
 import type { ApplianceParts } from '../parts.ts';
 import { bad, type Finding, good, notice } from './finding.ts';
 
@@ -12,7 +13,7 @@ export async function checkCustodyLog(app: ApplianceParts): Promise<Finding[]> {
   const { values } = await app.metrics.custodyFaults.get();
   const faults = values.reduce((sum, { value }) => sum + value, 0);
   if (faults > 0) return [bad('custody', `the last verification found ${faults} faults`, ADVICE)];
-  const segments = custody.rowsOf(['segment'], { limit: 1 });
+  const segments = custody.rowsOf([SEGMENT_SUBJECT], { limit: 1 });
   const [last] = segments;
   const found = `${custody.size} entries, signed up to ${custody.lastCheckpointSize()}`;
   if (last === undefined) return [good('custody', found)];

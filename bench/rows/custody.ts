@@ -1,0 +1,181 @@
+/**
+ * What the custody log costs: the two transactions of a submission (accepted, analysed) with it, against the same values
+ * written without it; and how long a whole log takes to verify.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import type { Analysis, Classification } from '../../src/domain/records/classification.ts';
+import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
+import { verifyCustody } from '../../src/store/custody/verify.ts';
+import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
+import { Store } from '../../src/store/store.ts';
+import type { StoreTransaction } from '../../src/store/transaction.ts';
+import { seedRecords } from '../../test/seeded-records.ts';
+import { makeTemporaryFolder } from '../../test/temporary-folder.ts';
+import { type Row, RUNS } from '../row.ts';
+
+const SUBMISSIONS = 200;
+const RECORDS = 10_000;
+/** Beside two for each record: looks, downloads. */
+const LOOKS_A_RECORD = 8;
+/** Some seconds each. */
+const VERIFICATIONS = 3;
+const BATCH = 1000;
+const PAGE_BYTES = 8192;
+
+export async function measureCustody(): Promise<Row[]> {
+  return [...(await measureTransactions()), await measureVerification()];
+}
+
+/** A flush takes as long as the disk likes, so the time for which the event loop waits is a row of its own. */
+async function measureTransactions(): Promise<Row[]> {
+  const ours: Timed[] = [];
+  const bare: Timed[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    ours.push(await timeStore());
+    bare.push(await timeBare());
+  }
+  const figures = (field: keyof Timed) => ({
+    runs: ours.map((timed) => timed[field]),
+    bareRuns: bare.map((timed) => timed[field]),
+  });
+  const what = 'two transactions each, with custody';
+  return [
+    { name: `submissions written (${what})`, unit: '1/s', better: 'higher', ...figures('perSecond') },
+    { name: 'the event loop waits for one of them', unit: 'ms', better: 'lower', ...figures('heldMs') },
+  ];
+}
+
+interface Timed {
+  perSecond: number;
+  /** Of one submission, without the flushes. */
+  heldMs: number;
+}
+
+/** Runs its work at once, and resolves when it is flushed. */
+type Transact = (work: () => void) => Promise<unknown>;
+
+async function timeSubmissions(
+  transact: Transact,
+  write: (submission: Submission) => [() => void, () => void],
+): Promise<Timed> {
+  let heldMs = 0;
+  const timed = async (work: () => void): Promise<void> => {
+    const began = performance.now();
+    const flushed = transact(work);
+    heldMs += performance.now() - began;
+    await flushed;
+  };
+  for (const work of write(makeSubmission())) await transact(work);
+  const began = performance.now();
+  for (let count = 0; count < SUBMISSIONS; count++)
+    for (const work of write(makeSubmission())) await timed(work);
+  const perSecond = (SUBMISSIONS * 1000) / (performance.now() - began);
+  return { perSecond, heldMs: heldMs / SUBMISSIONS };
+}
+
+async function timeStore(): Promise<Timed> {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: folder.path });
+  let open: StoreTransaction | undefined;
+  const tx = (): StoreTransaction => {
+    if (open === undefined) throw new Error('no transaction');
+    return open;
+  };
+  const transact: Transact = (work) =>
+    store.transact((begun) => {
+      open = begun;
+      work();
+    });
+  return await timeSubmissions(transact, ({ record, queued, done }) => [
+    () => {
+      tx().putAnalysis(queued);
+      tx().putClassification(record);
+    },
+    () => tx().putAnalysis(done),
+  ]);
+}
+
+/** The same rows and indexes, and nothing of the log. */
+async function timeBare(): Promise<Timed> {
+  await using folder = await makeTemporaryFolder();
+  const root = open({ path: join(folder.path, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX });
+  const tables = openTables(root);
+  const transact: Transact = (work) => {
+    root.transactionSync(work);
+    return root.flushed;
+  };
+  const timed = await timeSubmissions(transact, ({ record, queued, done }) => [
+    () => putWithoutLog(tables, queued, record),
+    () => putWithoutLog(tables, done),
+  ]);
+  await root.close();
+  return timed;
+}
+
+function putWithoutLog(tables: Tables, analysis: Analysis, record?: Classification): void {
+  const { id, key, queuedAt, endedAt } = analysis;
+  tables.analyses.get(id);
+  tables.analyses.put(id, analysis);
+  if (endedAt === null) tables.analysesOpen.put([queuedAt, id]);
+  else tables.analysesOpen.remove([queuedAt, id]);
+  tables.analysesByKey.put(key, id);
+  if (record === undefined) return;
+  const { identifier, accountId, kind, createdAt, hash, analysisId } = record;
+  tables.classifications.get(identifier);
+  tables.classifications.put(identifier, record);
+  tables.classificationsByAccount.put([accountId, createdAt, identifier]);
+  tables.classificationsByKind.put([accountId, kind, createdAt, identifier]);
+  tables.classificationsByAnalysis.put([analysisId, identifier]);
+  tables.classificationsByHash.put([hash, accountId, kind, identifier]);
+}
+
+interface Submission {
+  record: Classification;
+  queued: Analysis;
+  done: Analysis;
+}
+
+function makeSubmission(): Submission {
+  const [identifier, hash] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+  const options = { ...DEFAULT_OPTIONS };
+  const common = { kind: 'image', hash, sourceUrl: null, options, accountId: 1 } as const;
+  const createdAt = Date.now() * 1000;
+  const queued: Analysis = {
+    ...{ ...common, id: identifier, key: identifier, models: ['a@1.0.0', 'b@1.0.0'], attempts: 1 },
+    ...{ state: 'queued', lease: null, error: '', queuedAt: createdAt, endedAt: null },
+    ...{ apiVersion: '1.1.0', result: null },
+  };
+  const record: Classification = {
+    ...{ ...common, identifier, name: 'picture.jpg', refId: '', mime: 'image/jpeg', sizeBytes: 1_000_000 },
+    ...{ analysisId: identifier, origin: 'analysed', cancelled: false, credits: 0, webhookUrl: null },
+    ...{ requestId: null, createdAt },
+  };
+  return { record, queued, done: { ...queued, state: 'done', endedAt: createdAt } };
+}
+
+async function measureVerification(): Promise<Row> {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: folder.path });
+  await seedRecords(store, RECORDS, (index) => ({ name: `picture ${index}.jpg`, probability: 0.5 }));
+  for (let from = 0; from < RECORDS * LOOKS_A_RECORD; from += BATCH) {
+    await store.transact((tx) => {
+      for (let index = from; index < from + BATCH; index++) {
+        const subject = (index % RECORDS).toString(16).padStart(64, '0');
+        const details = { facade: 'dashboard', remoteAddress: '192.0.2.7' };
+        tx.appendCustody({ kind: 'looked_at', subject, actor: 1, details });
+      }
+    });
+  }
+  const runs: number[] = [];
+  for (let run = 0; run < VERIFICATIONS; run++) {
+    const began = performance.now();
+    const signal = new AbortController().signal;
+    const { isWhole, faults } = await verifyCustody(store.read.custody, { publicKeys: null, signal });
+    if (!isWhole) throw new Error(`the log is not whole: ${JSON.stringify(faults[0])}`);
+    runs.push((performance.now() - began) / 1000);
+  }
+  const name = `custody verify (${RECORDS} records, ${store.read.custody.size} entries)`;
+  return { name, unit: 's', better: 'lower', runs };
+}

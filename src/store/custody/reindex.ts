@@ -1,0 +1,25 @@
+/** What an entry is found under, as far as the entry itself says: for an index that is made anew. */
+import type { CustodyRow } from './custody-reader.ts';
+import { AUDIT_SUBJECT, fileSubject } from './stored.ts';
+
+/** What entries of these kinds are found under by whoever looks for all of them. */
+export const EPOCH_SUBJECT = 'epoch';
+export const SEGMENT_SUBJECT = 'segment';
+export const KEY_SUBJECT = 'signing-key';
+
+const SUBJECTS_OF_KINDS: Readonly<Record<string, string>> = {
+  ...{ epoch_opened: EPOCH_SUBJECT, segment_opened: SEGMENT_SUBJECT },
+  ...{ key_made: KEY_SUBJECT, key_rotated: KEY_SUBJECT },
+};
+
+/** The records that shared an analysis are named by no entry: they find it by the analysis that they name. */
+export function subjectsOfEntry({ kind, subject, actor, details }: CustodyRow): string[] {
+  const subjects = [subject, SUBJECTS_OF_KINDS[kind] ?? ''];
+  // Only lines of the audit log say what they were done to.
+  if (details?.target !== undefined) subjects.push(AUDIT_SUBJECT);
+  const { kind: media, hash } = details?.what ?? {};
+  if (kind.startsWith('overrid') && actor !== null && typeof media === 'string' && typeof hash === 'string') {
+    subjects.push(fileSubject({ accountId: actor, kind: media, hash }));
+  }
+  return subjects.filter((name) => name !== '');
+}
