@@ -2,10 +2,11 @@
 import { availableParallelism } from 'node:os';
 import { TestDaemon } from '../../test/daemon.ts';
 import { BareLoop } from '../bare-loop.ts';
-import { classifyMedia } from '../grpc-media.ts';
+import { type ClassifiedMedia, classifyMedia } from '../grpc-media.ts';
 import { type MemoryMib, MemoryPeak, readMemory } from '../memory.ts';
 import { makePhotos, stampJpeg } from '../photos.ts';
 import { type Row, RUNS } from '../row.ts';
+import { toStepRows } from '../step-rows.ts';
 
 /** Twice the analyses that run at once, so that the queue never runs dry. */
 const UPLOADS = 4 * availableParallelism();
@@ -13,7 +14,7 @@ const UPLOADS = 4 * availableParallelism();
 const SETTLE_MS = 3000;
 
 interface Run {
-  ours: number;
+  ours: ClassifiedMedia;
   bare: number;
   bareWithoutStability: number;
   peak: MemoryMib;
@@ -36,14 +37,18 @@ export async function measurePhotos(): Promise<Row[]> {
     const bareWithoutStability = await bare.run({ withStability: false });
     runs.push({ ours, bare: bareRun, bareWithoutStability, peak });
   }
-  return [...toSpeedRows(runs), ...toMemoryRows(idle, runs)];
+  const steps = toStepRows(
+    'a picture',
+    runs.map(({ ours }) => ours.stepTimes),
+  );
+  return [...toSpeedRows(runs), ...steps, ...toMemoryRows(idle, runs)];
 }
 
 function toSpeedRows(runs: readonly Run[]): Row[] {
   return [
     {
       ...{ name: 'pictures end to end (gRPC)', unit: '1/s', better: 'higher' },
-      runs: runs.map(({ ours }) => ours),
+      runs: runs.map(({ ours }) => ours.filesPerSecond),
       bareRuns: runs.map(({ bare }) => bare),
     },
     {

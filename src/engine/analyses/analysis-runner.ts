@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
+import { type StepTime, StepTimes } from '../../domain/records/step-times.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
@@ -39,7 +40,7 @@ export interface RunnerParts {
 }
 
 type AttemptEnd =
-  | { type: 'done'; result: AnalysisResult }
+  | { type: 'done'; result: AnalysisResult; stepTimes: readonly StepTime[] }
   | { type: 'errored'; error: string; isQuarantined?: boolean }
   | { type: 'requeued'; isCounted: boolean; pauseMs: number }
   | { type: 'left' };
@@ -244,6 +245,8 @@ export class AnalysisRunner {
     const { analysisTimeoutMs: timeoutMs } = this.#config;
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = AbortSignal.any([job.controller.signal, deadline]);
+    const steps = new StepTimes();
+    const stepTimed = (step: string, seconds: number) => steps.add(step, seconds);
     const report = (progress: Progress) => {
       job.progress = progress;
       this.#parts.changed(analysis.id);
@@ -252,8 +255,8 @@ export class AnalysisRunner {
       job.findings = findings;
     };
     try {
-      const result = await this.#parts.analyse({ analysis, signal, report, found });
-      return result === undefined ? { type: 'left' } : { type: 'done', result };
+      const result = await this.#parts.analyse({ analysis, signal, report, found, stepTimed });
+      return result === undefined ? { type: 'left' } : { type: 'done', result, stepTimes: steps.toList() };
     } catch (error) {
       const cause: AbortCause | undefined = job.controller.signal.reason;
       if (cause === 'cancelled') return { type: 'left' };
@@ -283,7 +286,7 @@ function claim(tx: StoreTransaction, id: string, lease: Lease): Analysis | undef
 function write(tx: StoreTransaction, id: string, outcome: AttemptEnd, now: number): Analysis | undefined {
   switch (outcome.type) {
     case 'done':
-      return completeAnalysis(tx, id, outcome.result, now);
+      return completeAnalysis(tx, id, outcome, now);
     case 'errored':
       return failAnalysis(tx, id, outcome, now);
     case 'requeued':

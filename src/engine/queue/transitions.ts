@@ -3,6 +3,7 @@
  * the daemon's own death gives it back (recovery.ts).
  */
 import { type Analysis, assertTransition, type Lease } from '../../domain/records/classification.ts';
+import type { StepTime } from '../../domain/records/step-times.ts';
 import { type AnalysisResult, partsOf } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { API_VERSION } from '../../domain/version.ts';
@@ -28,7 +29,7 @@ export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): A
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,
-  result: AnalysisResult,
+  { result, stepTimes }: { result: AnalysisResult; stepTimes: readonly StepTime[] },
   now: number,
 ): Analysis | undefined {
   const analysis = tx.analysis(id);
@@ -43,6 +44,7 @@ export function completeAnalysis(
     endedAt: now,
     apiVersion: API_VERSION,
     result,
+    stepTimes,
     rulesVersion: RULES_VERSION,
   };
   tx.putAnalysis(done);
