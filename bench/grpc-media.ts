@@ -6,10 +6,11 @@ import { Status, type StepTime } from '../src/grpc/gen/assay/v1/classification_p
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { TEST_KEY, type TestDaemon } from '../test/daemon.ts';
 import { inParallel } from './in-parallel.ts';
+import { timeWork, type WorkTime } from './timed-work.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-export interface ClassifiedMedia {
+export interface ClassifiedMedia extends WorkTime {
   filesPerSecond: number;
   /** Of each file. */
   stepTimes: StepTime[][];
@@ -24,12 +25,13 @@ export async function classifyMedia(
     { address: daemon.grpc, credentials: credentials.createInsecure() },
     TEST_KEY,
   );
-  const startedAt = performance.now();
   const stepTimes: StepTime[][] = [];
-  await inParallel(files, hands, async (bytes, index) => {
-    stepTimes[index] = await classifyOne(client, bytes, { ...header, name: `${index}` });
-  });
-  return { filesPerSecond: files.length / ((performance.now() - startedAt) / 1000), stepTimes };
+  const time = await timeWork(daemon.process.pid ?? 0, () =>
+    inParallel(files, hands, async (bytes, index) => {
+      stepTimes[index] = await classifyOne(client, bytes, { ...header, name: `${index}` });
+    }),
+  );
+  return { ...time, filesPerSecond: files.length / time.seconds, stepTimes };
 }
 
 async function classifyOne(client: AssayClient, bytes: Buffer, header: MediaHeaderInit): Promise<StepTime[]> {
