@@ -18,6 +18,8 @@ import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
 import type { AppConfig, Clock } from './app/core.ts';
+import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
+import { Looks } from './app/custody/looks.ts';
 import { RecordCache } from './app/records/record-cache.ts';
 import { Retention } from './app/records/retention.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
@@ -37,6 +39,7 @@ import { plugTus } from './facade/tus/server.ts';
 import { Metrics } from './machinery/metrics.ts';
 import { RecentLog } from './machinery/recent-log.ts';
 import { Sealer } from './machinery/sealer.ts';
+import { SigningKeys, type SigningKeysConfig } from './machinery/signing-key.ts';
 import { TlsFiles } from './machinery/tls.ts';
 import { Tracing } from './machinery/tracing.ts';
 import { Turnstile } from './machinery/turnstile.ts';
@@ -83,12 +86,12 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   );
   const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
+  const signingKeys = await SigningKeys.open(toSigningKeys(settings, clock));
   const mailer = stack.use(openMailer(settings, log));
   const firstStart = await setUpFirstStart(store, clock, sealer, toFirstStart(settings));
   const http = new HttpServer(toHttp(settings, tls));
   const grpc = new GrpcServer({ ...settings.grpc.listen, reflection: !settings.http.behindProxy, tls });
   const config = toConfig(settings, http);
-  const newIdentifier = (): string => randomBytes(IDENTIFIER_BYTES).toString('hex');
   const engine = stack.use(
     new Engine(settings.engine, {
       ...{ store, clock, bootId: readBootId(), newIdentifier, log },
@@ -96,10 +99,11 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
     }),
   );
-  const core = { config, store, records: new RecordCache(), engine, clock, log, metrics };
+  const { looks, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
+  const core = { config, store, records: new RecordCache(), looks, engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
-    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, backups, tracing },
+    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
     submitting: new Map(),
@@ -137,6 +141,17 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   };
 }
 
+function newIdentifier(): string {
+  return randomBytes(IDENTIFIER_BYTES).toString('hex');
+}
+
+function openCustody(
+  stack: AsyncDisposableStack,
+  parts: CheckpointParts,
+): Pick<App, 'looks' | 'checkpoints'> {
+  return { looks: stack.use(new Looks(parts)), checkpoints: stack.use(new Checkpoints(parts)) };
+}
+
 function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {
   const destination = pino.destination({ dest: 2, sync: true });
   const write = (line: string) => {
@@ -172,8 +187,14 @@ function openTracing({ endpoint, authorization }: NonNullable<Settings['tracing'
   return new Tracing({ endpoint, authorization: authorization?.reveal() ?? null });
 }
 
-function secretsOf({ admin, mail, tracing }: Settings): string[] {
-  const secrets = [admin.password, admin.apiKey, mail.smtpUrl, tracing?.authorization];
+function toSigningKeys({ dataFolder, evidence }: Settings, clock: Clock): SigningKeysConfig {
+  const givenPem = evidence.signingKey?.reveal() ?? null;
+  return { folder: dataFolder, givenPem, now: () => clock.now() };
+}
+
+function secretsOf({ admin, mail, tracing, evidence }: Settings): string[] {
+  const { signingKey } = evidence;
+  const secrets = [admin.password, admin.apiKey, mail.smtpUrl, tracing?.authorization, signingKey];
   return secrets.flatMap((secret) => secret?.reveal() ?? []);
 }
 

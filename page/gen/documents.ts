@@ -172,6 +172,9 @@ export const ROTATE_WEBHOOK_SECRET = 'mutation RotateWebhookSecret{rotateWebhook
 export type FollowCreditsAnswer = { credits: AllOfCredits; };
 export const FOLLOW_CREDITS = 'subscription FollowCredits{credits{...AllOfCredits}}fragment AllOfCredits on Credits{availableCredits totalSpent}' as Document<FollowCreditsAnswer, {}>;
 
+export type ReadCustodyAnswer = { custody: { nodes: ({ sequence: number; at: string; kind: string; accountId: string | null; facade: string; details: unknown; what: unknown; detailsDeletedAt: string | null; })[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
+export const READ_CUSTODY = 'query ReadCustody($identifier:ID!$after:String){custody(identifier:$identifier first:50 after:$after){nodes{sequence at kind accountId facade details what detailsDeletedAt}pageInfo{hasNextPage endCursor}}}' as Document<ReadCustodyAnswer, { identifier: string; after?: string | null | undefined;}>;
+
 export type ReadApplianceAnswer = { appliance: { version: string; phase: string; notReadyReason: string | null; isolation: string | null; queueDepth: number; running: number; uptimeSeconds: number; rssAnonBytes: number; diskFreeBytes: number; }; };
 export const READ_APPLIANCE = 'query ReadAppliance{appliance{version phase notReadyReason isolation queueDepth running uptimeSeconds rssAnonBytes diskFreeBytes}}' as Document<ReadApplianceAnswer, {}>;
 

@@ -1,6 +1,7 @@
 /** Every text of the page in English; the keys are those of every language. */
 
 import { ACCOUNTS_EN } from './accounts-en.ts';
+import { CUSTODY_EN } from './custody-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
 
 export const EN = {
@@ -368,6 +369,7 @@ export const EN = {
   overrideSave: 'Save the finding',
   overrideRemove: 'Remove the finding',
   ...ACCOUNTS_EN,
+  ...CUSTODY_EN,
   ...OPERATING_EN,
 } as const;
 

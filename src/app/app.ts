@@ -4,6 +4,7 @@
  */
 import type { AccountParts } from './accounts/parts.ts';
 import type { ApplianceParts } from './appliance/parts.ts';
+import type { CustodyParts } from './custody/parts.ts';
 import type { SubmissionParts } from './submissions/parts.ts';
 
-export interface App extends AccountParts, SubmissionParts, ApplianceParts {}
+export interface App extends AccountParts, SubmissionParts, ApplianceParts, CustodyParts {}

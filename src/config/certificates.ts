@@ -1,5 +1,6 @@
 /** Certificates and keys that settings name: read and judged at the start, when somebody still looks. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { parsePrivateKey, SigningKeyError } from '../machinery/signing-key.ts';
 import type { TlsConfig } from '../machinery/tls.ts';
 import type { CollectedSettings } from './collect.ts';
 import type { SettingFault } from './settings-error.ts';
@@ -36,6 +37,20 @@ export function readTls(
   if (tlsKeyFile !== null) checkKey(collected, certificate, readFile, faults);
   if (tlsCertFile === null || tlsKeyFile === null) return null;
   return { certFile: tlsCertFile, keyFile: tlsKeyFile, clientCaFile: tlsClientCaFile };
+}
+
+/** Says what was found instead of the key, and nothing of what it holds. */
+export function signingKeyFaults(collected: CollectedSettings): SettingFault[] {
+  const pem = collected.values.evidenceSigningKey?.reveal();
+  if (pem === undefined) return [];
+  try {
+    parsePrivateKey(pem);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SigningKeyError)) throw error;
+    const { expected } = SETTINGS.evidenceSigningKey.parser;
+    return [{ ...placeOf(collected, 'evidenceSigningKey'), expected, found: error.message }];
+  }
 }
 
 function checkKey(

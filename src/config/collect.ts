@@ -34,7 +34,7 @@ const KEYS = Object.values(SETTINGS).map((setting) => setting.key);
 const SHOWN_CHARACTERS_MAX = 60;
 const SECRETS = [
   ...[SETTINGS.adminPassword, SETTINGS.adminApiKey],
-  ...[SETTINGS.mailSmtpUrl, SETTINGS.tracingAuthorization],
+  ...[SETTINGS.mailSmtpUrl, SETTINGS.tracingAuthorization, SETTINGS.evidenceSigningKey],
 ];
 const SECRET_KEYS: readonly string[] = SECRETS.map(({ key }) => key);
 const SECRET_FILE_KEYS: readonly string[] = SECRET_KEYS.map((key) => `${key}_file`);

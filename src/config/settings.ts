@@ -8,7 +8,7 @@ import type { BackupsConfig } from '../app/appliance/backups.ts';
 import type { AppConfig } from '../app/core.ts';
 import type { RetentionConfig } from '../app/records/retention.ts';
 import type { TlsConfig } from '../machinery/tls.ts';
-import { readTls, readTrustAnchors } from './certificates.ts';
+import { readTls, readTrustAnchors, signingKeyFaults } from './certificates.ts';
 import { type CollectedSettings, collectSettings, type SettingSources, showValue } from './collect.ts';
 import { findCrossFaults } from './cross-faults.ts';
 import type { ListenAddress } from './parsers.ts';
@@ -74,6 +74,8 @@ export interface Settings {
   /** Null: no traces. */
   tracing: { endpoint: string; authorization: Secret | null } | null;
   admin: { email: string; password: Secret | null; apiKey: Secret | null; rateLimitPerMinute: number };
+  /** Null: the data folder's own key. */
+  evidence: { signingKey: Secret | null };
   log: { level: SettingValues['logLevel'] };
   /** Every setting with its value as text (secrets hidden) and where it came from. */
   origins: { key: string; value: string; origin: string }[];
@@ -95,7 +97,7 @@ export function loadSettings(input: SettingInput): Settings {
   const faults: SettingFault[] = [];
   const file = readConfigFile(input, faults);
   const collected = collectSettings({ env: input.env, file, readFile: input.readFile });
-  faults.push(...collected.faults, ...findCrossFaults(collected));
+  faults.push(...collected.faults, ...findCrossFaults(collected), ...signingKeyFaults(collected));
   const trustAnchorsPem = readTrustAnchors(collected, input.readFile, faults);
   const tls = readTls(collected, input.readFile, faults);
   if (faults.length > 0) throw new SettingsError(faults);
@@ -194,6 +196,7 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
       values.tracingEndpoint === null
         ? null
         : { endpoint: values.tracingEndpoint, authorization: values.tracingAuthorization },
+    evidence: { signingKey: values.evidenceSigningKey },
     log: { level: values.logLevel },
     origins: (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
       key: SETTINGS[name].key,

@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
 import { ACCOUNT_SETTINGS } from './account-settings.ts';
+import { EVIDENCE_SETTINGS } from './evidence-settings.ts';
 import {
   addressOrNetwork,
   boolean,
@@ -292,6 +293,7 @@ export const SETTINGS = {
     200 * MIB,
     'Bytes of media that a backup reads and writes in a second, so that the disk has time for others; 0 = no bound.',
   ),
+  ...EVIDENCE_SETTINGS,
   retentionIntervalMinutes: row(
     'retention.interval_minutes',
     integer(1, 1440),

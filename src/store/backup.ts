@@ -47,8 +47,13 @@ const COPY_CHUNK_BYTES = 1024 * 1024;
 const PARTIAL_PREFIX = '.partial-assay-';
 /** Whole sub-folders of the data folder; uploads and jobs are of the moment, mail is sent. */
 const TREES = ['blobs', 'artifacts', 'models'] as const;
-/** Without the first, keys still work but cannot be shown again (machinery/sealer.ts). */
-const SECRETS = ['sealing.key', 'admin.key'] as const;
+/**
+ * Without the first, keys still work but cannot be shown again (machinery/sealer.ts); without the last, a restored box signs with
+ * a new key (machinery/signing-key.ts).
+ */
+const SECRETS = ['sealing.key', 'admin.key', 'evidence-signing.key'] as const;
+/** The public signing keys: what they signed is verified wherever the box goes on. */
+export const PUBLIC_FILE = 'evidence-keys.json';
 
 /** Throws where anything cannot be written or does not read back as it was; then nothing is left behind. */
 export async function writeBackup(
@@ -134,6 +139,7 @@ class BackupRun {
     await using records = await openRecordsCopy(join(this.#target, 'records'));
     await records.check(this.#signal);
     for (const tree of TREES) await this.#copyTree(tree, records, listing);
+    await this.#copyIfThere(PUBLIC_FILE, listing);
     if (withSecrets) for (const name of SECRETS) await this.#copyIfThere(name, listing);
     await records[Symbol.asyncDispose]();
     await this.#listRecords(listing);

@@ -1,16 +1,21 @@
 /** Secrets as files: named by a setting or a variable, or loaded by systemd; their faults tell paths, never contents. */
 import { equal, match, ok, throws } from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { loadSettings } from '../../src/config/settings.ts';
 
 const KEY = 'a-key-from-a-file';
 const PASSWORD = 'a password from a file';
+const PEM = { type: 'pkcs8', format: 'pem' } as const;
+const SIGNING_KEY = String(generateKeyPairSync('ed25519').privateKey.export(PEM));
 const FILES: Readonly<Record<string, string>> = {
   '/secrets/key': `${KEY}\n`,
   '/secrets/password': PASSWORD,
   '/secrets/short': 'short',
   '/run/credentials/assay.service/admin.api_key': `${KEY}\n`,
   '/run/credentials/assay.service/mail.smtp_url': 'smtp://assay:hidden@mail.example.org:587',
+  '/run/credentials/assay.service/evidence.signing_key': SIGNING_KEY,
+  '/secrets/ec': String(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export(PEM)),
   '/etc/assay.toml': '[admin]\napi_key_file = "/secrets/key"\npassword_file = "/secrets/password"\n',
   '/etc/wrong.toml': '[admin]\napi_key_file = 7\n',
 };
@@ -65,5 +70,18 @@ test('faults name the file, and never what it holds', () => {
       ok(!error.message.includes('found short'));
       return true;
     },
+  );
+});
+
+test('the signing key of evidence is taken from a file with its line breaks, and another kind of key is told', () => {
+  const { evidence } = load({ CREDENTIALS_DIRECTORY: '/run/credentials/assay.service' });
+  equal(`${evidence.signingKey?.reveal()}\n`, SIGNING_KEY);
+  throws(
+    () => load({ ASSAY_EVIDENCE_SIGNING_KEY_FILE: '/secrets/ec' }),
+    /evidence\.signing_key \(.*\/secrets\/ec\): expected an Ed25519 private key .*, found a key of type ec/,
+  );
+  throws(
+    () => load({ ASSAY_EVIDENCE_SIGNING_KEY_FILE: '/secrets/key' }),
+    /evidence\.signing_key .*found no private key in PEM/,
   );
 });

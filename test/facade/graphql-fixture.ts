@@ -9,6 +9,8 @@ import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
 import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
+import { Looks } from '../../src/app/custody/looks.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
@@ -19,9 +21,11 @@ import { plugRest } from '../../src/facade/rest/rest.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
 import { RecentLog } from '../../src/machinery/recent-log.ts';
 import { Sealer } from '../../src/machinery/sealer.ts';
+import { SigningKeys } from '../../src/machinery/signing-key.ts';
 import { Turnstile } from '../../src/machinery/turnstile.ts';
 import { HttpServer } from '../../src/port/server.ts';
 import { Store } from '../../src/store/store.ts';
+import type { StoreChange } from '../../src/store/transaction.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 export const IDENTIFIER = 'ab'.repeat(32);
@@ -49,12 +53,12 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTemporaryFolder());
   const accountFeed = new AccountFeed();
-  const store = stack.use(
-    await Store.open({ folder: folder.path, onChange: (change) => accountFeed.publish(change) }),
-  );
+  const onChange = (change: StoreChange) => accountFeed.publish(change);
+  const store = stack.use(await Store.open({ folder: folder.path, onChange }));
   let time = 1_767_225_600_000_000;
   const clock = { now: () => time++ };
   const sealer = await Sealer.open(folder.path);
+  const signingKeys = await SigningKeys.open({ folder: folder.path, givenPem: null, now: clock.now });
   const firstStart = await setUpFirstStart(store, clock, sealer, {
     dataFolder: folder.path,
     adminEmail: 'admin@example.org',
@@ -68,12 +72,12 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     config: { ...CONFIG },
     store,
     ...{ records: new RecordCache(), engine: stubEngine(feed) },
-    clock,
-    log,
-    metrics: new Metrics(),
+    looks: stack.use(new Looks({ store, clock, log })),
+    checkpoints: stack.use(new Checkpoints({ store, clock, log, signingKeys })),
+    ...{ clock, log, metrics: new Metrics() },
     accountFeed,
     mailer: stack.use(openMailer(folder.path)),
-    sealer,
+    ...{ sealer, signingKeys },
     newIdentifier: () => IDENTIFIER,
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses({ store, clock, log }) },
     ...{ openUploads: new OpenUploads(10), flushes: new Turnstile(1), submitting: new Map() },

@@ -67,6 +67,8 @@ export interface Classification {
   webhookUrl: string | null;
   /** Absent in records of versions that did not note it. */
   submittedBy?: SubmittedBy;
+  /** Where it came from; absent in records of versions that did not note it. */
+  remoteAddress?: string;
   requestId: string | null;
   createdAt: number;
 }
@@ -122,6 +124,8 @@ export interface Analysis {
   result: AnalysisResult | null;
   /** Of the attempt that ended it; absent without a result, and where a version stored it that kept none. */
   stepTimes?: readonly StepTime[];
+  /** SHA-256 of the files of the models that ran, by pack key; absent without a result, and in older ones. */
+  modelDigests?: Readonly<Record<string, string>>;
   /** Of the rules in force when the result was measured; absent without one, and where a version stored it that numbered none. */
   rulesVersion?: number;
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
-import { type StepTime, StepTimes } from '../../domain/records/step-times.ts';
+import { StepTimes } from '../../domain/records/step-times.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
@@ -14,7 +14,13 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 import { failureOf, giveUpSentence } from '../engine-errors.ts';
 import { bearWitness } from '../queue/recovery.ts';
 import { Schedule, type Turn } from '../queue/schedule.ts';
-import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from '../queue/transitions.ts';
+import {
+  type CompletedWork,
+  completeAnalysis,
+  failAnalysis,
+  leaseAnalysis,
+  requeueAnalysis,
+} from '../queue/transitions.ts';
 import { WorkerLostError } from '../worker-errors.ts';
 import type { Attempt } from './analysis-parts.ts';
 
@@ -31,6 +37,8 @@ export interface RunnerParts {
   log: Logger;
   /** Undefined where the analysis was cancelled under way. */
   analyse: (attempt: Attempt) => Promise<AnalysisResult | undefined>;
+  /** SHA-256 of the files of these packs, by key. */
+  digestsOf: (models: readonly string[]) => Readonly<Record<string, string>>;
   /** The state or the progress of an analysis changed. */
   changed: (analysisId: string) => void;
   ended: (analysis: Analysis) => void;
@@ -40,7 +48,7 @@ export interface RunnerParts {
 }
 
 type AttemptEnd =
-  | { type: 'done'; result: AnalysisResult; stepTimes: readonly StepTime[] }
+  | ({ type: 'done' } & CompletedWork)
   | { type: 'errored'; error: string; isQuarantined?: boolean }
   | { type: 'requeued'; isCounted: boolean; pauseMs: number }
   | { type: 'left' };
@@ -256,7 +264,9 @@ export class AnalysisRunner {
     };
     try {
       const result = await this.#parts.analyse({ analysis, signal, report, found, stepTimed });
-      return result === undefined ? { type: 'left' } : { type: 'done', result, stepTimes: steps.toList() };
+      if (result === undefined) return { type: 'left' };
+      const modelDigests = this.#parts.digestsOf(analysis.models);
+      return { type: 'done', result, stepTimes: steps.toList(), modelDigests };
     } catch (error) {
       const cause: AbortCause | undefined = job.controller.signal.reason;
       if (cause === 'cancelled') return { type: 'left' };

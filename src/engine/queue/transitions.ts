@@ -25,11 +25,18 @@ export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): A
   return leased;
 }
 
+/** What an attempt brought. */
+export interface CompletedWork {
+  result: AnalysisResult;
+  stepTimes: readonly StepTime[];
+  modelDigests: Readonly<Record<string, string>>;
+}
+
 /** Undefined where it was cancelled meanwhile: then nobody wants the result. */
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,
-  { result, stepTimes }: { result: AnalysisResult; stepTimes: readonly StepTime[] },
+  { result, stepTimes, modelDigests }: CompletedWork,
   now: number,
 ): Analysis | undefined {
   const analysis = tx.analysis(id);
@@ -45,6 +52,7 @@ export function completeAnalysis(
     apiVersion: API_VERSION,
     result,
     stepTimes,
+    modelDigests,
     rulesVersion: RULES_VERSION,
   };
   tx.putAnalysis(done);

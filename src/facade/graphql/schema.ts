@@ -7,6 +7,7 @@ import { addBackupMutations, addBackupQueries } from './backups.ts';
 import { builder } from './builder.ts';
 import { addClassificationMutations, addClassificationQueries } from './classifications.ts';
 import { addDoctorQueries } from './doctor.ts';
+import { addCustodyMutations, addCustodyQueries } from './evidence/custody.ts';
 import { addKeyMutations } from './keys.ts';
 import { addModelMutations, addModelQueries, addModelSubscriptions } from './models.ts';
 import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
@@ -38,6 +39,7 @@ function buildSchema(): GraphQLSchema {
   addBackupQueries();
   addDoctorQueries();
   addProcessQueries();
+  addCustodyQueries();
   addOverrideQueries();
   addPartnerQueries();
   addPlanQueries();
@@ -53,6 +55,7 @@ function buildSchema(): GraphQLSchema {
   addAdministrationMutations();
   addModelMutations();
   addBackupMutations();
+  addCustodyMutations();
   addSubscriptions();
   addAccountSubscriptions();
   addModelSubscriptions();
