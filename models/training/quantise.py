@@ -20,6 +20,8 @@ RANGE_CROP_EVERY = 16
 """Every so many crops the ranges are measured on. Labels play no part."""
 FED_BY_NORM = {"attention": ("norm1", ("query", "key", "value")), "rise": ("norm2", ("rise",))}
 INPUTS = ("attention", "output", "rise", "fall")
+ROUNDING_FILE = "rounding.txt"
+"""What rounding.py found, for the card."""
 
 
 class RangeWatch:

@@ -16,6 +16,7 @@ from export import MODEL_FILE, PACKS_FOLDER
 from heads import to_owners
 from manifest import PACK_ID
 from metrics import to_probability
+from quantise import ROUNDING_FILE
 from whole import open_patches, read_pictures
 
 PICTURE_EVERY = 12
@@ -46,8 +47,12 @@ def measure(work_folder):
     moved = numpy.abs(logits[:, 0] - logits[:, 1])
     probabilities = to_probability(slope * logits + intercept)
     apart = numpy.abs(probabilities[:, 0] - probabilities[:, 1])
-    print(f"{len(logits)} pictures: the score moves by {moved.mean():.3f} (mean), {moved.max():.3f} at most; its probability by "
-          f"{apart.mean():.3f} (mean), {apart.max():.3f} at most")
+    sentence = (
+        f"of {len(logits)} pictures the score moved by {moved.mean():.3f} on average and {moved.max():.3f} at most, "
+        f"the probability by {apart.mean():.3f} on average and {apart.max():.3f} at most"
+    )
+    (work_folder / ROUNDING_FILE).write_text(sentence, encoding="utf-8")
+    print(sentence)
 
 
 if __name__ == "__main__":
