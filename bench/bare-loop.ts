@@ -19,6 +19,7 @@ import type { PatchSetRequest } from '../src/worker/protocol.ts';
 import { choosePatches } from '../src/worker/steps/patch-detail.ts';
 import { copyPatch } from '../src/worker/steps/stability-copies.ts';
 import { inParallel } from './in-parallel.ts';
+import { timeWork, type WorkTime } from './timed-work.ts';
 
 const MODELS = join(import.meta.dirname, '..', 'models');
 const BATCH = 8;
@@ -73,13 +74,13 @@ export class BareLoop implements AsyncDisposable {
     return new BareLoop(models, folder, paths);
   }
 
-  /** Pictures per second. As many are decoded at once as the appliance has slots. */
-  async run({ withStability }: { withStability: boolean }): Promise<number> {
+  /** As many pictures are decoded at once as the appliance has slots. */
+  async run({ withStability }: { withStability: boolean }): Promise<WorkTime> {
     const packs = this.#models.map(({ pack }) => pack);
     const plan = planPatchSets(packs, { withMap: false, withStability });
-    const startedAt = performance.now();
-    await inParallel(this.#paths, 2 * CORES, (path) => this.#classify(path, plan));
-    return this.#paths.length / ((performance.now() - startedAt) / 1000);
+    return await timeWork(null, () =>
+      inParallel(this.#paths, 2 * CORES, (path) => this.#classify(path, plan)),
+    );
   }
 
   async #classify(path: string, plan: readonly PlannedSet[]): Promise<void> {

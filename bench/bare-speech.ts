@@ -13,6 +13,7 @@ import { SpeechSession } from '../src/worker/inference/speech-session.ts';
 import { Container } from '../src/worker/libav/container.ts';
 import { monoFloats, Resampler } from '../src/worker/libav/resampler.ts';
 import { StreamDecoder } from '../src/worker/libav/stream-decoder.ts';
+import { timeWork, type WorkTime } from './timed-work.ts';
 
 const MODELS = join(import.meta.dirname, '..', 'models');
 const BATCH = 8;
@@ -50,11 +51,11 @@ export class BareSpeech implements AsyncDisposable {
     return new BareSpeech(models, await SpeechSession.open({ ...loaded, input }, CPU, CORES));
   }
 
-  /** Recordings per second, one after the other. */
-  async run(paths: readonly string[], type: { mime: string; name: string }): Promise<number> {
-    const startedAt = performance.now();
-    for (const path of paths) await this.#judge(decode(path, type));
-    return paths.length / ((performance.now() - startedAt) / 1000);
+  /** One recording after the other. */
+  async run(paths: readonly string[], type: { mime: string; name: string }): Promise<WorkTime> {
+    return await timeWork(null, async () => {
+      for (const path of paths) await this.#judge(decode(path, type));
+    });
   }
 
   async #judge(samples: Float32Array): Promise<void> {

@@ -3,7 +3,7 @@
  * them, cut the same patches, run the same models. No upload, store, isolation, stored frames or record.
  */
 
-import { planPatchSets } from '../src/engine/analyses/image-patches.ts';
+import { type PlannedSet, planPatchSets } from '../src/engine/analyses/image-patches.ts';
 import { DECODE_LIMITS } from '../src/engine/decode/decode-limits.ts';
 import { displayOf } from '../src/worker/libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from '../src/worker/libav/frame-picture.ts';
@@ -14,6 +14,7 @@ import type { PatchSetRequest } from '../src/worker/protocol.ts';
 import { spreadEvenly } from '../src/worker/steps/frame-choice.ts';
 import { VideoFile } from '../src/worker/steps/video-file.ts';
 import { cutAll, inferAll, type Model, openModels } from './bare-loop.ts';
+import { timeWork, type WorkTime } from './timed-work.ts';
 
 /** Seconds that evenly spread frames take to be found and decoded, and made pictures of where that is wanted. */
 export async function walkFrames(
@@ -48,24 +49,26 @@ export class BareVideo implements AsyncDisposable {
     return new BareVideo(await openModels());
   }
 
-  /** Videos per second, one after the other. */
-  async run(paths: readonly string[], frames: number): Promise<number> {
+  /** One video after the other. */
+  async run(paths: readonly string[], frames: number): Promise<WorkTime> {
     const packs = this.#models.map(({ pack }) => pack);
     const plan = planPatchSets(packs, { withMap: false, withStability: false });
-    const startedAt = performance.now();
-    for (const path of paths) {
-      const patches = new Map<Model, Buffer[]>(this.#models.map((model) => [model, []]));
-      await walkFrames(path, frames, async (picture) => {
-        const cut = new Map<PatchSetRequest, Promise<Buffer[]>>();
-        for (const { pack, request } of plan) {
-          const own = cut.get(request) ?? cutAll(picture, request);
-          cut.set(request, own);
-          for (const [model, wanted] of patches) if (model.pack === pack) wanted.push(...(await own));
-        }
-      });
-      await inferAll(patches);
-    }
-    return paths.length / ((performance.now() - startedAt) / 1000);
+    return await timeWork(null, async () => {
+      for (const path of paths) await this.#judge(path, frames, plan);
+    });
+  }
+
+  async #judge(path: string, frames: number, plan: readonly PlannedSet[]): Promise<void> {
+    const patches = new Map<Model, Buffer[]>(this.#models.map((model) => [model, []]));
+    await walkFrames(path, frames, async (picture) => {
+      const cut = new Map<PatchSetRequest, Promise<Buffer[]>>();
+      for (const { pack, request } of plan) {
+        const own = cut.get(request) ?? cutAll(picture, request);
+        cut.set(request, own);
+        for (const [model, wanted] of patches) if (model.pack === pack) wanted.push(...(await own));
+      }
+    });
+    await inferAll(patches);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

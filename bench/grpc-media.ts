@@ -2,31 +2,39 @@
 import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../src/cli/client.ts';
 import type { MediaHeaderInit } from '../src/cli/upload.ts';
-import { Status } from '../src/grpc/gen/assay/v1/classification_pb.ts';
+import { Status, type StepTime } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { TEST_KEY, type TestDaemon } from '../test/daemon.ts';
 import { inParallel } from './in-parallel.ts';
+import { timeWork, type WorkTime } from './timed-work.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Files per second. */
+export interface ClassifiedMedia extends WorkTime {
+  filesPerSecond: number;
+  /** Of each file. */
+  stepTimes: StepTime[][];
+}
+
 export async function classifyMedia(
   daemon: TestDaemon,
   files: readonly Buffer[],
   { hands, header }: { hands: number; header: MediaHeaderInit },
-): Promise<number> {
+): Promise<ClassifiedMedia> {
   using client = new AssayClient(
     { address: daemon.grpc, credentials: credentials.createInsecure() },
     TEST_KEY,
   );
-  const startedAt = performance.now();
-  await inParallel(files, hands, (bytes, index) =>
-    classifyOne(client, bytes, { ...header, name: `${index}` }),
+  const stepTimes: StepTime[][] = [];
+  const time = await timeWork(daemon.process.pid ?? 0, () =>
+    inParallel(files, hands, async (bytes, index) => {
+      stepTimes[index] = await classifyOne(client, bytes, { ...header, name: `${index}` });
+    }),
   );
-  return files.length / ((performance.now() - startedAt) / 1000);
+  return { ...time, filesPerSecond: files.length / time.seconds, stepTimes };
 }
 
-async function classifyOne(client: AssayClient, bytes: Buffer, header: MediaHeaderInit): Promise<void> {
+async function classifyOne(client: AssayClient, bytes: Buffer, header: MediaHeaderInit): Promise<StepTime[]> {
   const call = client.openDuplex(ClassificationService.method.classifyMedia);
   call.write({ payload: { case: 'header', value: header } });
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
@@ -35,6 +43,10 @@ async function classifyOne(client: AssayClient, bytes: Buffer, header: MediaHead
   call.write({ payload: { case: 'commit', value: { sizeBytes: BigInt(bytes.length) } } });
   call.end();
   let status: Status = Status.UNSPECIFIED;
-  for await (const { update } of call) if (update.case === 'classification') status = update.value.status;
+  let stepTimes: StepTime[] = [];
+  for await (const { update } of call) {
+    if (update.case === 'classification') ({ status, stepTimes } = update.value);
+  }
   if (status !== Status.DONE) throw new Error(`${header.name} ended with status ${status}`);
+  return stepTimes;
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [--json] [start-up] [pictures] [videos] [speech] [records] [custody] [uploads] [page]`: measures this machine, judges nothing. It
+ * `npm run bench -- [--json] [ROW…]`: measures this machine, judges nothing; the rows are those of MEASUREMENTS. It
  * ends with 0 even where a row could not be taken, because a figure of a busy machine must not fail a build.
  */
 import { loadavg } from 'node:os';
@@ -8,10 +8,12 @@ import Table from 'cli-table3';
 import { type Row, type RowSummary, summarise } from './row.ts';
 import { measureCustody } from './rows/custody.ts';
 import { measurePage } from './rows/page.ts';
+import { measurePhotograph } from './rows/photograph.ts';
 import { measurePhotos } from './rows/photos.ts';
 import { measureRecords } from './rows/records.ts';
 import { measureSpeech } from './rows/speech.ts';
 import { measureStartUp } from './rows/start-up.ts';
+import { measureUnderLoad } from './rows/under-load.ts';
 import { measureUploads } from './rows/uploads.ts';
 import { measureVideos } from './rows/videos.ts';
 
@@ -23,6 +25,8 @@ interface Fault {
 const MEASUREMENTS: { name: string; measure: () => Promise<Row[]> }[] = [
   { name: 'start-up', measure: measureStartUp },
   { name: 'pictures', measure: measurePhotos },
+  { name: 'photograph', measure: measurePhotograph },
+  { name: 'under-load', measure: measureUnderLoad },
   { name: 'videos', measure: measureVideos },
   { name: 'speech', measure: measureSpeech },
   { name: 'records', measure: measureRecords },

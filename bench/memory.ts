@@ -1,53 +1,48 @@
-/** Anonymous memory of a process and all that it started, as the kernel counts it. Linux only, like the daemon. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** Memory of the daemon, alone and with all that it started: idle, and the highest of samples. */
+import { pssOf, rssAnonOf, treeOf } from './process-tree.ts';
 
 const SAMPLE_MS = 100;
-const MIB_KIB = 1024;
+/** The kernel walks every page for it. */
+const PSS_SAMPLE_MS = 500;
 
 export interface MemoryMib {
+  /** Anonymous memory. */
   daemon: number;
   tree: number;
+  /** Of the tree, what is shared counted once. */
+  pss: number;
 }
 
 export function readMemory(pid: number): MemoryMib {
-  const tree = treeOf(pid).reduce((sum, process) => sum + rssAnonOf(process), 0);
-  return { daemon: rssAnonOf(pid), tree };
+  return { ...readAnonymous(pid), pss: readPss(pid) };
+}
+
+function readAnonymous(pid: number): Pick<MemoryMib, 'daemon' | 'tree'> {
+  return { daemon: rssAnonOf(pid), tree: treeOf(pid).reduce((sum, member) => sum + rssAnonOf(member), 0) };
+}
+
+function readPss(pid: number): number {
+  return treeOf(pid).reduce((sum, member) => sum + pssOf(member), 0);
 }
 
 /** Samples until disposed; a spike between two samples goes unseen. */
 export class MemoryPeak implements Disposable {
-  readonly peak: MemoryMib = { daemon: 0, tree: 0 };
-  readonly #timer: NodeJS.Timeout;
+  readonly peak: MemoryMib = { daemon: 0, tree: 0, pss: 0 };
+  readonly #timers: NodeJS.Timeout[];
 
   constructor(pid: number) {
-    this.#timer = setInterval(() => {
-      const { daemon, tree } = readMemory(pid);
+    const sampleAnonymous = () => {
+      const { daemon, tree } = readAnonymous(pid);
       this.peak.daemon = Math.max(this.peak.daemon, daemon);
       this.peak.tree = Math.max(this.peak.tree, tree);
-    }, SAMPLE_MS);
+    };
+    const samplePss = () => {
+      this.peak.pss = Math.max(this.peak.pss, readPss(pid));
+    };
+    this.#timers = [setInterval(sampleAnonymous, SAMPLE_MS), setInterval(samplePss, PSS_SAMPLE_MS)];
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
-  }
-}
-
-function treeOf(pid: number): number[] {
-  try {
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-    );
-    return [pid, ...children.flatMap(treeOf)];
-  } catch {
-    return []; // Ended between the look and the read.
-  }
-}
-
-function rssAnonOf(pid: number): number {
-  try {
-    const match = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    return Number(match?.[1] ?? 0) / MIB_KIB;
-  } catch {
-    return 0;
+    for (const timer of this.#timers) clearInterval(timer);
   }
 }

@@ -8,8 +8,14 @@ const BOUNDARY = 'assay-bench-boundary';
 const POLL_MS = 50;
 const POLLS_MAX = 600;
 
-export function toForm(jpeg: Buffer): Buffer {
+export function toForm(jpeg: Buffer, options: Readonly<Record<string, string>> = {}): Buffer {
   const head = [
+    ...Object.entries(options).flatMap(([name, value]) => [
+      `--${BOUNDARY}`,
+      `content-disposition: form-data; name="${name}"`,
+      '',
+      value,
+    ]),
     `--${BOUNDARY}`,
     'content-disposition: form-data; name="image"; filename="bench.jpg"',
     'content-type: image/jpeg',

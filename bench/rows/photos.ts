@@ -2,20 +2,20 @@
 import { availableParallelism } from 'node:os';
 import { TestDaemon } from '../../test/daemon.ts';
 import { BareLoop } from '../bare-loop.ts';
+import { type EndToEndRun, toEndToEndRows } from '../end-to-end-rows.ts';
 import { classifyMedia } from '../grpc-media.ts';
 import { type MemoryMib, MemoryPeak, readMemory } from '../memory.ts';
 import { makePhotos, stampJpeg } from '../photos.ts';
 import { type Row, RUNS } from '../row.ts';
+import type { WorkTime } from '../timed-work.ts';
 
 /** Twice the analyses that run at once, so that the queue never runs dry. */
 const UPLOADS = 4 * availableParallelism();
 /** After ready, so that what the start allocated is mostly given back. */
 const SETTLE_MS = 3000;
 
-interface Run {
-  ours: number;
-  bare: number;
-  bareWithoutStability: number;
+interface Run extends EndToEndRun {
+  bareWithoutStability: WorkTime;
   peak: MemoryMib;
 }
 
@@ -36,21 +36,17 @@ export async function measurePhotos(): Promise<Row[]> {
     const bareWithoutStability = await bare.run({ withStability: false });
     runs.push({ ours, bare: bareRun, bareWithoutStability, peak });
   }
-  return [...toSpeedRows(runs), ...toMemoryRows(idle, runs)];
+  const ofAll = { what: 'a picture', many: 'pictures', count: photos.length };
+  return [...toEndToEndRows(runs, ofAll), toStabilityRow(runs), ...toMemoryRows(idle, runs)];
 }
 
-function toSpeedRows(runs: readonly Run[]): Row[] {
-  return [
-    {
-      ...{ name: 'pictures end to end (gRPC)', unit: '1/s', better: 'higher' },
-      runs: runs.map(({ ours }) => ours),
-      bareRuns: runs.map(({ bare }) => bare),
-    },
-    {
-      ...{ name: 'time spent on stability (bare loop)', unit: '%', better: 'lower' },
-      runs: runs.map(({ bare, bareWithoutStability }) => 100 * (1 - bare / bareWithoutStability)),
-    },
-  ];
+function toStabilityRow(runs: readonly Run[]): Row {
+  return {
+    ...{ name: 'time spent on stability (bare loop)', unit: '%', better: 'lower' },
+    runs: runs.map(
+      ({ bare, bareWithoutStability }) => 100 * (1 - bareWithoutStability.seconds / bare.seconds),
+    ),
+  };
 }
 
 function toMemoryRows(idle: MemoryMib, runs: readonly Run[]): Row[] {
@@ -58,7 +54,9 @@ function toMemoryRows(idle: MemoryMib, runs: readonly Run[]): Row[] {
   return [
     { ...row, name: 'memory idle, daemon', runs: [idle.daemon] },
     { ...row, name: 'memory idle, with its workers', runs: [idle.tree] },
+    { ...row, name: 'memory idle, all processes, PSS', runs: [idle.pss] },
     { ...row, name: 'memory peak, daemon', runs: runs.map(({ peak }) => peak.daemon) },
     { ...row, name: 'memory peak, with its workers', runs: runs.map(({ peak }) => peak.tree) },
+    { ...row, name: 'memory peak, all processes, PSS', runs: runs.map(({ peak }) => peak.pss) },
   ];
 }

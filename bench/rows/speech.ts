@@ -7,6 +7,7 @@ import { TestDaemon } from '../../test/daemon.ts';
 import { makeSound } from '../../test/media/make-media.ts';
 import { makeVoice } from '../../test/media/voice.ts';
 import { BareSpeech } from '../bare-speech.ts';
+import { type EndToEndRun, toEndToEndRows } from '../end-to-end-rows.ts';
 import { classifyMedia } from '../grpc-media.ts';
 import { type Row, RUNS } from '../row.ts';
 
@@ -23,23 +24,20 @@ export async function measureSpeech(): Promise<Row[]> {
   await using daemon = await TestDaemon.start();
   await using bare = await BareSpeech.open();
   const files = Array.from({ length: RECORDING_COUNT }, () => bytes);
-  const ours: number[] = [];
-  const bareRuns: number[] = [];
+  const runs: EndToEndRun[] = [];
   // The first pair only warms both up.
   for (let run = 0; run <= RUNS; run++) {
     const hands = 2 * availableParallelism();
-    const speed = await classifyMedia(daemon, files, { hands, header: { noCache: true } });
-    const bareSpeed = await bare.run(
+    const ours = await classifyMedia(daemon, files, { hands, header: { noCache: true } });
+    const bareRun = await bare.run(
       files.map(() => path),
       TYPE,
     );
-    if (run === 0) continue;
-    ours.push(speed);
-    bareRuns.push(bareSpeed);
+    if (run > 0) runs.push({ ours, bare: bareRun });
   }
   rmSync(folder, { recursive: true, force: true });
-  const name = `recordings of ${SECONDS} s, end to end (gRPC)`;
-  return [{ name, unit: '1/s', better: 'higher', runs: ours, bareRuns }];
+  const what = `a recording of ${SECONDS} s`;
+  return toEndToEndRows(runs, { what, many: `recordings of ${SECONDS} s,`, count: files.length });
 }
 
 function makeRecording(): Buffer {

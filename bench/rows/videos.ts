@@ -9,6 +9,7 @@ import { TestDaemon } from '../../test/daemon.ts';
 import { openSlot } from '../../test/media/decode-fixture.ts';
 import { writeLongVideo } from '../../test/media/long-video.ts';
 import { BareVideo, walkFrames } from '../bare-video.ts';
+import { type EndToEndRun, toEndToEndRows } from '../end-to-end-rows.ts';
 import { classifyMedia } from '../grpc-media.ts';
 import { type Row, RUNS } from '../row.ts';
 
@@ -36,21 +37,19 @@ async function measureWhole(folder: string): Promise<Row[]> {
   const bytes = readFileSync(path);
   const files = Array.from({ length: VIDEO_COUNT }, () => bytes);
   const header = { noCache: true, options: { frames: FRAMES } };
-  const ours: number[] = [];
-  const bareRuns: number[] = [];
+  const runs: EndToEndRun[] = [];
   // The first pair only warms both up.
   for (let run = 0; run <= RUNS; run++) {
-    const speed = await classifyMedia(daemon, files, { hands: 2 * availableParallelism(), header });
-    const bareSpeed = await bare.run(
+    const ours = await classifyMedia(daemon, files, { hands: 2 * availableParallelism(), header });
+    const bareRun = await bare.run(
       files.map(() => path),
       FRAMES,
     );
-    if (run === 0) continue;
-    ours.push(speed);
-    bareRuns.push(bareSpeed);
+    if (run > 0) runs.push({ ours, bare: bareRun });
   }
-  const name = `videos of ${SHORT.seconds} s, ${FRAMES} frames, end to end (gRPC)`;
-  return [{ name, unit: '1/s', better: 'higher', runs: ours, bareRuns }];
+  const what = `a video of ${SHORT.seconds} s`;
+  const many = `videos of ${SHORT.seconds} s, ${FRAMES} frames,`;
+  return toEndToEndRows(runs, { what, many, count: files.length });
 }
 
 async function measureFrames(folder: string): Promise<Row[]> {

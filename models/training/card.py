@@ -17,6 +17,7 @@ from manifest import MANIFEST_FILE, PACK_ID
 from metrics import compare_auc, to_auc
 from parity import PARITY_FILE
 from publish import publish
+from quantise import ROUNDING_FILE
 from score_table import write_score_table
 from tables import make_goal_table, to_table
 from texture import is_refused
@@ -183,6 +184,7 @@ def write_card(work_folder, figures_file, destination):
         "worst": make_worst(tiers), "confounds": scores.compare(), "table": f"{scores.measure():.3f}", "caution": f"{tiers[0]['figures']['falseAlarmRateCautious']['high']:.3f}",
         "slope": calibration["slope"], "intercept": calibration["intercept"], "threshold": decision["cautiousThreshold"],
         "low": decision["inconclusiveLow"], "high": decision["inconclusiveHigh"],
+        "rounding": (work_folder / ROUNDING_FILE).read_text(encoding="utf-8"), "tolerance": manifest["golden"]["tolerance"],
     }
     for name, value in filled.items():
         text = text.replace(f"{{{{{name}}}}}", str(value))

@@ -16,18 +16,19 @@ from torch import nn
 
 from calibrate import CALIBRATION_FILE
 from crops import CropCollection
+from extract import open_transformer
 from heads import load_heads
 from manifest import MANIFEST_FILE, PACK_ID, make_manifest
 from placement import PATCH_SIDE
 from splits import ALL_FOLDS
-from stored_weights import round_weights, store_in_halves
+from quantise import store_in_bytes
+from stored_weights import round_weights
 from validate import HEADS_FILE
-from vision_transformer import WEIGHTS_FILE, VisionTransformer
 
 PACKS_FOLDER = "packs"
 FOLDS_FILE = "folds.tsv"
 MODEL_FILE = "model.onnx"
-GOLDEN_COUNT = 4
+GOLDEN_COUNT = 8
 GOLDEN_DIGITS = 6
 OPSET = 17
 
@@ -50,10 +51,9 @@ def make_golden_patch(index):
     return torch.from_numpy((value % 256).astype(numpy.float32) / 255)
 
 
-def make_detector(work_folder, name):
-    transformer = VisionTransformer(work_folder / WEIGHTS_FILE)
+def make_detector(work_folder, transformer, name):
     heads = load_heads(work_folder / HEADS_FILE.format(name))
-    return round_weights(TransformerDetector(transformer, heads)).eval()
+    return TransformerDetector(transformer, round_weights(heads)).eval()
 
 
 def write_model(pack, model):
@@ -67,7 +67,7 @@ def write_model(pack, model):
         input_names=["pixels"], output_names=["logit"],
         dynamic_axes={"pixels": {0: "count"}, "logit": {0: "count"}},
     )
-    store_in_halves(pack / MODEL_FILE)
+    store_in_bytes(pack / MODEL_FILE)
     body = (pack / MODEL_FILE).read_bytes()
     return {
         "file": MODEL_FILE, "sha256": hashlib.sha256(body).hexdigest(),
@@ -87,10 +87,11 @@ def export(work_folder, version):
     collection = CropCollection(work_folder)
     calibration = json.loads((work_folder / CALIBRATION_FILE).read_text(encoding="utf-8"))
     packs = work_folder / PACKS_FOLDER
+    transformer = open_transformer(work_folder, collection)
     for name in ("all", *ALL_FOLDS):
         fitted = calibration["all"] if name == "all" else calibration["leftOut"][str(name)]
         pack = packs / (name if name == "all" else f"fold-{name}") / PACK_ID
-        model = make_detector(work_folder, name)
+        model = make_detector(work_folder, transformer, name)
         written = write_model(pack, model)
         manifest = make_manifest(version, fitted, calibration["set"], written, collection)
         (pack / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")

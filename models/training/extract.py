@@ -1,10 +1,13 @@
 """Stage 3: reads the pretrained layers' features of every crop, in several states, and of the whole pictures' patches.
 
+Learning sees them exact; what is scored, calibrated and bounded is seen as it is shipped, computed in bytes.
+
 Goes on where it was cut off, part by part. Learning needs each crop in states that both labels may have:
 as found, as the web leaves it, and twice after a history by chance.
 """
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 import numpy
@@ -13,6 +16,8 @@ import torch
 from augment import fill, make_patch
 from crops import CropCollection
 from placement import PATCH_SIDE
+from quantise import RANGE_CROP_EVERY, quantise
+from stored_weights import round_weights
 from tiers import TIERS, apply_tier
 from vision_transformer import MARGIN_PX, WEIGHTS_FILE, VisionTransformer, extract_features
 from whole import CACHES, open_patches
@@ -50,6 +55,10 @@ CROP_PARTS = {
 }
 
 
+IN_BYTES = "{}-in-bytes"
+"""The features of a cache's patches as the appliance computes them."""
+
+
 def part_path(work_folder, part):
     return work_folder / FEATURES_FOLDER / f"{part}.npy"
 
@@ -68,20 +77,32 @@ def extract_crops(transformer, collection, make_view):
     return numpy.concatenate(parts)
 
 
+def open_transformer(work_folder, collection):
+    """Returns the layers as they are shipped."""
+    transformer = round_weights(VisionTransformer(work_folder / WEIGHTS_FILE)).eval()
+    patches = numpy.stack([cut_middle(collection.read(crop)) for crop in collection.crops[::RANGE_CROP_EVERY]])
+    return quantise(transformer, lambda shown: extract_features(shown, patches))
+
+
 def extract(work_folder):
     (work_folder / FEATURES_FOLDER).mkdir(exist_ok=True)
     collection = CropCollection(work_folder)
-    transformer = VisionTransformer(work_folder / WEIGHTS_FILE).eval()
-    for part, make_view in CROP_PARTS.items():
+    exact = VisionTransformer(work_folder / WEIGHTS_FILE).eval()
+    shipped = open_transformer(work_folder, collection)
+
+    def see(transformer, cache):
+        return lambda: extract_features(transformer, open_patches(work_folder, cache))
+
+    parts = {
+        **{part: partial(extract_crops, exact, collection, make_view) for part, make_view in CROP_PARTS.items()},
+        "whole": see(exact, "whole"),
+        **{IN_BYTES.format(cache): see(shipped, cache) for cache in CACHES},
+    }
+    for part, make in parts.items():
         path = part_path(work_folder, part)
         if not path.exists():
-            write_part(path, extract_crops(transformer, collection, make_view))
+            write_part(path, make())
             print(f"{part}: done", flush=True)
-    for cache in CACHES:
-        path = part_path(work_folder, cache)
-        if not path.exists():
-            write_part(path, extract_features(transformer, open_patches(work_folder, cache)))
-            print(f"{cache}: done", flush=True)
 
 
 if __name__ == "__main__":

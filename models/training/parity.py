@@ -15,7 +15,9 @@ import torch
 from PIL import Image
 
 from calibrate import CALIBRATION_FILE
+from crops import CropCollection
 from export import PACKS_FOLDER, make_detector
+from extract import open_transformer
 from manifest import PACK_ID
 from metrics import to_probability
 from placement import choose_patches, cut_patch
@@ -77,7 +79,7 @@ def judge_film(path, model, line):
 
 
 def write_parity(work_folder, media):
-    model = make_detector(work_folder, "all")
+    model = make_detector(work_folder, open_transformer(work_folder, CropCollection(work_folder)), "all")
     line = json.loads((work_folder / CALIBRATION_FILE).read_text(encoding="utf-8"))["all"]["line"]
     paths = sorted(path for path in media.iterdir() if path.suffix in PICTURES)
     media_judged = [*(judge_picture(path, model, line) for path in paths), judge_film(media / FILM, model, line)]

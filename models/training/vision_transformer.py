@@ -82,6 +82,8 @@ class Block(nn.Module):
                 self.parts[f"{part}_{kind}"] = nn.Parameter(weights[f"{name}.{kind}"], requires_grad=False)
         self.scale1 = nn.Parameter(weights[f"{prefix}layer_scale1.lambda1"], requires_grad=False)
         self.scale2 = nn.Parameter(weights[f"{prefix}layer_scale2.lambda1"], requires_grad=False)
+        self.enter = lambda name, tokens: tokens
+        """What is done to what enters a map: nothing, until `quantise` rounds it."""
 
     def apply_linear(self, name, tokens):
         return functional.linear(tokens, self.parts[f"{name}_weight"], self.parts[f"{name}_bias"])
@@ -96,15 +98,16 @@ class Block(nn.Module):
         return self.apply_linear(name, tokens).view(-1, count, HEAD_COUNT, WIDTH // HEAD_COUNT).transpose(1, 2)
 
     def attend(self, tokens):
+        tokens = self.enter("attention", tokens)
         query, key, value = (self.split(name, tokens) for name in ("query", "key", "value"))
         shares = torch.softmax(query @ key.transpose(2, 3) / (WIDTH // HEAD_COUNT) ** 0.5, dim=3)
         joined = (shares @ value).transpose(1, 2).reshape(-1, 1 + TOKENS_PER_SIDE**2, WIDTH)
-        return self.apply_linear("output", joined)
+        return self.apply_linear("output", self.enter("output", joined))
 
     def forward(self, tokens):
         tokens = tokens + self.scale1 * self.attend(self.normalise("norm1", tokens))
-        risen = functional.gelu(self.apply_linear("rise", self.normalise("norm2", tokens)))
-        return tokens + self.scale2 * self.apply_linear("fall", risen)
+        risen = functional.gelu(self.apply_linear("rise", self.enter("rise", self.normalise("norm2", tokens))))
+        return tokens + self.scale2 * self.apply_linear("fall", self.enter("fall", risen))
 
 
 class VisionTransformer(nn.Module):

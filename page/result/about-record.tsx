@@ -40,11 +40,20 @@ export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
     ],
     [t('apiVersion'), apiVersion ?? '–'],
     [t('rules'), describeRules(record)],
+    record.stepTimes.length === 0 ? null : [t('stepTimes'), describeStepTimes(record)],
     record.assessment?.quality?.jpegQuality == null
       ? null
       : [t('jpegQuality'), String(record.assessment.quality.jpegQuality)],
   ];
   return <Facts rows={rows.filter((row) => row !== null)} />;
+}
+
+/** Whoever waited wants to know for what: the steps by their names in the metrics, the longest first. */
+function describeStepTimes({ stepTimes }: FullRecord): string {
+  const byLength = stepTimes.toSorted((left, right) => right.seconds - left.seconds);
+  return byLength
+    .map(({ step, seconds }) => `${step} ${formatNumber(Math.round(seconds * 100) / 100)} s`)
+    .join(', ');
 }
 
 /** Verdicts are derived on reading: a record of before may say something else than it said then. */

@@ -346,6 +346,7 @@ export const EN = {
   identifier: 'Identifier',
   apiVersion: 'Interface',
   rules: 'Rules of the verdict',
+  stepTimes: 'Time by step (they overlap)',
   rulesSame: 'version {made}',
   rulesChanged:
     'measured under version {made}, read now by version {read}: it may read otherwise than it did then',

@@ -353,6 +353,7 @@ export const IT: Texts = {
   identifier: 'Identificativo',
   apiVersion: 'Interfaccia',
   rules: 'Regole del verdetto',
+  stepTimes: 'Tempo per fase (si sovrappongono)',
   rulesSame: 'versione {made}',
   rulesChanged:
     'misurato con la versione {made}, letto ora con la versione {read}: può leggersi diversamente da allora',

@@ -14,6 +14,7 @@ import {
   type Progress,
 } from '../domain/records/classification.ts';
 import type { AnalysisOptions } from '../domain/records/options.ts';
+import { MICROSECONDS_PER_SECOND } from '../domain/time.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
@@ -21,11 +22,12 @@ import type { StoreTransaction } from '../store/transaction.ts';
 import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
 import type { Probe } from '../worker/protocol.ts';
 import { analyseAudio } from './analyses/analyse-audio.ts';
-import { analyseImage } from './analyses/analyse-image.ts';
+import { analyseImage, timed } from './analyses/analyse-image.ts';
 import { analyseVideo } from './analyses/analyse-video.ts';
 import type { AnalysisParts, Attempt } from './analyses/analysis-parts.ts';
 import { AnalysisRunner } from './analyses/analysis-runner.ts';
 import { fetchSource } from './analyses/source.ts';
+import { timeParts } from './analyses/timed-parts.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool } from './decode/decode-pool.ts';
 import { probeForCaller, probeInSlot } from './decode/probe.ts';
@@ -175,7 +177,12 @@ export class Engine implements AsyncDisposable {
   /** The analysis of what the store holds, by the models that it names; nothing is stored. */
   async analyseAgain(analysis: Analysis, signal: AbortSignal): Promise<AnalysisResult | null> {
     const artifacts = { put: async () => {} };
-    return (await this.#analyse({ analysis, signal, report: () => {}, found: () => {} }, artifacts)) ?? null;
+    return (
+      (await this.#analyse(
+        { analysis, signal, report: () => {}, found: () => {}, stepTimed: () => {} },
+        artifacts,
+      )) ?? null
+    );
   }
 
   async benchPack(pack: ModelPack, signal: AbortSignal): Promise<PackSpeed> {
@@ -337,7 +344,15 @@ export class Engine implements AsyncDisposable {
     const probe = (path: string, signal: AbortSignal) =>
       this.#decodePool.run('analysis', (slot) => probeInSlot(slot, path, { signal }), { signal });
     const source = { store, fetchMedia, probe, findPack, videoHeightMin };
-    const analysis = await fetchSource(source, attempt.analysis, attempt.signal);
+    const stepTimed = (step: string, seconds: number) => {
+      attempt.stepTimed(step, seconds);
+      observer.stepTimed(step, seconds, attempt.analysis);
+    };
+    const { queuedAt, lease } = attempt.analysis;
+    if (lease !== null) stepTimed('queue', (lease.startedAt - queuedAt) / MICROSECONDS_PER_SECOND);
+    const fetch = () => fetchSource(source, attempt.analysis, attempt.signal);
+    const analysis =
+      attempt.analysis.hash === '' ? await timed({ stepTimed }, 'fetch', fetch) : await fetch();
     if (analysis === undefined) return undefined;
     if (!(await store.blobs.has(analysis.hash))) {
       throw new AppError('media', 'the file is missing from the appliance’s store; submit it again');
@@ -345,16 +360,15 @@ export class Engine implements AsyncDisposable {
     const parts: AnalysisParts = {
       ...{
         store: { blobs: store.blobs, artifacts },
-        decodePool: this.#decodePool,
-        inference,
         findPack,
         newIdentifier,
         trustAnchorsPem,
         stability,
         videoDecoder: this.#videoDecoding.decoder,
       },
+      ...timeParts({ decodePool: this.#decodePool, inference }, stepTimed),
       ...{ inferTimeoutMs: analysisTimeoutMs / 2, decodeTimeoutMs: analysisTimeoutMs },
-      stepTimed: (step, seconds) => observer.stepTimed(step, seconds, analysis),
+      stepTimed,
       videoDecoded: (used) => observer.videoDecoded(this.#videoDecoding.wanted, used),
     };
     return await ANALYSES[analysis.kind](parts, { ...attempt, analysis });

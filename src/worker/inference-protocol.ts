@@ -116,8 +116,15 @@ export interface PackReport {
 
 export type InferenceResponse =
   | { type: 'ready'; packs: PackReport[] }
-  /** `outputLength` values per item, one item after the other. */
-  | { type: 'inferred'; id: number; logits: Float32Array; elapsedMs: number; batches: number }
+  /** `outputLength` values per item, one item after the other; `waitedMs` until its first batch ran. */
+  | {
+      type: 'inferred';
+      id: number;
+      logits: Float32Array;
+      elapsedMs: number;
+      waitedMs: number;
+      batches: number;
+    }
   /** One probability of speech per frame. */
   | { type: 'detected'; id: number; probabilities: Float32Array; elapsedMs: number }
   /** A long request is at work: the child is not hung. */

@@ -1,9 +1,10 @@
-/** Under which rules a record was measured, and which read it: told alike wherever the documented record is not the limit. */
+/** How a record was measured (rules, times of its steps) and read: told alike wherever the documented record is not the limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../../src/cli/client.ts';
+import type { StepTime } from '../../src/domain/records/step-times.ts';
 import { RULES_VERSION } from '../../src/domain/verdicts/rules-version.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { Store } from '../../src/store/store.ts';
@@ -22,15 +23,21 @@ async function readRest(daemon: TestDaemon, identifier: string): Promise<Record<
   return (await response.json()) as Record<string, unknown>;
 }
 
+interface GraphqlRecord {
+  rulesVersion: number | null;
+  readByRulesVersion: number | null;
+  stepTimes: StepTime[];
+}
+
 /** Version at the measurement and at the reading, by every facade; and the names of what REST tells. */
 async function readByAllWays(daemon: TestDaemon, identifier: string) {
-  const query = `{ classification(identifier: "${identifier}") { rulesVersion readByRulesVersion } }`;
+  const query = `{ classification(identifier: "${identifier}") { rulesVersion readByRulesVersion stepTimes { step seconds times } } }`;
   const graphql = await fetch(`${daemon.http}/graphql`, {
     method: 'POST',
     headers: { ...HEADERS, 'content-type': 'application/json' },
     body: JSON.stringify({ query }),
   });
-  const { data } = (await graphql.json()) as { data: { classification: Record<string, number | null> } };
+  const { data } = (await graphql.json()) as { data: { classification: GraphqlRecord } };
   using client = new AssayClient(
     { address: daemon.grpc, credentials: credentials.createInsecure() },
     TEST_KEY,
@@ -39,14 +46,23 @@ async function readByAllWays(daemon: TestDaemon, identifier: string) {
     identifier,
   });
   const { stdout } = await runCommand(['get', identifier, '--json'], reach(daemon));
-  const json = JSON.parse(stdout) as Record<string, number>;
+  const json = JSON.parse(stdout) as Record<string, unknown> & { step_times: StepTime[] };
   const rest = await readRest(daemon, identifier);
   return {
     graphql: [data.classification.rulesVersion, data.classification.readByRulesVersion],
     grpc: [classification?.rulesVersion, classification?.readByRulesVersion],
     command: [json.rules_version, json.read_by_rules_version],
-    rest: Object.keys(rest).filter((name) => name.includes('rules')),
+    rest: Object.keys(rest).filter((name) => /rules|step/.test(name)),
+    stepTimes: [
+      data.classification.stepTimes,
+      (classification?.stepTimes ?? []).map(toStepTime),
+      json.step_times,
+    ],
   };
+}
+
+function toStepTime({ step, seconds, times }: StepTime): StepTime {
+  return { step, seconds, times };
 }
 
 async function submit(daemon: TestDaemon): Promise<string> {
@@ -78,12 +94,18 @@ test('a record names the rules it was measured under, and those that read it now
   const identifier = await submit(daemon);
   while ((await readRest(daemon, identifier)).status === 'new') await sleep(50);
   const present = [RULES_VERSION, RULES_VERSION];
-  assert.deepEqual(await readByAllWays(daemon, identifier), {
-    ...{ graphql: present, grpc: present, command: present, rest: [] },
-  });
+  const { stepTimes, ...versions } = await readByAllWays(daemon, identifier);
+  assert.deepEqual(versions, { ...{ graphql: present, grpc: present, command: present, rest: [] } });
+  const [told = [], ...others] = stepTimes;
+  for (const other of others) assert.deepEqual(other, told);
+  const took = new Map(told.map(({ step, seconds }) => [step, seconds]));
+  for (const step of ['queue', 'slot', 'copy', 'decode', 'batch-wait', 'models', 'infer']) {
+    assert.ok((took.get(step) ?? -1) >= 0, `${step} is told`);
+  }
+  assert.ok((took.get('infer') ?? 0) > 0 && (took.get('decode') ?? 0) > 0);
   const before = [1, RULES_VERSION];
   assert.deepEqual(await readByAllWays(daemon, identifierOf(0)), {
-    ...{ graphql: before, grpc: before, command: before, rest: [] },
+    ...{ graphql: before, grpc: before, command: before, rest: [], stepTimes: [[], [], []] },
   });
   const failed = await readByAllWays(daemon, identifierOf(1));
   assert.deepEqual(

@@ -7,12 +7,13 @@ import type {
   AudioRecord,
   ClassificationRecord,
   ImageRecord,
+  RecordBase,
   VideoRecord,
 } from '../../src/domain/records/record.ts';
 import { toClassification } from '../../src/facade/grpc/convert.ts';
 import { ClassificationSchema } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 
-const BASE = {
+const BASE: Omit<RecordBase, 'kind'> = {
   identifier: 'a'.repeat(64),
   hash: 'b'.repeat(64),
   apiVersion: '1.1.0',
@@ -32,10 +33,11 @@ const BASE = {
   createdAt: 1_700_000_000_123_456,
   endedAt: null,
   progress: null,
+  stepTimes: [{ step: 'decode', seconds: 0.25, times: 1 }],
   tentative: null,
   cancelled: false,
   submittedBy: null,
-} as const;
+};
 
 const VERDICT = {
   heuristic: 'balanced',
@@ -158,6 +160,7 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
       created_at: '2023-11-14T22:13:20.123456Z',
       ended_at: undefined,
       progress: undefined,
+      step_times: [{ step: 'decode', seconds: 0.25, times: 1 }],
       tentative: undefined,
       force_classification: undefined,
       options: { with_nsfw: true, frames: 10, key_frames_method: 'KEY_FRAME_METHOD_IFRAMES' },

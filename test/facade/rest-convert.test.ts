@@ -28,6 +28,7 @@ const base = {
   endedAt: null,
   progress: null,
   // REST has no word for it, so it must not appear anywhere.
+  stepTimes: [],
   tentative: {
     frames: [{ timeSeconds: 1, probability: 0.5 }],
     ...{ clips: [], state: 'inconclusive' as const, probability: 0.5 },

@@ -19,14 +19,18 @@ const MODELS = join(import.meta.dirname, '../../models');
 const KINDS = { image: MediaKind.IMAGE, video: MediaKind.VIDEO, audio: MediaKind.AUDIO } as const;
 const PICTURE_PACK = 'assay-transformer';
 const SPEECH_PACKS = ['assay-speech-encoder', 'assay-speech-statistics'] as const;
-/** Logits within the pack's tolerance, by its calibration. */
-const LOG_ODDS_DIFFERENCE_MAX = 0.02;
+/** By the pack's calibration. What is computed in bytes moves with the order of the sums (its card); floats hardly do. */
+const LOG_ODDS_DIFFERENCE_MAX = { picture: 0.3, speech: 0.02 } as const;
 
 const toLogOdds = (probability: number): number => Math.log(probability / (1 - probability));
 
-function assertStated(probability: number | undefined, { logOdds }: StatedAnswer): void {
+function assertStated(
+  kind: keyof typeof LOG_ODDS_DIFFERENCE_MAX,
+  probability: number | undefined,
+  { logOdds }: StatedAnswer,
+): void {
   const difference = Math.abs(toLogOdds(probability ?? Number.NaN) - logOdds);
-  assert.ok(difference <= LOG_ODDS_DIFFERENCE_MAX, `the log-odds differ by ${difference}`);
+  assert.ok(difference <= LOG_ODDS_DIFFERENCE_MAX[kind], `the log-odds differ by ${difference}`);
 }
 
 function scoreOf({ results }: Classification, id: string): number | undefined {
@@ -59,15 +63,19 @@ test('a daemon says of every file what training says of it', async (t) => {
   assert.ok(media.length > 0 && files.length > 0);
   for (const stated of media) {
     await t.test(stated.file, async () => {
-      assertStated((await submit(stated.file)).assessment?.probability, stated);
+      assertStated('picture', (await submit(stated.file)).assessment?.probability, stated);
     });
   }
   for (const [index, { file, together }] of files.entries()) {
     await t.test(file, async () => {
       const record = await submit(file);
-      assertStated(record.assessment?.probability, together);
+      assertStated('speech', record.assessment?.probability, together);
       for (const { id, speech } of spoken) {
-        assertStated(scoreOf(record, id), speech?.[index] ?? assert.fail(`${id} does not know ${file}`));
+        assertStated(
+          'speech',
+          scoreOf(record, id),
+          speech?.[index] ?? assert.fail(`${id} does not know ${file}`),
+        );
       }
     });
   }

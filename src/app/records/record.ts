@@ -197,6 +197,7 @@ function baseOf(app: Core, classification: Classification, analysis: Analysis): 
     createdAt: classification.createdAt,
     endedAt: status === 'new' ? null : analysis.endedAt,
     progress: status === 'new' ? (app.engine.progressOf(analysis.id) ?? WAITING) : null,
+    stepTimes: status === 'done' ? [...(analysis.stepTimes ?? [])] : [],
     tentative: status === 'new' ? toTentative(app.engine.findingsOf(analysis.id)) : null,
     cancelled: classification.cancelled,
     submittedBy: classification.submittedBy ?? null,

@@ -1,6 +1,7 @@
 /** The parts of a record, one row a field. Their types stand beside the rules that make them. */
 import type { Axis } from '../packs/pack-parts.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
+import type { StepTime } from '../records/step-times.ts';
 import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
 import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
@@ -114,6 +115,14 @@ const ASSESSMENT = {
 
 const PROGRESS = { step: text(), done: whole(), total: whole() } satisfies FieldsOf<Progress>;
 
+const STEP_TIME = {
+  step: text(),
+  seconds: number({
+    description: 'Of all times that it was done; steps overlap, and some are parts of others.',
+  }),
+  times: whole(),
+} satisfies FieldsOf<StepTime>;
+
 const TENTATIVE_FRAME = {
   timeSeconds: number(),
   probability: nullable(
@@ -158,6 +167,7 @@ export const RECORD_PARTS: readonly Noun[] = [
     fields: ASSESSMENT,
   },
   { name: 'Progress', fields: PROGRESS },
+  { name: 'StepTime', fields: STEP_TIME },
   { name: 'TentativeFrame', fields: TENTATIVE_FRAME },
   { name: 'TentativeClip', fields: TENTATIVE_CLIP },
   {

@@ -4,6 +4,7 @@
  */
 import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { AnalysisOptions } from '../records/options.ts';
+import type { StepTime } from '../records/step-times.ts';
 import type { Assessment } from '../verdicts/assessment.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
 import type { C2paReport } from '../verdicts/provenance.ts';
@@ -49,6 +50,12 @@ export const RECORD = {
   createdAt: moment(),
   endedAt: nullable(moment()),
   progress: nullable(noun<Progress>('Progress', { description: 'Present while the work waits or runs.' })),
+  /** Not for REST. */
+  stepTimes: listOf(
+    noun<StepTime>('StepTime', {
+      description: 'How long the steps of its analysis took; empty until it completes.',
+    }),
+  ),
   /** Not for REST, never stored. */
   tentative: nullable(
     noun<Tentative>('Tentative', {

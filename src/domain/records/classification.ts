@@ -5,6 +5,7 @@
 import type { MediaKind } from '../media/media.ts';
 import type { AnalysisResult } from '../verdicts/result.ts';
 import type { AnalysisOptions } from './options.ts';
+import type { StepTime } from './step-times.ts';
 
 /** The states of interface.md. */
 export const STATUSES = ['new', 'done', 'errored'] as const;
@@ -123,6 +124,8 @@ export interface Analysis {
   endedAt: number | null;
   apiVersion: string;
   result: AnalysisResult | null;
+  /** Of the attempt that ended it; absent without a result, and where a version stored it that kept none. */
+  stepTimes?: readonly StepTime[];
   /** SHA-256 of the files of the models that ran, by pack key; absent without a result, and in older ones. */
   modelDigests?: Readonly<Record<string, string>>;
   /** Of the rules in force when the result was measured; absent without one, and where a version stored it that numbered none. */

@@ -24,7 +24,9 @@ async function analyseInSlot(
 ): Promise<AudioResult> {
   const { trustAnchorsPem, decodeTimeoutMs } = parts;
   const steps = new StepCount(SPEECH_STEPS, report);
-  const input = await placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal });
+  const input = await timed(parts, 'copy', () =>
+    placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal }),
+  );
   const { audio } = await timed(parts, 'decode', () =>
     slot.request(
       { type: 'decode-audio', input, trustAnchorsPem, soundSecondsMax: SOUND_SECONDS_MAX },

@@ -51,7 +51,9 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   const tileSets = tileSetsOf(content.tampering, 'picture');
   const stepCount = plan.length + viewSets.length + tileSets.length + (withHeatmap ? 1 : 0);
   const steps = new StepCount(stepCount, report);
-  const input = await placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal });
+  const input = await timed(parts, 'copy', () =>
+    placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal }),
+  );
 
   const image = await timed(parts, 'decode', () =>
     decode(parts, attempt, slot, { input, plan, tileSets, viewSets, steps }),

@@ -96,7 +96,9 @@ async function decode(
   const { store, trustAnchorsPem, decodeTimeoutMs, videoDecoder: decoder } = parts;
   const { analysis, signal } = attempt;
   const { slot, content, plan, progress } = job;
-  const input = await placeOriginal(slot, store.blobs, { hash: analysis.hash, signal });
+  const input = await timed(parts, 'copy', () =>
+    placeOriginal(slot, store.blobs, { hash: analysis.hash, signal }),
+  );
   const frames = await chooseFrames(parts, attempt, job, input);
   const { video } = await slot.request(
     {

@@ -32,6 +32,8 @@ export interface Attempt {
   analysis: Analysis;
   signal: AbortSignal;
   report: (progress: Progress) => void;
+  /** Of a step that has ended, for the record. */
+  stepTimed: (step: string, seconds: number) => void;
   /** Keeps what was found so far for whoever looks; told to watchers with the next report. */
   found: (findings: Findings) => void;
 }

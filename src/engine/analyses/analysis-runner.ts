@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
+import { StepTimes } from '../../domain/records/step-times.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
@@ -13,7 +14,13 @@ import type { StoreTransaction } from '../../store/transaction.ts';
 import { failureOf, giveUpSentence } from '../engine-errors.ts';
 import { bearWitness } from '../queue/recovery.ts';
 import { Schedule, type Turn } from '../queue/schedule.ts';
-import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from '../queue/transitions.ts';
+import {
+  type CompletedWork,
+  completeAnalysis,
+  failAnalysis,
+  leaseAnalysis,
+  requeueAnalysis,
+} from '../queue/transitions.ts';
 import { WorkerLostError } from '../worker-errors.ts';
 import type { Attempt } from './analysis-parts.ts';
 
@@ -41,7 +48,7 @@ export interface RunnerParts {
 }
 
 type AttemptEnd =
-  | { type: 'done'; result: AnalysisResult; modelDigests: Readonly<Record<string, string>> }
+  | ({ type: 'done' } & CompletedWork)
   | { type: 'errored'; error: string; isQuarantined?: boolean }
   | { type: 'requeued'; isCounted: boolean; pauseMs: number }
   | { type: 'left' };
@@ -246,6 +253,8 @@ export class AnalysisRunner {
     const { analysisTimeoutMs: timeoutMs } = this.#config;
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = AbortSignal.any([job.controller.signal, deadline]);
+    const steps = new StepTimes();
+    const stepTimed = (step: string, seconds: number) => steps.add(step, seconds);
     const report = (progress: Progress) => {
       job.progress = progress;
       this.#parts.changed(analysis.id);
@@ -254,9 +263,10 @@ export class AnalysisRunner {
       job.findings = findings;
     };
     try {
-      const result = await this.#parts.analyse({ analysis, signal, report, found });
+      const result = await this.#parts.analyse({ analysis, signal, report, found, stepTimed });
+      if (result === undefined) return { type: 'left' };
       const modelDigests = this.#parts.digestsOf(analysis.models);
-      return result === undefined ? { type: 'left' } : { type: 'done', result, modelDigests };
+      return { type: 'done', result, stepTimes: steps.toList(), modelDigests };
     } catch (error) {
       const cause: AbortCause | undefined = job.controller.signal.reason;
       if (cause === 'cancelled') return { type: 'left' };

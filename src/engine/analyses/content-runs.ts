@@ -102,7 +102,7 @@ async function judgeWith(
   const { pack, report } = found;
   const { size, margin } = pack.view;
   const large = faces.filter((face) => sideOf(face) >= pack.minimumFaceSide);
-  let inferred: Inference = { logits: new Float32Array(0), elapsedMs: 0 };
+  let inferred: Inference = { logits: new Float32Array(0), elapsedMs: 0, waitedMs: 0 };
   if (large.length > 0) {
     const views = large.map((face) => viewOf(face, margin, picture));
     const set = await cut({ name: `face-${pack.id}`, size, views });

@@ -68,6 +68,8 @@ export interface Inference {
   logits: Float32Array;
   /** What of the model's time these items took. */
   elapsedMs: number;
+  /** In the child, for a batch to run in. */
+  waitedMs: number;
 }
 
 export interface SpeechDetection {

@@ -3,6 +3,7 @@
  * the daemon's own death gives it back (recovery.ts).
  */
 import { type Analysis, assertTransition, type Lease } from '../../domain/records/classification.ts';
+import type { StepTime } from '../../domain/records/step-times.ts';
 import { type AnalysisResult, partsOf } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { API_VERSION } from '../../domain/version.ts';
@@ -24,11 +25,18 @@ export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): A
   return leased;
 }
 
+/** What an attempt brought. */
+export interface CompletedWork {
+  result: AnalysisResult;
+  stepTimes: readonly StepTime[];
+  modelDigests: Readonly<Record<string, string>>;
+}
+
 /** Undefined where it was cancelled meanwhile: then nobody wants the result. */
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,
-  { result, modelDigests }: { result: AnalysisResult; modelDigests: Readonly<Record<string, string>> },
+  { result, stepTimes, modelDigests }: CompletedWork,
   now: number,
 ): Analysis | undefined {
   const analysis = tx.analysis(id);
@@ -43,6 +51,7 @@ export function completeAnalysis(
     endedAt: now,
     apiVersion: API_VERSION,
     result,
+    stepTimes,
     modelDigests,
     rulesVersion: RULES_VERSION,
   };

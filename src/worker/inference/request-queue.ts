@@ -30,6 +30,8 @@ interface WaitingRequest {
   readonly logits: Float32Array;
   /** Items that were answered. */
   done: number;
+  /** From its arrival to its first batch. */
+  waitedMs: number;
   /** Its share of the time that the model ran. */
   busyMs: number;
   batches: number;
@@ -57,7 +59,17 @@ export class RequestQueue implements WorkQueue {
     const { id, count } = request;
     const source = openSource(this.#session.pack.input, request);
     const logits = new Float32Array(count * this.#session.pack.outputLength);
-    this.#waiting.push({ id, source, count, arrivedAt: now, logits, done: 0, busyMs: 0, batches: 0 });
+    this.#waiting.push({
+      id,
+      source,
+      count,
+      arrivedAt: now,
+      logits,
+      done: 0,
+      waitedMs: 0,
+      busyMs: 0,
+      batches: 0,
+    });
   }
 
   /** At once when a batch is full, else when the oldest request has waited long enough. */
@@ -80,8 +92,8 @@ export class RequestQueue implements WorkQueue {
     }
     const completed = shares.map(({ request }) => request).filter(({ done, count }) => done === count);
     this.#remove(completed);
-    return completed.map(({ id, logits, busyMs, batches }) => ({
-      ...{ type: 'inferred', id, logits, elapsedMs: busyMs, batches },
+    return completed.map(({ id, logits, waitedMs, busyMs, batches }) => ({
+      ...{ type: 'inferred', id, logits, elapsedMs: busyMs, waitedMs, batches },
     }));
   }
 
@@ -119,7 +131,9 @@ export class RequestQueue implements WorkQueue {
 
   async #run(shares: Share[]): Promise<void> {
     let filled = 0;
+    const now = performance.now();
     for (const { request, count } of shares) {
+      if (request.done === 0) request.waitedMs = now - request.arrivedAt;
       request.source.write(request.done, count, this.#session.place(filled));
       filled += count;
     }

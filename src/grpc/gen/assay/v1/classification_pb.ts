@@ -16,7 +16,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification.proto.
  */
 export const file_assay_v1_classification: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEigAkKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSIgoHdmVyZGljdBgeIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QSIwoIdmVyZGljdHMYHyADKAsyES5hc3NheS52MS5WZXJkaWN0EiYKB3Jlc3VsdHMYICADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIUCgdpc19uc2Z3GCEgASgISAGIAQESJQoEYzJwYRgiIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLaGFzX2hlYXRtYXAYIyABKAgSKAoKYXNzZXNzbWVudBgkIAEoCzIULmFzc2F5LnYxLkFzc2Vzc21lbnQSLgoOaGVhdG1hcF9sYXllcnMYJSADKA4yFi5hc3NheS52MS5IZWF0bWFwTGF5ZXISJgoFaW1hZ2UYMiABKAsyFS5hc3NheS52MS5JbWFnZURldGFpbEgAEiYKBXZpZGVvGDMgASgLMhUuYXNzYXkudjEuVmlkZW9EZXRhaWxIABImCgVhdWRpbxg0IAEoCzIVLmFzc2F5LnYxLkF1ZGlvRGV0YWlsSABCBwoFbWVkaWFCCgoIX2lzX25zZnciSgoJU3VibWl0dGVyEgsKA3ZpYRgBIAEoCRITCgZrZXlfaWQYAiABKANIAIgBARIQCghrZXlfbmFtZRgDIAEoCUIJCgdfa2V5X2lkIjUKCFByb2dyZXNzEgwKBHN0ZXAYASABKAkSDAoEZG9uZRgCIAEoBRINCgV0b3RhbBgDIAEoBSKxAQoJVGVudGF0aXZlEigKBmZyYW1lcxgBIAMoCzIYLmFzc2F5LnYxLlRlbnRhdGl2ZUZyYW1lEiYKBWNsaXBzGAIgAygLMhcuYXNzYXkudjEuVGVudGF0aXZlQ2xpcBIoCgVzdGF0ZRgDIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJQCg5UZW50YXRpdmVGcmFtZRIUCgx0aW1lX3NlY29uZHMYASABKAESGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiZAoNVGVudGF0aXZlQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiqQEKB1ZlcmRpY3QSEQoJaGV1cmlzdGljGAEgASgJEhIKCmNvbmZpZGVuY2UYAiABKAESJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZtb2RlbHMYBCADKAkSEgoFY291bnQYBSABKAVIAIgBARIUCgd1bmtub3duGAYgASgISAGIAQFCCAoGX2NvdW50QgoKCF91bmtub3duIsABCgtNb2RlbFJlc3VsdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKBGF4aXMYAyABKA4yDi5hc3NheS52MS5BeGlzEg4KBmRldmljZRgEIAEoCRIPCgd1bmtub3duGAUgASgIEg4KBnJlYXNvbhgGIAEoCRIUCgxlbGFwc2VkX3RpbWUYByABKAESLAoOY2xhc3NpZmljYXRpb24YCCADKAsyFC5hc3NheS52MS5MYWJlbFNjb3JlIjsKCkxhYmVsU2NvcmUSHgoFbGFiZWwYASABKA4yDy5hc3NheS52MS5MYWJlbBINCgVzY29yZRgCIAEoASKgAQoLSW1hZ2VEZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARInCgdkZXRhaWxzGAMgAygLMhYuYXNzYXkudjEuSW1hZ2VPYmplY3RzEhkKDHRpbWVfc2Vjb25kcxgEIAEoAUgCiAEBQggKBl93aWR0aEIJCgdfaGVpZ2h0Qg8KDV90aW1lX3NlY29uZHMiNwoMSW1hZ2VPYmplY3RzEicKCmRldGVjdGlvbnMYASADKAsyEy5hc3NheS52MS5EZXRlY3Rpb24icwoJRGV0ZWN0aW9uEhoKA2JveBgBIAEoCzINLmFzc2F5LnYxLkJveBImCgdyZXN1bHRzGAIgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgDIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QiNQoDQm94EgoKAngxGAEgASgBEgoKAnkxGAIgASgBEgoKAngyGAMgASgBEgoKAnkyGAQgASgBItMBCgtWaWRlb0RldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEh0KEGR1cmF0aW9uX3NlY29uZHMYAyABKAFIAogBARIoCgZpbWFnZXMYBCADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIoCgZhdWRpb3MYBSADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkIICgZfd2lkdGhCCQoHX2hlaWdodEITChFfZHVyYXRpb25fc2Vjb25kcyKQAQoLQXVkaW9EZXRhaWwSHQoQZHVyYXRpb25fc2Vjb25kcxgBIAEoAUgAiAEBEh0KBWNsaXBzGAIgAygLMg4uYXNzYXkudjEuQ2xpcBIbCg5zcGVlY2hfc2Vjb25kcxgDIAEoAUgBiAEBQhMKEV9kdXJhdGlvbl9zZWNvbmRzQhEKD19zcGVlY2hfc2Vjb25kcyJ9CgRDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARImCgdyZXN1bHRzGAQgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgFIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QqVQoGU3RhdHVzEhYKElNUQVRVU19VTlNQRUNJRklFRBAAEg4KClNUQVRVU19ORVcQARIPCgtTVEFUVVNfRE9ORRACEhIKDlNUQVRVU19FUlJPUkVEEAMqrAEKB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhMKD09VVENPTUVfV0FJVElORxABEhIKDk9VVENPTUVfRkFJTEVEEAISEQoNT1VUQ09NRV9IVU1BThADEhYKEk9VVENPTUVfQVJUSUZJQ0lBTBAEEhgKFE9VVENPTUVfSU5DT05DTFVTSVZFEAUSGgoWT1VUQ09NRV9OT1RfQVBQTElDQUJMRRAGKlsKBk9yaWdpbhIWChJPUklHSU5fVU5TUEVDSUZJRUQQABITCg9PUklHSU5fQU5BTFlTRUQQARIRCg1PUklHSU5fSk9JTkVEEAISEQoNT1JJR0lOX0NBQ0hFRBADKnEKBEF4aXMSFAoQQVhJU19VTlNQRUNJRklFRBAAEhIKDkFYSVNfR0VORVJBVEVEEAESEAoMQVhJU19TV0FQUEVEEAISDwoLQVhJU19FRElURUQQAxINCglBWElTX05TRlcQBBINCglBWElTX0ZBQ0UQBSqNAQoMSGVhdG1hcExheWVyEh0KGUhFQVRNQVBfTEFZRVJfVU5TUEVDSUZJRUQQABIYChRIRUFUTUFQX0xBWUVSX09SSUdJThABEhsKF0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HEAISJwojSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkdfUkVMSUFCSUxJVFkQA2IGcHJvdG8z", [file_assay_v1_assessment, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEiqAkKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSIgoHdmVyZGljdBgeIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QSIwoIdmVyZGljdHMYHyADKAsyES5hc3NheS52MS5WZXJkaWN0EiYKB3Jlc3VsdHMYICADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIUCgdpc19uc2Z3GCEgASgISAGIAQESJQoEYzJwYRgiIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLaGFzX2hlYXRtYXAYIyABKAgSKAoKYXNzZXNzbWVudBgkIAEoCzIULmFzc2F5LnYxLkFzc2Vzc21lbnQSLgoOaGVhdG1hcF9sYXllcnMYJSADKA4yFi5hc3NheS52MS5IZWF0bWFwTGF5ZXISJgoKc3RlcF90aW1lcxgmIAMoCzISLmFzc2F5LnYxLlN0ZXBUaW1lEiYKBWltYWdlGDIgASgLMhUuYXNzYXkudjEuSW1hZ2VEZXRhaWxIABImCgV2aWRlbxgzIAEoCzIVLmFzc2F5LnYxLlZpZGVvRGV0YWlsSAASJgoFYXVkaW8YNCABKAsyFS5hc3NheS52MS5BdWRpb0RldGFpbEgAQgcKBW1lZGlhQgoKCF9pc19uc2Z3IkoKCVN1Ym1pdHRlchILCgN2aWEYASABKAkSEwoGa2V5X2lkGAIgASgDSACIAQESEAoIa2V5X25hbWUYAyABKAlCCQoHX2tleV9pZCI1CghQcm9ncmVzcxIMCgRzdGVwGAEgASgJEgwKBGRvbmUYAiABKAUSDQoFdG90YWwYAyABKAUiOAoIU3RlcFRpbWUSDAoEc3RlcBgBIAEoCRIPCgdzZWNvbmRzGAIgASgBEg0KBXRpbWVzGAMgASgFIrEBCglUZW50YXRpdmUSKAoGZnJhbWVzGAEgAygLMhguYXNzYXkudjEuVGVudGF0aXZlRnJhbWUSJgoFY2xpcHMYAiADKAsyFy5hc3NheS52MS5UZW50YXRpdmVDbGlwEigKBXN0YXRlGAMgASgOMhkuYXNzYXkudjEuQXNzZXNzbWVudFN0YXRlEhgKC3Byb2JhYmlsaXR5GAQgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5IlAKDlRlbnRhdGl2ZUZyYW1lEhQKDHRpbWVfc2Vjb25kcxgBIAEoARIYCgtwcm9iYWJpbGl0eRgCIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJkCg1UZW50YXRpdmVDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSKpAQoHVmVyZGljdBIRCgloZXVyaXN0aWMYASABKAkSEgoKY29uZmlkZW5jZRgCIAEoARInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBm1vZGVscxgEIAMoCRISCgVjb3VudBgFIAEoBUgAiAEBEhQKB3Vua25vd24YBiABKAhIAYgBAUIICgZfY291bnRCCgoIX3Vua25vd24iwAEKC01vZGVsUmVzdWx0Eg0KBW1vZGVsGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSHAoEYXhpcxgDIAEoDjIOLmFzc2F5LnYxLkF4aXMSDgoGZGV2aWNlGAQgASgJEg8KB3Vua25vd24YBSABKAgSDgoGcmVhc29uGAYgASgJEhQKDGVsYXBzZWRfdGltZRgHIAEoARIsCg5jbGFzc2lmaWNhdGlvbhgIIAMoCzIULmFzc2F5LnYxLkxhYmVsU2NvcmUiOwoKTGFiZWxTY29yZRIeCgVsYWJlbBgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg0KBXNjb3JlGAIgASgBIqABCgtJbWFnZURldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEicKB2RldGFpbHMYAyADKAsyFi5hc3NheS52MS5JbWFnZU9iamVjdHMSGQoMdGltZV9zZWNvbmRzGAQgASgBSAKIAQFCCAoGX3dpZHRoQgkKB19oZWlnaHRCDwoNX3RpbWVfc2Vjb25kcyI3CgxJbWFnZU9iamVjdHMSJwoKZGV0ZWN0aW9ucxgBIAMoCzITLmFzc2F5LnYxLkRldGVjdGlvbiJzCglEZXRlY3Rpb24SGgoDYm94GAEgASgLMg0uYXNzYXkudjEuQm94EiYKB3Jlc3VsdHMYAiADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAMgASgLMhEuYXNzYXkudjEuVmVyZGljdCI1CgNCb3gSCgoCeDEYASABKAESCgoCeTEYAiABKAESCgoCeDIYAyABKAESCgoCeTIYBCABKAEi0wEKC1ZpZGVvRGV0YWlsEhIKBXdpZHRoGAEgASgFSACIAQESEwoGaGVpZ2h0GAIgASgFSAGIAQESHQoQZHVyYXRpb25fc2Vjb25kcxgDIAEoAUgCiAEBEigKBmltYWdlcxgEIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uEigKBmF1ZGlvcxgFIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uQggKBl93aWR0aEIJCgdfaGVpZ2h0QhMKEV9kdXJhdGlvbl9zZWNvbmRzIpABCgtBdWRpb0RldGFpbBIdChBkdXJhdGlvbl9zZWNvbmRzGAEgASgBSACIAQESHQoFY2xpcHMYAiADKAsyDi5hc3NheS52MS5DbGlwEhsKDnNwZWVjaF9zZWNvbmRzGAMgASgBSAGIAQFCEwoRX2R1cmF0aW9uX3NlY29uZHNCEQoPX3NwZWVjaF9zZWNvbmRzIn0KBENsaXASDQoFaW5kZXgYASABKAUSDQoFc3RhcnQYAiABKAESCwoDZW5kGAMgASgBEiYKB3Jlc3VsdHMYBCADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAUgASgLMhEuYXNzYXkudjEuVmVyZGljdCpVCgZTdGF0dXMSFgoSU1RBVFVTX1VOU1BFQ0lGSUVEEAASDgoKU1RBVFVTX05FVxABEg8KC1NUQVRVU19ET05FEAISEgoOU1RBVFVTX0VSUk9SRUQQAyqsAQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEwoPT1VUQ09NRV9XQUlUSU5HEAESEgoOT1VUQ09NRV9GQUlMRUQQAhIRCg1PVVRDT01FX0hVTUFOEAMSFgoST1VUQ09NRV9BUlRJRklDSUFMEAQSGAoUT1VUQ09NRV9JTkNPTkNMVVNJVkUQBRIaChZPVVRDT01FX05PVF9BUFBMSUNBQkxFEAYqWwoGT3JpZ2luEhYKEk9SSUdJTl9VTlNQRUNJRklFRBAAEhMKD09SSUdJTl9BTkFMWVNFRBABEhEKDU9SSUdJTl9KT0lORUQQAhIRCg1PUklHSU5fQ0FDSEVEEAMqcQoEQXhpcxIUChBBWElTX1VOU1BFQ0lGSUVEEAASEgoOQVhJU19HRU5FUkFURUQQARIQCgxBWElTX1NXQVBQRUQQAhIPCgtBWElTX0VESVRFRBADEg0KCUFYSVNfTlNGVxAEEg0KCUFYSVNfRkFDRRAFKo0BCgxIZWF0bWFwTGF5ZXISHQoZSEVBVE1BUF9MQVlFUl9VTlNQRUNJRklFRBAAEhgKFEhFQVRNQVBfTEFZRVJfT1JJR0lOEAESGwoXSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkcQAhInCiNIRUFUTUFQX0xBWUVSX1RBTVBFUklOR19SRUxJQUJJTElUWRADYgZwcm90bzM", [file_assay_v1_assessment, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The record of one submission.
@@ -232,6 +232,13 @@ export type Classification = Message<"assay.v1.Classification"> & {
   heatmapLayers: HeatmapLayer[];
 
   /**
+   * How long the steps of its analysis took; empty until it completes.
+   *
+   * @generated from field: repeated assay.v1.StepTime step_times = 38;
+   */
+  stepTimes: StepTime[];
+
+  /**
    * @generated from oneof assay.v1.Classification.media
    */
   media: {
@@ -327,6 +334,40 @@ export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 2);
 
 /**
+ * How long a step of an analysis took. Steps overlap, and some are parts of others: `infer` holds `batch-wait` and
+ * `models`.
+ *
+ * @generated from message assay.v1.StepTime
+ */
+export type StepTime = Message<"assay.v1.StepTime"> & {
+  /**
+   * For example queue, slot, copy, decode, batch-wait, models, infer, heatmap.
+   *
+   * @generated from field: string step = 1;
+   */
+  step: string;
+
+  /**
+   * Of all times that it was done.
+   *
+   * @generated from field: double seconds = 2;
+   */
+  seconds: number;
+
+  /**
+   * @generated from field: int32 times = 3;
+   */
+  times: number;
+};
+
+/**
+ * Describes the message assay.v1.StepTime.
+ * Use `create(StepTimeSchema)` to create a new message.
+ */
+export const StepTimeSchema: GenMessage<StepTime> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 3);
+
+/**
  * What was judged so far. It may still turn.
  *
  * @generated from message assay.v1.Tentative
@@ -366,7 +407,7 @@ export type Tentative = Message<"assay.v1.Tentative"> & {
  * Use `create(TentativeSchema)` to create a new message.
  */
 export const TentativeSchema: GenMessage<Tentative> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 3);
+  messageDesc(file_assay_v1_classification, 4);
 
 /**
  * @generated from message assay.v1.TentativeFrame
@@ -390,7 +431,7 @@ export type TentativeFrame = Message<"assay.v1.TentativeFrame"> & {
  * Use `create(TentativeFrameSchema)` to create a new message.
  */
 export const TentativeFrameSchema: GenMessage<TentativeFrame> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 4);
+  messageDesc(file_assay_v1_classification, 5);
 
 /**
  * @generated from message assay.v1.TentativeClip
@@ -424,7 +465,7 @@ export type TentativeClip = Message<"assay.v1.TentativeClip"> & {
  * Use `create(TentativeClipSchema)` to create a new message.
  */
 export const TentativeClipSchema: GenMessage<TentativeClip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 5);
+  messageDesc(file_assay_v1_classification, 6);
 
 /**
  * @generated from message assay.v1.Verdict
@@ -474,7 +515,7 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
  * Use `create(VerdictSchema)` to create a new message.
  */
 export const VerdictSchema: GenMessage<Verdict> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 6);
+  messageDesc(file_assay_v1_classification, 7);
 
 /**
  * @generated from message assay.v1.ModelResult
@@ -534,7 +575,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
  * Use `create(ModelResultSchema)` to create a new message.
  */
 export const ModelResultSchema: GenMessage<ModelResult> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 7);
+  messageDesc(file_assay_v1_classification, 8);
 
 /**
  * @generated from message assay.v1.LabelScore
@@ -556,7 +597,7 @@ export type LabelScore = Message<"assay.v1.LabelScore"> & {
  * Use `create(LabelScoreSchema)` to create a new message.
  */
 export const LabelScoreSchema: GenMessage<LabelScore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 8);
+  messageDesc(file_assay_v1_classification, 9);
 
 /**
  * @generated from message assay.v1.ImageDetail
@@ -592,7 +633,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
  * Use `create(ImageDetailSchema)` to create a new message.
  */
 export const ImageDetailSchema: GenMessage<ImageDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 9);
+  messageDesc(file_assay_v1_classification, 10);
 
 /**
  * @generated from message assay.v1.ImageObjects
@@ -609,7 +650,7 @@ export type ImageObjects = Message<"assay.v1.ImageObjects"> & {
  * Use `create(ImageObjectsSchema)` to create a new message.
  */
 export const ImageObjectsSchema: GenMessage<ImageObjects> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 10);
+  messageDesc(file_assay_v1_classification, 11);
 
 /**
  * An object found in a picture, and what the models said of it.
@@ -638,7 +679,7 @@ export type Detection = Message<"assay.v1.Detection"> & {
  * Use `create(DetectionSchema)` to create a new message.
  */
 export const DetectionSchema: GenMessage<Detection> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 11);
+  messageDesc(file_assay_v1_classification, 12);
 
 /**
  * Pixels of the oriented picture.
@@ -672,7 +713,7 @@ export type Box = Message<"assay.v1.Box"> & {
  * Use `create(BoxSchema)` to create a new message.
  */
 export const BoxSchema: GenMessage<Box> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 12);
+  messageDesc(file_assay_v1_classification, 13);
 
 /**
  * @generated from message assay.v1.VideoDetail
@@ -713,7 +754,7 @@ export type VideoDetail = Message<"assay.v1.VideoDetail"> & {
  * Use `create(VideoDetailSchema)` to create a new message.
  */
 export const VideoDetailSchema: GenMessage<VideoDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 13);
+  messageDesc(file_assay_v1_classification, 14);
 
 /**
  * @generated from message assay.v1.AudioDetail
@@ -742,7 +783,7 @@ export type AudioDetail = Message<"assay.v1.AudioDetail"> & {
  * Use `create(AudioDetailSchema)` to create a new message.
  */
 export const AudioDetailSchema: GenMessage<AudioDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 14);
+  messageDesc(file_assay_v1_classification, 15);
 
 /**
  * A segment of a sound.
@@ -783,7 +824,7 @@ export type Clip = Message<"assay.v1.Clip"> & {
  * Use `create(ClipSchema)` to create a new message.
  */
 export const ClipSchema: GenMessage<Clip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 15);
+  messageDesc(file_assay_v1_classification, 16);
 
 /**
  * @generated from enum assay.v1.Status

@@ -1,0 +1,39 @@
+/** What an analysis waits for and works with, telling how long each took: a slot of the decoders, and the models. */
+import type { AnalysisParts } from './analysis-parts.ts';
+
+type TimedParts = Pick<AnalysisParts, 'decodePool' | 'inference'>;
+
+/** `slot` is the wait for a decoder, `batch-wait` for a batch, `models` what of their runs was spent on this analysis. */
+export function timeParts(
+  { decodePool, inference }: TimedParts,
+  stepTimed: AnalysisParts['stepTimed'],
+): TimedParts {
+  return {
+    decodePool: {
+      run: (purpose, work, options) => {
+        const startedAt = performance.now();
+        return decodePool.run(
+          purpose,
+          (slot) => {
+            stepTimed('slot', (performance.now() - startedAt) / 1000);
+            return work(slot);
+          },
+          options,
+        );
+      },
+    },
+    inference: {
+      infer: async (work, options) => {
+        const answer = await inference.infer(work, options);
+        stepTimed('batch-wait', answer.waitedMs / 1000);
+        stepTimed('models', answer.elapsedMs / 1000);
+        return answer;
+      },
+      detectSpeech: async (work, options) => {
+        const answer = await inference.detectSpeech(work, options);
+        stepTimed('models', answer.elapsedMs / 1000);
+        return answer;
+      },
+    },
+  };
+}
