@@ -199,6 +199,10 @@ function operation(summary: string, type: string, more: Schema = {}): Paths[stri
   return { get: { tags: ['operations'], summary, security: [], responses: answered, ...more } };
 }
 
+function description(summary: string, type: string): Paths[string] {
+  return operation(`${summary}; off loopback only with a key`, type, { security: [{}, { apiKey: [] }] });
+}
+
 const readiness: Schema = {
   parameters: [queryParameter('verbose', 'any value: JSON instead of text', { type: 'string' })],
   responses: { 200: answer('ready', 'Readiness'), 503: answer('not ready yet, or no more', 'Readiness') },
@@ -231,6 +235,8 @@ export function describePaths(): Paths {
       security: [{}, { apiKey: [] }],
     }),
     '/openapi.json': operation('This description', JSON_TYPE),
+    '/schema.graphql': description('The GraphQL schema, with its words', 'application/graphql'),
+    '/proto.zip': description('The gRPC interface: its proto files', 'application/zip'),
   });
 }
 
