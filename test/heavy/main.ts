@@ -12,6 +12,7 @@ const RUNS = [
   { file: 'killed-daemons.ts', minutesMax: 15 },
   { file: 'release.ts', minutesMax: 10 },
   { file: 'examples.ts', minutesMax: 10 },
+  { file: 'conformance.ts', minutesMax: 15 },
 ] as const;
 
 for (const { file, minutesMax } of RUNS) {

@@ -191,7 +191,8 @@ const newUser: Schema = {
 const deletedUser: Schema = {
   tags: ['partners'],
   summary: 'Delete an account; its keys stop at once',
-  description: 'The account is named by `id`, in the query or the body. Its records stay until they are due for removal.',
+  description:
+    'The account is named by `id`, in the query or the body. Its records stay until they are due for removal.',
   parameters: [queryParameter('id', 'here or in the body', { type: 'integer', minimum: 1 })],
   requestBody: userIdBody(false),
   responses: {
@@ -235,11 +236,17 @@ function guarded(
   return operation(summary, description, type, { responses, security: [{}, { apiKey: [] }] });
 }
 
+/** One word, or JSON where it was asked for. */
+function readinessAnswer(description: string, example: string): Schema {
+  const content = jsonContent(reference('Readiness'), []);
+  return { description, content: { 'text/plain': { schema: { type: 'string' }, example }, ...content } };
+}
+
 const readiness: Schema = {
   parameters: [queryParameter('verbose', 'any value: JSON instead of text', { type: 'string' })],
   responses: {
-    200: answer('ready', 'Readiness'),
-    503: answer('not ready yet, or no more', 'Readiness'),
+    200: readinessAnswer('ready', 'ready'),
+    503: readinessAnswer('not ready yet, or no more', 'starting'),
     ...errors('421'),
   },
 };
