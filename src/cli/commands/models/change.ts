@@ -11,12 +11,14 @@ import {
   type AddModelResponse,
   AddModelStage,
   ApplianceService,
+  CatalogueEntrySchema,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from '../../failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { toJsonLine } from '../../views/message-json.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';
-import { formatTable, nameOf } from '../../views/record-view.ts';
+import { nameOf } from '../../views/record-view.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -26,8 +28,14 @@ type AddCall = ClientDuplexStream<AddMessage, AddModelResponse>;
 interface Order {
   catalogueName: string;
   download: boolean;
+  acceptLicence: string;
   /** Paths of the files to send. */
   files: string[];
+}
+
+interface AddOptions {
+  file?: string;
+  acceptLicence?: string;
 }
 
 export function addModelChanges(models: Command, terminal: Terminal): void {
@@ -36,7 +44,8 @@ export function addModelChanges(models: Command, terminal: Terminal): void {
     .description('add a pack (a folder) or a model of the catalogue, which the daemon downloads')
     .argument('<name>', 'a folder with model.json, or a name of the catalogue')
     .option('--file <path>', 'the model file of the catalogue, brought by hand: nothing is downloaded')
-    .action((name: string, options: { file?: string }) => addModel(terminal, name, options));
+    .option('--accept-licence <name>', 'the licence of the model, where it forbids some uses')
+    .action((name: string, options: AddOptions) => addModel(terminal, name, options));
   models
     .command('remove')
     .description('remove a model that was added; old records keep naming it')
@@ -44,12 +53,14 @@ export function addModelChanges(models: Command, terminal: Terminal): void {
     .action((id: string) => removeModel(terminal, id));
   models
     .command('catalogue')
-    .description('models of others that can be added, and where they come from')
-    .action(() => listCatalogue(terminal));
+    .description('models of others that can be added: licence, size, who measured what on which media')
+    .option('--json', 'one model per line')
+    .action((options: { json?: true }) => listCatalogue(terminal, options));
 }
 
-async function addModel(terminal: Terminal, name: string, options: { file?: string }): Promise<void> {
-  const order = await toOrder(name, options.file);
+async function addModel(terminal: Terminal, name: string, options: AddOptions): Promise<void> {
+  const { file, acceptLicence = '' } = options;
+  const order: Order = { ...(await toOrder(name, file)), acceptLicence };
   using client = await openClient(terminal);
   const signal = terminal.watchInterrupt();
   const call: AddCall = client.openDuplex(ApplianceService.method.addModel);
@@ -71,7 +82,7 @@ async function addModel(terminal: Terminal, name: string, options: { file?: stri
 }
 
 /** A folder is a pack; anything else is a name of the catalogue. */
-async function toOrder(name: string, file: string | undefined): Promise<Order> {
+async function toOrder(name: string, file: string | undefined): Promise<Omit<Order, 'acceptLicence'>> {
   if (file !== undefined) {
     if (!(await isFile(file)))
       throw new CliFailure(`--file: expected a file, found ${file}`, EXIT_CODES.usage);
@@ -94,13 +105,13 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 async function send(call: AddCall, order: Order, signal: AbortSignal): Promise<void> {
-  const { catalogueName, download, files } = order;
+  const { catalogueName, download, acceptLicence, files } = order;
   const write = async (message: AddMessage) => {
     signal.throwIfAborted();
     if (!call.write(message)) await once(call, 'drain', { signal });
   };
   try {
-    await write({ payload: { case: 'header', value: { catalogueName, download } } });
+    await write({ payload: { case: 'header', value: { catalogueName, download, acceptLicence } } });
     for (const path of files) {
       await write({ payload: { case: 'file', value: { name: basename(path) } } });
       for await (const bytes of createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })) {
@@ -149,11 +160,28 @@ async function removeModel(terminal: Terminal, id: string): Promise<void> {
   printLine(terminal, `${id} is removed`);
 }
 
-async function listCatalogue(terminal: Terminal): Promise<void> {
+async function listCatalogue(terminal: Terminal, { json }: { json?: true }): Promise<void> {
   using client = await openClient(terminal);
   const { entries } = await client.call(ApplianceService.method.listCatalogue, {});
-  const rows = entries.map(({ name, title, licence, installed, address }) => [
-    ...[name, title, licence, installed ? 'yes' : 'no', address],
-  ]);
-  printLine(terminal, formatTable(['name', 'model', 'licence', 'installed', 'from'], rows));
+  if (json === true) {
+    for (const entry of entries) printLine(terminal, toJsonLine(CatalogueEntrySchema, entry));
+    return;
+  }
+  for (const entry of entries) {
+    const { name, title, task, family, licence, licenceAccept, homepage, address, installed } = entry;
+    const size = entry.sizeBytes === 0n ? `at most ${entry.bytesMax}` : String(entry.sizeBytes);
+    const rows = [
+      ['judges', task],
+      ['licence', licenceAccept === '' ? licence : `${licence}; name it: --accept-licence ${licenceAccept}`],
+      ['size', `${size} bytes`],
+      ...entry.measured.map((sentence, index) => [index === 0 ? 'measured' : '', sentence]),
+      ...(family === '' ? [] : [['family', `${family}: its models have one voice`]]),
+      ['from', address],
+      ['about', homepage],
+    ];
+    printLine(terminal, `${name}  ${title}${installed ? ' (installed)' : ''}`);
+    for (const [head = '', text = ''] of rows) printLine(terminal, `  ${head.padEnd(9)} ${text}`);
+    printLine(terminal, '');
+  }
+  printNote(terminal, 'assay models add NAME fetches one and tries it; nothing is fetched before');
 }
