@@ -102,7 +102,12 @@ test('a speech model of a folder is added like any other', async () => {
   const added = await assay('models', 'add', join(folder.path, 'outside', TINY_SPEECH_ID));
   assert.equal(added.out, `${TINY_SPEECH_ID}@1.0.0 is in service\n`, added.err);
   assert.ok((await modelsInService()).includes(TINY_SPEECH_ID));
-  await assay('models', 'remove', TINY_SPEECH_ID);
+  const [verified] = linesOf(await assay('models', 'verify', '--json')).filter(
+    ({ id }) => id === TINY_SPEECH_ID,
+  );
+  assert.deepEqual([verified?.in_service, verified?.fault], [true, '']);
+  const removed = linesOf(await assay('models', 'remove', TINY_SPEECH_ID, '--json'));
+  assert.deepEqual(removed, [{ id: TINY_SPEECH_ID, removed: true }]);
 });
 
 test('what is no good leaves nothing and says why', async () => {

@@ -1,4 +1,5 @@
 /** `assay models add`, `remove` and `catalogue`: which models the daemon has. */
+
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -17,6 +18,7 @@ import { openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from '../../failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';
 import { nameOf } from '../../views/record-view.ts';
 
@@ -33,7 +35,7 @@ interface Order {
   files: string[];
 }
 
-interface AddOptions {
+interface AddOptions extends OutcomeOptions {
   file?: string;
   acceptLicence?: string;
 }
@@ -45,12 +47,14 @@ export function addModelChanges(models: Command, terminal: Terminal): void {
     .argument('<name>', 'a folder with model.json, or a name of the catalogue')
     .option('--file <path>', 'the model file of the catalogue, brought by hand: nothing is downloaded')
     .option('--accept-licence <name>', 'the licence of the model, where it forbids some uses')
+    .addOption(outcomeOption())
     .action((name: string, options: AddOptions) => addModel(terminal, name, options));
   models
     .command('remove')
     .description('remove a model that was added; old records keep naming it')
     .argument('<id>')
-    .action((id: string) => removeModel(terminal, id));
+    .addOption(outcomeOption())
+    .action((id: string, options: OutcomeOptions) => removeModel(terminal, id, options));
   models
     .command('catalogue')
     .description('models of others that can be added: licence, size, who measured what on which media')
@@ -70,7 +74,7 @@ async function addModel(terminal: Terminal, name: string, options: AddOptions): 
   const sent = send(call, order, ended.signal);
   try {
     const model = await follow(terminal, call, name);
-    printLine(terminal, `${model} is in service`);
+    printOutcome(terminal, options, { model, in_service: true }, `${model} is in service`);
   } catch (error) {
     if (signal.aborted) throw new CliFailure('interrupted; nothing was added', EXIT_CODES.interrupted);
     throw toFailure((await fileFaultOf(sent, ended)) ?? error, client.address);
@@ -154,10 +158,10 @@ async function follow(terminal: Terminal, call: AddCall, name: string): Promise<
   throw new CliFailure('the daemon did not say that the model is in service', EXIT_CODES.someFailed);
 }
 
-async function removeModel(terminal: Terminal, id: string): Promise<void> {
+async function removeModel(terminal: Terminal, id: string, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
   await client.call(ApplianceService.method.removeModel, { id });
-  printLine(terminal, `${id} is removed`);
+  printOutcome(terminal, options, { id, removed: true }, `${id} is removed`);
 }
 
 async function listCatalogue(terminal: Terminal, { json }: { json?: true }): Promise<void> {
