@@ -47,7 +47,7 @@ const SHELLS: readonly Shell[] = [
     ask: (script, words) => [
       '-f',
       '-c',
-      'compdef() { :; }; compadd() { shift; print -l -- "$@"; }; _describe() { print -l -- "${(P@)2}"; }; _files() { :; }; ' +
+      `compdef() { :; }; compadd() { shift; print -l -- "$@"; }; _describe() { print -l -- "\${(P@)2}"; }; _files() { :; }; ` +
         `source ${script}; words=(${quoted(words)}); CURRENT=${words.length}; _assay`,
     ],
   },
