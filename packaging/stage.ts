@@ -13,7 +13,18 @@ export const RELEASE_FILE = 'release.json';
 
 /** What of the repository ships; tests, benches and the training of models stay. */
 const PARTS = [
-  ...['bin', 'docs', 'models', 'page', 'proto', 'schema', 'src', 'systemd', 'packaging/install-cuda.ts'],
+  ...[
+    'bin',
+    'docs',
+    'examples',
+    'models',
+    'page',
+    'proto',
+    'schema',
+    'src',
+    'systemd',
+    'packaging/install-cuda.ts',
+  ],
   ...['package.json', 'package-lock.json', '.npmrc', 'assay.example.toml', 'tsconfig.json'],
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE'],
 ] as const;

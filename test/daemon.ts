@@ -34,6 +34,8 @@ export class TestDaemon implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly #keepsFolder: boolean;
   readonly stderr: string[];
+  /** Its lines before the one that says that it serves. */
+  readonly said: readonly string[];
 
   private constructor(
     child: ChildProcess,
@@ -42,6 +44,7 @@ export class TestDaemon implements AsyncDisposable {
     http: string,
     grpc: string,
     stderr: string[],
+    said: readonly string[],
   ) {
     this.process = child;
     this.folder = folder;
@@ -49,6 +52,7 @@ export class TestDaemon implements AsyncDisposable {
     this.http = http;
     this.grpc = grpc;
     this.stderr = stderr;
+    this.said = said;
   }
 
   static async start(options: DaemonOptions = {}): Promise<TestDaemon> {
@@ -69,8 +73,8 @@ export class TestDaemon implements AsyncDisposable {
     });
     const stderr: string[] = [];
     createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
-    const [http, grpc] = await readReadyLine(child, stderr);
-    const daemon = new TestDaemon(child, folder, options.folder !== undefined, http, grpc, stderr);
+    const { http, grpc, said } = await readReadyLine(child, stderr);
+    const daemon = new TestDaemon(child, folder, options.folder !== undefined, http, grpc, stderr, said);
     if (options.awaitReady === false) return daemon;
     try {
       await daemon.ready(options.readyTimeoutMs);
@@ -106,15 +110,23 @@ export class TestDaemon implements AsyncDisposable {
   }
 }
 
-async function readReadyLine(child: ChildProcess, stderr: string[]): Promise<[string, string]> {
+interface Start {
+  http: string;
+  grpc: string;
+  said: string[];
+}
+
+async function readReadyLine(child: ChildProcess, stderr: string[]): Promise<Start> {
   if (child.stdout === null) throw new Error('the daemon has no output');
   const lines = createInterface({ input: child.stdout });
+  const said: string[] = [];
   for await (const line of lines) {
     const match = READY_LINE.exec(line);
     if (match?.[1] !== undefined && match[2] !== undefined) {
       child.stdout.resume();
-      return [match[1], match[2]];
+      return { http: match[1], grpc: match[2], said };
     }
+    said.push(line);
   }
   throw new Error(`the daemon ended before it served: ${stderr.join('\n')}`);
 }

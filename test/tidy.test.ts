@@ -17,7 +17,10 @@ const FOLDER_FILES_MAX = 25;
 
 const isGenerated = (file: string): boolean => /^(src\/(grpc|worker\/convert)|page)\/gen\//.test(file);
 const sources = globSync('{src,page}/**/*.{ts,tsx}', { cwd: root }).sort();
-const everything = [...sources, ...globSync('{test,bench,evaluate,schema,packaging}/**/*.ts', { cwd: root })];
+const everything = [
+  ...sources,
+  ...globSync('{test,bench,evaluate,schema,packaging,examples}/**/*.ts', { cwd: root }),
+];
 const textOf = new Map(everything.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 
 interface Import {

@@ -42,6 +42,15 @@ function Steps(): JSX.Element {
         <SampleStep />
       </li>
       <li>
+        <Panel title={t('guideModels')}>
+          <p>{t('guideModelsLead')}</p>
+          <p>
+            <code>npx assay models add sieve</code>
+          </p>
+          <Link href={PATHS.models}>{t('models')}</Link>
+        </Panel>
+      </li>
+      <li>
         <Panel title={t('guideUsers')}>
           <p>{t('guideUsersLead')}</p>
           <Link href={PATHS.users}>{t('navUsers')}</Link>

@@ -113,6 +113,9 @@ export const OPERATING_EN = {
     'Your browser draws a picture and hands it in. Then hand in a file whose origin you know: so you see how an answer reads before you depend on one.',
   guideSampleStart: 'Analyse a sample',
   guideSubmit: 'Hand in a file of your own',
+  guideModels: 'Add a stronger model',
+  guideModelsLead:
+    'The models that come with Assay are weak evidence: of 100 generated pictures they find some 60, and they accuse some 9 of 100 photographs. On the box, this command adds a stronger open one; “assay models catalogue” shows them all:',
   guideUsers: 'Give the desk its accounts',
   guideUsersLead: 'Each user gets a link to choose a password.',
   guideBox: 'Look at what needs the operator',

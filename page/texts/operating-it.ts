@@ -117,6 +117,9 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
     'Il tuo browser disegna un’immagine e la invia. Poi invia un file di cui conosci l’origine: così vedi come si legge una risposta prima di dipenderne.',
   guideSampleStart: 'Analizza un esempio',
   guideSubmit: 'Invia un tuo file',
+  guideModels: 'Aggiungi un modello più forte',
+  guideModelsLead:
+    'I modelli forniti con Assay sono prove deboli: su 100 immagini generate ne trovano circa 60, e accusano circa 9 fotografie su 100. Sulla macchina, questo comando ne aggiunge uno aperto più forte; “assay models catalogue” li mostra tutti:',
   guideUsers: 'Dai gli account alla redazione',
   guideUsersLead: 'Ogni utente riceve un link per scegliere la password.',
   guideBox: 'Guarda che cosa richiede l’operatore',

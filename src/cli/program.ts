@@ -30,10 +30,12 @@ import { addValidateCommand } from './commands/validate.ts';
 import { addVersionCommand } from './commands/version.ts';
 import { addWatchCommand } from './commands/watch.ts';
 import { addWebhookCommand } from './commands/webhook.ts';
+import { addCompletionCommand } from './completion/command.ts';
 import { CliFailure, EXIT_CODES, EXIT_CODES_HELP } from './failure.ts';
 import { printNote, type Terminal } from './terminal.ts';
 
-const HELP = `
+/** What holds for every command. */
+export const PROGRAM_HELP = `
 The daemon is looked for at ASSAY_ADDRESS (default 127.0.0.1:8481). The key is ASSAY_API_KEY, or on the daemon's own
 box the one in its data folder (ASSAY_DATA_DIR, default ./data).
 ${EXIT_CODES_HELP}`;
@@ -52,10 +54,11 @@ export async function runCommandLine(terminal: Terminal, argv: readonly string[]
   }
 }
 
-function buildProgram(terminal: Terminal): Command {
+/** The commands with their options, for whoever runs or describes them. */
+export function buildProgram(terminal: Terminal): Command {
   const program = new Command('assay')
     .description('Tells human-made media from artificial, with the daemon on this box or in this network.')
-    .addHelpText('after', HELP)
+    .addHelpText('after', PROGRAM_HELP)
     .showHelpAfterError('(assay COMMAND --help says more)')
     .exitOverride()
     .configureOutput({
@@ -97,5 +100,6 @@ const COMMANDS = [
   addBackupCommand,
   addRestoreCommand,
   addCheckConfigCommand,
+  addCompletionCommand,
   addVersionCommand,
 ] as const;

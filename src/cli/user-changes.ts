@@ -11,7 +11,12 @@ import { printLine, printNote, type Terminal } from './terminal.ts';
 import { toUserFields, type UserOptions } from './user-options.ts';
 import { formatTimestamp, toUserRow, USER_HEAD } from './views/account-view.ts';
 import { toJsonLine } from './views/message-json.ts';
+import { type OutcomeOptions, printOutcome } from './views/outcome.ts';
 import { formatTable } from './views/record-view.ts';
+
+export interface GrantOptions extends OutcomeOptions {
+  note: string;
+}
 
 function printUser(terminal: Terminal, user: User | undefined, options: { json?: true }): void {
   if (user === undefined) return;
@@ -39,33 +44,41 @@ export async function setUser(terminal: Terminal, named: string, options: UserOp
   printUser(terminal, user, options);
 }
 
-export async function deleteUser(terminal: Terminal, named: string): Promise<void> {
+export async function deleteUser(terminal: Terminal, named: string, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
   const id = await findUserId(client, named);
   const { user } = await client.call(PartnerService.method.deleteUser, { id });
-  printLine(terminal, `deleted: user ${id} (${showText(user?.email ?? '')})`);
+  const email = user?.email ?? '';
+  printOutcome(terminal, options, { id, email, deleted: true }, `deleted: user ${id} (${showText(email)})`);
 }
 
-export async function resetPassword(terminal: Terminal, email: string): Promise<void> {
+export async function resetPassword(
+  terminal: Terminal,
+  email: string,
+  options: OutcomeOptions,
+): Promise<void> {
   using client = await openClient(terminal);
   const { link, expiresAt } = await client.call(ApplianceService.method.resetPassword, { email });
-  printNote(terminal, `works once, until ${formatTimestamp(expiresAt)}:`);
-  printLine(terminal, link);
+  const until = formatTimestamp(expiresAt);
+  if (options.json !== true) printNote(terminal, `works once, until ${until}:`);
+  printOutcome(terminal, options, { link, expires_at: until }, link);
 }
 
-export async function sendEmail(terminal: Terminal, named: string): Promise<void> {
+export async function sendEmail(terminal: Terminal, named: string, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
   const id = await findUserId(client, named);
   const { user } = await client.call(PartnerService.method.sendCreationEmail, { id });
-  printLine(terminal, `sent to ${showText(user?.email ?? '')}`);
+  const email = user?.email ?? '';
+  printOutcome(terminal, options, { id, email, sent: true }, `sent to ${showText(email)}`);
 }
 
 export async function grantCredits(
   terminal: Terminal,
   named: string,
   amountText: string,
-  note: string,
+  options: GrantOptions,
 ): Promise<void> {
+  const { note } = options;
   if (!/^-?[1-9]\d{0,14}$/.test(amountText)) {
     const message = `credits: expected a whole number other than 0, found ${amountText}`;
     throw new CliFailure(message, EXIT_CODES.usage);
@@ -73,5 +86,7 @@ export async function grantCredits(
   using client = await openClient(terminal);
   const request = { id: await findUserId(client, named), amount: BigInt(amountText), note };
   const { user } = await client.call(ApplianceService.method.grantCredits, request);
-  printLine(terminal, `${showText(user?.email ?? '')} has ${user?.balance} credits`);
+  const { id, email = '', balance = 0 } = user ?? {};
+  const text = `${showText(email)} has ${balance} credits`;
+  printOutcome(terminal, options, { id: id ?? request.id, email, balance }, text);
 }

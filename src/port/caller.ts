@@ -1,9 +1,10 @@
 /** Who calls, by the key of the header `X-Api-Key`, and what may be sent: judged before a byte of the body is read. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify';
 import type { App } from '../app/app.ts';
-import { admitCaller, admitMedia, type MediaIntent } from '../app/callers/admission.ts';
+import { admitCaller, admitMedia, identifyCaller, type MediaIntent } from '../app/callers/admission.ts';
 import { authenticate } from '../app/callers/authenticate.ts';
 import { assertAdmin } from '../app/callers/authority.ts';
+import { readBrowserCall } from '../app/callers/browser.ts';
 import type { CallOrigin, Principal } from '../app/callers/principal.ts';
 import { rateHeaders } from './rate-headers.ts';
 
@@ -68,6 +69,22 @@ export function requireAdminOffLoopback(
       const principal = authenticate(app, keyOf(request) ?? bearerOf(request), originOf(request));
       assertAdmin(principal);
       request.principal = principal;
+    }
+    done();
+  };
+}
+
+/** What tells of the interface needs somebody who may use it, by key or session, unless the call comes from the box itself. */
+export function requireCallerOffLoopback(
+  app: App,
+  { behindProxy }: { behindProxy: boolean },
+): onRequestHookHandler {
+  return (request, _reply, done) => {
+    if (behindProxy || !isLocal(request)) {
+      const call = readBrowserCall(app, request.headers);
+      const browser = call && { call, proof: 'read' as const };
+      const key = keyOf(request) ?? bearerOf(request);
+      request.principal = identifyCaller(app, { key, browser }, originOf(request));
     }
     done();
   };

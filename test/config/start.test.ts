@@ -5,7 +5,18 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+test('a first start says once how weak the models are, and which command adds a stronger one', async () => {
+  await using folder = await makeTemporaryFolder();
+  const start = async (): Promise<string> => {
+    await using daemon = await TestDaemon.start({ folder: folder.path, awaitReady: false });
+    return daemon.said.join('\n');
+  };
+  match(await start(), /First start: .*weak evidence.*assay models add sieve/s);
+  equal(await start(), '');
+});
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const FAULTY = `disk_free_min = "lots"

@@ -2,12 +2,26 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { describeCollection } from '../../schema/postman-collection.ts';
 import { describeInterface } from '../../src/facade/rest/openapi/openapi.ts';
 
 const printed = readFileSync(join(import.meta.dirname, '../../schema/openapi.json'), 'utf8');
 
 test('schema/openapi.json is what schema/print-openapi.ts prints', () => {
   assert.equal(printed, `${JSON.stringify(describeInterface(), null, 2)}\n`);
+});
+
+test('the Postman collection is what schema/print-postman.ts prints, with a request for each operation', () => {
+  const path = join(import.meta.dirname, '../../schema/assay.postman_collection.json');
+  const text = readFileSync(path, 'utf8');
+  const description = describeInterface();
+  assert.equal(text, `${JSON.stringify(describeCollection(description), null, 2)}\n`);
+  const { item: folders } = JSON.parse(text) as { item: { item: { name: string }[] }[] };
+  const requests = folders.flatMap(({ item }) => item.map(({ name }) => name));
+  const operations = Object.entries(description.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  assert.deepEqual(requests.sort(), operations.sort());
 });
 
 test('every reference leads somewhere', () => {

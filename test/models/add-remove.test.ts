@@ -13,6 +13,7 @@ import { COARSE_MODEL, FINE_MODEL, writeTinyPacks } from '../interface/packs.ts'
 import { patternRgb } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 import { writeEntry } from './added-models.ts';
+import { TINY_SPEECH_ID } from './tiny-speech-pack.ts';
 
 let folder: TemporaryFolder;
 let daemon: TestDaemon;
@@ -23,6 +24,7 @@ before(async () => {
   await writeTinyPacks(join(folder.path, 'packs'));
   await mkdir(join(folder.path, 'outside'));
   await rename(join(folder.path, 'packs', FINE_MODEL.id), join(folder.path, 'outside', FINE_MODEL.id));
+  await rename(join(folder.path, 'packs', TINY_SPEECH_ID), join(folder.path, 'outside', TINY_SPEECH_ID));
   await mkdir(join(folder.path, 'data'));
   await writeFile(join(folder.path, 'ca.pem'), authority.cert);
   daemon = await TestDaemon.start({
@@ -96,6 +98,18 @@ test('a folder becomes a model that answers at once, and is removed again', asyn
   assert.match(log, /model\.remove/);
 });
 
+test('a speech model of a folder is added like any other', async () => {
+  const added = await assay('models', 'add', join(folder.path, 'outside', TINY_SPEECH_ID));
+  assert.equal(added.out, `${TINY_SPEECH_ID}@1.0.0 is in service\n`, added.err);
+  assert.ok((await modelsInService()).includes(TINY_SPEECH_ID));
+  const [verified] = linesOf(await assay('models', 'verify', '--json')).filter(
+    ({ id }) => id === TINY_SPEECH_ID,
+  );
+  assert.deepEqual([verified?.in_service, verified?.fault], [true, '']);
+  const removed = linesOf(await assay('models', 'remove', TINY_SPEECH_ID, '--json'));
+  assert.deepEqual(removed, [{ id: TINY_SPEECH_ID, removed: true }]);
+});
+
 test('what is no good leaves nothing and says why', async () => {
   const broken = join(folder.path, 'broken');
   await mkdir(broken);
@@ -163,6 +177,32 @@ test('a model of the catalogue from a file: scaled views, recorded outputs, a we
   await assay('models', 'remove', 'made-by-hand');
 });
 
+test('a licence that forbids some uses must be named by who adds the model', async () => {
+  const address = 'https://127.0.0.1:1/nowhere';
+  const { model } = await writeEntry(daemon.folder, {
+    name: 'not-for-sale',
+    address,
+    licenceAccept: 'CC-BY-NC-4.0',
+  });
+  const path = join(folder.path, 'not-for-sale.onnx');
+  await writeFile(path, model);
+  const add = ['models', 'add', 'not-for-sale', '--file', path];
+  assert.match(
+    (await assay(...add)).err,
+    /accept_licence: not-for-sale is licensed under CC-BY-NC-4\.0.*found nothing/,
+  );
+  assert.match((await assay(...add, '--accept-licence', 'MIT')).err, /found "MIT"/);
+  assert.match((await assay('models', 'catalogue')).out, /--accept-licence CC-BY-NC-4\.0/);
+  const [listed] = linesOf(await assay('models', 'catalogue', '--json')).filter(
+    ({ name }) => name === 'not-for-sale',
+  );
+  assert.deepEqual([listed?.licence_accept, listed?.family], ['CC-BY-NC-4.0', 'community-forensics-vit']);
+  const added = await assay(...add, '--accept-licence', 'CC-BY-NC-4.0');
+  assert.equal(added.out, 'not-for-sale@0.10.0 is in service\n', added.err);
+  assert.match((await assay('audit', '--json')).out, /CC-BY-NC-4\.0/);
+  await assay('models', 'remove', 'not-for-sale');
+});
+
 test('a model of the catalogue is downloaded by https, over redirects, with its hash checked', async () => {
   const identity = makeIdentity({ name: 'localhost', issuer: authority });
   let body: Uint8Array = Buffer.alloc(0);
@@ -188,7 +228,7 @@ test('a model of the catalogue is downloaded by https, over redirects, with its 
     const added = await assay('models', 'add', 'downloaded');
     assert.equal(added.out, 'downloaded@0.10.0 is in service\n', added.err);
     assert.match(added.err, /the daemon downloads it\nthe daemon tries it\n/);
-    assert.match((await assay('models', 'catalogue')).out, /downloaded.*│ yes/);
+    assert.match((await assay('models', 'catalogue')).out, /^downloaded .*\(installed\)$/m);
     await assay('models', 'remove', 'downloaded');
   } finally {
     server.close();

@@ -16,13 +16,14 @@ export interface MadeEntry {
 /** The program's entry for Sieve under another name, with a small model of the same inputs and outputs. */
 export async function writeEntry(
   dataFolder: string,
-  { name, address }: { name: string; address: string },
+  { licenceAccept, ...named }: { name: string; address: string; licenceAccept?: string },
 ): Promise<MadeEntry> {
   // The logit is the mean of the normalised picture: bright is artificial.
   const model = tinyModelBytes(VIEW_SIDE, { gain: 4 });
   const sha256 = createHash('sha256').update(model).digest('hex');
-  const entry = { ...JSON.parse(await readFile(PROGRAM_ENTRY, 'utf8')), name, address, sha256 };
+  const entry = { ...JSON.parse(await readFile(PROGRAM_ENTRY, 'utf8')), ...named, sha256 };
+  if (licenceAccept !== undefined) Object.assign(entry, { licenceAccept });
   await mkdir(join(dataFolder, 'catalogue'), { recursive: true });
-  await writeFile(join(dataFolder, 'catalogue', `${name}.json`), JSON.stringify(entry));
+  await writeFile(join(dataFolder, 'catalogue', `${named.name}.json`), JSON.stringify(entry));
   return { model, sha256 };
 }

@@ -17,6 +17,8 @@ import type { ApplianceParts } from './parts.ts';
 
 const PROGRAM_CATALOGUE = join(PROGRAM_FOLDER, 'models', 'catalogue');
 const NAME = /^[a-z0-9][a-z0-9-]{1,63}$/;
+/** What a newsroom must not overlook: it earns money. */
+const NON_COMMERCIAL = /\bNC\b|non-?commercial/i;
 /** Replaced by what the model gives at its first run: its makers publish no outputs for our inputs. */
 const GOLDEN_PLACEHOLDER = [0, 0, 0];
 
@@ -28,6 +30,16 @@ const entrySchema = z.strictObject({
   address: z.url({ protocol: /^https$/ }).describe('Where the model file is, by https.'),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   bytesMax: z.int().min(1).describe('A larger answer is cut off.'),
+  sizeBytes: z.int().min(1).optional().describe('Of the file, where it is known.'),
+  licenceAccept: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A licence that forbids something, such as commercial use: who adds the model must name it.'),
+  measured: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Who measured what, on which media: a sentence each.'),
   downloadSecondsMax: z.int().min(1),
   card: z.array(z.string()),
   /** A model.json without what the entry states already, and without its golden outputs. */
@@ -43,7 +55,15 @@ export interface CatalogueListing {
   address: string;
   sha256: string;
   bytesMax: number;
+  /** 0 where it is not known before the file comes. */
+  sizeBytes: number;
   licence: string;
+  /** To be named by who adds it; empty where the licence asks for nothing. */
+  licenceAccept: string;
+  task: string;
+  /** Empty where it shares its errors with no other. */
+  family: string;
+  measured: string[];
   installed: boolean;
 }
 
@@ -55,10 +75,12 @@ export async function listCatalogue(
   assertAdmin(principal);
   const entries = await readCatalogue(app);
   return entries.map((entry) => {
-    const { name, title, homepage, address, sha256, bytesMax } = entry;
-    const { id, licence } = describePack(entry);
+    const { name, title, homepage, address, sha256, bytesMax, measured } = entry;
+    const { sizeBytes = 0, licenceAccept = '' } = entry;
+    const { id, licence, task, family = '' } = describePack(entry);
     const installed = app.engine.installed.some(({ pack }) => pack.id === id);
-    return { name, title, homepage, address, sha256, bytesMax, licence, installed };
+    const about = { name, title, homepage, address, sha256, bytesMax, sizeBytes };
+    return { ...about, licence, licenceAccept, task, family, measured, installed };
   });
 }
 
@@ -87,9 +109,15 @@ async function readCatalogue({ store }: ApplianceParts): Promise<CatalogueEntry[
 function parseEntry(path: string, text: string): CatalogueEntry {
   try {
     const entry = entrySchema.parse(JSON.parse(text));
-    describePack(entry);
+    const { licence } = describePack(entry);
+    if (NON_COMMERCIAL.test(licence) && entry.licenceAccept === undefined)
+      throw new AppError(
+        'bad_model',
+        `${path}: licenceAccept: expected the name of its non-commercial licence`,
+      );
     return entry;
   } catch (error) {
+    if (error instanceof AppError) throw error;
     const fault = error instanceof z.ZodError ? describeFault(error) : 'no JSON';
     throw new AppError('bad_model', `${path}: ${fault}`, { cause: error });
   }
@@ -102,14 +130,33 @@ export function describePack({ name, sha256, homepage, pack }: CatalogueEntry): 
     ...pack,
     ...{ schema: 1, id: name, sha256, source: homepage },
     golden: { ...golden, expected: GOLDEN_PLACEHOLDER },
-    decision: { ...decision, weight: weightOf(statedAccuracies(pack)) },
+    decision: { ...decision, weight: statedWeight(pack) },
   });
 }
 
 /** Balanced accuracies by tier, as its makers state them; a pack without any weighs next to nothing. */
-function statedAccuracies({ statedFigures }: CatalogueEntry['pack']): number[] {
-  const { tiers = [] } = (statedFigures ?? {}) as { tiers?: { balancedAccuracy: number }[] };
-  return tiers.map(({ balancedAccuracy }) => balancedAccuracy);
+function statedWeight({ statedFigures }: CatalogueEntry['pack']): number {
+  const { tiers = [], seen = false } = (statedFigures ?? {}) as {
+    tiers?: { balancedAccuracy: number }[];
+    seen?: boolean;
+  };
+  return weightOf(
+    tiers.map(({ balancedAccuracy }) => balancedAccuracy),
+    { seen },
+  );
+}
+
+/** Throws where the entry's licence must be accepted by name and was not. */
+export function assertLicenceAccepted(
+  { name, licenceAccept, homepage }: CatalogueEntry,
+  accepted: string,
+): void {
+  if (licenceAccept === undefined || accepted === licenceAccept) return;
+  const found = accepted === '' ? 'nothing' : JSON.stringify(accepted);
+  throw badField(
+    'accept_licence',
+    `${name} is licensed under ${licenceAccept}, which forbids some uses; read it at ${homepage} and name it; found ${found}`,
+  );
 }
 
 export function describeCard({ title, homepage, address, sha256, card }: CatalogueEntry): string {

@@ -11,7 +11,13 @@ import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { diskFull } from '../submissions/uploads.ts';
-import { type CatalogueEntry, describeCard, describePack, findEntry } from './catalogue.ts';
+import {
+  assertLicenceAccepted,
+  type CatalogueEntry,
+  describeCard,
+  describePack,
+  findEntry,
+} from './catalogue.ts';
 import type { ApplianceParts } from './parts.ts';
 
 export interface ModelFile {
@@ -25,6 +31,8 @@ export interface AddModelInput {
   catalogueName: string;
   /** Whether the daemon fetches the catalogue's file itself. */
   download: boolean;
+  /** The licence that the caller accepts, where the catalogue asks for one; empty else. */
+  acceptLicence: string;
   /** A whole pack, or the catalogue's model file alone; none where it is fetched. */
   files: AsyncIterable<ModelFile>;
 }
@@ -64,12 +72,17 @@ async function add(
 ): Promise<AddModelStep> {
   const { principal, catalogueName } = input;
   const entry = catalogueName === '' ? null : await findEntry(app, catalogueName);
+  if (entry !== null) assertLicenceAccepted(entry, input.acceptLicence);
   if (entry === null && input.download) throw badField('download', 'expected a catalogue_name beside it');
   await using stage = await app.engine.packChanges.stage();
   await fill(app, stage, { ...input, entry }, report, signal);
   report({ stage: 'test', doneBytes: 0, totalBytes: 0, model: '' });
   const pack = await app.engine.packChanges.install(stage, { recordsGolden: entry !== null }, signal);
-  const details = { task: pack.task, sha256: pack.sha256, catalogue: catalogueName };
+  const { licenceAccept } = entry ?? {};
+  const details = {
+    ...{ task: pack.task, sha256: pack.sha256, catalogue: catalogueName },
+    ...(licenceAccept === undefined ? {} : { licence: licenceAccept }),
+  };
   await note(app, principal, 'model.add', packKey(pack), details);
   return { stage: 'done', doneBytes: 0, totalBytes: 0, model: packKey(pack) };
 }

@@ -1,4 +1,5 @@
 /** `assay account`: the account of the key. */
+
 import type { Command } from 'commander';
 import type { Plan, User } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { Role, UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
@@ -8,6 +9,7 @@ import { askPassword } from '../password-prompt.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 import { describePlan, formatTimestamp } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
 import { formatColumns, nameOf } from '../views/record-view.ts';
 
 const { method } = AccountService;
@@ -22,11 +24,13 @@ export function addAccountCommand(program: Command, terminal: Terminal): void {
   account
     .command('accept-terms')
     .description('accept the terms of service')
-    .action(() => acceptTerms(terminal));
+    .addOption(outcomeOption())
+    .action((options: OutcomeOptions) => acceptTerms(terminal, options));
   account
     .command('password')
     .description('change the password: asks for the present and the new one, or reads two lines')
-    .action(() => changePassword(terminal));
+    .addOption(outcomeOption())
+    .action((options: OutcomeOptions) => changePassword(terminal, options));
 }
 
 async function showAccount(terminal: Terminal, options: { json?: true }): Promise<void> {
@@ -51,16 +55,17 @@ function describe(user: User, plan: Plan | undefined): string {
   ]);
 }
 
-async function acceptTerms(terminal: Terminal): Promise<void> {
+async function acceptTerms(terminal: Terminal, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
   const { user } = await client.call(method.acceptTerms, {});
-  printLine(terminal, `accepted: ${formatTimestamp(user?.termsAcceptedAt)}`);
+  const at = formatTimestamp(user?.termsAcceptedAt);
+  printOutcome(terminal, options, { terms_accepted_at: at }, `accepted: ${at}`);
 }
 
-async function changePassword(terminal: Terminal): Promise<void> {
+async function changePassword(terminal: Terminal, options: OutcomeOptions): Promise<void> {
   const current = await askPassword(terminal, 'present password');
   const password = await askPassword(terminal, 'new password');
   using client = await openClient(terminal);
   await client.call(method.changePassword, { current, password });
-  printLine(terminal, 'the password is changed');
+  printOutcome(terminal, options, { changed: true }, 'the password is changed');
 }

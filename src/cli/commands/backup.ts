@@ -1,7 +1,9 @@
 /** `assay backup`: the daemon copies its records and media beside running work. */
+
 import type { Command } from 'commander';
 import {
   ApplianceService,
+  BackupEntrySchema,
   BackupPhase,
   type BackupResponse,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
@@ -9,9 +11,11 @@ import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import { formatTimestamp } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
 import { formatTable, nameOf } from '../views/record-view.ts';
 
-interface BackupOptions {
+interface BackupOptions extends OutcomeOptions {
   withSecrets?: true;
   list?: true;
 }
@@ -22,15 +26,20 @@ export function addBackupCommand(program: Command, terminal: Terminal): void {
     .description('make a backup in the daemon’s backup.dir and print its path; checked by reading it back')
     .argument('[dir]', 'backup.dir itself (the default) or a folder in it')
     .option('--with-secrets', 'also the key that seals API keys, and the administrator’s key')
+    .addOption(outcomeOption())
     .option('--list', 'print the finished backups in backup.dir instead, newest first')
     .action((folder: string | undefined, options: BackupOptions) =>
-      options.list === true ? listBackups(terminal) : backUp(terminal, folder ?? '', options),
+      options.list === true ? listBackups(terminal, options) : backUp(terminal, folder ?? '', options),
     );
 }
 
-async function listBackups(terminal: Terminal): Promise<void> {
+async function listBackups(terminal: Terminal, options: BackupOptions): Promise<void> {
   using client = await openClient(terminal);
   const { backups } = await client.call(ApplianceService.method.listBackups, {});
+  if (options.json === true) {
+    for (const backup of backups) printLine(terminal, toJsonLine(BackupEntrySchema, backup));
+    return;
+  }
   const rows = backups.map(({ name, createdAt, version, files, bytes, withSecrets, fault }) => [
     name,
     formatTimestamp(createdAt),
@@ -73,7 +82,8 @@ async function backUp(terminal: Terminal, folder: string, options: BackupOptions
     );
     terminal.setExitCode(EXIT_CODES.someFailed);
   }
-  printLine(terminal, last.path);
+  const { path, files, bytes, copiedBytes, damaged } = last;
+  printOutcome(terminal, options, { path, files, bytes, copied_bytes: copiedBytes, damaged }, path);
 }
 
 const PHASES: Readonly<Record<string, string>> = {

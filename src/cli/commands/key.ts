@@ -1,4 +1,5 @@
 /** `assay key`: the account's own API keys. */
+
 import { type Command, InvalidArgumentError } from 'commander';
 import { type ApiKey, ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
@@ -8,6 +9,7 @@ import { askPassword } from '../password-prompt.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import { KEY_HEAD, toKeyRow } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
 import { formatTable } from '../views/record-view.ts';
 
 interface KeyOptions {
@@ -38,7 +40,8 @@ export function addKeyCommand(program: Command, terminal: Terminal): void {
     .command('reveal')
     .description("print a key's secret; asks for the account's password, or reads it from standard input")
     .argument('<key>', ID, parseId)
-    .action((id: bigint) => revealKey(terminal, id));
+    .addOption(outcomeOption())
+    .action((id: bigint, options: OutcomeOptions) => revealKey(terminal, id, options));
   key
     .command('replace')
     .description('give a key a new secret and print it; the old one stops at once')
@@ -51,6 +54,7 @@ export function addKeyCommand(program: Command, terminal: Terminal): void {
     .description('stop a key for good')
     .argument('<key>', ID, parseId)
     .option('--user <user>', USER)
+    .addOption(outcomeOption())
     .action((id: bigint, options: KeyOptions) => revokeKey(terminal, id, options));
 }
 
@@ -98,16 +102,17 @@ function printSecret(
   printLine(terminal, secret);
 }
 
-async function revealKey(terminal: Terminal, id: bigint): Promise<void> {
+async function revealKey(terminal: Terminal, id: bigint, options: OutcomeOptions): Promise<void> {
   const password = await askPassword(terminal, 'password of the account');
   using client = await openClient(terminal);
   const { secret } = await client.call(method.revealKey, { id, password });
-  printLine(terminal, secret);
+  printOutcome(terminal, options, { id, secret }, secret);
 }
 
 async function revokeKey(terminal: Terminal, id: bigint, options: KeyOptions): Promise<void> {
   using client = await openClient(terminal);
   const userId = await findOwner(client, options);
   const { key } = await client.call(method.revokeKey, { id, userId });
-  printLine(terminal, `revoked: key ${id}${key === undefined ? '' : ` (${key.name})`}`);
+  const text = `revoked: key ${id}${key === undefined ? '' : ` (${key.name})`}`;
+  printOutcome(terminal, options, { id, name: key?.name ?? '', revoked: true }, text);
 }

@@ -1,4 +1,5 @@
 /** `assay queue`: what the daemon works on, for all accounts. */
+
 import { type Command, Option } from 'commander';
 import {
   ApplianceService,
@@ -13,6 +14,7 @@ import { PAGE_SIZE } from '../pages.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 import { formatTimestamp } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
 import { formatTable, nameOf } from '../views/record-view.ts';
 
 const { method } = ApplianceService;
@@ -37,12 +39,18 @@ export function addQueueCommand(program: Command, terminal: Terminal): void {
     .command('cancel')
     .description('end an analysis that waits or runs, for every account that shares it')
     .argument('<analysis>', 'as --json names it')
-    .action((analysisId: string) => changeWork(terminal, method.cancelAnalysis, analysisId));
+    .addOption(outcomeOption())
+    .action((analysisId: string, _: OutcomeOptions, command: Command) =>
+      changeWork(terminal, method.cancelAnalysis, analysisId, command.optsWithGlobals()),
+    );
   queue
     .command('retry')
     .description('run a failed analysis again; each owner pays as at the first time')
     .argument('<analysis>', 'as --json names it')
-    .action((analysisId: string) => changeWork(terminal, method.retryAnalysis, analysisId));
+    .addOption(outcomeOption())
+    .action((analysisId: string, _: OutcomeOptions, command: Command) =>
+      changeWork(terminal, method.retryAnalysis, analysisId, command.optsWithGlobals()),
+    );
 }
 
 /** Prints the records that the work is for. */
@@ -50,13 +58,15 @@ async function changeWork(
   terminal: Terminal,
   change: typeof method.cancelAnalysis | typeof method.retryAnalysis,
   analysisId: string,
+  options: OutcomeOptions,
 ): Promise<void> {
   using client = await openClient(terminal);
   const { identifiers } =
     change === method.cancelAnalysis
       ? await client.call(method.cancelAnalysis, { analysisId })
       : await client.call(method.retryAnalysis, { analysisId });
-  for (const identifier of identifiers) printLine(terminal, identifier);
+  if (options.json === true || identifiers.length > 0)
+    printOutcome(terminal, options, { analysis_id: analysisId, identifiers }, identifiers.join('\n'));
 }
 
 async function showQueue(terminal: Terminal, options: QueueOptions): Promise<void> {

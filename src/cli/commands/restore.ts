@@ -1,12 +1,14 @@
 /** `assay restore`: a backup into an empty data folder, without a daemon. */
+
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { printLine, printNote, type Terminal } from '../terminal.ts';
+import { printNote, type Terminal } from '../terminal.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
 
-interface RestoreOptions {
+interface RestoreOptions extends OutcomeOptions {
   dataDir: string;
   dryRun?: true;
   rebuildIndexes?: true;
@@ -23,6 +25,7 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
       '--data-dir <dir>',
       '(required) an empty or a new folder; with --rebuild-indexes the one to mend',
     )
+    .addOption(outcomeOption())
     .option('--dry-run', 'read and judge everything, write nothing')
     .option('--rebuild-indexes', 'no backup: make the indexes of the data folder anew from its records')
     .action((backup: string | undefined, options: RestoreOptions) =>
@@ -36,8 +39,9 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
 async function rebuild(
   terminal: Terminal,
   backup: string | undefined,
-  { dataDir }: RestoreOptions,
+  options: RestoreOptions,
 ): Promise<void> {
+  const { dataDir } = options;
   if (backup !== undefined)
     throw new CliFailure('--rebuild-indexes takes no backup: restore it first', EXIT_CODES.usage);
   if (!existsSync(join(dataDir, 'records')))
@@ -46,7 +50,8 @@ async function rebuild(
   const onUpgrade = (message: string) => printNote(terminal, message);
   try {
     await using store = await Store.open({ folder: dataDir, isRebuildAsked: true, onUpgrade });
-    printLine(terminal, `the indexes of ${store.folder} are made anew`);
+    const text = `the indexes of ${store.folder} are made anew`;
+    printOutcome(terminal, options, { data_dir: store.folder, rebuilt: true }, text);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
@@ -68,7 +73,10 @@ async function restore(
     const { manifest, values } = await restoreBackup({ backup, dataFolder, isDryRun, operator }, signal);
     const what = `the backup of ${manifest.createdAt} (${manifest.files} files, Assay ${manifest.version})`;
     const how = values === null ? 'is whole; nothing was written' : `is restored to ${dataFolder}`;
-    printLine(terminal, `${what} ${how}`);
+    const { createdAt, files, version, withSecrets } = manifest;
+    const outcome = { created_at: createdAt, files, version, with_secrets: withSecrets };
+    const done = { restored: values !== null, data_dir: dataFolder };
+    printOutcome(terminal, options, { ...outcome, ...done }, `${what} ${how}`);
     if (!manifest.withSecrets && !isDryRun) printNote(terminal, NO_SECRETS);
   } catch (error) {
     if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted, { cause: error });

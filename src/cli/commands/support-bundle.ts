@@ -1,10 +1,16 @@
 /** `assay support-bundle`: what a person who helps needs to know of the box, without its users' matters. */
+
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { printLine, printNote, type Terminal } from '../terminal.ts';
+import { printNote, type Terminal } from '../terminal.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
+
+interface BundleOptions extends OutcomeOptions {
+  output?: string;
+}
 
 export function addSupportBundleCommand(program: Command, terminal: Terminal): void {
   program
@@ -13,10 +19,11 @@ export function addSupportBundleCommand(program: Command, terminal: Terminal): v
       'write settings, state, figures and recent log lines to a file for whoever helps (administrators)',
     )
     .option('--output <file>', 'a new file (assay-support-<time>.tar.gz)')
-    .action((options: { output?: string }) => writeBundle(terminal, options));
+    .addOption(outcomeOption())
+    .action((options: BundleOptions) => writeBundle(terminal, options));
 }
 
-async function writeBundle(terminal: Terminal, options: { output?: string }): Promise<void> {
+async function writeBundle(terminal: Terminal, options: BundleOptions): Promise<void> {
   using client = await openClient(terminal);
   const { name, archive } = await client.call(ApplianceService.method.getSupportBundle, {});
   const path = options.output ?? name;
@@ -30,5 +37,5 @@ async function writeBundle(terminal: Terminal, options: { output?: string }): Pr
     terminal,
     'It holds no media, names, addresses, keys or references; look into it before you send it.',
   );
-  printLine(terminal, path);
+  printOutcome(terminal, options, { path, bytes: archive.length }, path);
 }

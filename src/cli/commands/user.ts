@@ -1,4 +1,5 @@
 /** `assay user`: accounts, for partners their own users, for administrators all. */
+
 import type { Command } from 'commander';
 import { UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { PartnerService, SortDirection } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
@@ -6,10 +7,19 @@ import { openClient } from '../client.ts';
 import { findPlan } from '../lookups.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
 import { printLine, type Terminal } from '../terminal.ts';
-import { createUser, deleteUser, grantCredits, resetPassword, sendEmail, setUser } from '../user-changes.ts';
+import {
+  createUser,
+  deleteUser,
+  type GrantOptions,
+  grantCredits,
+  resetPassword,
+  sendEmail,
+  setUser,
+} from '../user-changes.ts';
 import { addUserOptions, type UserOptions } from '../user-options.ts';
 import { toUserRow, USER_HEAD } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption } from '../views/outcome.ts';
 import { formatTable } from '../views/record-view.ts';
 
 interface ListOptions extends CountOptions {
@@ -54,25 +64,29 @@ function addUserChanges(user: Command, terminal: Terminal): void {
     .command('delete')
     .description('delete a user; its keys stop at once')
     .argument('<user>', USER)
-    .action((named: string) => deleteUser(terminal, named));
+    .addOption(outcomeOption())
+    .action((named: string, options: OutcomeOptions) => deleteUser(terminal, named, options));
   user
     .command('reset')
     .description('print a single-use link with which a user sets a new password (administrators)')
     .argument('<email>', 'its e-mail address')
-    .action((email: string) => resetPassword(terminal, email));
+    .addOption(outcomeOption())
+    .action((email: string, options: OutcomeOptions) => resetPassword(terminal, email, options));
   user
     .command('send-email')
     .description('mail a user a link to set the first password, or to reset it')
     .argument('<user>', USER)
-    .action((named: string) => sendEmail(terminal, named));
+    .addOption(outcomeOption())
+    .action((named: string, options: OutcomeOptions) => sendEmail(terminal, named, options));
   user
     .command('grant')
     .description('add credits, or take some back: assay user grant USER -- -5 (administrators)')
     .argument('<user>', USER)
     .argument('<credits>', 'how many')
     .option('--note <text>', 'why, for the audit log', '')
-    .action((named: string, amount: string, { note }: { note: string }) =>
-      grantCredits(terminal, named, amount, note),
+    .addOption(outcomeOption())
+    .action((named: string, amount: string, options: GrantOptions) =>
+      grantCredits(terminal, named, amount, options),
     );
 }
 

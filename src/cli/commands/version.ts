@@ -1,8 +1,10 @@
 /** `assay version`: this program's version; the daemon's is in `assay status`. */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { printLine, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
 
 const PACKAGE = join(import.meta.dirname, '..', '..', '..', 'package.json');
 
@@ -10,8 +12,10 @@ export function addVersionCommand(program: Command, terminal: Terminal): void {
   program
     .command('version')
     .description('print the version')
-    .action(async () => {
+    .addOption(outcomeOption())
+    .action(async (options: OutcomeOptions) => {
       const { version }: { version: string } = JSON.parse(await readFile(PACKAGE, 'utf8'));
-      printLine(terminal, `assay ${version} (Node ${process.versions.node})`);
+      const { node } = process.versions;
+      printOutcome(terminal, options, { version, node }, `assay ${version} (Node ${node})`);
     });
 }

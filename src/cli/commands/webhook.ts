@@ -1,4 +1,5 @@
 /** `assay webhook`: the secret that webhooks are signed with, and what became of each. */
+
 import type { Command } from 'commander';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { DeliveryState, WebhookDeliverySchema } from '../../grpc/gen/assay/v1/webhook_pb.ts';
@@ -7,6 +8,7 @@ import { allOption, type CountOptions, limitOption, readPages } from '../pages.t
 import { printLine, type Terminal } from '../terminal.ts';
 import { DELIVERY_HEAD, toDeliveryRow } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
 import { formatTable, nameOf } from '../views/record-view.ts';
 
 interface DeliveriesOptions extends CountOptions {
@@ -20,11 +22,13 @@ export function addWebhookCommand(program: Command, terminal: Terminal): void {
   webhook
     .command('secret')
     .description('print the secret that they are signed with (Standard Webhooks)')
-    .action(() => printSecret(terminal));
+    .addOption(outcomeOption())
+    .action((options: OutcomeOptions) => printSecret(terminal, options));
   webhook
     .command('rotate')
     .description('make a new secret and print it; the old one signs no more')
-    .action(() => rotateSecret(terminal));
+    .addOption(outcomeOption())
+    .action((options: OutcomeOptions) => rotateSecret(terminal, options));
   webhook
     .command('deliveries')
     .description('list what was sent, newest first')
@@ -36,17 +40,20 @@ export function addWebhookCommand(program: Command, terminal: Terminal): void {
     .command('replay')
     .description('send a delivery again')
     .argument('<delivery>', 'its id, as assay webhook deliveries shows it')
-    .action((id: string) => replayDelivery(terminal, id));
+    .addOption(outcomeOption())
+    .action((id: string, options: OutcomeOptions) => replayDelivery(terminal, id, options));
 }
 
-async function printSecret(terminal: Terminal): Promise<void> {
+async function printSecret(terminal: Terminal, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
-  printLine(terminal, (await client.call(method.getWebhookSecret, {})).secret);
+  const { secret } = await client.call(method.getWebhookSecret, {});
+  printOutcome(terminal, options, { secret }, secret);
 }
 
-async function rotateSecret(terminal: Terminal): Promise<void> {
+async function rotateSecret(terminal: Terminal, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
-  printLine(terminal, (await client.call(method.rotateWebhookSecret, {})).secret);
+  const { secret } = await client.call(method.rotateWebhookSecret, {});
+  printOutcome(terminal, options, { secret }, secret);
 }
 
 async function listDeliveries(terminal: Terminal, options: DeliveriesOptions): Promise<void> {
@@ -63,8 +70,9 @@ async function listDeliveries(terminal: Terminal, options: DeliveriesOptions): P
   if (options.json !== true) printLine(terminal, formatTable(DELIVERY_HEAD, rows));
 }
 
-async function replayDelivery(terminal: Terminal, id: string): Promise<void> {
+async function replayDelivery(terminal: Terminal, id: string, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
   const { delivery } = await client.call(method.replayDelivery, { id });
-  printLine(terminal, `${id}: ${nameOf(DeliveryState, delivery?.state)}`);
+  const state = nameOf(DeliveryState, delivery?.state);
+  printOutcome(terminal, options, { id, state }, `${id}: ${state}`);
 }

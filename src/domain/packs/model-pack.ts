@@ -75,6 +75,12 @@ const framesView = z.strictObject({
 const statedFigures = z
   .strictObject({
     by: z.string().min(1),
+    seen: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether it was trained on a part of the set that it was measured on: such figures are its best case.',
+      ),
     tiers: z
       .array(
         z.strictObject({

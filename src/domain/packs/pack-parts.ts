@@ -70,6 +70,13 @@ export const aboutPack = {
   schema: z.literal(1),
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{1,63}$/),
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  family: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{1,63}$/)
+    .optional()
+    .describe(
+      'Packs of one family were trained from the same weights and share their errors: together they have one voice.',
+    ),
   name: z.string().min(1),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   licence: z.string().min(1),

@@ -6,17 +6,19 @@ const REFERENCE_ACCURACY = 0.78;
 const WEIGHT_MIN = 0.05;
 /** Stated figures come from the makers' own test: no pack silences the others on its makers' word alone. */
 const WEIGHT_MAX = 8;
+/** About what the best one measured on unseen media has: figures on a set that it knows show no more than that. */
+const WEIGHT_SEEN_MAX = 2;
 
 /**
  * The weighted mean of log-odds is best where weights follow how far a model's scores separate the classes: the
  * squared distance, which for scores of equal spread is the squared log-odds of its balanced accuracy. The worst of
- * the stated tiers counts, since what arrives is rarely clean.
+ * the stated tiers counts, since what arrives is rarely clean. `seen`: the model was trained on a part of that set.
  */
-export function weightOf(statedBalancedAccuracies: readonly number[]): number {
+export function weightOf(statedBalancedAccuracies: readonly number[], { seen = false } = {}): number {
   const worst = Math.min(...statedBalancedAccuracies);
   if (!(worst > 0.5 && worst <= 1)) return WEIGHT_MIN;
   const weight = (logOdds(Math.min(worst, 0.999)) / logOdds(REFERENCE_ACCURACY)) ** 2;
-  return Math.round(Math.min(WEIGHT_MAX, Math.max(WEIGHT_MIN, weight)) * 100) / 100;
+  return Math.round(Math.min(seen ? WEIGHT_SEEN_MAX : WEIGHT_MAX, Math.max(WEIGHT_MIN, weight)) * 100) / 100;
 }
 
 function logOdds(probability: number): number {

@@ -1,6 +1,6 @@
 /** What an assessment adds besides the models' answer: one note per circumstance that a reader should know. Pure. */
 import type { AssessmentReason } from './assessment-reason.ts';
-import { fuseLogOdds, logistic, usableRuns } from './heuristics.ts';
+import { fuseLogOdds, logistic, usableRuns, voicesOf } from './heuristics.ts';
 import type { Declaration, DeclaredOrigin, Provenance } from './provenance.ts';
 import type { AudioResult, ImageResult, ModelRun, VideoResult } from './result.ts';
 import { notesOnTampering } from './tampering-notes.ts';
@@ -109,7 +109,7 @@ function notesOnDecidingPart(runs: readonly ModelRun[]): AssessmentReason[] {
   const side = Math.sign(fuseLogOdds(usable));
   const parts = VIDEO_PARTS.flatMap(({ task, code, name }) => {
     const own = usable.filter((run) => run.task === task);
-    const pull = own.reduce((sum, { weight, logOdds }) => sum + weight * logOdds * side, 0);
+    const pull = voicesOf(own).reduce((sum, { weight, logOdds }) => sum + weight * logOdds * side, 0);
     return own.length === 0 ? [] : [{ code, name, pull, probability: logistic(fuseLogOdds(own)) }];
   });
   const [most] = parts.toSorted((a, b) => b.pull - a.pull);

@@ -25,10 +25,34 @@ type Heuristic = (runs: readonly [UsableRun, ...UsableRun[]]) => {
   probability: number;
 };
 
+/** What one model, or all of one family, says. */
+export interface Voice {
+  weight: number;
+  logOdds: number;
+}
+
+/**
+ * Models of one family err on the same media: two of them are no second opinion. So a family says the weighted mean of
+ * what its members say of the same thing, and weighs as much as the one that weighs most.
+ */
+export function voicesOf(runs: readonly UsableRun[]): Voice[] {
+  const voices = Map.groupBy(runs, ({ family, task }, index) =>
+    family === undefined ? index : `${family}/${task}`,
+  );
+  return [...voices.values()].map((members) => ({
+    weight: Math.max(...members.map(({ weight }) => weight)),
+    logOdds: meanLogOdds(members),
+  }));
+}
+
+function meanLogOdds(voices: readonly Voice[]): number {
+  const weightSum = voices.reduce((sum, { weight }) => sum + weight, 0);
+  return voices.reduce((sum, { weight, logOdds }) => sum + weight * logOdds, 0) / weightSum;
+}
+
 /** Weighted mean of the calibrated log-odds; the models see the same pixels, so a sum would count them twice. */
 export function fuseLogOdds(runs: readonly UsableRun[]): number {
-  const weightSum = runs.reduce((sum, run) => sum + run.weight, 0);
-  return runs.reduce((sum, run) => sum + run.weight * run.logOdds, 0) / weightSum;
+  return meanLogOdds(voicesOf(runs));
 }
 
 export function logistic(logOdds: number): number {
@@ -74,11 +98,12 @@ function sensitive(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuri
   return { classification: probability >= 0.5 ? 'artificial' : 'human', probability };
 }
 
-/** One model, one vote; a tie does not accuse. */
+/** One voice, one vote; a tie does not accuse. */
 function majority(runs: readonly [UsableRun, ...UsableRun[]]): ReturnType<Heuristic> {
-  const votes = runs.filter((run) => run.probability >= 0.5).length;
-  const probability = logistic(fuseLogOdds(runs));
-  return { classification: votes * 2 > runs.length ? 'artificial' : 'human', probability };
+  const voices = voicesOf(runs);
+  const votes = voices.filter(({ logOdds }) => logOdds >= 0).length;
+  const probability = logistic(meanLogOdds(voices));
+  return { classification: votes * 2 > voices.length ? 'artificial' : 'human', probability };
 }
 
 const HEURISTICS: Readonly<Record<HeuristicName, Heuristic>> = { balanced, cautious, sensitive, majority };

@@ -26,6 +26,8 @@ export interface ModelRun extends Bounds {
   version: string;
   task: ModelTask;
   axis: Axis;
+  /** Of models that share their errors, and so have one voice; absent where the pack names none. */
+  family?: string;
   /** True where the model gave no usable answer; then `reason` says why and the scores are null. */
   unknown: boolean;
   reason: string;

@@ -81,7 +81,7 @@ function mean(logits: Float32Array): number {
   return logits.reduce((sum, logit) => sum + logit, 0) / logits.length;
 }
 
-function describe({ id, version, task, axis, decision }: JudgingPack) {
+function describe({ id, version, task, axis, family, decision }: JudgingPack) {
   // By name: what a pack decides by otherwise is no part of a run.
   const { cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight, together } = decision;
   return {
@@ -89,6 +89,7 @@ function describe({ id, version, task, axis, decision }: JudgingPack) {
     version,
     task,
     axis,
+    ...(family === undefined ? {} : { family }),
     ...{ cautiousThreshold, inconclusiveLow, inconclusiveHigh, weight },
     ...(together === undefined ? {} : { together }),
   };

@@ -16,7 +16,16 @@ const catalogueEntryType = builder.objectRef<CatalogueListing>('CatalogueEntry')
     address: t.exposeString('address', { description: 'Where its file is fetched from.' }),
     sha256: t.exposeString('sha256'),
     bytesMax: t.expose('bytesMax', { type: 'Long' }),
+    sizeBytes: t.expose('sizeBytes', { type: 'Long', description: 'Of the file; 0 where it is not known.' }),
     licence: t.exposeString('licence'),
+    licenceAccept: t.exposeString('licenceAccept', {
+      description: 'A licence that forbids some uses: addModel must name it. Empty where there is none.',
+    }),
+    task: t.exposeString('task', { description: 'What it judges.' }),
+    family: t.exposeString('family', {
+      description: 'Models of one family share their errors and have one voice; empty where it has no other.',
+    }),
+    measured: t.exposeStringList('measured', { description: 'Who measured what, on which media.' }),
     installed: t.exposeBoolean('installed'),
   }),
 });
@@ -95,10 +104,18 @@ export function addModelMutations(): void {
       nullable: true,
       description:
         'Downloads a model of the catalogue, tries it and takes it into service. Administrators only.',
-      args: { catalogueName: t.arg.string({ required: true }) },
-      resolve: (_, { catalogueName }, context) =>
+      args: {
+        catalogueName: t.arg.string({ required: true }),
+        acceptLicence: t.arg.string({
+          description: "The licence that is accepted, where the catalogue's entry has a licenceAccept.",
+        }),
+      },
+      resolve: (_, { catalogueName, acceptLicence }, context) =>
         settleCall(context, 'addModel', async () => {
-          const input = { principal: context.principal(), catalogueName, download: true, files: noFiles() };
+          const input = {
+            ...{ principal: context.principal(), catalogueName, download: true, files: noFiles() },
+            acceptLicence: acceptLicence ?? '',
+          };
           let model = '';
           // A caller who leaves does not end it: the daemon was told to add it.
           for await (const step of addModel(context.app, input, new AbortController().signal)) {

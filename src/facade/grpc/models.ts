@@ -29,8 +29,14 @@ export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof Applia
     })),
     addModel: duplex(context, method.addModel, async function* ({ principal, messages, signal }) {
       const stream = new ModelStream(messages);
-      const { catalogueName, download: isFetched } = await stream.readHeader();
-      const input = { principal, catalogueName, download: isFetched, files: stream.readFiles() };
+      const { catalogueName, download: isFetched, acceptLicence } = await stream.readHeader();
+      const input = {
+        principal,
+        catalogueName,
+        download: isFetched,
+        acceptLicence,
+        files: stream.readFiles(),
+      };
       for await (const step of addModel(app, input, signal)) yield toMessage(method.addModel.output, step);
     }),
     removeModel: unary(context, method.removeModel, async ({ principal, request }) => {

@@ -8,6 +8,7 @@ import {
   judge,
   logistic,
   usableRuns,
+  voicesOf,
 } from '../../../src/domain/verdicts/heuristics.ts';
 import { forcesArtificial, NO_PROVENANCE } from '../../../src/domain/verdicts/provenance.ts';
 import type { ImageResult, ModelRun } from '../../../src/domain/verdicts/result.ts';
@@ -61,6 +62,26 @@ test('sensitive follows the most suspicious model, majority the votes; a tie doe
   assert.equal(labelsOf(runs).sensitive, 'artificial');
   assert.equal(labelsOf(runs).majority, 'human');
   assert.equal(labelsOf(runs).balanced, 'human');
+});
+
+test('models of one family have one voice', () => {
+  const family = 'one-family';
+  const other = run(-1);
+  const pair = [run(2, { family, weight: 2 }), run(1, { family, weight: 2 })];
+  const [balanced] = judge([...pair, other], false);
+  // The family says 1.5 with the weight of one of its members, not of both.
+  assert.ok(Math.abs((balanced?.confidence ?? 0) - logistic((2 * 1.5 - 1) / 3)) < 1e-12);
+  const [apart] = judge([...pair.map(({ family: _, ...alone }) => alone), other], false);
+  assert.ok(Math.abs((apart?.confidence ?? 0) - logistic((2 * 2 + 2 * 1 - 1) / 5)) < 1e-12);
+});
+
+test('a family has one vote, and none for what it says of another thing', () => {
+  const family = 'one-family';
+  const votes = [run(2, { family }), run(2, { family }), run(-2), run(-2)];
+  assert.equal(labelsOf(votes).majority, 'human');
+  const faces = votes.map((it, index) => (index === 0 ? { ...it, task: 'face-origin' as const } : it));
+  assert.equal(voicesOf(usableRuns(faces)).length, 4);
+  assert.equal(voicesOf(usableRuns(votes)).length, 3);
 });
 
 test('the confidence is the probability of the stated class, and the weights count', () => {

@@ -1,4 +1,5 @@
 /** `assay models add`, `remove` and `catalogue`: which models the daemon has. */
+
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -11,12 +12,15 @@ import {
   type AddModelResponse,
   AddModelStage,
   ApplianceService,
+  CatalogueEntrySchema,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES, toFailure } from '../../failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { toJsonLine } from '../../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';
-import { formatTable, nameOf } from '../../views/record-view.ts';
+import { nameOf } from '../../views/record-view.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -26,8 +30,14 @@ type AddCall = ClientDuplexStream<AddMessage, AddModelResponse>;
 interface Order {
   catalogueName: string;
   download: boolean;
+  acceptLicence: string;
   /** Paths of the files to send. */
   files: string[];
+}
+
+interface AddOptions extends OutcomeOptions {
+  file?: string;
+  acceptLicence?: string;
 }
 
 export function addModelChanges(models: Command, terminal: Terminal): void {
@@ -36,20 +46,25 @@ export function addModelChanges(models: Command, terminal: Terminal): void {
     .description('add a pack (a folder) or a model of the catalogue, which the daemon downloads')
     .argument('<name>', 'a folder with model.json, or a name of the catalogue')
     .option('--file <path>', 'the model file of the catalogue, brought by hand: nothing is downloaded')
-    .action((name: string, options: { file?: string }) => addModel(terminal, name, options));
+    .option('--accept-licence <name>', 'the licence of the model, where it forbids some uses')
+    .addOption(outcomeOption())
+    .action((name: string, options: AddOptions) => addModel(terminal, name, options));
   models
     .command('remove')
     .description('remove a model that was added; old records keep naming it')
     .argument('<id>')
-    .action((id: string) => removeModel(terminal, id));
+    .addOption(outcomeOption())
+    .action((id: string, options: OutcomeOptions) => removeModel(terminal, id, options));
   models
     .command('catalogue')
-    .description('models of others that can be added, and where they come from')
-    .action(() => listCatalogue(terminal));
+    .description('models of others that can be added: licence, size, who measured what on which media')
+    .option('--json', 'one model per line')
+    .action((options: { json?: true }) => listCatalogue(terminal, options));
 }
 
-async function addModel(terminal: Terminal, name: string, options: { file?: string }): Promise<void> {
-  const order = await toOrder(name, options.file);
+async function addModel(terminal: Terminal, name: string, options: AddOptions): Promise<void> {
+  const { file, acceptLicence = '' } = options;
+  const order: Order = { ...(await toOrder(name, file)), acceptLicence };
   using client = await openClient(terminal);
   const signal = terminal.watchInterrupt();
   const call: AddCall = client.openDuplex(ApplianceService.method.addModel);
@@ -59,7 +74,7 @@ async function addModel(terminal: Terminal, name: string, options: { file?: stri
   const sent = send(call, order, ended.signal);
   try {
     const model = await follow(terminal, call, name);
-    printLine(terminal, `${model} is in service`);
+    printOutcome(terminal, options, { model, in_service: true }, `${model} is in service`);
   } catch (error) {
     if (signal.aborted) throw new CliFailure('interrupted; nothing was added', EXIT_CODES.interrupted);
     throw toFailure((await fileFaultOf(sent, ended)) ?? error, client.address);
@@ -71,7 +86,7 @@ async function addModel(terminal: Terminal, name: string, options: { file?: stri
 }
 
 /** A folder is a pack; anything else is a name of the catalogue. */
-async function toOrder(name: string, file: string | undefined): Promise<Order> {
+async function toOrder(name: string, file: string | undefined): Promise<Omit<Order, 'acceptLicence'>> {
   if (file !== undefined) {
     if (!(await isFile(file)))
       throw new CliFailure(`--file: expected a file, found ${file}`, EXIT_CODES.usage);
@@ -94,13 +109,13 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 async function send(call: AddCall, order: Order, signal: AbortSignal): Promise<void> {
-  const { catalogueName, download, files } = order;
+  const { catalogueName, download, acceptLicence, files } = order;
   const write = async (message: AddMessage) => {
     signal.throwIfAborted();
     if (!call.write(message)) await once(call, 'drain', { signal });
   };
   try {
-    await write({ payload: { case: 'header', value: { catalogueName, download } } });
+    await write({ payload: { case: 'header', value: { catalogueName, download, acceptLicence } } });
     for (const path of files) {
       await write({ payload: { case: 'file', value: { name: basename(path) } } });
       for await (const bytes of createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })) {
@@ -143,17 +158,34 @@ async function follow(terminal: Terminal, call: AddCall, name: string): Promise<
   throw new CliFailure('the daemon did not say that the model is in service', EXIT_CODES.someFailed);
 }
 
-async function removeModel(terminal: Terminal, id: string): Promise<void> {
+async function removeModel(terminal: Terminal, id: string, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
   await client.call(ApplianceService.method.removeModel, { id });
-  printLine(terminal, `${id} is removed`);
+  printOutcome(terminal, options, { id, removed: true }, `${id} is removed`);
 }
 
-async function listCatalogue(terminal: Terminal): Promise<void> {
+async function listCatalogue(terminal: Terminal, { json }: { json?: true }): Promise<void> {
   using client = await openClient(terminal);
   const { entries } = await client.call(ApplianceService.method.listCatalogue, {});
-  const rows = entries.map(({ name, title, licence, installed, address }) => [
-    ...[name, title, licence, installed ? 'yes' : 'no', address],
-  ]);
-  printLine(terminal, formatTable(['name', 'model', 'licence', 'installed', 'from'], rows));
+  if (json === true) {
+    for (const entry of entries) printLine(terminal, toJsonLine(CatalogueEntrySchema, entry));
+    return;
+  }
+  for (const entry of entries) {
+    const { name, title, task, family, licence, licenceAccept, homepage, address, installed } = entry;
+    const size = entry.sizeBytes === 0n ? `at most ${entry.bytesMax}` : String(entry.sizeBytes);
+    const rows = [
+      ['judges', task],
+      ['licence', licenceAccept === '' ? licence : `${licence}; name it: --accept-licence ${licenceAccept}`],
+      ['size', `${size} bytes`],
+      ...entry.measured.map((sentence, index) => [index === 0 ? 'measured' : '', sentence]),
+      ...(family === '' ? [] : [['family', `${family}: its models have one voice`]]),
+      ['from', address],
+      ['about', homepage],
+    ];
+    printLine(terminal, `${name}  ${title}${installed ? ' (installed)' : ''}`);
+    for (const [head = '', text = ''] of rows) printLine(terminal, `  ${head.padEnd(9)} ${text}`);
+    printLine(terminal, '');
+  }
+  printNote(terminal, 'assay models add NAME fetches one and tries it; nothing is fetched before');
 }

@@ -1,8 +1,10 @@
 /** `assay models bench` and `rescore`: how fast the models are, and what they would say of old records. */
+
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MediaKind } from '../../../domain/media/media.ts';
 import {
   ApplianceService,
+  BenchModelsResponseSchema,
   type Judgement,
   type RescoreResponse,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
@@ -11,6 +13,8 @@ import { openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES } from '../../failure.ts';
 import { kindOption, toProtoKind } from '../../media-options.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { toJsonLine } from '../../views/message-json.ts';
+import type { OutcomeOptions } from '../../views/outcome.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 
 const RESCORE_MAX = 10_000;
@@ -26,7 +30,8 @@ export function addModelMeasures(models: Command, terminal: Terminal): void {
   models
     .command('bench')
     .description('measure how fast each model answers on this box, beside its other work')
-    .action(() => bench(terminal));
+    .option('--json', 'one model per line')
+    .action((options: OutcomeOptions) => bench(terminal, options));
   models
     .command('rescore')
     .description(
@@ -45,16 +50,21 @@ function parseLimit(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${RESCORE_MAX}.`);
 }
 
-async function bench(terminal: Terminal): Promise<void> {
+async function bench(terminal: Terminal, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
   const signal = terminal.watchInterrupt();
   const rows: string[][] = [];
   for await (const model of client.receive(ApplianceService.method.benchModels, {}, signal)) {
     const { id, version, provider, itemsPerSecond, singleMs, error } = model;
+    if (options.json === true) {
+      printLine(terminal, toJsonLine(BenchModelsResponseSchema, model));
+      continue;
+    }
     const speed = error === '' ? [itemsPerSecond.toFixed(1), singleMs.toFixed(1)] : [error, ''];
     rows.push([`${id} ${version}`, provider, ...speed]);
   }
-  printLine(terminal, formatTable(['model', 'runs on', 'items a second', 'ms for one'], rows));
+  if (options.json !== true)
+    printLine(terminal, formatTable(['model', 'runs on', 'items a second', 'ms for one'], rows));
   if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
 }
 

@@ -1,4 +1,5 @@
 /** `assay models`: what the daemon judges with. */
+
 import type { Command } from 'commander';
 import { ApplianceService, type Model } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
@@ -6,6 +7,7 @@ import { openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES } from '../../failure.ts';
 import { printLine, type Terminal } from '../../terminal.ts';
 import { describePlace } from '../../views/model-view.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 import { addModelChanges } from './change.ts';
 import { addModelMeasures } from './measure.ts';
@@ -20,20 +22,22 @@ export function addModelsCommand(program: Command, terminal: Terminal): void {
   models
     .command('verify')
     .description('exit with 1 if a model is out of service: its file, its golden outputs or its device')
-    .action(() => verifyModels(terminal));
+    .option('--json', 'one model per line')
+    .action((options: OutcomeOptions) => verifyModels(terminal, options));
   models
     .command('card')
     .description('print what a model was trained on, how often it errs and where it fails')
     .argument('<id>', 'as list names it, without the version')
-    .action((id: string) => printCard(terminal, id));
+    .addOption(outcomeOption())
+    .action((id: string, options: OutcomeOptions) => printCard(terminal, id, options));
   addModelChanges(models, terminal);
   addModelMeasures(models, terminal);
 }
 
-async function printCard(terminal: Terminal, id: string): Promise<void> {
+async function printCard(terminal: Terminal, id: string, options: OutcomeOptions): Promise<void> {
   using client = await openClient(terminal);
   const { card } = await client.call(ApplianceService.method.getModelCard, { id });
-  printLine(terminal, card.trimEnd());
+  printOutcome(terminal, options, { id, card }, card.trimEnd());
 }
 
 async function readModels(terminal: Terminal): Promise<Model[]> {
@@ -69,12 +73,14 @@ function toJson(model: Model): Record<string, unknown> {
   return { ...about, minimum_short_side: minimumShortSide, sha256, ...how };
 }
 
-async function verifyModels(terminal: Terminal): Promise<void> {
+async function verifyModels(terminal: Terminal, options: OutcomeOptions): Promise<void> {
   const models = await readModels(terminal);
   for (const model of models) {
     const isInService = model.fault === '' && model.provider !== '';
     const outcome = `${isInService ? 'agrees with its golden outputs on ' : ''}${describePlace(model)}`;
-    printLine(terminal, `${model.id} ${model.version}: ${outcome}`);
+    const { id, version, provider, fault } = model;
+    const found = { id, version, in_service: isInService, provider, fault };
+    printOutcome(terminal, options, found, `${id} ${version}: ${outcome}`);
   }
   const faulty = models.filter((model) => model.fault !== '' || model.provider === '').length;
   if (models.length === 0) throw new CliFailure('no model is installed', EXIT_CODES.someFailed);

@@ -17,6 +17,7 @@ export function describeInterface(): Schema {
       description:
         'Classifies images, videos and speech as human-made or artificial. Submit a file, keep the identifier, ' +
         'poll the record until its `status` is `done` or `errored`; GraphQL and gRPC follow it live instead.',
+      contact: { name: 'Whoever runs this box' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

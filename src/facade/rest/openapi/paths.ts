@@ -36,6 +36,15 @@ function errors(...names: string[]): Schema {
 const EVERYWHERE = ['401', '403', '421', '429', '500'];
 const SUBMISSION_ERRORS = errors('400', '402', '408', ...EVERYWHERE, '413', '422', '503');
 
+/** What has happened when a submission is answered. */
+const ACCEPTED = {
+  'by upload':
+    'The file is stored before this is answered; its analysis follows. Poll the record by the identifier, or name a webhook.',
+  'from an address':
+    'The address is judged now and fetched as part of the work: what cannot be fetched ends `errored`, with the reason. ' +
+    'Addresses of private networks are refused unless the operator allows them.',
+};
+
 function pathParameter(name: string): Schema {
   return { name, in: 'path', required: true, schema: HEX_64 };
 }
@@ -44,10 +53,11 @@ function queryParameter(name: string, description: string, schema: Schema): Sche
   return { name, in: 'query', description, schema };
 }
 
-function submission(kind: MediaKind, form: DescribedForm, how: string): Schema {
+function submission(kind: MediaKind, form: DescribedForm, how: keyof typeof ACCEPTED): Schema {
   return {
     tags: ['submission'],
     summary: `Submit ${kind === 'audio' ? 'speech' : `a${kind === 'image' ? 'n' : ''} ${kind}`} ${how}`,
+    description: ACCEPTED[how],
     parameters: [
       {
         name: 'Idempotency-Key',
@@ -75,6 +85,9 @@ function getOne(kind: MediaKind): Schema {
   return {
     tags: ['records'],
     summary: `Get one ${kind} classification`,
+    description:
+      'To be polled while `status` is `new`; there is no verdict before `done`. Frames and the track of a video have ' +
+      'identifiers of their own, and are read here too.',
     parameters: [pathParameter('identifier')],
     responses: { 200: answer('the record', RECORDS[kind], ...examples), ...errors(...EVERYWHERE, '404') },
   };
@@ -85,6 +98,7 @@ function getMany(kind: MediaKind): Schema {
   return {
     tags: ['records'],
     summary: `Get several ${kind} classifications, or all of the account, newest first`,
+    description: "Identifiers that are unknown or another account's are left out.",
     parameters: [
       queryParameter(
         'identifiers[]',
@@ -117,6 +131,7 @@ function override(kind: MediaKind): Schema {
   return {
     tags: ['records'],
     summary: `Give the correct value of a file (${kind}), for every submission with its hash`,
+    description: 'Records show it as `force_classification`; `verdict` stays what was measured.',
     parameters: [pathParameter('hash')],
     requestBody: {
       required: true,
@@ -132,6 +147,8 @@ function override(kind: MediaKind): Schema {
 const heatmap: Schema = {
   tags: ['records'],
   summary: "Get an image's AI-content heatmap",
+  description:
+    'There where `has_heatmap` is true: asked for by `with_heatmap`, and drawn by the time the record is `done`.',
   parameters: [pathParameter('identifier')],
   responses: {
     200: { description: 'the map, with an ETag', content: { 'image/png': {} } },
@@ -143,6 +160,9 @@ const heatmap: Schema = {
 const validation: Schema = {
   tags: ['submission'],
   summary: 'Could this file be analysed? Nothing is stored, started or charged',
+  description:
+    'Looks at type, size and resolution, against the models that the plan and the options select: send the options of ' +
+    'the submission itself.',
   requestBody: { required: true, content: { 'multipart/form-data': validationForm() } },
   responses: {
     200: answer('it could', 'MediaValidation', EXAMPLES.validation),
@@ -153,12 +173,14 @@ const validation: Schema = {
 const credits: Schema = {
   tags: ['account'],
   summary: "Get the account's credits",
+  description: 'What is left, and what was spent so far.',
   responses: { 200: answer('the credits', 'Credits', EXAMPLES.credits), ...errors(...EVERYWHERE) },
 };
 
 const newUser: Schema = {
   tags: ['partners'],
   summary: 'Make an account; for partners and the administrator',
+  description: 'It has no password yet: `/api/partner/send_creation_email` mails the link that sets one.',
   requestBody: newUserBody(),
   responses: {
     201: answer('the account', 'UserAnswer', { data: USER_EXAMPLE }),
@@ -169,6 +191,8 @@ const newUser: Schema = {
 const deletedUser: Schema = {
   tags: ['partners'],
   summary: 'Delete an account; its keys stop at once',
+  description:
+    'The account is named by `id`, in the query or the body. Its records stay until they are due for removal.',
   parameters: [queryParameter('id', 'here or in the body', { type: 'integer', minimum: 1 })],
   requestBody: userIdBody(false),
   responses: {
@@ -180,6 +204,7 @@ const deletedUser: Schema = {
 const userPage: Schema = {
   tags: ['partners'],
   summary: "The partner's users; all accounts for the administrator",
+  description: 'In pages where `per_page` is given, all in one otherwise.',
   parameters: USER_QUERY,
   responses: { 200: answer('the users', 'UserPage', USER_PAGE_EXAMPLE), ...errors('400', ...EVERYWHERE) },
 };
@@ -187,6 +212,7 @@ const userPage: Schema = {
 const creationEmail: Schema = {
   tags: ['partners'],
   summary: 'Mail a user the link that sets the first password, or one that resets it',
+  description: 'Where no mail server is set, the mail is laid into the data folder.',
   requestBody: userIdBody(true),
   responses: {
     200: answer('the account', 'UserAnswer', { data: USER_EXAMPLE }),
@@ -194,14 +220,62 @@ const creationEmail: Schema = {
   },
 };
 
-function operation(summary: string, type: string, more: Schema = {}): Paths[string] {
-  const answered = { 200: { description: summary, content: { [type]: {} } } };
-  return { get: { tags: ['operations'], summary, security: [], responses: answered, ...more } };
+function operation(summary: string, description: string, type: string, more: Schema = {}): Paths[string] {
+  const responses = { 200: { description: summary, content: { [type]: {} } }, ...errors('421') };
+  return { get: { tags: ['operations'], summary, description, security: [], responses, ...more } };
+}
+
+/** What off loopback is for whoever has a key: for the administrator alone where `refusals` has 403. */
+function guarded(
+  summary: string,
+  description: string,
+  type: string,
+  more: Schema = errors('401', '421'),
+): Paths[string] {
+  const responses = { 200: { description: summary, content: { [type]: {} } }, ...more };
+  return operation(summary, description, type, { responses, security: [{}, { apiKey: [] }] });
+}
+
+/** One word, or JSON where it was asked for. */
+function readinessAnswer(description: string, example: string): Schema {
+  const content = jsonContent(reference('Readiness'), []);
+  return { description, content: { 'text/plain': { schema: { type: 'string' }, example }, ...content } };
 }
 
 const readiness: Schema = {
   parameters: [queryParameter('verbose', 'any value: JSON instead of text', { type: 'string' })],
-  responses: { 200: answer('ready', 'Readiness'), 503: answer('not ready yet, or no more', 'Readiness') },
+  responses: {
+    200: readinessAnswer('ready', 'ready'),
+    503: readinessAnswer('not ready yet, or no more', 'starting'),
+    ...errors('421'),
+  },
+};
+
+const OPERATIONS: Paths = {
+  '/livez': operation('The process lives', 'Asks nothing of the store or the models.', 'text/plain'),
+  '/readyz': operation(
+    'Work is taken',
+    'A load balancer sends files here while the answer is 200.',
+    'text/plain',
+    readiness,
+  ),
+  '/metrics': guarded(
+    'Figures in Prometheus form',
+    "Off loopback only with the administrator's key, also as `Authorization: Bearer`.",
+    'text/plain',
+    errors('401', '403', '421'),
+  ),
+  '/openapi.json': operation('This description', 'OpenAPI 3.1.', JSON_TYPE),
+  '/schema.graphql': guarded(
+    'The GraphQL schema',
+    'With its descriptions; off loopback only with a key.',
+    'application/graphql',
+  ),
+  '/proto.zip': guarded(
+    'The gRPC interface',
+    'Its proto files; off loopback only with a key.',
+    'application/zip',
+  ),
 };
 
 export function describePaths(): Paths {
@@ -225,12 +299,7 @@ export function describePaths(): Paths {
   }
   return withOperationIds({
     ...paths,
-    '/livez': operation('The process lives', 'text/plain'),
-    '/readyz': operation('Work is taken', 'text/plain', readiness),
-    '/metrics': operation('Figures in Prometheus form; off loopback only with a key', 'text/plain', {
-      security: [{}, { apiKey: [] }],
-    }),
-    '/openapi.json': operation('This description', JSON_TYPE),
+    ...OPERATIONS,
   });
 }
 

@@ -1,0 +1,29 @@
+/** The manual page as the commands of this checkout have it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { type CommandNode, readCommandTree } from '../src/cli/completion/command-tree.ts';
+import { buildProgram, PROGRAM_HELP } from '../src/cli/program.ts';
+import type { Terminal } from '../src/cli/terminal.ts';
+import { describeManual } from './manual-page.ts';
+
+const PACKAGE = join(import.meta.dirname, '..', 'package.json');
+
+/** A terminal that nobody sits at: the commands are described, not run. */
+const NOBODY: Terminal = {
+  env: {},
+  stdin: new PassThrough(),
+  stdout: new PassThrough(),
+  stderr: new PassThrough(),
+  watchInterrupt: () => new AbortController().signal,
+  setExitCode: () => {},
+};
+
+export function readProgram(): CommandNode {
+  return readCommandTree(buildProgram(NOBODY));
+}
+
+export function readManual(): string {
+  const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
+  return describeManual(readProgram(), { version, epilogue: PROGRAM_HELP });
+}

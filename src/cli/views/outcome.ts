@@ -1,0 +1,26 @@
+/** How a command that does one thing says what became of it: a sentence, or with --json one line for a program. */
+import { Option } from 'commander';
+import { printLine, type Terminal } from '../terminal.ts';
+
+export interface OutcomeOptions {
+  json?: true;
+}
+
+export function outcomeOption(): Option {
+  return new Option('--json', 'the outcome as one line of JSON');
+}
+
+/** Field names as in every other --json: words with underscores. */
+export function printOutcome(
+  terminal: Terminal,
+  { json }: OutcomeOptions,
+  outcome: Readonly<Record<string, string | number | boolean | bigint | null | readonly string[]>>,
+  text: string,
+): void {
+  printLine(terminal, json === true ? JSON.stringify(outcome, plainNumber) : text);
+}
+
+/** JSON has one kind of number; identifiers and credits lie far below where it gets coarse. */
+function plainNumber(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}

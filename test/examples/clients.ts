@@ -1,0 +1,72 @@
+/** The example clients: how each is run, and what of this machine it needs. */
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+export const EXAMPLES = join(ROOT, 'examples');
+
+export interface Example {
+  /** Path under examples/. */
+  file: string;
+  command: string;
+  args: string[];
+  /** What the last line says beside the name of the file. */
+  ending: RegExp;
+  /** For `node:test`'s `skip` option: false, or what is missing here. */
+  skip: string | false;
+}
+
+/** Where test/heavy/examples.ts built the clients in Go: that takes a minute, and modules of others. */
+const GO_FOLDER = process.env.ASSAY_TEST_GO_FOLDER;
+const PYTHON = 'python3';
+const PLAIN = /: (?:ARTIFICIAL|artificial),? (?:0\.9\d*|1)$/;
+const ASSESSED = /: (?:LABEL_)?ARTIFICIAL, (?:0\.9\d*|1), (?:ASSESSMENT_STATE_)?ARTIFICIAL$/;
+
+export const CLIENTS: readonly Example[] = [
+  nodeExample('rest.ts', PLAIN),
+  nodeExample('graphql.ts', ASSESSED),
+  nodeExample('grpc.ts', ASSESSED),
+  nodeExample('webhook-receiver.ts', PLAIN),
+  pythonExample('rest.py', ['requests'], PLAIN),
+  pythonExample('grpc_client.py', ['grpc', 'grpc_tools'], ASSESSED),
+  {
+    ...{
+      file: 'shell/classify.sh',
+      command: 'sh',
+      args: [join(EXAMPLES, 'shell/classify.sh')],
+      ending: PLAIN,
+    },
+    skip: absence('curl', ['--version']),
+  },
+  goExample('go/classify.go', 'classify', /: ARTIFICIAL (?:0\.9\d*|1) DONE $/),
+  goExample('go/grpc/main.go', 'grpc', ASSESSED),
+];
+
+function nodeExample(name: string, ending: RegExp): Example {
+  const file = `typescript/${name}`;
+  return { file, command: process.execPath, args: [join(EXAMPLES, file)], ending, skip: false };
+}
+
+function pythonExample(name: string, modules: readonly string[], ending: RegExp): Example {
+  const file = `python/${name}`;
+  const skip = absence(PYTHON, ['-c', `import ${modules.join(', ')}`], `Python's ${modules.join(' and ')}`);
+  return { file, command: PYTHON, args: [join(EXAMPLES, file)], ending, skip };
+}
+
+function goExample(file: string, built: string, ending: RegExp): Example {
+  const skip =
+    GO_FOLDER === undefined && 'built by `npm run test:heavy`: a minute of compiling, and modules of others';
+  return { file, command: join(GO_FOLDER ?? '', built), args: [], ending, skip };
+}
+
+/** False where the command runs here, else the sentence that says what is missing. */
+export function absence(command: string, args: readonly string[], name = command): string | false {
+  const { status } = spawnSync(command, args, { stdio: 'ignore', timeout: 20_000 });
+  return status === 0 ? false : `${name}: not on this machine`;
+}
+
+/** Every client there is, so that none stays untried. */
+export function clientFiles(): string[] {
+  return globSync('**/*.{ts,py,go,sh}', { cwd: EXAMPLES, exclude: ['**/gen/**'] }).sort();
+}
