@@ -102,7 +102,7 @@ async function measureAlone(): Promise<void> {
 
 async function measure(name: string): Promise<void> {
   const stamped = photos.map((photo) => stampJpeg(photo, name));
-  const rate = await classifyMedia(daemon, stamped, { hands: HANDS, header: {} });
+  const { filesPerSecond: rate } = await classifyMedia(daemon, stamped, { hands: HANDS, header: {} });
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const { daemon: own, tree } = readMemory(daemon.process.pid ?? 0);
   tell(

@@ -90,6 +90,9 @@ for (const { name, script, ask } of SHELLS) {
 const WITHOUT_JSON: Readonly<Record<string, string>> = {
   'assay serve': 'its line on standard output is for supervisors, its log is JSON anyway',
   'assay completion': 'a script for a shell',
+  'assay batch run': 'the sheet is its output, JSON Lines where the sheet is',
+  'assay export': '--format jsonl',
+  'assay custody prove': 'proofs are JSON anyway',
 };
 
 test('every command has --json', () => {

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { CustodyService } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
 import { openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import type { Terminal } from '../../terminal.ts';
+import { printDone } from '../../views/message-json.ts';
 import { addCustodyLists } from './list.ts';
 import { addCustodyProofs } from './prove.ts';
 import { addCustodyVerify } from './verify.ts';
@@ -18,10 +19,17 @@ export function addCustodyCommand(program: Command, terminal: Terminal): void {
     .description('delete the details of entries; that they were there stays (administrators)')
     .argument('<sequence...>', 'numbers of entries, as list shows them')
     .option('--reason <text>', 'why, without anything of what is deleted', '')
-    .action((sequences: string[], { reason }: { reason: string }) => redact(terminal, sequences, reason));
+    .option('--json', 'the numbers of the entries whose details went, as one line of JSON')
+    .action((sequences: string[], options: RedactOptions) => redact(terminal, sequences, options));
 }
 
-async function redact(terminal: Terminal, given: readonly string[], reason: string): Promise<void> {
+interface RedactOptions {
+  reason: string;
+  json?: true;
+}
+
+async function redact(terminal: Terminal, given: readonly string[], options: RedactOptions): Promise<void> {
+  const { reason } = options;
   const sequences = given.map((text) => {
     if (/^\d{1,15}$/.test(text)) return BigInt(text);
     throw new CliFailure(`expected the number of an entry, found ${text}`, EXIT_CODES.usage);
@@ -29,7 +37,8 @@ async function redact(terminal: Terminal, given: readonly string[], reason: stri
   using client = await openClient(terminal);
   const answer = await client.call(CustodyService.method.redactCustody, { sequences, reason });
   const count = answer.sequences.length;
-  printLine(terminal, `the details of ${count} of ${sequences.length} entries are deleted`);
+  const done = { sequences: answer.sequences.map(String) };
+  printDone(terminal, options, done, `the details of ${count} of ${sequences.length} entries are deleted`);
   if (count < sequences.length)
     throw new CliFailure(
       'the others are not there, have none any more, or are needed to verify others',

@@ -19,11 +19,17 @@ import { toMessage } from '../../../grpc/messages.ts';
 import { openClient } from '../../client.ts';
 import { EXIT_CODES } from '../../failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
-import { toJsonLine } from '../../views/message-json.ts';
+import { printDone, toJsonLine } from '../../views/message-json.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 
 const { method } = NotifyService;
 const ID = 'its id, as assay notify list shows it';
+
+interface Json {
+  json?: true;
+}
+
+const AS_JSON = 'what was done as one line of JSON';
 
 interface AddOptions {
   name?: string;
@@ -61,18 +67,21 @@ export function addNotifyCommand(program: Command, terminal: Terminal): void {
       .command(name)
       .description(paused ? 'tell nothing more' : 'go on')
       .argument('<rule>', ID, parseId)
-      .action((id: bigint) => setPaused(terminal, id, paused));
+      .option('--json', AS_JSON)
+      .action((id: bigint, options: Json) => setPaused(terminal, id, paused, options));
   }
   notify
     .command('remove')
     .description('tell it no more; the log of deliveries stays')
     .argument('<rule>', ID, parseId)
-    .action((id: bigint) => removeRule(terminal, id));
+    .option('--json', AS_JSON)
+    .action((id: bigint, options: Json) => removeRule(terminal, id, options));
   notify
     .command('test')
     .description('send a notice of nothing, once and now; exits with 1 where it was not taken')
     .argument('<rule>', ID, parseId)
-    .action((id: bigint) => testRule(terminal, id));
+    .option('--json', 'what the channel answered as one line of JSON')
+    .action((id: bigint, options: Json) => testRule(terminal, id, options));
 }
 
 function parseChannel(value: string): NoticeChannel {
@@ -137,24 +146,26 @@ function toRow({
   ];
 }
 
-async function setPaused(terminal: Terminal, id: bigint, paused: boolean): Promise<void> {
+async function setPaused(terminal: Terminal, id: bigint, paused: boolean, options: Json): Promise<void> {
   using client = await openClient(terminal);
   await client.call(method.setNoticeRulePaused, { id, paused });
-  printLine(terminal, `${paused ? 'paused' : 'resumed'}: rule ${id}`);
+  const state = paused ? 'paused' : 'resumed';
+  printDone(terminal, options, { id: String(id), state }, `${state}: rule ${id}`);
 }
 
-async function removeRule(terminal: Terminal, id: bigint): Promise<void> {
+async function removeRule(terminal: Terminal, id: bigint, options: Json): Promise<void> {
   using client = await openClient(terminal);
   await client.call(method.removeNoticeRule, { id });
-  printLine(terminal, `removed: rule ${id}`);
+  printDone(terminal, options, { id: String(id), state: 'removed' }, `removed: rule ${id}`);
 }
 
-async function testRule(terminal: Terminal, id: bigint): Promise<void> {
+async function testRule(terminal: Terminal, id: bigint, { json }: Json): Promise<void> {
   using client = await openClient(terminal);
-  const { delivered, status, error } = await client.call(method.testNoticeRule, { id });
-  if (delivered) printLine(terminal, `delivered: rule ${id}${status === undefined ? '' : ` (${status})`}`);
-  else {
-    printNote(terminal, `not delivered: ${error}`);
-    terminal.setExitCode(EXIT_CODES.someFailed);
-  }
+  const tested = await client.call(method.testNoticeRule, { id });
+  const { delivered, status, error } = tested;
+  if (!delivered) terminal.setExitCode(EXIT_CODES.someFailed);
+  if (json === true) printLine(terminal, toJsonLine(method.testNoticeRule.output, tested));
+  else if (delivered)
+    printLine(terminal, `delivered: rule ${id}${status === undefined ? '' : ` (${status})`}`);
+  else printNote(terminal, `not delivered: ${error}`);
 }

@@ -4,6 +4,7 @@ import { DONE_ACTIONS, type DoneAction } from '../../../domain/standing/watch-fo
 import {
   type FolderFinding,
   DoneAction as ProtoDone,
+  WatchedFileSchema,
   WatchedFileState,
   type WatchFolder,
   WatchFolderSchema,
@@ -14,7 +15,7 @@ import { openClient } from '../../client.ts';
 import { EXIT_CODES } from '../../failure.ts';
 import { findUserId } from '../../lookups.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
-import { toJsonLine } from '../../views/message-json.ts';
+import { printDone, toJsonLine } from '../../views/message-json.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 
 const { method } = WatchFolderService;
@@ -26,6 +27,12 @@ const DONE_VALUES: Readonly<Record<DoneAction, ProtoDone>> = {
 };
 /** Named by `show`; all of them are in the pages of the interfaces. */
 const FAILED_SHOWN = 20;
+
+interface Json {
+  json?: true;
+}
+
+const AS_JSON = 'what was done as one line of JSON';
 
 interface AddOptions {
   user?: string;
@@ -60,7 +67,8 @@ export function addWatchFolderCommand(program: Command, terminal: Terminal): voi
     .command('show')
     .description('one folder, with the files that failed and why')
     .argument('<folder>', ID, parseId)
-    .action((id: bigint) => showFolder(terminal, id));
+    .option('--json', 'the folder as one line of JSON, then a line for each file that failed')
+    .action((id: bigint, options: Json) => showFolder(terminal, id, options));
   addChanges(folder, terminal);
 }
 
@@ -69,23 +77,27 @@ function addChanges(folder: Command, terminal: Terminal): void {
     .command('pause')
     .description('take nothing more; what was taken is finished')
     .argument('<folder>', ID, parseId)
-    .action((id: bigint) => pauseFolder(terminal, id));
+    .option('--json', AS_JSON)
+    .action((id: bigint, options: Json) => pauseFolder(terminal, id, options));
   folder
     .command('resume')
     .description('go on')
     .argument('<folder>', ID, parseId)
     .option('--failed', 'take files that failed once more')
-    .action((id: bigint, options: { failed?: true }) => resumeFolder(terminal, id, options));
+    .option('--json', AS_JSON)
+    .action((id: bigint, options: Json & { failed?: true }) => resumeFolder(terminal, id, options));
   folder
     .command('remove')
     .description('watch it no more; files and records stay')
     .argument('<folder>', ID, parseId)
-    .action((id: bigint) => removeFolder(terminal, id));
+    .option('--json', AS_JSON)
+    .action((id: bigint, options: Json) => removeFolder(terminal, id, options));
   folder
     .command('test')
     .description("whether the daemon's user can read, write and move in a folder; prints what systemd needs")
     .argument('<path>', 'absolute path on the box')
-    .action((path: string) => testFolder(terminal, path));
+    .option('--json', 'what was found as one line of JSON')
+    .action((path: string, options: Json) => testFolder(terminal, path, options));
 }
 
 function collect(value: string, before: string[]): string[] {
@@ -108,10 +120,12 @@ async function addFolder(terminal: Terminal, path: string, options: AddOptions):
   printCheck(terminal, findings, unitLines);
 }
 
-async function testFolder(terminal: Terminal, path: string): Promise<void> {
+async function testFolder(terminal: Terminal, path: string, { json }: Json): Promise<void> {
   using client = await openClient(terminal);
-  const { findings, unitLines } = await client.call(method.testWatchFolder, { path });
-  printCheck(terminal, findings, unitLines);
+  const found = await client.call(method.testWatchFolder, { path });
+  const { findings, unitLines } = found;
+  if (json === true) printLine(terminal, toJsonLine(method.testWatchFolder.output, found));
+  else printCheck(terminal, findings, unitLines);
   if (findings.some(({ good }) => !good)) terminal.setExitCode(EXIT_CODES.someFailed);
 }
 
@@ -161,15 +175,20 @@ function describeState({ state, reason }: WatchFolder): string {
   return reason === '' ? nameOf(WatchState, state) : `${nameOf(WatchState, state)}: ${reason}`;
 }
 
-async function showFolder(terminal: Terminal, id: bigint): Promise<void> {
+async function showFolder(terminal: Terminal, id: bigint, { json }: Json): Promise<void> {
   using client = await openClient(terminal);
   const { folder } = await client.call(method.getWatchFolder, { id });
   if (folder === undefined) return;
+  const request = { id, state: WatchedFileState.FAILED, pageSize: FAILED_SHOWN };
+  const { files } = await client.call(method.listWatchedFiles, request);
+  if (json === true) {
+    printLine(terminal, toJsonLine(WatchFolderSchema, folder));
+    for (const file of files) printLine(terminal, toJsonLine(WatchedFileSchema, file));
+    return;
+  }
   printLine(terminal, formatTable(HEAD, [toRow(folder)]));
   for (const option of folder.options) printLine(terminal, `option: ${option}`);
   for (const obstacle of folder.obstacles) printLine(terminal, `not gone into: ${obstacle}`);
-  const request = { id, state: WatchedFileState.FAILED, pageSize: FAILED_SHOWN };
-  const { files } = await client.call(method.listWatchedFiles, request);
   if (files.length === 0) return;
   const rows = files.map(({ path, reason, retryAt }) => [
     ...[path, reason],
@@ -178,20 +197,25 @@ async function showFolder(terminal: Terminal, id: bigint): Promise<void> {
   printLine(terminal, formatTable(['failed', 'why', 'tried again'], rows));
 }
 
-async function pauseFolder(terminal: Terminal, id: bigint): Promise<void> {
+async function pauseFolder(terminal: Terminal, id: bigint, options: Json): Promise<void> {
   using client = await openClient(terminal);
   await client.call(method.pauseWatchFolder, { id });
-  printLine(terminal, `paused: folder ${id}`);
+  printDone(terminal, options, { id: String(id), state: 'paused' }, `paused: folder ${id}`);
 }
 
-async function resumeFolder(terminal: Terminal, id: bigint, { failed }: { failed?: true }): Promise<void> {
+async function resumeFolder(
+  terminal: Terminal,
+  id: bigint,
+  options: Json & { failed?: true },
+): Promise<void> {
   using client = await openClient(terminal);
-  await client.call(method.resumeWatchFolder, { id, retryFailed: failed === true });
-  printLine(terminal, `resumed: folder ${id}`);
+  await client.call(method.resumeWatchFolder, { id, retryFailed: options.failed === true });
+  printDone(terminal, options, { id: String(id), state: 'watching' }, `resumed: folder ${id}`);
 }
 
-async function removeFolder(terminal: Terminal, id: bigint): Promise<void> {
+async function removeFolder(terminal: Terminal, id: bigint, options: Json): Promise<void> {
   using client = await openClient(terminal);
   await client.call(method.removeWatchFolder, { id });
-  printLine(terminal, `removed: folder ${id}; its files and records stay`);
+  const sentence = `removed: folder ${id}; its files and records stay`;
+  printDone(terminal, options, { id: String(id), state: 'removed' }, sentence);
 }
