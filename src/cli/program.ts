@@ -7,6 +7,7 @@ import { addBackupCommand } from './commands/backup.ts';
 import { addCheckConfigCommand } from './commands/check-config.ts';
 import { addClassifyCommand } from './commands/classify.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addEvidenceCommand } from './commands/evidence/evidence.ts';
 import { addGetCommand } from './commands/get.ts';
 import { addKeyCommand } from './commands/key.ts';
 import { addLedgerCommand } from './commands/ledger.ts';
@@ -71,6 +72,7 @@ const COMMANDS = [
   addListCommand,
   addWatchCommand,
   addOverrideCommand,
+  addEvidenceCommand,
   addAccountCommand,
   addLedgerCommand,
   addKeyCommand,

@@ -4,6 +4,7 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
+import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { partsOf } from '../domain/verdicts/result.ts';
 import type { ExpiringKey } from './account-reader.ts';
@@ -225,6 +226,14 @@ export class StoreTransaction extends StoreReader {
 
   removeOverride(override: Override): void {
     this.tables.overrides.remove([override.accountId, override.kind, override.hash]);
+  }
+
+  putExports(identifier: string, exports: RecordExports): void {
+    this.tables.exports.put(identifier, exports);
+  }
+
+  removeExports(identifier: string): void {
+    this.tables.exports.remove(identifier);
   }
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {

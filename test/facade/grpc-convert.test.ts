@@ -35,6 +35,7 @@ const BASE = {
   tentative: null,
   cancelled: false,
   submittedBy: null,
+  exports: [] as never[],
 } as const;
 
 const VERDICT = {

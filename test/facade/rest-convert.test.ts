@@ -34,6 +34,7 @@ const base = {
   },
   cancelled: false,
   submittedBy: null,
+  exports: [] as never[],
 };
 const fresh: ImageRecord = {
   ...base,

@@ -17,6 +17,7 @@ export async function removeClassification(
       app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
     }
     tx.deleteClassification(own);
+    tx.removeExports(identifier);
     note(tx);
     return !tx.hasRecordOfAnalysis(analysisId);
   });

@@ -7,6 +7,7 @@ import { type Handlers, serviceDefinition } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { EvidenceService } from '../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import { creditHandlers, ownAccountHandlers } from './accounts.ts';
@@ -15,6 +16,7 @@ import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
 import { changeHandlers, readHandlers, watchHandlers } from './classifications.ts';
 import { doctorHandlers } from './doctor.ts';
+import { evidenceHandlers } from './evidence.ts';
 import { Health } from './health.ts';
 import { heatmapHandlers } from './heatmaps.ts';
 import { keyHandlers } from './keys.ts';
@@ -39,7 +41,7 @@ export interface GrpcServerConfig {
   tls: TlsFiles | null;
 }
 
-const SERVICES = [ClassificationService, AccountService, PartnerService, ApplianceService];
+const SERVICES = [ClassificationService, AccountService, PartnerService, ApplianceService, EvidenceService];
 
 const MIB = 1024 * 1024;
 
@@ -126,6 +128,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...webhookHandlers(context),
   });
   addService(server, PartnerService, partnerHandlers(context));
+  addService(server, EvidenceService, evidenceHandlers(context));
   addService(server, ApplianceService, {
     ...applianceHandlers(context),
     ...administrationHandlers(context),

@@ -16,7 +16,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification.proto.
  */
 export const file_assay_v1_classification: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEigAkKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSIgoHdmVyZGljdBgeIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QSIwoIdmVyZGljdHMYHyADKAsyES5hc3NheS52MS5WZXJkaWN0EiYKB3Jlc3VsdHMYICADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIUCgdpc19uc2Z3GCEgASgISAGIAQESJQoEYzJwYRgiIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLaGFzX2hlYXRtYXAYIyABKAgSKAoKYXNzZXNzbWVudBgkIAEoCzIULmFzc2F5LnYxLkFzc2Vzc21lbnQSLgoOaGVhdG1hcF9sYXllcnMYJSADKA4yFi5hc3NheS52MS5IZWF0bWFwTGF5ZXISJgoFaW1hZ2UYMiABKAsyFS5hc3NheS52MS5JbWFnZURldGFpbEgAEiYKBXZpZGVvGDMgASgLMhUuYXNzYXkudjEuVmlkZW9EZXRhaWxIABImCgVhdWRpbxg0IAEoCzIVLmFzc2F5LnYxLkF1ZGlvRGV0YWlsSABCBwoFbWVkaWFCCgoIX2lzX25zZnciSgoJU3VibWl0dGVyEgsKA3ZpYRgBIAEoCRITCgZrZXlfaWQYAiABKANIAIgBARIQCghrZXlfbmFtZRgDIAEoCUIJCgdfa2V5X2lkIjUKCFByb2dyZXNzEgwKBHN0ZXAYASABKAkSDAoEZG9uZRgCIAEoBRINCgV0b3RhbBgDIAEoBSKxAQoJVGVudGF0aXZlEigKBmZyYW1lcxgBIAMoCzIYLmFzc2F5LnYxLlRlbnRhdGl2ZUZyYW1lEiYKBWNsaXBzGAIgAygLMhcuYXNzYXkudjEuVGVudGF0aXZlQ2xpcBIoCgVzdGF0ZRgDIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJQCg5UZW50YXRpdmVGcmFtZRIUCgx0aW1lX3NlY29uZHMYASABKAESGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiZAoNVGVudGF0aXZlQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiqQEKB1ZlcmRpY3QSEQoJaGV1cmlzdGljGAEgASgJEhIKCmNvbmZpZGVuY2UYAiABKAESJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZtb2RlbHMYBCADKAkSEgoFY291bnQYBSABKAVIAIgBARIUCgd1bmtub3duGAYgASgISAGIAQFCCAoGX2NvdW50QgoKCF91bmtub3duIsABCgtNb2RlbFJlc3VsdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKBGF4aXMYAyABKA4yDi5hc3NheS52MS5BeGlzEg4KBmRldmljZRgEIAEoCRIPCgd1bmtub3duGAUgASgIEg4KBnJlYXNvbhgGIAEoCRIUCgxlbGFwc2VkX3RpbWUYByABKAESLAoOY2xhc3NpZmljYXRpb24YCCADKAsyFC5hc3NheS52MS5MYWJlbFNjb3JlIjsKCkxhYmVsU2NvcmUSHgoFbGFiZWwYASABKA4yDy5hc3NheS52MS5MYWJlbBINCgVzY29yZRgCIAEoASKgAQoLSW1hZ2VEZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARInCgdkZXRhaWxzGAMgAygLMhYuYXNzYXkudjEuSW1hZ2VPYmplY3RzEhkKDHRpbWVfc2Vjb25kcxgEIAEoAUgCiAEBQggKBl93aWR0aEIJCgdfaGVpZ2h0Qg8KDV90aW1lX3NlY29uZHMiNwoMSW1hZ2VPYmplY3RzEicKCmRldGVjdGlvbnMYASADKAsyEy5hc3NheS52MS5EZXRlY3Rpb24icwoJRGV0ZWN0aW9uEhoKA2JveBgBIAEoCzINLmFzc2F5LnYxLkJveBImCgdyZXN1bHRzGAIgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgDIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QiNQoDQm94EgoKAngxGAEgASgBEgoKAnkxGAIgASgBEgoKAngyGAMgASgBEgoKAnkyGAQgASgBItMBCgtWaWRlb0RldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEh0KEGR1cmF0aW9uX3NlY29uZHMYAyABKAFIAogBARIoCgZpbWFnZXMYBCADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIoCgZhdWRpb3MYBSADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkIICgZfd2lkdGhCCQoHX2hlaWdodEITChFfZHVyYXRpb25fc2Vjb25kcyKQAQoLQXVkaW9EZXRhaWwSHQoQZHVyYXRpb25fc2Vjb25kcxgBIAEoAUgAiAEBEh0KBWNsaXBzGAIgAygLMg4uYXNzYXkudjEuQ2xpcBIbCg5zcGVlY2hfc2Vjb25kcxgDIAEoAUgBiAEBQhMKEV9kdXJhdGlvbl9zZWNvbmRzQhEKD19zcGVlY2hfc2Vjb25kcyJ9CgRDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARImCgdyZXN1bHRzGAQgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgFIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QqVQoGU3RhdHVzEhYKElNUQVRVU19VTlNQRUNJRklFRBAAEg4KClNUQVRVU19ORVcQARIPCgtTVEFUVVNfRE9ORRACEhIKDlNUQVRVU19FUlJPUkVEEAMqrAEKB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhMKD09VVENPTUVfV0FJVElORxABEhIKDk9VVENPTUVfRkFJTEVEEAISEQoNT1VUQ09NRV9IVU1BThADEhYKEk9VVENPTUVfQVJUSUZJQ0lBTBAEEhgKFE9VVENPTUVfSU5DT05DTFVTSVZFEAUSGgoWT1VUQ09NRV9OT1RfQVBQTElDQUJMRRAGKlsKBk9yaWdpbhIWChJPUklHSU5fVU5TUEVDSUZJRUQQABITCg9PUklHSU5fQU5BTFlTRUQQARIRCg1PUklHSU5fSk9JTkVEEAISEQoNT1JJR0lOX0NBQ0hFRBADKnEKBEF4aXMSFAoQQVhJU19VTlNQRUNJRklFRBAAEhIKDkFYSVNfR0VORVJBVEVEEAESEAoMQVhJU19TV0FQUEVEEAISDwoLQVhJU19FRElURUQQAxINCglBWElTX05TRlcQBBINCglBWElTX0ZBQ0UQBSqNAQoMSGVhdG1hcExheWVyEh0KGUhFQVRNQVBfTEFZRVJfVU5TUEVDSUZJRUQQABIYChRIRUFUTUFQX0xBWUVSX09SSUdJThABEhsKF0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HEAISJwojSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkdfUkVMSUFCSUxJVFkQA2IGcHJvdG8z", [file_assay_v1_assessment, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEirAkKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIiCgd2ZXJkaWN0GB4gASgLMhEuYXNzYXkudjEuVmVyZGljdBIjCgh2ZXJkaWN0cxgfIAMoCzIRLmFzc2F5LnYxLlZlcmRpY3QSJgoHcmVzdWx0cxggIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EhQKB2lzX25zZncYISABKAhIAYgBARIlCgRjMnBhGCIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgtoYXNfaGVhdG1hcBgjIAEoCBIoCgphc3Nlc3NtZW50GCQgASgLMhQuYXNzYXkudjEuQXNzZXNzbWVudBIuCg5oZWF0bWFwX2xheWVycxglIAMoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllchImCgVpbWFnZRgyIAEoCzIVLmFzc2F5LnYxLkltYWdlRGV0YWlsSAASJgoFdmlkZW8YMyABKAsyFS5hc3NheS52MS5WaWRlb0RldGFpbEgAEiYKBWF1ZGlvGDQgASgLMhUuYXNzYXkudjEuQXVkaW9EZXRhaWxIAEIHCgVtZWRpYUIKCghfaXNfbnNmdyL+AQoPRXhwb3J0ZWRSZWFkaW5nEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAIgASgDEhUKDXJ1bGVzX3ZlcnNpb24YAyABKAUSFgoOY2xhc3NpZmljYXRpb24YBCABKAkSDQoFc3RhdGUYBSABKAkSGAoLcHJvYmFiaWxpdHkYBiABKAFIAIgBARITCgtmaW5nZXJwcmludBgHIAEoCRIWCg5wYWNrYWdlX3NoYTI1NhgIIAEoCRIXCg9yZWFkc19vdGhlcndpc2UYCSABKAhCDgoMX3Byb2JhYmlsaXR5IkoKCVN1Ym1pdHRlchILCgN2aWEYASABKAkSEwoGa2V5X2lkGAIgASgDSACIAQESEAoIa2V5X25hbWUYAyABKAlCCQoHX2tleV9pZCI1CghQcm9ncmVzcxIMCgRzdGVwGAEgASgJEgwKBGRvbmUYAiABKAUSDQoFdG90YWwYAyABKAUisQEKCVRlbnRhdGl2ZRIoCgZmcmFtZXMYASADKAsyGC5hc3NheS52MS5UZW50YXRpdmVGcmFtZRImCgVjbGlwcxgCIAMoCzIXLmFzc2F5LnYxLlRlbnRhdGl2ZUNsaXASKAoFc3RhdGUYAyABKA4yGS5hc3NheS52MS5Bc3Nlc3NtZW50U3RhdGUSGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiUAoOVGVudGF0aXZlRnJhbWUSFAoMdGltZV9zZWNvbmRzGAEgASgBEhgKC3Byb2JhYmlsaXR5GAIgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5ImQKDVRlbnRhdGl2ZUNsaXASDQoFaW5kZXgYASABKAUSDQoFc3RhcnQYAiABKAESCwoDZW5kGAMgASgBEhgKC3Byb2JhYmlsaXR5GAQgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5IqkBCgdWZXJkaWN0EhEKCWhldXJpc3RpYxgBIAEoCRISCgpjb25maWRlbmNlGAIgASgBEicKDmNsYXNzaWZpY2F0aW9uGAMgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGbW9kZWxzGAQgAygJEhIKBWNvdW50GAUgASgFSACIAQESFAoHdW5rbm93bhgGIAEoCEgBiAEBQggKBl9jb3VudEIKCghfdW5rbm93biLAAQoLTW9kZWxSZXN1bHQSDQoFbW9kZWwYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIcCgRheGlzGAMgASgOMg4uYXNzYXkudjEuQXhpcxIOCgZkZXZpY2UYBCABKAkSDwoHdW5rbm93bhgFIAEoCBIOCgZyZWFzb24YBiABKAkSFAoMZWxhcHNlZF90aW1lGAcgASgBEiwKDmNsYXNzaWZpY2F0aW9uGAggAygLMhQuYXNzYXkudjEuTGFiZWxTY29yZSI7CgpMYWJlbFNjb3JlEh4KBWxhYmVsGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSDQoFc2NvcmUYAiABKAEioAEKC0ltYWdlRGV0YWlsEhIKBXdpZHRoGAEgASgFSACIAQESEwoGaGVpZ2h0GAIgASgFSAGIAQESJwoHZGV0YWlscxgDIAMoCzIWLmFzc2F5LnYxLkltYWdlT2JqZWN0cxIZCgx0aW1lX3NlY29uZHMYBCABKAFIAogBAUIICgZfd2lkdGhCCQoHX2hlaWdodEIPCg1fdGltZV9zZWNvbmRzIjcKDEltYWdlT2JqZWN0cxInCgpkZXRlY3Rpb25zGAEgAygLMhMuYXNzYXkudjEuRGV0ZWN0aW9uInMKCURldGVjdGlvbhIaCgNib3gYASABKAsyDS5hc3NheS52MS5Cb3gSJgoHcmVzdWx0cxgCIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EiIKB3ZlcmRpY3QYAyABKAsyES5hc3NheS52MS5WZXJkaWN0IjUKA0JveBIKCgJ4MRgBIAEoARIKCgJ5MRgCIAEoARIKCgJ4MhgDIAEoARIKCgJ5MhgEIAEoASLTAQoLVmlkZW9EZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARIdChBkdXJhdGlvbl9zZWNvbmRzGAMgASgBSAKIAQESKAoGaW1hZ2VzGAQgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24SKAoGYXVkaW9zGAUgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb25CCAoGX3dpZHRoQgkKB19oZWlnaHRCEwoRX2R1cmF0aW9uX3NlY29uZHMikAEKC0F1ZGlvRGV0YWlsEh0KEGR1cmF0aW9uX3NlY29uZHMYASABKAFIAIgBARIdCgVjbGlwcxgCIAMoCzIOLmFzc2F5LnYxLkNsaXASGwoOc3BlZWNoX3NlY29uZHMYAyABKAFIAYgBAUITChFfZHVyYXRpb25fc2Vjb25kc0IRCg9fc3BlZWNoX3NlY29uZHMifQoEQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESJgoHcmVzdWx0cxgEIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EiIKB3ZlcmRpY3QYBSABKAsyES5hc3NheS52MS5WZXJkaWN0KlUKBlN0YXR1cxIWChJTVEFUVVNfVU5TUEVDSUZJRUQQABIOCgpTVEFUVVNfTkVXEAESDwoLU1RBVFVTX0RPTkUQAhISCg5TVEFUVVNfRVJST1JFRBADKqwBCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABITCg9PVVRDT01FX1dBSVRJTkcQARISCg5PVVRDT01FX0ZBSUxFRBACEhEKDU9VVENPTUVfSFVNQU4QAxIWChJPVVRDT01FX0FSVElGSUNJQUwQBBIYChRPVVRDT01FX0lOQ09OQ0xVU0lWRRAFEhoKFk9VVENPTUVfTk9UX0FQUExJQ0FCTEUQBipbCgZPcmlnaW4SFgoST1JJR0lOX1VOU1BFQ0lGSUVEEAASEwoPT1JJR0lOX0FOQUxZU0VEEAESEQoNT1JJR0lOX0pPSU5FRBACEhEKDU9SSUdJTl9DQUNIRUQQAypxCgRBeGlzEhQKEEFYSVNfVU5TUEVDSUZJRUQQABISCg5BWElTX0dFTkVSQVRFRBABEhAKDEFYSVNfU1dBUFBFRBACEg8KC0FYSVNfRURJVEVEEAMSDQoJQVhJU19OU0ZXEAQSDQoJQVhJU19GQUNFEAUqjQEKDEhlYXRtYXBMYXllchIdChlIRUFUTUFQX0xBWUVSX1VOU1BFQ0lGSUVEEAASGAoUSEVBVE1BUF9MQVlFUl9PUklHSU4QARIbChdIRUFUTUFQX0xBWUVSX1RBTVBFUklORxACEicKI0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HX1JFTElBQklMSVRZEANiBnByb3RvMw", [file_assay_v1_assessment, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The record of one submission.
@@ -175,6 +175,13 @@ export type Classification = Message<"assay.v1.Classification"> & {
   readByRulesVersion: number;
 
   /**
+   * What it said in each evidence package that went out, oldest first.
+   *
+   * @generated from field: repeated assay.v1.ExportedReading exports = 29;
+   */
+  exports: ExportedReading[];
+
+  /**
    * The verdict of the account's heuristic.
    *
    * @generated from field: assay.v1.Verdict verdict = 30;
@@ -263,6 +270,77 @@ export const ClassificationSchema: GenMessage<Classification> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 0);
 
 /**
+ * What a record said when it was exported. A later version may read the same figures otherwise: both are told.
+ *
+ * @generated from message assay.v1.ExportedReading
+ */
+export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 1;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * @generated from field: int64 by_account_id = 2;
+   */
+  byAccountId: bigint;
+
+  /**
+   * @generated from field: int32 rules_version = 3;
+   */
+  rulesVersion: number;
+
+  /**
+   * human or artificial; empty where nothing could answer.
+   *
+   * @generated from field: string classification = 4;
+   */
+  classification: string;
+
+  /**
+   * Of the assessment: human, artificial, inconclusive, not_applicable.
+   *
+   * @generated from field: string state = 5;
+   */
+  state: string;
+
+  /**
+   * Absent without an answer.
+   *
+   * @generated from field: optional double probability = 6;
+   */
+  probability?: number | undefined;
+
+  /**
+   * Of the key that signed the package.
+   *
+   * @generated from field: string fingerprint = 7;
+   */
+  fingerprint: string;
+
+  /**
+   * Of the signed list of the files of the package, hex.
+   *
+   * @generated from field: string package_sha256 = 8;
+   */
+  packageSha256: string;
+
+  /**
+   * Whether the record says something else now.
+   *
+   * @generated from field: bool reads_otherwise = 9;
+   */
+  readsOtherwise: boolean;
+};
+
+/**
+ * Describes the message assay.v1.ExportedReading.
+ * Use `create(ExportedReadingSchema)` to create a new message.
+ */
+export const ExportedReadingSchema: GenMessage<ExportedReading> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 1);
+
+/**
  * Who handed the file in.
  *
  * @generated from message assay.v1.Submitter
@@ -295,7 +373,7 @@ export type Submitter = Message<"assay.v1.Submitter"> & {
  * Use `create(SubmitterSchema)` to create a new message.
  */
 export const SubmitterSchema: GenMessage<Submitter> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 1);
+  messageDesc(file_assay_v1_classification, 2);
 
 /**
  * How far a queued or running analysis is.
@@ -324,7 +402,7 @@ export type Progress = Message<"assay.v1.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 2);
+  messageDesc(file_assay_v1_classification, 3);
 
 /**
  * What was judged so far. It may still turn.
@@ -366,7 +444,7 @@ export type Tentative = Message<"assay.v1.Tentative"> & {
  * Use `create(TentativeSchema)` to create a new message.
  */
 export const TentativeSchema: GenMessage<Tentative> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 3);
+  messageDesc(file_assay_v1_classification, 4);
 
 /**
  * @generated from message assay.v1.TentativeFrame
@@ -390,7 +468,7 @@ export type TentativeFrame = Message<"assay.v1.TentativeFrame"> & {
  * Use `create(TentativeFrameSchema)` to create a new message.
  */
 export const TentativeFrameSchema: GenMessage<TentativeFrame> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 4);
+  messageDesc(file_assay_v1_classification, 5);
 
 /**
  * @generated from message assay.v1.TentativeClip
@@ -424,7 +502,7 @@ export type TentativeClip = Message<"assay.v1.TentativeClip"> & {
  * Use `create(TentativeClipSchema)` to create a new message.
  */
 export const TentativeClipSchema: GenMessage<TentativeClip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 5);
+  messageDesc(file_assay_v1_classification, 6);
 
 /**
  * @generated from message assay.v1.Verdict
@@ -474,7 +552,7 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
  * Use `create(VerdictSchema)` to create a new message.
  */
 export const VerdictSchema: GenMessage<Verdict> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 6);
+  messageDesc(file_assay_v1_classification, 7);
 
 /**
  * @generated from message assay.v1.ModelResult
@@ -534,7 +612,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
  * Use `create(ModelResultSchema)` to create a new message.
  */
 export const ModelResultSchema: GenMessage<ModelResult> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 7);
+  messageDesc(file_assay_v1_classification, 8);
 
 /**
  * @generated from message assay.v1.LabelScore
@@ -556,7 +634,7 @@ export type LabelScore = Message<"assay.v1.LabelScore"> & {
  * Use `create(LabelScoreSchema)` to create a new message.
  */
 export const LabelScoreSchema: GenMessage<LabelScore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 8);
+  messageDesc(file_assay_v1_classification, 9);
 
 /**
  * @generated from message assay.v1.ImageDetail
@@ -592,7 +670,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
  * Use `create(ImageDetailSchema)` to create a new message.
  */
 export const ImageDetailSchema: GenMessage<ImageDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 9);
+  messageDesc(file_assay_v1_classification, 10);
 
 /**
  * @generated from message assay.v1.ImageObjects
@@ -609,7 +687,7 @@ export type ImageObjects = Message<"assay.v1.ImageObjects"> & {
  * Use `create(ImageObjectsSchema)` to create a new message.
  */
 export const ImageObjectsSchema: GenMessage<ImageObjects> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 10);
+  messageDesc(file_assay_v1_classification, 11);
 
 /**
  * An object found in a picture, and what the models said of it.
@@ -638,7 +716,7 @@ export type Detection = Message<"assay.v1.Detection"> & {
  * Use `create(DetectionSchema)` to create a new message.
  */
 export const DetectionSchema: GenMessage<Detection> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 11);
+  messageDesc(file_assay_v1_classification, 12);
 
 /**
  * Pixels of the oriented picture.
@@ -672,7 +750,7 @@ export type Box = Message<"assay.v1.Box"> & {
  * Use `create(BoxSchema)` to create a new message.
  */
 export const BoxSchema: GenMessage<Box> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 12);
+  messageDesc(file_assay_v1_classification, 13);
 
 /**
  * @generated from message assay.v1.VideoDetail
@@ -713,7 +791,7 @@ export type VideoDetail = Message<"assay.v1.VideoDetail"> & {
  * Use `create(VideoDetailSchema)` to create a new message.
  */
 export const VideoDetailSchema: GenMessage<VideoDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 13);
+  messageDesc(file_assay_v1_classification, 14);
 
 /**
  * @generated from message assay.v1.AudioDetail
@@ -742,7 +820,7 @@ export type AudioDetail = Message<"assay.v1.AudioDetail"> & {
  * Use `create(AudioDetailSchema)` to create a new message.
  */
 export const AudioDetailSchema: GenMessage<AudioDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 14);
+  messageDesc(file_assay_v1_classification, 15);
 
 /**
  * A segment of a sound.
@@ -783,7 +861,7 @@ export type Clip = Message<"assay.v1.Clip"> & {
  * Use `create(ClipSchema)` to create a new message.
  */
 export const ClipSchema: GenMessage<Clip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 15);
+  messageDesc(file_assay_v1_classification, 16);
 
 /**
  * @generated from enum assay.v1.Status
