@@ -18,6 +18,7 @@ import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
 import type { AppConfig, Clock } from './app/core.ts';
+import { ExportJobs } from './app/evidence/export-jobs.ts';
 import { RecordCache } from './app/records/record-cache.ts';
 import { Retention } from './app/records/retention.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
@@ -100,8 +101,9 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   );
   const core = { config, store, records: new RecordCache(), engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
+  const exportJobs = stack.use(await ExportJobs.open(settings.dataFolder));
   const app: App = {
-    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, backups, tracing },
+    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, exportJobs, backups, tracing },
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
     submitting: new Map(),

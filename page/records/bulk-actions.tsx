@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { EvidenceDialog } from '../evidence/evidence-dialog.tsx';
 import { DELETE_RECORD } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
@@ -22,6 +23,7 @@ interface BulkProps {
 
 export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
+  const [isPacking, setPacking] = useState(false);
   const { isBusy, fault, run } = useWork();
   const picked = records.shown.filter(({ identifier }) => chosen.has(identifier));
   const remove = async (): Promise<void> => {
@@ -42,6 +44,7 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
           {format.toUpperCase()}
         </Button>
       ))}
+      <Button onPress={() => setPacking(true)}>{t('evidence')}</Button>
       <Button kind="danger" onPress={() => setAsking(true)}>
         {t('delete')}
       </Button>
@@ -49,6 +52,7 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
         {t('clearChoice')}
       </Button>
       <Fault error={fault} />
+      {isPacking && <EvidenceDialog identifiers={[...chosen]} onClose={() => setPacking(false)} />}
       {isAsking && (
         <Dialog title={t('deleteRecords', { count: chosen.size })} onClose={() => setAsking(false)}>
           <p>{t('deleteLead')}</p>

@@ -51,6 +51,10 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
   fastify.get<MediaRequest>('/media/:identifier/heatmap', serve('heatmap'));
   fastify.get<MediaRequest>('/media/:identifier/frame/:index', serve('frame'));
   fastify.get<MediaRequest>('/media/:identifier/track/:index', serve('track'));
+  fastify.get<{ Params: { id: string } }>('/evidence/:id', async (request, reply) => {
+    const principal = await authorise(app, request, true);
+    return await send(app, await app.exportJobs.file(principal, request.params.id), request, reply);
+  });
   fastify.get<RenditionRequest>('/media/:identifier/rendition/*', async (request, reply) => {
     const { identifier, '*': resource } = request.params;
     const isCounted = COUNTED_RENDITIONS.includes(resource) && request.method === 'GET';
@@ -66,7 +70,11 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
 }
 
 /** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */
-async function authorise(app: App, { headers, ip }: FastifyRequest, isCounted: boolean): Promise<Principal> {
+async function authorise(
+  app: App,
+  { headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>,
+  isCounted: boolean,
+): Promise<Principal> {
   const key = headers['x-api-key'];
   const call = readBrowserCall(app, headers);
   const browser = call && { call, proof: 'read' as const };
@@ -90,7 +98,7 @@ function toPart(type: MediaPart['type'], index: string | undefined, query: RawFi
 async function send(
   app: App,
   file: MediaFile,
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'headers' | 'method'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { sizeBytes } = file;

@@ -7,6 +7,7 @@ import { fastify as createFastify, type FastifyHttpsOptions, type FastifyInstanc
 import type { App } from '../app/app.ts';
 import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../machinery/tls.ts';
 import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads } from './connections.ts';
+import { routeEvidenceKeys } from './evidence.ts';
 import { routeHealth } from './health.ts';
 import { guardUpgrades, type HostCheck, hostCheck, WRONG_HOST } from './hosts.ts';
 import { noteMethods } from './methods.ts';
@@ -67,6 +68,7 @@ export class HttpServer implements AsyncDisposable {
     await fastify.register(async (scope) => {
       followRequests(scope, app);
       routeHealth(scope, app, this.#config);
+      routeEvidenceKeys(scope, app);
     });
     await plug(fastify);
     await fastify.after();

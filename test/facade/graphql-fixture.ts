@@ -9,6 +9,7 @@ import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
 import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
@@ -73,7 +74,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     ...{ clock, log, metrics: new Metrics() },
     accountFeed,
     mailer: stack.use(openMailer(folder.path)),
-    ...{ sealer, signingKeys },
+    ...{ sealer, signingKeys, exportJobs: stack.use(await ExportJobs.open(folder.path)) },
     newIdentifier: () => IDENTIFIER,
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses({ store, clock, log }) },
     ...{ openUploads: new OpenUploads(10), flushes: new Turnstile(1), submitting: new Map() },

@@ -47,14 +47,15 @@ function rateBlocks(speaker: Speaker, model: EvidenceModel): Block[] {
       { type: 'paragraph', text: speaker.tell('noRates', { model: model.name }), isQuiet: true },
     ];
   }
+  const isOfEdits = model.task === 'image-tampering';
   const kinds = figures.find(({ tier }) => tier === 'clean')?.kinds ?? [];
   return [
     heading,
     {
       type: 'table',
       head: [
-        ...[speaker.tell('quality'), speaker.tell('falseAlarms')],
-        ...[speaker.tell('found'), speaker.tell('auc'), speaker.tell('sample')],
+        ...[speaker.tell('quality'), speaker.tell(isOfEdits ? 'falseAlarmsEdited' : 'falseAlarms')],
+        ...[speaker.tell(isOfEdits ? 'foundEdited' : 'found'), speaker.tell('auc'), speaker.tell('sample')],
       ],
       rows: figures.map((rates) => [
         tierName(speaker, rates.tier),
@@ -65,7 +66,7 @@ function rateBlocks(speaker: Speaker, model: EvidenceModel): Block[] {
       ]),
       widths: ['*', 'auto', 'auto', 'auto', 'auto'],
     },
-    ...(kinds.length === 0 ? [] : kindBlocks(speaker, kinds)),
+    ...(kinds.length === 0 ? [] : kindBlocks(speaker, kinds, isOfEdits)),
   ];
 }
 
@@ -80,13 +81,13 @@ function aucOf(speaker: Speaker, { auc, aucLow, aucHigh }: Figures): string {
   return `${plain} (${speaker.number(aucLow, 2)}–${speaker.number(aucHigh, 2)})`;
 }
 
-function kindBlocks(speaker: Speaker, kinds: NonNullable<Figures['kinds']>): Block[] {
+function kindBlocks(speaker: Speaker, kinds: NonNullable<Figures['kinds']>, isOfEdits: boolean): Block[] {
   return [
     { type: 'paragraph', text: speaker.tell('kindsTitle') },
     {
       type: 'table',
       head: [
-        ...[speaker.tell('kindOf'), speaker.tell('called')],
+        ...[speaker.tell('kindOf'), speaker.tell(isOfEdits ? 'calledEdited' : 'called')],
         ...[speaker.tell('range'), speaker.tell('sample')],
       ],
       rows: kinds.map(({ label, kind, images, called, calledLow, calledHigh }) => [

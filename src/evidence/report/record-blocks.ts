@@ -123,7 +123,7 @@ function scoreBlocks(speaker: Speaker, one: EvidenceRecord): Block[] {
       head: [speaker.say('heuristic'), speaker.say('verdict'), ''],
       rows: record.verdicts.map(({ heuristic, classification, confidence }) => {
         const name = speaker.find(`heuristic_${heuristic.toUpperCase()}`) ?? heuristic;
-        const mark = heuristic === record.verdict?.heuristic ? `${name} ✓` : name;
+        const mark = heuristic === record.verdict?.heuristic ? speaker.tell('chosenWay', { name }) : name;
         const lead = speaker.find(`heuristicLead_${heuristic.toUpperCase()}`) ?? '';
         return [mark, `${isHuman(classification)} ${speaker.number(confidence, 2)}`, lead];
       }),
@@ -224,13 +224,25 @@ function lengthOf(speaker: Speaker, record: ClassificationRecord): Fact | null {
   return { name: speaker.say('duration'), value: `${speaker.number(record.durationSeconds, 1)} s` };
 }
 
+/** The page's words for what a submission may ask. */
+const OPTION_TEXTS: Readonly<Record<string, string>> = {
+  withMorphing: 'optionMorphing',
+  withTampering: 'optionTampering',
+  withHeatmap: 'optionHeatmap',
+  withNsfw: 'optionNsfw',
+  withAudio: 'optionAudio',
+  preventC2paForces: 'optionNoC2pa',
+  frames: 'optionFrames',
+};
+
 /** Options that are not the defaults, the way of weighing, and which signature forces a verdict. */
 function settingsBlocks(speaker: Speaker, { record, reading }: EvidenceRecord): Block[] {
   const { kind, options } = record;
   const asked = rowsOf(ANALYSIS_OPTIONS).flatMap(([name, row]): Fact[] => {
     const value = options[name];
     if (!isOptionOf(kind, name) || value === row.initial) return [];
-    return [{ name: row.description ?? row.sentence ?? name, value: value === true ? '✓' : String(value) }];
+    const text = speaker.find(OPTION_TEXTS[name] ?? '') ?? name;
+    return [{ name: text, value: value === true ? speaker.tell('asked') : String(value) }];
   });
   const heuristic = speaker.find(`heuristic_${reading.heuristic.toUpperCase()}`) ?? reading.heuristic;
   return [

@@ -7,6 +7,7 @@ import { addBackupMutations, addBackupQueries } from './backups.ts';
 import { builder } from './builder.ts';
 import { addClassificationMutations, addClassificationQueries } from './classifications.ts';
 import { addDoctorQueries } from './doctor.ts';
+import { addEvidenceMutations, addEvidenceQueries } from './evidence.ts';
 import { addKeyMutations } from './keys.ts';
 import { addModelMutations, addModelQueries, addModelSubscriptions } from './models.ts';
 import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
@@ -42,6 +43,7 @@ function buildSchema(): GraphQLSchema {
   addPartnerQueries();
   addPlanQueries();
   addAdministrationQueries();
+  addEvidenceQueries();
   addSubmissionMutations();
   addClassificationMutations();
   addOverrideMutations();
@@ -53,6 +55,7 @@ function buildSchema(): GraphQLSchema {
   addAdministrationMutations();
   addModelMutations();
   addBackupMutations();
+  addEvidenceMutations();
   addSubscriptions();
   addAccountSubscriptions();
   addModelSubscriptions();
