@@ -32,8 +32,9 @@ export interface PackagePlan {
   payload: AsyncIterable<PayloadMember>;
   /** Further fields of bag-info.txt. */
   info: readonly (readonly [string, string])[];
-  /** What the attestation says of the files. */
+  /** What the attestation says of the files, and of what kind it is: a finding unless it is said. */
   predicate: object;
+  predicateType?: string;
   /** Called once everything but the signature is written: what it records must stand before anybody holds a signature. */
   beforeSignature: (made: { tagManifestSha256: string; files: number; bytes: number }) => Promise<void>;
   /** After each file. */
@@ -72,7 +73,7 @@ class PackageWriter {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { key, payload, predicate, createdAt, info } = this.#plan;
+    const { key, payload, predicate, predicateType = FINDING_TYPE, createdAt, info } = this.#plan;
     await this.#addText(MEMBERS.declaration, BAGIT);
     await this.#addText(MEMBERS.instructions, toInstructions(key.fingerprint));
     for await (const member of payload) {
@@ -90,10 +91,7 @@ class PackageWriter {
     );
     await this.#addText(MEMBERS.publicKey, key.publicKeyPem);
     await this.#addText(MEMBERS.allowedSigners, toAllowedSigners(toSshPublicKey(key.rawPublicKey)));
-    await this.#addText(
-      MEMBERS.attestation,
-      toEnvelope(key, { subject, predicateType: FINDING_TYPE, predicate }),
-    );
+    await this.#addText(MEMBERS.attestation, toEnvelope(key, { subject, predicateType, predicate }));
     await this.#sign();
     this.#zip.end();
   }

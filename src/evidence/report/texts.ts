@@ -88,6 +88,19 @@ const REPORT_EN = {
   howToCheckLead:
     'The package that holds this report is signed. VERIFY.txt beside it says how to check it with sha256sum, openssl and ssh-keygen, without Assay and without a network. The key must have this fingerprint, which the newsroom publishes elsewhere too:',
   page: 'Page {page} of {pages}',
+  rescore: 'What the present models say of earlier findings',
+  rescoreLead:
+    'The box {box} analysed records of before again with its present models. Nothing was stored and no record was changed: this says what would be told otherwise, and why.',
+  rescoreCounts:
+    '{records} records were analysed again; {changes} would be told otherwise, {failed} could not be analysed.',
+  rescoreChanges: 'What would be told otherwise',
+  rescoreFailed: 'What could not be analysed again',
+  rescoreBefore: 'Was',
+  rescoreAfter: 'Would be',
+  rescoreWhy: 'Why',
+  rescoreModels: 'Models: {come} instead of {gone}.',
+  rescoreRules: 'Measured under rules version {before}, now {after}.',
+  rescoreSame: 'The same models and rules: figures at a bound that differ in the last digits.',
   fileType: 'Type',
 } as const;
 
@@ -177,6 +190,19 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   howToCheckLead:
     'Il pacchetto che contiene questa relazione è firmato. VERIFY.txt, accanto, dice come verificarlo con sha256sum, openssl e ssh-keygen, senza Assay e senza rete. La chiave deve avere questa impronta, che la redazione pubblica anche altrove:',
   page: 'Pagina {page} di {pages}',
+  rescore: 'Che cosa dicono i modelli presenti dei risultati passati',
+  rescoreLead:
+    'L’apparecchio {box} ha analizzato di nuovo schede passate con i modelli presenti. Nulla è stato salvato e nessuna scheda è cambiata: qui sta che cosa si direbbe altrimenti, e perché.',
+  rescoreCounts:
+    '{records} schede analizzate di nuovo; {changes} si direbbero altrimenti, {failed} non si sono potute analizzare.',
+  rescoreChanges: 'Che cosa si direbbe altrimenti',
+  rescoreFailed: 'Che cosa non si è potuto analizzare di nuovo',
+  rescoreBefore: 'Era',
+  rescoreAfter: 'Sarebbe',
+  rescoreWhy: 'Perché',
+  rescoreModels: 'Modelli: {come} invece di {gone}.',
+  rescoreRules: 'Misurato con la versione {before} delle regole, ora {after}.',
+  rescoreSame: 'Stessi modelli e regole: cifre su un limite che differiscono nelle ultime posizioni.',
   fileType: 'Tipo',
 };
 

@@ -1,12 +1,11 @@
 /** `assay evidence export`: the package as the daemon streams it, into a file that is there whole or not at all. */
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { type AssayClient, openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { PartialFile } from '../../partial-file.ts';
 import { printLine, type Terminal } from '../../terminal.ts';
 
 interface ExportOptions {
@@ -59,34 +58,19 @@ async function receive(
   output: string | undefined,
   signal: AbortSignal,
 ): Promise<string> {
+  await using stack = new AsyncDisposableStack();
   let path = output ?? '';
-  let sink: ReturnType<typeof createWriteStream> | undefined;
-  let partial = '';
-  try {
-    for await (const { payload } of client.receive(EvidenceService.method.exportEvidence, request, signal)) {
-      if (payload.case === 'header') {
-        // A name from elsewhere is not trusted to stay in this folder.
-        if (path === '') path = basename(payload.value.name);
-        partial = `${path}.part`;
-        sink = createWriteStream(partial, { flags: 'wx', mode: 0o600 });
-        await once(sink, 'open');
-      } else if (payload.case === 'chunk' && sink !== undefined) {
-        if (!sink.write(payload.value)) await once(sink, 'drain');
-      } else if (payload.case === 'progress') tellProgress(terminal, payload.value);
-    }
-    if (sink === undefined || signal.aborted) return path;
-    sink.end();
-    await once(sink, 'finish');
-    await rename(partial, path);
-    return path;
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (error instanceof CliFailure || typeof code !== 'string') throw error;
-    throw new CliFailure(`${path} cannot be written: ${code}`, EXIT_CODES.someFailed, { cause: error });
-  } finally {
-    sink?.destroy();
-    if (sink !== undefined) await rm(partial, { force: true });
+  let file: PartialFile | undefined;
+  for await (const { payload } of client.receive(EvidenceService.method.exportEvidence, request, signal)) {
+    if (payload.case === 'header') {
+      // A name from elsewhere is not trusted to stay in this folder.
+      if (path === '') path = basename(payload.value.name);
+      file = stack.use(await PartialFile.create(path));
+    } else if (payload.case === 'chunk') await file?.write(payload.value);
+    else if (payload.case === 'progress') tellProgress(terminal, payload.value);
   }
+  if (!signal.aborted) await file?.keep();
+  return path;
 }
 
 /** One line that is written over; nothing where nobody looks. */
