@@ -104,9 +104,13 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const exportJobs = stack.use(await ExportJobs.open(settings.dataFolder));
   const app: App = {
     ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, exportJobs, backups, tracing },
-    ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
+    ...{
+      callRates: new CallRates(),
+      attempts: new Attempts(),
+      keyUses: new KeyUses(core),
+      submitting: new Map(),
+    },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
-    submitting: new Map(),
     doctor: toDoctorConfig(settings, tls, () => [
       toListener('http', http.url),
       toListener('grpc', `tcp://${grpc.address}`),

@@ -1,7 +1,27 @@
 /** A package's files as the zip holds them: each is hashed as it is read, and only what will be looked into is kept. */
 import { createHash } from 'node:crypto';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import type { Readable } from 'node:stream';
+// @ts-expect-error The package brings no types; those below are ours.
+import * as yauzl from 'yauzl';
 import { MEMBERS } from './members.ts';
+
+/** The part of yauzl 3 that is used here. */
+interface Entry {
+  fileName: string;
+  uncompressedSize: number;
+}
+
+interface ZipFile {
+  readonly entryCount: number;
+  eachEntry(): AsyncIterableIterator<Entry>;
+  openReadStreamPromise(entry: Entry): Promise<Readable>;
+  close(): void;
+}
+
+type OpenZip = (path: string, options?: { autoClose?: boolean }) => Promise<ZipFile>;
+
+/** Reads the list at the zip's end; entries are opened one by one. */
+export const openZip: OpenZip = (yauzl as unknown as { openPromise: OpenZip }).openPromise;
 
 export interface ReadPackage {
   /** SHA-256 by path below the package's folder. */
@@ -27,7 +47,7 @@ const TEXTS_BYTES_MAX = 256 * 1024 ** 2;
 
 /** Throws where the file is no zip at all. */
 export async function readPackage(path: string): Promise<ReadPackage> {
-  const zip = await openPromise(path, { autoClose: false });
+  const zip = await openZip(path, { autoClose: false });
   try {
     const found: ReadPackage = { hashes: new Map(), sizes: new Map(), texts: new Map(), faults: [] };
     const folders = new Set<string>();

@@ -4,9 +4,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { openPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
 import { writePackage } from '../../src/evidence/package-writer.ts';
+import { openZip } from '../../src/evidence/zip-reader.ts';
 import { type SigningKey, SigningKeys } from '../../src/machinery/signing-key.ts';
 
 export const FOLDER = 'assay-evidence-test';
@@ -51,7 +51,7 @@ export function samplePayload(sha256: string, original: Buffer = ORIGINAL): Map<
 /** By path below the package's folder. */
 export async function takeApart(zipPath: string): Promise<Map<string, Buffer>> {
   const members = new Map<string, Buffer>();
-  const zip = await openPromise(zipPath);
+  const zip = await openZip(zipPath);
   for await (const entry of zip.eachEntry()) {
     const bytes = await buffer(await zip.openReadStreamPromise(entry));
     members.set(entry.fileName.slice(FOLDER.length + 1), bytes);

@@ -2,7 +2,9 @@
  * What a record said when it went out in an evidence package. Verdicts are derived on reading, so a later version may read the same
  * figures otherwise: then both readings are told, with their dates.
  */
-import type { ClassificationRecord } from './record.ts';
+import type { Assessment } from '../verdicts/assessment.ts';
+import type { Verdict } from '../verdicts/heuristics.ts';
+import type { AppliedRules } from '../verdicts/rules-version.ts';
 
 /** What a reader takes away from a record. */
 export interface ReadingOfFigures {
@@ -42,7 +44,12 @@ export const EXPORTS_KEPT_MAX = 50;
 /** A change in the third digit is none to a reader. */
 const PROBABILITY_TOLERANCE = 0.005;
 
-type Read = Pick<ClassificationRecord, 'rules' | 'verdict' | 'assessment'>;
+/** What a record says of its finding. */
+interface Read {
+  rules: AppliedRules | null;
+  verdict: Verdict | null;
+  assessment: Assessment | null;
+}
 
 /** Null before the analysis has ended, and where it ended without a result. */
 export function readingOfRecord({ rules, verdict, assessment }: Read): ReadingOfFigures | null {
