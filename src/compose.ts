@@ -18,6 +18,8 @@ import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
 import type { AppConfig, Clock } from './app/core.ts';
+import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
+import { Looks } from './app/custody/looks.ts';
 import { ExportJobs } from './app/evidence/export-jobs.ts';
 import { RecordCache } from './app/records/record-cache.ts';
 import { Retention } from './app/records/retention.ts';
@@ -91,7 +93,6 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const http = new HttpServer(toHttp(settings, tls));
   const grpc = new GrpcServer({ ...settings.grpc.listen, reflection: !settings.http.behindProxy, tls });
   const config = toConfig(settings, http);
-  const newIdentifier = (): string => randomBytes(IDENTIFIER_BYTES).toString('hex');
   const engine = stack.use(
     new Engine(settings.engine, {
       ...{ store, clock, bootId: readBootId(), newIdentifier, log },
@@ -99,11 +100,23 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
     }),
   );
-  const core = { config, store, records: new RecordCache(), engine, clock, log, metrics };
+  const { looks, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
+  const core = { config, store, records: new RecordCache(), looks, engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const exportJobs = stack.use(await ExportJobs.open(settings.dataFolder));
   const app: App = {
-    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, exportJobs, backups, tracing },
+    ...{
+      ...core,
+      newIdentifier,
+      accountFeed,
+      mailer,
+      sealer,
+      signingKeys,
+      exportJobs,
+      checkpoints,
+      backups,
+      tracing,
+    },
     ...{
       callRates: new CallRates(),
       attempts: new Attempts(),
@@ -143,6 +156,17 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+function newIdentifier(): string {
+  return randomBytes(IDENTIFIER_BYTES).toString('hex');
+}
+
+function openCustody(
+  stack: AsyncDisposableStack,
+  parts: CheckpointParts,
+): Pick<App, 'looks' | 'checkpoints'> {
+  return { looks: stack.use(new Looks(parts)), checkpoints: stack.use(new Checkpoints(parts)) };
 }
 
 function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {

@@ -176,6 +176,9 @@ export const ROTATE_WEBHOOK_SECRET = 'mutation RotateWebhookSecret{rotateWebhook
 export type FollowCreditsAnswer = { credits: AllOfCredits; };
 export const FOLLOW_CREDITS = 'subscription FollowCredits{credits{...AllOfCredits}}fragment AllOfCredits on Credits{availableCredits totalSpent}' as Document<FollowCreditsAnswer, {}>;
 
+export type ReadCustodyAnswer = { custody: { nodes: ({ sequence: number; at: string; kind: string; accountId: string | null; facade: string; details: unknown; what: unknown; detailsDeletedAt: string | null; })[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
+export const READ_CUSTODY = 'query ReadCustody($identifier:ID!$after:String){custody(identifier:$identifier first:50 after:$after){nodes{sequence at kind accountId facade details what detailsDeletedAt}pageInfo{hasNextPage endCursor}}}' as Document<ReadCustodyAnswer, { identifier: string; after?: string | null | undefined;}>;
+
 export type ExportEvidenceAnswer = { exportEvidence: { export: AllOfEvidenceExport | null; userErrors: ({ field: string | null; message: string; code: UserErrorCode; reason: string; })[]; }; };
 export const EXPORT_EVIDENCE = 'mutation ExportEvidence($identifiers:[ID!]!$title:String$notes:String$language:String){exportEvidence(identifiers:$identifiers title:$title notes:$notes language:$language){export{...AllOfEvidenceExport}userErrors{field message code reason}}}fragment AllOfEvidenceExport on EvidenceExport{bytes error files filesTotal id name state url}' as Document<ExportEvidenceAnswer, { identifiers: readonly string[]; title?: string | null | undefined; notes?: string | null | undefined; language?: string | null | undefined;}>;
 

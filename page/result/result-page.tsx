@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
+import { Timeline } from '../custody/timeline.tsx';
 import { EvidenceDialog } from '../evidence/evidence-dialog.tsx';
 import { Contradictions } from '../evidence/exported-readings.tsx';
 import {
@@ -71,11 +72,25 @@ export function ResultPage({
           <AboutRecord {...{ record }} />
         </Panel>
         <Panel title={t('custody')}>
-          <Custody {...{ record, account }} />
+          {isPart(record) ? (
+            <Custody {...{ record, account }} />
+          ) : (
+            <Timeline
+              key={`${record.status}/${record.forceClassification}`}
+              {...{ identifier: record.identifier, account }}
+            >
+              <Custody {...{ record, account }} />
+            </Timeline>
+          )}
         </Panel>
       </div>
     </article>
   );
+}
+
+/** A frame, whose custody is its video's. */
+function isPart(record: FullRecord): boolean {
+  return record.__typename === 'ImageClassification' && record.timeSeconds !== null;
 }
 
 interface PartProps {
@@ -129,7 +144,6 @@ function Actions({ record, account, onChange }: PartProps): JSX.Element {
   const [, navigate] = useLocation();
   const { isBusy, fault, run } = useWork();
   const { identifier, status } = record;
-  const isPart = record.__typename === 'ImageClassification' && record.timeSeconds !== null;
   const act = async (name: keyof typeof ACTIONS): Promise<void> => {
     if (!(await run(() => change(ACTIONS[name], { identifier })))) return;
     if (name === 'remove') navigate(PATHS.records);
@@ -150,7 +164,7 @@ function Actions({ record, account, onChange }: PartProps): JSX.Element {
           {t('tryAgain')}
         </Button>
       )}
-      {!account.readonly && !isPart && <Button onPress={() => setAsking(true)}>{t('delete')}</Button>}
+      {!account.readonly && !isPart(record) && <Button onPress={() => setAsking(true)}>{t('delete')}</Button>}
       <Fault error={fault} />
       {isPacking && (
         <EvidenceDialog

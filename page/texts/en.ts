@@ -1,6 +1,7 @@
 /** Every text of the page in English; the keys are those of every language. */
 
 import { ACCOUNTS_EN } from './accounts-en.ts';
+import { CUSTODY_EN } from './custody-en.ts';
 import { EVIDENCE_EN } from './evidence-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
 
@@ -369,6 +370,7 @@ export const EN = {
   overrideRemove: 'Remove the finding',
   ...ACCOUNTS_EN,
   ...EVIDENCE_EN,
+  ...CUSTODY_EN,
   ...OPERATING_EN,
 } as const;
 

@@ -1,5 +1,6 @@
 /** Every text of the page in Italian. */
 import { ACCOUNTS_IT } from './accounts-it.ts';
+import { CUSTODY_IT } from './custody-it.ts';
 import type { Texts } from './en.ts';
 import { EVIDENCE_IT } from './evidence-it.ts';
 import { OPERATING_IT } from './operating-it.ts';
@@ -375,5 +376,6 @@ export const IT: Texts = {
   overrideRemove: 'Togli il giudizio',
   ...ACCOUNTS_IT,
   ...EVIDENCE_IT,
+  ...CUSTODY_IT,
   ...OPERATING_IT,
 };

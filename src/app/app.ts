@@ -4,10 +4,10 @@
  */
 import type { AccountParts } from './accounts/parts.ts';
 import type { ApplianceParts } from './appliance/parts.ts';
+import type { CustodyParts } from './custody/parts.ts';
 import type { ExportJobs } from './evidence/export-jobs.ts';
-import type { EvidenceParts } from './evidence/parts.ts';
 import type { SubmissionParts } from './submissions/parts.ts';
 
-export interface App extends AccountParts, SubmissionParts, ApplianceParts, EvidenceParts {
+export interface App extends AccountParts, SubmissionParts, ApplianceParts, CustodyParts {
   readonly exportJobs: ExportJobs;
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../machinery/metrics.ts';
 import type { Store } from '../store/store.ts';
+import type { Looks } from './custody/looks.ts';
 import type { RecordCache } from './records/record-cache.ts';
 
 /** Faked in tests, by parameter; nothing else is. */
@@ -34,6 +35,7 @@ export interface Core {
   readonly config: Readonly<AppConfig>;
   readonly store: Store;
   readonly records: RecordCache;
+  readonly looks: Looks;
   readonly engine: Engine;
   readonly clock: Clock;
   readonly log: Logger;

@@ -6,6 +6,7 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommand } from './commands/backup.ts';
 import { addCheckConfigCommand } from './commands/check-config.ts';
 import { addClassifyCommand } from './commands/classify.ts';
+import { addCustodyCommand } from './commands/custody/custody.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addEvidenceCommand } from './commands/evidence/evidence.ts';
 import { addGetCommand } from './commands/get.ts';
@@ -80,6 +81,7 @@ const COMMANDS = [
   addUserCommand,
   addPlanCommand,
   addAuditCommand,
+  addCustodyCommand,
   addQueueCommand,
   addModelsCommand,
   addStatusCommand,

@@ -107,6 +107,7 @@ export class Engine implements AsyncDisposable {
     this.#runner = new AnalysisRunner(config, {
       ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
+      digestsOf: (models) => this.#digestsOf(models),
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
       stored: (analysis, seconds) => parts.observer.stepTimed('store', seconds, analysis),
@@ -357,6 +358,15 @@ export class Engine implements AsyncDisposable {
       videoDecoded: (used) => observer.videoDecoded(this.#videoDecoding.wanted, used),
     };
     return await ANALYSES[analysis.kind](parts, { ...attempt, analysis });
+  }
+
+  #digestsOf(models: readonly string[]): Record<string, string> {
+    return Object.fromEntries(
+      models.flatMap((key) => {
+        const sha256 = this.#shelf.find(key)?.pack.sha256;
+        return sha256 === undefined ? [] : [[key, sha256]];
+      }),
+    );
   }
 
   #publishAnalysis(analysisId: string): void {

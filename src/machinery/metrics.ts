@@ -42,6 +42,12 @@ export class Metrics {
     'Records refused by their checksum',
     ['table'],
   );
+  readonly custodyEntries = this.#gauge('assay_custody_entries', 'Entries of the custody log', []);
+  readonly custodyFaults = this.#gauge(
+    'assay_custody_faults',
+    'Faults that the last verification of the custody log found',
+    [],
+  );
   readonly changedOriginals = this.#counter(
     'assay_changed_originals_total',
     'Stored originals that were found to be other bytes than were submitted',

@@ -42,7 +42,12 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
       const { identifier, index } = request.params;
       return await send(
         app,
-        await getMedia(app, { principal, identifier, part: toPart(type, index, request.query) }),
+        await getMedia(app, {
+          principal,
+          identifier,
+          part: toPart(type, index, request.query),
+          use: useOf(request),
+        }),
         request,
         reply,
       );
@@ -67,6 +72,14 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
       .headers({ 'retry-after': MAKING_RETRY_SECONDS, 'cache-control': 'no-store' })
       .send({ state, done, total });
   });
+}
+
+/** What a page shows is fetched as picture, film or sound; anything else is saved, or read by a program. */
+const SHOWN_DESTINATIONS: readonly unknown[] = ['image', 'video', 'audio'];
+
+function useOf({ method, headers }: FastifyRequest): 'shown' | 'taken' | undefined {
+  if (method !== 'GET') return undefined;
+  return SHOWN_DESTINATIONS.includes(headers['sec-fetch-dest']) ? 'shown' : 'taken';
 }
 
 /** The frames of one video and the pieces of one film are one look at it, so only whole files count as calls. */

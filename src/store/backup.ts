@@ -53,7 +53,7 @@ const TREES = ['blobs', 'artifacts', 'models'] as const;
  */
 const SECRETS = ['sealing.key', 'admin.key', 'evidence-signing.key'] as const;
 /** The public signing keys: what they signed is verified wherever the box goes on. */
-const PUBLIC_FILE = 'evidence-keys.json';
+export const PUBLIC_FILE = 'evidence-keys.json';
 
 /** Throws where anything cannot be written or does not read back as it was; then nothing is left behind. */
 export async function writeBackup(

@@ -8,6 +8,7 @@ import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { AccountReader } from './account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
+import { CustodyReader } from './custody/custody-reader.ts';
 import type { AcceptedRequest, PartReference } from './schema.ts';
 
 export interface ScanQuery {
@@ -43,6 +44,8 @@ export interface RequestPlace {
 }
 
 export class StoreReader extends AccountReader {
+  readonly custody = new CustodyReader(this.tables);
+
   classification(identifier: string): Classification | undefined {
     return this.tables.classifications.get(identifier);
   }
@@ -93,6 +96,12 @@ export class StoreReader extends AccountReader {
   /** Whether any record of any account still needs the bytes. */
   hasBlobReference(hash: string): boolean {
     for (const _ of this.tables.classificationsByHash.under([hash])) return true;
+    return false;
+  }
+
+  /** Whether the account has a record of the file, be it damaged. */
+  hasFile(accountId: number, kind: MediaKind, hash: string): boolean {
+    for (const _ of this.tables.classificationsByHash.under([hash, accountId, kind])) return true;
     return false;
   }
 
@@ -161,7 +170,7 @@ export class StoreReader extends AccountReader {
 
   /** Newest first, those before the sequence number where one is given. */
   audit({ before, limit }: { before?: number | undefined; limit: number }): AuditEntry[] {
-    return this.tables.audit.last(before, limit);
+    return this.custody.audit({ before, limit });
   }
 
   delivery(id: string): WebhookDelivery | undefined {

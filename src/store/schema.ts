@@ -13,10 +13,11 @@ import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
+import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from './custody/stored.ts';
 import { Index, Table } from './table.ts';
 
 /** Raised with every change of what is stored; an older store is migrated (migrations.ts), a newer one refused. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 /** An accepted submission that a repeated request identifier answers with. */
 export interface AcceptedRequest {
@@ -65,7 +66,17 @@ export interface Tables {
   mailTokens: Table<MailToken>;
   mailTokensByAccount: Index;
   mailTokensByEnd: Index;
+  /** Audit lines of a format before the custody log, until they are taken over. */
   audit: Table<AuditEntry>;
+  /** The custody log: the chained lines by sequence, and what lies beside them. */
+  custodyEntries: Table<string>;
+  custodyDetails: Table<StoredDetails>;
+  /** Hashes of complete subtrees, by level and index. */
+  custodyNodes: Table<Uint8Array>;
+  custodyHead: Table<CustodyHead | CustodyEpoch>;
+  /** By the size of the log that they sign. */
+  custodyCheckpoints: Table<StoredCheckpoint>;
+  custodyBySubject: Index;
   deliveries: Table<WebhookDelivery>;
   deliveriesByAccount: Index;
   deliveriesDue: Index;
@@ -113,6 +124,12 @@ export function openTables(root: RootDatabase): Tables {
     mailTokensByAccount: new Index(root, 'mail-tokens-by-account'),
     mailTokensByEnd: new Index(root, 'mail-tokens-by-end'),
     audit: new Table(root, 'audit'),
+    custodyEntries: new Table(root, 'custody'),
+    custodyDetails: new Table(root, 'custody-details'),
+    custodyNodes: new Table(root, 'custody-nodes'),
+    custodyHead: new Table(root, 'custody-head', SMALL_CACHE_BYTES_MAX),
+    custodyCheckpoints: new Table(root, 'custody-checkpoints'),
+    custodyBySubject: new Index(root, 'custody-by-subject'),
     deliveries: new Table(root, 'deliveries'),
     deliveriesByAccount: new Index(root, 'deliveries-by-account'),
     deliveriesDue: new Index(root, 'deliveries-due'),

@@ -5,6 +5,7 @@
 import { mkdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import { ArtifactStore } from './artifacts.ts';
 import { BlobStore } from './blobs.ts';
 import type { DamagedRecordError } from './codec.ts';
@@ -13,7 +14,7 @@ import { migrate } from './migrations.ts';
 import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
 import { RenditionStore } from './rendition-store.ts';
-import { assertNotHalfRestored } from './restore.ts';
+import { assertNotHalfRestored, readRestoredMark, removeRestoredMark } from './restore.ts';
 import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './schema.ts';
 import { Table } from './table.ts';
 import { type StoreChange, StoreTransaction } from './transaction.ts';
@@ -29,6 +30,8 @@ export interface StoreConfig {
   onDamage?: ((error: DamagedRecordError) => void) | undefined;
   /** Told once of each stored original that is not what was submitted. */
   onChangedOriginal?: ((hash: string) => void) | undefined;
+  /** Microseconds since 1970; the machine's clock where it is absent. */
+  now?: (() => number) | undefined;
   /** Told after a commit what it changed that somebody may watch. */
   onChange?: ((change: StoreChange) => void) | undefined;
 }
@@ -58,7 +61,13 @@ export class Store implements AsyncDisposable {
   readonly #lock: FolderLock;
   readonly #onChange: ((change: StoreChange) => void) | undefined;
 
-  private constructor(config: StoreConfig, root: RootDatabase, tables: Tables, lock: FolderLock) {
+  private constructor(
+    config: StoreConfig,
+    root: RootDatabase,
+    tables: Tables,
+    lock: FolderLock,
+    inode: number,
+  ) {
     const { folder, onChange } = config;
     this.folder = folder;
     this.#onChange = onChange;
@@ -66,7 +75,7 @@ export class Store implements AsyncDisposable {
     this.#lock = lock;
     this.#tables = tables;
     this.read = new StoreReader(tables);
-    this.#transaction = new StoreTransaction(tables);
+    this.#transaction = new StoreTransaction(tables, { now: config.now ?? microsecondsNow, inode });
     const dropRenditions = (owner: string): Promise<void> => this.renditions.removeAll(owner);
     this.blobs = new BlobStore(folder, dropRenditions, (hash) => config.onChangedOriginal?.(hash));
     this.artifacts = new ArtifactStore(folder, dropRenditions);
@@ -82,9 +91,11 @@ export class Store implements AsyncDisposable {
     const root = open({ path: join(folder, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX });
     const tables = openTables(root);
     for (const table of Object.values(tables)) if (table instanceof Table) table.onDamage = config.onDamage;
-    const store = new Store(config, root, tables, lock);
+    const { ino } = await stat(join(folder, 'records', 'data.mdb'));
+    const store = new Store(config, root, tables, lock, ino);
     try {
       await store.#checkFormat(tables, config.onUpgrade);
+      await store.#openCustody();
       await store.#checkIndexes(tables, config);
       await store.#prepareFiles();
       return store;
@@ -112,7 +123,7 @@ export class Store implements AsyncDisposable {
     const meta = readMeta(tables);
     if (meta === undefined) {
       await this.transact((tx) =>
-        tx.setMeta({ formatVersion: FORMAT_VERSION, createdAt: Date.now() * 1000 }),
+        tx.setMeta({ formatVersion: FORMAT_VERSION, createdAt: microsecondsNow() }),
       );
     } else if (meta.formatVersion > FORMAT_VERSION) {
       throw new NewerFormatError(
@@ -126,6 +137,13 @@ export class Store implements AsyncDisposable {
     } else if (META_KEYS.some((key) => tables.meta.getUnlessDamaged(key) === undefined)) {
       await this.transact((tx) => tx.setMeta(meta));
     }
+  }
+
+  /** What a restore, a copy or damage did to the log while no daemon ran becomes an entry before anything else does. */
+  async #openCustody(): Promise<void> {
+    const restored = await readRestoredMark(this.folder);
+    await this.transact((tx) => tx.openCustody('the log begins', restored));
+    if (restored !== undefined) await removeRestoredMark(this.folder);
   }
 
   async #checkIndexes(tables: Tables, { onUpgrade, isRebuildAsked = false }: StoreConfig): Promise<void> {
@@ -185,6 +203,10 @@ export class Store implements AsyncDisposable {
     await this.#root.close();
     await this.#lock[Symbol.asyncDispose]();
   }
+}
+
+function microsecondsNow(): number {
+  return Date.now() * MICROSECONDS_PER_MS;
 }
 
 const NOT_WRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'];

@@ -1,6 +1,6 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
 import type { Account, ApiKey, LedgerEntry, MailToken, Session } from '../domain/accounts/account.ts';
-import type { AuditEntry } from '../domain/accounts/audit.ts';
+import type { AuditEntry, AuditLine } from '../domain/accounts/audit.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
@@ -8,8 +8,17 @@ import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { partsOf } from '../domain/verdicts/result.ts';
 import type { ExpiringKey } from './account-reader.ts';
+import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
+import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
+import { fileSubject, type StoredCheckpoint } from './custody/stored.ts';
 import { balanceAfter, type RequestPlace, StoreReader, sha256 } from './reader.ts';
-import { type AcceptedRequest, META_KEYS, type PartReference, type StoreMeta } from './schema.ts';
+import {
+  type AcceptedRequest,
+  META_KEYS,
+  type PartReference,
+  type StoreMeta,
+  type Tables,
+} from './schema.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
 export type StoreChange =
@@ -17,7 +26,13 @@ export type StoreChange =
   | { type: 'delivery'; accountId: number; id: string };
 
 export class StoreTransaction extends StoreReader {
+  readonly #custody: CustodyLog;
   #changes: StoreChange[] = [];
+
+  constructor(tables: Tables, place: CustodyPlace) {
+    super(tables);
+    this.#custody = new CustodyLog(tables, place);
+  }
 
   /** What was changed since the last call. */
   takeChanges(): StoreChange[] {
@@ -31,6 +46,23 @@ export class StoreTransaction extends StoreReader {
     if (before !== undefined && before.hash !== classification.hash) this.#unindexHash(before);
     this.tables.classifications.put(classification.identifier, classification);
     if (before?.hash !== classification.hash) this.indexClassification(classification);
+    this.#noteArrival(before, classification);
+  }
+
+  /** Under other work: its place in the list stays, and it has not come in anew. */
+  moveClassification(before: Classification, after: Classification): void {
+    this.#removeClassification(before);
+    this.tables.classifications.put(after.identifier, after);
+    this.indexClassification(after);
+  }
+
+  #noteArrival(before: Classification | undefined, after: Classification): void {
+    const { identifier: subject, accountId: actor } = after;
+    if (before === undefined) {
+      this.#custody.append({ kind: 'received', subject, actor, details: receivedDetails(after) });
+    } else if (before.hash === '' && after.hash !== '') {
+      this.#custody.append({ kind: 'fetched', subject, actor: null, details: fetchedDetails(after) });
+    }
   }
 
   indexClassification({ identifier, accountId, kind, createdAt, hash, analysisId }: Classification): void {
@@ -40,7 +72,17 @@ export class StoreTransaction extends StoreReader {
     if (hash !== '') this.tables.classificationsByHash.put([hash, accountId, kind, identifier]);
   }
 
-  deleteClassification(classification: Classification): void {
+  /** `by` is the audit line of who deleted it; null where its time was up. */
+  deleteClassification(classification: Classification, by: AuditLine | null): void {
+    this.#removeClassification(classification);
+    const { identifier, analysisId, accountId, kind, hash } = classification;
+    const isFileNeeded = this.hasFile(accountId, kind, hash);
+    const subjects = [identifier, analysisId, fileSubject(classification)];
+    const isAnalysisNeeded = (id: string): boolean => this.hasRecordOfAnalysis(id);
+    this.#custody.forget({ identifier, subjects, isAnalysisNeeded, isFileNeeded }, by);
+  }
+
+  #removeClassification(classification: Classification): void {
     const { identifier, accountId, kind, createdAt, analysisId } = classification;
     this.#unindexHash(classification);
     this.tables.classificationsByAccount.remove([accountId, createdAt, identifier]);
@@ -59,6 +101,18 @@ export class StoreTransaction extends StoreReader {
     this.tables.analyses.put(analysis.id, analysis);
     this.#indexState(analysis);
     this.tables.analysesByKey.put(analysis.key, analysis.id);
+    if (before?.state !== analysis.state) this.#noteEnd(analysis);
+  }
+
+  #noteEnd(analysis: Analysis): void {
+    const { id: subject, state } = analysis;
+    if (state !== 'done' && state !== 'errored') return;
+    // The records too: one that is tried again afterwards belongs to another analysis.
+    const also = Array.from(this.tables.classificationsByAnalysis.under([subject]), ([, identifier]) =>
+      String(identifier),
+    );
+    const kind = state === 'done' ? 'analysed' : 'failed';
+    this.#custody.append({ kind, subject, actor: null, details: endedDetails(analysis), also });
   }
 
   /** Of two with one key the one that was queued last is found by it. */
@@ -165,10 +219,41 @@ export class StoreTransaction extends StoreReader {
     this.tables.mailTokensByEnd.remove([expiresAt, accountId, hash]);
   }
 
-  appendAudit(line: Omit<AuditEntry, 'sequence'>): void {
-    // By the key: a damaged last line must not keep the next one, and what it is about, from being written.
-    const sequence = Number(this.tables.audit.lastKey() ?? 0) + 1;
-    this.tables.audit.put(sequence, { ...line, sequence });
+  appendAudit(line: AuditLine): void {
+    this.#custody.appendAudit(line);
+  }
+
+  /** A fact that no other method here writes down: a look, an export, a key. Its sequence. */
+  appendCustody(fact: CustodyFact): number {
+    return this.#custody.append(fact);
+  }
+
+  /** That the bytes of the record go; once, though a kill may make it be told again. */
+  noteBytesDeleted(identifier: string): void {
+    const [last] = this.custody.rowsOf([identifier], { limit: 1 });
+    if (last?.kind === 'bytes_deleted') return;
+    this.#custody.append({ kind: 'bytes_deleted', subject: identifier, actor: null, details: {} });
+  }
+
+  /** Details that an administrator wants gone; the sequences that were. */
+  redactCustody(sequences: readonly number[], by: AuditLine): number[] {
+    return this.#custody.redact(sequences, by);
+  }
+
+  /** Whatever a start finds wrong with the log is told in it; `begun` says how a log that is not there yet begins. */
+  openCustody(begun: string, restored?: RestoredFrom): void {
+    this.#custody.mend();
+    this.#custody.enterEpoch(begun, restored);
+  }
+
+  putCheckpoint(size: number, checkpoint: StoredCheckpoint): void {
+    this.tables.custodyCheckpoints.put(size, checkpoint);
+  }
+
+  /** An audit line of before the custody log becomes an entry that says so. */
+  takeOverAudit(line: AuditEntry): void {
+    this.#custody.takeOver(line);
+    this.tables.audit.remove(line.sequence);
   }
 
   putDelivery(delivery: WebhookDelivery): void {
@@ -218,14 +303,19 @@ export class StoreTransaction extends StoreReader {
     this.#changes.push({ type: 'balance', accountId: line.accountId });
   }
 
-  putOverride(override: Override): void {
+  putOverride(override: Override, by: AuditLine): void {
     const { accountId, kind, hash, at } = override;
     this.tables.overrides.put([accountId, kind, hash], override);
     this.tables.overrideHistory.put([accountId, kind, hash, at], override);
+    const what = overrideDetails(override);
+    this.#custody.appendAudited({ kind: 'overridden', subject: '', also: [fileSubject(override)], what }, by);
   }
 
-  removeOverride(override: Override): void {
+  removeOverride(override: Override, by: AuditLine): void {
     this.tables.overrides.remove([override.accountId, override.kind, override.hash]);
+    const what = overrideDetails(override);
+    const also = [fileSubject(override)];
+    this.#custody.appendAudited({ kind: 'override_removed', subject: '', also, what }, by);
   }
 
   putExports(identifier: string, exports: RecordExports): void {

@@ -9,6 +9,8 @@ import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
 import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
+import { Looks } from '../../src/app/custody/looks.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
@@ -24,6 +26,7 @@ import { SigningKeys } from '../../src/machinery/signing-key.ts';
 import { Turnstile } from '../../src/machinery/turnstile.ts';
 import { HttpServer } from '../../src/port/server.ts';
 import { Store } from '../../src/store/store.ts';
+import type { StoreChange } from '../../src/store/transaction.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 export const IDENTIFIER = 'ab'.repeat(32);
@@ -51,9 +54,8 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTemporaryFolder());
   const accountFeed = new AccountFeed();
-  const store = stack.use(
-    await Store.open({ folder: folder.path, onChange: (change) => accountFeed.publish(change) }),
-  );
+  const onChange = (change: StoreChange) => accountFeed.publish(change);
+  const store = stack.use(await Store.open({ folder: folder.path, onChange }));
   let time = 1_767_225_600_000_000;
   const clock = { now: () => time++ };
   const sealer = await Sealer.open(folder.path);
@@ -71,6 +73,8 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     config: { ...CONFIG },
     store,
     ...{ records: new RecordCache(), engine: stubEngine(feed) },
+    looks: stack.use(new Looks({ store, clock, log })),
+    checkpoints: stack.use(new Checkpoints({ store, clock, log, signingKeys })),
     ...{ clock, log, metrics: new Metrics() },
     accountFeed,
     mailer: stack.use(openMailer(folder.path)),

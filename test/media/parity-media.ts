@@ -1,17 +1,19 @@
 /**
  * Media made by rule, on which training's code and the daemon must agree. Training reads the files themselves, with
- * decoders of its own: `node test/media/parity-media.ts FOLDER` writes them for models/training/parity.py.
+ * decoders of its own: `node test/media/parity-media.ts FOLDER` writes them for models/training/parity.py and for
+ * models/training/speech/parity_files.py.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AV_PIX_FMT_YUV420P, FF_ENCODER_LIBX264 } from 'node-av/constants';
+import { AV_PIX_FMT_YUV420P, FF_ENCODER_FLAC, FF_ENCODER_LIBX264 } from 'node-av/constants';
 import sharp, { type Sharp } from 'sharp';
 import type { SampleRange } from '../../src/domain/verdicts/speech.ts';
-import { makeVideo } from './make-media.ts';
+import { makeSound, makeVideo } from './make-media.ts';
+import { makeVoice } from './voice.ts';
 
 export interface ParityFile {
   name: string;
-  kind: 'image' | 'video';
+  kind: 'image' | 'video' | 'audio';
   make: () => Promise<Buffer>;
 }
 
@@ -25,11 +27,27 @@ export interface ViewParity {
   logits: number[];
 }
 
-export interface MediaParity {
+export interface MediaParity extends StatedAnswer {
   file: string;
   views: ViewParity[];
+}
+
+/** What is stated of a record: calibrated, natural log-odds. */
+export interface StatedAnswer {
   logOdds: number;
   probability: number;
+}
+
+/** A recording as training hears it; its speech is where the appliance's detector finds it. */
+export interface SpeechParity extends StatedAnswer {
+  file: string;
+  /** Of the decoded samples, 32-bit floats. */
+  samplesSha256: string;
+  speechSeconds: number;
+  ranges: SampleRange[];
+  logits: number[];
+  /** Of all speech models that come with Assay, fused. */
+  together: StatedAnswer;
 }
 
 export interface SoundParity {
@@ -41,6 +59,7 @@ export interface SoundParity {
 export interface Parity {
   media?: MediaParity[];
   sound?: SoundParity;
+  speech?: SpeechParity[];
 }
 
 interface Texture {
@@ -115,6 +134,32 @@ function makeFilm(): Buffer {
   });
 }
 
+const VOICE_RATE = 16_000;
+
+interface Turn {
+  /** Silence before it. */
+  pauseSeconds: number;
+  pitchHz: number;
+  seconds: number;
+}
+
+/** One voice after the other. FLAC has no loss, so that every decoder hears the same samples. */
+function speech(name: string, turns: readonly Turn[]): ParityFile {
+  const make = () => {
+    const parts = turns.flatMap(({ pauseSeconds, pitchHz, seconds }) => [
+      new Float32Array(pauseSeconds * VOICE_RATE),
+      makeVoice({ seconds, pitchHz, sampleRate: VOICE_RATE }),
+    ]);
+    const samples = parts.flatMap((part) => [...part]);
+    return makeSound({
+      ...{ container: 'flac', codec: FF_ENCODER_FLAC, rate: VOICE_RATE, channels: 1 },
+      seconds: samples.length / VOICE_RATE,
+      wave: (time) => samples[Math.round(time * VOICE_RATE)] ?? 0,
+    });
+  };
+  return { name, kind: 'audio', make: async () => make() };
+}
+
 export const PARITY_FILES: readonly ParityFile[] = [
   image('smallest.png', () => picture(200, 200).png()),
   image('landscape.png', () => picture(1000, 700).png()),
@@ -132,6 +177,13 @@ export const PARITY_FILES: readonly ParityFile[] = [
   image('grey.jpg', () => picture(800, 640, { isGrey: true }).greyscale().jpeg(FULL_COLOUR)),
   image('50-megapixels.jpg', () => picture(8176, 6132).jpeg(HALF_COLOUR)),
   { name: 'film.mp4', kind: 'video', make: async () => makeFilm() },
+  // A pause that ends a stretch: a second of silence is heard by no window.
+  speech('talk.flac', [
+    { pauseSeconds: 0.3, pitchHz: 120, seconds: 6.2 },
+    { pauseSeconds: 1.1, pitchHz: 205, seconds: 3.4 },
+  ]),
+  // Shorter than a window: it is repeated, and the bounds of little speech hold.
+  speech('word.flac', [{ pauseSeconds: 0.5, pitchHz: 140, seconds: 1.5 }]),
 ];
 
 export function parityFile(name: string): ParityFile {

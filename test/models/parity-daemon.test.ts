@@ -9,40 +9,66 @@ import { test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import { submitFile } from '../../evaluate/submit-file.ts';
 import { AssayClient } from '../../src/cli/client.ts';
-import { Status } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
-import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
+import { type Classification, Status } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
+import { Label, MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
-import { parityFile, readParity } from '../media/parity-media.ts';
+import { parityFile, readParity, type StatedAnswer } from '../media/parity-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
-const KINDS = { image: MediaKind.IMAGE, video: MediaKind.VIDEO } as const;
-const PACK = 'assay-transformer';
+const KINDS = { image: MediaKind.IMAGE, video: MediaKind.VIDEO, audio: MediaKind.AUDIO } as const;
+const PICTURE_PACK = 'assay-transformer';
+const SPEECH_PACKS = ['assay-speech-encoder', 'assay-speech-statistics'] as const;
 /** Logits within the pack's tolerance, by its calibration. */
 const LOG_ODDS_DIFFERENCE_MAX = 0.02;
 
 const toLogOdds = (probability: number): number => Math.log(probability / (1 - probability));
 
+function assertStated(probability: number | undefined, { logOdds }: StatedAnswer): void {
+  const difference = Math.abs(toLogOdds(probability ?? Number.NaN) - logOdds);
+  assert.ok(difference <= LOG_ODDS_DIFFERENCE_MAX, `the log-odds differ by ${difference}`);
+}
+
+function scoreOf({ results }: Classification, id: string): number | undefined {
+  const result = results.find(({ model }) => model === id);
+  return result?.classification.find(({ label }) => label === Label.ARTIFICIAL)?.score;
+}
+
 test('a daemon says of every file what training says of it', async (t) => {
   await using models = await makeTemporaryFolder();
-  await cp(join(MODELS, PACK), join(models.path, PACK), { recursive: true });
-  // No other model: the answer is this one's alone, and nothing has to be made at the first start.
+  // No others: the answers are theirs alone, and nothing has to be made at the first start.
+  for (const id of [PICTURE_PACK, ...SPEECH_PACKS]) {
+    await cp(join(MODELS, id), join(models.path, id), { recursive: true });
+  }
   const env = { ASSAY_MODELS_BUILT_IN_FOLDER: models.path };
   await using daemon = await TestDaemon.start({ env, makesModels: true });
   using client = new AssayClient(
     { address: daemon.grpc, credentials: credentials.createInsecure() },
     TEST_KEY,
   );
-  const { media = [] } = await readParity(PACK);
-  assert.ok(media.length > 0);
-  for (const { file, logOdds } of media) {
+  const submit = async (file: string): Promise<Classification> => {
+    const { kind, make } = parityFile(file);
+    const header = { name: file, kind: KINDS[kind], options: { preventC2paForces: true } };
+    const record = await submitFile(client, { header, bytes: await make(), interrupted: t.signal });
+    assert.equal(record.status, Status.DONE, record.errors);
+    return record;
+  };
+  const { media = [] } = await readParity(PICTURE_PACK);
+  const spoken = await Promise.all(SPEECH_PACKS.map(async (id) => ({ id, ...(await readParity(id)) })));
+  const files = spoken[0]?.speech ?? [];
+  assert.ok(media.length > 0 && files.length > 0);
+  for (const stated of media) {
+    await t.test(stated.file, async () => {
+      assertStated((await submit(stated.file)).assessment?.probability, stated);
+    });
+  }
+  for (const [index, { file, together }] of files.entries()) {
     await t.test(file, async () => {
-      const { kind, make } = parityFile(file);
-      const header = { name: file, kind: KINDS[kind], options: { preventC2paForces: true } };
-      const record = await submitFile(client, { header, bytes: await make(), interrupted: t.signal });
-      assert.equal(record.status, Status.DONE, record.errors);
-      const difference = Math.abs(toLogOdds(record.assessment?.probability ?? Number.NaN) - logOdds);
-      assert.ok(difference <= LOG_ODDS_DIFFERENCE_MAX, `the log-odds differ by ${difference}`);
+      const record = await submit(file);
+      assertStated(record.assessment?.probability, together);
+      for (const { id, speech } of spoken) {
+        assertStated(scoreOf(record, id), speech?.[index] ?? assert.fail(`${id} does not know ${file}`));
+      }
     });
   }
 });

@@ -1,5 +1,5 @@
 /**
- * The shipped models in the appliance answer as the training code does. `parity.json` beside a model holds what training
+ * The shipped image model in the appliance answers as the training code does (speech: parity-speech.test.ts). `parity.json` beside a model holds what training
  * says of media made by rule (test/media/parity-media.ts), which it reads with decoders of its own: the places that are looked
  * at, their bytes and logits here, what a daemon makes of them in parity-daemon.test.ts.
  */
@@ -8,57 +8,26 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { isImagePack, type ModelPack } from '../../src/domain/packs/model-pack.ts';
+import { isImagePack } from '../../src/domain/packs/model-pack.ts';
 import { planPatchSets, requestsOf } from '../../src/engine/analyses/image-patches.ts';
-import { INFERENCE_DEFAULTS, InferenceProcess } from '../../src/engine/inference/inference-process.ts';
-import { findPacks, type InstalledPack, toLoadedPack } from '../../src/engine/packs/installed-packs.ts';
+import type { InferenceProcess } from '../../src/engine/inference/inference-process.ts';
+import { findPacks, type InstalledPack } from '../../src/engine/packs/installed-packs.ts';
 import type { PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
 import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
-import {
-  type ParityFile,
-  parityFile,
-  readParity,
-  type SoundParity,
-  type ViewParity,
-} from '../media/parity-media.ts';
+import { type ParityFile, parityFile, readParity, type ViewParity } from '../media/parity-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { layMadeModels } from './made-models.ts';
+import { assertNear, findPack, startModels } from './parity-packs.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
 const TIMEOUT = { timeoutMs: 60_000 };
 const PICTURE_PACK = 'assay-transformer';
-const SPEECH_PACKS = ['assay-speech-encoder', 'assay-speech-statistics'];
 const data = await makeTemporaryFolder();
 after(async () => await data[Symbol.asyncDispose]());
 await layMadeModels(data.path);
 const { installed } = await findPacks([MODELS], { dataFolder: data.path });
 const slot = await openSlot(data.path);
 after(async () => await slot[Symbol.asyncDispose]());
-
-/** The rule of models/training/speech/parity.py. */
-function makeSound(sampleCount: number): Float32Array {
-  return Float32Array.from({ length: sampleCount }, (_, time) =>
-    time >= 30_000 && time < 34_000 ? 0 : (((time * time) % 1009) * 13 + (time % 97) * 101 - 11_000) / 32_768,
-  );
-}
-
-function findPack(id: string): InstalledPack {
-  return installed.find(({ pack }) => pack.id === id) ?? assert.fail(`${id} is not whole`);
-}
-
-async function startModel(found: InstalledPack) {
-  const quiet = { childReady: () => {}, childLost: () => {}, childSaid: () => {} };
-  const model = new InferenceProcess(INFERENCE_DEFAULTS, [toLoadedPack(found)], quiet);
-  const [report] = await model.ready();
-  assert.deepEqual([report?.provider, report?.fault], ['cpu', null]);
-  return { model, [Symbol.asyncDispose]: async () => await model[Symbol.asyncDispose]() };
-}
-
-function assertNear(found: ArrayLike<number>, { golden }: ModelPack, expected: readonly number[]): void {
-  assert.equal(found.length, expected.length);
-  const difference = Math.max(...expected.map((value, at) => Math.abs((found[at] ?? Number.NaN) - value)));
-  assert.ok(difference <= golden.tolerance, `the logits differ by ${difference}`);
-}
 
 /** The patches of a picture, or of each frame of a video. */
 async function cutPatches({ kind, make }: ParityFile, patchSets: PatchSetRequest[]): Promise<PatchSet[]> {
@@ -99,12 +68,12 @@ async function compareView(
 }
 
 test('the image model looks at the same places of every file as in training, and says the same', async (t) => {
-  const found = findPack(PICTURE_PACK);
+  const found = findPack(installed, PICTURE_PACK);
   assert.ok(isImagePack(found.pack));
   const { media = [] } = await readParity(PICTURE_PACK);
   assert.ok(media.length > 0);
   const requests = requestsOf(planPatchSets([found.pack], { withMap: false, withStability: false }));
-  await using started = await startModel(found);
+  await using started = await startModels([found]);
   for (const { file, views } of media) {
     await t.test(file, async () => {
       const sets = await cutPatches(parityFile(file), requests);
@@ -115,25 +84,3 @@ test('the image model looks at the same places of every file as in training, and
     });
   }
 });
-
-async function compareSound(
-  model: InferenceProcess,
-  { pack }: InstalledPack,
-  { sampleCount, ranges, logits }: SoundParity,
-): Promise<void> {
-  const path = join(data.path, `${pack.id}.f32`);
-  await writeFile(path, makeSound(sampleCount));
-  const windows = { sampleCount, ranges };
-  const work = { pack: `${pack.id}@${pack.version}`, path, count: ranges.length, windows };
-  assertNear((await model.infer(work, TIMEOUT)).logits, pack, logits);
-}
-
-for (const id of SPEECH_PACKS) {
-  test(`${id} answers as in training`, async () => {
-    const found = findPack(id);
-    const { sound } = await readParity(id);
-    assert.ok(sound !== undefined);
-    await using started = await startModel(found);
-    await compareSound(started.model, found, sound);
-  });
-}

@@ -71,7 +71,10 @@ test('a backup under way of writes is restored, record by record and byte by byt
     backup = (await made).path;
   }
   const target = join(folder.path, 'restored');
-  const { manifest, values } = await restoreBackup({ backup, dataFolder: target, isDryRun: false }, NEVER);
+  const { manifest, values } = await restoreBackup(
+    { backup, dataFolder: target, isDryRun: false, operator: 'a test' },
+    NEVER,
+  );
   ok(manifest.files >= 21);
   ok((values ?? 0) > 20);
   await using restored = await Store.open({ folder: target });
@@ -98,7 +101,12 @@ test('a later backup links what an earlier one has, and outlives it', async () =
   ok(second.copiedBytes < second.manifest.bytes);
   deepEqual(await listBackups(backups), [second.path, first.path]);
   deepEqual(await removeOldBackups(backups, 1), [first.path]);
-  const order = { backup: second.path, dataFolder: join(folder.path, 'restored'), isDryRun: true };
+  const order = {
+    backup: second.path,
+    dataFolder: join(folder.path, 'restored'),
+    isDryRun: true,
+    operator: 'a test',
+  };
   equal((await restoreBackup(order, NEVER)).values, null);
   ok(!existsSync(order.dataFolder), 'a dry run writes nothing');
 });
@@ -219,7 +227,7 @@ for (const { name, damage, refusal } of DAMAGES) {
     }
     await damage(backup, blob);
     const dataFolder = join(folder.path, 'restored');
-    await rejects(restoreBackup({ backup, dataFolder, isDryRun: false }, NEVER), refusal);
+    await rejects(restoreBackup({ backup, dataFolder, isDryRun: false, operator: 'a test' }, NEVER), refusal);
     ok(!existsSync(dataFolder), 'nothing was written');
   });
 }
@@ -230,7 +238,7 @@ test('a folder that is not empty is left alone, and one that is half restored is
   await mkdir(dataFolder);
   await writeFile(join(dataFolder, 'mine'), '');
   await rejects(
-    restoreBackup({ backup: folder.path, dataFolder, isDryRun: false }, NEVER),
+    restoreBackup({ backup: folder.path, dataFolder, isDryRun: false, operator: 'a test' }, NEVER),
     /is not empty \(mine\)/,
   );
   await rm(join(dataFolder, 'mine'));

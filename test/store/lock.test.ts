@@ -127,8 +127,11 @@ test('a restore and the rebuilding of indexes take the same lock', { timeout: 60
   await using holder = await Starter.start();
   // Taken while the backup is read: the folder is empty when the restore looks at it first.
   deepEqual(await holder.take(target, WAIT_MS), { type: 'taken' });
-  await rejects(restoreBackup({ backup, dataFolder: target, isDryRun: false }, NEVER), /in use by process/);
+  await rejects(
+    restoreBackup({ backup, dataFolder: target, isDryRun: false, operator: 'a test' }, NEVER),
+    /in use by process/,
+  );
   await holder.release();
-  await restoreBackup({ backup, dataFolder: target, isDryRun: false }, NEVER);
+  await restoreBackup({ backup, dataFolder: target, isDryRun: false, operator: 'a test' }, NEVER);
   await using _restored = await Store.open({ folder: target });
 });

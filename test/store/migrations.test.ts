@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { PLAN_OPTIONS } from '../../src/domain/accounts/plan-option.ts';
+import { verifyCustody } from '../../src/store/custody/verify.ts';
 import { FORMAT_VERSION } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -19,6 +20,32 @@ async function unpack(folder: string, file: string): Promise<void> {
   await mkdir(join(folder, 'records'), { recursive: true });
   await writeFile(join(folder, 'records', 'data.mdb'), gunzipSync(packed));
 }
+
+test('audit lines of before the custody log are taken over, and told to be older', async () => {
+  await using folder = await makeTemporaryFolder();
+  await unpack(folder.path, 'format-2.mdb.gz');
+  const breakOff = (line: string) => {
+    if (line.startsWith('audit')) throw new Error('broken off');
+  };
+  await rejects(Store.open({ folder: folder.path, onUpgrade: breakOff }), /broken off/);
+  await using store = await Store.open({ folder: folder.path });
+  const { read } = store;
+  const lines = read.audit({ limit: 10 }).map(({ at, accountId, facade, action, target, details }) => {
+    return [at - 1_763_000_000_000_000, accountId, facade, action, target, details.name];
+  });
+  deepEqual(lines, [
+    [3, 1, 'grpc', 'classification.cancel', 'c'.repeat(64), 'line 3'],
+    [2, 1, 'grpc', 'key.create', '2', 'line 2'],
+    [1, null, null, 'account.create', '1', 'line 1'],
+  ]);
+  const [cancelled] = read.custody.rowsOf(['c'.repeat(64)], { limit: 10 });
+  equal(cancelled?.kind, 'taken_over', 'it is in the record’s own custody');
+  const report = await verifyCustody(read.custody, {
+    publicKeys: null,
+    signal: new AbortController().signal,
+  });
+  deepEqual([report.isWhole, report.size, report.olderLines, report.epochs.length], [true, 4, 3, 1]);
+});
 
 for (const { format, file } of FORMATS) {
   test(`a store of format ${format} opens with everything in it`, async () => {

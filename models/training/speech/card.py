@@ -1,4 +1,8 @@
-"""Stage 6: writes model.json and CARD.md of both packs from what the other stages measured, and publishes them."""
+"""Stage 10: writes model.json and CARD.md of both packs from what a running appliance measured, and publishes them.
+
+EVALUATION is the folder that `npm run evaluate -- --kind audio --packs FOLDS --tiers` wrote. What only training makes
+of clips (little speech, voice codecs, one band) comes from training's own program, and the card says so.
+"""
 
 import argparse
 import json
@@ -6,123 +10,62 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy
+
 from card_text import make_card
-from clips import RATE, ClipCollection
+from clips import ClipCollection
 from evaluate import SCORES_FILE
 from export import GOLDEN_FILE, MODEL_FILE, PARITY_FILE, to_pack_folder
-from figures import SHORT_BELOW_SECONDS
-from packs import PACKS, TOGETHER, to_evaluation_file
-from score import SPEECH_SECONDS_MIN
-from splits import FOLD_COUNT
+from manifest import MANIFEST_FILE, make_manifest
+from measured import measure_appliance
+from packs import PACKS, TOGETHER, load_fits
 
 sys.path.append(str(Path(__file__).parent.parent))
 from publish import publish  # noqa: E402
+from score_table import read_score_table, write_score_table  # noqa: E402
 
-MANIFEST_FILE = "model.json"
 CARD_FILE = "CARD.md"
 LICENCE_FILE = "LICENSE-moonshine.txt"
 PUBLISHED_FILES = (MODEL_FILE, LICENCE_FILE, CARD_FILE, SCORES_FILE, PARITY_FILE, MANIFEST_FILE)
-LICENCES = {"encoder": "MIT (the encoder) and Apache-2.0 (the lines)", "statistics": "Apache-2.0"}
-ORIGINS = {
-    "encoder": "the encoder of Moonshine base, @usefulsensors/moonshine-js 0.1.17; the lines trained by models/training/speech",
-    "statistics": "trained by models/training/speech",
-}
-GOLDEN_TOLERANCES = {"encoder": 0.01, "statistics": 0.002}
-"""A hundredth of the spread of the encoder's logits: GPUs round the products of its thirty layers of sums."""
-FIGURE_DIGITS = 4
-MANIFEST_FIGURES = (
-    "auc", "balancedAccuracy", "tprAtFpr5", "tprAtFpr1", "ece",
-    "falseAlarmRateBalanced", "falseAlarmRateCautious", "recallCautious",
-)
 
 
-def read_json(path):
-    return json.loads(path.read_text(encoding="utf-8"))
+def write_scores(work, path, fused):
+    """Writes the fused left-out log-odds; returns how far training's own are from the appliance's, at half and at all clips.
+
+    The tiers that the appliance measured are the appliance's, the others training's own.
+    """
+    labels, sources, own = read_score_table(work / SCORES_FILE)
+    write_score_table(path, labels, sources, {**own, **fused})
+    distances = numpy.abs(numpy.array(own["clean"]) - fused["clean"])
+    return {"half": float(numpy.median(distances)), "near": float((distances < 0.01).mean()), "most": float(distances.max())}
 
 
-def to_figure(tier):
-    rounded = {name: round(tier["figures"][name], FIGURE_DIGITS) for name in MANIFEST_FIGURES}
-    low, high = (round(value, FIGURE_DIGITS) for value in tier["intervals"]["auc"])
-    head = {"tier": tier["tier"], "sources": tier["sources"], "clips": tier["clips"]}
-    return {**head, "auc": rounded.pop("auc"), "aucLow": low, "aucHigh": high, **rounded}
-
-
-def describe_count(collection):
-    counts = []
-    for name, mask in (("human", ~collection.is_artificial), ("artificial", collection.is_artificial)):
-        counts.append(f"{int(mask.sum()):,} {name} clips of {len(set(collection.sources[mask]))} sources")
-    return " and ".join(counts)
-
-
-def make_manifest(pack, versions, evaluations, golden, collection):
-    """`versions` of all packs: bounds of the fused score hold for exactly these."""
-    evaluation, together = evaluations[pack.key], evaluations[TOGETHER]
-    calibration = evaluation["calibrations"][0]
-    keys = [f"{other.id}@{versions[other.key]}" for other in PACKS.values()]
-    return {
-        "schema": 1, "id": pack.id, "version": versions[pack.key], "name": pack.name,
-        "task": "speech-origin", "mediaKind": "audio", "axis": "generated",
-        "file": MODEL_FILE, "sha256": golden["sha256"],
-        "input": {"name": "sound", "layout": "samples", "sampleRate": RATE},
-        "view": {"type": "windows", "windowSamples": pack.window_samples, "hopSamples": pack.hop_samples,
-                 "countMax": pack.window_count_max},
-        "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
-        "calibration": {"type": "platt", "slope": calibration["slope"],
-                        "intercept": calibration["intercept"], "set": evaluation["set"],
-                        "floor": calibration["floor"]},
-        "decision": {**evaluation["bounds"], "weight": together["weights"][[*PACKS].index(pack.key)],
-                     "together": {"packs": keys, **together["bounds"]},
-                     "short": {"belowSpeechSeconds": SHORT_BELOW_SECONDS, **evaluation["shortBounds"],
-                               "together": together["shortBounds"]}},
-        "minimumSpeechSeconds": SPEECH_SECONDS_MIN, "licence": LICENCES[pack.key],
-        "source": ORIGINS[pack.key], "trainedOn": describe_count(collection),
-        "figures": [to_figure(tier) for tier in evaluation["tiers"]],
-        "golden": {"seed": 1, "tolerance": GOLDEN_TOLERANCES[pack.key], "expected": golden["expected"]},
-    }
-
-
-def write_cards(work, versions, models, folds, note):
+def write_cards(work, versions, evaluation, models):
     collection = ClipCollection(work, ("clean",))
-    evaluations = {key: read_json(to_evaluation_file(work, key)) for key in (*PACKS, TOGETHER)}
+    measured, fused = measure_appliance(work, evaluation, collection)
+    evaluations = {key: {**load_fits(work, key), **measured[key]} for key in (*PACKS, TOGETHER)}
     shutil.copyfile(Path(__file__).parent / LICENCE_FILE, to_pack_folder(work, "encoder") / LICENCE_FILE)
     # The scores are of all packs fused: one copy, beside the first.
-    shutil.copyfile(work / SCORES_FILE, to_pack_folder(work, next(iter(PACKS))) / SCORES_FILE)
+    distance = write_scores(work, to_pack_folder(work, next(iter(PACKS))) / SCORES_FILE, fused)
+    print("training's own clean log-odds against the appliance's:", distance)
     for pack in PACKS.values():
         folder = to_pack_folder(work, pack.key)
-        manifest = make_manifest(pack, versions, evaluations, read_json(folder / GOLDEN_FILE), collection)
+        golden = json.loads((folder / GOLDEN_FILE).read_text(encoding="utf-8"))
+        manifest = make_manifest(pack, versions, evaluations, golden, collection, evaluations[pack.key]["tiers"])
         (folder / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        card = make_card(work, pack, versions[pack.key], evaluations, collection, f" {note}" if note else "")
+        card = make_card(work, pack, versions[pack.key], evaluations, collection, distance)
         (folder / CARD_FILE).write_text(card, encoding="utf-8")
         if models:
             publish(folder, models / pack.id, PUBLISHED_FILES)
-    if folds:
-        describe_folds(folds, versions, evaluations, collection)
-
-
-def describe_folds(folder, versions, evaluations, collection):
-    """Writes model.json into the packs of each fold, and which source was left out by which fold.
-
-    Calibration and bounds are those of all folds: two numbers a pack, which a fifth of the clips hardly moves.
-    """
-    for fold in range(FOLD_COUNT):
-        for pack in PACKS.values():
-            own = folder / f"fold-{fold}" / pack.id
-            manifest = make_manifest(pack, versions, evaluations, read_json(own / GOLDEN_FILE), collection)
-            (own / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-            (own / CARD_FILE).write_text(f"# {pack.name}, without fold {fold}\n\nTo measure with, not to install.\n", encoding="utf-8")
-    rows = sorted({(row["label"], row["source"], row["fold"]) for row in collection.rows})
-    lines = ["label\tsource\tfold", *("\t".join(map(str, row)) for row in rows)]
-    (folder / "folds.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    for key in PACKS:
-        parser.add_argument(f"--{key}-version", default="1.0.0")
-    parser.add_argument("--note", default="", help="a sentence for the cards about how the packs were made")
+    parser.add_argument("--evaluation", type=Path, required=True, help="what npm run evaluate wrote, all clips in all tiers")
+    for name in PACKS:
+        parser.add_argument(f"--{name}-version", default="1.0.0")
     parser.add_argument("--models", type=Path, help="folder of packs, in which both are replaced")
-    parser.add_argument("--folds", type=Path, help="folder of the folds' packs, made by export.py")
     arguments = parser.parse_args()
-    versions = {key: getattr(arguments, f"{key}_version") for key in PACKS}
-    write_cards(arguments.work, versions, arguments.models, arguments.folds, arguments.note)
+    given = {name: getattr(arguments, f"{name}_version") for name in PACKS}
+    write_cards(arguments.work, given, arguments.evaluation, arguments.models)

@@ -117,15 +117,15 @@ def make_source_table(tiers):
     return to_table(["label", "source", "family", "clips", *(f"called, {tier['tier']}" for tier in tiers)], rows)
 
 
-def make_confounds(confounds):
+def make_confounds(together):
     lines = [
-        f"- {name} ({change['description']}): the AUC changes by {change['change']:+.3f} ({change['low']:+.3f} to {change['high']:+.3f})."
-        for name, change in confounds["changes"].items()
+        f"- {name} ({change['description']}) †: the AUC changes by {change['change']:+.3f} ({change['low']:+.3f} to {change['high']:+.3f})."
+        for name, change in together["changes"].items()
     ]
     lines += [
         f"- Only clips of {name} ({subset['human']} human, {subset['artificial']} artificial): "
         f"AUC {subset['auc']:.3f} ({subset['low']:.3f}–{subset['high']:.3f})."
-        for name, subset in confounds["subsets"].items()
+        for name, subset in together["subsets"].items()
     ]
     return "\n".join(lines)
 
@@ -179,6 +179,11 @@ def make_language_failure(clean):
     )
 
 
+def show_percent(tier, name):
+    low, high = tier["intervals"][name]
+    return f"{percent(tier['figures'][name])} ({100 * low:.0f}–{100 * high:.0f})"
+
+
 def make_together(together):
     """Returns the part of the card that is about all packs fused, as the appliance uses them."""
     tiers, bounds = together["tiers"], together["bounds"]
@@ -187,7 +192,8 @@ def make_together(together):
     shared = " and ".join(f"{percent(row['decidedInBoth'])} of clean and {name}" for name, row in together["flips"].items())
     shares = ", ".join(f"`{pack.id}` {weight:g}" for pack, weight in zip(PACKS.values(), together["weights"]))
     short, voice = together["others"][:1], together["others"][1:]
-    chosen = ", ".join(f"{first:g}" for first, _ in together["weightsByFold"])
+    decided = ", ".join(f"{show_percent(tier, 'rightDecided')} ({tier['tier']})" for tier in tiers)
+    chosen = ", ".join(f"{fit['weights'][0]:g}" for fit in together["leftOut"])
     return f"""Weighted mean of the calibrated log-odds: {shares}. The first weight is the best of a few by Cllr on four folds, for the fifth: {chosen}; on all five it is the one shipped.
 
 {make_figure_table(tiers)}
@@ -196,6 +202,8 @@ def make_together(together):
 False alarms on human clips and share of artificial ones found, by the heuristic that makes the verdict.
 
 {make_heuristic_table(tiers)}
+
+Of the verdicts that the assessment decides {decided} are right.
 
 ### What is asked of it
 {make_goal_table(to_rows("speech", figures, flips))}
@@ -217,21 +225,21 @@ How often the artificial one of a pair scores higher than the human one: style, 
 
 {make_pair_table(together["pairs"])}
 
-### Little speech
+### Little speech †
 The middle 1.2 or 1.6 s of every clip. Where less than {SHORT_BELOW_SECONDS:g} s of speech is found the bounds of little speech hold; below {SPEECH_SECONDS_MIN:g} s there is no answer.
 
 {make_figure_table(short)}
 
-### Through codecs of voice radio and voice chat
+### Through codecs of voice radio and voice chat †
 Speex, GSM and G.723.1 take turns over all clips.
 
 {make_figure_table(voice)}
 
 ### Bounds of the fused score
-Cautious at p ≥ {bounds['cautiousThreshold']:.3f} (at most {100 * CAUTIOUS_FALSE_ALARM_RATE:.1f} % false alarms on left-out sources in each tier); inconclusive for {bounds['inconclusiveLow']:.2f} ≤ p ≤ {bounds['inconclusiveHigh']:.2f}, set by class-conditional conformal prediction so that at most {percent(BAND_ERROR_RATE)} of human clips are called artificial and {percent(BAND_ERROR_RATE)} of artificial ones human, over the three tiers. With less than {SHORT_BELOW_SECONDS:g} s of speech: cautious at p ≥ {together["shortBounds"]["cautiousThreshold"]:.3f}, inconclusive for {together["shortBounds"]["inconclusiveLow"]:.2f} ≤ p ≤ {together["shortBounds"]["inconclusiveHigh"]:.2f}, set alike on the short clips. The figures use each fold's own bounds, from the other four. `{next(iter(PACKS.values())).id}/{SCORES_FILE}` holds the fused left-out log-odds of every clip."""
+Cautious at p ≥ {bounds['cautiousThreshold']:.3f} (at most {100 * CAUTIOUS_FALSE_ALARM_RATE:.1f} % false alarms on left-out sources in each tier); inconclusive for {bounds['inconclusiveLow']:.2f} ≤ p ≤ {bounds['inconclusiveHigh']:.2f}, set by class-conditional conformal prediction so that at most {percent(BAND_ERROR_RATE)} of human clips are called artificial and {percent(BAND_ERROR_RATE)} of artificial ones human, over the three tiers. With less than {SHORT_BELOW_SECONDS:g} s of speech: cautious at p ≥ {together["shortBounds"]["cautiousThreshold"]:.3f}, inconclusive for {together["shortBounds"]["inconclusiveLow"]:.2f} ≤ p ≤ {together["shortBounds"]["inconclusiveHigh"]:.2f}, set alike on the short clips. The figures use each fold's own bounds, from the other four. `{next(iter(PACKS.values())).id}/{SCORES_FILE}` holds the fused left-out log-odds of every clip: clean, MP3 and telephone from the appliance, the other columns †."""
 
 
-def make_card(work, pack, version, evaluations, collection, note):
+def make_card(work, pack, version, evaluations, collection, distance):
     evaluation, together = evaluations[pack.key], evaluations[TOGETHER]
     tiers, calibration, bounds = evaluation["tiers"], evaluation["calibrations"][0], evaluation["bounds"]
     auc = {tier["tier"]: tier["figures"]["auc"] for tier in tiers}
@@ -252,22 +260,24 @@ Tells synthesised, converted and re-coded speech from recordings. **It is weak e
 - SHA-256 of the decoded samples: `{collection.sha256}`.
 
 ## Recipe
-{make_recipe(work, pack)}{note}
+{make_recipe(work, pack)}
 
-**How it was measured**: whole clips, with the appliance's own detector, its placement of windows (`src/domain/verdicts/speech.ts`) and its runtime, in the training's own program (`hear-clips.ts`); not by files sent to a running daemon, so that decoding is not part of it. A clip that no pack answers counts as p just below one half. Each figure is that of the model that left the clip's fold out. {SHIPPED[pack.key]} No clip's own label trained, calibrated or thresholded the score it is measured by; what to build was chosen with an eye on these same folds, so expect a little less elsewhere.
+**How it was measured**: whole files, sent to a running appliance clean and as the evaluation makes MP3 and telephone calls of them (`npm run evaluate -- --kind audio --packs FOLDS --tiers`); each file goes to packs that were made without its fold, with calibrations, weights and bounds from the other four. A clip that no pack answers counts as p just below one half, calls nothing artificial and decides nothing. {SHIPPED[pack.key]} No clip's own label trained, calibrated or thresholded the score it is measured by; what to build was chosen with an eye on these same folds, so expect a little less elsewhere.
+
+Sections marked † are training's own figures, of the same models on clips that no tier of the evaluation makes. On the clean clips training's log-odds and the appliance's differ by less than 0.01 for {100 * distance['near']:.1f} % of clips, by {distance['most']:.2f} at most.
 
 ## Both packs fused, on sources left out
 {make_together(together)}
 
 ## This pack alone, on sources left out
-With 95 % intervals from 1,000 draws of sources. Each clip weighs one over the square root of its source's size, both labels weigh the same.
+Its own probability as the appliance states it beside the fused one; the verdicts that it would make alone, by its own bounds. With 95 % intervals from 1,000 draws of sources. Each clip weighs one over the square root of its source's size, both labels weigh the same.
 
 {make_figure_table(tiers)}
 
 Tiers: {'; '.join(f"**{tier['tier']}**: {tier['description']}" for tier in tiers)}.
 
 ## Confounds
-{make_confounds(together['confounds'])}
+{make_confounds(together)}
 
 ## Calibration and thresholds
 One calibration over the three tiers: p = {calibration['floor']:.3f} + {1 - calibration['floor']:.3f} × logistic({calibration['slope']:.3f} × mean logit {calibration['intercept']:+.3f}), at even prior odds. The floor is there because some artificial speech scores as human as any recording. {make_narrowness(pack, calibration)}Used alone: cautious at p ≥ {bounds['cautiousThreshold']:.3f}, inconclusive for {bounds['inconclusiveLow']:.2f} ≤ p ≤ {bounds['inconclusiveHigh']:.2f}.

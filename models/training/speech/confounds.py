@@ -67,18 +67,19 @@ def measure_subset(collection, probabilities, mask):
     }
 
 
-def measure_confounds(collection, log_odds):
-    """What re-making all clips alike changes, and the AUC where the label cannot be told by the original rate."""
-    rates = numpy.array([row["original_rate"] for row in collection.rows])
-    clean = log_odds["clean"]
+def measure_changes(collection, log_odds):
+    """What re-making all clips alike changes."""
     return {
-        "changes": {
-            tier.name: {"description": tier.description, **measure_change(collection, clean, log_odds[tier.name])}
-            for tier in CONFOUND_TIERS
-        },
-        "subsets": {
-            f"original rate {rate} Hz": measure_subset(collection, to_probability(clean), rates == rate)
-            for rate in ("16000", "22050", "24000")
-            if len(set(collection.is_artificial[rates == rate])) == 2
-        },
+        tier.name: {"description": tier.description, **measure_change(collection, log_odds["clean"], log_odds[tier.name])}
+        for tier in CONFOUND_TIERS
+    }
+
+
+def measure_subsets(collection, clean):
+    """The AUC where the label cannot be told by the original rate."""
+    rates = numpy.array([row["original_rate"] for row in collection.rows])
+    return {
+        f"original rate {rate} Hz": measure_subset(collection, to_probability(clean), rates == rate)
+        for rate in ("16000", "22050", "24000")
+        if len(set(collection.is_artificial[rates == rate])) == 2
     }

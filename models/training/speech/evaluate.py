@@ -35,9 +35,9 @@ def describe_further(result):
     for row in result["tiers"][0]["byKind"]:
         print("  ", row["kind"], row["clips"], {name: round(row[name], 3) for name in ("falseAlarms", "auc")})
     print("bounds", result["bounds"], "of little speech", result["shortBounds"])
-    for name, change in result["confounds"]["changes"].items():
+    for name, change in result["changes"].items():
         print(name, {part: round(change[part], 3) for part in ("change", "low", "high")})
-    for name, subset in result["confounds"]["subsets"].items():
+    for name, subset in result["subsets"].items():
         print(name, {part: round(value, 3) for part, value in subset.items()})
 
 
@@ -56,7 +56,7 @@ def run(work):
     write_score_table(work / SCORES_FILE, labels, sources, crossed.fused)
     describe(TOGETHER, result)
     describe_further(result)
-    print("weights by fold", result["weightsByFold"], "shipped", result["weights"], "flips", result["flips"])
+    print("weights by fold", [fit["weights"] for fit in result["leftOut"]], "shipped", result["weights"], "flips", result["flips"])
 
 
 if __name__ == "__main__":

@@ -74,9 +74,9 @@ def write_encoder(work, encoder, path, key=ALL):
     write_model(graph, path)
 
 
-def write_statistics(work, path, folds=range(FOLD_COUNT)):
+def write_statistics(work, path, fold=None):
     torch.onnx.export(
-        load_adjusted_statistics(work, folds), torch.zeros(2, PACKS["statistics"].window_samples), path,
+        load_adjusted_statistics(work, fold), torch.zeros(2, PACKS["statistics"].window_samples), path,
         opset_version=OPSET, input_names=[SOUND], output_names=[LOGIT],
         dynamic_axes={SOUND: {0: "count"}, LOGIT: {0: "count"}},
     )
@@ -107,8 +107,13 @@ def score_statistics(work, windows):
     return load_adjusted_statistics(work)(torch.from_numpy(windows)).numpy()
 
 
+def make_scorers(work, node):
+    """Returns {key of a pack: training's own words on windows}."""
+    return {"encoder": lambda windows: score_encoder(work, node, windows), "statistics": lambda windows: score_statistics(work, windows)}
+
+
 def export(work, encoder, node):
-    scorers = {"encoder": lambda windows: score_encoder(work, node, windows), "statistics": lambda windows: score_statistics(work, windows)}
+    scorers = make_scorers(work, node)
     for key, pack in PACKS.items():
         folder = to_pack_folder(work, key)
         folder.mkdir(exist_ok=True)
@@ -134,7 +139,7 @@ def write_fold_packs(work, encoder, node, folder):
             if key == "encoder":
                 write_encoder(work, encoder, own / MODEL_FILE, fold)
             else:
-                write_statistics(work, own / MODEL_FILE, [fold])
+                write_statistics(work, own / MODEL_FILE, fold)
             golden = to_rounded(run_graph(node, own / MODEL_FILE, make_golden_windows(pack.window_samples)))
             digest = hashlib.sha256((own / MODEL_FILE).read_bytes()).hexdigest()
             (own / GOLDEN_FILE).write_text(json.dumps({"sha256": digest, "expected": golden}), encoding="utf-8")

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy
 import torch
 
-from confounds import measure_confounds, measure_pairs
+from confounds import measure_changes, measure_pairs, measure_subsets
 from scoring import SHORT_TIERS, TIERS, VOICE_TIER, weigh
 from source_rows import measure_folds, to_family_rows, to_kind_rows, to_source_rows
 from splits import FOLD_COUNT
@@ -69,6 +69,13 @@ class Fit:
             [to_log_odds(scores.rows[tier], calibration) for scores, calibration in zip(packs, self.calibrations)], axis=1
         )
         return single @ numpy.array(weights) / sum(weights), single
+
+    def describe(self):
+        """Returns what a pack's manifest needs of it, rounded."""
+        return {
+            "calibrations": [to_rounded(part) for part in self.calibrations], "bounds": to_rounded(self.bounds),
+            "shortBounds": to_rounded(self.short_bounds),
+        }
 
     def bounds_of(self, speech_seconds):
         """Returns {bound: [clips]}."""
@@ -166,7 +173,8 @@ class CrossFit:
     fused: dict
     single: dict
     bounds: dict
-    weights: list
+    fits: list
+    """Of each fold what the other four say: calibrations, bounds and weights, as a pack needs them."""
 
 
 def cross_fit(collection, packs):
@@ -180,7 +188,7 @@ def cross_fit(collection, packs):
         members, others = collection.in_fold(fold), numpy.nonzero(collection.folds != fold)[0]
         weights = choose_weights(collection, packs, others) if len(packs) > 1 else (1.0,)
         fitted = fit(collection, packs, weights, others)
-        result.weights.append(weights)
+        result.fits.append({**fitted.describe(), "weights": weights})
         for name in names:
             fused, single = fitted.apply(packs, weights, name)
             result.fused[name][members], result.single[name][members] = fused[members], single[members]
@@ -230,10 +238,7 @@ def evaluate(collection, packs):
     weights = choose_weights(collection, packs, everything) if len(packs) > 1 else (1.0,)
     shipped = fit(collection, packs, weights, everything)
     return {
-        "set": f"five-folds-{collection.sha256[:12]}",
-        "calibrations": [to_rounded(part) for part in shipped.calibrations], "bounds": to_rounded(shipped.bounds),
-        "shortBounds": to_rounded(shipped.short_bounds),
-        "weights": weights, "weightsByFold": crossed.weights,
+        "set": f"five-folds-{collection.sha256[:12]}", **shipped.describe(), "weights": weights, "leftOut": crossed.fits,
         "tiers": [measure_tier(collection, tier, crossed, packs) for tier in TIERS],
     }, crossed
 
@@ -244,7 +249,8 @@ def measure_further(collection, packs, crossed):
         "others": [measure_tier(collection, tier, crossed, packs) for tier in (*SHORT_TIERS, VOICE_TIER)],
         "pairs": {tier.name: measure_pairs(collection, crossed.fused[tier.name]) for tier in TIERS},
         "flips": compare_tiers(collection, crossed),
-        "confounds": measure_confounds(collection, crossed.fused),
+        "changes": measure_changes(collection, crossed.fused),
+        "subsets": measure_subsets(collection, crossed.fused["clean"]),
     }
 
 

@@ -1,7 +1,7 @@
 /**
  * Finds speech in every clip and places windows in it as the appliance does, and runs a graph on each window.
  * Writes WORK/heard/NAME.f32, the graph's outputs one window after the other, and NAME.json: of each clip its seconds
- * of speech, of each window its clip.
+ * of speech, of each window its clip and where it lies (offset and length, in samples).
  *
  * usage: node hear-clips.ts WORK GRAPH OUTPUT WINDOW_SAMPLES HOP_SAMPLES NAME=VARIANT[:SECONDS,SECONDS] ...
  * With seconds only the middle of each clip is heard; the lengths take turns over the clips.
@@ -114,8 +114,9 @@ async function hear(name: string, variant: string, cropSeconds: readonly number[
     }
   }
   renameSync(`${path}.f32.tmp`, `${path}.f32`);
+  const ranges = heard.flatMap((one) => one.ranges.map(({ offset, length }) => [offset, length]));
   const speechSeconds = heard.map(({ speechSeconds }) => Math.round(speechSeconds * 1000) / 1000);
-  writeFileSync(`${path}.json`, JSON.stringify({ windowSamples, hopSamples, speechSeconds, owners }));
+  writeFileSync(`${path}.json`, JSON.stringify({ windowSamples, hopSamples, speechSeconds, owners, ranges }));
   console.log(`${name}: ${owners.length} windows of ${clips.length} clips`);
 }
 

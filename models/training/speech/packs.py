@@ -33,10 +33,17 @@ def load_statistics(work, folds=range(FOLD_COUNT)):
     return StatisticsEnsemble(Statistics(PACKS["statistics"].window_samples), members).eval()
 
 
-def load_adjusted_statistics(work, folds=range(FOLD_COUNT)):
-    """Returns the same with the narrow-band adjustment of the shipped calibration."""
-    calibration = load_evaluation(work, "statistics")["calibrations"][0]
-    return Adjusted(load_statistics(work, folds), calibration).eval()
+def load_adjusted_statistics(work, fold=None):
+    """Returns the same with the narrow-band adjustment of the calibration that is shipped, or of the one without a fold."""
+    evaluation = load_fits(work, "statistics", fold)
+    folds = range(FOLD_COUNT) if fold is None else [fold]
+    return Adjusted(load_statistics(work, folds), evaluation["calibrations"][0]).eval()
+
+
+def load_fits(work, key, fold=None):
+    """Returns an evaluation as what is shipped needs it, or as a pack that left a fold out: fitted on the other four."""
+    evaluation = load_evaluation(work, key)
+    return evaluation if fold is None else {**evaluation, **evaluation["leftOut"][fold]}
 
 
 def to_evaluation_file(work, key):

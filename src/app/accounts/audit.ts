@@ -1,5 +1,8 @@
-/** The audit log: one line for every change that an account or an administrator made, in the change's transaction. */
-import type { AuditEntry } from '../../domain/accounts/audit.ts';
+/**
+ * The audit log: one line for every change that an account or an administrator made, in the change's transaction. It is a
+ * reading of the custody log (store/custody): a line is an entry there like any other.
+ */
+import type { AuditEntry, AuditLine } from '../../domain/accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { CallOrigin, Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
@@ -8,14 +11,14 @@ import type { AccountParts } from './parts.ts';
 /** Null is the appliance itself; an origin without an account is somebody who is not signed in. */
 export type AuditedBy = Principal | CallOrigin | null;
 
-/** A line for `tx.appendAudit`. Details hold figures and names, never a secret. */
+/** A line for `tx.appendAudit`, or for the method of a fact that is told with it. Details hold figures and names, never a secret. */
 export function auditLine(
   app: Pick<AccountParts, 'clock'>,
   by: AuditedBy,
   action: string,
   target: string | number,
   details: Record<string, string> = {},
-): Omit<AuditEntry, 'sequence'> {
+): AuditLine {
   return {
     at: app.clock.now(),
     accountId: by !== null && 'account' in by ? by.account.id : null,

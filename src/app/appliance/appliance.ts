@@ -42,6 +42,7 @@ export async function readMetrics(app: ApplianceParts): Promise<string> {
   const { metrics, store, backups } = app;
   metrics.diskFree.set(await store.freeBytes());
   metrics.recordsBytes.set(await store.recordsBytes());
+  metrics.custodyEntries.set(store.read.custody.size);
   metrics.backupTooOld.set(backups.status().isTooOld ? 1 : 0);
   setQueueMetrics(app);
   setModelMetrics(app);

@@ -3,6 +3,7 @@
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { checkTls, checkTrustAnchors } from './doctor/certificates.ts';
+import { checkCustodyLog } from './doctor/custody-log.ts';
 import { checkGpu, checkModels } from './doctor/devices.ts';
 import { bad, type Check, type Finding, good } from './doctor/finding.ts';
 import {
@@ -18,7 +19,7 @@ import type { ApplianceParts } from './parts.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
-  ...[checkDisk, checkFlush, checkRecords, checkOriginals, checkBackup, checkQueue],
+  ...[checkDisk, checkFlush, checkRecords, checkOriginals, checkCustodyLog, checkBackup, checkQueue],
   ...[checkClock, checkTls, checkTrustAnchors, checkPorts, checkDescriptors],
 ];
 

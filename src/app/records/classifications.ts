@@ -39,6 +39,13 @@ export function getClassification(app: Core, input: RecordInput): Classification
   return record;
 }
 
+/** As a person opens it on the page: a look, where a key only asks. */
+export function openClassification(app: Core, input: RecordInput): ClassificationRecord {
+  const record = getClassification(app, input);
+  if (input.principal.key === undefined) app.looks.note('looked_at', input);
+  return record;
+}
+
 /** A frame or track belongs to every account that has a record of its video's analysis. */
 function ownPart(
   app: Core,
@@ -217,8 +224,7 @@ export async function retryRecord(
     const credits = record.credits > 0 ? 0 : priceOf(plan, record);
     charge(tx, { accountId, credits, identifier, at: app.clock.now() });
     const retried = { ...record, analysisId: analysis.id, cancelled: false, origin: 'analysed' } as const;
-    tx.deleteClassification(record);
-    tx.putClassification({ ...retried, credits: record.credits + credits });
+    tx.moveClassification(record, { ...retried, credits: record.credits + credits });
     tx.appendAudit(auditLine(app, principal, 'classification.retry', identifier));
   });
   app.engine.publish(own.identifier, own.accountId);
@@ -231,7 +237,9 @@ export async function retryRecord(
 export async function deleteClassification(app: Core, input: RecordInput): Promise<void> {
   assertMayWrite(input.principal);
   const own = ownClassification(app, input);
-  await removeClassification(app, own, (tx) =>
-    tx.appendAudit(auditLine(app, input.principal, 'classification.delete', own.identifier)),
+  await removeClassification(
+    app,
+    own,
+    auditLine(app, input.principal, 'classification.delete', own.identifier),
   );
 }

@@ -19,6 +19,8 @@ export interface MediaInput {
   principal: Principal;
   identifier: string;
   part: MediaPart;
+  /** `shown`: in the page; `taken`: it leaves the box; absent: somebody only asks about it. */
+  use?: 'shown' | 'taken' | undefined;
 }
 
 /** Lies in a file, from `offset` on, or in memory. */
@@ -42,6 +44,19 @@ interface MediaDescription {
 
 /** Throws `classification` for a foreign record, `media` where the bytes are not kept or not there yet. */
 export async function getMedia(app: Core, input: MediaInput): Promise<MediaFile> {
+  const file = await findMedia(app, input);
+  noteUse(app, input);
+  return file;
+}
+
+/** A key always takes; a person's page shows, unless the browser saves the file or opens it by itself. */
+function noteUse({ looks }: Core, { part, use, ...input }: MediaInput): void {
+  if (part.type !== 'original' || use === undefined) return;
+  const isShown = use === 'shown' && input.principal.key === undefined;
+  looks.note(isShown ? 'looked_at' : 'downloaded', input);
+}
+
+async function findMedia(app: Core, input: MediaInput): Promise<MediaFile> {
   const { identifier, part } = input;
   const ofVideo = part.type === 'original' ? await partFile(app, input) : undefined;
   if (ofVideo !== undefined) return ofVideo;

@@ -35,9 +35,9 @@ export async function overrideClassification(app: Core, input: OverrideInput): P
   const measured = measuredOf(app, accountId, kind, hash);
   await app.store.transact((tx) => {
     const made = { accountId, kind, hash, classification, reason, measured };
-    tx.putOverride({ ...made, at: app.clock.now(), byAccountId: accountId });
     const details = { kind, classification, measured: measured ?? '' };
-    tx.appendAudit(auditLine(app, principal, 'override.set', hash, details));
+    const by = auditLine(app, principal, 'override.set', hash, details);
+    tx.putOverride({ ...made, at: by.at, byAccountId: accountId }, by);
   });
   publishAll(app, accountId, kind, hash);
   return { classification, type: kind, hash };
@@ -51,9 +51,8 @@ export async function removeOverride(app: Core, input: FileInput): Promise<Overr
   const override = await app.store.transact((tx) => {
     const found = tx.override(accountId, kind, hash);
     if (found === undefined) throw new AppError('classification', 'no override for this file');
-    tx.removeOverride(found);
     const details = { kind, classification: found.classification };
-    tx.appendAudit(auditLine(app, principal, 'override.remove', hash, details));
+    tx.removeOverride(found, auditLine(app, principal, 'override.remove', hash, details));
     return found;
   });
   publishAll(app, accountId, kind, hash);

@@ -1,13 +1,13 @@
 /** Taking a record out of the store, with what no other record needs: its analysis, its artifacts, its bytes. */
+import type { AuditLine } from '../../domain/accounts/audit.ts';
 import { type Classification, hasEnded } from '../../domain/records/classification.ts';
-import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Core } from '../core.ts';
 
-/** For whoever has judged already that the record may go: its owner's wish, or the end of its retention. */
+/** For whoever has judged already that the record may go: its owner's wish (`by`), or the end of its retention (null). */
 export async function removeClassification(
   app: Pick<Core, 'store' | 'engine'>,
   { analysisId, hash, accountId, identifier }: Classification,
-  note: (tx: StoreTransaction) => void = () => {},
+  by: AuditLine | null,
 ): Promise<void> {
   const isLast = await app.store.transact((tx) => {
     const own = tx.classification(identifier);
@@ -16,9 +16,8 @@ export async function removeClassification(
     if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {
       app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
     }
-    tx.deleteClassification(own);
+    tx.deleteClassification(own, by);
     tx.removeExports(identifier);
-    note(tx);
     return !tx.hasRecordOfAnalysis(analysisId);
   });
   app.engine.abortAnalysis(analysisId);

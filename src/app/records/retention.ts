@@ -95,7 +95,7 @@ export class Retention implements AsyncDisposable {
     let removed = 0;
     while (!this.#stopped.signal.aborted) {
       const batch = this.#olderThan(account.id, { createdAt, identifier: '' });
-      for (const record of batch) await removeClassification(this.#app, record);
+      for (const record of batch) await removeClassification(this.#app, record, null);
       removed += batch.length;
       if (batch.length < BATCH_MAX) break;
       await nextTurn();
@@ -151,8 +151,13 @@ export class Retention implements AsyncDisposable {
     if (analysis !== undefined) await store.artifacts.removeAll(analysis.id);
     if (record.hash === '') return 'none';
     return await store.blobs.withLock(record.hash, async () => {
-      const isKept = store.read.classificationsOfBlob(record.hash).some((other) => this.#mayKeepMedia(other));
+      const records = store.read.classificationsOfBlob(record.hash);
+      const isKept = records.some((other) => this.#mayKeepMedia(other));
       if (isKept || !(await store.blobs.has(record.hash))) return 'none';
+      // Before the bytes go: a kill in between is made good by the next sweep, which finds them still there.
+      await store.transact((tx) => {
+        for (const { identifier } of records) tx.noteBytesDeleted(identifier);
+      });
       await store.blobs.remove(record.hash);
       return 'dropped';
     });

@@ -263,6 +263,7 @@ function insert(
       keyId: principal.key?.id ?? null,
       keyName: principal.key?.name ?? '',
     },
+    remoteAddress: principal.remoteAddress,
     requestId: submission.requestId,
     createdAt: app.clock.now(),
   };

@@ -1,5 +1,6 @@
 /** `assay restore`: a backup into an empty data folder, without a daemon. */
 import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
@@ -61,9 +62,10 @@ async function restore(
   // Loaded only here: the other commands need no database.
   const { restoreBackup } = await import('../../store/restore.ts');
   const { dataDir: dataFolder, dryRun: isDryRun = false } = options;
+  const { username: operator } = userInfo();
   const signal = terminal.watchInterrupt();
   try {
-    const { manifest, values } = await restoreBackup({ backup, dataFolder, isDryRun }, signal);
+    const { manifest, values } = await restoreBackup({ backup, dataFolder, isDryRun, operator }, signal);
     const what = `the backup of ${manifest.createdAt} (${manifest.files} files, Assay ${manifest.version})`;
     const how = values === null ? 'is whole; nothing was written' : `is restored to ${dataFolder}`;
     printLine(terminal, `${what} ${how}`);

@@ -1,4 +1,4 @@
-/** The audit log: what accounts and administrators did, append-only. */
+/** The audit log: what accounts and administrators did; a reading of the custody log (domain/custody). */
 import type { FacadeName } from '../records/classification.ts';
 
 export interface AuditEntry {
@@ -16,3 +16,6 @@ export interface AuditEntry {
   /** Figures and names that tell it apart; never a secret. */
   details: Record<string, string>;
 }
+
+/** A line before it has its place in the log. */
+export type AuditLine = Omit<AuditEntry, 'sequence'>;

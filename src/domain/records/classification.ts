@@ -66,6 +66,8 @@ export interface Classification {
   webhookUrl: string | null;
   /** Absent in records of versions that did not note it. */
   submittedBy?: SubmittedBy;
+  /** Where it came from; absent in records of versions that did not note it. */
+  remoteAddress?: string;
   requestId: string | null;
   createdAt: number;
 }
@@ -119,6 +121,8 @@ export interface Analysis {
   endedAt: number | null;
   apiVersion: string;
   result: AnalysisResult | null;
+  /** SHA-256 of the files of the models that ran, by pack key; absent without a result, and in older ones. */
+  modelDigests?: Readonly<Record<string, string>>;
   /** Of the rules in force when the result was measured; absent without one, and where a version stored it that numbered none. */
   rulesVersion?: number;
 }

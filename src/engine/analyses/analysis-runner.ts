@@ -30,6 +30,8 @@ export interface RunnerParts {
   log: Logger;
   /** Undefined where the analysis was cancelled under way. */
   analyse: (attempt: Attempt) => Promise<AnalysisResult | undefined>;
+  /** SHA-256 of the files of these packs, by key. */
+  digestsOf: (models: readonly string[]) => Readonly<Record<string, string>>;
   /** The state or the progress of an analysis changed. */
   changed: (analysisId: string) => void;
   ended: (analysis: Analysis) => void;
@@ -39,7 +41,7 @@ export interface RunnerParts {
 }
 
 type AttemptEnd =
-  | { type: 'done'; result: AnalysisResult }
+  | { type: 'done'; result: AnalysisResult; modelDigests: Readonly<Record<string, string>> }
   | { type: 'errored'; error: string; isQuarantined?: boolean }
   | { type: 'requeued'; isCounted: boolean; pauseMs: number }
   | { type: 'left' };
@@ -253,7 +255,8 @@ export class AnalysisRunner {
     };
     try {
       const result = await this.#parts.analyse({ analysis, signal, report, found });
-      return result === undefined ? { type: 'left' } : { type: 'done', result };
+      const modelDigests = this.#parts.digestsOf(analysis.models);
+      return result === undefined ? { type: 'left' } : { type: 'done', result, modelDigests };
     } catch (error) {
       const cause: AbortCause | undefined = job.controller.signal.reason;
       if (cause === 'cancelled') return { type: 'left' };
@@ -283,7 +286,7 @@ function claim(tx: StoreTransaction, id: string, lease: Lease): Analysis | undef
 function write(tx: StoreTransaction, id: string, outcome: AttemptEnd, now: number): Analysis | undefined {
   switch (outcome.type) {
     case 'done':
-      return completeAnalysis(tx, id, outcome.result, now);
+      return completeAnalysis(tx, id, outcome, now);
     case 'errored':
       return failAnalysis(tx, id, outcome, now);
     case 'requeued':

@@ -28,7 +28,7 @@ export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): A
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,
-  result: AnalysisResult,
+  { result, modelDigests }: { result: AnalysisResult; modelDigests: Readonly<Record<string, string>> },
   now: number,
 ): Analysis | undefined {
   const analysis = tx.analysis(id);
@@ -43,6 +43,7 @@ export function completeAnalysis(
     endedAt: now,
     apiVersion: API_VERSION,
     result,
+    modelDigests,
     rulesVersion: RULES_VERSION,
   };
   tx.putAnalysis(done);

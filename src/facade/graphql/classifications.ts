@@ -2,9 +2,9 @@
 import {
   cancelClassification,
   deleteClassification,
-  getClassification,
   getClassifications,
   listClassifications,
+  openClassification,
   retryClassification,
 } from '../../app/records/classifications.ts';
 import { IDENTIFIERS_MAX } from '../../domain/limits.ts';
@@ -69,7 +69,7 @@ export function addClassificationQueries(): void {
       args: { identifier: t.arg.id({ required: true }) },
       resolve: (_, { identifier }, context) =>
         countCall(context, 'classification', () =>
-          getClassification(context.app, { principal: context.principal(), identifier }),
+          openClassification(context.app, { principal: context.principal(), identifier }),
         ),
     }),
     classifications: t.field({

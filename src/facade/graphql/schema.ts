@@ -7,7 +7,8 @@ import { addBackupMutations, addBackupQueries } from './backups.ts';
 import { builder } from './builder.ts';
 import { addClassificationMutations, addClassificationQueries } from './classifications.ts';
 import { addDoctorQueries } from './doctor.ts';
-import { addEvidenceMutations, addEvidenceQueries } from './evidence.ts';
+import { addCustodyMutations, addCustodyQueries } from './evidence/custody.ts';
+import { addEvidenceMutations, addEvidenceQueries } from './evidence/packages.ts';
 import { addKeyMutations } from './keys.ts';
 import { addModelMutations, addModelQueries, addModelSubscriptions } from './models.ts';
 import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
@@ -39,6 +40,7 @@ function buildSchema(): GraphQLSchema {
   addBackupQueries();
   addDoctorQueries();
   addProcessQueries();
+  addCustodyQueries();
   addOverrideQueries();
   addPartnerQueries();
   addPlanQueries();
@@ -56,6 +58,7 @@ function buildSchema(): GraphQLSchema {
   addModelMutations();
   addBackupMutations();
   addEvidenceMutations();
+  addCustodyMutations();
   addSubscriptions();
   addAccountSubscriptions();
   addModelSubscriptions();

@@ -7,6 +7,7 @@ import { type Handlers, serviceDefinition } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { CustodyService } from '../../grpc/gen/assay/v1/custody_service_pb.ts';
 import { EvidenceService } from '../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
@@ -16,7 +17,8 @@ import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
 import { changeHandlers, heatmapHandlers, readHandlers, watchHandlers } from './classifications.ts';
 import { doctorHandlers } from './doctor.ts';
-import { evidenceHandlers } from './evidence.ts';
+import { custodyHandlers } from './evidence/custody.ts';
+import { evidenceHandlers } from './evidence/packages.ts';
 import { Health } from './health.ts';
 import { keyHandlers } from './keys.ts';
 import { modelHandlers } from './models.ts';
@@ -40,7 +42,10 @@ export interface GrpcServerConfig {
   tls: TlsFiles | null;
 }
 
-const SERVICES = [ClassificationService, AccountService, PartnerService, ApplianceService, EvidenceService];
+const SERVICES = [
+  ...[ClassificationService, AccountService, PartnerService],
+  ...[ApplianceService, CustodyService, EvidenceService],
+];
 
 const MIB = 1024 * 1024;
 
@@ -128,6 +133,7 @@ function addServices(server: Server, context: GrpcContext): void {
   });
   addService(server, PartnerService, partnerHandlers(context));
   addService(server, EvidenceService, evidenceHandlers(context));
+  addService(server, CustodyService, custodyHandlers(context));
   addService(server, ApplianceService, {
     ...applianceHandlers(context),
     ...administrationHandlers(context),

@@ -1,10 +1,10 @@
 /** Evidence packages as a stream, and the keys that sign them. */
-import { exportEvidence } from '../../app/evidence/export-evidence.ts';
-import { listEvidenceKeys, rotateEvidenceKey } from '../../app/evidence/signing-keys.ts';
-import type { Handlers } from '../../grpc/definition.ts';
-import { EvidenceService } from '../../grpc/gen/assay/v1/evidence_service_pb.ts';
-import { toMessage } from '../../grpc/messages.ts';
-import { download, type GrpcContext, unary } from './calls.ts';
+import { exportEvidence } from '../../../app/evidence/export-evidence.ts';
+import { listEvidenceKeys, rotateEvidenceKey } from '../../../app/evidence/signing-keys.ts';
+import type { Handlers } from '../../../grpc/definition.ts';
+import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
+import { toMessage } from '../../../grpc/messages.ts';
+import { download, type GrpcContext, unary } from '../calls.ts';
 
 const { method } = EvidenceService;
 

@@ -1,9 +1,9 @@
 /** Evidence packages: begun, followed and fetched; and the keys that sign them. */
-import type { ExportJob } from '../../app/evidence/export-jobs.ts';
-import { type EvidenceKey, listEvidenceKeys, rotateEvidenceKey } from '../../app/evidence/signing-keys.ts';
-import { builder } from './builder.ts';
-import { countCall, type Payload, settleCall } from './transport/calls.ts';
-import { userErrorType } from './transport/user-errors.ts';
+import type { ExportJob } from '../../../app/evidence/export-jobs.ts';
+import { type EvidenceKey, listEvidenceKeys, rotateEvidenceKey } from '../../../app/evidence/signing-keys.ts';
+import { builder } from '../builder.ts';
+import { countCall, type Payload, settleCall } from '../transport/calls.ts';
+import { userErrorType } from '../transport/user-errors.ts';
 
 const exportType = builder.objectRef<ExportJob>('EvidenceExport').implement({
   description: 'A package that is being written, or lies ready for an hour.',

@@ -1,0 +1,23 @@
+/** What the custody log of the box says of a record, in English. */
+
+export const CUSTODY_EN = {
+  custodyLead:
+    'Each line is an entry of the box’s own log. It is chained: none can be changed or taken out without its being found (assay custody verify).',
+  custodyEntry: 'Entry {sequence}',
+  custodyDetailsDeleted: 'Details deleted on {at}',
+  custodyOlder: 'Handed in before the custody log began; these lines are not part of it:',
+  custody_received: 'Received',
+  custody_fetched: 'Fetched from its address',
+  custody_analysed: 'Analysed',
+  custody_failed: 'The analysis ended without a result',
+  custody_cancelled: 'Cancelled',
+  custody_retried: 'Begun again',
+  custody_looked_at: 'Looked at',
+  custody_downloaded: 'Original downloaded',
+  custody_overridden: 'A person’s finding',
+  custody_override_removed: 'The person’s finding was removed',
+  custody_bytes_deleted: 'The stored file was deleted, its time was up',
+  custody_deleted: 'Deleted',
+  custody_redacted: 'Details of entries were deleted',
+  custody_taken_over: 'From the audit log of before',
+} as const;

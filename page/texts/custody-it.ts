@@ -1,0 +1,24 @@
+/** Che cosa dice di una voce il registro di custodia della macchina, in italiano. */
+import type { CUSTODY_EN } from './custody-en.ts';
+
+export const CUSTODY_IT: Readonly<Record<keyof typeof CUSTODY_EN, string>> = {
+  custodyLead:
+    'Ogni riga è una registrazione del registro della macchina. È concatenato: nessuna può essere cambiata o tolta senza che si scopra (assay custody verify).',
+  custodyEntry: 'Registrazione {sequence}',
+  custodyDetailsDeleted: 'Dettagli eliminati il {at}',
+  custodyOlder: 'Consegnato prima che il registro di custodia iniziasse; queste righe non ne fanno parte:',
+  custody_received: 'Ricevuto',
+  custody_fetched: 'Scaricato dal suo indirizzo',
+  custody_analysed: 'Analizzato',
+  custody_failed: 'L’analisi è finita senza risultato',
+  custody_cancelled: 'Annullato',
+  custody_retried: 'Ricominciato',
+  custody_looked_at: 'Consultato',
+  custody_downloaded: 'Originale scaricato',
+  custody_overridden: 'Giudizio di una persona',
+  custody_override_removed: 'Il giudizio della persona è stato tolto',
+  custody_bytes_deleted: 'Il file conservato è stato eliminato, il suo tempo era scaduto',
+  custody_deleted: 'Eliminato',
+  custody_redacted: 'Sono stati eliminati dettagli di registrazioni',
+  custody_taken_over: 'Dal registro di prima',
+};

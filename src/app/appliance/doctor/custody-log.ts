@@ -1,0 +1,21 @@
+/** The custody log, as far as its head tells; reading all of it is `assay custody verify`. */
+import { findDisagreement } from '../../../store/custody/head-repair.ts';
+import type { ApplianceParts } from '../parts.ts';
+import { bad, type Finding, good, notice } from './finding.ts';
+
+const ADVICE = 'run `assay custody verify`, keep the last good backup, and see docs/custody.md';
+
+export async function checkCustodyLog(app: ApplianceParts): Promise<Finding[]> {
+  const { custody } = app.store.read;
+  const disagreement = findDisagreement(custody);
+  if (disagreement !== null) return [bad('custody', disagreement.reason, ADVICE)];
+  const { values } = await app.metrics.custodyFaults.get();
+  const faults = values.reduce((sum, { value }) => sum + value, 0);
+  if (faults > 0) return [bad('custody', `the last verification found ${faults} faults`, ADVICE)];
+  const segments = custody.rowsOf(['segment'], { limit: 1 });
+  const [last] = segments;
+  const found = `${custody.size} entries, signed up to ${custody.lastCheckpointSize()}`;
+  if (last === undefined) return [good('custody', found)];
+  const reason = String(last.details?.what?.reason ?? 'the head and the last entry disagreed');
+  return [notice('custody', `${found}; a segment begins at entry ${last.sequence}: ${reason}`, ADVICE)];
+}

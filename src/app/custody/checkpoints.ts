@@ -1,0 +1,94 @@
+/**
+ * Signed heads of the custody log: at the word of an export, and of its own accord once enough entries were written. The log
+ * also says which key signs, before that key signs anything.
+ */
+import type { Logger } from 'pino';
+import { originOf, signCheckpoint } from '../../domain/custody/checkpoint.ts';
+import { rootOf } from '../../domain/custody/merkle-tree.ts';
+import type { SigningKeys } from '../../machinery/signing-key.ts';
+import type { Store } from '../../store/store.ts';
+
+export interface CheckpointParts {
+  store: Store;
+  clock: { now(): number };
+  log: Logger;
+  signingKeys: SigningKeys;
+}
+
+/** A signed head, as the C2SP note has it. */
+export interface SignedHead {
+  note: string;
+  size: number;
+  publicKeyPem: string;
+}
+
+/** Entries between two that are signed unasked: at most so many rest on the hashes alone. */
+const ENTRIES_BETWEEN = 1000;
+const LOOK_INTERVAL_MS = 60_000;
+/** What the entries of keys are found under. */
+const KEY_SUBJECT = 'signing-key';
+
+export class Checkpoints implements AsyncDisposable {
+  readonly #parts: CheckpointParts;
+  readonly #timer: NodeJS.Timeout;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: CheckpointParts, { intervalMs = LOOK_INTERVAL_MS }: { intervalMs?: number } = {}) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => this.#look(), intervalMs).unref();
+  }
+
+  /** Tells the key in the log, and signs the log as it is; of a log that is signed already the note that is there. */
+  async sign(): Promise<SignedHead> {
+    const { store, clock, signingKeys } = this.#parts;
+    const key = signingKeys.current();
+    const { rawPublicKey, publicKeyPem } = key;
+    await this.#tellKey(key.fingerprint);
+    const { custody } = store.read;
+    const [head, epoch] = [custody.head(), custody.epoch()];
+    if (head === undefined || epoch === undefined) throw new Error('the custody log has no head');
+    const { size } = head;
+    const origin = originOf(epoch.id);
+    const known = custody.checkpoint(size);
+    const root = rootOf(head.peaks.map((peak) => Buffer.from(peak)));
+    const sign = (bytes: Uint8Array) => key.sign(bytes);
+    const note = signCheckpoint({ origin, size, root }, { rawPublicKey, sign });
+    // Ed25519 signs the same bytes the same way, so an equal note needs no other row.
+    if (known?.note !== note) await store.transact((tx) => tx.putCheckpoint(size, { note, at: clock.now() }));
+    return { note, size, publicKeyPem };
+  }
+
+  /** Before the key's first signature, so that the log itself says since when it is trusted. */
+  async #tellKey(fingerprint: string): Promise<void> {
+    const { store } = this.#parts;
+    if (this.#isTold(fingerprint)) return;
+    await store.transact((tx) => {
+      const [last] = store.read.custody.rowsOf([KEY_SUBJECT], { limit: 1 });
+      if (this.#isTold(fingerprint)) return;
+      const kind = last === undefined ? 'key_made' : 'key_rotated';
+      const details = { what: { fingerprint } };
+      tx.appendCustody({ kind, subject: '', actor: null, details, also: [KEY_SUBJECT] });
+    });
+  }
+
+  #isTold(fingerprint: string): boolean {
+    const [last] = this.#parts.store.read.custody.rowsOf([KEY_SUBJECT], { limit: 1 });
+    return last?.details?.what?.fingerprint === fingerprint;
+  }
+
+  #look(): void {
+    const { custody } = this.#parts.store.read;
+    if (custody.size - custody.lastCheckpointSize() < ENTRIES_BETWEEN) return;
+    this.#work = this.sign().catch((error: unknown) => {
+      this.#parts.log.error(
+        { err: error },
+        'the custody log could not be signed; it is tried again in a minute',
+      );
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#work;
+  }
+}

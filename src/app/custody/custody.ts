@@ -1,0 +1,147 @@
+/** What the custody log says: of a record to whoever may read it, of everything to administrators; its proofs and its state. */
+import type { CustodyEntry } from '../../domain/custody/entry.ts';
+import { proveConsistency, proveInclusion } from '../../domain/custody/merkle-tree.ts';
+import { badField } from '../../domain/errors.ts';
+import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
+import type { CustodyRow } from '../../store/custody/custody-reader.ts';
+import { fileSubject } from '../../store/custody/stored.ts';
+import { type CustodyReport, verifyCustody } from '../../store/custody/verify.ts';
+import { auditLine } from '../accounts/audit.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { assertPageSize } from '../field-parsers.ts';
+import { ownClassification } from '../records/classifications.ts';
+import { parseText } from '../submissions/input.ts';
+import type { CustodyParts } from './parts.ts';
+
+export type { CustodyEpochReport, CustodyFault, CustodyReport } from '../../store/custody/verify.ts';
+
+/** An entry for a client. */
+export interface CustodyView extends Omit<CustodyEntry, 'actor' | 'commitment' | 'previous'> {
+  accountId: number | null;
+  facade: string;
+  remoteAddress: string;
+  target: string;
+  details: Readonly<Record<string, string>>;
+  what: Readonly<Record<string, unknown>> | null;
+  line: string;
+  detailsJson: string;
+  salt: string;
+  detailsDeletedAt: number | null;
+}
+
+export interface CustodyQuery {
+  principal: Principal;
+  /** Of a record; absent or empty for the whole log. */
+  identifier?: string | undefined;
+  before?: number | undefined;
+  limit: number;
+}
+
+/** Newest first. Throws `classification` for a foreign record; of a deleted one only administrators read. */
+export function listCustody(
+  app: CustodyParts,
+  { principal, identifier = '', before, limit }: CustodyQuery,
+): CustodyView[] {
+  assertPageSize(limit);
+  const { custody } = app.store.read;
+  if (identifier === '') {
+    assertAdmin(principal);
+    return custody.last({ before, limit }).map((row) => toView(row, principal));
+  }
+  const rows = custody.rowsOf(subjectsOf(app, principal, identifier), { before, limit });
+  return rows.map((row) => toView(row, principal));
+}
+
+function subjectsOf(app: CustodyParts, principal: Principal, identifier: string): string[] {
+  const record = app.store.read.classification(identifier);
+  // What became of a record that is gone is the administrator's to know, whosever it was.
+  if (record === undefined && principal.account.role === 'admin') return [identifier];
+  const own =
+    principal.account.role === 'admin' && record ? record : ownClassification(app, { principal, identifier });
+  return [identifier, own.analysisId, ...(own.hash === '' ? [] : [fileSubject(own)])];
+}
+
+/** What another account did is told to it and to administrators; to others, that it did it. */
+function toView(row: CustodyRow, { account }: Principal): CustodyView {
+  const { sequence, at, kind, subject, actor, line, detailsDeletedAt } = row;
+  const isOpen = actor === null || actor === account.id || account.role === 'admin';
+  const {
+    facade = '',
+    remoteAddress = '',
+    target = '',
+    details = {},
+    what = null,
+  } = (isOpen && row.details) || {};
+  return {
+    ...{ sequence, at, kind, subject, accountId: actor, facade, remoteAddress, target, details, what, line },
+    ...{ detailsJson: (isOpen && row.detailsJson) || '', salt: (isOpen && row.salt) || '', detailsDeletedAt },
+  };
+}
+
+/** Administrators only; takes about 20 µs an entry, with breaths for other answers. */
+export async function checkCustody(
+  app: CustodyParts,
+  { principal }: { principal: Principal },
+  signal: AbortSignal,
+): Promise<CustodyReport> {
+  assertAdmin(principal);
+  const publicKeys = app.signingKeys.published().map(({ rawPublicKey }) => rawPublicKey);
+  const report = await verifyCustody(app.store.read.custody, { publicKeys, signal });
+  app.metrics.custodyFaults.set(report.faultCount);
+  return report;
+}
+
+export interface ProvenCustody {
+  checkpoint: string;
+  size: number;
+  publicKeyPem: string;
+  entries: { entry: CustodyView; inclusion: string[] }[];
+  consistency: string[];
+}
+
+/** Entries in one proof, some 2 KB each. */
+const PROVEN_ENTRIES_MAX = 1000;
+
+/** A record's entries with their proofs under a checkpoint that is signed now. */
+export async function proveCustody(
+  app: CustodyParts,
+  { principal, identifier, sinceSize = 0 }: { principal: Principal; identifier: string; sinceSize?: number },
+): Promise<ProvenCustody> {
+  const subjects = subjectsOf(app, principal, identifier);
+  const { note: checkpoint, size, publicKeyPem } = await app.checkpoints.sign();
+  if (!Number.isSafeInteger(sinceSize) || sinceSize < 0 || sinceSize > size) {
+    throw badField('since_size', `expected a size from 0 to ${size}, the log's own, found ${sinceSize}`);
+  }
+  const { custody } = app.store.read;
+  const rows = custody.rowsOf(subjects, { before: size, limit: PROVEN_ENTRIES_MAX });
+  const entries = rows.map((row) => ({
+    entry: toView(row, principal),
+    inclusion: proveInclusion(row.sequence, size, custody.subtree).map(toBase64),
+  }));
+  const consistency = proveConsistency(sinceSize, size, custody.subtree).map(toBase64);
+  return { checkpoint, size, publicKeyPem, entries, consistency };
+}
+
+const toBase64 = (hash: Buffer): string => hash.toString('base64');
+
+/** Entries in one order: a person names them. */
+const REDACTED_MAX = 100;
+
+/** Administrators only. The sequences whose details are gone now. */
+export async function redactCustody(
+  app: CustodyParts,
+  {
+    principal,
+    sequences,
+    reason: given,
+  }: { principal: Principal; sequences: readonly number[]; reason?: string },
+): Promise<number[]> {
+  assertAdmin(principal);
+  const reason = parseText({ reason: given }, 'reason', OVERRIDE_REASON_CHARACTERS_MAX) ?? '';
+  if (sequences.length === 0 || sequences.length > REDACTED_MAX) {
+    throw badField('sequences', `expected 1 to ${REDACTED_MAX} sequences, found ${sequences.length}`);
+  }
+  const line = auditLine(app, principal, 'custody.redact', '', reason === '' ? {} : { reason });
+  return await app.store.transact((tx) => tx.redactCustody(sequences, line));
+}

@@ -1,0 +1,125 @@
+/**
+ * Who looked at a record, and who took its bytes: noted beside the answer, written together within a second. One entry for
+ * each person, record and way in ten minutes; a kill loses those of the last second.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { Classification } from '../../domain/records/classification.ts';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import type { Store } from '../../store/store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import type { Principal } from '../callers/principal.ts';
+
+export interface LookParts {
+  store: Store;
+  clock: { now(): number };
+  log: Logger;
+}
+
+export type LookKind = 'looked_at' | 'downloaded';
+
+interface Look {
+  kind: LookKind;
+  identifier: string;
+  accountId: number;
+  facade: string;
+  remoteAddress: string;
+}
+
+const WINDOW_MS = 10 * 60_000;
+/** Nobody waits for it, and it is an entry within a second all the same. */
+const FLUSH_MS = 500;
+/** Looks that are remembered so that the store is not asked: more people than that open records in ten minutes nowhere. */
+const REMEMBERED_MAX = 20_000;
+/** Past it the oldest wait is over anyway: what comes then is left out, and the log of the daemon says so. */
+const WAITING_MAX = 5000;
+/** In one transaction, for which every answer waits: about 10 ms. */
+const BATCH_MAX = 100;
+/** Entries of the record that are looked through for one of the same person. */
+const ENTRIES_MAX = 50;
+
+export class Looks implements AsyncDisposable {
+  readonly #parts: LookParts;
+  readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
+  #waiting: Look[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(parts: LookParts) {
+    this.#parts = parts;
+  }
+
+  /** Costs the caller a look into a map. */
+  note(kind: LookKind, { principal, identifier }: { principal: Principal; identifier: string }): void {
+    const { id: accountId } = principal.account;
+    const key = `${kind}/${accountId}/${identifier}`;
+    const now = this.#parts.clock.now();
+    if (now - (this.#remembered.get(key) ?? Number.NEGATIVE_INFINITY) < WINDOW_MS * MICROSECONDS_PER_MS)
+      return;
+    this.#remembered.set(key, now);
+    if (this.#waiting.length >= WAITING_MAX) {
+      this.#parts.log.warn(
+        { waiting: WAITING_MAX },
+        'more people look at records than the custody log takes in',
+      );
+      return;
+    }
+    const { facade, remoteAddress } = principal;
+    this.#waiting.push({ kind, identifier, accountId, facade, remoteAddress });
+    this.#timer ??= setTimeout(() => this.#begin(), FLUSH_MS).unref();
+  }
+
+  /** Writes what waits, now. */
+  async flush(): Promise<void> {
+    this.#begin();
+    await this.#work;
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const looks = this.#waiting;
+    this.#waiting = [];
+    this.#work = this.#work
+      .then(() => this.#write(looks))
+      .catch((error: unknown) => {
+        this.#parts.log.error(
+          { err: error, looks: looks.length },
+          'looks at records could not be written down',
+        );
+      });
+  }
+
+  async #write(looks: readonly Look[]): Promise<void> {
+    const since = this.#parts.clock.now() - WINDOW_MS * MICROSECONDS_PER_MS;
+    for (let from = 0; from < looks.length; from += BATCH_MAX) {
+      await this.#parts.store.transact((tx) => {
+        for (const look of looks.slice(from, from + BATCH_MAX)) append(tx, look, since);
+      });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.flush();
+  }
+}
+
+function append(tx: StoreTransaction, look: Look, since: number): void {
+  const record = recordOf(tx, look);
+  // It was deleted meanwhile; an entry now would be of nothing.
+  if (record === undefined) return;
+  const { kind, accountId: actor, facade, remoteAddress } = look;
+  const { identifier: subject } = record;
+  const recent = tx.custody.rowsOf([subject], { limit: ENTRIES_MAX });
+  if (recent.some((row) => row.kind === kind && row.actor === actor && row.at >= since)) return;
+  tx.appendCustody({ kind, subject, actor, details: { facade, remoteAddress } });
+}
+
+/** Of a frame or a track it is the account's record of the video. */
+function recordOf(tx: StoreTransaction, { identifier, accountId }: Look): Classification | undefined {
+  const record = tx.classification(identifier);
+  if (record !== undefined) return record;
+  const part = tx.part(identifier);
+  if (part === undefined) return undefined;
+  return tx.classificationsOfAnalysis(part.analysisId).find((sharer) => sharer.accountId === accountId);
+}

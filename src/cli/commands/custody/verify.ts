@@ -1,0 +1,94 @@
+/** `assay custody verify`: the whole log, of the daemon or of a backup; and a checkpoint that somebody else holds. */
+import { readFile } from 'node:fs/promises';
+import { create } from '@bufbuild/protobuf';
+import type { Command } from 'commander';
+import { showText } from '../../../domain/shown-text.ts';
+import {
+  CheckpointFinding,
+  CustodyService,
+  JudgeCheckpointResponseSchema,
+  type VerifyCustodyResponse,
+  VerifyCustodyResponseSchema,
+} from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
+import { toMessage } from '../../../grpc/messages.ts';
+import { openClient } from '../../client.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { printLine, type Terminal } from '../../terminal.ts';
+import { formatTimestamp } from '../../views/account-view.ts';
+import { toJsonLine } from '../../views/message-json.ts';
+import { nameOf } from '../../views/record-view.ts';
+
+interface VerifyOptions {
+  from?: string;
+  checkpoint?: string;
+  json?: true;
+}
+
+export function addCustodyVerify(custody: Command, terminal: Terminal): void {
+  custody
+    .command('verify')
+    .description(
+      'read the whole log and name the first bad entry; exits with 1 where there is one (administrators)',
+    )
+    .option('--from <backup>', 'a folder that assay backup made, read here and without the daemon')
+    .option('--checkpoint <file>', 'a signed checkpoint, out of a package: whether it is of this log')
+    .option('--json', 'one object')
+    .action((options: VerifyOptions) => {
+      if (options.checkpoint !== undefined) return judge(terminal, options.checkpoint, options);
+      return verify(terminal, options);
+    });
+}
+
+async function verify(terminal: Terminal, { from, json }: VerifyOptions): Promise<void> {
+  const report = from === undefined ? await askDaemon(terminal) : await readBackup(terminal, from);
+  if (json === true) printLine(terminal, toJsonLine(VerifyCustodyResponseSchema, report));
+  else printReport(terminal, report);
+  if (!report.isWhole) terminal.setExitCode(EXIT_CODES.someFailed);
+}
+
+async function askDaemon(terminal: Terminal): Promise<VerifyCustodyResponse> {
+  using client = await openClient(terminal);
+  return await client.call(CustodyService.method.verifyCustody, {});
+}
+
+async function readBackup(terminal: Terminal, backup: string): Promise<VerifyCustodyResponse> {
+  // Loaded only here: the other commands need no database.
+  const { verifyBackupCustody } = await import('../../../store/custody/verify-backup.ts');
+  const signal = terminal.watchInterrupt();
+  try {
+    const report = await verifyBackupCustody(backup, signal);
+    return create(VerifyCustodyResponseSchema, toMessage(VerifyCustodyResponseSchema, report));
+  } catch (error) {
+    if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted, { cause: error });
+    if (!(error instanceof Error)) throw error;
+    throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
+  }
+}
+
+function printReport(terminal: Terminal, report: VerifyCustodyResponse): void {
+  const { isWhole, size, root, epochs, detailsDeleted, olderLines, checkpoints, faults, faultCount } = report;
+  printLine(terminal, `${isWhole ? 'whole' : 'NOT WHOLE'}: ${size} entries, root ${root}`);
+  for (const { sequence, fault } of faults) {
+    printLine(terminal, showText(sequence === undefined ? fault : `entry ${sequence}: ${fault}`));
+  }
+  const others = Number(faultCount) - faults.length;
+  if (others > 0) printLine(terminal, `and ${others} more faults`);
+  printLine(terminal, `${checkpoints} signed checkpoints hold`);
+  printLine(terminal, `details of ${detailsDeleted} entries were deleted, as the log says`);
+  if (olderLines > 0) printLine(terminal, `${olderLines} audit lines are older than the log`);
+  for (const { id, sequence, at, reason } of epochs) {
+    printLine(terminal, showText(`epoch ${id} from entry ${sequence}, ${formatTimestamp(at)}: ${reason}`));
+  }
+}
+
+async function judge(terminal: Terminal, file: string, { json }: VerifyOptions): Promise<void> {
+  const checkpoint = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CliFailure(`${file} cannot be read (${error.code})`, EXIT_CODES.usage);
+  });
+  using client = await openClient(terminal);
+  const judged = await client.call(CustodyService.method.judgeCheckpoint, { checkpoint });
+  const { finding, reason } = judged;
+  if (json === true) printLine(terminal, toJsonLine(JudgeCheckpointResponseSchema, judged));
+  else printLine(terminal, showText(`${nameOf(CheckpointFinding, finding).replaceAll('_', ' ')}: ${reason}`));
+  if (finding !== CheckpointFinding.HELD) terminal.setExitCode(EXIT_CODES.someFailed);
+}

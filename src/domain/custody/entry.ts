@@ -1,0 +1,78 @@
+/**
+ * One entry of the custody log as it is chained: a line of JSON that holds nothing personal. The bytes that were written
+ * are what is hashed, always; nothing is ever encoded again to be compared. What it is about in words lies beside the
+ * chain, under a commitment, so that it can be deleted without breaking anything.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { CustodyKind } from './kinds.ts';
+
+export interface CustodyEntry {
+  /** From 0 on, without gaps; the place in the tree. */
+  sequence: number;
+  /** Microseconds since 1970. */
+  at: number;
+  kind: CustodyKind;
+  /** Identifier of a record or an analysis, or of an epoch; empty where it is about none. */
+  subject: string;
+  /** The account that did it; null for the appliance itself and for whoever was not signed in. */
+  actor: number | null;
+  /** Of the details, hexadecimal. */
+  commitment: string;
+  /** The leaf hash of the entry before, hexadecimal; empty in the first. */
+  previous: string;
+}
+
+/** What lies beside the chain; `what` are the figures of the fact itself. */
+export interface CustodyDetails {
+  /** How it came; absent for the appliance itself. */
+  facade?: string | undefined;
+  remoteAddress?: string | undefined;
+  /** What an action of the audit log was done to, and what it says of it. */
+  target?: string | undefined;
+  details?: Readonly<Record<string, string>> | undefined;
+  what?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export const SALT_BYTES = 32;
+/** A longer line is none that was written here: kinds, identifiers and hashes are short. */
+const LINE_CHARACTERS_MAX = 2000;
+
+/** The fields in the order in which they are written, so that a person can compare lines. */
+export function encodeEntry(entry: CustodyEntry): string {
+  const { sequence, at, kind, subject, actor, commitment, previous } = entry;
+  return JSON.stringify({ sequence, at, kind, subject, actor, commitment, previous });
+}
+
+/** Undefined where the line is none that was written here. */
+export function parseEntry(line: unknown): CustodyEntry | undefined {
+  if (typeof line !== 'string' || line.length > LINE_CHARACTERS_MAX) return undefined;
+  const found = parseObject(line);
+  if (found === undefined) return undefined;
+  const { sequence, at, kind, subject, actor, commitment, previous } = found;
+  const isWhole =
+    Number.isSafeInteger(sequence) &&
+    Number.isSafeInteger(at) &&
+    (actor === null || Number.isSafeInteger(actor)) &&
+    [kind, subject, commitment, previous].every((value) => typeof value === 'string');
+  return isWhole ? (found as unknown as CustodyEntry) : undefined;
+}
+
+function parseObject(line: string): Record<string, unknown> | undefined {
+  try {
+    const found: unknown = JSON.parse(line);
+    return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** HMAC-SHA-256 under a random salt: from the chained bytes nobody can try out which details there were. */
+export function commitTo(details: string, salt: Uint8Array): string {
+  return createHmac('sha256', salt).update(details).digest('hex');
+}
+
+export function holdsCommitment(commitment: string, details: string, salt: Uint8Array): boolean {
+  const made = Buffer.from(commitTo(details, salt));
+  const given = Buffer.from(commitment);
+  return made.length === given.length && timingSafeEqual(made, given);
+}

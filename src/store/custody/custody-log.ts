@@ -1,0 +1,230 @@
+/**
+ * The custody log as it is written, inside the transaction of the fact. An entry costs a handful of small writes and on
+ * average two hashes of the tree; nothing here reads more than the head.
+ */
+import { randomBytes } from 'node:crypto';
+import type { AuditEntry, AuditLine } from '../../domain/accounts/audit.ts';
+import { type CustodyDetails, commitTo, encodeEntry, SALT_BYTES } from '../../domain/custody/entry.ts';
+import { aboutOf, type CustodyKind, type FactKind, kindOfAction } from '../../domain/custody/kinds.ts';
+import { appendLeaf, leafHashOf, rootOf } from '../../domain/custody/merkle-tree.ts';
+import type { Tables } from '../schema.ts';
+import { CustodyReader } from './custody-reader.ts';
+import { findDisagreement, NEW_HEAD } from './head-repair.ts';
+import { formatRanges } from './sequence-ranges.ts';
+import { AUDIT_SUBJECT, type CustodyHead, EPOCH_KEY, HEAD_KEY } from './stored.ts';
+
+export interface CustodyFact {
+  kind: CustodyKind;
+  subject: string;
+  actor: number | null;
+  details: CustodyDetails;
+  /** What it is found under as well; not chained. */
+  also?: readonly string[];
+  /** Of the fact where that is older than the chain; now otherwise. */
+  at?: number;
+}
+
+export interface CustodyPlace {
+  /** Microseconds since 1970. */
+  now: () => number;
+  /** Of the file of the records. */
+  inode: number;
+}
+
+/** How a restore tells of itself to the next start. */
+export interface RestoredFrom {
+  restoredAt: string;
+  backupCreatedAt: string;
+  operator: string;
+}
+
+/** What a record's deletion may take with it. */
+export interface Forgotten {
+  identifier: string;
+  subjects: readonly string[];
+  /** Whether another record still needs the analysis. */
+  isAnalysisNeeded: (analysisId: string) => boolean;
+  /** Whether another record of the account has the file. */
+  isFileNeeded: boolean;
+}
+
+const EPOCH_BYTES = 16;
+
+export class CustodyLog {
+  readonly #tables: Tables;
+  readonly #place: CustodyPlace;
+  readonly #read: CustodyReader;
+
+  constructor(tables: Tables, place: CustodyPlace) {
+    this.#tables = tables;
+    this.#place = place;
+    this.#read = new CustodyReader(tables);
+  }
+
+  /** Its sequence. */
+  append(fact: CustodyFact): number {
+    return this.#appendTo(this.#head(), fact);
+  }
+
+  #appendTo(head: CustodyHead, fact: CustodyFact): number {
+    const { kind, subject, actor, details, also = [], at = this.#place.now() } = fact;
+    const { custodyEntries, custodyDetails, custodyNodes, custodyBySubject, custodyHead } = this.#tables;
+    const { size: sequence, last: previous } = head;
+    const text = JSON.stringify(details);
+    const salt = randomBytes(SALT_BYTES);
+    const commitment = commitTo(text, salt);
+    const line = encodeEntry({ sequence, at, kind, subject, actor, commitment, previous });
+    const leaf = leafHashOf(line);
+    const peaks = head.peaks.map(toBuffer);
+    const grown = appendLeaf({ size: sequence, peaks }, leaf, (level, index, hash) =>
+      custodyNodes.put([level, index], hash),
+    );
+    custodyEntries.put(sequence, line);
+    custodyDetails.put(sequence, { salt, details: text });
+    for (const key of [subject, ...also]) if (key !== '') custodyBySubject.put([key, sequence]);
+    custodyHead.put(HEAD_KEY, { size: grown.size, last: leaf.toString('hex'), peaks: [...grown.peaks] });
+    return sequence;
+  }
+
+  /** A head that is damaged under way is mended as at a start. */
+  #head(): CustodyHead {
+    const head = this.#read.head();
+    if (head !== undefined) return head;
+    this.mend();
+    return this.#read.head() ?? NEW_HEAD;
+  }
+
+  /** Opens a segment where the head and the last entry disagree. */
+  mend(): void {
+    const found = findDisagreement(this.#read);
+    if (found === null) return;
+    const details = { what: { reason: found.reason } };
+    this.#appendTo(found.head, {
+      kind: 'segment_opened',
+      subject: '',
+      actor: null,
+      details,
+      also: ['segment'],
+    });
+  }
+
+  /** Opens an epoch where none is, where the folder was restored, and where it lies elsewhere than it did. */
+  enterEpoch(begun: string, restored?: RestoredFrom): void {
+    const epoch = this.#read.epoch();
+    const { inode } = this.#place;
+    if (restored !== undefined && restored.restoredAt !== epoch?.restoredAt) {
+      this.#openEpoch('restored from a backup', restored);
+    } else if (epoch === undefined) {
+      this.#openEpoch(begun);
+    } else if (epoch.inode !== inode) {
+      this.#openEpoch('the data folder was copied or moved');
+    }
+  }
+
+  #openEpoch(reason: string, restored?: RestoredFrom): void {
+    const head = this.#head();
+    const id = randomBytes(EPOCH_BYTES).toString('hex');
+    const root = rootOf(head.peaks.map(toBuffer)).toString('base64');
+    const before = this.#read.epoch()?.id ?? null;
+    const what = { reason, size: head.size, root, before, ...restored };
+    const fact = { kind: 'epoch_opened', subject: id, actor: null, details: { what } } as const;
+    const sequence = this.append({ ...fact, also: ['epoch'] });
+    const { inode } = this.#place;
+    const told = restored === undefined ? {} : { restoredAt: restored.restoredAt };
+    this.#tables.custodyHead.put(EPOCH_KEY, { id, sequence, inode, ...told });
+  }
+
+  /** A line of the audit log: an entry under its action, or of the kind of fact that the action is. */
+  appendAudit(line: AuditLine): number {
+    const kind = kindOfAction(line.action);
+    const subject = aboutOf(kind) === 'record' ? line.target : '';
+    return this.appendAudited({ kind, subject }, line);
+  }
+
+  /** A fact that an account brought about, found in the audit log too. */
+  appendAudited(
+    fact: Pick<CustodyFact, 'kind' | 'subject'> & { also?: readonly string[]; what?: object },
+    { accountId: actor, facade, remoteAddress, target, details: said }: AuditLine,
+  ): number {
+    const { kind, subject, also = [], what } = fact;
+    const details: CustodyDetails = {
+      ...(facade === null ? {} : { facade }),
+      ...(remoteAddress === null ? {} : { remoteAddress }),
+      ...{ target, details: said },
+      ...(what === undefined ? {} : { what: { ...what } }),
+    };
+    return this.append({ kind, subject, actor, details, also: [AUDIT_SUBJECT, ...also] });
+  }
+
+  /** An audit line that was written before there was a chain. */
+  takeOver({ at, accountId: actor, facade, remoteAddress, action, target, details }: AuditEntry): void {
+    const known = {
+      ...(facade === null ? {} : { facade }),
+      ...(remoteAddress === null ? {} : { remoteAddress }),
+      ...{ target, details, what: { action } },
+    };
+    const subject = aboutOf(kindOfAction(action)) === 'record' ? target : '';
+    this.append({ kind: 'taken_over', subject, actor, at, details: known, also: [AUDIT_SUBJECT] });
+  }
+
+  /** Writes the entry of a deletion, and deletes the details of what is gone with it. */
+  forget(forgotten: Forgotten, by: AuditLine | null): void {
+    const gone = this.#goneWith(forgotten);
+    const what = { entries: formatRanges(gone) };
+    const fact = { kind: 'deleted' as const, subject: forgotten.identifier };
+    const sequence =
+      by === null
+        ? this.append({ ...fact, actor: null, details: { what } })
+        : this.appendAudited({ ...fact, what }, by);
+    this.#deleteDetails(gone, sequence);
+  }
+
+  /** Deletes the details of these entries, and says so. Those that others are verified by are left. */
+  redact(sequences: readonly number[], by: AuditLine): number[] {
+    const gone = sequences.filter((sequence) => {
+      const entry = this.#read.entry(sequence);
+      return entry !== undefined && !KEPT_KINDS.includes(entry.kind) && this.#hasDetails(sequence);
+    });
+    if (gone.length === 0) return [];
+    const what = { entries: formatRanges(gone) };
+    this.#deleteDetails(gone, this.appendAudited({ kind: 'redacted', subject: '', what }, by));
+    return gone;
+  }
+
+  #goneWith({ identifier, subjects, isAnalysisNeeded, isFileNeeded }: Forgotten): number[] {
+    const gone: number[] = [];
+    for (const sequence of this.#read.sequencesOf(subjects)) {
+      const entry = this.#read.entry(sequence);
+      if (entry === undefined || KEPT_KINDS.includes(entry.kind) || !this.#hasDetails(sequence)) continue;
+      const about = entry.kind === 'taken_over' ? 'record' : aboutOf(entry.kind);
+      const isGone =
+        (about === 'record' && entry.subject === identifier) ||
+        (about === 'analysis' && !isAnalysisNeeded(entry.subject)) ||
+        (about === 'file' && !isFileNeeded);
+      if (isGone) gone.push(sequence);
+    }
+    return gone;
+  }
+
+  #hasDetails(sequence: number): boolean {
+    const stored = this.#read.details(sequence);
+    return stored === 'damaged' || (stored !== undefined && !('by' in stored));
+  }
+
+  #deleteDetails(sequences: readonly number[], by: number): void {
+    const deletedAt = this.#place.now();
+    for (const sequence of sequences) this.#tables.custodyDetails.put(sequence, { deletedAt, by });
+  }
+}
+
+/** Their details say what became of other entries, and hold nothing of a record. */
+const KEPT_KINDS: readonly string[] = [
+  'deleted',
+  'redacted',
+  'epoch_opened',
+  'segment_opened',
+] satisfies FactKind[];
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}

@@ -1,0 +1,60 @@
+/** How the custody log lies in the store, beside the lines themselves (domain/custody/entry.ts). */
+
+/** The details of an entry, or when they were deleted and by which entry that says so. */
+export type StoredDetails = KeptDetails | DeletedDetails;
+
+export interface KeptDetails {
+  salt: Uint8Array;
+  /** JSON, as it was committed to. */
+  details: string;
+}
+
+export interface DeletedDetails {
+  /** Microseconds since 1970. */
+  deletedAt: number;
+  /** Sequence of the entry whose details name this one. */
+  by: number;
+}
+
+/** What the next entry goes on from: read and written with each, so that a damaged entry stops none. */
+export interface CustodyHead {
+  size: number;
+  /** Leaf hash of the last entry, hexadecimal; empty where there is none. */
+  last: string;
+  /** Of the tree, the largest first. */
+  peaks: Uint8Array[];
+}
+
+/** Which box writes. A copy of the folder finds that it lies elsewhere, and opens an epoch of its own. */
+export interface CustodyEpoch {
+  id: string;
+  /** Of the entry that opened it. */
+  sequence: number;
+  /** Of the file of the records: no copy keeps it. */
+  inode: number;
+  /** Of the restore that it began with, so that a start that was killed does not tell it twice. */
+  restoredAt?: string;
+}
+
+export interface StoredCheckpoint {
+  /** C2SP signed note. */
+  note: string;
+  at: number;
+}
+
+export const HEAD_KEY = 'head';
+export const EPOCH_KEY = 'epoch';
+
+/** What the index of subjects knows beside records, analyses and epochs. */
+export const AUDIT_SUBJECT = 'audit';
+
+/** A person's finding is of a file of an account, whatever its records are called. */
+export function fileSubject({ accountId, kind, hash }: FileOfAccount): string {
+  return `file/${accountId}/${kind}/${hash}`;
+}
+
+export interface FileOfAccount {
+  accountId: number;
+  kind: string;
+  hash: string;
+}

@@ -1,0 +1,55 @@
+/** The custody log of a backup, verified where the backup lies and without a daemon. Nothing in the backup is changed. */
+import { createPublicKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PUBLIC_FILE } from '../backup.ts';
+import { BadBackupError, hashFile, readListing, readManifest } from '../backup-listing.ts';
+import { openRecordsCopy } from '../records-copy.ts';
+import { type CustodyReport, verifyCustody } from './verify.ts';
+
+const RECORDS_FILE = 'records/data.mdb';
+const RAW_KEY_BYTES = 32;
+/** The first one with a custody log. */
+const CUSTODY_FORMAT = 3;
+
+/** Throws BadBackupError where the folder is no backup, its records are not what was written, or it is too old. */
+export async function verifyBackupCustody(backup: string, signal: AbortSignal): Promise<CustodyReport> {
+  const { formatVersion, createdAt } = await readManifest(backup);
+  if (formatVersion < CUSTODY_FORMAT) {
+    throw new BadBackupError(
+      `the backup ${backup} of ${createdAt} is older than the custody log: it has none`,
+    );
+  }
+  await assertRecordsWhole(backup, signal);
+  const publicKeys = await readPublicKeys(backup);
+  await using records = await openRecordsCopy(join(backup, 'records'));
+  return await verifyCustody(records.read.custody, { publicKeys, signal });
+}
+
+/** Before it is opened: damaged pages can end the process. */
+async function assertRecordsWhole(backup: string, signal: AbortSignal): Promise<void> {
+  for await (const { path, sha256 } of readListing(backup)) {
+    if (path !== RECORDS_FILE) continue;
+    const found = await hashFile(join(backup, path), signal).catch(() => undefined);
+    if (found?.sha256 === sha256) return;
+    throw new BadBackupError(`${join(backup, path)}: its bytes have changed since the backup was made`);
+  }
+  throw new BadBackupError(`the backup ${backup} holds no ${RECORDS_FILE}`);
+}
+
+/** As machinery/signing-key.ts keeps them. Null where the backup holds none: then signatures stay unjudged. */
+async function readPublicKeys(backup: string): Promise<Buffer[] | null> {
+  const text = await readFile(join(backup, PUBLIC_FILE), 'utf8').catch(() => undefined);
+  if (text === undefined) return null;
+  try {
+    const { keys } = JSON.parse(text) as { keys: { publicKeyPem: string }[] };
+    return keys.map(({ publicKeyPem }) => {
+      const key = createPublicKey(publicKeyPem).export({ type: 'spki', format: 'der' });
+      return key.subarray(-RAW_KEY_BYTES);
+    });
+  } catch {
+    throw new BadBackupError(
+      `${join(backup, PUBLIC_FILE)} is damaged: expected the public signing keys of the box`,
+    );
+  }
+}
