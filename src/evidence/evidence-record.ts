@@ -5,6 +5,7 @@ import { measureAudio, measureImage, measureVideo, type Reading } from '../domai
 import type { ClassificationRecord } from '../domain/records/record.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
+import type { RecordCustody } from './custody-members.ts';
 
 /** One record with what it stands on. */
 export interface EvidenceRecord {
@@ -15,6 +16,10 @@ export interface EvidenceRecord {
   /** What people said of the file, oldest first. */
   overrides: Override[];
   models: EvidenceModel[];
+  /** Up to the signed head of when the package began. */
+  custody: RecordCustody;
+  /** Below the package's folder. */
+  custodyMember: string;
   /** Below the package's folder; null where the file is not kept any more. */
   originalMember: string | null;
 }

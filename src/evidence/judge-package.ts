@@ -5,7 +5,7 @@ import { showText } from '../domain/shown-text.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../domain/verdicts/rules-version.ts';
 import { readFigures } from './evidence-record.ts';
-import { MEMBERS } from './members.ts';
+import { MEMBERS, TIMESTAMP_PATTERN } from './members.ts';
 import { parseJson, type VerifyOrder, verifyPackage } from './verify-package.ts';
 import type { Fault, ReadPackage } from './zip-reader.ts';
 
@@ -27,7 +27,7 @@ export interface JudgedPackage {
   /** ISO 8601, or empty where it is not known. */
   createdAt: string;
   records: JudgedRecord[];
-  /** One sentence for each token. */
+  /** Tokens (RFC 3161) that were added; `openssl ts` judges them. */
   timestamps: string[];
 }
 
@@ -40,7 +40,8 @@ export async function judgePackage(order: VerifyOrder): Promise<JudgedPackage> {
     .sort()
     .flatMap((member) => judgeRecord(read, member) ?? []);
   return {
-    ...{ faults, fingerprint, files, bytes, records, timestamps: [] },
+    ...{ faults, fingerprint, files, bytes, records },
+    timestamps: [...read.hashes.keys()].filter((member) => TIMESTAMP_PATTERN.test(member)).sort(),
     title: showText(typeof about?.title === 'string' ? about.title : ''),
     createdAt: typeof about?.createdAt === 'string' ? showText(about.createdAt) : '',
   };

@@ -6,6 +6,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { fingerprintOf, rawPublicKeyOf, toSshPublicKey } from '../machinery/signing-key.ts';
 import { openEnvelope } from './attestation.ts';
 import { parseManifest } from './bag.ts';
+import { checkCustodyFiles } from './custody-members.ts';
 import { isOutsideTagManifest, MEMBERS } from './members.ts';
 import { readSshSignature, toAllowedSigners } from './ssh-signature.ts';
 import { type Fault, type ReadPackage, readPackage } from './zip-reader.ts';
@@ -41,6 +42,7 @@ export async function verifyPackage({ path, fingerprints }: VerifyOrder): Promis
   if (key !== null) {
     checkSignatures(read, key);
     checkAttestation(read, key.pem, payload);
+    for (const folder of recordFoldersOf(read)) checkCustodyFiles(read, folder, key.raw);
   }
   checkRecords(read);
   const isExpectedKey = fingerprints.length === 0 ? null : fingerprints.includes(key?.fingerprint ?? '');
@@ -145,6 +147,12 @@ function checkAttestation(read: ReadPackage, pem: string, payload: Map<string, s
     const which = differs === undefined ? '' : `: ${differs[0]}`;
     read.faults.push({ member, fault: `speaks of other files than ${MEMBERS.manifest}${which}` });
   }
+}
+
+function recordFoldersOf(read: ReadPackage): string[] {
+  return [...read.texts.keys()]
+    .filter((member) => member.endsWith('/record.json'))
+    .map((member) => member.slice(0, -'record.json'.length));
 }
 
 /** The original beside a record must be the file that the record speaks of. */

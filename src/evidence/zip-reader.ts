@@ -106,5 +106,8 @@ async function readEntry(
 /** Everything outside `data/`, and of it what Assay writes for programs. */
 function isLookedInto(member: string): boolean {
   if (!member.startsWith('data/')) return true;
-  return member === MEMBERS.case || /(?:^|\/)(?:record|figures)\.json$/.test(member);
+  return (
+    member === MEMBERS.case ||
+    /\/(?:record\.json|figures\.json|custody\.jsonl|log\/checkpoint\.txt|log\/proof\.json)$/.test(member)
+  );
 }

@@ -9,6 +9,7 @@ import { frameHeatmapFile, HEATMAP_FILES } from '../../domain/media/heatmap.ts';
 import { readingOfRecord, withExport } from '../../domain/records/exported-reading.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { VERSION } from '../../domain/version.ts';
+import { toCustodyFiles } from '../../evidence/custody-members.ts';
 import { type EvidenceRecord, toFiguresJson, toRecordJson } from '../../evidence/evidence-record.ts';
 import { MEMBERS, recordFolder } from '../../evidence/members.ts';
 import { type PackagePlan, type PayloadMember, writePackage } from '../../evidence/package-writer.ts';
@@ -17,6 +18,7 @@ import { writePdfReport } from '../../evidence/report/pdf-process.ts';
 import { type Report, toReport } from '../../evidence/report/report.ts';
 import type { SigningKey } from '../../machinery/signing-key.ts';
 import { auditLine } from '../accounts/audit.ts';
+import type { CustodyParts } from '../custody/parts.ts';
 import { boundsOf, cardOf, gatherRecords, modelsOf } from './evidence-records.ts';
 import { type ExportInput, type ExportOrder, parseExport } from './export-input.ts';
 import type { EvidenceParts } from './parts.ts';
@@ -48,13 +50,13 @@ const REFUSED_MAX = 3;
 
 /** Throws `bad_field`, `classification`, `not_ended`, `damaged` before a byte is given; `report` is told after each file. */
 export async function exportEvidence(
-  app: EvidenceParts,
+  app: CustodyParts,
   input: ExportInput,
   signal: AbortSignal,
   report: (progress: ExportProgress) => void = () => {},
 ): Promise<EvidenceExport> {
   const order = parseExport(input);
-  const records = gatherRecords(app, order);
+  const records = await gatherRecords(app, order);
   await assertWhole(app, records);
   const draft = { order, records, createdAt: app.clock.now(), key: app.signingKeys.current() };
   const stamp = new Date(draft.createdAt / 1000).toISOString().replace(/[-:]|\.\d+/g, '');
@@ -134,6 +136,7 @@ function* recordMembers(app: EvidenceParts, one: EvidenceRecord, folder: string)
     yield { path: originalMember, open, isCompressible: false };
   }
   yield jsonMember(`${folder}record.json`, toRecordJson(one));
+  for (const [name, text] of toCustodyFiles(one.custody)) yield textMember(`${folder}${name}`, text);
   if (result === null) return;
   yield jsonMember(`${folder}figures.json`, toFiguresJson(one));
   const analysisId = store.read.classification(record.identifier)?.analysisId ?? '';
@@ -167,7 +170,7 @@ function jsonMember(path: string, value: unknown): PayloadMember {
 function countFiles({ records }: Draft): number {
   const perRecord = records.map(({ result, originalMember }) => {
     const parts = result?.kind === 'video' ? result.frames.length + result.tracks.length : 1;
-    return 2 + (originalMember === null ? 0 : 1) + parts;
+    return 5 + (originalMember === null ? 0 : 1) + parts;
   });
   return perRecord.reduce((sum, count) => sum + count, 4 + modelsOf(records).length);
 }
@@ -220,7 +223,6 @@ function reportOf({ config }: EvidenceParts, { order, records, createdAt, key }:
   return toReport({
     ...{ title, notes, language, records, createdAt, models: modelsOf(records) },
     ...{ packedBy: principal.account.name, box: config.publicUrl, fingerprint: key.fingerprint },
-    custodyMember: null,
   });
 }
 

@@ -10,10 +10,10 @@ import { pipeline } from 'node:stream/promises';
 import { AppError, toAppError } from '../../domain/errors.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { CustodyParts } from '../custody/parts.ts';
 import type { MediaFile } from '../records/media-files.ts';
 import { exportEvidence } from './export-evidence.ts';
 import type { ExportInput } from './export-input.ts';
-import type { EvidenceParts } from './parts.ts';
 
 /** One package that is being written, or lies ready. */
 export interface ExportJob {
@@ -64,7 +64,7 @@ export class ExportJobs implements AsyncDisposable {
   }
 
   /** Throws what refuses an export, and `exhausted` where too many lie there. */
-  async start(app: EvidenceParts, input: ExportInput): Promise<ExportJob> {
+  async start(app: CustodyParts, input: ExportInput): Promise<ExportJob> {
     await assertAcceptsWork(app);
     const accountId = input.principal.account.id;
     await this.#makeRoom(accountId);
@@ -130,12 +130,7 @@ export class ExportJobs implements AsyncDisposable {
     await this.#remove(oldest.job.id);
   }
 
-  async #write(
-    app: EvidenceParts,
-    job: ExportJob,
-    path: string,
-    bytes: AsyncIterable<Buffer>,
-  ): Promise<void> {
+  async #write(app: CustodyParts, job: ExportJob, path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
     try {
       await pipeline(bytes, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
       job.state = 'ready';

@@ -7,9 +7,17 @@ import { type Block, bounded } from './blocks.ts';
 import type { Speaker } from './texts.ts';
 
 interface Place {
+  /** Microseconds since 1970 UTC. */
   createdAt: number;
-  custodyMember: string | null;
 }
+
+/** Entries that the record itself does not tell of. */
+const CUSTODY_KINDS: readonly string[] = [
+  ...['fetched', 'cancelled', 'retried', 'looked_at', 'downloaded'],
+  ...['override_removed', 'bytes_deleted'],
+];
+/** A record that hundreds look at: all of them are in the package's custody. */
+const ENTRIES_SHOWN_MAX = 100;
 
 export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Place): Block[] {
   const { record, overrides } = one;
@@ -31,11 +39,13 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
     events.push([made.at, speaker.tell('exportedBefore', { package: name, reading })]);
   }
   events.push([place.createdAt, speaker.tell('exportedNow')]);
-  const { custodyMember } = place;
-  const custody =
-    custodyMember === null
-      ? speaker.tell('custodyMissing')
-      : speaker.tell('custodyAt', { member: custodyMember });
+  const seen = one.custody.entries.filter(({ kind }) => CUSTODY_KINDS.includes(kind));
+  for (const { at, kind, accountId, facade } of seen.slice(-ENTRIES_SHOWN_MAX)) {
+    const by = accountId === null ? '' : `: ${speaker.say('accountNumber', { id: accountId })}`;
+    const via = facade === '' ? '' : ` (${speaker.find(`via_${facade}`) ?? facade})`;
+    events.push([at, `${speaker.find(`custody_${kind}`) ?? kind}${by}${via}`]);
+  }
+  const custody = speaker.tell('custodyAt', { member: one.custodyMember });
   return [
     ...contradictionBlocks(speaker, one),
     { type: 'heading', level: 2, text: speaker.tell('whoWhatWhen') },

@@ -21,7 +21,6 @@ interface Place {
   index: number;
   /** Of the report; microseconds since 1970 UTC. */
   createdAt: number;
-  custodyMember: string | null;
 }
 
 export function recordBlocks(speaker: Speaker, one: EvidenceRecord, place: Place): Block[] {

@@ -24,8 +24,6 @@ export interface ReportOrder {
   box: string;
   /** Of the key that signs the package. */
   fingerprint: string;
-  /** Of the custody log in the package, below its folder; null where it has none. */
-  custodyMember: string | null;
 }
 
 export interface Report {

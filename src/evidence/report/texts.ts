@@ -76,9 +76,8 @@ const REPORT_EN = {
   saidByPerson: 'Account {id} marked it: {classification}{reason}',
   exportedBefore: 'Exported in package {package}; it said: {reading}',
   exportedNow: 'Packed for this report',
-  custodyMissing:
-    'This list is taken from the record. A signed custody log of the box is not part of this package.',
-  custodyAt: 'The full list, each line bound to the one before, is in {member}.',
+  custodyAt:
+    'The box’s own custody log says more: its entries about this file are in {member}, each with the proof that it lies under the signed head beside it.',
   readOtherwise:
     'An earlier package of this record told another reading of the same figures: {before} (rules version {rules}, {when}). By the rules of today it reads: {now}.',
   reading: '{state}, {probability} artificial',
@@ -178,9 +177,8 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   saidByPerson: 'L’account {id} l’ha segnato: {classification}{reason}',
   exportedBefore: 'Esportato nel pacchetto {package}; diceva: {reading}',
   exportedNow: 'Impacchettato per questa relazione',
-  custodyMissing:
-    'Questo elenco viene dal record. Un registro di custodia firmato dell’apparecchio non fa parte di questo pacchetto.',
-  custodyAt: 'L’elenco completo, ogni riga legata alla precedente, è in {member}.',
+  custodyAt:
+    'Il registro di custodia dell’apparecchio dice di più: le sue registrazioni su questo file sono in {member}, ognuna con la prova che sta sotto la testa firmata accanto.',
   readOtherwise:
     'Un pacchetto precedente di questo record dava un’altra lettura delle stesse cifre: {before} (versione delle regole {rules}, {when}). Con le regole di oggi si legge: {now}.',
   reading: '{state}, artificiale al {probability}',

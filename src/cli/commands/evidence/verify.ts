@@ -49,7 +49,9 @@ function tell(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGive
   for (const { member, fault } of faults) printLine(terminal, `${member}: ${fault}`);
   if (title !== '') printLine(terminal, `Title: ${title}`);
   if (createdAt !== '') printLine(terminal, `Made: ${createdAt}, by the clock of the box`);
-  for (const line of timestamps) printLine(terminal, `Timestamp: ${line}`);
+  for (const member of timestamps) {
+    printLine(terminal, `Timestamp: ${member}, not judged here: openssl does it, as VERIFY.txt says`);
+  }
   if (timestamps.length === 0) printLine(terminal, 'Not timestamped: its age rests on the word of the box.');
   for (const { identifier, name, exported, present } of records) {
     printLine(terminal, `${identifier.slice(0, 12)} ${name}: ${describe(exported)}`);
