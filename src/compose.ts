@@ -103,26 +103,10 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const { looks, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
   const core = { config, store, records: new RecordCache(), looks, engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
-  const exportJobs = stack.use(await ExportJobs.open(settings.dataFolder));
   const app: App = {
-    ...{
-      ...core,
-      newIdentifier,
-      accountFeed,
-      mailer,
-      sealer,
-      signingKeys,
-      exportJobs,
-      checkpoints,
-      backups,
-      tracing,
-    },
-    ...{
-      callRates: new CallRates(),
-      attempts: new Attempts(),
-      keyUses: new KeyUses(core),
-      submitting: new Map(),
-    },
+    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, submitting: new Map() },
+    ...{ checkpoints, backups, tracing, exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)) },
+    ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
     doctor: toDoctorConfig(settings, tls, () => [
       toListener('http', http.url),

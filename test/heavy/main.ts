@@ -10,6 +10,7 @@ const RUNS = [
   { file: 'many-records.ts', minutesMax: 10 },
   { file: 'lock-races.ts', minutesMax: 20 },
   { file: 'killed-daemons.ts', minutesMax: 15 },
+  { file: 'killed-exports.ts', minutesMax: 60 },
   { file: 'release.ts', minutesMax: 10 },
 ] as const;
 
