@@ -29,7 +29,7 @@ export function toPdfDocument(report: Report, pictures: Pictures): TDocumentDefi
     pageMargins: [left, top, right, bottom],
     info: { title: printable(title), creator: 'Assay', producer: 'Assay' },
     language,
-    content: blocks.map((block) => toContent(block, pictures)),
+    content: toContents(blocks, pictures),
     footer: (page: number, pages: number) => ({
       text: footer.replace('{page}', String(page)).replace('{pages}', String(pages)),
       style: 'footer',
@@ -46,10 +46,39 @@ export function toPdfDocument(report: Report, pictures: Pictures): TDocumentDefi
       small: { fontSize: 9 },
       footer: { fontSize: 7.5, color: QUIET },
     },
-    // A heading alone at the foot of a page belongs to the next one.
-    pageBreakBefore: (node, nodes) =>
-      node.headlineLevel !== undefined && nodes.getFollowingNodesOnPage().length === 0,
   };
+}
+
+/** Longer ones are broken over pages, and begin below their heading all the same. */
+const KEPT_ROWS_MAX = 12;
+
+/** A heading alone at the foot of a page belongs to what follows it. */
+function toContents(blocks: readonly Block[], pictures: Pictures): Content[] {
+  const contents: Content[] = [];
+  for (let index = 0; index < blocks.length; index += 1) {
+    const [block, next] = [blocks[index], blocks[index + 1]];
+    if (block === undefined) continue;
+    const content = toContent(block, pictures);
+    const isKept = block.type === 'heading' && block.level === 2 && next !== undefined && isShort(next);
+    if (!isKept) contents.push(content);
+    else {
+      contents.push({ stack: [content, toContent(next, pictures)], unbreakable: true });
+      index += 1;
+    }
+  }
+  return contents;
+}
+
+function isShort(block: Block): boolean {
+  switch (block.type) {
+    case 'facts':
+    case 'table':
+      return block.rows.length <= KEPT_ROWS_MAX;
+    case 'list':
+      return block.items.length <= KEPT_ROWS_MAX;
+    default:
+      return block.type === 'paragraph';
+  }
 }
 
 function toContent(block: Block, pictures: Pictures): Content {
@@ -80,7 +109,7 @@ function toContent(block: Block, pictures: Pictures): Content {
 }
 
 function toHeading({ level, text }: Extract<Block, { type: 'heading' }>): Content {
-  const heading: Content = { text: printable(text), style: `heading${level}`, headlineLevel: level };
+  const heading: Content = { text: printable(text), style: `heading${level}` };
   if (level === 2) return heading;
   const rule = { type: 'line', x1: 0, y1: 0, x2: TEXT_WIDTH, y2: 0, lineWidth: 1.2 } as const;
   return { stack: [{ canvas: [rule], margin: [0, 16, 0, 0] }, heading], unbreakable: true };
@@ -201,7 +230,7 @@ export function printable(text: string): string {
     /[^\n\u0020-\u007e\u00a0-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1eff\u2010-\u2027\u2030-\u203a\u20ac\u2122\u2191\u2193\u2212\u2248\u2260\u2264\u2265]/gu,
     (character) => {
       const number = character.codePointAt(0) ?? 0;
-      return number === 0x2713 ? '*' : `\\u{${number.toString(16)}}`;
+      return `\\u{${number.toString(16)}}`;
     },
   );
 }
