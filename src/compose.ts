@@ -20,6 +20,7 @@ import { KeyUses } from './app/callers/key-uses.ts';
 import type { AppConfig, Clock } from './app/core.ts';
 import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
 import { Looks } from './app/custody/looks.ts';
+import { ExportJobs } from './app/evidence/export-jobs.ts';
 import { RecordCache } from './app/records/record-cache.ts';
 import { Retention } from './app/records/retention.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
@@ -105,10 +106,10 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const core = { config, store, records: new RecordCache(), looks, engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
-    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
+    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, submitting: new Map() },
+    ...{ checkpoints, backups, tracing, exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)) },
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
-    submitting: new Map(),
     watching: new WatchBoard(),
     doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { Tile } from '../account/ledger-page.tsx';
+import { EvidenceKeysPanel } from '../evidence/evidence-keys.tsx';
 import {
   type AllOfFinding as Finding,
   READ_APPLIANCE,
@@ -43,6 +44,7 @@ export function AppliancePage(): JSX.Element {
         </>
       )}
       {examined.data === undefined ? <Loading /> : <Findings findings={examined.data.findings} />}
+      <EvidenceKeysPanel />
     </>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { EvidenceDialog } from '../evidence/evidence-dialog.tsx';
 import { DELETE_RECORD } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
 import { Button, Dialog, Fault } from '../parts/parts.tsx';
@@ -21,6 +22,7 @@ interface BulkProps {
 
 export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
+  const [isPacking, setPacking] = useState(false);
   const { isBusy, fault, run } = useWork();
   const picked = records.shown.filter(({ identifier }) => chosen.has(identifier));
   const remove = async (): Promise<void> => {
@@ -41,6 +43,7 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
           {format.toUpperCase()}
         </Button>
       ))}
+      <Button onPress={() => setPacking(true)}>{t('evidence')}</Button>
       <Button kind="danger" onPress={() => setAsking(true)}>
         {t('delete')}
       </Button>
@@ -48,6 +51,7 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
         {t('clearChoice')}
       </Button>
       <Fault error={fault} />
+      {isPacking && <EvidenceDialog identifiers={[...chosen]} onClose={() => setPacking(false)} />}
       {isAsking && (
         <Dialog title={t('deleteRecords', { count: chosen.size })} onClose={() => setAsking(false)}>
           <p>{t('deleteLead')}</p>

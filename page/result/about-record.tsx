@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
+import { ExportLines } from '../evidence/exported-readings.tsx';
 import { type FullRecord, READ_OVERRIDES } from '../gen/documents.ts';
 import type { AccountInfo } from '../parts/api.ts';
 import { formatBytes, formatNumber, formatSeconds } from '../parts/format.ts';
@@ -89,6 +90,7 @@ export function Custody({ record, account }: { record: FullRecord; account: Acco
           </span>
         </li>
       )}
+      <ExportLines {...{ record }} />
       {record.hash !== '' && <Overrides key={record.forceClassification} {...{ record, account }} />}
     </ol>
   );

@@ -1,9 +1,10 @@
 /** Why, in plain words, whether the answer stands when the picture is saved again, and what could be wrong with it. */
 import type { JSX } from 'preact';
+import type { MediaKind } from '../../src/domain/media/media.ts';
+import { fillReason, LIMITS, SMALL_SIDE_PIXELS } from '../../src/domain/verdicts/finding-words.ts';
 import type { Assessment, FullRecord } from '../gen/documents.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Panel } from '../parts/parts.tsx';
-import type { TextKey } from '../texts/en.ts';
 import { findText, t } from '../texts/language.ts';
 import { ScoreLine } from './verdict-card.tsx';
 
@@ -35,11 +36,8 @@ interface SentenceProps {
 function Sentence({ code, sentence, assessment: { probability } }: SentenceProps): JSX.Element {
   const text = findText(`reason_${code}`);
   if (text === undefined) return <p lang="en">{sentence}</p>;
-  const figures = sentence.match(/\d+(?:\.\d+)?/g) ?? [];
-  const filled = text
-    .replace('{share}', probability === null ? '' : formatPercent(probability))
-    .replace(/\{figure(\d)\}/g, (_, place: string) => figures[Number(place) - 1] ?? '');
-  return <p>{filled}</p>;
+  const share = probability === null ? '' : formatPercent(probability);
+  return <p>{fillReason(text, sentence, share)}</p>;
 }
 
 function Stability({ stability }: { stability: NonNullable<Assessment['stability']> }): JSX.Element {
@@ -71,22 +69,16 @@ function variantName(name: string): string {
   return text === undefined ? name : text.replace('{figure}', figure);
 }
 
-const LIMITS = {
-  IMAGE: ['limit_error', 'limit_compression', 'limit_phone', 'limit_new', 'limit_partial', 'limit_truth'],
-  VIDEO: ['limit_error', 'limit_frames', 'limit_compression', 'limit_new', 'limit_truth'],
-  AUDIO: ['limit_error', 'limit_speech', 'limit_line', 'limit_new', 'limit_truth'],
-} as const satisfies Record<FullRecord['kind'], readonly TextKey[]>;
-
 export function LimitsPanel({ record }: { record: FullRecord }): JSX.Element {
   const quality = record.assessment?.quality;
   return (
     <Panel title={t('couldBeWrong')}>
       <ul class="limits">
-        {quality != null && quality.shortSide < 400 && (
+        {quality != null && quality.shortSide < SMALL_SIDE_PIXELS && (
           <li>{t('limit_small', { pixels: quality.shortSide })}</li>
         )}
         {quality?.truncated === true && <li>{t('limit_truncated')}</li>}
-        {LIMITS[record.kind].map((key) => (
+        {LIMITS[record.kind.toLowerCase() as MediaKind].map((key) => (
           <li key={key}>{t(key)}</li>
         ))}
       </ul>

@@ -5,6 +5,8 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { Timeline } from '../custody/timeline.tsx';
+import { EvidenceDialog } from '../evidence/evidence-dialog.tsx';
+import { Contradictions } from '../evidence/exported-readings.tsx';
 import {
   CANCEL_RECORD,
   DELETE_RECORD,
@@ -100,6 +102,7 @@ interface PartProps {
 function Finding({ record, account, onChange }: PartProps): JSX.Element {
   return (
     <>
+      <Contradictions {...{ record }} />
       <VerdictCard {...{ record }} />
       {record.__typename === 'ImageClassification' && <ImageResult {...{ record }} />}
       {record.__typename === 'VideoClassification' && <VideoResult {...{ record }} />}
@@ -137,6 +140,7 @@ const ACTIONS: Readonly<Record<'cancel' | 'retry' | 'remove', Document<object, {
 
 function Actions({ record, account, onChange }: PartProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
+  const [isPacking, setPacking] = useState(false);
   const [, navigate] = useLocation();
   const { isBusy, fault, run } = useWork();
   const { identifier, status } = record;
@@ -149,6 +153,7 @@ function Actions({ record, account, onChange }: PartProps): JSX.Element {
     <div class="actions unprinted">
       <CopyButton text={record.resultUrl} label={t('copyLink')} />
       <Button onPress={() => print()}>{t('print')}</Button>
+      {status !== 'NEW' && !isPart && <Button onPress={() => setPacking(true)}>{t('evidence')}</Button>}
       {!account.readonly && status === 'NEW' && (
         <Button {...{ isBusy }} onPress={() => void act('cancel')}>
           {t('cancelWork')}
@@ -161,6 +166,15 @@ function Actions({ record, account, onChange }: PartProps): JSX.Element {
       )}
       {!account.readonly && !isPart(record) && <Button onPress={() => setAsking(true)}>{t('delete')}</Button>}
       <Fault error={fault} />
+      {isPacking && (
+        <EvidenceDialog
+          identifiers={[identifier]}
+          onClose={() => {
+            setPacking(false);
+            onChange();
+          }}
+        />
+      )}
       {isAsking && (
         <Ask title={t('deleteRecords', { count: 1 })} onClose={() => setAsking(false)}>
           <Button kind="danger" {...{ isBusy }} onPress={() => void act('remove')}>

@@ -1,5 +1,6 @@
 /** The verdict as a sentence, with how sure it is; what forced it is said before anything else. */
 import type { JSX } from 'preact';
+import { certaintyOf, shownRatio, supportOf } from '../../src/domain/verdicts/finding-words.ts';
 import type { Assessment, FullRecord, Verdict } from '../gen/documents.ts';
 import { formatNumber, formatPercent } from '../parts/format.ts';
 import { outcomeOf } from '../records/records.ts';
@@ -42,12 +43,6 @@ function measuredSentence({ kind }: FullRecord, { state, probability }: Assessme
   return t(`verdict_${state}_${certaintyOf(stated)}` as TextKey, { thing });
 }
 
-function certaintyOf(stated: number): 'high' | 'good' | 'fair' | 'low' {
-  if (stated >= 0.99) return 'high';
-  if (stated >= 0.9) return 'good';
-  return stated >= 0.75 ? 'fair' : 'low';
-}
-
 /** A place on a line from human to artificial, not a bar that fills: it says how likely, not how much. */
 function Gauge({ probability, assessment }: { probability: number; assessment: Assessment }): JSX.Element {
   const share = formatPercent(probability);
@@ -68,22 +63,13 @@ function Gauge({ probability, assessment }: { probability: number; assessment: A
   );
 }
 
-/** log10 of the likelihood ratio up to which a band reaches: those of the daemon's own sentences. */
-const BANDS = [
-  [0.3, 'support_none'],
-  [1, 'support_weak'],
-  [2, 'support_moderate'],
-  [Number.POSITIVE_INFINITY, 'support_strong'],
-] as const;
-
 function strength({ log10LikelihoodRatio, probability }: Assessment): string {
   const lead = t('likelyNotHowMuch');
   if (log10LikelihoodRatio === null || probability === null) return lead;
-  const size = Math.abs(log10LikelihoodRatio);
-  const band = BANDS.find(([below]) => size < below)?.[1] ?? 'support_none';
-  const ratio = 10 ** Math.min(size, 6);
+  const band = t(`support_${supportOf(log10LikelihoodRatio)}`);
+  const ratio = shownRatio(log10LikelihoodRatio);
   const side = t(log10LikelihoodRatio >= 0 ? 'artificial' : 'human');
-  return `${lead} ${t('ratioSentence', { ratio: formatNumber(ratio, ratio < 10 ? 1 : 0), side, band: t(band) })}`;
+  return `${lead} ${t('ratioSentence', { ratio: formatNumber(ratio, ratio < 10 ? 1 : 0), side, band })}`;
 }
 
 function Formal({ verdict }: { verdict: Verdict }): JSX.Element {

@@ -14,6 +14,7 @@ export const CUSTODY_EN = {
   custody_retried: 'Begun again',
   custody_looked_at: 'Looked at',
   custody_downloaded: 'Original downloaded',
+  custody_exported: 'Exported in a signed package',
   custody_overridden: 'A person’s finding',
   custody_override_removed: 'The person’s finding was removed',
   custody_bytes_deleted: 'The stored file was deleted, its time was up',

@@ -15,6 +15,7 @@ export const CUSTODY_IT: Readonly<Record<keyof typeof CUSTODY_EN, string>> = {
   custody_retried: 'Ricominciato',
   custody_looked_at: 'Consultato',
   custody_downloaded: 'Originale scaricato',
+  custody_exported: 'Esportato in un pacchetto firmato',
   custody_overridden: 'Giudizio di una persona',
   custody_override_removed: 'Il giudizio della persona è stato tolto',
   custody_bytes_deleted: 'Il file conservato è stato eliminato, il suo tempo era scaduto',

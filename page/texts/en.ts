@@ -2,6 +2,7 @@
 
 import { ACCOUNTS_EN } from './accounts-en.ts';
 import { CUSTODY_EN } from './custody-en.ts';
+import { EVIDENCE_EN } from './evidence-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
 import { STANDING_EN } from './standing-en.ts';
 
@@ -368,6 +369,7 @@ export const EN = {
   overrideSave: 'Save the finding',
   overrideRemove: 'Remove the finding',
   ...ACCOUNTS_EN,
+  ...EVIDENCE_EN,
   ...CUSTODY_EN,
   ...OPERATING_EN,
   ...STANDING_EN,

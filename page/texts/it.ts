@@ -2,6 +2,7 @@
 import { ACCOUNTS_IT } from './accounts-it.ts';
 import { CUSTODY_IT } from './custody-it.ts';
 import type { Texts } from './en.ts';
+import { EVIDENCE_IT } from './evidence-it.ts';
 import { OPERATING_IT } from './operating-it.ts';
 import { STANDING_IT } from './standing-it.ts';
 
@@ -374,6 +375,7 @@ export const IT: Texts = {
   overrideSave: 'Salva il giudizio',
   overrideRemove: 'Togli il giudizio',
   ...ACCOUNTS_IT,
+  ...EVIDENCE_IT,
   ...CUSTODY_IT,
   ...OPERATING_IT,
   ...STANDING_IT,

@@ -8,6 +8,7 @@ import { addCheckConfigCommand } from './commands/check-config.ts';
 import { addClassifyCommand } from './commands/classify.ts';
 import { addCustodyCommand } from './commands/custody/custody.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addEvidenceCommand } from './commands/evidence/evidence.ts';
 import { addGetCommand } from './commands/get.ts';
 import { addKeyCommand } from './commands/key.ts';
 import { addLedgerCommand } from './commands/ledger.ts';
@@ -81,6 +82,7 @@ const COMMANDS = [
   addBatchCommand,
   addWatchCommand,
   addOverrideCommand,
+  addEvidenceCommand,
   addAccountCommand,
   addLedgerCommand,
   addKeyCommand,

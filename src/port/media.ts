@@ -56,6 +56,10 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
   fastify.get<MediaRequest>('/media/:identifier/heatmap', serve('heatmap'));
   fastify.get<MediaRequest>('/media/:identifier/frame/:index', serve('frame'));
   fastify.get<MediaRequest>('/media/:identifier/track/:index', serve('track'));
+  fastify.get<{ Params: { id: string } }>('/evidence/:id', async (request, reply) => {
+    const principal = await authoriseReader(app, request, true);
+    return await send(app, await app.exportJobs.file(principal, request.params.id), request, reply);
+  });
   fastify.get<RenditionRequest>('/media/:identifier/rendition/*', async (request, reply) => {
     const { identifier, '*': resource } = request.params;
     const isCounted = COUNTED_RENDITIONS.includes(resource) && request.method === 'GET';
@@ -107,7 +111,7 @@ function toPart(type: MediaPart['type'], index: string | undefined, query: RawFi
 async function send(
   app: App,
   file: MediaFile,
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'headers' | 'method'>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { sizeBytes } = file;

@@ -17,9 +17,13 @@ const MAIN = join(import.meta.dirname, '../../page/main.tsx');
 const EARLY = join(import.meta.dirname, '../../page/early.ts');
 const PACKAGE_FILE = join(PROGRAM_FOLDER, 'package.json');
 /** What the page shares with the daemon. */
-const SHARED_FILES = ['records/record-search.ts', 'shown-text.ts', 'media/formats.ts', 'media/media.ts'].map(
-  (name) => join(import.meta.dirname, '..', 'domain', name),
-);
+const SHARED_FILES = [
+  'records/record-search.ts',
+  'shown-text.ts',
+  'media/formats.ts',
+  'media/media.ts',
+  'verdicts/finding-words.ts',
+].map((name) => join(import.meta.dirname, '..', 'domain', name));
 /** A release brings the bundle of its sources along; a checkout has none. */
 const SHIPPED_FOLDER = join(PROGRAM_FOLDER, 'page-bundle');
 /** Raised when the options below change: the sources alone would not tell. */

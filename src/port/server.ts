@@ -8,6 +8,7 @@ import type { App } from '../app/app.ts';
 import { TLS_VERSION_MIN, type TlsFiles, type TlsMaterial } from '../machinery/tls.ts';
 import { connectionOptions, drainAfterAnswer, expectContinue, keepWaitingUploads } from './connections.ts';
 import { routeDescriptions } from './descriptions.ts';
+import { routeEvidenceKeys } from './evidence.ts';
 import { routeHealth } from './health.ts';
 import { guardUpgrades, type HostCheck, hostCheck, WRONG_HOST } from './hosts.ts';
 import { noteMethods } from './methods.ts';
@@ -69,6 +70,7 @@ export class HttpServer implements AsyncDisposable {
       followRequests(scope, app);
       routeHealth(scope, app, this.#config);
       routeDescriptions(scope, app, this.#config);
+      routeEvidenceKeys(scope, app);
     });
     await plug(fastify);
     await fastify.after();

@@ -3,6 +3,7 @@ import type { Balance, LedgerEntry } from '../domain/accounts/account.ts';
 import type { AuditEntry } from '../domain/accounts/audit.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
+import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { AccountReader } from './account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
@@ -245,6 +246,11 @@ export class StoreReader extends AccountReader {
   overrideHistory(accountId: number, kind: MediaKind, hash: string): Override[] {
     const start = [accountId, kind, hash, 0];
     return [...this.tables.overrideHistory.values(start, [accountId, kind, hash, Number.MAX_SAFE_INTEGER])];
+  }
+
+  /** Undefined where the record was never exported; the same object until it is again. */
+  exportsOf(identifier: string): RecordExports | undefined {
+    return this.tables.exports.getUnlessDamaged(identifier);
   }
 
   /** What the ledger adds up to is read from it again where the balance is damaged. Throws where a line is too. */

@@ -11,6 +11,7 @@ import type {
 import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
+import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
@@ -97,6 +98,8 @@ export interface Tables {
   analysesFailed: Index;
   overrides: Table<Override>;
   overrideHistory: Table<Override>;
+  /** By record: what went out in packages. */
+  exports: Table<RecordExports>;
   requests: Table<AcceptedRequest>;
   requestsByTime: Index;
   noticeRules: Table<NoticeRule>;
@@ -154,6 +157,7 @@ export function openTables(root: RootDatabase): Tables {
     analysesFailed: new Index(root, 'analyses-failed'),
     overrides: new Table(root, 'overrides'),
     overrideHistory: new Table(root, 'override-history'),
+    exports: new Table(root, 'exports', SMALL_CACHE_BYTES_MAX),
     requests: new Table(root, 'requests'),
     requestsByTime: new Index(root, 'requests-by-time'),
     noticeRules: new Table(root, 'notice-rules'),

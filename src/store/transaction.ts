@@ -4,6 +4,7 @@ import type { AuditEntry, AuditLine } from '../domain/accounts/audit.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
+import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
@@ -323,6 +324,14 @@ export class StoreTransaction extends StoreReader {
     const what = overrideDetails(override);
     const also = [fileSubject(override)];
     this.#custody.appendAudited({ kind: 'override_removed', subject: '', also, what }, by);
+  }
+
+  putExports(identifier: string, exports: RecordExports): void {
+    this.tables.exports.put(identifier, exports);
+  }
+
+  removeExports(identifier: string): void {
+    this.tables.exports.remove(identifier);
   }
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {

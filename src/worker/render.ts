@@ -4,7 +4,7 @@ import type { RenditionFigures } from '../domain/media/rendition.ts';
 import type { RenderRequest } from './protocol.ts';
 import { renderFilm, renderSound } from './renditions/rendition-film.ts';
 import { renderPeaks } from './renditions/rendition-peaks.ts';
-import { renderPicture } from './renditions/rendition-picture.ts';
+import { renderPicture, renderPreview } from './renditions/rendition-picture.ts';
 import { renderStrip } from './renditions/rendition-strip.ts';
 import { renderTiles } from './renditions/rendition-tiles.ts';
 import type { ReportStep } from './steps/progress.ts';
@@ -18,6 +18,8 @@ export async function render(
   switch (kind) {
     case 'picture':
       return await renderPicture(work);
+    case 'preview':
+      return await renderPreview(work);
     case 'tiles':
       return await renderTiles(work);
     case 'film':

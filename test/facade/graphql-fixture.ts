@@ -11,6 +11,7 @@ import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
 import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { Looks } from '../../src/app/custody/looks.ts';
+import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
@@ -79,7 +80,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     ...{ clock, log, metrics: new Metrics() },
     accountFeed,
     mailer: stack.use(openMailer(folder.path)),
-    ...{ sealer, signingKeys },
+    ...{ sealer, signingKeys, exportJobs: stack.use(await ExportJobs.open(folder.path)) },
     newIdentifier: () => IDENTIFIER,
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses({ store, clock, log }) },
     ...{ openUploads: new OpenUploads(10), flushes: new Turnstile(1), submitting: new Map() },

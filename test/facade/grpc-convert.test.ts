@@ -37,6 +37,7 @@ const BASE: Omit<RecordBase, 'kind'> = {
   tentative: null,
   cancelled: false,
   submittedBy: null,
+  exports: [],
 };
 
 const VERDICT = {

@@ -35,6 +35,7 @@ const base = {
   },
   cancelled: false,
   submittedBy: null,
+  exports: [] as never[],
 };
 const fresh: ImageRecord = {
   ...base,

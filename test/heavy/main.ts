@@ -12,6 +12,7 @@ const RUNS = [
   { file: 'killed-daemons.ts', minutesMax: 15 },
   { file: 'watch-folder.ts', minutesMax: 15 },
   { file: 'custody-kills.ts', minutesMax: 15 },
+  { file: 'killed-exports.ts', minutesMax: 60 },
   { file: 'release.ts', minutesMax: 10 },
   { file: 'examples.ts', minutesMax: 10 },
   { file: 'conformance.ts', minutesMax: 15 },

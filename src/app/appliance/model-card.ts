@@ -9,7 +9,10 @@ const CARD_FILE = 'CARD.md';
 const CARD_CHARACTERS_MAX = 100_000;
 
 /** Markdown, as the pack brings it. Throws `model` where there is no such model or it has no card. */
-export async function readModelCard(app: ApplianceParts, { id }: { id: string }): Promise<string> {
+export async function readModelCard(
+  app: Pick<ApplianceParts, 'engine'>,
+  { id }: { id: string },
+): Promise<string> {
   const installed = app.engine.installed.find(({ pack }) => pack.id === id);
   if (installed === undefined) throw new AppError('model', `no model ${id} is installed`);
   try {

@@ -8,6 +8,7 @@ import {
   hasEnded,
   type Status,
 } from '../../domain/records/classification.ts';
+import { readingOfRecord, readsOtherwise } from '../../domain/records/exported-reading.ts';
 import {
   measureAudio,
   measureImage,
@@ -25,7 +26,13 @@ import type {
   RecordBase,
 } from '../../domain/records/record.ts';
 import { DEFAULT_HEURISTIC } from '../../domain/verdicts/heuristics.ts';
-import type { FrameResult, ResultPart, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
+import type {
+  AnalysisResult,
+  FrameResult,
+  ResultPart,
+  TrackResult,
+  VideoResult,
+} from '../../domain/verdicts/result.ts';
 import { rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { toTentative } from '../../domain/verdicts/tentative.ts';
 import type { Core } from '../core.ts';
@@ -48,7 +55,8 @@ export function currentRecord(app: Core, classification: Classification): Classi
   if (kind === 'video' || !hasEnded(analysis.state)) return build();
   const { account, plan } = ownerOf(app, classification);
   const finding = overrideOf(app, accountId, kind, hash);
-  const madeFrom = [classification, analysis, account, plan, finding, app.config.publicUrl];
+  const exports = app.store.read.exportsOf(identifier);
+  const madeFrom = [classification, analysis, account, plan, finding, exports, app.config.publicUrl];
   return app.records.get(identifier, madeFrom, build);
 }
 
@@ -61,6 +69,20 @@ export function recordOf(
   const base = baseOf(app, classification, analysis);
   const result = base.status === 'done' ? analysis.result : null;
   const reading = readingOf(app, classification);
+  return withExports(app, measuredRecord(app, { classification, base, reading, result }));
+}
+
+interface Measurable {
+  classification: Classification;
+  base: RecordBase;
+  reading: Reading;
+  result: AnalysisResult | null;
+}
+
+function measuredRecord(
+  app: Core,
+  { classification, base, reading, result }: Measurable,
+): ClassificationRecord {
   switch (classification.kind) {
     case 'image': {
       const measured = result?.kind === 'image' ? measureImage(result, reading) : UNMEASURED_IMAGE;
@@ -79,6 +101,18 @@ export function recordOf(
       return { ...base, kind: 'video', ...measureVideo(result, reading), images, audios };
     }
   }
+}
+
+/** Beside what it says now stands what it said when it went out. */
+function withExports({ store }: Core, record: ClassificationRecord): ClassificationRecord {
+  const stored = store.read.exportsOf(record.identifier)?.exports ?? [];
+  if (stored.length === 0) return record;
+  const now = readingOfRecord(record);
+  const exports = stored.map((made) => ({
+    ...made,
+    readsOtherwise: now === null || readsOtherwise(made, now),
+  }));
+  return { ...record, exports };
 }
 
 /** The record of one frame or track of a video; undefined where the video's analysis has none. */
@@ -165,7 +199,8 @@ function ownerOf({ store: { read } }: Core, { accountId }: Classification) {
   return { account, plan: account === undefined ? undefined : read.plan(account.planId) };
 }
 
-function readingOf(app: Core, classification: Classification): Reading {
+/** How the record's account reads what was measured. */
+export function readingOf(app: Core, classification: Classification): Reading {
   const { account, plan } = ownerOf(app, classification);
   return {
     heuristic: account?.heuristic ?? DEFAULT_HEURISTIC,
@@ -201,6 +236,7 @@ function baseOf(app: Core, classification: Classification, analysis: Analysis): 
     tentative: status === 'new' ? toTentative(app.engine.findingsOf(analysis.id)) : null,
     cancelled: classification.cancelled,
     submittedBy: classification.submittedBy ?? null,
+    exports: [],
   };
 }
 

@@ -17,6 +17,7 @@ export async function removeClassification(
       app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
     }
     tx.deleteClassification(own, by);
+    tx.removeExports(identifier);
     return !tx.hasRecordOfAnalysis(analysisId);
   });
   app.engine.abortAnalysis(analysisId);

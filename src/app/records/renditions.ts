@@ -42,6 +42,7 @@ export interface RenditionInfo {
 /** What is served under `/media/<identifier>/rendition/`: a file that the decode child wrote, or its figures. */
 const RESOURCES = {
   'picture.webp': { kind: 'picture', mime: 'image/webp' },
+  'preview.jpg': { kind: 'preview', mime: 'image/jpeg' },
   'tiles.json': { kind: 'tiles', mime: 'application/json' },
   'film.webm': { kind: 'film', mime: 'video/webm' },
   'sound.webm': { kind: 'sound', mime: 'audio/webm' },
@@ -55,6 +56,7 @@ type ResourceName = keyof typeof RESOURCES;
 /** The one that a client asks for first. */
 const MAIN_RESOURCES: Readonly<Record<RenditionKind, ResourceName>> = {
   picture: 'picture.webp',
+  preview: 'preview.jpg',
   tiles: 'tiles.json',
   film: 'film.webm',
   sound: 'sound.webm',

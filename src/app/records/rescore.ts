@@ -5,7 +5,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
-import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
+import { RULES_VERSION, rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
@@ -36,6 +36,10 @@ export interface Rescored {
   error: string;
   /** Whether the main verdict or the assessment's state differs. */
   changes: boolean;
+  /** `id@version` of the models then and now, and the rules under which it was measured: why it may differ. */
+  modelsBefore: readonly string[];
+  modelsAfter: readonly string[];
+  rulesBefore: number;
 }
 
 /** A rescore of everything is asked for in pieces: each record costs an analysis. */
@@ -92,7 +96,8 @@ async function rescoreOne(
   signal: AbortSignal,
 ): Promise<Rescored> {
   const { identifier, accountId, name, kind } = classification;
-  const about = { identifier, accountId, name, kind };
+  const { models: modelsBefore } = analysis;
+  const about = { identifier, accountId, name, kind, modelsBefore, rulesBefore: rulesOf(analysis).made };
   const before = judgementOf(recordOf(app, classification, analysis));
   try {
     const models = app.engine.resolveModels(kind, analysis.options, { models: 'all' }).map(packKey).sort();
@@ -102,11 +107,11 @@ async function rescoreOne(
       recordOf(app, classification, { ...analysis, models, result, rulesVersion: RULES_VERSION }),
     );
     const changes = before.classification !== after.classification || before.state !== after.state;
-    return { ...about, before, after, error: '', changes };
+    return { ...about, before, after, error: '', changes, modelsAfter: models };
   } catch (error) {
     signal.throwIfAborted();
     const message = error instanceof Error ? error.message : String(error);
-    return { ...about, before, after: null, error: message, changes: false };
+    return { ...about, before, after: null, error: message, changes: false, modelsAfter: [] };
   }
 }
 

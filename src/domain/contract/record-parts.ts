@@ -1,6 +1,7 @@
 /** The parts of a record, one row a field. Their types stand beside the rules that make them. */
 import type { Axis } from '../packs/pack-parts.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
+import type { ExportedReading } from '../records/exported-reading.ts';
 import type { StepTime } from '../records/step-times.ts';
 import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
 import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
@@ -12,6 +13,7 @@ import {
   flag,
   identifier,
   listOf,
+  moment,
   type Noun,
   noun,
   nullable,
@@ -143,6 +145,18 @@ const TENTATIVE = {
   probability: nullable(number()),
 } satisfies FieldsOf<Tentative>;
 
+const EXPORTED_READING = {
+  at: moment(),
+  byAccountId: identifier<number>(),
+  rulesVersion: whole(),
+  classification: text({ description: 'human or artificial; empty where nothing could answer.' }),
+  state: text({ description: 'Of the assessment, as it was told then.' }),
+  probability: nullable(number()),
+  fingerprint: text({ description: 'Of the key that signed the package.' }),
+  packageSha256: text({ description: 'Of the signed list of the files of the package, hex.' }),
+  readsOtherwise: flag({ description: 'Whether the record says something else now.' }),
+} satisfies FieldsOf<ExportedReading>;
+
 const SUBMITTED_BY = {
   via: text<SubmittedBy['via']>({ description: 'rest, graphql, grpc or dashboard.' }),
   keyId: nullable(identifier<number>({ description: 'Null where a person was signed in at the page.' })),
@@ -175,5 +189,6 @@ export const RECORD_PARTS: readonly Noun[] = [
     description: 'What was judged so far, while the work runs. It may still turn: none of it is a result.',
     fields: TENTATIVE,
   },
+  { name: 'ExportedReading', fields: EXPORTED_READING },
   { name: 'SubmittedBy', fields: SUBMITTED_BY },
 ];

@@ -3,6 +3,7 @@
  * a facade only renames and leaves out. What a field means stands in app/records/record.ts and records/measured.ts.
  */
 import type { Progress, SubmittedBy } from '../records/classification.ts';
+import type { ExportedReading } from '../records/exported-reading.ts';
 import type { AnalysisOptions } from '../records/options.ts';
 import type { StepTime } from '../records/step-times.ts';
 import type { Assessment } from '../verdicts/assessment.ts';
@@ -63,6 +64,12 @@ export const RECORD = {
     }),
   ),
   cancelled: flag(),
+  /** Not for REST. */
+  exports: listOf(
+    noun<ExportedReading>('ExportedReading', {
+      description: 'What it said in each evidence package that went out, oldest first.',
+    }),
+  ),
   submittedBy: nullable(
     noun<SubmittedBy>('SubmittedBy', { description: 'Null in records of versions that did not note it.' }),
   ),

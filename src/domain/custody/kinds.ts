@@ -27,6 +27,8 @@ export const CUSTODY_KINDS = {
   looked_at: { about: 'record' },
   /** The original, or a package, left the box. */
   downloaded: { about: 'record' },
+  /** The record went out in a signed package; the details name it. */
+  exported: { about: 'record', action: 'evidence.export' },
   /** A person's finding of a file. */
   overridden: { about: 'file', action: 'override.set' },
   override_removed: { about: 'file', action: 'override.remove' },

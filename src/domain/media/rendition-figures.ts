@@ -9,6 +9,7 @@ const TILES_MAX = 10_000;
 
 export const renditionFigures = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('picture'), width: side, height: side }),
+  z.strictObject({ kind: z.literal('preview'), width: side, height: side }),
   z.strictObject({
     kind: z.literal('tiles'),
     width: side,

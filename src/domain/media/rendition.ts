@@ -5,7 +5,7 @@
 import { formatOf } from './formats.ts';
 import type { MediaKind } from './media.ts';
 
-export const RENDITION_KINDS = ['picture', 'tiles', 'film', 'sound', 'strip', 'peaks'] as const;
+export const RENDITION_KINDS = ['picture', 'preview', 'tiles', 'film', 'sound', 'strip', 'peaks'] as const;
 export type RenditionKind = (typeof RENDITION_KINDS)[number];
 
 export const RENDITION_STATES = ['none', 'waiting', 'making', 'ready', 'failed'] as const;
@@ -19,6 +19,8 @@ export const PREVIEW_PIXELS_MAX = 4_000_000;
 export const WHOLE_SIDE_PIXELS_MAX = 16_383;
 /** A picture that browsers show is only tiled above this: its own pixels say more than a rendition's. */
 export const SHOWN_PIXELS_MAX = 50_000_000;
+/** Long side of a picture as a report shows it: half a page wide at 250 dots an inch. */
+export const PREVIEW_SIDE_PIXELS_MAX = 900;
 export const TILE_PIXELS = 512;
 
 /** Two hours, as sound is bounded: more is hours of encoding and gigabytes of disk for one look. */
@@ -87,6 +89,8 @@ export function tileLevels(width: number, height: number): TileLevel[] {
 /** What is known of a rendition besides its bytes. */
 export type RenditionFigures =
   | { kind: 'picture'; width: number; height: number }
+  /** For reports: no record offers it, and it is a JPEG, which every reader of documents shows. */
+  | { kind: 'preview'; width: number; height: number }
   /** `tileBytes`: of each tile, level by level, row by row. */
   | { kind: 'tiles'; width: number; height: number; tileBytes: number[] }
   | { kind: 'film'; width: number; height: number; durationSeconds: number }
@@ -99,6 +103,7 @@ export type RenditionFigures =
 /** Files that a decode child writes for each kind. */
 export const RENDITION_FILES: Readonly<Record<RenditionKind, readonly string[]>> = {
   picture: ['picture.webp'],
+  preview: ['preview.jpg'],
   tiles: ['tiles.bin'],
   film: ['film.webm'],
   sound: ['sound.webm'],

@@ -61,6 +61,7 @@ type Lane = 'quick' | 'slow';
 
 const LANES: Readonly<Record<RenditionKind, Lane>> = {
   picture: 'quick',
+  preview: 'quick',
   tiles: 'quick',
   strip: 'quick',
   peaks: 'quick',

@@ -8,6 +8,7 @@ import { builder } from './builder.ts';
 import { addClassificationMutations, addClassificationQueries } from './classifications.ts';
 import { addDoctorQueries } from './doctor.ts';
 import { addCustodyMutations, addCustodyQueries } from './evidence/custody.ts';
+import { addEvidenceMutations, addEvidenceQueries } from './evidence/packages.ts';
 import { addKeyMutations } from './keys.ts';
 import { addModelMutations, addModelQueries, addModelSubscriptions } from './models.ts';
 import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
@@ -48,6 +49,7 @@ function buildSchema(): GraphQLSchema {
   addAdministrationQueries();
   addWatchFolderQueries();
   addNoticeQueries();
+  addEvidenceQueries();
   addSubmissionMutations();
   addClassificationMutations();
   addOverrideMutations();
@@ -59,6 +61,7 @@ function buildSchema(): GraphQLSchema {
   addAdministrationMutations();
   addModelMutations();
   addBackupMutations();
+  addEvidenceMutations();
   addCustodyMutations();
   addWatchFolderMutations();
   addNoticeMutations();

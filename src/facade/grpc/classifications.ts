@@ -1,19 +1,22 @@
 /** Records: read, listed, watched, cancelled, retried, deleted. */
+import { createReadStream } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import {
   cancelClassification,
   deleteClassification,
   getClassification,
   getClassifications,
+  getHeatmap,
   listClassifications,
   retryClassification,
 } from '../../app/records/classifications.ts';
 import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
+import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { Handlers } from '../../grpc/definition.ts';
-import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
+import { type Classification, HeatmapLayerSchema } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import {
   type ClassificationFilter,
   ClassificationFilterSchema,
@@ -22,7 +25,7 @@ import {
 import { fromMessage } from '../../grpc/messages.ts';
 import { download, type GrpcContext, unary } from './calls.ts';
 import { toClassification } from './convert.ts';
-import { fromKind, refuseUnlisted } from './enums.ts';
+import { fromEnum, fromKind, refuseUnlisted } from './enums.ts';
 
 const { method } = ClassificationService;
 
@@ -116,6 +119,23 @@ export function changeHandlers(context: GrpcContext): Pick<Handlers<typeof Class
     deleteClassification: unary(context, method.deleteClassification, async ({ principal, request }) => {
       await deleteClassification(app, { principal, identifier: request.identifier });
       return {};
+    }),
+  };
+}
+
+/** Pieces of a map's PNG. */
+const CHUNK_BYTES = 256 * 1024;
+
+export function heatmapHandlers(
+  context: GrpcContext,
+): Pick<Handlers<typeof ClassificationService>, 'getHeatmap'> {
+  return {
+    getHeatmap: download(context, method.getHeatmap, async function* ({ principal, request, signal }) {
+      const layer = fromEnum<HeatmapLayer>(HeatmapLayerSchema, request.layer, 'layer');
+      const { path } = await getHeatmap(context.app, { principal, identifier: request.identifier, layer });
+      for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })) {
+        yield { chunk };
+      }
     }),
   };
 }

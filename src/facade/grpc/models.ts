@@ -3,6 +3,7 @@ import { listCatalogue } from '../../app/appliance/catalogue.ts';
 import { benchModels } from '../../app/appliance/model-bench.ts';
 import { readModelCard } from '../../app/appliance/model-card.ts';
 import { addModel, type ModelFile, removeModel } from '../../app/appliance/models.ts';
+import { rescoreWithDocument } from '../../app/evidence/rescore-document.ts';
 import { rescore } from '../../app/records/rescore.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { Handlers } from '../../grpc/definition.ts';
@@ -52,7 +53,11 @@ export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof Applia
     rescore: download(context, method.rescore, async function* ({ principal, request, signal }) {
       const kind = fromKind(request.kind, 'kind');
       const limit = request.limit === 0 ? RESCORE_DEFAULT : request.limit;
-      for await (const rescored of rescore(app, { principal, kind, limit }, signal)) {
+      const { withDocument, documentLanguage: language } = request;
+      const input = { principal, kind, limit, language };
+      for await (const rescored of withDocument
+        ? rescoreWithDocument(app, input, signal)
+        : rescore(app, input, signal)) {
         yield toMessage(method.rescore.output, rescored);
       }
     }),

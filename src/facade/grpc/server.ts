@@ -8,6 +8,7 @@ import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { CustodyService } from '../../grpc/gen/assay/v1/custody_service_pb.ts';
+import { EvidenceService } from '../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { NotifyService } from '../../grpc/gen/assay/v1/notify_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
@@ -16,11 +17,11 @@ import { creditHandlers, ownAccountHandlers } from './accounts.ts';
 import { administrationHandlers, applianceHandlers } from './appliance.ts';
 import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
-import { changeHandlers, readHandlers, watchHandlers } from './classifications.ts';
+import { changeHandlers, heatmapHandlers, readHandlers, watchHandlers } from './classifications.ts';
 import { doctorHandlers } from './doctor.ts';
 import { custodyHandlers } from './evidence/custody.ts';
+import { evidenceHandlers } from './evidence/packages.ts';
 import { Health } from './health.ts';
-import { heatmapHandlers } from './heatmaps.ts';
 import { keyHandlers } from './keys.ts';
 import { modelHandlers } from './models.ts';
 import { overrideHandlers } from './overrides.ts';
@@ -53,6 +54,7 @@ const SERVICES = [
   CustodyService,
   WatchFolderService,
   NotifyService,
+  EvidenceService,
 ];
 
 const MIB = 1024 * 1024;
@@ -140,6 +142,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...webhookHandlers(context),
   });
   addService(server, PartnerService, partnerHandlers(context));
+  addService(server, EvidenceService, evidenceHandlers(context));
   addService(server, CustodyService, custodyHandlers(context));
   addService(server, NotifyService, noticeHandlers(context));
   addService(server, WatchFolderService, watchFolderHandlers(context));

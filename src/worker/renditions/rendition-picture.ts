@@ -5,6 +5,7 @@ import { formatOf } from '../../domain/media/formats.ts';
 import {
   isTiled,
   PREVIEW_PIXELS_MAX,
+  PREVIEW_SIDE_PIXELS_MAX,
   type RenditionFigures,
   WHOLE_SIDE_PIXELS_MAX,
 } from '../../domain/media/rendition.ts';
@@ -38,6 +39,26 @@ export async function renderPicture(work: RenderWork): Promise<RenditionFigures>
       .webp({ quality: WEBP_QUALITY, effort: WEBP_EFFORT })
       .toFile(join(work.outFolder, FILE));
     return { kind: 'picture', width: info.width, height: info.height };
+  } catch (error) {
+    throw toPictureFault(error, header.format);
+  }
+}
+
+const PREVIEW_FILE = 'preview.jpg';
+const JPEG_QUALITY = 82;
+
+/** Small, for a report that is printed. */
+export async function renderPreview(work: RenderWork): Promise<RenditionFigures> {
+  const header = await readHeader(work.path, work.limits);
+  const side = PREVIEW_SIDE_PIXELS_MAX;
+  try {
+    const info = await (await openForEyes(header))
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+      // JPEG knows no transparency: what lies under it would show.
+      .flatten({ background: '#ffffff' })
+      .jpeg({ quality: JPEG_QUALITY })
+      .toFile(join(work.outFolder, PREVIEW_FILE));
+    return { kind: 'preview', width: info.width, height: info.height };
   } catch (error) {
     throw toPictureFault(error, header.format);
   }

@@ -35,6 +35,7 @@ import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_p
 import { ApplianceService } from '../../../src/grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { CustodyService } from '../../../src/grpc/gen/assay/v1/custody_service_pb.ts';
+import { EvidenceService } from '../../../src/grpc/gen/assay/v1/evidence_service_pb.ts';
 import { NotifyService } from '../../../src/grpc/gen/assay/v1/notify_service_pb.ts';
 import { PartnerService } from '../../../src/grpc/gen/assay/v1/partner_service_pb.ts';
 import { WatchFolderService } from '../../../src/grpc/gen/assay/v1/watch_folder_service_pb.ts';
@@ -70,6 +71,7 @@ const SERVICES = [
   CustodyService,
   WatchFolderService,
   NotifyService,
+  EvidenceService,
 ];
 const AIMED_FIELD = /^(identifiers?|hash|userId)$/;
 /** Their `id` is an account's or a delivery's; elsewhere it is one of the caller's own keys or plans. */
@@ -114,7 +116,10 @@ function restOperation(method: string, path: string): WireOperation {
 export function grpcOperations(): WireOperation[] {
   return SERVICES.flatMap(({ methods }) => methods as readonly DescMethod[])
     .filter(({ methodKind }) => methodKind === 'unary' || methodKind === 'server_streaming')
-    .filter(({ methodKind, input }) => methodKind === 'unary' || namesOf(input).includes('identifier'))
+    .filter(
+      ({ methodKind, input }) =>
+        methodKind === 'unary' || namesOf(input).some((name) => /^identifiers?$/.test(name)),
+    )
     .map((method) => ({
       name: `gRPC ${method.parent.name}.${method.name}`,
       isAimed: isAimedBy(method.name, namesOf(method.input)),
@@ -134,9 +139,7 @@ function fieldValue(field: DescField, aim: Aim): JsonValue {
   if (field.fieldKind === 'message') return requestOf(field.message, aim);
   if (field.fieldKind === 'enum') return 1;
   if (field.fieldKind === 'map') return {};
-  if (field.fieldKind === 'list' && field.listKind !== 'scalar') return [];
-  if (field.fieldKind === 'list')
-    return field.scalar === ScalarType.INT64 ? ['1'] : [textOf(field.localName, aim)];
+  if (field.fieldKind === 'list') return field.listKind === 'scalar' ? [itemOf(field, aim)] : [];
   switch (field.scalar) {
     case ScalarType.STRING:
       return textOf(field.localName, aim);
@@ -151,12 +154,16 @@ function fieldValue(field: DescField, aim: Aim): JsonValue {
   }
 }
 
+function itemOf({ scalar, localName }: DescField, aim: Aim): JsonValue {
+  return scalar === ScalarType.INT64 ? '1' : textOf(localName, aim);
+}
+
 /** What a field of text or an identifier is given, by its name. */
 function textOf(name: string, { identifier, hash, accountId, deliveryId, email }: Aim): string {
   const values: Record<string, string> = {
     ...{ identifier, identifiers: identifier, hash, email, filter: email, heuristic: 'balanced' },
     ...{ id: deliveryId, userId: String(accountId), partnerId: String(accountId), pricingId: '1' },
-    ...{ pageToken: '', sort: 'id' },
+    ...{ pageToken: '', sort: 'id', language: 'en' },
   };
   return values[name] ?? 'x';
 }

@@ -12,6 +12,7 @@ import { MediaKind as ProtoKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES } from '../../failure.ts';
 import { kindOption, toProtoKind } from '../../media-options.ts';
+import { PartialFile } from '../../partial-file.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import type { OutcomeOptions } from '../../views/outcome.ts';
@@ -24,6 +25,8 @@ interface RescoreOptions {
   limit: number;
   all?: true;
   json?: true;
+  document?: string;
+  language?: string;
 }
 
 export function addModelMeasures(models: Command, terminal: Terminal): void {
@@ -41,6 +44,8 @@ export function addModelMeasures(models: Command, terminal: Terminal): void {
     .option('--limit <n>', `records at most, newest first, 1 to ${RESCORE_MAX}`, parseLimit, 100)
     .option('--all', 'print also those that would not change')
     .option('--json', 'one record per line')
+    .option('--document <file>', 'also write a signed package that says what would change and why')
+    .option('--language <language>', 'of the document: en or it (en)')
     .action((options: RescoreOptions) => rescore(terminal, options));
 }
 
@@ -68,13 +73,21 @@ async function bench(terminal: Terminal, options: OutcomeOptions): Promise<void>
   if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
 }
 
-async function rescore(terminal: Terminal, { kind, limit, all, json }: RescoreOptions): Promise<void> {
+async function rescore(terminal: Terminal, options: RescoreOptions): Promise<void> {
   using client = await openClient(terminal);
   const signal = terminal.watchInterrupt();
-  const request = { kind: toProtoKind(kind), limit };
+  const { kind, limit, all, json, document: path } = options;
+  const withDocument = path !== undefined;
+  const documentLanguage = options.language ?? '';
+  const request = { kind: toProtoKind(kind), limit, withDocument, documentLanguage };
+  await using document = path === undefined ? null : await PartialFile.create(path);
   const rows: string[][] = [];
   const counts = { records: 0, changes: 0, failed: 0 };
   for await (const record of client.receive(ApplianceService.method.rescore, request, signal)) {
+    if (record.document.length > 0) {
+      await document?.write(record.document);
+      continue;
+    }
     counts.records += 1;
     if (record.changes) counts.changes += 1;
     if (record.error !== '') counts.failed += 1;
@@ -87,6 +100,7 @@ async function rescore(terminal: Terminal, { kind, limit, all, json }: RescoreOp
   const { records, changes, failed } = counts;
   printNote(terminal, `${records} records, ${changes} would change, ${failed} could not be analysed again`);
   if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+  await document?.keep();
 }
 
 function toRow({ identifier, name, kind, before, after, error }: RescoreResponse): string[] {

@@ -16,7 +16,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification.proto.
  */
 export const file_assay_v1_classification: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEiqAkKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSIgoHdmVyZGljdBgeIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QSIwoIdmVyZGljdHMYHyADKAsyES5hc3NheS52MS5WZXJkaWN0EiYKB3Jlc3VsdHMYICADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIUCgdpc19uc2Z3GCEgASgISAGIAQESJQoEYzJwYRgiIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLaGFzX2hlYXRtYXAYIyABKAgSKAoKYXNzZXNzbWVudBgkIAEoCzIULmFzc2F5LnYxLkFzc2Vzc21lbnQSLgoOaGVhdG1hcF9sYXllcnMYJSADKA4yFi5hc3NheS52MS5IZWF0bWFwTGF5ZXISJgoKc3RlcF90aW1lcxgmIAMoCzISLmFzc2F5LnYxLlN0ZXBUaW1lEiYKBWltYWdlGDIgASgLMhUuYXNzYXkudjEuSW1hZ2VEZXRhaWxIABImCgV2aWRlbxgzIAEoCzIVLmFzc2F5LnYxLlZpZGVvRGV0YWlsSAASJgoFYXVkaW8YNCABKAsyFS5hc3NheS52MS5BdWRpb0RldGFpbEgAQgcKBW1lZGlhQgoKCF9pc19uc2Z3IkoKCVN1Ym1pdHRlchILCgN2aWEYASABKAkSEwoGa2V5X2lkGAIgASgDSACIAQESEAoIa2V5X25hbWUYAyABKAlCCQoHX2tleV9pZCI1CghQcm9ncmVzcxIMCgRzdGVwGAEgASgJEgwKBGRvbmUYAiABKAUSDQoFdG90YWwYAyABKAUiOAoIU3RlcFRpbWUSDAoEc3RlcBgBIAEoCRIPCgdzZWNvbmRzGAIgASgBEg0KBXRpbWVzGAMgASgFIrEBCglUZW50YXRpdmUSKAoGZnJhbWVzGAEgAygLMhguYXNzYXkudjEuVGVudGF0aXZlRnJhbWUSJgoFY2xpcHMYAiADKAsyFy5hc3NheS52MS5UZW50YXRpdmVDbGlwEigKBXN0YXRlGAMgASgOMhkuYXNzYXkudjEuQXNzZXNzbWVudFN0YXRlEhgKC3Byb2JhYmlsaXR5GAQgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5IlAKDlRlbnRhdGl2ZUZyYW1lEhQKDHRpbWVfc2Vjb25kcxgBIAEoARIYCgtwcm9iYWJpbGl0eRgCIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJkCg1UZW50YXRpdmVDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSKpAQoHVmVyZGljdBIRCgloZXVyaXN0aWMYASABKAkSEgoKY29uZmlkZW5jZRgCIAEoARInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBm1vZGVscxgEIAMoCRISCgVjb3VudBgFIAEoBUgAiAEBEhQKB3Vua25vd24YBiABKAhIAYgBAUIICgZfY291bnRCCgoIX3Vua25vd24iwAEKC01vZGVsUmVzdWx0Eg0KBW1vZGVsGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSHAoEYXhpcxgDIAEoDjIOLmFzc2F5LnYxLkF4aXMSDgoGZGV2aWNlGAQgASgJEg8KB3Vua25vd24YBSABKAgSDgoGcmVhc29uGAYgASgJEhQKDGVsYXBzZWRfdGltZRgHIAEoARIsCg5jbGFzc2lmaWNhdGlvbhgIIAMoCzIULmFzc2F5LnYxLkxhYmVsU2NvcmUiOwoKTGFiZWxTY29yZRIeCgVsYWJlbBgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg0KBXNjb3JlGAIgASgBIqABCgtJbWFnZURldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEicKB2RldGFpbHMYAyADKAsyFi5hc3NheS52MS5JbWFnZU9iamVjdHMSGQoMdGltZV9zZWNvbmRzGAQgASgBSAKIAQFCCAoGX3dpZHRoQgkKB19oZWlnaHRCDwoNX3RpbWVfc2Vjb25kcyI3CgxJbWFnZU9iamVjdHMSJwoKZGV0ZWN0aW9ucxgBIAMoCzITLmFzc2F5LnYxLkRldGVjdGlvbiJzCglEZXRlY3Rpb24SGgoDYm94GAEgASgLMg0uYXNzYXkudjEuQm94EiYKB3Jlc3VsdHMYAiADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAMgASgLMhEuYXNzYXkudjEuVmVyZGljdCI1CgNCb3gSCgoCeDEYASABKAESCgoCeTEYAiABKAESCgoCeDIYAyABKAESCgoCeTIYBCABKAEi0wEKC1ZpZGVvRGV0YWlsEhIKBXdpZHRoGAEgASgFSACIAQESEwoGaGVpZ2h0GAIgASgFSAGIAQESHQoQZHVyYXRpb25fc2Vjb25kcxgDIAEoAUgCiAEBEigKBmltYWdlcxgEIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uEigKBmF1ZGlvcxgFIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uQggKBl93aWR0aEIJCgdfaGVpZ2h0QhMKEV9kdXJhdGlvbl9zZWNvbmRzIpABCgtBdWRpb0RldGFpbBIdChBkdXJhdGlvbl9zZWNvbmRzGAEgASgBSACIAQESHQoFY2xpcHMYAiADKAsyDi5hc3NheS52MS5DbGlwEhsKDnNwZWVjaF9zZWNvbmRzGAMgASgBSAGIAQFCEwoRX2R1cmF0aW9uX3NlY29uZHNCEQoPX3NwZWVjaF9zZWNvbmRzIn0KBENsaXASDQoFaW5kZXgYASABKAUSDQoFc3RhcnQYAiABKAESCwoDZW5kGAMgASgBEiYKB3Jlc3VsdHMYBCADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAUgASgLMhEuYXNzYXkudjEuVmVyZGljdCpVCgZTdGF0dXMSFgoSU1RBVFVTX1VOU1BFQ0lGSUVEEAASDgoKU1RBVFVTX05FVxABEg8KC1NUQVRVU19ET05FEAISEgoOU1RBVFVTX0VSUk9SRUQQAyqsAQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEwoPT1VUQ09NRV9XQUlUSU5HEAESEgoOT1VUQ09NRV9GQUlMRUQQAhIRCg1PVVRDT01FX0hVTUFOEAMSFgoST1VUQ09NRV9BUlRJRklDSUFMEAQSGAoUT1VUQ09NRV9JTkNPTkNMVVNJVkUQBRIaChZPVVRDT01FX05PVF9BUFBMSUNBQkxFEAYqWwoGT3JpZ2luEhYKEk9SSUdJTl9VTlNQRUNJRklFRBAAEhMKD09SSUdJTl9BTkFMWVNFRBABEhEKDU9SSUdJTl9KT0lORUQQAhIRCg1PUklHSU5fQ0FDSEVEEAMqcQoEQXhpcxIUChBBWElTX1VOU1BFQ0lGSUVEEAASEgoOQVhJU19HRU5FUkFURUQQARIQCgxBWElTX1NXQVBQRUQQAhIPCgtBWElTX0VESVRFRBADEg0KCUFYSVNfTlNGVxAEEg0KCUFYSVNfRkFDRRAFKo0BCgxIZWF0bWFwTGF5ZXISHQoZSEVBVE1BUF9MQVlFUl9VTlNQRUNJRklFRBAAEhgKFEhFQVRNQVBfTEFZRVJfT1JJR0lOEAESGwoXSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkcQAhInCiNIRUFUTUFQX0xBWUVSX1RBTVBFUklOR19SRUxJQUJJTElUWRADYgZwcm90bzM", [file_assay_v1_assessment, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEi1AkKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIiCgd2ZXJkaWN0GB4gASgLMhEuYXNzYXkudjEuVmVyZGljdBIjCgh2ZXJkaWN0cxgfIAMoCzIRLmFzc2F5LnYxLlZlcmRpY3QSJgoHcmVzdWx0cxggIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EhQKB2lzX25zZncYISABKAhIAYgBARIlCgRjMnBhGCIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgtoYXNfaGVhdG1hcBgjIAEoCBIoCgphc3Nlc3NtZW50GCQgASgLMhQuYXNzYXkudjEuQXNzZXNzbWVudBIuCg5oZWF0bWFwX2xheWVycxglIAMoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllchImCgpzdGVwX3RpbWVzGCYgAygLMhIuYXNzYXkudjEuU3RlcFRpbWUSJgoFaW1hZ2UYMiABKAsyFS5hc3NheS52MS5JbWFnZURldGFpbEgAEiYKBXZpZGVvGDMgASgLMhUuYXNzYXkudjEuVmlkZW9EZXRhaWxIABImCgVhdWRpbxg0IAEoCzIVLmFzc2F5LnYxLkF1ZGlvRGV0YWlsSABCBwoFbWVkaWFCCgoIX2lzX25zZnci/gEKD0V4cG9ydGVkUmVhZGluZxImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNYnlfYWNjb3VudF9pZBgCIAEoAxIVCg1ydWxlc192ZXJzaW9uGAMgASgFEhYKDmNsYXNzaWZpY2F0aW9uGAQgASgJEg0KBXN0YXRlGAUgASgJEhgKC3Byb2JhYmlsaXR5GAYgASgBSACIAQESEwoLZmluZ2VycHJpbnQYByABKAkSFgoOcGFja2FnZV9zaGEyNTYYCCABKAkSFwoPcmVhZHNfb3RoZXJ3aXNlGAkgASgIQg4KDF9wcm9iYWJpbGl0eSJKCglTdWJtaXR0ZXISCwoDdmlhGAEgASgJEhMKBmtleV9pZBgCIAEoA0gAiAEBEhAKCGtleV9uYW1lGAMgASgJQgkKB19rZXlfaWQiNQoIUHJvZ3Jlc3MSDAoEc3RlcBgBIAEoCRIMCgRkb25lGAIgASgFEg0KBXRvdGFsGAMgASgFIjgKCFN0ZXBUaW1lEgwKBHN0ZXAYASABKAkSDwoHc2Vjb25kcxgCIAEoARINCgV0aW1lcxgDIAEoBSKxAQoJVGVudGF0aXZlEigKBmZyYW1lcxgBIAMoCzIYLmFzc2F5LnYxLlRlbnRhdGl2ZUZyYW1lEiYKBWNsaXBzGAIgAygLMhcuYXNzYXkudjEuVGVudGF0aXZlQ2xpcBIoCgVzdGF0ZRgDIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJQCg5UZW50YXRpdmVGcmFtZRIUCgx0aW1lX3NlY29uZHMYASABKAESGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiZAoNVGVudGF0aXZlQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiqQEKB1ZlcmRpY3QSEQoJaGV1cmlzdGljGAEgASgJEhIKCmNvbmZpZGVuY2UYAiABKAESJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZtb2RlbHMYBCADKAkSEgoFY291bnQYBSABKAVIAIgBARIUCgd1bmtub3duGAYgASgISAGIAQFCCAoGX2NvdW50QgoKCF91bmtub3duIsABCgtNb2RlbFJlc3VsdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKBGF4aXMYAyABKA4yDi5hc3NheS52MS5BeGlzEg4KBmRldmljZRgEIAEoCRIPCgd1bmtub3duGAUgASgIEg4KBnJlYXNvbhgGIAEoCRIUCgxlbGFwc2VkX3RpbWUYByABKAESLAoOY2xhc3NpZmljYXRpb24YCCADKAsyFC5hc3NheS52MS5MYWJlbFNjb3JlIjsKCkxhYmVsU2NvcmUSHgoFbGFiZWwYASABKA4yDy5hc3NheS52MS5MYWJlbBINCgVzY29yZRgCIAEoASKgAQoLSW1hZ2VEZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARInCgdkZXRhaWxzGAMgAygLMhYuYXNzYXkudjEuSW1hZ2VPYmplY3RzEhkKDHRpbWVfc2Vjb25kcxgEIAEoAUgCiAEBQggKBl93aWR0aEIJCgdfaGVpZ2h0Qg8KDV90aW1lX3NlY29uZHMiNwoMSW1hZ2VPYmplY3RzEicKCmRldGVjdGlvbnMYASADKAsyEy5hc3NheS52MS5EZXRlY3Rpb24icwoJRGV0ZWN0aW9uEhoKA2JveBgBIAEoCzINLmFzc2F5LnYxLkJveBImCgdyZXN1bHRzGAIgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgDIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QiNQoDQm94EgoKAngxGAEgASgBEgoKAnkxGAIgASgBEgoKAngyGAMgASgBEgoKAnkyGAQgASgBItMBCgtWaWRlb0RldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEh0KEGR1cmF0aW9uX3NlY29uZHMYAyABKAFIAogBARIoCgZpbWFnZXMYBCADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIoCgZhdWRpb3MYBSADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkIICgZfd2lkdGhCCQoHX2hlaWdodEITChFfZHVyYXRpb25fc2Vjb25kcyKQAQoLQXVkaW9EZXRhaWwSHQoQZHVyYXRpb25fc2Vjb25kcxgBIAEoAUgAiAEBEh0KBWNsaXBzGAIgAygLMg4uYXNzYXkudjEuQ2xpcBIbCg5zcGVlY2hfc2Vjb25kcxgDIAEoAUgBiAEBQhMKEV9kdXJhdGlvbl9zZWNvbmRzQhEKD19zcGVlY2hfc2Vjb25kcyJ9CgRDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARImCgdyZXN1bHRzGAQgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgFIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QqVQoGU3RhdHVzEhYKElNUQVRVU19VTlNQRUNJRklFRBAAEg4KClNUQVRVU19ORVcQARIPCgtTVEFUVVNfRE9ORRACEhIKDlNUQVRVU19FUlJPUkVEEAMqrAEKB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhMKD09VVENPTUVfV0FJVElORxABEhIKDk9VVENPTUVfRkFJTEVEEAISEQoNT1VUQ09NRV9IVU1BThADEhYKEk9VVENPTUVfQVJUSUZJQ0lBTBAEEhgKFE9VVENPTUVfSU5DT05DTFVTSVZFEAUSGgoWT1VUQ09NRV9OT1RfQVBQTElDQUJMRRAGKlsKBk9yaWdpbhIWChJPUklHSU5fVU5TUEVDSUZJRUQQABITCg9PUklHSU5fQU5BTFlTRUQQARIRCg1PUklHSU5fSk9JTkVEEAISEQoNT1JJR0lOX0NBQ0hFRBADKnEKBEF4aXMSFAoQQVhJU19VTlNQRUNJRklFRBAAEhIKDkFYSVNfR0VORVJBVEVEEAESEAoMQVhJU19TV0FQUEVEEAISDwoLQVhJU19FRElURUQQAxINCglBWElTX05TRlcQBBINCglBWElTX0ZBQ0UQBSqNAQoMSGVhdG1hcExheWVyEh0KGUhFQVRNQVBfTEFZRVJfVU5TUEVDSUZJRUQQABIYChRIRUFUTUFQX0xBWUVSX09SSUdJThABEhsKF0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HEAISJwojSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkdfUkVMSUFCSUxJVFkQA2IGcHJvdG8z", [file_assay_v1_assessment, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The record of one submission.
@@ -175,6 +175,13 @@ export type Classification = Message<"assay.v1.Classification"> & {
   readByRulesVersion: number;
 
   /**
+   * What it said in each evidence package that went out, oldest first.
+   *
+   * @generated from field: repeated assay.v1.ExportedReading exports = 29;
+   */
+  exports: ExportedReading[];
+
+  /**
    * The verdict of the account's heuristic.
    *
    * @generated from field: assay.v1.Verdict verdict = 30;
@@ -270,6 +277,77 @@ export const ClassificationSchema: GenMessage<Classification> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 0);
 
 /**
+ * What a record said when it was exported. A later version may read the same figures otherwise: both are told.
+ *
+ * @generated from message assay.v1.ExportedReading
+ */
+export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 1;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * @generated from field: int64 by_account_id = 2;
+   */
+  byAccountId: bigint;
+
+  /**
+   * @generated from field: int32 rules_version = 3;
+   */
+  rulesVersion: number;
+
+  /**
+   * human or artificial; empty where nothing could answer.
+   *
+   * @generated from field: string classification = 4;
+   */
+  classification: string;
+
+  /**
+   * Of the assessment: human, artificial, inconclusive, not_applicable.
+   *
+   * @generated from field: string state = 5;
+   */
+  state: string;
+
+  /**
+   * Absent without an answer.
+   *
+   * @generated from field: optional double probability = 6;
+   */
+  probability?: number | undefined;
+
+  /**
+   * Of the key that signed the package.
+   *
+   * @generated from field: string fingerprint = 7;
+   */
+  fingerprint: string;
+
+  /**
+   * Of the signed list of the files of the package, hex.
+   *
+   * @generated from field: string package_sha256 = 8;
+   */
+  packageSha256: string;
+
+  /**
+   * Whether the record says something else now.
+   *
+   * @generated from field: bool reads_otherwise = 9;
+   */
+  readsOtherwise: boolean;
+};
+
+/**
+ * Describes the message assay.v1.ExportedReading.
+ * Use `create(ExportedReadingSchema)` to create a new message.
+ */
+export const ExportedReadingSchema: GenMessage<ExportedReading> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 1);
+
+/**
  * Who handed the file in.
  *
  * @generated from message assay.v1.Submitter
@@ -302,7 +380,7 @@ export type Submitter = Message<"assay.v1.Submitter"> & {
  * Use `create(SubmitterSchema)` to create a new message.
  */
 export const SubmitterSchema: GenMessage<Submitter> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 1);
+  messageDesc(file_assay_v1_classification, 2);
 
 /**
  * How far a queued or running analysis is.
@@ -331,7 +409,7 @@ export type Progress = Message<"assay.v1.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 2);
+  messageDesc(file_assay_v1_classification, 3);
 
 /**
  * How long a step of an analysis took. Steps overlap, and some are parts of others: `infer` holds `batch-wait` and
@@ -365,7 +443,7 @@ export type StepTime = Message<"assay.v1.StepTime"> & {
  * Use `create(StepTimeSchema)` to create a new message.
  */
 export const StepTimeSchema: GenMessage<StepTime> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 3);
+  messageDesc(file_assay_v1_classification, 4);
 
 /**
  * What was judged so far. It may still turn.
@@ -407,7 +485,7 @@ export type Tentative = Message<"assay.v1.Tentative"> & {
  * Use `create(TentativeSchema)` to create a new message.
  */
 export const TentativeSchema: GenMessage<Tentative> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 4);
+  messageDesc(file_assay_v1_classification, 5);
 
 /**
  * @generated from message assay.v1.TentativeFrame
@@ -431,7 +509,7 @@ export type TentativeFrame = Message<"assay.v1.TentativeFrame"> & {
  * Use `create(TentativeFrameSchema)` to create a new message.
  */
 export const TentativeFrameSchema: GenMessage<TentativeFrame> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 5);
+  messageDesc(file_assay_v1_classification, 6);
 
 /**
  * @generated from message assay.v1.TentativeClip
@@ -465,7 +543,7 @@ export type TentativeClip = Message<"assay.v1.TentativeClip"> & {
  * Use `create(TentativeClipSchema)` to create a new message.
  */
 export const TentativeClipSchema: GenMessage<TentativeClip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 6);
+  messageDesc(file_assay_v1_classification, 7);
 
 /**
  * @generated from message assay.v1.Verdict
@@ -515,7 +593,7 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
  * Use `create(VerdictSchema)` to create a new message.
  */
 export const VerdictSchema: GenMessage<Verdict> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 7);
+  messageDesc(file_assay_v1_classification, 8);
 
 /**
  * @generated from message assay.v1.ModelResult
@@ -575,7 +653,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
  * Use `create(ModelResultSchema)` to create a new message.
  */
 export const ModelResultSchema: GenMessage<ModelResult> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 8);
+  messageDesc(file_assay_v1_classification, 9);
 
 /**
  * @generated from message assay.v1.LabelScore
@@ -597,7 +675,7 @@ export type LabelScore = Message<"assay.v1.LabelScore"> & {
  * Use `create(LabelScoreSchema)` to create a new message.
  */
 export const LabelScoreSchema: GenMessage<LabelScore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 9);
+  messageDesc(file_assay_v1_classification, 10);
 
 /**
  * @generated from message assay.v1.ImageDetail
@@ -633,7 +711,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
  * Use `create(ImageDetailSchema)` to create a new message.
  */
 export const ImageDetailSchema: GenMessage<ImageDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 10);
+  messageDesc(file_assay_v1_classification, 11);
 
 /**
  * @generated from message assay.v1.ImageObjects
@@ -650,7 +728,7 @@ export type ImageObjects = Message<"assay.v1.ImageObjects"> & {
  * Use `create(ImageObjectsSchema)` to create a new message.
  */
 export const ImageObjectsSchema: GenMessage<ImageObjects> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 11);
+  messageDesc(file_assay_v1_classification, 12);
 
 /**
  * An object found in a picture, and what the models said of it.
@@ -679,7 +757,7 @@ export type Detection = Message<"assay.v1.Detection"> & {
  * Use `create(DetectionSchema)` to create a new message.
  */
 export const DetectionSchema: GenMessage<Detection> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 12);
+  messageDesc(file_assay_v1_classification, 13);
 
 /**
  * Pixels of the oriented picture.
@@ -713,7 +791,7 @@ export type Box = Message<"assay.v1.Box"> & {
  * Use `create(BoxSchema)` to create a new message.
  */
 export const BoxSchema: GenMessage<Box> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 13);
+  messageDesc(file_assay_v1_classification, 14);
 
 /**
  * @generated from message assay.v1.VideoDetail
@@ -754,7 +832,7 @@ export type VideoDetail = Message<"assay.v1.VideoDetail"> & {
  * Use `create(VideoDetailSchema)` to create a new message.
  */
 export const VideoDetailSchema: GenMessage<VideoDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 14);
+  messageDesc(file_assay_v1_classification, 15);
 
 /**
  * @generated from message assay.v1.AudioDetail
@@ -783,7 +861,7 @@ export type AudioDetail = Message<"assay.v1.AudioDetail"> & {
  * Use `create(AudioDetailSchema)` to create a new message.
  */
 export const AudioDetailSchema: GenMessage<AudioDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 15);
+  messageDesc(file_assay_v1_classification, 16);
 
 /**
  * A segment of a sound.
@@ -824,7 +902,7 @@ export type Clip = Message<"assay.v1.Clip"> & {
  * Use `create(ClipSchema)` to create a new message.
  */
 export const ClipSchema: GenMessage<Clip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 16);
+  messageDesc(file_assay_v1_classification, 17);
 
 /**
  * @generated from enum assay.v1.Status

@@ -1,0 +1,115 @@
+/** Asks for an evidence package of one record or of several, follows it, and gives the link to it. */
+import type { JSX } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import {
+  type AllOfEvidenceExport as EvidenceExport,
+  EXPORT_EVIDENCE,
+  READ_EXPORT,
+} from '../gen/documents.ts';
+import { ask, change } from '../parts/api.ts';
+import { formatBytes } from '../parts/format.ts';
+import { Button, Dialog, Fault, Field, Form, Notice, Select } from '../parts/parts.tsx';
+import { useWork } from '../parts/use-query.ts';
+import { LANGUAGES, type Language, language, t } from '../texts/language.ts';
+
+/** A package of one picture takes two seconds. */
+const POLL_MS = 700;
+const NOTES_CHARACTERS_MAX = 10_000;
+const NAMES: Readonly<Record<Language, string>> = { en: 'English', it: 'Italiano' };
+
+interface EvidenceProps {
+  identifiers: readonly string[];
+  onClose: () => void;
+}
+
+export function EvidenceDialog({ identifiers, onClose }: EvidenceProps): JSX.Element {
+  const [title, setTitle] = useState('');
+  const [notes, setNotes] = useState('');
+  const [chosen, setChosen] = useState<Language>(language.get());
+  const [made, setMade] = useState<EvidenceExport | null>(null);
+  const { isBusy, fault, run } = useWork();
+  useFollowed(made, setMade);
+  const id = useId();
+  const send = (): void => {
+    void run(async () => {
+      const order = { identifiers: [...identifiers], title, notes, language: chosen };
+      setMade((await change(EXPORT_EVIDENCE, order)).export);
+    });
+  };
+  return (
+    <Dialog title={t('evidence')} onClose={onClose}>
+      <p>{t('evidenceLead')}</p>
+      {identifiers.length > 1 && <p>{t('evidenceOfMany')}</p>}
+      {made === null ? (
+        <Form onSend={send}>
+          <Field label={t('evidenceTitle')} name="title" value={title} onValue={setTitle} />
+          <div class="field">
+            <label for={id}>{t('evidenceNotes')}</label>
+            <textarea
+              {...{ id }}
+              rows={3}
+              maxLength={NOTES_CHARACTERS_MAX}
+              value={notes}
+              aria-describedby={`${id}-hint`}
+              onInput={(event) => setNotes(event.currentTarget.value)}
+            />
+            <small id={`${id}-hint`} class="quiet">
+              {t('evidenceNotesHint')}
+            </small>
+          </div>
+          <Select
+            label={t('evidenceLanguage')}
+            value={chosen}
+            options={LANGUAGES.map((name) => [name, NAMES[name]] as const)}
+            onValue={setChosen}
+          />
+          <p class="actions">
+            <Button kind="main" {...{ isBusy }} type="submit">
+              {t('evidenceMake')}
+            </Button>
+            <Button onPress={onClose}>{t('cancel')}</Button>
+          </p>
+        </Form>
+      ) : (
+        <Made {...{ made }} />
+      )}
+      <Fault error={fault} />
+    </Dialog>
+  );
+}
+
+function Made({ made }: { made: EvidenceExport }): JSX.Element {
+  const { state, files, filesTotal, bytes, url, name, error } = made;
+  if (state === 'failed') return <Notice kind="bad">{t('evidenceFailed', { reason: error })}</Notice>;
+  if (url === null) {
+    return (
+      <p role="status">
+        <progress max={Math.max(1, filesTotal)} value={files} aria-label={t('progress')} />{' '}
+        {t('evidenceProgress', { files, total: filesTotal })}
+      </p>
+    );
+  }
+  return (
+    <p role="status">
+      {t('evidenceReady', { size: formatBytes(bytes) })}{' '}
+      <a class="button main" href={url} download={name}>
+        {t('download')}
+      </a>
+    </p>
+  );
+}
+
+/** Asks how far it is until it has ended. */
+function useFollowed(made: EvidenceExport | null, onNews: (made: EvidenceExport) => void): void {
+  const isRunning = made?.state === 'running';
+  useEffect(() => {
+    if (made === null || !isRunning) return;
+    const look = async (): Promise<void> => {
+      const { evidenceExport } = await ask(READ_EXPORT, { id: made.id });
+      if (evidenceExport !== null) onNews(evidenceExport);
+    };
+    const failed = (error: unknown) => onNews({ ...made, state: 'failed', error: String(error) });
+    const timer = setInterval(() => void look().catch(failed), POLL_MS);
+    return () => clearInterval(timer);
+  }, [made?.id, isRunning]);
+}

@@ -1,0 +1,24 @@
+/** The page's texts about evidence packages, in English. */
+export const EVIDENCE_EN = {
+  evidence: 'Evidence package',
+  evidenceLead:
+    'A signed zip with the file, its figures and a report, which others can verify without Assay.',
+  evidenceOfMany: 'All chosen records become one case with one report.',
+  evidenceTitle: 'Title of the report',
+  evidenceNotes: 'What you know besides',
+  evidenceNotesHint: 'It stands in the report as your words.',
+  evidenceLanguage: 'Language of the report',
+  evidenceMake: 'Make the package',
+  evidenceProgress: '{files} of about {total} files',
+  evidenceReady: 'Ready: {size}. It can be fetched for an hour.',
+  evidenceFailed: 'No package was made: {reason}',
+  evidenceKey: 'Key that signs evidence',
+  evidenceKeyLead:
+    'Publish this fingerprint where others look for it: who holds a package compares its key with it.',
+  evidenceKeyUntil: 'until {time}',
+  evidenceKeySigns: 'signs',
+  exportedAt: 'Exported in an evidence package; it said then: {reading}',
+  exportReading: '{state}, {share} artificial',
+  exportReadsOtherwise:
+    'An evidence package of {time} told another reading of the same figures: {reading} (rules version {rules}). Both stand; tell whoever holds it.',
+} as const;

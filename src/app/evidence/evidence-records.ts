@@ -1,0 +1,101 @@
+/** Gathers what a package holds of a record, as it stands now; another's record is as absent as an unknown one. */
+import { AppError } from '../../domain/errors.ts';
+import { packKey } from '../../domain/packs/model-pack.ts';
+import { custodyMemberOf, type RecordCustody } from '../../evidence/custody-members.ts';
+import type { EvidenceModel, EvidenceRecord } from '../../evidence/evidence-record.ts';
+import { MEMBERS, recordFolder, safeFileName } from '../../evidence/members.ts';
+import { readModelCard } from '../appliance/model-card.ts';
+import type { Principal } from '../callers/principal.ts';
+import { proveCustody } from '../custody/custody.ts';
+import type { CustodyParts } from '../custody/parts.ts';
+import { ownClassification } from '../records/classifications.ts';
+import { readingOf, toRecord } from '../records/record.ts';
+import type { ExportOrder } from './export-input.ts';
+import type { EvidenceParts } from './parts.ts';
+
+/** Throws `classification`, and `not_ended` where one is still being analysed: all before a byte is written. */
+export async function gatherRecords(app: CustodyParts, order: ExportOrder): Promise<EvidenceRecord[]> {
+  const { principal, identifiers } = order;
+  const own = identifiers.map((identifier) => ownClassification(app, { principal, identifier }));
+  const records = own.map((classification) => ({ classification, record: toRecord(app, classification) }));
+  for (const { record } of records) {
+    if (record.status === 'new') {
+      throw new AppError('not_ended', `the record ${record.identifier} is still being analysed`);
+    }
+  }
+  const gathered: EvidenceRecord[] = [];
+  for (const [index, { classification, record }] of records.entries()) {
+    const { hash, kind, name, accountId, analysisId, identifier } = classification;
+    const analysis = app.store.read.analysis(analysisId);
+    const result = record.status === 'done' ? (analysis?.result ?? null) : null;
+    const isThere = hash !== '' && app.store.blobs.isThere(hash);
+    const folder = recordFolder(index, own.length, identifier);
+    gathered.push({
+      ...{ record, result },
+      custody: await custodyOf(app, principal, identifier),
+      custodyMember: custodyMemberOf(folder),
+      reading: readingOf(app, classification),
+      overrides: hash === '' ? [] : app.store.read.overrideHistory(accountId, kind, hash),
+      models: (analysis?.models ?? []).map((key) => modelOf(app, key, analysis?.modelDigests?.[key])),
+      originalMember: isThere ? `${folder}original/${safeFileName(name)}` : null,
+    });
+  }
+  return gathered;
+}
+
+/** Oldest first, as a reader follows it. */
+async function custodyOf(
+  app: CustodyParts,
+  principal: Principal,
+  identifier: string,
+): Promise<RecordCustody> {
+  const { checkpoint, size, entries } = await proveCustody(app, { principal, identifier });
+  return {
+    ...{ checkpoint, size },
+    entries: entries.map(({ entry, inclusion }) => ({ ...entry, inclusion })).reverse(),
+  };
+}
+
+/** A version that is not installed any more is named all the same: what it said stands in the record. */
+function modelOf(app: EvidenceParts, key: string, digest = ''): EvidenceModel {
+  const [id = key, version = ''] = key.split('@');
+  const installed = app.engine.installed.find(({ pack }) => packKey(pack) === key);
+  if (installed === undefined) {
+    const unknown = { name: id, task: '', sha256: digest, licence: '', source: '', trainedOn: '' };
+    return { id, version, ...unknown, figures: [], isInstalled: false, cardMember: null };
+  }
+  const { name, task, sha256, licence, source, trainedOn } = installed.pack;
+  return {
+    ...{ id, version, name, task, sha256, licence, source, trainedOn },
+    figures: 'figures' in installed.pack ? installed.pack.figures : [],
+    isInstalled: true,
+    cardMember: `${MEMBERS.cards}${id}-${version}.md`,
+  };
+}
+
+/** Each once, over all records. */
+export function modelsOf(records: readonly EvidenceRecord[]): EvidenceModel[] {
+  const all = records.flatMap(({ models }) => models);
+  return [...new Map(all.map((model) => [`${model.id}@${model.version}`, model])).values()];
+}
+
+/** Null where the pack brings none. */
+export async function cardOf(app: EvidenceParts, { id }: EvidenceModel): Promise<string | null> {
+  try {
+    return await readModelCard(app, { id });
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'model') return null;
+    throw error;
+  }
+}
+
+/** From what figure on each model's answers mean something, as they were applied to this record. */
+export function boundsOf({ result }: EvidenceRecord): object[] {
+  if (result === null) return [];
+  return result.runs.map(
+    ({ model, version, cautiousThreshold, inconclusiveLow, inconclusiveHigh, together }) => ({
+      ...{ model, version, cautiousThreshold, inconclusiveLow, inconclusiveHigh },
+      together: together ?? null,
+    }),
+  );
+}

@@ -1,0 +1,258 @@
+/**
+ * An evidence package as a stream. What it says is fixed before its first byte; that it went out is recorded, with its audit line,
+ * in a transaction of its own before its signature is given away: no signed package is without its entry.
+ */
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { AppError } from '../../domain/errors.ts';
+import { frameHeatmapFile, HEATMAP_FILES } from '../../domain/media/heatmap.ts';
+import { readingOfRecord, withExport } from '../../domain/records/exported-reading.ts';
+import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
+import { VERSION } from '../../domain/version.ts';
+import { toCustodyFiles } from '../../evidence/custody-members.ts';
+import { type EvidenceRecord, toFiguresJson, toRecordJson } from '../../evidence/evidence-record.ts';
+import { MEMBERS, recordFolder } from '../../evidence/members.ts';
+import { type PackagePlan, type PayloadMember, writePackage } from '../../evidence/package-writer.ts';
+import { toHtmlReport } from '../../evidence/report/html-report.ts';
+import { writePdfReport } from '../../evidence/report/pdf-process.ts';
+import { type Report, toReport } from '../../evidence/report/report.ts';
+import type { SigningKey } from '../../machinery/signing-key.ts';
+import { auditLine } from '../accounts/audit.ts';
+import type { CustodyParts } from '../custody/parts.ts';
+import { boundsOf, cardOf, gatherRecords, modelsOf } from './evidence-records.ts';
+import { type ExportInput, type ExportOrder, parseExport } from './export-input.ts';
+import type { EvidenceParts } from './parts.ts';
+import { previewsOf } from './previews.ts';
+
+export interface ExportProgress {
+  files: number;
+  /** About how many there will be. */
+  filesTotal: number;
+  bytes: number;
+}
+
+export interface EvidenceExport {
+  /** Of the zip file. */
+  name: string;
+  /** The zip; throws where a file cannot be read whole. */
+  bytes: AsyncGenerator<Buffer>;
+}
+
+/** What is fixed before the first byte. */
+interface Draft {
+  order: ExportOrder;
+  records: EvidenceRecord[];
+  createdAt: number;
+  key: SigningKey;
+}
+
+const REFUSED_MAX = 3;
+
+/** Throws `bad_field`, `classification`, `not_ended`, `damaged` before a byte is given; `report` is told after each file. */
+export async function exportEvidence(
+  app: CustodyParts,
+  input: ExportInput,
+  signal: AbortSignal,
+  report: (progress: ExportProgress) => void = () => {},
+): Promise<EvidenceExport> {
+  const order = parseExport(input);
+  const records = await gatherRecords(app, order);
+  await assertWhole(app, records);
+  const draft = { order, records, createdAt: app.clock.now(), key: app.signingKeys.current() };
+  const stamp = new Date(draft.createdAt / 1000).toISOString().replace(/[-:]|\.\d+/g, '');
+  const [first] = records;
+  const about = records.length === 1 ? first?.record.identifier.slice(0, 12) : `case-of-${records.length}`;
+  const folder = `assay-evidence-${stamp}-${about}`;
+  const filesTotal = countFiles(draft);
+  const plan: PackagePlan = {
+    ...{ folder, createdAt: draft.createdAt, key: draft.key },
+    payload: payloadOf(app, draft, signal),
+    info: infoOf(app, draft),
+    predicate: predicateOf(app, draft),
+    beforeSignature: ({ tagManifestSha256 }) => recordExport(app, draft, tagManifestSha256),
+    report: ({ files, bytes }) => report({ files, filesTotal: Math.max(filesTotal, files), bytes }),
+  };
+  return { name: `${folder}.zip`, bytes: writePackage(plan, signal) };
+}
+
+/** An original that has rotted is told before the package begins: half a package helps nobody. */
+async function assertWhole({ store }: EvidenceParts, records: readonly EvidenceRecord[]): Promise<void> {
+  const bad: string[] = [];
+  for (const { record, originalMember } of records) {
+    if (originalMember === null) continue;
+    const isWhole = await store.blobs.checks.check(record.hash).then(
+      () => true,
+      () => false,
+    );
+    if (!isWhole) bad.push(record.identifier);
+  }
+  if (bad.length === 0) return;
+  const shown = bad.slice(0, REFUSED_MAX).join(', ');
+  throw new AppError(
+    'media',
+    `the stored original is not what was submitted: ${shown}${bad.length > REFUSED_MAX ? ', …' : ''}; restore it from a backup`,
+  );
+}
+
+async function* payloadOf(
+  app: EvidenceParts,
+  draft: Draft,
+  signal: AbortSignal,
+): AsyncGenerator<PayloadMember> {
+  const { records } = draft;
+  const models = modelsOf(records);
+  for (const [index, one] of records.entries()) {
+    yield* recordMembers(app, one, recordFolder(index, records.length, one.record.identifier));
+  }
+  const cards = new Set<string>();
+  for (const model of models) {
+    const card = model.cardMember === null ? null : await cardOf(app, model);
+    if (card === null || model.cardMember === null) continue;
+    cards.add(model.cardMember);
+    yield textMember(model.cardMember, card);
+  }
+  const catalogue = models.map((model) => ({
+    ...model,
+    cardMember: cards.has(model.cardMember ?? '') ? model.cardMember : null,
+  }));
+  yield jsonMember(MEMBERS.models, catalogue);
+  yield jsonMember(MEMBERS.case, toCaseJson(draft));
+  const report = reportOf(app, draft);
+  const previews = await previewsOf(app, draft.order.principal, records, signal);
+  yield { path: MEMBERS.reportHtml, open: () => toHtmlReport(report, previews), isCompressible: true };
+  yield {
+    path: MEMBERS.reportPdf,
+    open: () => writePdfReport(report, previews, signal),
+    isCompressible: false,
+  };
+}
+
+function* recordMembers(app: EvidenceParts, one: EvidenceRecord, folder: string): Generator<PayloadMember> {
+  const { record, result, originalMember } = one;
+  const { store } = app;
+  if (originalMember !== null) {
+    // Hashed as it streams: it breaks off before its last bytes where it is not what was submitted.
+    const open = () => store.blobs.checks.read(record.hash);
+    yield { path: originalMember, open, isCompressible: false };
+  }
+  yield jsonMember(`${folder}record.json`, toRecordJson(one));
+  for (const [name, text] of toCustodyFiles(one.custody)) yield textMember(`${folder}${name}`, text);
+  if (result === null) return;
+  yield jsonMember(`${folder}figures.json`, toFiguresJson(one));
+  const analysisId = store.read.classification(record.identifier)?.analysisId ?? '';
+  const artifact = (path: string, file: string): PayloadMember => ({
+    path: `${folder}${path}`,
+    open: () => createReadStream(store.artifacts.pathOf(analysisId, file)),
+    isCompressible: false,
+  });
+  if (record.kind === 'image') {
+    for (const layer of record.heatmapLayers) {
+      yield artifact(`maps/${HEATMAP_FILES[layer]}`, HEATMAP_FILES[layer]);
+    }
+  }
+  if (result.kind !== 'video') return;
+  for (const [index, frame] of result.frames.entries()) {
+    yield artifact(`frames/${frame.file}`, frame.file);
+    if (frame.image.hasHeatmap) yield artifact(`maps/${frameHeatmapFile(index)}`, frameHeatmapFile(index));
+  }
+  for (const { file } of result.tracks) yield artifact(`sound/${file}`, file);
+}
+
+function textMember(path: string, text: string): PayloadMember {
+  return { path, open: () => Readable.from([Buffer.from(text)]), isCompressible: true };
+}
+
+function jsonMember(path: string, value: unknown): PayloadMember {
+  return textMember(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Of records, cards and lists; only for the progress. */
+function countFiles({ records }: Draft): number {
+  const perRecord = records.map(({ result, originalMember }) => {
+    const parts = result?.kind === 'video' ? result.frames.length + result.tracks.length : 1;
+    return 5 + (originalMember === null ? 0 : 1) + parts;
+  });
+  return perRecord.reduce((sum, count) => sum + count, 4 + modelsOf(records).length);
+}
+
+function toCaseJson({ order, records, createdAt, key }: Draft): object {
+  const { title, notes, language, principal } = order;
+  return {
+    ...{ format: 1, title, notes, language, createdAt: toIso(createdAt) },
+    packedBy: { accountId: String(principal.account.id), name: principal.account.name },
+    madeWith: { name: 'Assay', version: VERSION, rulesVersion: RULES_VERSION },
+    signingKey: key.fingerprint,
+    records: records.map(({ record }, index) => ({
+      identifier: record.identifier,
+      folder: recordFolder(index, records.length, record.identifier),
+    })),
+  };
+}
+
+function infoOf({ config }: EvidenceParts, { order, records }: Draft): [string, string][] {
+  return [
+    ['Bag-Software-Agent', `Assay ${VERSION}`],
+    ['Source-Organization', config.publicUrl],
+    ['External-Description', order.title],
+    ['External-Identifier', records.length === 1 ? (records[0]?.record.identifier ?? '') : ''],
+    ['Contact-Name', order.principal.account.name],
+    ['Assay-Rules-Version', String(RULES_VERSION)],
+  ];
+}
+
+/** For tools that read attestations: what was found of which file, by which rules. */
+function predicateOf({ config }: EvidenceParts, { order, records, createdAt }: Draft): object {
+  return {
+    ...{ madeBy: config.publicUrl, assayVersion: VERSION, createdAt: toIso(createdAt), title: order.title },
+    rulesVersion: RULES_VERSION,
+    findings: records.map((one) => ({
+      identifier: one.record.identifier,
+      sha256: one.record.hash,
+      kind: one.record.kind,
+      status: one.record.status,
+      finding: readingOfRecord(one.record),
+      statedByPerson: one.record.forceClassification,
+      bounds: boundsOf(one),
+      models: one.models.map(({ id, version, sha256 }) => ({ id, version, sha256 })),
+    })),
+  };
+}
+
+function reportOf({ config }: EvidenceParts, { order, records, createdAt, key }: Draft): Report {
+  const { title, notes, language, principal } = order;
+  return toReport({
+    ...{ title, notes, language, records, createdAt, models: modelsOf(records) },
+    ...{ packedBy: principal.account.name, box: config.publicUrl, fingerprint: key.fingerprint },
+  });
+}
+
+async function recordExport(app: EvidenceParts, draft: Draft, packageSha256: string): Promise<void> {
+  const { order, records, createdAt, key } = draft;
+  const { principal } = order;
+  await app.store.transact((tx) => {
+    for (const { record } of records) {
+      const { identifier } = record;
+      if (tx.classification(identifier) === undefined) {
+        throw new AppError('classification', `the record ${identifier} was deleted meanwhile`);
+      }
+      const reading = readingOfRecord(record);
+      const { fingerprint } = key;
+      if (reading !== null) {
+        const made = {
+          ...reading,
+          at: createdAt,
+          byAccountId: principal.account.id,
+          fingerprint,
+          packageSha256,
+        };
+        tx.putExports(identifier, withExport(tx.exportsOf(identifier), made));
+      }
+      const details = { package: packageSha256, records: String(records.length) };
+      tx.appendAudit(auditLine(app, principal, 'evidence.export', identifier, details));
+    }
+  });
+}
+
+function toIso(microseconds: number): string {
+  return new Date(microseconds / 1000).toISOString();
+}

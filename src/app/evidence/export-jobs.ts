@@ -1,0 +1,160 @@
+/**
+ * Packages that are written to the disk first, for clients that follow how far one is and fetch it by an address: the page. They live
+ * for an hour and no longer than the daemon: what they are made of stays, so that one can be asked for again.
+ */
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { AppError, toAppError } from '../../domain/errors.ts';
+import { assertAcceptsWork } from '../callers/admission.ts';
+import type { Principal } from '../callers/principal.ts';
+import type { CustodyParts } from '../custody/parts.ts';
+import type { MediaFile } from '../records/media-files.ts';
+import { exportEvidence } from './export-evidence.ts';
+import type { ExportInput } from './export-input.ts';
+
+/** One package that is being written, or lies ready. */
+export interface ExportJob {
+  id: string;
+  state: 'running' | 'ready' | 'failed';
+  /** Of the zip. */
+  name: string;
+  files: number;
+  /** About how many there will be. */
+  filesTotal: number;
+  bytes: number;
+  /** Where it is fetched from, once it is ready; a path of this box. */
+  url: string | null;
+  /** Why there is none; empty where there is one. */
+  error: string;
+}
+
+interface Kept {
+  accountId: number;
+  job: ExportJob;
+  path: string;
+}
+
+/** A case of films has gigabytes: few lie there at once. */
+const JOBS_MAX = 16;
+/** So that one account does not take the places of all. */
+const ACCOUNT_JOBS_MAX = 4;
+const KEPT_MS = 3_600_000;
+const ID_BYTES = 16;
+const FULL_RETRY_SECONDS = 30;
+
+export class ExportJobs implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #kept = new Map<string, Kept>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** What a daemon before left is removed. */
+  static async open(dataFolder: string): Promise<ExportJobs> {
+    const folder = join(dataFolder, 'exports');
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return new ExportJobs(folder);
+  }
+
+  /** Throws what refuses an export, and `exhausted` where too many lie there. */
+  async start(app: CustodyParts, input: ExportInput): Promise<ExportJob> {
+    await assertAcceptsWork(app);
+    const accountId = input.principal.account.id;
+    await this.#makeRoom(accountId);
+    const id = randomBytes(ID_BYTES).toString('hex');
+    const path = join(this.#folder, `${id}.zip`);
+    const job: ExportJob = {
+      ...{ id, state: 'running', name: '', files: 0, filesTotal: 0, bytes: 0 },
+      ...{ url: null, error: '' },
+    };
+    // Its place is taken before anything is awaited.
+    this.#kept.set(id, { accountId, job, path });
+    try {
+      const { signal } = this.#stopped;
+      const made = await exportEvidence(app, input, signal, (progress) => Object.assign(job, progress));
+      job.name = made.name;
+      const written = this.#write(app, job, path, made.bytes);
+      this.#running.add(written);
+      void written.finally(() => this.#running.delete(written));
+      return { ...job };
+    } catch (error) {
+      this.#kept.delete(id);
+      throw error;
+    }
+  }
+
+  /** Throws `media` where the account has no such package, or none any more. */
+  find(principal: Principal, id: string): ExportJob {
+    return { ...this.#own(principal, id).job };
+  }
+
+  /** The zip; throws `media` where it is not ready. */
+  async file(principal: Principal, id: string): Promise<MediaFile> {
+    const { job, path } = this.#own(principal, id);
+    if (job.state !== 'ready') throw noSuchExport();
+    const { size } = await stat(path);
+    return { path, sizeBytes: size, name: job.name, mime: 'application/zip', tag: id };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort();
+    await Promise.all(this.#running);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #own({ account }: Principal, id: string): Kept {
+    const kept = this.#kept.get(id);
+    if (kept === undefined || kept.accountId !== account.id) throw noSuchExport();
+    return kept;
+  }
+
+  /** What is ready makes room for what is new, the account's own first. */
+  async #makeRoom(accountId: number): Promise<void> {
+    const own = [...this.#kept.values()].filter((kept) => kept.accountId === accountId);
+    const isFull = this.#kept.size >= JOBS_MAX;
+    if (own.length < ACCOUNT_JOBS_MAX && !isFull) return;
+    const candidates = own.length < ACCOUNT_JOBS_MAX ? [...this.#kept.values()] : own;
+    const oldest = candidates.find(({ job }) => job.state !== 'running');
+    if (oldest === undefined) {
+      throw new AppError('exhausted', 'other packages are being written; try again in a moment', {
+        retryAfterSeconds: FULL_RETRY_SECONDS,
+      });
+    }
+    await this.#remove(oldest.job.id);
+  }
+
+  async #write(app: CustodyParts, job: ExportJob, path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
+    try {
+      await pipeline(bytes, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      job.state = 'ready';
+      job.filesTotal = job.files;
+      job.url = `/evidence/${job.id}`;
+    } catch (error) {
+      await rm(path, { force: true });
+      job.state = 'failed';
+      const fault = toAppError(error);
+      job.error = fault.message;
+      if (fault.code === 'internal' && !this.#stopped.signal.aborted) {
+        app.log.error({ err: error }, 'an evidence package could not be written');
+      }
+    }
+    setTimeout(() => void this.#remove(job.id), KEPT_MS).unref();
+  }
+
+  async #remove(id: string): Promise<void> {
+    const kept = this.#kept.get(id);
+    this.#kept.delete(id);
+    if (kept !== undefined) await rm(kept.path, { force: true });
+  }
+}
+
+function noSuchExport(): AppError {
+  return new AppError('media', 'no such package; packages are kept for an hour');
+}

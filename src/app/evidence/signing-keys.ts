@@ -1,0 +1,45 @@
+/** The keys that sign evidence: everybody may see the public ones, the administrator puts a new one in place. */
+import { AppError } from '../../domain/errors.ts';
+import { SigningKeyError } from '../../machinery/signing-key.ts';
+import { auditLine } from '../accounts/audit.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import type { EvidenceParts } from './parts.ts';
+
+/** A public key that signs or signed here. */
+export interface EvidenceKey {
+  /** As `ssh-keygen -l` shows it. */
+  fingerprint: string;
+  publicKeyPem: string;
+  /** Microseconds since 1970 UTC. */
+  createdAt: number;
+  /** Null: it signs. */
+  retiredAt: number | null;
+}
+
+/** Newest first; public, since whoever holds a package compares with them. */
+export function listEvidenceKeys({ signingKeys }: Pick<EvidenceParts, 'signingKeys'>): EvidenceKey[] {
+  return signingKeys.published().map(({ fingerprint, publicKeyPem, createdAt, retiredAt }) => ({
+    ...{ fingerprint, publicKeyPem },
+    ...{ createdAt, retiredAt },
+  }));
+}
+
+/** Administrators only; leaves an audit line. Throws `signing_key` where the key is given by a setting. */
+export async function rotateEvidenceKey(
+  app: EvidenceParts,
+  { principal }: { principal: Principal },
+): Promise<EvidenceKey[]> {
+  assertAdmin(principal);
+  const before = app.signingKeys.current().fingerprint;
+  try {
+    const { fingerprint } = await app.signingKeys.rotate();
+    await app.store.transact((tx) =>
+      tx.appendAudit(auditLine(app, principal, 'evidence_key.rotate', fingerprint, { before })),
+    );
+  } catch (error) {
+    if (!(error instanceof SigningKeyError)) throw error;
+    throw new AppError('signing_key', error.message, { cause: error });
+  }
+  return listEvidenceKeys(app);
+}

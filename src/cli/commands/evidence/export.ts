@@ -1,0 +1,83 @@
+/** `assay evidence export`: the package as the daemon streams it, into a file that is there whole or not at all. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
+import { type AssayClient, openClient } from '../../client.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { PartialFile } from '../../partial-file.ts';
+import { printLine, type Terminal } from '../../terminal.ts';
+
+interface ExportOptions {
+  output?: string;
+  title?: string;
+  notes?: string;
+  notesFile?: string;
+  language?: string;
+}
+
+export function addExportCommand(evidence: Command, terminal: Terminal): void {
+  evidence
+    .command('export')
+    .description('write a signed package of one record, or of several as a case')
+    .argument('<id...>', 'identifiers of records')
+    .option('-o, --output <file>', 'the zip, a new file (assay-evidence-<time>-<what>.zip)')
+    .option('--title <text>', 'of the report')
+    .option('--notes <text>', 'what you know besides; it stands in the report as your words')
+    .option('--notes-file <file>', 'the same from a text file')
+    .option('--language <language>', 'of the report: en or it (en)')
+    .action((identifiers: string[], options: ExportOptions) => runExport(terminal, identifiers, options));
+}
+
+async function runExport(terminal: Terminal, identifiers: string[], options: ExportOptions): Promise<void> {
+  const { title = '', language = '', output } = options;
+  const notes = await readNotes(options);
+  const signal = terminal.watchInterrupt();
+  using client = await openClient(terminal);
+  const request = { identifiers, title, notes, language };
+  const path = await receive(terminal, client, request, output, signal);
+  if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+  printLine(terminal, path);
+}
+
+async function readNotes({ notes, notesFile }: ExportOptions): Promise<string> {
+  if (notesFile === undefined) return notes ?? '';
+  if (notes !== undefined) throw new CliFailure('give --notes or --notes-file, not both', EXIT_CODES.usage);
+  try {
+    return await readFile(notesFile, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new CliFailure(`${notesFile} cannot be read: ${code}`, EXIT_CODES.usage, { cause: error });
+  }
+}
+
+async function receive(
+  terminal: Terminal,
+  client: AssayClient,
+  request: { identifiers: string[]; title: string; notes: string; language: string },
+  output: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  await using stack = new AsyncDisposableStack();
+  let path = output ?? '';
+  let file: PartialFile | undefined;
+  for await (const { payload } of client.receive(EvidenceService.method.exportEvidence, request, signal)) {
+    if (payload.case === 'header') {
+      // A name from elsewhere is not trusted to stay in this folder.
+      if (path === '') path = basename(payload.value.name);
+      file = stack.use(await PartialFile.create(path));
+    } else if (payload.case === 'chunk') await file?.write(payload.value);
+    else if (payload.case === 'progress') tellProgress(terminal, payload.value);
+  }
+  if (!signal.aborted) await file?.keep();
+  return path;
+}
+
+/** One line that is written over; nothing where nobody looks. */
+function tellProgress(
+  { stderr }: Terminal,
+  { files, filesTotal }: { files: number; filesTotal: number },
+): void {
+  if (stderr.isTTY === true)
+    stderr.write(`\r${files} of about ${filesTotal} files${files >= filesTotal ? '\n' : ''}`);
+}

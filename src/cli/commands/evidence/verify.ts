@@ -1,0 +1,78 @@
+/** `assay evidence verify`: judges a package here, without a daemon and without a network. */
+import type { Command } from 'commander';
+import type { ReadingOfFigures } from '../../../domain/records/exported-reading.ts';
+import { type JudgedPackage, judgePackage } from '../../../evidence/judge-package.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal.ts';
+
+interface VerifyOptions {
+  fingerprint?: string[];
+  json?: true;
+}
+
+export function addVerifyCommand(evidence: Command, terminal: Terminal): void {
+  evidence
+    .command('verify')
+    .description('judge a package offline: every fault is named with its file')
+    .argument('<package>', 'the zip')
+    .option(
+      '--fingerprint <fingerprint...>',
+      'of the keys that the newsroom publishes; without it the origin of the key is not judged',
+    )
+    .option('--json', 'what was found as one line of JSON')
+    .action((path: string, options: VerifyOptions) => runVerify(terminal, path, options));
+}
+
+async function runVerify(terminal: Terminal, path: string, options: VerifyOptions): Promise<void> {
+  const judged = await judge(path, options.fingerprint ?? []);
+  if (options.json === true) printLine(terminal, JSON.stringify(judged));
+  else tell(terminal, path, judged, options.fingerprint !== undefined);
+  if (judged.faults.length > 0) terminal.setExitCode(EXIT_CODES.someFailed);
+}
+
+async function judge(path: string, fingerprints: string[]): Promise<JudgedPackage> {
+  try {
+    return await judgePackage({ path, fingerprints });
+  } catch (error) {
+    throw new CliFailure(
+      `${path} is no package that can be read: ${(error as Error).message}`,
+      EXIT_CODES.someFailed,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function tell(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGiven: boolean): void {
+  const { faults, fingerprint, files, bytes, title, createdAt, records, timestamps } = judged;
+  for (const { member, fault } of faults) printLine(terminal, `${member}: ${fault}`);
+  if (title !== '') printLine(terminal, `Title: ${title}`);
+  if (createdAt !== '') printLine(terminal, `Made: ${createdAt}, by the clock of the box`);
+  for (const member of timestamps) {
+    printLine(terminal, `Timestamp: ${member}, not judged here: openssl does it, as VERIFY.txt says`);
+  }
+  if (timestamps.length === 0) printLine(terminal, 'Not timestamped: its age rests on the word of the box.');
+  for (const { identifier, name, exported, present } of records) {
+    printLine(terminal, `${identifier.slice(0, 12)} ${name}: ${describe(exported)}`);
+    if (present !== null)
+      printLine(terminal, `  this version reads the same figures as: ${describe(present)}`);
+  }
+  printLine(terminal, `Key: ${fingerprint ?? 'none that can be read'}`);
+  if (!isKeyGiven) {
+    printNote(
+      terminal,
+      'Compare the key with what the newsroom publishes: a key in a package proves nothing alone.',
+    );
+  }
+  const verdict = faults.length === 0 ? 'whole and signed' : 'NOT as it was packed';
+  printLine(terminal, `${path}: ${files} files, ${bytes} bytes: ${verdict}`);
+}
+
+function describe(reading: ReadingOfFigures | null): string {
+  if (reading === null) return 'no result';
+  const { state, probability, classification, rulesVersion } = reading;
+  const share = probability === null ? '' : `, ${(probability * 100).toFixed(1)} % artificial`;
+  const said = classification === '' ? '' : `, counts as ${classification}`;
+  return `${state.replace('_', ' ')}${share}${said} (rules version ${rulesVersion})`;
+}

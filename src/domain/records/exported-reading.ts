@@ -1,0 +1,89 @@
+/**
+ * What a record said when it went out in an evidence package. Verdicts are derived on reading, so a later version may read the same
+ * figures otherwise: then both readings are told, with their dates.
+ */
+import type { Assessment } from '../verdicts/assessment.ts';
+import type { Verdict } from '../verdicts/heuristics.ts';
+import type { AppliedRules } from '../verdicts/rules-version.ts';
+
+/** What a reader takes away from a record. */
+export interface ReadingOfFigures {
+  rulesVersion: number;
+  /** Human or artificial by the account's way of weighing; empty where nothing could answer. */
+  classification: string;
+  /** Of the assessment: human, artificial, inconclusive, not_applicable. */
+  state: string;
+  /** Calibrated probability of an artificial origin; null without an answer. */
+  probability: number | null;
+}
+
+/** One export of a record. */
+export interface StoredExport extends ReadingOfFigures {
+  /** Microseconds since 1970 UTC. */
+  at: number;
+  byAccountId: number;
+  /** Of the key that signed the package. */
+  fingerprint: string;
+  /** Of the package's signed list of files, hex: names the package. */
+  packageSha256: string;
+}
+
+/** All exports of a record that are told, oldest first. */
+export interface RecordExports {
+  exports: StoredExport[];
+}
+
+/** As the record shows it. */
+export interface ExportedReading extends StoredExport {
+  /** Whether the record says something else now. */
+  readsOtherwise: boolean;
+}
+
+/** A record that is exported daily must not grow for ever. */
+export const EXPORTS_KEPT_MAX = 50;
+/** A change in the third digit is none to a reader. */
+const PROBABILITY_TOLERANCE = 0.005;
+
+/** What a record says of its finding. */
+interface Read {
+  rules: AppliedRules | null;
+  verdict: Verdict | null;
+  assessment: Assessment | null;
+}
+
+/** Null before the analysis has ended, and where it ended without a result. */
+export function readingOfRecord({ rules, verdict, assessment }: Read): ReadingOfFigures | null {
+  if (rules === null) return null;
+  return { rulesVersion: rules.read, ...toReading({ verdict, assessment }) };
+}
+
+export function toReading({
+  verdict,
+  assessment,
+}: Pick<Read, 'verdict' | 'assessment'>): Omit<ReadingOfFigures, 'rulesVersion'> {
+  const isSilent = verdict === null || verdict.models.length === 0;
+  return {
+    classification: isSilent ? '' : verdict.classification,
+    state: assessment?.state ?? 'not_applicable',
+    probability: assessment?.probability ?? null,
+  };
+}
+
+/** Whether a reader would take away something else. */
+export function readsOtherwise(left: ReadingOfFigures, right: ReadingOfFigures): boolean {
+  const isApart =
+    left.probability === null || right.probability === null
+      ? left.probability !== right.probability
+      : Math.abs(left.probability - right.probability) > PROBABILITY_TOLERANCE;
+  return isApart || left.state !== right.state || left.classification !== right.classification;
+}
+
+/** With one more. Past the bound the oldest goes whose reading a later one repeats: no reading is forgotten before its time. */
+export function withExport(before: RecordExports | undefined, made: StoredExport): RecordExports {
+  const exports = [...(before?.exports ?? []), made];
+  if (exports.length <= EXPORTS_KEPT_MAX) return { exports };
+  const repeated = exports.findIndex((one, index) =>
+    exports.slice(index + 1).some((later) => !readsOtherwise(one, later)),
+  );
+  return { exports: exports.toSpliced(Math.max(0, repeated), 1) };
+}

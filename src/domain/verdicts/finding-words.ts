@@ -1,0 +1,53 @@
+/**
+ * Which words a finding is told in: bands and keys, shared by the page and the report, so that both say the same. The texts
+ * themselves stand with the page's.
+ */
+import type { MediaKind } from '../media/media.ts';
+
+export type Certainty = 'high' | 'good' | 'fair' | 'low';
+
+/** Of the stated origin's probability, 0.5 to 1. */
+export function certaintyOf(stated: number): Certainty {
+  if (stated >= 0.99) return 'high';
+  if (stated >= 0.9) return 'good';
+  return stated >= 0.75 ? 'fair' : 'low';
+}
+
+export type Support = 'none' | 'weak' | 'moderate' | 'strong';
+
+/** log10 of the likelihood ratio up to which a band reaches: those of the daemon's own sentences. */
+const BANDS: readonly (readonly [number, Support])[] = [
+  [0.3, 'none'],
+  [1, 'weak'],
+  [2, 'moderate'],
+  [Number.POSITIVE_INFINITY, 'strong'],
+];
+
+/** What a likelihood ratio is worth, either way. */
+export function supportOf(log10LikelihoodRatio: number): Support {
+  const size = Math.abs(log10LikelihoodRatio);
+  return BANDS.find(([below]) => size < below)?.[1] ?? 'none';
+}
+
+/** The ratio as it is told: past a million nobody has measured. */
+export function shownRatio(log10LikelihoodRatio: number): number {
+  return 10 ** Math.min(Math.abs(log10LikelihoodRatio), 6);
+}
+
+/** What could be wrong with an answer about such media, by the key of its text. */
+export const LIMITS = {
+  image: ['limit_error', 'limit_compression', 'limit_phone', 'limit_new', 'limit_partial', 'limit_truth'],
+  video: ['limit_error', 'limit_frames', 'limit_compression', 'limit_new', 'limit_truth'],
+  audio: ['limit_error', 'limit_speech', 'limit_line', 'limit_new', 'limit_truth'],
+} as const satisfies Record<MediaKind, readonly string[]>;
+
+/** A picture whose short side is below it leaves little to measure. */
+export const SMALL_SIDE_PIXELS = 400;
+
+/** The reader's own sentence with the figures of the daemon's: `{share}`, and `{figure1}` in the order of the sentence. */
+export function fillReason(text: string, sentence: string, share: string): string {
+  const figures = sentence.match(/\d+(?:\.\d+)?/g) ?? [];
+  return text
+    .replace('{share}', share)
+    .replace(/\{figure(\d)\}/g, (_, place: string) => figures[Number(place) - 1] ?? '');
+}

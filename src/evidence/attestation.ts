@@ -1,0 +1,78 @@
+/**
+ * An in-toto Statement (in-toto.io/Statement/v1) in a DSSE envelope: what was found of which files, for tools of the software
+ * supply chain. Its payload is signed as it is, so that nothing depends on a canonical form of JSON.
+ */
+import { createPublicKey, verify } from 'node:crypto';
+import type { SigningKey } from '../machinery/signing-key.ts';
+
+export interface Subject {
+  name: string;
+  digest: { sha256: string };
+}
+
+export interface Statement {
+  _type: typeof STATEMENT_TYPE;
+  subject: Subject[];
+  predicateType: string;
+  predicate: unknown;
+}
+
+const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
+/** Of a package's statement; docs/evidence.md describes it. */
+export const FINDING_TYPE = 'urn:assay:evidence:finding:v1';
+/** Of a re-score difference. */
+export const RESCORE_TYPE = 'urn:assay:evidence:rescore:v1';
+
+interface Envelope {
+  payload: string;
+  payloadType: string;
+  signatures: { keyid: string; sig: string }[];
+}
+
+export function toEnvelope(
+  key: SigningKey,
+  { subject, predicateType, predicate }: Omit<Statement, '_type'>,
+): string {
+  const statement: Statement = { _type: STATEMENT_TYPE, subject, predicateType, predicate };
+  const payload = Buffer.from(JSON.stringify(statement));
+  const sig = key.sign(preAuthEncoding(payload)).toString('base64');
+  const envelope: Envelope = {
+    payload: payload.toString('base64'),
+    payloadType: PAYLOAD_TYPE,
+    signatures: [{ keyid: key.fingerprint, sig }],
+  };
+  return `${JSON.stringify(envelope)}\n`;
+}
+
+/** Verified before it is parsed; the fault in words where it does not hold. */
+export function openEnvelope(text: string, publicKeyPem: string): Statement | string {
+  let envelope: Partial<Envelope>;
+  try {
+    envelope = JSON.parse(text) as Partial<Envelope>;
+  } catch {
+    return 'is no JSON';
+  }
+  const [signature] = envelope.signatures ?? [];
+  if (
+    typeof envelope.payload !== 'string' ||
+    envelope.payloadType !== PAYLOAD_TYPE ||
+    signature === undefined
+  )
+    return 'is no DSSE envelope of an in-toto statement';
+  const payload = Buffer.from(envelope.payload, 'base64');
+  const holds = verify(
+    null,
+    preAuthEncoding(payload),
+    createPublicKey(publicKeyPem),
+    Buffer.from(String(signature.sig), 'base64'),
+  );
+  if (!holds) return 'is not signed by the key';
+  return JSON.parse(payload.toString('utf8')) as Statement;
+}
+
+/** What is signed (DSSE 1.0.0): lengths stand before what they measure, so that no two messages look alike. */
+function preAuthEncoding(payload: Buffer): Buffer {
+  const head = `DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.length} `;
+  return Buffer.concat([Buffer.from(head), payload]);
+}

@@ -1,0 +1,100 @@
+/**
+ * What a package holds of the box's custody log: the entries about a record, the signed head of the log, and the proof that each entry
+ * lies under it (RFC 9162). Written here, and judged here by whoever holds the package.
+ */
+import { isSignedBy, parseCheckpoint } from '../domain/custody/checkpoint.ts';
+import { holdsCommitment, parseEntry } from '../domain/custody/entry.ts';
+import { holdsInclusion, leafHashOf } from '../domain/custody/merkle-tree.ts';
+import type { ReadPackage } from './zip-reader.ts';
+
+/** One entry about a record. */
+export interface ProvenEntry {
+  sequence: number;
+  /** Microseconds since 1970 UTC. */
+  at: number;
+  kind: string;
+  accountId: number | null;
+  facade: string;
+  /** As it is chained: it holds the SHA-256 of the line before it in the log. */
+  line: string;
+  /** What the line commits to; empty where it was deleted or is not this reader's to know. */
+  detailsJson: string;
+  /** Hex. */
+  salt: string;
+  /** From the leaf to the root, base64. */
+  inclusion: readonly string[];
+}
+
+/** The custody of a record up to one signed head. */
+export interface RecordCustody {
+  /** A note as the C2SP checkpoint format has it. */
+  checkpoint: string;
+  /** Entries under it. */
+  size: number;
+  /** Oldest first. */
+  entries: readonly ProvenEntry[];
+}
+
+const CUSTODY = 'custody.jsonl';
+const CHECKPOINT = 'log/checkpoint.txt';
+const PROOF = 'log/proof.json';
+const CUSTODY_FILES: readonly string[] = [CUSTODY, CHECKPOINT, PROOF];
+
+export function custodyMemberOf(folder: string): string {
+  return `${folder}${CUSTODY}`;
+}
+
+/** Name below the record's folder, and text. */
+export function toCustodyFiles({ checkpoint, size, entries }: RecordCustody): [string, string][] {
+  const lines = entries.map(({ line, detailsJson, salt }) => JSON.stringify({ line, detailsJson, salt }));
+  const proofs = entries.map(({ sequence, inclusion }) => ({ sequence, inclusion }));
+  return [
+    [CUSTODY, lines.map((line) => `${line}\n`).join('')],
+    [CHECKPOINT, checkpoint],
+    [PROOF, `${JSON.stringify({ format: 1, size, entries: proofs }, null, 2)}\n`],
+  ];
+}
+
+interface Line {
+  line: string;
+  detailsJson: string;
+  salt: string;
+}
+
+interface Proof {
+  size: number;
+  entries: { sequence: number; inclusion: string[] }[];
+}
+
+/** Tells every entry that does not lie under the signed head, or whose details are not those that were committed to. */
+export function checkCustodyFiles(read: ReadPackage, folder: string, rawPublicKey: Uint8Array): void {
+  const text = (name: string) => read.texts.get(`${folder}${name}`)?.toString('utf8');
+  const [lines, note, proof] = CUSTODY_FILES.map(text);
+  // A package of a box without a custody log has none of them; that one of them is gone, the manifest tells.
+  if (lines === undefined || note === undefined || proof === undefined) return;
+  const fault = (name: string, found: string) =>
+    read.faults.push({ member: `${folder}${name}`, fault: found });
+  const head = parseCheckpoint(note);
+  if (head === undefined) return void fault(CHECKPOINT, 'is no checkpoint');
+  if (!isSignedBy(head, rawPublicKey)) return void fault(CHECKPOINT, 'is not signed by the key');
+  try {
+    const { entries } = JSON.parse(proof) as Proof;
+    const proofs = new Map(entries.map(({ sequence, inclusion }) => [sequence, inclusion]));
+    for (const json of lines.split('\n').filter((line) => line !== '')) {
+      const { line, detailsJson, salt } = JSON.parse(json) as Line;
+      const entry = parseEntry(line);
+      if (entry === undefined) return void fault(CUSTODY, 'holds a line that is no entry');
+      const { sequence: index, commitment } = entry;
+      const path = proofs.get(index)?.map((hash) => Buffer.from(hash, 'base64'));
+      const place = { index, size: head.size, leaf: leafHashOf(line), root: head.root };
+      if (path === undefined || !holdsInclusion({ ...place, proof: path })) {
+        fault(PROOF, `does not show that entry ${index} lies under the signed head`);
+      }
+      if (detailsJson !== '' && !holdsCommitment(commitment, detailsJson, Buffer.from(salt, 'hex'))) {
+        fault(CUSTODY, `entry ${index} commits to other details`);
+      }
+    }
+  } catch {
+    fault(PROOF, 'cannot be read');
+  }
+}

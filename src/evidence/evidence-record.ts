@@ -1,0 +1,96 @@
+/** What a package says of one record, for programs: `record.json`, and `figures.json` from which a later version reads it anew. */
+import type { Override } from '../domain/records/classification.ts';
+import { type ReadingOfFigures, readingOfRecord, toReading } from '../domain/records/exported-reading.ts';
+import { measureAudio, measureImage, measureVideo, type Reading } from '../domain/records/measured.ts';
+import type { ClassificationRecord } from '../domain/records/record.ts';
+import { MICROSECONDS_PER_MS } from '../domain/time.ts';
+import type { AnalysisResult } from '../domain/verdicts/result.ts';
+import type { RecordCustody } from './custody-members.ts';
+
+/** One record with what it stands on. */
+export interface EvidenceRecord {
+  record: ClassificationRecord;
+  /** Null where the analysis ended without a result. */
+  result: AnalysisResult | null;
+  reading: Reading;
+  /** What people said of the file, oldest first. */
+  overrides: Override[];
+  models: EvidenceModel[];
+  /** Up to the signed head of when the package began. */
+  custody: RecordCustody;
+  /** Below the package's folder. */
+  custodyMember: string;
+  /** Below the package's folder; null where the file is not kept any more. */
+  originalMember: string | null;
+}
+
+/** A model whose answers stand in a record. */
+export interface EvidenceModel {
+  id: string;
+  version: string;
+  name: string;
+  task: string;
+  /** Of its weights; empty where this version is not installed any more. */
+  sha256: string;
+  licence: string;
+  source: string;
+  trainedOn: string;
+  /** Error rates by quality, as its card has them. */
+  figures: readonly unknown[];
+  isInstalled: boolean;
+  /** Below the package's folder; null where it has none. */
+  cardMember: string | null;
+}
+
+/** Raised with every change of what the two files hold. */
+export const RECORD_FORMAT = 1;
+
+export function toRecordJson({ record, overrides, models, originalMember }: EvidenceRecord): object {
+  const { progress: _, tentative: __, createdAt, endedAt, ...rest } = record;
+  return {
+    ...{ format: RECORD_FORMAT, ...rest },
+    createdAt: toIso(createdAt),
+    endedAt: endedAt === null ? null : toIso(endedAt),
+    original: {
+      isIncluded: originalMember !== null,
+      member: originalMember,
+      note:
+        originalMember === null
+          ? 'The file is not kept on the box any more; its SHA-256 is the field hash.'
+          : '',
+    },
+    findingsByPeople: overrides.map(({ at, byAccountId, classification, reason, measured }) => ({
+      ...{ at: toIso(at), byAccountId: String(byAccountId), classification, reason, measured },
+    })),
+    models: models.map(({ id, version, sha256 }) => ({ id, version, sha256 })),
+  };
+}
+
+export function toFiguresJson({ record, result, reading }: EvidenceRecord): object {
+  return {
+    format: RECORD_FORMAT,
+    note: 'What was measured, and by which account rules it was read: a later version reads these same figures by its own rules.',
+    rules: record.rules,
+    read: readingOfRecord(record),
+    reading,
+    result,
+  };
+}
+
+/** The same figures by the rules of this version. */
+export function readFigures(
+  result: AnalysisResult,
+  reading: Reading,
+  rulesVersion: number,
+): ReadingOfFigures {
+  return { rulesVersion, ...toReading(measure(result, reading)) };
+}
+
+function measure(result: AnalysisResult, reading: Reading) {
+  if (result.kind === 'image') return measureImage(result, reading);
+  return result.kind === 'audio' ? measureAudio(result, reading) : measureVideo(result, reading);
+}
+
+function toIso(microseconds: number): string {
+  return new Date(microseconds / MICROSECONDS_PER_MS).toISOString();
+}

@@ -1,0 +1,79 @@
+/** What a person is told of a package: whether it is whole, what it found, and how this version reads the same figures. */
+import { type ReadingOfFigures, readsOtherwise } from '../domain/records/exported-reading.ts';
+import type { Reading } from '../domain/records/measured.ts';
+import { showText } from '../domain/shown-text.ts';
+import type { AnalysisResult } from '../domain/verdicts/result.ts';
+import { RULES_VERSION } from '../domain/verdicts/rules-version.ts';
+import { readFigures } from './evidence-record.ts';
+import { MEMBERS, TIMESTAMP_PATTERN } from './members.ts';
+import { parseJson, type VerifyOrder, verifyPackage } from './verify-package.ts';
+import type { Fault, ReadPackage } from './zip-reader.ts';
+
+export interface JudgedRecord {
+  identifier: string;
+  name: string;
+  /** As the package tells it; null where there was no result. */
+  exported: ReadingOfFigures | null;
+  /** By the rules of this version, only where a reader would take away something else. */
+  present: ReadingOfFigures | null;
+}
+
+export interface JudgedPackage {
+  faults: Fault[];
+  fingerprint: string | null;
+  files: number;
+  bytes: number;
+  title: string;
+  /** ISO 8601, or empty where it is not known. */
+  createdAt: string;
+  records: JudgedRecord[];
+  /** Tokens (RFC 3161) that were added; `openssl ts` judges them. */
+  timestamps: string[];
+}
+
+/** Throws where the file cannot be read as a zip. */
+export async function judgePackage(order: VerifyOrder): Promise<JudgedPackage> {
+  const { faults, fingerprint, files, bytes, read } = await verifyPackage(order);
+  const about = textsOf(read, MEMBERS.case) as { title?: unknown; createdAt?: unknown } | null;
+  const records = [...read.texts.keys()]
+    .filter((member) => member.endsWith('/record.json'))
+    .sort()
+    .flatMap((member) => judgeRecord(read, member) ?? []);
+  return {
+    ...{ faults, fingerprint, files, bytes, records },
+    timestamps: [...read.hashes.keys()].filter((member) => TIMESTAMP_PATTERN.test(member)).sort(),
+    title: showText(typeof about?.title === 'string' ? about.title : ''),
+    createdAt: typeof about?.createdAt === 'string' ? showText(about.createdAt) : '',
+  };
+}
+
+interface Figures {
+  read: ReadingOfFigures | null;
+  reading: Reading;
+  result: AnalysisResult;
+}
+
+function judgeRecord(read: ReadPackage, member: string): JudgedRecord | null {
+  const record = textsOf(read, member) as { identifier?: unknown; name?: unknown } | null;
+  if (record === null) return null;
+  const name = showText(String(record.name));
+  const identifier = showText(String(record.identifier));
+  const figuresMember = member.replace(/record\.json$/, 'figures.json');
+  const figures = textsOf(read, figuresMember) as Figures | null;
+  if (figures === null) return { identifier, name, exported: null, present: null };
+  const exported = figures.read;
+  try {
+    const present = readFigures(figures.result, figures.reading, RULES_VERSION);
+    const isOther = exported === null || readsOtherwise(exported, present);
+    return { identifier, name, exported, present: isOther ? present : null };
+  } catch (error) {
+    // Signed figures of another version are no fault; changed ones are told by their hash already.
+    read.faults.push({ member: figuresMember, fault: `cannot be read by this version: ${String(error)}` });
+    return { identifier, name, exported, present: null };
+  }
+}
+
+function textsOf(read: ReadPackage, member: string): unknown {
+  const text = read.texts.get(member);
+  return text === undefined ? null : parseJson(text);
+}

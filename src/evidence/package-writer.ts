@@ -1,0 +1,144 @@
+/**
+ * Writes a package as a stream: each file is hashed as it goes into the zip, and the lists, the attestation and the signatures
+ * follow what they speak of. Memory is one piece of one file, whatever the size.
+ */
+import { createHash } from 'node:crypto';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+import { MICROSECONDS_PER_MS } from '../domain/time.ts';
+import { type SigningKey, toSshPublicKey } from '../machinery/signing-key.ts';
+import { FINDING_TYPE, toEnvelope } from './attestation.ts';
+import { BAGIT, type BagEntry, oxumOf, toBagInfo, toManifest } from './bag.ts';
+import { toInstructions } from './instructions.ts';
+import { isOutsideTagManifest, MEMBERS } from './members.ts';
+import { toAllowedSigners, toSshSignature } from './ssh-signature.ts';
+
+/** A file below `data/`. */
+export interface PayloadMember {
+  path: string;
+  /** Opened when its turn comes. */
+  open: () => AsyncIterable<Uint8Array>;
+  /** False for what is compressed already. */
+  isCompressible: boolean;
+}
+
+export interface PackagePlan {
+  /** The one folder that everything lies under: RFC 8493 asks for it. */
+  folder: string;
+  /** Microseconds since 1970 UTC. */
+  createdAt: number;
+  key: SigningKey;
+  payload: AsyncIterable<PayloadMember>;
+  /** Further fields of bag-info.txt. */
+  info: readonly (readonly [string, string])[];
+  /** What the attestation says of the files, and of what kind it is: a finding unless it is said. */
+  predicate: object;
+  predicateType?: string;
+  /** Called once everything but the signature is written: what it records must stand before anybody holds a signature. */
+  beforeSignature: (made: { tagManifestSha256: string; files: number; bytes: number }) => Promise<void>;
+  /** After each file. */
+  report: (progress: { files: number; bytes: number }) => void;
+}
+
+const FILE_MODE = 0o100644;
+
+/** The zip's bytes; ends with an error where a file cannot be read, or where the signal aborts. */
+export async function* writePackage(plan: PackagePlan, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const writer = new PackageWriter(plan);
+  const stop = () => writer.output.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  const written = writer.run(signal).catch((error: unknown) => writer.output.destroy(error as Error));
+  try {
+    yield* writer.output as AsyncIterable<Buffer>;
+    await written;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    writer.output.destroy();
+  }
+}
+
+class PackageWriter {
+  readonly output: Readable;
+  readonly #zip = new ZipFile();
+  readonly #plan: PackagePlan;
+  readonly #payload: BagEntry[] = [];
+  readonly #tags: BagEntry[] = [];
+  #bytes = 0;
+
+  constructor(plan: PackagePlan) {
+    this.#plan = plan;
+    this.output = this.#zip.outputStream as Readable;
+    this.#zip.on('error', (error: Error) => this.output.destroy(error));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { key, payload, predicate, predicateType = FINDING_TYPE, createdAt, info } = this.#plan;
+    await this.#addText(MEMBERS.declaration, BAGIT);
+    await this.#addText(MEMBERS.instructions, toInstructions(key.fingerprint));
+    for await (const member of payload) {
+      signal.throwIfAborted();
+      await this.#add(member, this.#payload);
+      this.#plan.report({ files: this.#payload.length, bytes: this.#bytes });
+    }
+    const subject = this.#payload.map(({ path, sha256 }) => ({ name: path, digest: { sha256 } }));
+    await this.#addText(MEMBERS.manifest, toManifest(this.#payload));
+    const day = new Date(createdAt / MICROSECONDS_PER_MS).toISOString().slice(0, 10);
+    const oxum = oxumOf(this.#payload);
+    await this.#addText(
+      MEMBERS.info,
+      toBagInfo([['Bagging-Date', day], ['Payload-Oxum', oxum], ...info, ['Signing-Key', key.fingerprint]]),
+    );
+    await this.#addText(MEMBERS.publicKey, key.publicKeyPem);
+    await this.#addText(MEMBERS.allowedSigners, toAllowedSigners(toSshPublicKey(key.rawPublicKey)));
+    await this.#addText(MEMBERS.attestation, toEnvelope(key, { subject, predicateType, predicate }));
+    await this.#sign();
+    this.#zip.end();
+  }
+
+  async #sign(): Promise<void> {
+    const { key, beforeSignature } = this.#plan;
+    const tagManifest = Buffer.from(toManifest(this.#tags.filter(({ path }) => !isOutsideTagManifest(path))));
+    const tagManifestSha256 = createHash('sha256').update(tagManifest).digest('hex');
+    await this.#addText(MEMBERS.tagManifest, tagManifest);
+    await beforeSignature({ tagManifestSha256, files: this.#payload.length, bytes: this.#bytes });
+    await this.#addText(MEMBERS.signature, key.sign(tagManifest));
+    await this.#addText(MEMBERS.sshSignature, toSshSignature(key, tagManifest));
+  }
+
+  async #addText(path: string, text: string | Uint8Array): Promise<void> {
+    const bytes = Buffer.from(text);
+    const isText = typeof text === 'string';
+    await this.#add({ path, open: () => Readable.from([bytes]), isCompressible: isText }, this.#tags);
+  }
+
+  /** Resolves once the file has gone through, so that the next one is opened only then. */
+  async #add({ path, open, isCompressible }: PayloadMember, entries: BagEntry[]): Promise<void> {
+    const { folder, createdAt } = this.#plan;
+    const hash = createHash('sha256');
+    let sizeBytes = 0;
+    const count = async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        sizeBytes += chunk.length;
+        yield chunk;
+      }
+    };
+    const sink = new PassThrough();
+    const options = {
+      mtime: new Date(createdAt / MICROSECONDS_PER_MS),
+      mode: FILE_MODE,
+      compress: isCompressible,
+    };
+    this.#zip.addReadStream(sink, `${folder}/${path}`, options);
+    const cut = () => sink.destroy();
+    this.output.once('close', cut);
+    try {
+      await pipeline(open, count, sink);
+    } finally {
+      this.output.off('close', cut);
+    }
+    this.#bytes += sizeBytes;
+    entries.push({ path, sha256: hash.digest('hex'), sizeBytes });
+  }
+}

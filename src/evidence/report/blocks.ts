@@ -1,0 +1,38 @@
+/** What a report is made of, whatever it is written as: HTML and PDF say the same because they are made of the same blocks. */
+
+export type Block =
+  | { type: 'title'; text: string }
+  /** `level` 1 begins a file of the case, 2 a part of it. */
+  | { type: 'heading'; level: 1 | 2; text: string }
+  /** The finding in words, in large letters. */
+  | { type: 'finding'; text: string }
+  | { type: 'paragraph'; text: string; isQuiet?: boolean }
+  | { type: 'list'; items: string[] }
+  /** Names and values; `isCode` in a fixed width, such as hashes. */
+  | { type: 'facts'; rows: Fact[] }
+  | { type: 'table'; head: string[]; rows: string[][]; widths?: ('auto' | '*')[] }
+  /** A place on a line from human to artificial, 0..1. */
+  | { type: 'gauge'; place: number; marks: number[]; human: string; artificial: string; text: string }
+  | { type: 'figures'; figures: Figure[] };
+
+export interface Fact {
+  name: string;
+  value: string;
+  isCode?: boolean;
+}
+
+export interface Figure {
+  /** Names the picture among the report's pictures. */
+  picture: string;
+  caption: string;
+}
+
+/** Pictures by name: the paths of files that this box made, PNG or JPEG. What is not there is left out. */
+export type Pictures = ReadonlyMap<string, string>;
+
+/** Cells and paragraphs are bounded: what is longer stands in the package's own files. */
+export const TEXT_CHARACTERS_MAX = 2000;
+
+export function bounded(text: string): string {
+  return text.length <= TEXT_CHARACTERS_MAX ? text : `${text.slice(0, TEXT_CHARACTERS_MAX)}…`;
+}

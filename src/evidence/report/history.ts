@@ -1,0 +1,97 @@
+/** Who did what with a file, and when, as its record tells it; earlier packages that said something else among it. */
+import type { StoredExport } from '../../domain/records/exported-reading.ts';
+import { readingOfRecord } from '../../domain/records/exported-reading.ts';
+import { showText } from '../../domain/shown-text.ts';
+import type { EvidenceRecord } from '../evidence-record.ts';
+import { type Block, bounded } from './blocks.ts';
+import type { Speaker } from './texts.ts';
+
+interface Place {
+  /** Microseconds since 1970 UTC. */
+  createdAt: number;
+}
+
+/** Entries that the record itself does not tell of. */
+const CUSTODY_KINDS: readonly string[] = [
+  ...['fetched', 'cancelled', 'retried', 'looked_at', 'downloaded'],
+  ...['override_removed', 'bytes_deleted'],
+];
+/** A record that hundreds look at: all of them are in the package's custody. */
+const ENTRIES_SHOWN_MAX = 100;
+
+export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Place): Block[] {
+  const { record, overrides } = one;
+  const events: [number, string][] = [[record.createdAt, submissionOf(speaker, one)]];
+  if (record.endedAt !== null) {
+    const models = one.models.map(({ id, version }) => `${id} ${version}`).join(', ');
+    const text =
+      record.status === 'done' ? speaker.tell('analysedBy', { models }) : speaker.say('analysisFailed');
+    events.push([record.endedAt, text]);
+  }
+  for (const { at, byAccountId, classification, reason } of overrides) {
+    const marked = speaker.say(classification === 'human' ? 'human' : 'artificial');
+    const why = reason === '' ? '' : ` (“${showText(reason)}”)`;
+    events.push([at, speaker.tell('saidByPerson', { id: byAccountId, classification: marked, reason: why })]);
+  }
+  for (const made of record.exports) {
+    const reading = describeReading(speaker, made);
+    const name = made.packageSha256.slice(0, 12);
+    events.push([made.at, speaker.tell('exportedBefore', { package: name, reading })]);
+  }
+  events.push([place.createdAt, speaker.tell('exportedNow')]);
+  const seen = one.custody.entries.filter(({ kind }) => CUSTODY_KINDS.includes(kind));
+  for (const { at, kind, accountId, facade } of seen.slice(-ENTRIES_SHOWN_MAX)) {
+    const by = accountId === null ? '' : `: ${speaker.say('accountNumber', { id: accountId })}`;
+    const via = facade === '' ? '' : ` (${speaker.find(`via_${facade}`) ?? facade})`;
+    events.push([at, `${speaker.find(`custody_${kind}`) ?? kind}${by}${via}`]);
+  }
+  const custody = speaker.tell('custodyAt', { member: one.custodyMember });
+  return [
+    ...contradictionBlocks(speaker, one),
+    { type: 'heading', level: 2, text: speaker.tell('whoWhatWhen') },
+    {
+      type: 'table',
+      head: [speaker.tell('time'), ''],
+      rows: events
+        .toSorted(([left], [right]) => left - right)
+        .map(([at, text]) => [speaker.time(at), bounded(text)]),
+      widths: ['auto', '*'],
+    },
+    { type: 'paragraph', text: custody, isQuiet: true },
+  ];
+}
+
+/** A finding that went out is never contradicted in silence. */
+function contradictionBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {
+  const now = readingOfRecord(record);
+  return record.exports
+    .filter((made) => made.readsOtherwise)
+    .map((made) => ({
+      type: 'paragraph',
+      text: speaker.tell('readOtherwise', {
+        before: describeReading(speaker, made),
+        rules: made.rulesVersion,
+        when: speaker.time(made.at),
+        now: now === null ? '–' : describeReading(speaker, now),
+      }),
+    }));
+}
+
+function describeReading(
+  speaker: Speaker,
+  { state, probability }: Pick<StoredExport, 'state' | 'probability'>,
+): string {
+  const shown = speaker.find(`outcome_${state}`) ?? state;
+  if (probability === null) return shown;
+  return speaker.tell('reading', { state: shown, probability: speaker.percent(probability, 1) });
+}
+
+function submissionOf(speaker: Speaker, { record }: EvidenceRecord): string {
+  const origin = speaker.find(`origin_${record.origin.toUpperCase()}`) ?? record.origin;
+  const { submittedBy } = record;
+  if (submittedBy === null) return origin;
+  const via = speaker.find(`via_${submittedBy.via}`) ?? submittedBy.via;
+  return submittedBy.keyId === null
+    ? speaker.tell('handedIn', { origin, via })
+    : speaker.tell('handedInKey', { origin, via, key: showText(submittedBy.keyName) });
+}

@@ -1,0 +1,236 @@
+/** The report's blocks as pdfmake lays them out, on A4. */
+import type { Content, TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js';
+import type { Block, Fact, Figure, Pictures } from './blocks.ts';
+import type { Report } from './report.ts';
+
+const POINTS_PER_MM = 72 / 25.4;
+const MARGINS_MM: readonly [number, number, number, number] = [20, 18, 20, 20];
+/** A4 is 210 mm wide. */
+const TEXT_WIDTH = (210 - 40) * POINTS_PER_MM;
+const GAP = 12;
+const FIGURE_WIDTH = (TEXT_WIDTH - GAP) / 2;
+const FIGURE_HEIGHT_MAX = 190;
+const GAUGE_WIDTH = 300;
+const GAUGE_HEIGHT = 9;
+const QUIET = '#5a626b';
+const LINE = '#d8dce0';
+
+/** `available` names the pictures that can be read. */
+export function toPdfDocument(report: Report, pictures: Pictures): TDocumentDefinitions {
+  const { title, language, blocks, footer } = report;
+  const [left, top, right, bottom] = MARGINS_MM.map((mm) => mm * POINTS_PER_MM) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return {
+    pageSize: 'A4',
+    pageMargins: [left, top, right, bottom],
+    info: { title: printable(title), creator: 'Assay', producer: 'Assay' },
+    language,
+    content: toContents(blocks, pictures),
+    footer: (page: number, pages: number) => ({
+      text: footer.replace('{page}', String(page)).replace('{pages}', String(pages)),
+      style: 'footer',
+      margin: [left, GAP, right, 0],
+    }),
+    defaultStyle: { font: 'Roboto', fontSize: 10, lineHeight: 1.22 },
+    styles: {
+      title: { fontSize: 20, bold: true, margin: [0, 0, 0, 10] },
+      heading1: { fontSize: 15, bold: true, margin: [0, 4, 0, 6] },
+      heading2: { fontSize: 11, bold: true, margin: [0, 10, 0, 3] },
+      finding: { fontSize: 14, bold: true, margin: [0, 8, 0, 6] },
+      quiet: { color: QUIET, fontSize: 9 },
+      code: { fontSize: 8.5 },
+      small: { fontSize: 9 },
+      footer: { fontSize: 7.5, color: QUIET },
+    },
+  };
+}
+
+/** Longer ones are broken over pages, and begin below their heading all the same. */
+const KEPT_ROWS_MAX = 12;
+
+/** A heading alone at the foot of a page belongs to what follows it. */
+function toContents(blocks: readonly Block[], pictures: Pictures): Content[] {
+  const contents: Content[] = [];
+  for (let index = 0; index < blocks.length; index += 1) {
+    const [block, next] = [blocks[index], blocks[index + 1]];
+    if (block === undefined) continue;
+    const content = toContent(block, pictures);
+    const isKept = block.type === 'heading' && block.level === 2 && next !== undefined && isShort(next);
+    if (!isKept) contents.push(content);
+    else {
+      contents.push({ stack: [content, toContent(next, pictures)], unbreakable: true });
+      index += 1;
+    }
+  }
+  return contents;
+}
+
+function isShort(block: Block): boolean {
+  switch (block.type) {
+    case 'facts':
+    case 'table':
+      return block.rows.length <= KEPT_ROWS_MAX;
+    case 'list':
+      return block.items.length <= KEPT_ROWS_MAX;
+    default:
+      return block.type === 'paragraph';
+  }
+}
+
+function toContent(block: Block, pictures: Pictures): Content {
+  switch (block.type) {
+    case 'title':
+      return { text: printable(block.text), style: 'title' };
+    case 'heading':
+      return toHeading(block);
+    case 'finding':
+      return { text: printable(block.text), style: 'finding' };
+    case 'paragraph':
+      return {
+        text: printable(block.text),
+        margin: [0, 2, 0, 4],
+        ...(block.isQuiet === true ? { style: 'quiet' } : {}),
+      };
+    case 'list':
+      return { ul: block.items.map(printable), margin: [0, 2, 0, 4] };
+    case 'facts':
+      return toFacts(block.rows);
+    case 'table':
+      return toTable(block);
+    case 'gauge':
+      return toGauge(block);
+    case 'figures':
+      return toFigures(block.figures, pictures);
+  }
+}
+
+function toHeading({ level, text }: Extract<Block, { type: 'heading' }>): Content {
+  const heading: Content = { text: printable(text), style: `heading${level}` };
+  if (level === 2) return heading;
+  const rule = { type: 'line', x1: 0, y1: 0, x2: TEXT_WIDTH, y2: 0, lineWidth: 1.2 } as const;
+  return { stack: [{ canvas: [rule], margin: [0, 16, 0, 0] }, heading], unbreakable: true };
+}
+
+/** Hashes go on in the next line: a fixed length has no spaces at which to break. */
+const CODE_CHARACTERS_PER_LINE = 64;
+
+function toFacts(rows: readonly Fact[]): Content {
+  const body = rows.map(({ name, value, isCode }): TableCell[] => [
+    { text: printable(name), color: QUIET },
+    isCode === true ? { text: broken(value, CODE_CHARACTERS_PER_LINE), style: 'code' } : printable(value),
+  ]);
+  if (body.length === 0) return '';
+  return {
+    table: { widths: [130, '*'], body, dontBreakRows: true },
+    layout: { defaultBorder: false, paddingTop: () => 1, paddingBottom: () => 1, paddingLeft: () => 0 },
+    margin: [0, 2, 0, 6],
+  };
+}
+
+function toTable({ head, rows, widths }: Extract<Block, { type: 'table' }>): Content {
+  const body: TableCell[][] = [
+    head.map((text) => ({ text: printable(text), bold: true, style: 'small' })),
+    ...rows.map((row) => row.map((text) => ({ text: printable(text), style: 'small' }))),
+  ];
+  return {
+    table: { headerRows: 1, widths: widths ?? head.map(() => '*' as const), body, dontBreakRows: true },
+    layout: {
+      hLineWidth: (index) => (index === 0 ? 0 : 0.6),
+      vLineWidth: () => 0,
+      hLineColor: () => LINE,
+      paddingLeft: () => 0,
+      paddingRight: () => 8,
+      paddingTop: () => 2.5,
+      paddingBottom: () => 2.5,
+    },
+    margin: [0, 4, 0, 8],
+  };
+}
+
+function toGauge({ place, marks, human, artificial, text }: Extract<Block, { type: 'gauge' }>): Content {
+  const at = (x: number, opacity: number) =>
+    ({
+      type: 'rect',
+      x: x * GAUGE_WIDTH - 1.5,
+      y: 0,
+      w: 3,
+      h: GAUGE_HEIGHT + 6,
+      color: '#1a1d21',
+      fillOpacity: opacity,
+    }) as const;
+  const bar = {
+    type: 'rect',
+    x: 0,
+    y: 3,
+    w: GAUGE_WIDTH,
+    h: GAUGE_HEIGHT,
+    r: 4,
+    linearGradient: ['#2f6fb3', '#d9dde1', '#b8403a'],
+  } as const;
+  return {
+    stack: [
+      { canvas: [bar, ...marks.map((x) => at(x, 0.3)), at(place, 1)] } as Content,
+      {
+        columns: [
+          { text: printable(human), width: 60 },
+          { text: printable(text), alignment: 'center', bold: true, width: GAUGE_WIDTH - 120 },
+          { text: printable(artificial), alignment: 'right', width: 60 },
+        ],
+        margin: [0, 3, 0, 0],
+      },
+    ],
+    unbreakable: true,
+    margin: [0, 4, 0, 8],
+  };
+}
+
+/** Two beside each other; what cannot be read is left out. */
+function toFigures(figures: readonly Figure[], pictures: Pictures): Content {
+  const cells = figures.flatMap(({ picture, caption }): TableCell[] => {
+    const path = pictures.get(picture);
+    if (path === undefined) return [];
+    return [
+      {
+        stack: [
+          { image: path, fit: [FIGURE_WIDTH, FIGURE_HEIGHT_MAX] },
+          { text: printable(caption), style: 'quiet', margin: [0, 3, 0, 0] },
+        ],
+        unbreakable: true,
+      },
+    ];
+  });
+  if (cells.length === 0) return '';
+  const body: TableCell[][] = [];
+  for (let from = 0; from < cells.length; from += 2) body.push([cells[from] ?? '', cells[from + 1] ?? '']);
+  return {
+    table: { widths: [FIGURE_WIDTH, FIGURE_WIDTH], body, dontBreakRows: true },
+    layout: {
+      defaultBorder: false,
+      paddingLeft: () => 0,
+      paddingRight: (column) => (column === 0 ? GAP : 0),
+    },
+    margin: [0, 6, 0, 6],
+  };
+}
+
+function broken(value: string, length: number): string {
+  return value.match(new RegExp(`.{1,${length}}`, 'g'))?.join('\n') ?? '';
+}
+
+/**
+ * The font has Latin, Greek and Cyrillic. What it lacks would be an empty box, of which nobody can tell what it stands for: it is
+ * written as its number.
+ */
+export function printable(text: string): string {
+  return text.replace(
+    /[^\n\u0020-\u007e\u00a0-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1eff\u2010-\u2027\u2030-\u203a\u20ac\u2122\u2191\u2193\u2212\u2248\u2260\u2264\u2265]/gu,
+    (character) => {
+      const number = character.codePointAt(0) ?? 0;
+      return `\\u{${number.toString(16)}}`;
+    },
+  );
+}

@@ -1,0 +1,275 @@
+/** One record of a report: what was found, why, how it was looked at, and what could be wrong with it. */
+import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
+import { rowsOf } from '../../domain/contract/field.ts';
+import { isOptionOf } from '../../domain/records/options.ts';
+import type { ClassificationRecord, VideoRecord } from '../../domain/records/record.ts';
+import { showText } from '../../domain/shown-text.ts';
+import type { Assessment } from '../../domain/verdicts/assessment.ts';
+import { fillReason, LIMITS, SMALL_SIDE_PIXELS } from '../../domain/verdicts/finding-words.ts';
+import type { EvidenceRecord } from '../evidence-record.ts';
+import type { Block, Fact, Figure } from './blocks.ts';
+import { bounded } from './blocks.ts';
+import { findingBlocks, nameOf } from './finding.ts';
+import { historyBlocks } from './history.ts';
+import { provenanceBlocks } from './provenance.ts';
+import { resultRows } from './scores.ts';
+import type { Speaker } from './texts.ts';
+
+/** Where in its report a record stands. */
+interface Place {
+  records: readonly EvidenceRecord[];
+  index: number;
+  /** Of the report; microseconds since 1970 UTC. */
+  createdAt: number;
+}
+
+export function recordBlocks(speaker: Speaker, one: EvidenceRecord, place: Place): Block[] {
+  const { record } = one;
+  const number = place.records.length === 1 ? '' : `${place.index + 1}. `;
+  const heading: Block[] =
+    place.records.length === 1 ? [] : [{ type: 'heading', level: 1, text: `${number}${nameOf(one)}` }];
+  return [
+    ...heading,
+    ...findingBlocks(speaker, record),
+    ...pictureBlocks(speaker, one),
+    ...reasonBlocks(speaker, record),
+    ...scoreBlocks(speaker, one),
+    ...framesBlocks(speaker, one),
+    ...clipsBlocks(speaker, record),
+    ...provenanceBlocks(speaker, one),
+    ...fileBlocks(speaker, one),
+    ...settingsBlocks(speaker, one),
+    ...historyBlocks(speaker, one, place),
+    ...limitBlocks(speaker, record),
+  ];
+}
+
+/** A picture with its maps, by the names under which previews.ts and the maps are handed over. */
+function pictureBlocks(speaker: Speaker, { record, originalMember }: EvidenceRecord): Block[] {
+  if (record.kind !== 'image' || record.status !== 'done') return [];
+  const caption =
+    originalMember === null
+      ? speaker.tell('pictureGone')
+      : speaker.tell('pictureCaption', { member: originalMember });
+  const maps = record.heatmapLayers.map(
+    (layer): Figure => ({
+      picture: `${record.identifier}/${layer}`,
+      caption: speaker.tell(`mapCaption_${layer}`),
+    }),
+  );
+  return [{ type: 'figures', figures: [{ picture: record.identifier, caption }, ...maps] }];
+}
+
+function reasonBlocks(speaker: Speaker, { assessment }: ClassificationRecord): Block[] {
+  if (assessment === null) return [];
+  const { reasons, probability, stability } = assessment;
+  const share = probability === null ? '' : speaker.percent(probability);
+  const items = reasons.map(({ code, sentence }) => {
+    const text = speaker.find(`reason_${code}`);
+    const said = text === undefined ? showText(sentence) : fillReason(text, sentence, share);
+    return bounded([said, speaker.find(`meaning_${code}`) ?? ''].join(' ').trim());
+  });
+  return [
+    { type: 'heading', level: 2, text: speaker.say('reasons') },
+    { type: 'list', items },
+    ...(stability === null ? [] : stabilityBlocks(speaker, stability)),
+  ];
+}
+
+function stabilityBlocks(
+  speaker: Speaker,
+  { flips, variants }: NonNullable<Assessment['stability']>,
+): Block[] {
+  const total = variants.length;
+  return [
+    { type: 'heading', level: 2, text: speaker.say('stability') },
+    {
+      type: 'paragraph',
+      text: flips === 0 ? speaker.say('stable') : speaker.say('unstable', { flips, total }),
+    },
+    {
+      type: 'table',
+      head: [speaker.say('stability'), speaker.tell('probability')],
+      rows: variants.map(({ name, probability }) => [
+        variantName(speaker, name),
+        speaker.percent(probability, 1),
+      ]),
+      widths: ['*', 'auto'],
+    },
+  ];
+}
+
+function variantName(speaker: Speaker, name: string): string {
+  const [what = '', figure = ''] = name.split('-');
+  return speaker.find(`variant_${what}`)?.replace('{figure}', figure) ?? name;
+}
+
+function scoreBlocks(speaker: Speaker, one: EvidenceRecord): Block[] {
+  const { record } = one;
+  const rows = resultRows(speaker, one);
+  if (rows.length === 0) return [];
+  const isHuman = (label: string) => speaker.say(label === 'human' ? 'human' : 'artificial');
+  return [
+    { type: 'heading', level: 2, text: speaker.tell('figures') },
+    {
+      type: 'table',
+      head: [speaker.tell('model'), speaker.tell('score'), ''],
+      rows,
+      widths: ['auto', 'auto', '*'],
+    },
+    {
+      type: 'table',
+      head: [speaker.say('heuristic'), speaker.say('verdict'), ''],
+      rows: record.verdicts.map(({ heuristic, classification, confidence }) => {
+        const name = speaker.find(`heuristic_${heuristic.toUpperCase()}`) ?? heuristic;
+        const mark = heuristic === record.verdict?.heuristic ? speaker.tell('chosenWay', { name }) : name;
+        const lead = speaker.find(`heuristicLead_${heuristic.toUpperCase()}`) ?? '';
+        return [mark, `${isHuman(classification)} ${speaker.number(confidence, 2)}`, lead];
+      }),
+      widths: ['auto', 'auto', '*'],
+    },
+  ];
+}
+
+/** More frames than a page holds would hide the finding; all of them are in the package. */
+const FRAMES_SHOWN_MAX = 12;
+
+function framesBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {
+  if (record.kind !== 'video' || record.images.length === 0) return [];
+  const share = (probability: number | null | undefined) =>
+    probability == null ? speaker.say('noAnswer') : speaker.percent(probability, 1);
+  const rows = record.images.map(({ timeSeconds, assessment }) => [
+    `${speaker.number(timeSeconds ?? 0, 2)} s`,
+    share(assessment?.probability),
+  ]);
+  const figures = mostSuspicious(record).map(
+    ({ identifier, timeSeconds, assessment }): Figure => ({
+      picture: identifier,
+      caption: `${speaker.number(timeSeconds ?? 0, 2)} s: ${share(assessment?.probability)}`,
+    }),
+  );
+  return [
+    { type: 'heading', level: 2, text: speaker.say('frames') },
+    { type: 'paragraph', text: speaker.tell('framesLead') },
+    { type: 'figures', figures },
+    { type: 'table', head: [speaker.tell('time'), speaker.tell('probability')], rows, widths: ['auto', '*'] },
+  ];
+}
+
+/** In the order of the film. */
+export function mostSuspicious({ images }: VideoRecord): VideoRecord['images'] {
+  const probability = ({ assessment }: VideoRecord['images'][number]) => assessment?.probability ?? -1;
+  return images
+    .toSorted((left, right) => probability(right) - probability(left))
+    .slice(0, FRAMES_SHOWN_MAX)
+    .toSorted((left, right) => (left.timeSeconds ?? 0) - (right.timeSeconds ?? 0));
+}
+
+/** A long recording has hundreds; the whole list is in record.json. */
+const CLIPS_SHOWN_MAX = 60;
+
+function clipsBlocks(speaker: Speaker, record: ClassificationRecord): Block[] {
+  const sounds = record.kind === 'audio' ? [record] : record.kind === 'video' ? record.audios : [];
+  const clips = sounds.flatMap((sound) => sound.clips);
+  if (clips.length === 0) return [];
+  const rows = clips.slice(0, CLIPS_SHOWN_MAX).map(({ startSeconds, endSeconds, verdict }) => {
+    const { classification, confidence } = verdict;
+    const probability = classification === 'artificial' ? confidence : 1 - confidence;
+    const from = speaker.number(startSeconds, 1);
+    return [`${from} – ${speaker.number(endSeconds, 1)} s`, speaker.percent(probability, 1)];
+  });
+  return [
+    { type: 'heading', level: 2, text: speaker.say('clips') },
+    { type: 'paragraph', text: speaker.tell('clipsLead') },
+    { type: 'table', head: [speaker.tell('time'), speaker.tell('probability')], rows, widths: ['auto', '*'] },
+  ];
+}
+
+function fileBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {
+  const { mime, sizeBytes, refId, sourceUrl, hash, identifier, name, rules, assessment } = record;
+  const quality = assessment?.quality?.jpegQuality ?? null;
+  const rows: (Fact | null)[] = [
+    { name: speaker.tell('file'), value: showText(name) },
+    { name: speaker.tell('fileType'), value: mime },
+    { name: speaker.say('fileSize'), value: `${speaker.bytes(sizeBytes)} (${speaker.number(sizeBytes)} B)` },
+    sidesOf(speaker, record),
+    lengthOf(speaker, record),
+    quality === null ? null : { name: speaker.say('jpegQuality'), value: String(quality) },
+    refId === '' ? null : { name: speaker.say('reference'), value: showText(refId) },
+    sourceUrl === null ? null : { name: speaker.say('sourceAddress'), value: showText(sourceUrl) },
+    { name: 'SHA-256', value: hash, isCode: true },
+    { name: speaker.say('identifier'), value: identifier, isCode: true },
+    rules === null
+      ? null
+      : {
+          name: speaker.say('rules'),
+          value: speaker.say(rules.made === rules.read ? 'rulesSame' : 'rulesChanged', { ...rules }),
+        },
+  ];
+  return [
+    { type: 'heading', level: 2, text: speaker.say('aboutFile') },
+    { type: 'facts', rows: rows.filter((row) => row !== null) },
+  ];
+}
+
+function sidesOf(speaker: Speaker, record: ClassificationRecord): Fact | null {
+  if (record.kind === 'audio' || record.width === null || record.height === null) return null;
+  const value = `${speaker.number(record.width)} × ${speaker.number(record.height)}`;
+  return { name: speaker.say('pictureSize'), value };
+}
+
+function lengthOf(speaker: Speaker, record: ClassificationRecord): Fact | null {
+  if (record.kind === 'image' || record.durationSeconds === null) return null;
+  return { name: speaker.say('duration'), value: `${speaker.number(record.durationSeconds, 1)} s` };
+}
+
+/** The page's words for what a submission may ask. */
+const OPTION_TEXTS: Readonly<Record<string, string>> = {
+  withMorphing: 'optionMorphing',
+  withTampering: 'optionTampering',
+  withHeatmap: 'optionHeatmap',
+  withNsfw: 'optionNsfw',
+  withAudio: 'optionAudio',
+  preventC2paForces: 'optionNoC2pa',
+  frames: 'optionFrames',
+};
+
+/** Options that are not the defaults, the way of weighing, and which signature forces a verdict. */
+function settingsBlocks(speaker: Speaker, { record, reading }: EvidenceRecord): Block[] {
+  const { kind, options } = record;
+  const asked = rowsOf(ANALYSIS_OPTIONS).flatMap(([name, row]): Fact[] => {
+    const value = options[name];
+    if (!isOptionOf(kind, name) || value === row.initial) return [];
+    const text = speaker.find(OPTION_TEXTS[name] ?? '') ?? name;
+    return [{ name: text, value: value === true ? speaker.tell('asked') : String(value) }];
+  });
+  const heuristic = speaker.find(`heuristic_${reading.heuristic.toUpperCase()}`) ?? reading.heuristic;
+  return [
+    { type: 'heading', level: 2, text: speaker.tell('settings') },
+    {
+      type: 'facts',
+      rows: [
+        { name: speaker.say('heuristic'), value: heuristic },
+        { name: speaker.tell('c2paPolicy'), value: speaker.tell(`c2paPolicy_${reading.policy}`) },
+        ...asked,
+      ],
+    },
+  ];
+}
+
+function limitBlocks(speaker: Speaker, { kind, assessment }: ClassificationRecord): Block[] {
+  const quality = assessment?.quality ?? null;
+  const isSmall = quality !== null && quality.shortSide < SMALL_SIDE_PIXELS;
+  return [
+    { type: 'heading', level: 2, text: speaker.say('couldBeWrong') },
+    {
+      type: 'list',
+      items: [
+        ...(isSmall ? [speaker.say('limit_small', { pixels: quality.shortSide })] : []),
+        ...(quality?.truncated === true ? [speaker.say('limit_truncated')] : []),
+        ...LIMITS[kind].map((key) => speaker.say(key)),
+        speaker.tell('absenceOfMark'),
+      ],
+    },
+  ];
+}

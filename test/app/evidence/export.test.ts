@@ -1,0 +1,202 @@
+/** Exports as use cases: who may have which package, what is recorded of it, and what it says once figures read otherwise. */
+import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import type { Principal } from '../../../src/app/callers/principal.ts';
+import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
+import { CASE_RECORDS_MAX } from '../../../src/app/evidence/export-input.ts';
+import { deleteClassification, getClassification } from '../../../src/app/records/classifications.ts';
+import type { RawFields } from '../../../src/app/submissions/input.ts';
+import {
+  EXPORTS_KEPT_MAX,
+  type StoredExport,
+  withExport,
+} from '../../../src/domain/records/exported-reading.ts';
+import { NO_PROVENANCE } from '../../../src/domain/verdicts/provenance.ts';
+import type { ImageResult } from '../../../src/domain/verdicts/result.ts';
+import { judgePackage } from '../../../src/evidence/judge-package.ts';
+import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
+
+const NEVER = new AbortController().signal;
+const ORIGINAL = Buffer.from('no picture, but bytes that were submitted');
+const HASH = createHash('sha256').update(ORIGINAL).digest('hex');
+const RESULT: ImageResult = {
+  ...{ kind: 'image', mime: 'image/png', width: 640, height: 480, pages: 1, nsfw: null, detections: [] },
+  ...{ provenance: NO_PROVENANCE, hasHeatmap: false },
+  runs: [
+    {
+      ...{
+        model: 'gone',
+        version: '0.9.0',
+        task: 'image-origin',
+        axis: 'generated',
+        unknown: false,
+        reason: '',
+      },
+      ...{ logit: 3, logOdds: 3, probability: 0.9526, weight: 1, elapsedSeconds: 0.1, device: 'cpu' },
+      ...{ cautiousThreshold: 0.9, inconclusiveLow: 0.35, inconclusiveHigh: 0.7 },
+    },
+  ],
+  stability: [{ name: 'jpeg-60', logOdds: 2.5, probability: 0.924 }],
+  quality: { shortSide: 480, jpegQuality: null, truncated: false },
+};
+
+let open: OpenApp;
+let identifier: string;
+
+before(async () => {
+  open = await openApp();
+  const { app } = open;
+  await app.store.blobs.keep(
+    await app.store.blobs.receive(Readable.from([ORIGINAL]), { bytesMax: 1000 }, NEVER),
+  );
+  identifier = await addDone();
+});
+
+after(() => open[Symbol.asyncDispose]());
+
+async function addDone(hash = HASH): Promise<string> {
+  const { app } = open;
+  const made = await addRecord(app, 1, { hash, state: 'done' });
+  await app.store.transact((tx) => {
+    const own = tx.classification(made);
+    const analysis = own && tx.analysis(own.analysisId);
+    if (analysis === undefined) throw new Error('no analysis');
+    tx.putAnalysis({ ...analysis, error: '', models: ['gone@0.9.0'], result: RESULT, rulesVersion: 1 });
+  });
+  return made;
+}
+
+async function exportZip(
+  identifiers: string[],
+  fields: RawFields = {},
+  principal?: Principal,
+): Promise<string> {
+  const input = { principal: principal ?? open.admin, identifiers, fields };
+  const { name, bytes } = await exportEvidence(open.app, input, NEVER);
+  const path = join(open.folder, name);
+  await writeFile(path, await buffer(Readable.from(bytes)));
+  return path;
+}
+
+test('a package is whole, says what the record says, and is recorded with its audit line', async () => {
+  const path = await exportZip([identifier], { title: 'Bridge', notes: 'by a reader', language: 'it' });
+  const fingerprint = open.app.signingKeys.current().fingerprint;
+  const judged = await judgePackage({ path, fingerprints: [fingerprint] });
+  deepEqual(judged.faults, []);
+  equal(judged.title, 'Bridge');
+  const [one] = judged.records;
+  equal(one?.exported?.state, 'artificial');
+  equal(one?.present, null);
+  const record = getClassification(open.app, { principal: open.admin, identifier });
+  equal(record.exports.length, 1);
+  equal(record.exports[0]?.fingerprint, fingerprint);
+  equal(record.exports[0]?.readsOtherwise, false);
+  const [line] = open.app.store.read.audit({ limit: 1 });
+  equal(line?.action, 'evidence.export');
+  equal(line?.details.package, record.exports[0]?.packageSha256);
+});
+
+test('what an earlier package told otherwise is told in the record and in the next report', async () => {
+  const told = await addDone();
+  const made: StoredExport = {
+    ...{ at: 1_700_000_000_000_000, byAccountId: 1, rulesVersion: 1, fingerprint: 'SHA256:x' },
+    ...{ classification: 'human', state: 'inconclusive', probability: 0.6, packageSha256: 'f'.repeat(64) },
+  };
+  await open.app.store.transact((tx) => tx.putExports(told, withExport(undefined, made)));
+  const { exports } = getClassification(open.app, { principal: open.admin, identifier: told });
+  deepEqual(
+    exports.map(({ readsOtherwise }) => readsOtherwise),
+    [true],
+  );
+  const path = await exportZip([told]);
+  equal((await judgePackage({ path, fingerprints: [] })).faults.length, 0);
+});
+
+test('a case holds every record once, each in a folder of its own', async () => {
+  const second = await addDone();
+  const path = await exportZip([identifier, second, identifier], { title: 'Case' });
+  const judged = await judgePackage({ path, fingerprints: [] });
+  deepEqual(judged.faults, []);
+  deepEqual(judged.records.map((record) => record.identifier).sort(), [identifier, second].sort());
+});
+
+test('a file that is not kept any more is left out, and its hash stays', async () => {
+  const gone = await addDone('e'.repeat(64));
+  const judged = await judgePackage({ path: await exportZip([gone]), fingerprints: [] });
+  deepEqual(judged.faults, []);
+  equal(judged.records.length, 1);
+});
+
+test('another account’s record is as absent as an unknown one, and bounds are told', async () => {
+  const user = principalOf(open.app, (await addUser(open.app, open.admin)).id);
+  const foreign = await exportZip([identifier], {}, user).catch((error: Error) => error);
+  const unknown = await exportZip(['f'.repeat(64)], {}, user).catch((error: Error) => error);
+  deepEqual(String(foreign), String(unknown));
+  match(String(foreign), /no such classification/);
+  await rejects(exportZip([]), /identifiers: expected one record or more/);
+  const many = Array.from({ length: CASE_RECORDS_MAX + 1 }, (_, index) => String(index));
+  await rejects(exportZip(many), /at most 200 records in a case, found 201/);
+  await rejects(
+    exportZip([identifier], { title: 'x'.repeat(201) }),
+    /title: expected at most 200 characters/,
+  );
+  await rejects(exportZip([identifier], { language: 'de' }), /language: expected one of en, it, found "de"/);
+});
+
+test('an original that has rotted is told before the package begins', async () => {
+  const { store } = open.app;
+  const hash = createHash('sha256').update('will rot').digest('hex');
+  await store.blobs.keep(
+    await store.blobs.receive(Readable.from([Buffer.from('will rot')]), { bytesMax: 100 }, NEVER),
+  );
+  const rotten = await addDone(hash);
+  await writeFile(store.blobs.pathOf(hash), 'has rot!');
+  await rejects(exportZip([rotten]), /the stored original is not what was submitted/);
+  equal(store.read.exportsOf(rotten), undefined);
+});
+
+test('a deleted record takes what is known of its packages with it', async () => {
+  const made = await addDone();
+  await exportZip([made]);
+  ok(open.app.store.read.exportsOf(made) !== undefined);
+  await deleteClassification(open.app, { principal: open.admin, identifier: made });
+  equal(open.app.store.read.exportsOf(made), undefined);
+  throws(() => getClassification(open.app, { principal: open.admin, identifier: made }));
+});
+
+test('of many exports none is forgotten whose reading no later one repeats', () => {
+  const one = (at: number, state: string): StoredExport => ({
+    ...{ at, byAccountId: 1, rulesVersion: 3, fingerprint: '', packageSha256: '' },
+    ...{ classification: 'human', state, probability: null },
+  });
+  let kept = withExport(undefined, one(0, 'inconclusive'));
+  for (let at = 1; at < 3 * EXPORTS_KEPT_MAX; at += 1) kept = withExport(kept, one(at, 'human'));
+  equal(kept.exports.length, EXPORTS_KEPT_MAX);
+  equal(kept.exports[0]?.state, 'inconclusive');
+});
+
+test('a package on the disk is followed, fetched by its owner only, and makes room', async () => {
+  const { app, admin } = open;
+  const user = principalOf(app, (await addUser(app, admin)).id);
+  const started = await app.exportJobs.start(app, {
+    principal: admin,
+    identifiers: [identifier],
+    fields: {},
+  });
+  throws(() => app.exportJobs.find(user, started.id), /no such package/);
+  let job = started;
+  while (job.state === 'running') {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    job = app.exportJobs.find(admin, started.id);
+  }
+  equal(job.state, 'ready', job.error);
+  equal(job.files, job.filesTotal);
+  const file = await app.exportJobs.file(admin, started.id);
+  ok('path' in file);
+  deepEqual((await judgePackage({ path: file.path, fingerprints: [] })).faults, []);
+});
