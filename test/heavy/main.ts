@@ -11,6 +11,7 @@ const RUNS = [
   { file: 'lock-races.ts', minutesMax: 20 },
   { file: 'killed-daemons.ts', minutesMax: 15 },
   { file: 'release.ts', minutesMax: 10 },
+  { file: 'watermarks.ts', minutesMax: 15 },
 ] as const;
 
 for (const { file, minutesMax } of RUNS) {

@@ -4,6 +4,7 @@ import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
 import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
+import type { Mark } from '../verdicts/marks.ts';
 import type { StabilityVariant } from '../verdicts/result.ts';
 import type { Tentative, TentativeClip, TentativeFrame } from '../verdicts/tentative.ts';
 import {
@@ -20,7 +21,15 @@ import {
   type ValuesOf,
   whole,
 } from './field.ts';
-import { ASSESSMENT_STATE, DECLARED_ORIGIN, HEURISTIC, LABEL } from './words.ts';
+import {
+  ASSESSMENT_STATE,
+  DECLARED_ORIGIN,
+  HEURISTIC,
+  LABEL,
+  MARK_KIND,
+  MARK_STATE,
+  MARK_STRENGTH,
+} from './words.ts';
 
 const IN_SECONDS = { description: 'In seconds.' };
 
@@ -112,6 +121,17 @@ const ASSESSMENT = {
   remoteManifestUrl: nullable(text()),
 } satisfies FieldsOf<Assessment>;
 
+const MARK = {
+  kind: oneOf(MARK_KIND),
+  state: oneOf(MARK_STATE),
+  field: text({ description: 'Where it stands; empty where none was found.' }),
+  value: text({
+    description: 'What was found, or why it could not be looked for; empty where it is absent.',
+  }),
+  origin: nullable(oneOf(DECLARED_ORIGIN, { description: 'What it declares.' })),
+  strength: oneOf(MARK_STRENGTH),
+} satisfies FieldsOf<Mark>;
+
 const PROGRESS = { step: text(), done: whole(), total: whole() } satisfies FieldsOf<Progress>;
 
 const TENTATIVE_FRAME = {
@@ -157,6 +177,7 @@ export const RECORD_PARTS: readonly Noun[] = [
     description: 'What the verdict cannot say: inconclusive, not applicable, and why.',
     fields: ASSESSMENT,
   },
+  { name: 'Mark', description: 'What the file says of its own origin.', fields: MARK },
   { name: 'Progress', fields: PROGRESS },
   { name: 'TentativeFrame', fields: TENTATIVE_FRAME },
   { name: 'TentativeClip', fields: TENTATIVE_CLIP },
