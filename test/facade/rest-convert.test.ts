@@ -50,6 +50,7 @@ const fresh: ImageRecord = {
   results: [],
   details: [],
   assessment: null,
+  marks: null,
 };
 const head = {
   hash: base.hash,
@@ -154,6 +155,7 @@ test('a sound shows its clips in seconds', () => {
     results: [],
     clips: [{ index: 0, startSeconds: 0, endSeconds: 4, results: [result('generated')], verdict }],
     assessment: null,
+    marks: null,
   };
   const clips = [{ index: 0, start: 0, end: 4, results: [shown], verdict }];
   assert.deepEqual(toClassification(record), { ...head, verdicts: [], results: [], details: { clips } });
@@ -174,6 +176,7 @@ test('a frame of a video never says that it has a heatmap', () => {
     images: [{ ...fresh, hasHeatmap: true }],
     audios: [],
     assessment: null,
+    marks: null,
   };
   const images = [toClassification(fresh)];
   const expected = { ...head, verdict: counted, verdicts: [counted], results: { images, audios: [] } };

@@ -76,6 +76,8 @@ for (const [index, row] of files.entries()) {
 }
 process.stdout.write(`${looked} pictures without a mark, ${finds} finds\n`);
 for (const [at, { id, bits, errorsMax }] of WATERMARK_MESSAGES.entries()) {
-  process.stdout.write(`${id}: ${least[at]} of ${bits.length} wrong at the least; a find has at most ${errorsMax}\n`);
+  process.stdout.write(
+    `${id}: ${least[at]} of ${bits.length} wrong at the least; a find has at most ${errorsMax}\n`,
+  );
 }
 if (finds > 0) process.exitCode = 1;

@@ -50,7 +50,13 @@ const MESSAGES: readonly Readonly<{ id: string; generator: string; bits: string 
 
 export const WATERMARK_MESSAGES: readonly WatermarkMessage[] = MESSAGES.map(({ id, generator, bits }) => {
   const ones = bits.replaceAll('0', '').length;
-  return { id, generator, bits: Uint8Array.from(bits, Number), ones, errorsMax: errorsMaxOf(bits.length, ones) };
+  return {
+    id,
+    generator,
+    bits: Uint8Array.from(bits, Number),
+    ones,
+    errorsMax: errorsMaxOf(bits.length, ones),
+  };
 });
 
 export const WATERMARK_IDS: readonly string[] = WATERMARK_MESSAGES.map(({ id }) => id);
