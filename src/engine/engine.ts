@@ -19,7 +19,7 @@ import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
-import type { Probe } from '../worker/protocol.ts';
+import type { Probe, ReadMarks } from '../worker/protocol.ts';
 import { analyseAudio } from './analyses/analyse-audio.ts';
 import { analyseImage } from './analyses/analyse-image.ts';
 import { analyseVideo } from './analyses/analyse-video.ts';
@@ -28,7 +28,8 @@ import { AnalysisRunner } from './analyses/analysis-runner.ts';
 import { fetchSource } from './analyses/source.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool } from './decode/decode-pool.ts';
-import { probeForCaller, probeInSlot } from './decode/probe.ts';
+import type { DecodeSlot } from './decode/decode-slot.ts';
+import { lookForCaller, probeInSlot, readMarksInSlot } from './decode/probe.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
 import { VideoDecoding } from './decode/video-decoding.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
@@ -163,7 +164,16 @@ export class Engine implements AsyncDisposable {
   /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
   async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
     const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs } = this.#config;
-    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs, timeoutMs, accountId });
+    const bounds = { signal, waitTimeoutMs, timeoutMs, accountId };
+    return await lookForCaller(this.#decodePool, (slot, within) => probeInSlot(slot, path, within), bounds);
+  }
+
+  /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
+  async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
+    const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs, trustAnchorsPem } = this.#config;
+    const look = (slot: DecodeSlot, within: { signal?: AbortSignal | undefined; timeoutMs?: number }) =>
+      readMarksInSlot(slot, path, trustAnchorsPem, within);
+    return await lookForCaller(this.#decodePool, look, { signal, waitTimeoutMs, timeoutMs, accountId });
   }
 
   /** Throws the documented AppError where the file may not be analysed. */

@@ -44,6 +44,22 @@ export interface Probe {
   hasSound: boolean;
 }
 
+/** Marks only: nothing is written. */
+export interface ReadMarksRequest {
+  type: 'read-marks';
+  id: number;
+  input: string;
+  limits: DecodeLimits;
+  trustAnchorsPem: string;
+}
+
+export interface ReadMarks {
+  kind: MediaKind;
+  mime: string;
+  provenance: Provenance;
+  marks: MarkSearch;
+}
+
 /** A copy to measure stability on. */
 export const STABILITY_VARIANTS = ['jpeg-60', 'scale-75'] as const;
 export type StabilityVariantName = (typeof STABILITY_VARIANTS)[number];
@@ -310,6 +326,7 @@ export interface RenderRequest {
 
 export type DecodeRequest =
   | ProbeRequest
+  | ReadMarksRequest
   | DecodeImageRequest
   | DecodeVideoRequest
   | SampleFramesRequest
@@ -337,6 +354,7 @@ export type DecodeResponse =
   | { type: 'ready' }
   | { type: 'progress'; id: number; step: string; done: number; total: number }
   | { type: 'probed'; id: number; probe: Probe }
+  | { type: 'read-marks'; id: number; read: ReadMarks }
   | { type: 'decoded-image'; id: number; image: DecodedImage }
   /** One more frame of a video lies in `out/`: the models may begin while the next one is decoded. */
   | { type: 'frame'; id: number; frame: DecodedFrame }

@@ -129,6 +129,7 @@ test('reflection lists every service', async () => {
     'assay.v1.AccountService',
     'assay.v1.ApplianceService',
     'assay.v1.ClassificationService',
+    'assay.v1.MarksService',
     'assay.v1.PartnerService',
   ]);
 });

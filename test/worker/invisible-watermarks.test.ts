@@ -6,20 +6,8 @@ import { WATERMARK_MESSAGES } from '../../src/domain/media/open-watermarks.ts';
 import type { Picture } from '../../src/worker/pictures/picture.ts';
 import { toPicture } from '../../src/worker/pictures/pixels.ts';
 import { findWatermarks } from '../../src/worker/steps/invisible-watermarks.ts';
+import { softPicture } from '../media/soft-picture.ts';
 import { markPicture } from '../media/watermark.ts';
-
-/** Soft shapes in several colours, as a photograph has; whole numbers only. */
-function softPicture(width: number, height: number): Picture {
-  const rgb = Buffer.alloc(width * height * 3);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const wave = Math.abs(((x * 3 + y * 2) % 400) - 200);
-      const shade = Math.abs(((x - y * 2 + 4000) % 300) - 150);
-      rgb.set([30 + wave, 60 + ((wave + shade) >> 1), 40 + shade], (y * width + x) * 3);
-    }
-  }
-  return { width, height, rgb };
-}
 
 const PICTURE = softPicture(512, 384);
 const toSharp = ({ width, height, rgb }: Picture) => sharp(rgb, { raw: { width, height, channels: 3 } });

@@ -127,6 +127,13 @@ const probe = z.strictObject({
   hasSound: z.boolean(),
 });
 
+const readMarks = z.strictObject({
+  kind: z.enum(MEDIA_KINDS),
+  mime: z.string().max(100),
+  provenance,
+  marks,
+});
+
 const seconds = z.number().min(0).max(1e9);
 /** SHA-256 in hexadecimal. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -185,6 +192,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
   z.strictObject({ type: z.literal('progress'), id, step: z.string().max(200), done: count, total: count }),
   z.strictObject({ type: z.literal('probed'), id, probe }),
+  z.strictObject({ type: z.literal('read-marks'), id, read: readMarks }),
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
   z.strictObject({ type: z.literal('frame'), id, frame: decodedFrame }),
   z.strictObject({ type: z.literal('decoded-video'), id, video: decodedVideo }),

@@ -8,6 +8,7 @@ import { builder } from './builder.ts';
 import { addClassificationMutations, addClassificationQueries } from './classifications.ts';
 import { addDoctorQueries } from './doctor.ts';
 import { addKeyMutations } from './keys.ts';
+import { addMarkMutations, addMarkQueries } from './marks/marks.ts';
 import { addModelMutations, addModelQueries, addModelSubscriptions } from './models.ts';
 import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
 import { addPartnerMutations, addPartnerQueries } from './partners.ts';
@@ -32,6 +33,7 @@ function buildSchema(): GraphQLSchema {
   builder.subscriptionType({});
   defineRecordParts();
   addClassificationQueries();
+  addMarkQueries();
   addAccountQueries();
   addApplianceQueries();
   addModelQueries();
@@ -43,6 +45,7 @@ function buildSchema(): GraphQLSchema {
   addPlanQueries();
   addAdministrationQueries();
   addSubmissionMutations();
+  addMarkMutations();
   addClassificationMutations();
   addOverrideMutations();
   addAccountMutations();

@@ -7,6 +7,7 @@ import { type Handlers, serviceDefinition } from '../../grpc/definition.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { MarksService } from '../../grpc/gen/assay/v1/marks_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import { creditHandlers, ownAccountHandlers } from './accounts.ts';
@@ -18,6 +19,7 @@ import { doctorHandlers } from './doctor.ts';
 import { Health } from './health.ts';
 import { heatmapHandlers } from './heatmaps.ts';
 import { keyHandlers } from './keys.ts';
+import { markHandlers } from './marks/marks.ts';
 import { modelHandlers } from './models.ts';
 import { overrideHandlers } from './overrides.ts';
 import { partnerHandlers } from './partners.ts';
@@ -39,7 +41,7 @@ export interface GrpcServerConfig {
   tls: TlsFiles | null;
 }
 
-const SERVICES = [ClassificationService, AccountService, PartnerService, ApplianceService];
+const SERVICES = [ClassificationService, MarksService, AccountService, PartnerService, ApplianceService];
 
 const MIB = 1024 * 1024;
 
@@ -125,6 +127,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...keyHandlers(context),
     ...webhookHandlers(context),
   });
+  addService(server, MarksService, markHandlers(context));
   addService(server, PartnerService, partnerHandlers(context));
   addService(server, ApplianceService, {
     ...applianceHandlers(context),

@@ -34,6 +34,7 @@ import { serviceDefinition } from '../../../src/grpc/definition.ts';
 import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../../src/grpc/gen/assay/v1/appliance_service_pb.ts';
 import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
+import { MarksService } from '../../../src/grpc/gen/assay/v1/marks_service_pb.ts';
 import { PartnerService } from '../../../src/grpc/gen/assay/v1/partner_service_pb.ts';
 
 /** Whom an operation is aimed at. */
@@ -59,7 +60,7 @@ export interface WireOperation {
   run(actor: Actor, aim: Aim): Promise<string>;
 }
 
-const SERVICES = [ClassificationService, AccountService, PartnerService, ApplianceService];
+const SERVICES = [ClassificationService, MarksService, AccountService, PartnerService, ApplianceService];
 const AIMED_FIELD = /^(identifiers?|hash|userId)$/;
 /** Their `id` is an account's or a delivery's; elsewhere it is one of the caller's own keys or plans. */
 const AIMED_NAME = /((get|update|delete)?user|sendCreationEmail|replayDelivery)$/i;
