@@ -51,6 +51,7 @@ const QueuePage = later(async () => (await import('./operating/queue-page.tsx'))
 const ModelsPage = later(async () => (await import('./operating/models-page.tsx')).ModelsPage);
 const BackupsPage = later(async () => (await import('./operating/backups-page.tsx')).BackupsPage);
 const GuidePage = later(async () => (await import('./submit/guide.tsx')).GuidePage);
+const LabelPage = later(async () => (await import('./marks/label-page.tsx')).LabelPage);
 const AppliancePage = later(async () => (await import('./operating/appliance-page.tsx')).AppliancePage);
 
 function Page(): JSX.Element {
@@ -106,6 +107,7 @@ function SignedIn({ account }: { account: AccountInfo }): JSX.Element {
         <Route path={PATHS.models}>{<ModelsPage isAdmin={account.role === 'admin'} />}</Route>
         <Route path={PATHS.backups}>{<BackupsPage />}</Route>
         <Route path={PATHS.firstSteps}>{<GuidePage />}</Route>
+        <Route path={PATHS.label}>{<LabelPage />}</Route>
         <Route path={PATHS.appliance}>{<AppliancePage />}</Route>
         <Route>{isStrangers ? <Loading /> : <Empty title={t('noSuchPage')} />}</Route>
       </Switch>

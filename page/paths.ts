@@ -19,6 +19,7 @@ export const PATHS = {
   backups: '/backups',
   appliance: '/appliance',
   firstSteps: '/first-steps',
+  label: '/label',
 } as const;
 
 export const PAGE_PATHS: readonly string[] = Object.values(PATHS);

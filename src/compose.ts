@@ -20,6 +20,7 @@ import { KeyUses } from './app/callers/key-uses.ts';
 import type { AppConfig, Clock } from './app/core.ts';
 import { RecordCache } from './app/records/record-cache.ts';
 import { Retention } from './app/records/retention.ts';
+import { SeenBeforeIndex } from './app/records/seen-before.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
 import { OpenUploads } from './app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from './app/submissions/uploads.ts';
@@ -79,8 +80,10 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     await openStore(settings, { log, metrics }, (change) => {
       accountFeed.publish(change);
       if (change.type === 'delivery') webhooks.wake();
+      if (change.type === 'likeness') copies.forget(change.sequence);
     }),
   );
+  const copies = new SeenBeforeIndex(store);
   const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
   const mailer = stack.use(openMailer(settings, log));
@@ -94,6 +97,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       ...{ store, clock, bootId: readBootId(), newIdentifier, log },
       observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention.noteEnded(analysis)),
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
+      lookForCopies: (analysis, seen) => copies.look(analysis, seen),
     }),
   );
   const core = { config, store, records: new RecordCache(), engine, clock, log, metrics };

@@ -1,6 +1,7 @@
 /** Every text of the page in English; the keys are those of every language. */
 
 import { ACCOUNTS_EN } from './accounts-en.ts';
+import { MARKS_EN } from './marks-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
 
 export const EN = {
@@ -367,6 +368,7 @@ export const EN = {
   overrideSave: 'Save the finding',
   overrideRemove: 'Remove the finding',
   ...ACCOUNTS_EN,
+  ...MARKS_EN,
   ...OPERATING_EN,
 } as const;
 

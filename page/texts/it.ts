@@ -1,6 +1,7 @@
 /** Every text of the page in Italian. */
 import { ACCOUNTS_IT } from './accounts-it.ts';
 import type { Texts } from './en.ts';
+import { MARKS_IT } from './marks-it.ts';
 import { OPERATING_IT } from './operating-it.ts';
 
 export const IT: Texts = {
@@ -373,5 +374,6 @@ export const IT: Texts = {
   overrideSave: 'Salva il giudizio',
   overrideRemove: 'Togli il giudizio',
   ...ACCOUNTS_IT,
+  ...MARKS_IT,
   ...OPERATING_IT,
 };

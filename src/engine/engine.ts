@@ -108,6 +108,7 @@ export class Engine implements AsyncDisposable {
     this.#runner = new AnalysisRunner(config, {
       ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
+      lookForCopies: parts.lookForCopies,
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
       stored: (analysis, seconds) => parts.observer.stepTimed('store', seconds, analysis),
@@ -184,7 +185,8 @@ export class Engine implements AsyncDisposable {
   /** The analysis of what the store holds, by the models that it names; nothing is stored. */
   async analyseAgain(analysis: Analysis, signal: AbortSignal): Promise<AnalysisResult | null> {
     const artifacts = { put: async () => {} };
-    return (await this.#analyse({ analysis, signal, report: () => {}, found: () => {} }, artifacts)) ?? null;
+    const silent = { report: () => {}, found: () => {}, seen: () => {} };
+    return (await this.#analyse({ analysis, signal, ...silent }, artifacts)) ?? null;
   }
 
   async benchPack(pack: ModelPack, signal: AbortSignal): Promise<PackSpeed> {

@@ -11,6 +11,7 @@ import type {
 import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
+import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
 import { Index, Table } from './table.ts';
 
@@ -85,6 +86,10 @@ export interface Tables {
   overrides: Table<Override>;
   overrideHistory: Table<Override>;
   requests: Table<AcceptedRequest>;
+  /** Pictures and frames by which copies are found, in the order in which they came. */
+  likenesses: Table<Likeness>;
+  /** By analysis: its likenesses, and the earlier ones that they were near to. */
+  sightings: Table<Sightings>;
   requestsByTime: Index;
 }
 
@@ -129,6 +134,8 @@ export function openTables(root: RootDatabase): Tables {
     overrides: new Table(root, 'overrides'),
     overrideHistory: new Table(root, 'override-history'),
     requests: new Table(root, 'requests'),
+    likenesses: new Table(root, 'likenesses'),
+    sightings: new Table(root, 'sightings'),
     requestsByTime: new Index(root, 'requests-by-time'),
   };
 }

@@ -149,8 +149,8 @@ test('a comparison names what an export lost, of files and of records', async ()
   );
   assert.deepEqual(changes.sort(), ['generator_name lost', 'open_watermark lost']);
   const { marksCompared } = await ask<{ marksCompared: { kind: string; change: string }[] }>(
-    'query($before: ID!, $after: ID!) { marksCompared(before: $before, after: $after) { kind change } }',
-    { before: records.marked, after: records.stripped },
+    'query($id: ID!, $of: ID!) { marksCompared(identifier: $id, originalIdentifier: $of) { kind change } }',
+    { id: records.stripped, of: records.marked },
   );
   assert.deepEqual(
     marksCompared.map(({ kind, change }) => `${kind} ${change}`.toLowerCase()).sort(),

@@ -35,6 +35,7 @@ const NAMED = [
   'backups',
   'appliance',
   'firstSteps',
+  'label',
 ] as const;
 
 /** A soft picture with fine grain, so that a heatmap has something to lie on. */

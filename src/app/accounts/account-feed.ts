@@ -14,7 +14,7 @@ export class AccountFeed {
 
   publish(change: StoreChange): void {
     if (change.type === 'balance') this.#credits.publish(BALANCE, change.accountId);
-    else this.#deliveries.publish(change.id, change.accountId);
+    if (change.type === 'delivery') this.#deliveries.publish(change.id, change.accountId);
   }
 
   /** Registers at the call, so that what changes after it is never missed. */

@@ -8,12 +8,14 @@ import { getClassification } from './classifications.ts';
 
 export function compareRecords(
   app: Core,
-  { principal, before, after }: { principal: Principal; before: string; after: string },
+  {
+    principal,
+    identifier,
+    originalIdentifier,
+  }: { principal: Principal; identifier: string; originalIdentifier: string },
 ): MarkChange[] {
-  return compareMarks(
-    foundMarks(app, { principal, identifier: before }),
-    foundMarks(app, { principal, identifier: after }),
-  );
+  const after = foundMarks(app, { principal, identifier });
+  return compareMarks(foundMarks(app, { principal, identifier: originalIdentifier }), after);
 }
 
 function foundMarks(app: Core, input: { principal: Principal; identifier: string }): Mark[] {

@@ -1,6 +1,7 @@
 /** The parts of a record, one row a field. Their types stand beside the rules that make them. */
 import type { Axis } from '../packs/pack-parts.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
+import type { SeenBefore } from '../records/seen-before.ts';
 import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
 import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
@@ -12,6 +13,7 @@ import {
   flag,
   identifier,
   listOf,
+  moment,
   type Noun,
   noun,
   nullable,
@@ -26,9 +28,11 @@ import {
   DECLARED_ORIGIN,
   HEURISTIC,
   LABEL,
+  LIKENESS_RELATION,
   MARK_KIND,
   MARK_STATE,
   MARK_STRENGTH,
+  OUTCOME,
 } from './words.ts';
 
 const IN_SECONDS = { description: 'In seconds.' };
@@ -132,6 +136,21 @@ const MARK = {
   strength: oneOf(MARK_STRENGTH),
 } satisfies FieldsOf<Mark>;
 
+const SEEN_BEFORE = {
+  identifier: identifier<string>(),
+  accountId: identifier<number>(),
+  name: text(),
+  createdAt: moment(),
+  relation: oneOf(LIKENESS_RELATION),
+  distance: whole({ description: 'Bits of 256 that differ.' }),
+  timeSeconds: nullable(number({ description: 'Of a film: where the frame is in this one.' })),
+  earlierSeconds: nullable(number({ description: 'And in the earlier one.' })),
+  outcome: oneOf(OUTCOME),
+  finding: nullable(oneOf(LABEL, { description: 'What a person said.' })),
+  foundAt: nullable(moment()),
+  foundByAccountId: nullable(identifier<number>()),
+} satisfies FieldsOf<SeenBefore>;
+
 const PROGRESS = { step: text(), done: whole(), total: whole() } satisfies FieldsOf<Progress>;
 
 const TENTATIVE_FRAME = {
@@ -178,6 +197,12 @@ export const RECORD_PARTS: readonly Noun[] = [
     fields: ASSESSMENT,
   },
   { name: 'Mark', description: 'What the file says of its own origin.', fields: MARK },
+  {
+    name: 'SeenBefore',
+    description:
+      'An earlier record of the same picture, and what was found then. Nothing of it is inherited.',
+    fields: SEEN_BEFORE,
+  },
   { name: 'Progress', fields: PROGRESS },
   { name: 'TentativeFrame', fields: TENTATIVE_FRAME },
   { name: 'TentativeClip', fields: TENTATIVE_CLIP },

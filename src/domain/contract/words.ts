@@ -3,6 +3,7 @@ import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { PRIORITIES, STATUSES } from '../records/classification.ts';
 import { OUTCOMES } from '../records/outcome.ts';
+import { LIKENESS_RELATIONS } from '../records/seen-before.ts';
 import { ASSESSMENT_STATES } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
 import { MARK_KINDS, MARK_STATES, MARK_STRENGTHS } from '../verdicts/marks.ts';
@@ -58,6 +59,11 @@ export const MARK_STRENGTH = {
   name: 'MarkStrength',
   description: 'STRONG: signed, or hardly there by accident. WEAK: text that anyone can write or strip.',
   words: MARK_STRENGTHS,
+} as const satisfies Choice;
+export const LIKENESS_RELATION = {
+  name: 'LikenessRelation',
+  description: 'COPY: saved again, scaled or lightly cropped.',
+  words: LIKENESS_RELATIONS,
 } as const satisfies Choice;
 export const PRIORITY = {
   name: 'Priority',

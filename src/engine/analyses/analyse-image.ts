@@ -74,6 +74,7 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
     lookForEdits(parts, attempt, slot, { input, picture: image, packs: content.tampering }),
   );
   if (tileSets.length > 0) steps.advance('tampering');
+  if (image.likeness !== null) attempt.seen({ likeness: image.likeness, timeSeconds: null });
   const { mime, width, height, pages, provenance, marks, quality } = image;
   const runs = [...originRuns, ...seen.runs, ...edits.runs];
   const stability = stabilityOf(packs, image, answers);

@@ -15,7 +15,7 @@ import { bearWitness } from '../queue/recovery.ts';
 import { Schedule, type Turn } from '../queue/schedule.ts';
 import { completeAnalysis, failAnalysis, leaseAnalysis, requeueAnalysis } from '../queue/transitions.ts';
 import { WorkerLostError } from '../worker-errors.ts';
-import type { Attempt } from './analysis-parts.ts';
+import type { Attempt, FoundLikenesses, SeenLikeness } from './analysis-parts.ts';
 
 export interface RunnerConfig {
   attemptsMax: number;
@@ -30,6 +30,8 @@ export interface RunnerParts {
   log: Logger;
   /** Undefined where the analysis was cancelled under way. */
   analyse: (attempt: Attempt) => Promise<AnalysisResult | undefined>;
+  /** Off the request path; null where nothing is to be kept. */
+  lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
   /** The state or the progress of an analysis changed. */
   changed: (analysisId: string) => void;
   ended: (analysis: Analysis) => void;
@@ -39,7 +41,7 @@ export interface RunnerParts {
 }
 
 type AttemptEnd =
-  | { type: 'done'; result: AnalysisResult }
+  | { type: 'done'; result: AnalysisResult; copies: FoundLikenesses | null }
   | { type: 'errored'; error: string; isQuarantined?: boolean }
   | { type: 'requeued'; isCounted: boolean; pauseMs: number }
   | { type: 'left' };
@@ -251,14 +253,27 @@ export class AnalysisRunner {
     const found = (findings: Findings) => {
       job.findings = findings;
     };
+    const likenesses: SeenLikeness[] = [];
+    const seen = (likeness: SeenLikeness) => likenesses.push(likeness);
     try {
-      const result = await this.#parts.analyse({ analysis, signal, report, found });
-      return result === undefined ? { type: 'left' } : { type: 'done', result };
+      const result = await this.#parts.analyse({ analysis, signal, report, found, seen });
+      if (result === undefined) return { type: 'left' };
+      return { type: 'done', result, copies: await this.#lookForCopies(analysis, likenesses) };
     } catch (error) {
       const cause: AbortCause | undefined = job.controller.signal.reason;
       if (cause === 'cancelled') return { type: 'left' };
       if (cause === 'drained') return { type: 'requeued', isCounted: false, pauseMs: 0 };
       return this.#endOf(analysis, error, deadline.aborted);
+    }
+  }
+
+  /** A result without them is still a result. */
+  async #lookForCopies(analysis: Analysis, seen: readonly SeenLikeness[]): Promise<FoundLikenesses | null> {
+    try {
+      return await this.#parts.lookForCopies(analysis, seen);
+    } catch (error) {
+      this.#parts.log.warn({ err: error, analysis: analysis.id }, 'earlier copies could not be looked for');
+      return null;
     }
   }
 
@@ -283,7 +298,7 @@ function claim(tx: StoreTransaction, id: string, lease: Lease): Analysis | undef
 function write(tx: StoreTransaction, id: string, outcome: AttemptEnd, now: number): Analysis | undefined {
   switch (outcome.type) {
     case 'done':
-      return completeAnalysis(tx, id, outcome.result, now);
+      return completeAnalysis(tx, id, outcome, now);
     case 'errored':
       return failAnalysis(tx, id, outcome, now);
     case 'requeued':

@@ -7,6 +7,7 @@ import { type AnalysisResult, partsOf } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { API_VERSION } from '../../domain/version.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
+import type { FoundLikenesses } from '../analyses/analysis-parts.ts';
 import { queueDeliveries } from './outbox.ts';
 
 /** Claims a queued analysis; undefined where it is gone or not queued any more. */
@@ -28,7 +29,7 @@ export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): A
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,
-  result: AnalysisResult,
+  { result, copies }: { result: AnalysisResult; copies: FoundLikenesses | null },
   now: number,
 ): Analysis | undefined {
   const analysis = tx.analysis(id);
@@ -47,6 +48,13 @@ export function completeAnalysis(
   };
   tx.putAnalysis(done);
   for (const { identifier, ...part } of partsOf(result)) tx.putPart(identifier, { analysisId: id, ...part });
+  if (copies !== null) {
+    const likenesses = copies.likenesses.map(({ likeness: { hash }, timeSeconds }) => ({
+      hash,
+      timeSeconds,
+    }));
+    tx.putLikenesses(done, likenesses, copies.earlier, now);
+  }
   queueDeliveries(tx, id, now);
   return done;
 }

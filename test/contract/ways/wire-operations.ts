@@ -177,7 +177,7 @@ function callGrpc({ grpc, key }: Actor, method: DescMethod, json: JsonObject): P
 
 const SELECTION_DEPTH = 3;
 /** Without a file they cannot be asked; uploads are aimed by the test itself. */
-const UPLOADS = ['submitMedia', 'validateMedia'];
+const UPLOADS = ['submitMedia', 'validateMedia', 'readMarks'];
 const PAGING = ['first', 'after'];
 
 export function graphqlOperations(): WireOperation[] {

@@ -44,11 +44,16 @@ export function addMarkQueries(): void {
       type: [findType<MarkChange>('MarkChange')],
       nullable: true,
       description: 'What became of the marks of one record’s file in another’s: what an export lost.',
-      args: { before: t.arg.id({ required: true }), after: t.arg.id({ required: true }) },
-      resolve: (_, { before, after }, context) =>
+      args: {
+        identifier: t.arg.id({ required: true }),
+        originalIdentifier: t.arg.id({ required: true }),
+      },
+      resolve: (_, { identifier, originalIdentifier }, context) =>
         countCall(context, 'marksCompared', () =>
           compareRecords(context.app, {
-            ...{ principal: context.principal(), before: String(before), after: String(after) },
+            principal: context.principal(),
+            identifier: String(identifier),
+            originalIdentifier: String(originalIdentifier),
           }),
         ),
     }),

@@ -38,9 +38,11 @@ export function markHandlers(context: GrpcContext): Handlers<typeof MarksService
       const read = await readMarks(app, { principal, field: MEDIA_FIELD, media }, signal);
       return toMessage(method.readMarks.output, read, EXCEPTIONS);
     }),
-    compareMarks: unary(context, method.compareMarks, ({ principal, request: { before, after } }) =>
-      toMessage(method.compareMarks.output, { changes: compareRecords(app, { principal, before, after }) }),
-    ),
+    compareMarks: unary(context, method.compareMarks, ({ principal, request }) => {
+      const { identifier, originalIdentifier } = request;
+      const changes = compareRecords(app, { principal, identifier, originalIdentifier });
+      return toMessage(method.compareMarks.output, { changes });
+    }),
     adviseLabel: unary(context, method.adviseLabel, ({ request }) => {
       const kind = fromEnum<LabelledKind>(LabelledKindSchema, request.kind, 'kind');
       if (kind === undefined) throw badField('kind', 'expected image, video, audio or text, found none');
