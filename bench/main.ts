@@ -1,11 +1,12 @@
 /**
- * `npm run bench -- [--json] [start-up] [pictures] [videos] [speech] [records] [uploads] [page]`: measures this machine, judges nothing. It
+ * `npm run bench -- [--json] [start-up] [pictures] [videos] [speech] [records] [likenesses] [uploads] [page]`: measures this machine, judges nothing. It
  * ends with 0 even where a row could not be taken, because a figure of a busy machine must not fail a build.
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { type Row, type RowSummary, summarise } from './row.ts';
+import { measureLikenesses } from './rows/likenesses.ts';
 import { measurePage } from './rows/page.ts';
 import { measurePhotos } from './rows/photos.ts';
 import { measureRecords } from './rows/records.ts';
@@ -25,6 +26,7 @@ const MEASUREMENTS: { name: string; measure: () => Promise<Row[]> }[] = [
   { name: 'videos', measure: measureVideos },
   { name: 'speech', measure: measureSpeech },
   { name: 'records', measure: measureRecords },
+  { name: 'likenesses', measure: measureLikenesses },
   { name: 'uploads', measure: measureUploads },
   { name: 'page', measure: measurePage },
 ];

@@ -159,6 +159,30 @@ test('a comparison names what an export lost, of files and of records', async ()
   assert.equal((await assay('marks', 'compare', marked, marked)).code, 0);
 });
 
+test('a copy tells of its original with what a person found, and keeps its own verdict', async () => {
+  const original = await ask<{ classification: { hash: string } }>(
+    'query($id: ID!) { classification(identifier: $id) { hash } }',
+    { id: records.marked },
+  );
+  const said = await assay('override', original.classification.hash, 'human', '--kind', 'image');
+  assert.equal(said.code, 0, said.stderr);
+  const seen = { identifier: records.marked, relation: 'COPY', finding: 'HUMAN' };
+  const { classification } = await ask<{
+    classification: { forceClassification: string | null; seenBefore: object[] };
+  }>(
+    `query($id: ID!) { classification(identifier: $id) {
+      forceClassification seenBefore { identifier relation finding } } }`,
+    { id: records.stripped },
+  );
+  assert.deepEqual(classification, { forceClassification: null, seenBefore: [seen] });
+  const { stdout } = await assay('get', '--json', records.stripped);
+  const [row] = (JSON.parse(stdout) as { seen_before: Record<string, unknown>[] }).seen_before;
+  assert.deepEqual(
+    [row?.identifier, row?.relation, row?.finding],
+    [records.marked, 'LIKENESS_RELATION_COPY', 'LABEL_HUMAN'],
+  );
+});
+
 test('the label helper answers by every way, and says which answer it lacks', async () => {
   const said = await assay('label', '--json', '--resembles-reality', 'yes', '--artistic', 'no', marked);
   assert.equal(said.code, 0, said.stderr);
