@@ -107,10 +107,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
     ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
     submitting: new Map(),
-    doctor: toDoctorConfig(settings, tls, () => [
-      toListener('http', http.url),
-      toListener('grpc', `tcp://${grpc.address}`),
-    ]),
+    doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
   const retention = stack.use(new Retention(app, settings.retention));
@@ -190,6 +187,10 @@ function toDoctorConfig(
   const { diskFreeBytesMin } = app;
   const { providers } = inference;
   return { tls, trustAnchorsPem, trustAnchorsFile, diskFreeBytesMin, decode, providers, listeners };
+}
+
+function listenersOf(http: HttpServer, grpc: GrpcServer): Listener[] {
+  return [toListener('http', http.url), toListener('grpc', `tcp://${grpc.address}`)];
 }
 
 function toListener(name: string, address: string): Listener {

@@ -74,35 +74,43 @@ export class LikenessIndex {
     hitsMax: number,
   ): Promise<IndexHit[]> {
     const asked = queries.map(({ hash, distanceMax }) => ({ words: toWords(hash), distanceMax }));
-    const [only] = accounts.size === 1 ? accounts : [];
     const hits: IndexHit[] = [];
-    let slice = 0;
     for (let end = this.#count; end > 0 && hits.length < hitsMax; end -= SLICE_ROWS) {
-      if (slice > 0) await nextTurn();
-      slice += 1;
-      for (let row = end - 1; row >= Math.max(0, end - SLICE_ROWS); row--) {
-        const account = this.#accounts[row] as number;
-        if (only === undefined ? !accounts.has(account) : account !== only) continue;
-        for (const [query, { words, distanceMax }] of asked.entries()) {
-          const distance = this.#distance(row, words, distanceMax);
-          if (distance > distanceMax) continue;
-          hits.push({ sequence: this.#sequences[row] as number, query, distance });
+      if (end < this.#count) await nextTurn();
+      const start = Math.max(0, end - SLICE_ROWS);
+      for (const [query, { words, distanceMax }] of asked.entries()) {
+        for (const { row, distance } of this.#near(words, distanceMax, start, end)) {
+          const isAsked = accounts.has(this.#accounts[row] as number);
+          if (isAsked) hits.push({ sequence: this.#sequences[row] as number, query, distance });
         }
-        if (hits.length >= hitsMax) break;
       }
     }
-    return hits;
+    return hits.slice(0, hitsMax);
   }
 
-  /** Given up where it is past the bound: of strangers after three words. */
-  #distance(row: number, words: Int32Array, distanceMax: number): number {
-    let distance = 0;
-    const start = row * WORDS;
-    for (let word = 0; word < WORDS; word++) {
-      distance += countBits((this.#words[start + word] as number) ^ (words[word] as number));
-      if (distance > distanceMax) break;
+  /** Rows of a slice within the distance, the newest first, of whatever account: few are, and those are asked. */
+  #near(
+    asked: Int32Array,
+    distanceMax: number,
+    start: number,
+    end: number,
+  ): { row: number; distance: number }[] {
+    const words = this.#words;
+    const [first, second, third] = asked as unknown as [number, number, number];
+    const found: { row: number; distance: number }[] = [];
+    for (let row = end - 1; row >= start; row--) {
+      const at = row * WORDS;
+      // Of strangers some forty-eight bits of the first three words differ, so that most end here.
+      let distance =
+        countBits((words[at] as number) ^ first) +
+        countBits((words[at + 1] as number) ^ second) +
+        countBits((words[at + 2] as number) ^ third);
+      for (let word = 3; word < WORDS && distance <= distanceMax; word++) {
+        distance += countBits((words[at + word] as number) ^ (asked[word] as number));
+      }
+      if (distance <= distanceMax) found.push({ row, distance });
     }
-    return distance;
+    return found;
   }
 
   #grow(): void {
