@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { type Row, type RowSummary, summarise } from './row.ts';
 import { measureCustody } from './rows/custody.ts';
+import { measureLikenesses } from './rows/likenesses.ts';
 import { measurePage } from './rows/page.ts';
 import { measurePhotograph } from './rows/photograph.ts';
 import { measurePhotos } from './rows/photos.ts';
@@ -31,6 +32,7 @@ const MEASUREMENTS: { name: string; measure: () => Promise<Row[]> }[] = [
   { name: 'speech', measure: measureSpeech },
   { name: 'records', measure: measureRecords },
   { name: 'custody', measure: measureCustody },
+  { name: 'likenesses', measure: measureLikenesses },
   { name: 'uploads', measure: measureUploads },
   { name: 'page', measure: measurePage },
 ];

@@ -54,6 +54,7 @@ const WatchFoldersPage = later(
   async () => (await import('./operating/watch-folders-page.tsx')).WatchFoldersPage,
 );
 const GuidePage = later(async () => (await import('./submit/guide.tsx')).GuidePage);
+const LabelPage = later(async () => (await import('./marks/label-page.tsx')).LabelPage);
 const AppliancePage = later(async () => (await import('./operating/appliance-page.tsx')).AppliancePage);
 
 function Page(): JSX.Element {
@@ -110,6 +111,7 @@ function SignedIn({ account }: { account: AccountInfo }): JSX.Element {
         <Route path={PATHS.backups}>{<BackupsPage />}</Route>
         <Route path={PATHS.folders}>{<WatchFoldersPage />}</Route>
         <Route path={PATHS.firstSteps}>{<GuidePage />}</Route>
+        <Route path={PATHS.label}>{<LabelPage />}</Route>
         <Route path={PATHS.appliance}>{<AppliancePage />}</Route>
         <Route>{isStrangers ? <Loading /> : <Empty title={t('noSuchPage')} />}</Route>
       </Switch>

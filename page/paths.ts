@@ -20,6 +20,7 @@ export const PATHS = {
   folders: '/folders',
   appliance: '/appliance',
   firstSteps: '/first-steps',
+  label: '/label',
 } as const;
 
 export const PAGE_PATHS: readonly string[] = Object.values(PATHS);

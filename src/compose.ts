@@ -23,6 +23,7 @@ import { Looks } from './app/custody/looks.ts';
 import { ExportJobs } from './app/evidence/export-jobs.ts';
 import { RecordCache } from './app/records/record-cache.ts';
 import { Retention } from './app/records/retention.ts';
+import { SeenBeforeIndex } from './app/records/seen-before.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
 import { OpenUploads } from './app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from './app/submissions/uploads.ts';
@@ -84,9 +85,11 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const store = stack.use(
     await openStore(settings, { log, metrics }, (change) => {
       accountFeed.publish(change);
-      if (change.type !== 'balance') webhooks.wake();
+      if (change.type === 'delivery' || change.type === 'unnoticed') webhooks.wake();
+      if (change.type === 'likeness') copies.forget(change.sequence);
     }),
   );
+  const copies = new SeenBeforeIndex(store);
   const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
   const signingKeys = await SigningKeys.open(toSigningKeys(settings, clock));
@@ -100,6 +103,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
       ...{ store, clock, bootId: readBootId(), newIdentifier, log },
       observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention.noteEnded(analysis)),
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
+      lookForCopies: (analysis, seen) => copies.look(analysis, seen),
     }),
   );
   const { looks, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });

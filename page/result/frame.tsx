@@ -16,6 +16,7 @@ import { chooseLanguage, LANGUAGES, type Language, language, t } from '../texts/
 const MAIN_LINKS = [
   [PATHS.records, 'navRecords'],
   [PATHS.submit, 'navSubmit'],
+  [PATHS.label, 'navLabel'],
 ] as const;
 
 const PARTNER_LINKS = [[PATHS.users, 'navUsers']] as const;

@@ -15,6 +15,8 @@ import {
   READ_RECORD,
   RETRY_RECORD,
 } from '../gen/documents.ts';
+import { MarksPanel } from '../marks/marks-panel.tsx';
+import { SeenBeforePanel } from '../marks/seen-before-panel.tsx';
 import { type AccountInfo, change } from '../parts/api.ts';
 import type { Document } from '../parts/document.ts';
 import { Button, CopyButton, Dialog, Empty, Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
@@ -104,12 +106,14 @@ function Finding({ record, account, onChange }: PartProps): JSX.Element {
     <>
       <Contradictions {...{ record }} />
       <VerdictCard {...{ record }} />
+      <SeenBeforePanel {...{ record }} />
       {record.__typename === 'ImageClassification' && <ImageResult {...{ record }} />}
       {record.__typename === 'VideoClassification' && <VideoResult {...{ record }} />}
       {record.__typename === 'AudioClassification' && <AudioResult {...{ record }} />}
       <div class="columns">
         <ReasonsPanel {...{ record }} />
         <ScoresPanel {...{ record }} />
+        <MarksPanel {...{ record }} />
         <ProvenancePanel {...{ record }} />
         <LimitsPanel {...{ record }} />
       </div>

@@ -3,6 +3,7 @@
 import { ACCOUNTS_EN } from './accounts-en.ts';
 import { CUSTODY_EN } from './custody-en.ts';
 import { EVIDENCE_EN } from './evidence-en.ts';
+import { MARKS_EN } from './marks-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
 import { STANDING_EN } from './standing-en.ts';
 
@@ -371,6 +372,7 @@ export const EN = {
   ...ACCOUNTS_EN,
   ...EVIDENCE_EN,
   ...CUSTODY_EN,
+  ...MARKS_EN,
   ...OPERATING_EN,
   ...STANDING_EN,
 } as const;

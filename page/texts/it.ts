@@ -3,6 +3,7 @@ import { ACCOUNTS_IT } from './accounts-it.ts';
 import { CUSTODY_IT } from './custody-it.ts';
 import type { Texts } from './en.ts';
 import { EVIDENCE_IT } from './evidence-it.ts';
+import { MARKS_IT } from './marks-it.ts';
 import { OPERATING_IT } from './operating-it.ts';
 import { STANDING_IT } from './standing-it.ts';
 
@@ -377,6 +378,7 @@ export const IT: Texts = {
   ...ACCOUNTS_IT,
   ...EVIDENCE_IT,
   ...CUSTODY_IT,
+  ...MARKS_IT,
   ...OPERATING_IT,
   ...STANDING_IT,
 };

@@ -13,6 +13,8 @@ import { addGetCommand } from './commands/get.ts';
 import { addKeyCommand } from './commands/key.ts';
 import { addLedgerCommand } from './commands/ledger.ts';
 import { addListCommand } from './commands/list.ts';
+import { addLabelCommand } from './commands/marks/label.ts';
+import { addMarksCommand } from './commands/marks/marks.ts';
 import { addModelsCommand } from './commands/models/models.ts';
 import { addOverrideCommand } from './commands/override.ts';
 import { addPlanCommand } from './commands/plan.ts';
@@ -83,6 +85,8 @@ const COMMANDS = [
   addWatchCommand,
   addOverrideCommand,
   addEvidenceCommand,
+  addMarksCommand,
+  addLabelCommand,
   addAccountCommand,
   addLedgerCommand,
   addKeyCommand,

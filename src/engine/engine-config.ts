@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Analysis } from '../domain/records/classification.ts';
 import type { Store } from '../store/store.ts';
 import type { IsolationLevel, VideoDecoder, VideoDecoderChoice } from '../worker/protocol.ts';
+import type { FoundLikenesses, SeenLikeness } from './analyses/analysis-parts.ts';
 import type { FetchMedia } from './analyses/source.ts';
 import type { DecodePoolConfig } from './decode/decode-pool.ts';
 import type { RenditionsConfig } from './decode/rendition-maker.ts';
@@ -64,6 +65,8 @@ export interface EngineParts {
   log: Logger;
   observer: EngineObserver;
   fetchMedia: FetchMedia;
+  /** What is kept of the pictures that an analysis saw, and which earlier ones are near; null where nothing is. */
+  lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
 }
 
 export type EnginePhase = 'starting' | 'ready' | 'failed' | 'draining';

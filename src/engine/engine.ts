@@ -20,7 +20,7 @@ import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
-import type { Probe } from '../worker/protocol.ts';
+import type { Probe, ReadMarks } from '../worker/protocol.ts';
 import { analyseAudio } from './analyses/analyse-audio.ts';
 import { analyseImage, timed } from './analyses/analyse-image.ts';
 import { analyseVideo } from './analyses/analyse-video.ts';
@@ -30,7 +30,8 @@ import { fetchSource } from './analyses/source.ts';
 import { timeParts } from './analyses/timed-parts.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool } from './decode/decode-pool.ts';
-import { probeForCaller, probeInSlot } from './decode/probe.ts';
+import type { DecodeSlot } from './decode/decode-slot.ts';
+import { lookForCaller, probeInSlot, readMarksInSlot } from './decode/probe.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
 import { VideoDecoding } from './decode/video-decoding.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
@@ -110,6 +111,7 @@ export class Engine implements AsyncDisposable {
       ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
       digestsOf: (models) => this.#digestsOf(models),
+      lookForCopies: parts.lookForCopies,
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
       stored: (analysis, seconds) => parts.observer.stepTimed('store', seconds, analysis),
@@ -166,7 +168,16 @@ export class Engine implements AsyncDisposable {
   /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
   async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
     const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs } = this.#config;
-    return await probeForCaller(this.#decodePool, path, { signal, waitTimeoutMs, timeoutMs, accountId });
+    const bounds = { signal, waitTimeoutMs, timeoutMs, accountId };
+    return await lookForCaller(this.#decodePool, (slot, within) => probeInSlot(slot, path, within), bounds);
+  }
+
+  /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
+  async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
+    const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs, trustAnchorsPem } = this.#config;
+    const look = (slot: DecodeSlot, within: { signal?: AbortSignal | undefined; timeoutMs?: number }) =>
+      readMarksInSlot(slot, path, trustAnchorsPem, within);
+    return await lookForCaller(this.#decodePool, look, { signal, waitTimeoutMs, timeoutMs, accountId });
   }
 
   /** Throws the documented AppError where the file may not be analysed. */
@@ -177,12 +188,8 @@ export class Engine implements AsyncDisposable {
   /** The analysis of what the store holds, by the models that it names; nothing is stored. */
   async analyseAgain(analysis: Analysis, signal: AbortSignal): Promise<AnalysisResult | null> {
     const artifacts = { put: async () => {} };
-    return (
-      (await this.#analyse(
-        { analysis, signal, report: () => {}, found: () => {}, stepTimed: () => {} },
-        artifacts,
-      )) ?? null
-    );
+    const silent = { report: () => {}, found: () => {}, seen: () => {}, stepTimed: () => {} };
+    return (await this.#analyse({ analysis, signal, ...silent }, artifacts)) ?? null;
   }
 
   async benchPack(pack: ModelPack, signal: AbortSignal): Promise<PackSpeed> {

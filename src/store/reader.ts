@@ -4,6 +4,7 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
+import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { AccountReader } from './account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
@@ -285,6 +286,21 @@ export class StoreReader extends AccountReader {
 
   override(accountId: number, kind: MediaKind, hash: string): Override | undefined {
     return this.tables.overrides.get([accountId, kind, hash]);
+  }
+
+  /** Undefined where it is damaged too: then nothing can be near to it. */
+  likeness(sequence: number): Likeness | undefined {
+    return this.tables.likenesses.getUnlessDamaged(sequence);
+  }
+
+  /** At most `limit` of those that came later, in their order. */
+  likenessesAfter(sequence: number, limit: number): { sequence: number; likeness: Likeness }[] {
+    const found = this.tables.likenesses.after(sequence, limit);
+    return found.map(({ key, value }) => ({ sequence: Number(key), likeness: value }));
+  }
+
+  sightings(analysisId: string): Sightings | undefined {
+    return this.tables.sightings.getUnlessDamaged(analysisId);
   }
 
   request(accountId: number, requestId: string): AcceptedRequest | undefined {

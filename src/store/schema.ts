@@ -12,6 +12,7 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
+import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
@@ -101,6 +102,10 @@ export interface Tables {
   /** By record: what went out in packages. */
   exports: Table<RecordExports>;
   requests: Table<AcceptedRequest>;
+  /** Pictures and frames by which copies are found, in the order in which they came. */
+  likenesses: Table<Likeness>;
+  /** By analysis: its likenesses, and the earlier ones that they were near to. */
+  sightings: Table<Sightings>;
   requestsByTime: Index;
   noticeRules: Table<NoticeRule>;
   /** Records that ended and that no rule was held against yet, by time. */
@@ -159,6 +164,8 @@ export function openTables(root: RootDatabase): Tables {
     overrideHistory: new Table(root, 'override-history'),
     exports: new Table(root, 'exports', SMALL_CACHE_BYTES_MAX),
     requests: new Table(root, 'requests'),
+    likenesses: new Table(root, 'likenesses'),
+    sightings: new Table(root, 'sightings'),
     requestsByTime: new Index(root, 'requests-by-time'),
     noticeRules: new Table(root, 'notice-rules'),
     unnoticed: new Index(root, 'unnoticed'),

@@ -5,6 +5,7 @@ import type { Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
+import type { Likeness, Sighting } from '../domain/records/seen-before.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
@@ -27,7 +28,9 @@ import { sha256, type UnnoticedRecord, watchedFileKey } from './standing/standin
 export type StoreChange =
   | { type: 'balance'; accountId: number }
   | { type: 'delivery'; accountId: number; id: string }
-  | { type: 'unnoticed' };
+  | { type: 'unnoticed' }
+  /** Was removed: nothing of it may stay in memory. */
+  | { type: 'likeness'; accountId: number; sequence: number };
 
 export class StoreTransaction extends StoreReader {
   readonly #custody: CustodyLog;
@@ -137,11 +140,38 @@ export class StoreTransaction extends StoreReader {
   }
 
   deleteAnalysis(analysis: Analysis): void {
+    this.removeLikenesses(analysis.id);
     for (const { identifier } of partsOf(analysis.result)) this.removePart(identifier);
     this.tables.analyses.remove(analysis.id);
     if (analysis.endedAt !== null) this.tables.analysesFailed.remove([analysis.endedAt, analysis.id]);
     this.tables.analysesOpen.remove([analysis.queuedAt, analysis.id]);
     this.#forgetKey(analysis);
+  }
+
+  /** Under numbers that grow: whoever holds the earlier ones in memory reads on from the last. */
+  putLikenesses(
+    { id: analysisId, accountId }: Pick<Analysis, 'id' | 'accountId'>,
+    likenesses: readonly Pick<Likeness, 'hash' | 'timeSeconds'>[],
+    earlier: readonly Sighting[],
+    now: number,
+  ): void {
+    this.removeLikenesses(analysisId);
+    // By the time too, since the last number may be gone: it must not be given twice.
+    const first = Math.max(now, Number(this.tables.likenesses.lastKey() ?? 0) + 1);
+    const sequences = likenesses.map((likeness, index) => {
+      this.tables.likenesses.put(first + index, { ...likeness, accountId, analysisId });
+      return first + index;
+    });
+    this.tables.sightings.put(analysisId, { accountId, sequences, earlier: [...earlier] });
+  }
+
+  removeLikenesses(analysisId: string): void {
+    const known = this.sightings(analysisId);
+    for (const sequence of known?.sequences ?? []) {
+      this.tables.likenesses.remove(sequence);
+      this.#changes.push({ type: 'likeness', accountId: known?.accountId ?? 0, sequence });
+    }
+    if (this.tables.sightings.has(analysisId)) this.tables.sightings.remove(analysisId);
   }
 
   #forgetKey({ key, id }: Analysis): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Container } from './libav/container.ts';
 import { readMediaType, refuseKind } from './pictures/media-header.ts';
 import type { DecodeAudioRequest, DecodedAudio } from './protocol.ts';
+import { searchMarks } from './steps/marks.ts';
 import { checkStreams } from './steps/probe.ts';
 import { type ReportStep, secondsReporter } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
@@ -26,7 +27,8 @@ export async function decodeAudio(
   const { mime, name } = checkStreams(container, type);
   const stream = container.audio;
   if (stream === null) throw refuseKind('audio', `${name} video without sound`);
-  const provenance = await readProvenance(path, mime, request.trustAnchorsPem);
+  const provenance = await readProvenance(path, mime, request.trustAnchorsPem, container.tags);
+  const marks = searchMarks(mime, null);
   const { sound, isDamaged } = decodeSound({
     container,
     stream,
@@ -35,7 +37,7 @@ export async function decodeAudio(
     isLongRefused: true,
     onProgress: secondsReporter(report, 'sound', container.claimedSeconds),
   });
-  return { mime, provenance, sound, damaged: isDamaged || (await isRiffCutOff(path)) };
+  return { mime, provenance, marks, sound, damaged: isDamaged || (await isRiffCutOff(path)) };
 }
 
 /** Whether a WAV file is shorter than it says; the media library takes what is there for the whole. */

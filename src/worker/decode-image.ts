@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
 import type { DecodedImage, DecodeImageRequest, PatchSet } from './protocol.ts';
+import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';
+import { hashPicture } from './steps/perceptual-hash.ts';
 import type { ReportStep } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';
 
-const STEPS_BEFORE_PATCHES = 4;
+const STEPS_BEFORE_PATCHES = 5;
 
 export async function decodeImage(
   request: DecodeImageRequest,
@@ -28,6 +30,10 @@ export async function decodeImage(
   report('quality', 3, total);
   const quality = await measureQuality(header, lacksData);
 
+  report('marks', 4, total);
+  const marks = searchMarks(header.mime, picture);
+  const likeness = hashPicture(picture);
+
   const patchSets: PatchSet[] = [];
   for (const [index, set] of request.patchSets.entries()) {
     report(`patches of ${set.variant}`, STEPS_BEFORE_PATCHES + index, total);
@@ -38,5 +44,5 @@ export async function decodeImage(
     patchSets.push(await writeViewSet(picture, set, join(slotFolder, 'out')));
   }
   const { mime, width, height, pages } = header;
-  return { mime, width, height, pages, quality, provenance, patchSets };
+  return { mime, width, height, pages, quality, provenance, marks, likeness, patchSets };
 }

@@ -7,6 +7,7 @@ import { MediaFaultFound } from './media-fault.ts';
 import type { DecodedFrame, DecodedTrack, DecodedVideo, DecodeVideoRequest } from './protocol.ts';
 import { timeChooser } from './steps/frame-choice.ts';
 import { FrameWriter } from './steps/frame-writer.ts';
+import { searchMarks } from './steps/marks.ts';
 import { type ReportStep, secondsReporter } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeTrack } from './steps/track.ts';
@@ -29,12 +30,13 @@ export async function decodeVideo(
   using file = await VideoFile.open(path);
   const { mime, span } = file;
   const work = { request, file, outFolder: join(slotFolder, 'out'), ...tell };
-  const provenance = await readProvenance(path, mime, request.trustAnchorsPem);
+  const provenance = await readProvenance(path, mime, request.trustAnchorsPem, file.media.container.tags);
+  const marks = searchMarks(mime, null);
   const { first, ...taken } = await takeFrames(work);
   if (first === null) throw new MediaFaultFound('corrupt', 'no frame of the video can be decoded');
   const track = request.withTrack ? await takeTrack(work) : null;
   const { width, height } = first;
-  return { mime, width, height, durationSeconds: span.seconds, provenance, ...taken, track };
+  return { mime, width, height, durationSeconds: span.seconds, provenance, marks, ...taken, track };
 }
 
 function chooseTimes({ request: { frames: choice }, file, report }: VideoWork): readonly number[] {

@@ -13,6 +13,7 @@ import { openGpu } from './libav/gpu.ts';
 import { renderHeatmap } from './maps/heatmap.ts';
 import { MediaFaultFound } from './media-fault.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse } from './protocol.ts';
+import { readMarks } from './read-marks.ts';
 import { render } from './render.ts';
 import { sampleFrames } from './sample-frames.ts';
 import { probe } from './steps/probe.ts';
@@ -60,6 +61,8 @@ async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Pr
         id,
         probe: await probe(join(slotFolder, 'in', request.input), request.limits),
       };
+    case 'read-marks':
+      return { type: 'read-marks', id, read: await readMarks(request, slotFolder) };
     case 'decode-image':
       return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, report) };
     case 'decode-audio':

@@ -9,10 +9,12 @@
 import type { HeatmapLayer } from '../domain/media/heatmap.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import type { PatchLayout, PatchPosition } from '../domain/media/patches.ts';
+import type { PerceptualHash } from '../domain/media/perceptual-hash.ts';
 import type { RenditionFigures, RenditionKind } from '../domain/media/rendition.ts';
 import type { RepeatedShift } from '../domain/media/repeated-parts.ts';
 import type { Texture } from '../domain/media/resized-view.ts';
 import type { View, ViewLayout } from '../domain/media/views.ts';
+import type { MarkSearch } from '../domain/verdicts/marks.ts';
 import type { Provenance } from '../domain/verdicts/provenance.ts';
 import type { ImageQuality } from '../domain/verdicts/result.ts';
 
@@ -40,6 +42,22 @@ export interface Probe {
   durationSeconds: number | null;
   /** Whether a video has a track: it can be judged as a recording too. */
   hasSound: boolean;
+}
+
+/** Marks only: nothing is written. */
+export interface ReadMarksRequest {
+  type: 'read-marks';
+  id: number;
+  input: string;
+  limits: DecodeLimits;
+  trustAnchorsPem: string;
+}
+
+export interface ReadMarks {
+  kind: MediaKind;
+  mime: string;
+  provenance: Provenance;
+  marks: MarkSearch;
 }
 
 /** A copy to measure stability on. */
@@ -113,6 +131,9 @@ export interface DecodedImage {
   pages: number;
   quality: ImageQuality;
   provenance: Provenance;
+  marks: MarkSearch;
+  /** Null where the picture is too small for one. */
+  likeness: PerceptualHash | null;
   /** A set is left out where its picture is smaller than a patch. */
   patchSets: PatchSet[];
 }
@@ -193,6 +214,7 @@ export interface DecodedFrame {
   sizeBytes: number;
   width: number;
   height: number;
+  likeness: PerceptualHash | null;
   /** Files are named for the frame: `<index>-<name>.rgb`. */
   patchSets: PatchSet[];
 }
@@ -229,6 +251,7 @@ export interface DecodedVideo {
   height: number;
   durationSeconds: number;
   provenance: Provenance;
+  marks: MarkSearch;
   /** What has decoded the frames. */
   decoder: VideoDecoder;
   /** Frames that were chosen and could not be decoded. */
@@ -248,6 +271,7 @@ export interface DecodeAudioRequest {
 export interface DecodedAudio {
   mime: string;
   provenance: Provenance;
+  marks: MarkSearch;
   sound: DecodedSound;
   /** Whether the file's data ended early or was damaged in part. */
   damaged: boolean;
@@ -302,6 +326,7 @@ export interface RenderRequest {
 
 export type DecodeRequest =
   | ProbeRequest
+  | ReadMarksRequest
   | DecodeImageRequest
   | DecodeVideoRequest
   | SampleFramesRequest
@@ -329,6 +354,7 @@ export type DecodeResponse =
   | { type: 'ready' }
   | { type: 'progress'; id: number; step: string; done: number; total: number }
   | { type: 'probed'; id: number; probe: Probe }
+  | { type: 'read-marks'; id: number; read: ReadMarks }
   | { type: 'decoded-image'; id: number; image: DecodedImage }
   /** One more frame of a video lies in `out/`: the models may begin while the next one is decoded. */
   | { type: 'frame'; id: number; frame: DecodedFrame }

@@ -102,6 +102,13 @@ const IMAGE: ImageRecord = {
     declaredOrigin: 'composite_with_generated',
     remoteManifestUrl: null,
   },
+  marks: [
+    { kind: 'c2pa', state: 'absent', field: '', value: '', origin: null, strength: 'none' },
+    {
+      ...{ kind: 'open_watermark', state: 'found', field: 'pixels', value: 'X' },
+      ...{ origin: 'generated', strength: 'strong' },
+    },
+  ],
 };
 
 const VIDEO: VideoRecord = {
@@ -117,6 +124,7 @@ const VIDEO: VideoRecord = {
   images: [IMAGE],
   audios: [],
   assessment: null,
+  marks: null,
 };
 
 const AUDIO: AudioRecord = {
@@ -144,6 +152,7 @@ const AUDIO: AudioRecord = {
     { index: 1, startSeconds: 0.5, endSeconds: 1, results: [], verdict: { ...VERDICT, models: ['m'] } },
   ],
   assessment: null,
+  marks: null,
 };
 
 /** The expected part of the message's JSON; undefined = the field must be absent. */

@@ -52,6 +52,7 @@ const fresh: ImageRecord = {
   results: [],
   details: [],
   assessment: null,
+  marks: null,
 };
 const head = {
   hash: base.hash,
@@ -156,6 +157,7 @@ test('a sound shows its clips in seconds', () => {
     results: [],
     clips: [{ index: 0, startSeconds: 0, endSeconds: 4, results: [result('generated')], verdict }],
     assessment: null,
+    marks: null,
   };
   const clips = [{ index: 0, start: 0, end: 4, results: [shown], verdict }];
   assert.deepEqual(toClassification(record), { ...head, verdicts: [], results: [], details: { clips } });
@@ -176,6 +178,7 @@ test('a frame of a video never says that it has a heatmap', () => {
     images: [{ ...fresh, hasHeatmap: true }],
     audios: [],
     assessment: null,
+    marks: null,
   };
   const images = [toClassification(fresh)];
   const expected = { ...head, verdict: counted, verdicts: [counted], results: { images, audios: [] } };

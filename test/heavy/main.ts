@@ -16,6 +16,7 @@ const RUNS = [
   { file: 'release.ts', minutesMax: 10 },
   { file: 'examples.ts', minutesMax: 10 },
   { file: 'conformance.ts', minutesMax: 15 },
+  { file: 'watermarks.ts', minutesMax: 15 },
 ] as const;
 
 for (const { file, minutesMax } of RUNS) {

@@ -36,6 +36,7 @@ const NAMED = [
   'backups',
   'appliance',
   'firstSteps',
+  'label',
 ] as const;
 
 /** A soft picture with fine grain, so that a heatmap has something to lie on. */

@@ -199,11 +199,12 @@ test('reports each step once, in order', async () => {
     seen.push(`${done}/${total} ${step}`),
   );
   assert.deepEqual(seen, [
-    '0/5 header',
-    '1/5 provenance',
-    '2/5 pixels',
-    '3/5 quality',
-    '4/5 patches of original',
+    '0/6 header',
+    '1/6 provenance',
+    '2/6 pixels',
+    '3/6 quality',
+    '4/6 marks',
+    '5/6 patches of original',
   ]);
 });
 

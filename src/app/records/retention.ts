@@ -148,6 +148,7 @@ export class Retention implements AsyncDisposable {
     const { store } = this.#app;
     const analysis = store.read.analysis(record.analysisId);
     if (analysis !== undefined && !hasEnded(analysis.state)) return 'open';
+    if (analysis !== undefined) await this.#dropLikenesses(record);
     if (analysis !== undefined) await store.artifacts.removeAll(analysis.id);
     if (record.hash === '') return 'none';
     return await store.blobs.withLock(record.hash, async () => {
@@ -161,6 +162,14 @@ export class Retention implements AsyncDisposable {
       await store.blobs.remove(record.hash);
       return 'dropped';
     });
+  }
+
+  /** Of analyses that ended before the plan kept nothing; later ones have none. */
+  async #dropLikenesses({ accountId, analysisId }: Classification): Promise<void> {
+    const { store } = this.#app;
+    if (this.#planOf(accountId)?.zeroRetention !== true || store.read.sightings(analysisId) === undefined)
+      return;
+    await store.transact((tx) => tx.removeLikenesses(analysisId));
   }
 
   #mayKeepMedia({ accountId, analysisId, createdAt }: Classification): boolean {

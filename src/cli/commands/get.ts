@@ -6,6 +6,8 @@ import { openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { saveHeatmaps } from '../heatmap-file.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
+import { describeEarlier } from '../views/earlier-view.ts';
+import { describeMarks, fromMarks } from '../views/mark-view.ts';
 import {
   describeParts,
   describeRecord,
@@ -67,6 +69,10 @@ function describeFully(record: Classification): string {
     ['decided by', decidedBy],
     ['assessment', assessment],
     ...reasons,
+    ...record.seenBefore.map((earlier) => ['seen before', describeEarlier(earlier)]),
+    ...describeMarks(fromMarks(record.marks?.values ?? []))
+      .filter(([, state]) => state !== 'absent')
+      .map((cells, index) => [index === 0 ? 'marks' : '', cells.join('  ')]),
     ...parts,
     ...(record.media.case === 'image' ? [['heatmap', record.hasHeatmap ? 'yes' : 'no']] : []),
   ])}\n`;

@@ -9,13 +9,12 @@ import {
   type ValidateMediaResponse,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { forEachBounded } from '../bounded.ts';
-import { type AssayClient, openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES, toFailure } from '../failure.ts';
-import { type FileSource, listMediaSources, type MediaSource, type StdinSource } from '../media-files.ts';
+import { openClient } from '../client.ts';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { listMediaSources } from '../media-files.ts';
 import { jobsOption, kindOption, toProtoKind } from '../media-options.ts';
-import { ResumableUpload, type ResumePoint } from '../resume.ts';
+import { sendFile } from '../send-file.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
-import { sendMedia } from '../upload.ts';
 
 interface ValidateOptions {
   json?: true;
@@ -47,7 +46,11 @@ async function validate(
   await forEachBounded(sources, options.jobs, async (source) => {
     const shownName = showText(source.type === 'file' ? source.path : source.name);
     try {
-      const answer = await validateSource(terminal, client, source, options.kind);
+      const kind = toProtoKind(options.kind ?? kindByName(source.type === 'missing' ? '' : source.name));
+      const answer = await sendFile(terminal, client, source, {
+        method: ClassificationService.method.validateMedia,
+        header: { kind },
+      });
       printLine(terminal, options.json === true ? toJsonLine(shownName, answer) : toLine(shownName, answer));
     } catch (error) {
       if (!(error instanceof CliFailure) || error.isFatal) throw error;
@@ -60,44 +63,6 @@ async function validate(
     }
   });
   if (counts.skipped > 0) printNote(terminal, `${counts.skipped} other files in the folders were skipped`);
-}
-
-async function validateSource(
-  terminal: Terminal,
-  client: AssayClient,
-  source: MediaSource,
-  kind: MediaKind | undefined,
-): Promise<ValidateMediaResponse> {
-  if (source.type === 'missing') throw source.failure;
-  // Ctrl-C ends the command itself: there is nothing to say of a validation that goes on.
-  const never = new AbortController().signal;
-  return await new ResumableUpload(client, source).run(never, (point) =>
-    sendSource(terminal, client, source, kind, point),
-  );
-}
-
-async function sendSource(
-  terminal: Terminal,
-  client: AssayClient,
-  source: FileSource | StdinSource,
-  kind: MediaKind | undefined,
-  resume: ResumePoint,
-): Promise<ValidateMediaResponse> {
-  const { call, answer } = client.openUpload(ClassificationService.method.validateMedia);
-  const callEnded = new AbortController();
-  const header = { kind: toProtoKind(kind ?? kindByName(source.name)) };
-  const target = { call, onSent: () => {} };
-  const options = { stdin: terminal.stdin, resume, signal: callEnded.signal };
-  let fileFault: unknown = null;
-  const sending = sendMedia(source, header, target, options).catch((error: unknown) => {
-    if (!callEnded.signal.aborted) fileFault = error;
-    call.cancel();
-  });
-  const settled = await Promise.allSettled([answer.finally(() => callEnded.abort()), sending]);
-  const [answered] = settled;
-  if (answered.status === 'fulfilled') return answered.value;
-  if (fileFault instanceof Error && 'syscall' in fileFault) throw toFailure(fileFault, client.address);
-  throw answered.reason;
 }
 
 function kindByName(name: string): MediaKind {

@@ -94,4 +94,19 @@ export const PLAN = {
       offSentence: 'keep the media as the days say',
     },
   }),
+  /** Of a partner: its users on such plans see each other's earlier copies of a picture. */
+  seenBeforeAcrossUsers: row(
+    flag({
+      description:
+        'Earlier copies of a picture are told across the users of a partner that have such a plan.',
+    }),
+    {
+      initial: false,
+      command: {
+        flags: '--seen-before-across-users',
+        sentence: 'tell earlier copies of a picture across a partner’s users',
+        offSentence: 'tell earlier copies within the account only',
+      },
+    },
+  ),
 };

@@ -2,10 +2,12 @@
 import type { Axis } from '../packs/pack-parts.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { ExportedReading } from '../records/exported-reading.ts';
+import type { SeenBefore } from '../records/seen-before.ts';
 import type { StepTime } from '../records/step-times.ts';
 import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
 import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
+import type { Mark } from '../verdicts/marks.ts';
 import type { StabilityVariant } from '../verdicts/result.ts';
 import type { Tentative, TentativeClip, TentativeFrame } from '../verdicts/tentative.ts';
 import {
@@ -23,7 +25,17 @@ import {
   type ValuesOf,
   whole,
 } from './field.ts';
-import { ASSESSMENT_STATE, DECLARED_ORIGIN, HEURISTIC, LABEL } from './words.ts';
+import {
+  ASSESSMENT_STATE,
+  DECLARED_ORIGIN,
+  HEURISTIC,
+  LABEL,
+  LIKENESS_RELATION,
+  MARK_KIND,
+  MARK_STATE,
+  MARK_STRENGTH,
+  OUTCOME,
+} from './words.ts';
 
 const IN_SECONDS = { description: 'In seconds.' };
 
@@ -115,6 +127,32 @@ const ASSESSMENT = {
   remoteManifestUrl: nullable(text()),
 } satisfies FieldsOf<Assessment>;
 
+const MARK = {
+  kind: oneOf(MARK_KIND),
+  state: oneOf(MARK_STATE),
+  field: text({ description: 'Where it stands; empty where none was found.' }),
+  value: text({
+    description: 'What was found, or why it could not be looked for; empty where it is absent.',
+  }),
+  origin: nullable(oneOf(DECLARED_ORIGIN, { description: 'What it declares.' })),
+  strength: oneOf(MARK_STRENGTH),
+} satisfies FieldsOf<Mark>;
+
+const SEEN_BEFORE = {
+  identifier: identifier<string>(),
+  accountId: identifier<number>(),
+  name: text(),
+  createdAt: moment(),
+  relation: oneOf(LIKENESS_RELATION),
+  distance: whole({ description: 'Bits of 256 that differ.' }),
+  timeSeconds: nullable(number({ description: 'Of a film: where the frame is in this one.' })),
+  earlierSeconds: nullable(number({ description: 'And in the earlier one.' })),
+  outcome: oneOf(OUTCOME),
+  finding: nullable(oneOf(LABEL, { description: 'What a person said.' })),
+  foundAt: nullable(moment()),
+  foundByAccountId: nullable(identifier<number>()),
+} satisfies FieldsOf<SeenBefore>;
+
 const PROGRESS = { step: text(), done: whole(), total: whole() } satisfies FieldsOf<Progress>;
 
 const STEP_TIME = {
@@ -179,6 +217,13 @@ export const RECORD_PARTS: readonly Noun[] = [
     name: 'Assessment',
     description: 'What the verdict cannot say: inconclusive, not applicable, and why.',
     fields: ASSESSMENT,
+  },
+  { name: 'Mark', description: 'What the file says of its own origin.', fields: MARK },
+  {
+    name: 'SeenBefore',
+    description:
+      'An earlier record of the same picture, and what was found then. Nothing of it is inherited.',
+    fields: SEEN_BEFORE,
   },
   { name: 'Progress', fields: PROGRESS },
   { name: 'StepTime', fields: STEP_TIME },

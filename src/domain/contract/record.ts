@@ -8,6 +8,7 @@ import type { AnalysisOptions } from '../records/options.ts';
 import type { StepTime } from '../records/step-times.ts';
 import type { Assessment } from '../verdicts/assessment.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
+import type { Mark } from '../verdicts/marks.ts';
 import type { C2paReport } from '../verdicts/provenance.ts';
 import type { AppliedRules } from '../verdicts/rules-version.ts';
 import type { Tentative } from '../verdicts/tentative.ts';
@@ -80,6 +81,15 @@ export const FINDINGS = {
   verdict: nullable(noun<Verdict>('Verdict')),
   verdicts: listOf(noun<Verdict>('Verdict')),
   assessment: nullable(noun<Assessment>('Assessment')),
+  /** Not for REST. */
+  marks: nullable(
+    listOf(
+      noun<Mark>('Mark', {
+        description:
+          'What the file says of its own origin. Null where it was not looked for, by an older version or not yet; frames and tracks leave theirs to the video.',
+      }),
+    ),
+  ),
 };
 
 export const IMAGE = {

@@ -3,10 +3,12 @@ import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { PRIORITIES, STATUSES } from '../records/classification.ts';
 import { OUTCOMES } from '../records/outcome.ts';
+import { LIKENESS_RELATIONS } from '../records/seen-before.ts';
 import { NOTICE_CHANNELS } from '../standing/notice-rule.ts';
 import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../standing/watch-folder.ts';
 import { ASSESSMENT_STATES } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
+import { MARK_KINDS, MARK_STATES, MARK_STRENGTHS } from '../verdicts/marks.ts';
 import { C2PA_POLICIES, DECLARED_ORIGINS } from '../verdicts/provenance.ts';
 import type { Choice } from './field.ts';
 
@@ -43,6 +45,27 @@ export const DECLARED_ORIGIN = {
   name: 'DeclaredOrigin',
   description: 'The origin that a C2PA manifest declares; a signature is no proof of truth.',
   words: DECLARED_ORIGINS,
+} as const satisfies Choice;
+export const MARK_KIND = {
+  name: 'MarkKind',
+  description:
+    'C2PA and the IPTC source type, what generators write beside the picture and into its pixels, and the watermarks that only their makers can look for.',
+  words: MARK_KINDS,
+} as const satisfies Choice;
+export const MARK_STATE = {
+  name: 'MarkState',
+  description: 'ABSENT says nothing of the origin: most marks are lost on the way. NOT_CHECKABLE says why.',
+  words: MARK_STATES,
+} as const satisfies Choice;
+export const MARK_STRENGTH = {
+  name: 'MarkStrength',
+  description: 'STRONG: signed, or hardly there by accident. WEAK: text that anyone can write or strip.',
+  words: MARK_STRENGTHS,
+} as const satisfies Choice;
+export const LIKENESS_RELATION = {
+  name: 'LikenessRelation',
+  description: 'COPY: saved again, scaled or lightly cropped.',
+  words: LIKENESS_RELATIONS,
 } as const satisfies Choice;
 export const PRIORITY = {
   name: 'Priority',

@@ -4,6 +4,7 @@ import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/recor
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
 import { assessAudio, assessImage, assessVideo } from '../verdicts/assessment.ts';
 import { type HeuristicName, judge } from '../verdicts/heuristics.ts';
+import { marksOf } from '../verdicts/marks.ts';
 import { type C2paPolicy, forcesArtificial, type Provenance } from '../verdicts/provenance.ts';
 import type {
   AudioResult,
@@ -30,7 +31,7 @@ export type MeasuredAudio = Measured<AudioRecord>;
 /** Its frames and tracks are records, with identifiers and overrides of their own. */
 export type MeasuredVideo = Omit<Measured<VideoRecord>, 'images' | 'audios'>;
 
-const NOTHING = { verdict: null, verdicts: [], assessment: null, c2pa: null } as const;
+const NOTHING = { verdict: null, verdicts: [], assessment: null, marks: null, c2pa: null } as const;
 
 /** Before the analysis has ended. */
 export const UNMEASURED_IMAGE: MeasuredImage = {
@@ -70,6 +71,7 @@ export function measureImage(
     results: toModelResults(result.runs),
     details: result.detections.length === 0 ? [] : [{ detections: result.detections.map(toDetection) }],
     assessment: assessImage({ ...result, provenance }),
+    marks: marksOf(result),
   };
 }
 
@@ -89,6 +91,7 @@ export function measureAudio(
     results: toModelResults(result.runs),
     clips: result.clips.flatMap((clip) => toClip(clip, forced, reading) ?? []),
     assessment: assessAudio({ ...result, provenance }),
+    marks: marksOf(result),
   };
 }
 
@@ -109,6 +112,7 @@ export function measureVideo(result: VideoResult, reading: Reading): MeasuredVid
     verdict: mainOf(verdicts, reading),
     verdicts,
     assessment: assessVideo(result),
+    marks: marksOf(result),
   };
 }
 

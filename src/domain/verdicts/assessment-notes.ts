@@ -1,6 +1,7 @@
 /** What an assessment adds besides the models' answer: one note per circumstance that a reader should know. Pure. */
 import type { AssessmentReason } from './assessment-reason.ts';
 import { fuseLogOdds, logistic, usableRuns, voicesOf } from './heuristics.ts';
+import { describeWatermark, type MarkSearch } from './marks.ts';
 import type { Declaration, DeclaredOrigin, Provenance } from './provenance.ts';
 import type { AudioResult, ImageResult, ModelRun, VideoResult } from './result.ts';
 import { notesOnTampering } from './tampering-notes.ts';
@@ -48,11 +49,13 @@ export function notesOnImage({
   provenance,
   quality,
   pages,
+  marks,
 }: ImageResult): AssessmentReason[] {
   const notes = [
     ...notesOnSilence(runs),
     ...notesOnTampering('picture', runs, tampering),
     ...notesOnProvenance(provenance),
+    ...notesOnWatermarks(marks),
   ];
   if (quality.jpegQuality !== null && quality.jpegQuality < JPEG_QUALITY_LOW) {
     notes.push(
@@ -178,4 +181,14 @@ function notesOnProvenance(provenance: Provenance): AssessmentReason[] {
     notes.push(note('C2PA_UNREADABLE', 'The file holds a C2PA manifest that cannot be read.'));
   }
   return notes;
+}
+
+/** Strong, and no proof: whoever has the program can write the mark into a photograph. */
+function notesOnWatermarks(marks: MarkSearch | undefined): AssessmentReason[] {
+  return (marks?.watermarks ?? []).map((find) =>
+    note(
+      'WATERMARK_FOUND',
+      `The pixels hold the invisible watermark of a generator, ${describeWatermark(find)}: strong evidence, though anyone with the program can write it.`,
+    ),
+  );
 }

@@ -53,6 +53,8 @@ interface Evidence {
   stability: Stability | null;
   quality: Quality | null;
   provenance: Provenance;
+  /** Whether the pixels hold a generator's own watermark. */
+  isWatermarked?: boolean;
   notes: AssessmentReason[];
 }
 
@@ -72,7 +74,9 @@ export function assessImage(result: ImageResult): Assessment {
   const runs = usableRuns(result.runs);
   const { quality, provenance } = result;
   const stability = stabilityOf(result.stability, runs);
-  return weigh({ what: 'picture', runs, stability, quality, provenance, notes: notesOnImage(result) });
+  const isWatermarked = (result.marks?.watermarks ?? []).length > 0;
+  const notes = notesOnImage(result);
+  return weigh({ what: 'picture', runs, stability, quality, provenance, isWatermarked, notes });
 }
 
 export function assessAudio(result: AudioResult): Assessment {
@@ -90,7 +94,8 @@ export function assessVideo(result: VideoResult): Assessment {
   return weigh({ what: 'video', runs, stability: null, quality, provenance, notes });
 }
 
-function weigh({ what, runs, stability, quality, provenance, notes }: Evidence): Assessment {
+function weigh(evidence: Evidence): Assessment {
+  const { what, runs, stability, quality, provenance, notes } = evidence;
   const { declaredOrigin, remoteManifestUrl } = provenance;
   const base = { stability, quality, declaredOrigin, remoteManifestUrl };
   if (runs.length === 0) {
@@ -100,7 +105,7 @@ function weigh({ what, runs, stability, quality, provenance, notes }: Evidence):
   }
   const logOdds = fuseLogOdds(runs);
   const probability = logistic(logOdds);
-  const doubts = [...doubtsOf(probability, runs, stability), ...contradictionsOf(probability, provenance)];
+  const doubts = [...doubtsOf(probability, runs, stability), ...contradictionsOf(probability, evidence)];
   const state = doubts.length > 0 ? 'inconclusive' : probability >= 0.5 ? 'artificial' : 'human';
   const lean = reason(
     probability >= 0.5 ? 'MODEL_LEANS_ARTIFICIAL' : 'MODEL_LEANS_HUMAN',
@@ -166,7 +171,10 @@ function doubtsOf(
 }
 
 /** A file that declares itself generated must not be called human by a weak model, nor the other way round. */
-function contradictionsOf(probability: number, provenance: Provenance): AssessmentReason[] {
+function contradictionsOf(
+  probability: number,
+  { provenance, isWatermarked = false }: Pick<Evidence, 'provenance' | 'isWatermarked'>,
+): AssessmentReason[] {
   const { declaredOrigin, declarations = [] } = provenance;
   const isArtificial = probability >= 0.5;
   const saysGenerated = declaresGenerated(declaredOrigin);
@@ -179,6 +187,10 @@ function contradictionsOf(probability: number, provenance: Provenance): Assessme
   if (!isArtificial && declarations.some(({ origin }) => declaresGenerated(origin))) {
     const sentence = 'Unsigned metadata declare generated content, which the models do not see.';
     contradictions.push(reason('METADATA_CONTRADICT_MODELS', sentence));
+  }
+  if (!isArtificial && isWatermarked) {
+    const sentence = 'The pixels hold the invisible watermark of a generator, which the models do not see.';
+    contradictions.push(reason('WATERMARK_CONTRADICTS_MODELS', sentence));
   }
   return contradictions;
 }

@@ -78,6 +78,7 @@ const ORIGIN_OF_SOURCE_TYPE: Readonly<Record<string, DeclaredOrigin>> = {
   compositeSynthetic: 'composite_with_generated',
   digitalCapture: 'captured',
   computationalCapture: 'captured',
+  multiFrameComputationalCapture: 'captured',
   negativeFilm: 'captured',
   positiveFilm: 'captured',
   print: 'captured',
@@ -87,6 +88,18 @@ const ORIGIN_OF_SOURCE_TYPE: Readonly<Record<string, DeclaredOrigin>> = {
   compositeCapture: 'edited',
   algorithmicallyEnhanced: 'edited',
 };
+
+/** Terms of the vocabulary that say neither generated nor captured. */
+const OTHER_SOURCE_TYPES = [
+  ...['digitalArt', 'digitalCreation', 'dataDrivenMedia', 'virtualRecording', 'softwareImage'],
+  'screenCapture',
+];
+
+/** Whether it is a term of the IPTC vocabulary, with or without its address. */
+export function isSourceType(sourceType: string): boolean {
+  const term = lastSegment(sourceType);
+  return Object.hasOwn(ORIGIN_OF_SOURCE_TYPE, term) || OTHER_SOURCE_TYPES.includes(term);
+}
 
 /** The strongest declaration wins: a generated ingredient outweighs the capture around it. */
 const STRENGTH: readonly DeclaredOrigin[] = [

@@ -3,6 +3,7 @@
  * Everything a client reads is derived from this by pure functions.
  */
 import type { Axis, ModelTask } from '../packs/model-pack.ts';
+import type { MarkSearch } from './marks.ts';
 import type { Provenance } from './provenance.ts';
 
 /** From what probability on an answer means something. */
@@ -93,6 +94,8 @@ export interface ImageResult {
   hasHeatmap: boolean;
   /** Absent where no model looked for edits. */
   tampering?: TamperingSummary;
+  /** Absent in results of versions that looked for none, and of frames. */
+  marks?: MarkSearch;
 }
 
 /** A segment of a sound, seconds from its beginning. */
@@ -127,6 +130,8 @@ export interface AudioResult {
   /** Empty where all channels hold the same. */
   channels: ChannelResult[];
   provenance: Provenance;
+  /** Absent in results of versions that looked for none, and of a video's track. */
+  marks?: MarkSearch;
 }
 
 /** An analysed frame of a video: a PNG among the analysis' artifacts. */
@@ -168,6 +173,8 @@ export interface VideoResult {
   runs: ModelRun[];
   nsfw: number | null;
   provenance: Provenance;
+  /** Absent in results of versions that looked for none. */
+  marks?: MarkSearch;
 }
 
 export type AnalysisResult = ImageResult | AudioResult | VideoResult;

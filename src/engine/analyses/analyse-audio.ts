@@ -34,17 +34,17 @@ async function analyseInSlot(
     ),
   );
   steps.decoded();
-  const { mime, sound, damaged, provenance } = audio;
+  const { mime, sound, damaged, provenance, marks } = audio;
   let told = 0;
   const onFound = (speech: SpeechFindings, share: number) => {
     found({ ...speech, frames: [] });
     for (; told < Math.floor(share * SPEECH_STEPS); told++) steps.advance('speech');
   };
   const heard = await hearInSlot(parts, slot, { sound, models: analysis.models, signal, found: onFound });
-  return { kind: 'audio', mime, ...heard, damaged, provenance };
+  return { kind: 'audio', mime, ...heard, damaged, provenance, marks };
 }
 
-export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'provenance'>;
+export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'provenance' | 'marks'>;
 
 /** The part that a recording and a video's track have in common. */
 export async function hearInSlot(

@@ -76,12 +76,14 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
     lookForEdits(parts, attempt, slot, { input, picture: image, packs: content.tampering }),
   );
   if (tileSets.length > 0) steps.advance('tampering');
-  const { mime, width, height, pages, provenance, quality } = image;
+  if (image.likeness !== null) attempt.seen({ likeness: image.likeness, timeSeconds: null });
+  const { mime, width, height, pages, provenance, marks, quality } = image;
   const runs = [...originRuns, ...seen.runs, ...edits.runs];
   const stability = stabilityOf(packs, image, answers);
   return {
     ...{ kind: 'image', mime, width, height, pages, runs, nsfw: seen.nsfw },
     ...{ detections: seen.detections, provenance, stability, quality, hasHeatmap: map !== undefined },
+    marks,
     ...(edits.summary === undefined ? {} : { tampering: edits.summary }),
   };
 }

@@ -48,10 +48,10 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
     ...poolFrames(frames.map(({ image }) => image.runs)),
     ...tracks.flatMap(({ audio }) => audio.runs),
   ];
-  const { mime, width, height, durationSeconds, damagedFrames, provenance } = video;
+  const { mime, width, height, durationSeconds, damagedFrames, provenance, marks } = video;
   return {
     ...{ kind: 'video', mime, width, height, durationSeconds, frames, damagedFrames, tracks },
-    ...{ withTrack: options.withAudio, runs, nsfw: leastSafe(frames), provenance },
+    ...{ withTrack: options.withAudio, runs, nsfw: leastSafe(frames), provenance, marks },
   };
 }
 

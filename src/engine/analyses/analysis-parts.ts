@@ -1,4 +1,6 @@
+import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Analysis, Progress } from '../../domain/records/classification.ts';
+import type { Sighting } from '../../domain/records/seen-before.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
 import type { VideoDecoder } from '../../worker/protocol.ts';
@@ -27,6 +29,19 @@ export interface AnalysisParts {
   stepTimed: (step: string, seconds: number) => void;
 }
 
+/** A picture, or a frame of a film, by which copies are found. */
+export interface SeenLikeness {
+  likeness: PerceptualHash;
+  /** Null for a picture. */
+  timeSeconds: number | null;
+}
+
+/** What is to be kept of an analysis that ends: its likenesses, and the earlier ones near to them. */
+export interface FoundLikenesses {
+  likenesses: readonly SeenLikeness[];
+  earlier: readonly Sighting[];
+}
+
 /** One attempt at an analysis. */
 export interface Attempt {
   analysis: Analysis;
@@ -36,4 +51,6 @@ export interface Attempt {
   stepTimed: (step: string, seconds: number) => void;
   /** Keeps what was found so far for whoever looks; told to watchers with the next report. */
   found: (findings: Findings) => void;
+  /** Keeps by what copies of it are found. */
+  seen: (likeness: SeenLikeness) => void;
 }

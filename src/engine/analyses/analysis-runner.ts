@@ -22,7 +22,7 @@ import {
   requeueAnalysis,
 } from '../queue/transitions.ts';
 import { WorkerLostError } from '../worker-errors.ts';
-import type { Attempt } from './analysis-parts.ts';
+import type { Attempt, FoundLikenesses, SeenLikeness } from './analysis-parts.ts';
 
 export interface RunnerConfig {
   attemptsMax: number;
@@ -39,6 +39,8 @@ export interface RunnerParts {
   analyse: (attempt: Attempt) => Promise<AnalysisResult | undefined>;
   /** SHA-256 of the files of these packs, by key. */
   digestsOf: (models: readonly string[]) => Readonly<Record<string, string>>;
+  /** Off the request path; null where nothing is to be kept. */
+  lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
   /** The state or the progress of an analysis changed. */
   changed: (analysisId: string) => void;
   ended: (analysis: Analysis) => void;
@@ -262,16 +264,29 @@ export class AnalysisRunner {
     const found = (findings: Findings) => {
       job.findings = findings;
     };
+    const likenesses: SeenLikeness[] = [];
+    const seen = (likeness: SeenLikeness) => likenesses.push(likeness);
     try {
-      const result = await this.#parts.analyse({ analysis, signal, report, found, stepTimed });
+      const result = await this.#parts.analyse({ analysis, signal, report, found, seen, stepTimed });
       if (result === undefined) return { type: 'left' };
+      const copies = await this.#lookForCopies(analysis, likenesses);
       const modelDigests = this.#parts.digestsOf(analysis.models);
-      return { type: 'done', result, stepTimes: steps.toList(), modelDigests };
+      return { type: 'done', result, stepTimes: steps.toList(), modelDigests, copies };
     } catch (error) {
       const cause: AbortCause | undefined = job.controller.signal.reason;
       if (cause === 'cancelled') return { type: 'left' };
       if (cause === 'drained') return { type: 'requeued', isCounted: false, pauseMs: 0 };
       return this.#endOf(analysis, error, deadline.aborted);
+    }
+  }
+
+  /** A result without them is still a result. */
+  async #lookForCopies(analysis: Analysis, seen: readonly SeenLikeness[]): Promise<FoundLikenesses | null> {
+    try {
+      return await this.#parts.lookForCopies(analysis, seen);
+    } catch (error) {
+      this.#parts.log.warn({ err: error, analysis: analysis.id }, 'earlier copies could not be looked for');
+      return null;
     }
   }
 

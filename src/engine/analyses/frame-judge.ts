@@ -60,6 +60,8 @@ export class FrameJudge {
     // The child has read hostile bytes: more than was asked for would be work without bound.
     this.#isOverfull ||= index >= this.#attempt.analysis.options.frames;
     if (this.#isOverfull) return;
+    const { likeness, timeSeconds } = frame;
+    if (likeness !== null) this.#attempt.seen({ likeness, timeSeconds });
     const judging = this.#judge(frame, index);
     // A failure is met in `finish`; until then nobody waits for it.
     judging.catch(() => {});

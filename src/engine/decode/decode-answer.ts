@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
+import { WATERMARK_IDS } from '../../domain/media/open-watermarks.ts';
 import { renditionFigures } from '../../domain/media/rendition-figures.ts';
 import { DECLARATION_KINDS, DECLARED_ORIGINS } from '../../domain/verdicts/provenance.ts';
 import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../../worker/protocol.ts';
@@ -53,6 +54,25 @@ const provenance = z.strictObject({
     .optional(),
 });
 
+const marks = z.strictObject({
+  hasReadMetadata: z.boolean(),
+  watermarks: z
+    .array(
+      z.strictObject({
+        id: z.enum(WATERMARK_IDS),
+        bits: z.int().min(1).max(1000),
+        errors: z.int().min(0).max(1000),
+      }),
+    )
+    .max(WATERMARK_IDS.length)
+    .nullable(),
+});
+
+const perceptualBits = z.string().regex(/^[0-9a-f]{64}$/);
+const likeness = z
+  .strictObject({ hash: perceptualBits, mirrored: perceptualBits, quality: z.int().min(0).max(100) })
+  .nullable();
+
 const patchSet = z.strictObject({
   name: z.string().max(64),
   file: outFile,
@@ -92,6 +112,8 @@ const decodedImage = z.strictObject({
     truncated: z.boolean(),
   }),
   provenance,
+  marks,
+  likeness,
   patchSets: z.array(patchSet).max(256),
 });
 
@@ -103,6 +125,13 @@ const probe = z.strictObject({
   pages: z.int().min(1),
   durationSeconds: z.number().min(0).nullable(),
   hasSound: z.boolean(),
+});
+
+const readMarks = z.strictObject({
+  kind: z.enum(MEDIA_KINDS),
+  mime: z.string().max(100),
+  provenance,
+  marks,
 });
 
 const seconds = z.number().min(0).max(1e9);
@@ -126,6 +155,7 @@ const decodedFrame = z.strictObject({
   sizeBytes,
   width: side,
   height: side,
+  likeness,
   patchSets: z.array(patchSet).max(256),
 });
 
@@ -135,6 +165,7 @@ const decodedVideo = z.strictObject({
   height: side,
   durationSeconds: seconds,
   provenance,
+  marks,
   decoder: z.enum(VIDEO_DECODERS),
   damagedFrames: z.int().min(0).max(1000),
   track: z.strictObject({ file: outFile, hash, sizeBytes, sound: decodedSound }).nullable(),
@@ -148,6 +179,7 @@ const sampledFrames = z.strictObject({
 const decodedAudio = z.strictObject({
   mime: z.string().max(100),
   provenance,
+  marks,
   sound: decodedSound,
   damaged: z.boolean(),
 });
@@ -160,6 +192,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
   z.strictObject({ type: z.literal('progress'), id, step: z.string().max(200), done: count, total: count }),
   z.strictObject({ type: z.literal('probed'), id, probe }),
+  z.strictObject({ type: z.literal('read-marks'), id, read: readMarks }),
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
   z.strictObject({ type: z.literal('frame'), id, frame: decodedFrame }),
   z.strictObject({ type: z.literal('decoded-video'), id, video: decodedVideo }),

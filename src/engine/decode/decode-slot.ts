@@ -36,6 +36,7 @@ export type DecodeWork = WithoutId<DecodeRequest>;
 
 const ANSWER_TYPES = {
   probe: 'probed',
+  'read-marks': 'read-marks',
   'decode-image': 'decoded-image',
   'decode-video': 'decoded-video',
   'sample-frames': 'sampled-frames',

@@ -1,5 +1,5 @@
-/** A look at a file's type and size in a decode child. */
-import type { Probe } from '../../worker/protocol.ts';
+/** A look at a file in a decode child while somebody waits: its type and size, or its marks. */
+import type { Probe, ReadMarks } from '../../worker/protocol.ts';
 import { toProbeError } from '../engine-errors.ts';
 import { WorkerLostError } from '../worker-errors.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
@@ -9,29 +9,38 @@ import type { DecodeSlot, RequestOptions } from './decode-slot.ts';
 /** A child may die for reasons of its own once; twice over the same file, it is the file. */
 const TRIES_MAX = 2;
 
-export async function probeInSlot(
-  slot: DecodeSlot,
-  path: string,
-  bounds: Pick<RequestOptions, 'signal' | 'timeoutMs'>,
-): Promise<Probe> {
+type Bounds = Pick<RequestOptions, 'signal' | 'timeoutMs'>;
+
+export async function probeInSlot(slot: DecodeSlot, path: string, bounds: Bounds): Promise<Probe> {
   const input = await slot.placeInput(path, { signal: bounds.signal });
   const { probe } = await slot.request({ type: 'probe', input, limits: DECODE_LIMITS }, bounds);
   return probe;
 }
 
-/** For a submission that waits: with what it throws already turned into AppErrors. */
-export async function probeForCaller(
-  pool: Pick<DecodePool, 'run'>,
+export async function readMarksInSlot(
+  slot: DecodeSlot,
   path: string,
+  trustAnchorsPem: string,
+  bounds: Bounds,
+): Promise<ReadMarks> {
+  const input = await slot.placeInput(path, { signal: bounds.signal });
+  const work = { type: 'read-marks', input, limits: DECODE_LIMITS, trustAnchorsPem } as const;
+  return (await slot.request(work, bounds)).read;
+}
+
+/** For a call that waits: with what it throws already turned into AppErrors. */
+export async function lookForCaller<T>(
+  pool: Pick<DecodePool, 'run'>,
+  look: (slot: DecodeSlot, bounds: Bounds) => Promise<T>,
   {
     timeoutMs,
     ...wait
   }: { signal: AbortSignal; waitTimeoutMs: number; timeoutMs: number; accountId?: number | undefined },
-): Promise<Probe> {
+): Promise<T> {
   const { signal } = wait;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await pool.run('probe', (slot) => probeInSlot(slot, path, { signal, timeoutMs }), wait);
+      return await pool.run('probe', (slot) => look(slot, { signal, timeoutMs }), wait);
     } catch (error) {
       const isWorthAgain =
         error instanceof WorkerLostError && error.loss !== 'stopped' && error.loss !== 'deadline';

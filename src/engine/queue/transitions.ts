@@ -8,6 +8,7 @@ import { type AnalysisResult, partsOf } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { API_VERSION } from '../../domain/version.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
+import type { FoundLikenesses } from '../analyses/analysis-parts.ts';
 import { queueDeliveries } from './outbox.ts';
 
 /** Claims a queued analysis; undefined where it is gone or not queued any more. */
@@ -30,13 +31,14 @@ export interface CompletedWork {
   result: AnalysisResult;
   stepTimes: readonly StepTime[];
   modelDigests: Readonly<Record<string, string>>;
+  copies: FoundLikenesses | null;
 }
 
 /** Undefined where it was cancelled meanwhile: then nobody wants the result. */
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,
-  { result, stepTimes, modelDigests }: CompletedWork,
+  { result, stepTimes, modelDigests, copies }: CompletedWork,
   now: number,
 ): Analysis | undefined {
   const analysis = tx.analysis(id);
@@ -57,6 +59,13 @@ export function completeAnalysis(
   };
   tx.putAnalysis(done);
   for (const { identifier, ...part } of partsOf(result)) tx.putPart(identifier, { analysisId: id, ...part });
+  if (copies !== null) {
+    const likenesses = copies.likenesses.map(({ likeness: { hash }, timeSeconds }) => ({
+      hash,
+      timeSeconds,
+    }));
+    tx.putLikenesses(done, likenesses, copies.earlier, now);
+  }
   queueDeliveries(tx, id, now);
   return done;
 }

@@ -20,6 +20,13 @@ export function defineNoun<Value extends object>({ name, description, fields }: 
   return type;
 }
 
+/** A type that a table has defined. */
+export function findType<Value>(name: string): ObjectRef<Value> {
+  const type = objects.get(name);
+  if (type === undefined) throw new Error(`no table defines ${name}`);
+  return type as ObjectRef<Value>;
+}
+
 const SCALARS = {
   text: 'String',
   flag: 'Boolean',

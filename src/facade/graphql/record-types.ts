@@ -1,6 +1,7 @@
 /** `interface Classification` and its three kinds: the record of domain/records/record.ts in camelCase. */
 
 import { listRenditions } from '../../app/records/renditions.ts';
+import { seenBefore } from '../../app/records/seen-before.ts';
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../domain/contract/record.ts';
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
@@ -10,8 +11,9 @@ import type {
   ImageRecord,
   VideoRecord,
 } from '../../domain/records/record.ts';
+import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import { builder, heatmapLayerEnum, outcomeEnum } from './builder.ts';
-import { fieldsOf, nameType } from './nouns.ts';
+import { fieldsOf, findType, nameType } from './nouns.ts';
 import { renditionType } from './rendition-types.ts';
 
 /** REST documents the map of the origin only; the others are stored media. */
@@ -43,6 +45,12 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
       resolve: ({ rules }) => rules?.read,
     }),
     outcome: t.field({ type: outcomeEnum, resolve: outcomeOf }),
+    seenBefore: t.field({
+      type: [findType<SeenBefore>('SeenBefore')],
+      description: 'Earlier records of the same picture, the nearest first; empty for frames and tracks.',
+      resolve: ({ identifier }, _, context) =>
+        seenBefore(context.app, { principal: context.principal(), identifier }),
+    }),
     renditions: t.field({
       type: [renditionType],
       description: 'What is or can be made of the file for a browser to show; empty once the file is gone.',

@@ -10,6 +10,7 @@ import { addDoctorQueries } from './doctor.ts';
 import { addCustodyMutations, addCustodyQueries } from './evidence/custody.ts';
 import { addEvidenceMutations, addEvidenceQueries } from './evidence/packages.ts';
 import { addKeyMutations } from './keys.ts';
+import { addMarkMutations, addMarkQueries } from './marks/marks.ts';
 import { addModelMutations, addModelQueries, addModelSubscriptions } from './models.ts';
 import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
 import { addPartnerMutations, addPartnerQueries } from './partners.ts';
@@ -36,6 +37,7 @@ function buildSchema(): GraphQLSchema {
   builder.subscriptionType({});
   defineRecordParts();
   addClassificationQueries();
+  addMarkQueries();
   addAccountQueries();
   addApplianceQueries();
   addModelQueries();
@@ -51,6 +53,7 @@ function buildSchema(): GraphQLSchema {
   addNoticeQueries();
   addEvidenceQueries();
   addSubmissionMutations();
+  addMarkMutations();
   addClassificationMutations();
   addOverrideMutations();
   addAccountMutations();

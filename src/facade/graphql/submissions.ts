@@ -126,7 +126,7 @@ async function validate(context: GraphqlContext, input: ValidateInput): Promise<
   return await validateMedia(context.app, call, context.signal);
 }
 
-function receiveUpload(
+export function receiveUpload(
   { app, principal, uploads, signal }: GraphqlContext,
   token: string,
 ): Promise<ReceivedMedia> {

@@ -10,6 +10,7 @@ import {
   listClassifications,
   retryClassification,
 } from '../../app/records/classifications.ts';
+import { seenBefore } from '../../app/records/seen-before.ts';
 import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
@@ -37,14 +38,15 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
   const { app } = context;
   return {
     getClassification: unary(context, method.getClassification, ({ principal, request }) => {
-      const record = getClassification(app, { principal, identifier: request.identifier });
-      return { classification: toClassification(record) };
+      const input = { principal, identifier: request.identifier };
+      const record = getClassification(app, input);
+      return { classification: toClassification({ ...record, seenBefore: seenBefore(app, input) }) };
     }),
     batchGetClassifications: unary(context, method.batchGetClassifications, ({ principal, request }) => {
       const { identifiers } = request;
       const kind = fromKind(request.kind, 'kind');
       const records = getClassifications(app, { principal, identifiers, kind });
-      return { classifications: records.map(toClassification) };
+      return { classifications: records.map((record) => toClassification(record)) };
     }),
     listClassifications: unary(context, method.listClassifications, ({ principal, request }) => {
       const limit = request.pageSize === 0 ? PAGE_SIZE_DEFAULT : request.pageSize;
@@ -52,7 +54,10 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
       const kind = fromKind(request.kind, 'kind');
       const filter = toRawFilter(request.filter);
       const { records, nextCursor } = listClassifications(app, { principal, kind, limit, cursor, filter });
-      return { classifications: records.map(toClassification), nextPageToken: nextCursor ?? '' };
+      return {
+        classifications: records.map((record) => toClassification(record)),
+        nextPageToken: nextCursor ?? '',
+      };
     }),
   };
 }

@@ -3,6 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import type { ClipRecord, ModelResult } from '../../domain/contract/record-parts.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
 import type { ClassificationRecord, VideoRecord } from '../../domain/records/record.ts';
+import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import type { TentativeClip } from '../../domain/verdicts/tentative.ts';
 import { type Classification, ClassificationSchema } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';
@@ -16,6 +17,7 @@ const CLIP = {
 export const RECORD_EXCEPTIONS = {
   'assay.v1.Classification': {
     outcome: outcomeOf,
+    seenBefore: ({ seenBefore }: { seenBefore?: SeenBefore[] }) => seenBefore,
     rulesVersion: ({ rules }: ClassificationRecord) => rules?.made,
     readByRulesVersion: ({ rules }: ClassificationRecord) => rules?.read,
     media: (record: ClassificationRecord) => ({ case: record.kind, value: record }),
@@ -30,6 +32,8 @@ export const RECORD_EXCEPTIONS = {
   'assay.v1.TentativeClip': CLIP,
 };
 
-export function toClassification(record: ClassificationRecord): Classification {
+export function toClassification(
+  record: ClassificationRecord & { seenBefore?: SeenBefore[] },
+): Classification {
   return create(ClassificationSchema, toMessage(ClassificationSchema, record, RECORD_EXCEPTIONS));
 }

@@ -9,6 +9,7 @@ import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.t
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { CustodyService } from '../../grpc/gen/assay/v1/custody_service_pb.ts';
 import { EvidenceService } from '../../grpc/gen/assay/v1/evidence_service_pb.ts';
+import { MarksService } from '../../grpc/gen/assay/v1/marks_service_pb.ts';
 import { NotifyService } from '../../grpc/gen/assay/v1/notify_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
 import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
@@ -23,6 +24,7 @@ import { custodyHandlers } from './evidence/custody.ts';
 import { evidenceHandlers } from './evidence/packages.ts';
 import { Health } from './health.ts';
 import { keyHandlers } from './keys.ts';
+import { markHandlers } from './marks/marks.ts';
 import { modelHandlers } from './models.ts';
 import { overrideHandlers } from './overrides.ts';
 import { partnerHandlers } from './partners.ts';
@@ -55,6 +57,7 @@ const SERVICES = [
   WatchFolderService,
   NotifyService,
   EvidenceService,
+  MarksService,
 ];
 
 const MIB = 1024 * 1024;
@@ -141,6 +144,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...keyHandlers(context),
     ...webhookHandlers(context),
   });
+  addService(server, MarksService, markHandlers(context));
   addService(server, PartnerService, partnerHandlers(context));
   addService(server, EvidenceService, evidenceHandlers(context));
   addService(server, CustodyService, custodyHandlers(context));

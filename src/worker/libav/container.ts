@@ -65,6 +65,11 @@ export class Container implements Disposable {
     return this.#format.iformat?.name ?? '';
   }
 
+  /** What the file says of itself as a whole, by the names that its container has for it. */
+  get tags(): Readonly<Record<string, string>> {
+    return this.#format.metadata?.getAll() ?? {};
+  }
+
   /** As the header says or the library estimates; null where neither does. */
   get claimedSeconds(): number | null {
     const { duration } = this.#format;

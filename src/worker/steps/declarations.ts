@@ -1,6 +1,6 @@
 /**
- * What a picture's unsigned metadata say of its origin: the IPTC source type, a generator's name or parameters, a
- * camera. Anyone can write or strip them, so they are reported and never decide.
+ * What a file's unsigned metadata say of its origin: the IPTC source type, a generator's name or parameters, a camera.
+ * Anyone can write or strip them, so they are reported and never decide.
  */
 import { formatOf } from '../../domain/media/formats.ts';
 import { type Declaration, originOfSourceType } from '../../domain/verdicts/provenance.ts';
@@ -9,12 +9,14 @@ import { openPicture } from '../pictures/picture-file.ts';
 
 const VALUE_CHARACTERS_MAX = 120;
 const DECLARATIONS_MAX = 8;
+/** Of a container; real ones have a dozen. */
+const TAGS_MAX = 64;
 /** Of the text of one field that is searched. */
 const SEARCHED_CHARACTERS_MAX = 65_536;
 
 /** Names as the makers' programs write them. Words that people use too (`Flux`, `Imagen`) only next to their maker's. */
 const GENERATORS =
-  /midjourney|dall[-·\s]?e\b|stable[\s-]?diffusion|automatic1111|comfyui|invokeai|novelai|fooocus|swarmui|adobe firefly|dreamstudio|draw things|bing image creator|google imagen|made with google ai|black forest labs|ideogram|leonardo\.ai|nightcafe|craiyon|gpt-4o|chatgpt|grok image/i;
+  /midjourney|dall[-·\s]?e\b|stable[\s-]?diffusion|automatic1111|comfyui|invokeai|novelai|fooocus|swarmui|adobe firefly|dreamstudio|draw things|bing image creator|google imagen|made with google ai|black forest labs|ideogram|leonardo\.ai|nightcafe|craiyon|gpt-4o|chatgpt|grok image|openai sora|google veo|runwayml|runway gen-?\d|pika labs|luma dream machine|hailuo|klingai|kling ai|suno\.(?:ai|com)|made with suno|udio\.com|elevenlabs/i;
 /** Settings that only a sampler has. */
 const PARAMETERS = /\bSteps:\s*\d+[\s\S]{0,2000}\b(?:Sampler|CFG scale|Seed):/i;
 const WORKFLOW = /"class_type"\s*:|"KSampler|"sampler_name"|"cfg_scale"|"sampler"\s*:/;
@@ -30,6 +32,24 @@ export async function readDeclarations(path: string, mime: string): Promise<Decl
     ...(comments ?? []).flatMap(({ keyword, text }) => ofText(`PNG ${keyword}`, text)),
   ];
   return found.slice(0, DECLARATIONS_MAX);
+}
+
+/** Of a film or a sound, what its container says: some containers hold XMP, others a generator's name or its settings. */
+export function readTags(tags: Readonly<Record<string, string>>): Declaration[] {
+  return Object.entries(tags)
+    .slice(0, TAGS_MAX)
+    .flatMap(([name, text]) =>
+      /xmp/i.test(name)
+        ? ofXmp(text.slice(0, SEARCHED_CHARACTERS_MAX))
+        : [...ofSourceType(name, text), ...ofText(`tag ${name}`, text)],
+    )
+    .slice(0, DECLARATIONS_MAX);
+}
+
+function ofSourceType(name: string, text: string): Declaration[] {
+  if (!/digitalsourcetype$/i.test(name)) return [];
+  const value = cut(text);
+  return [{ kind: 'source_type', field: cut(`tag ${name}`), value, origin: originOfSourceType(value) }];
 }
 
 function ofXmp(xmp: string): Declaration[] {

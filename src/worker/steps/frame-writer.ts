@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import type { Picture } from '../pictures/picture.ts';
 import type { DecodedFrame, DecodeVideoRequest, PatchSet } from '../protocol.ts';
 import { writePatchSet } from './patches.ts';
+import { hashPicture } from './perceptual-hash.ts';
 import { writeViewSet } from './views.ts';
 
 /** Encoding a frame takes a core about as long as finding and decoding it: more in flight would only hold memory. */
@@ -82,6 +83,7 @@ async function writeFrame(
     sizeBytes: png.length,
     width,
     height,
+    likeness: hashPicture(picture),
     patchSets: await writePatchSets(picture, sets, outFolder, `${index}-`),
   };
 }

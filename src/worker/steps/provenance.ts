@@ -12,16 +12,17 @@ import {
 } from '../../domain/verdicts/provenance.ts';
 import { firstLine } from '../media-fault.ts';
 import { boundReport, cutText, toC2paReport } from './c2pa-report.ts';
-import { readDeclarations } from './declarations.ts';
+import { readDeclarations, readTags } from './declarations.ts';
 
-/** What the file declares of its origin: signed manifests and, of pictures, unsigned metadata. */
+/** What the file declares of its origin: signed manifests and unsigned metadata; `tags` are those of a film or a sound. */
 export async function readProvenance(
   path: string,
   mimeType: string,
   trustAnchorsPem: string,
+  tags: Readonly<Record<string, string>> = {},
 ): Promise<Provenance> {
   const provenance = await readManifests(path, mimeType, trustAnchorsPem);
-  const declarations = await readDeclarations(path, mimeType);
+  const declarations = [...(await readDeclarations(path, mimeType)), ...readTags(tags)];
   return declarations.length === 0 ? provenance : { ...provenance, declarations };
 }
 

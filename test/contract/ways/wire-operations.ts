@@ -36,6 +36,7 @@ import { ApplianceService } from '../../../src/grpc/gen/assay/v1/appliance_servi
 import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { CustodyService } from '../../../src/grpc/gen/assay/v1/custody_service_pb.ts';
 import { EvidenceService } from '../../../src/grpc/gen/assay/v1/evidence_service_pb.ts';
+import { MarksService } from '../../../src/grpc/gen/assay/v1/marks_service_pb.ts';
 import { NotifyService } from '../../../src/grpc/gen/assay/v1/notify_service_pb.ts';
 import { PartnerService } from '../../../src/grpc/gen/assay/v1/partner_service_pb.ts';
 import { WatchFolderService } from '../../../src/grpc/gen/assay/v1/watch_folder_service_pb.ts';
@@ -72,6 +73,7 @@ const SERVICES = [
   WatchFolderService,
   NotifyService,
   EvidenceService,
+  MarksService,
 ];
 const AIMED_FIELD = /^(identifiers?|hash|userId)$/;
 /** Their `id` is an account's or a delivery's; elsewhere it is one of the caller's own keys or plans. */
@@ -196,7 +198,7 @@ function callGrpc({ grpc, key }: Actor, method: DescMethod, json: JsonObject): P
 
 const SELECTION_DEPTH = 3;
 /** Without a file they cannot be asked; uploads are aimed by the test itself. */
-const UPLOADS = ['submitMedia', 'validateMedia'];
+const UPLOADS = ['submitMedia', 'validateMedia', 'readMarks'];
 const PAGING = ['first', 'after'];
 
 export function graphqlOperations(): WireOperation[] {

@@ -144,6 +144,8 @@ function result(changes: Partial<ImageResult>): ImageResult {
   };
 }
 
+const WATERMARK = { id: 'sdxl', bits: 48, errors: 0 };
+
 const assessed: { name: string; changes: Partial<ImageResult>; state: string; code?: string }[] = [
   { name: 'strong evidence', changes: {}, state: 'artificial' },
   { name: 'strong evidence for a human', changes: { runs: [run(-2)] }, state: 'human' },
@@ -173,6 +175,23 @@ const assessed: { name: string; changes: Partial<ImageResult>; state: string; co
     },
     state: 'inconclusive',
     code: 'METADATA_CONTRADICT_MODELS',
+  },
+  {
+    name: 'a generator’s watermark where the models lean human: never human',
+    changes: { runs: [run(-2)], marks: { hasReadMetadata: true, watermarks: [WATERMARK] } },
+    state: 'inconclusive',
+    code: 'WATERMARK_CONTRADICTS_MODELS',
+  },
+  {
+    name: 'a generator’s watermark where the models agree',
+    changes: { marks: { hasReadMetadata: true, watermarks: [WATERMARK] } },
+    state: 'artificial',
+    code: 'WATERMARK_FOUND',
+  },
+  {
+    name: 'no mark at all: absence says nothing',
+    changes: { runs: [run(-2)], marks: { hasReadMetadata: true, watermarks: [] } },
+    state: 'human',
   },
   {
     name: 'a camera that metadata name: no evidence against the models',

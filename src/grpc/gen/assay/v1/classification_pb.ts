@@ -6,6 +6,8 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Assessment, AssessmentState } from "./assessment_pb.ts";
 import { file_assay_v1_assessment } from "./assessment_pb.ts";
+import type { Marks } from "./marks_pb.ts";
+import { file_assay_v1_marks } from "./marks_pb.ts";
 import type { AnalysisOptions, Label, MediaKind } from "./media_pb.ts";
 import { file_assay_v1_media } from "./media_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -16,7 +18,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification.proto.
  */
 export const file_assay_v1_classification: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEi1AkKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIiCgd2ZXJkaWN0GB4gASgLMhEuYXNzYXkudjEuVmVyZGljdBIjCgh2ZXJkaWN0cxgfIAMoCzIRLmFzc2F5LnYxLlZlcmRpY3QSJgoHcmVzdWx0cxggIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EhQKB2lzX25zZncYISABKAhIAYgBARIlCgRjMnBhGCIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgtoYXNfaGVhdG1hcBgjIAEoCBIoCgphc3Nlc3NtZW50GCQgASgLMhQuYXNzYXkudjEuQXNzZXNzbWVudBIuCg5oZWF0bWFwX2xheWVycxglIAMoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllchImCgpzdGVwX3RpbWVzGCYgAygLMhIuYXNzYXkudjEuU3RlcFRpbWUSJgoFaW1hZ2UYMiABKAsyFS5hc3NheS52MS5JbWFnZURldGFpbEgAEiYKBXZpZGVvGDMgASgLMhUuYXNzYXkudjEuVmlkZW9EZXRhaWxIABImCgVhdWRpbxg0IAEoCzIVLmFzc2F5LnYxLkF1ZGlvRGV0YWlsSABCBwoFbWVkaWFCCgoIX2lzX25zZnci/gEKD0V4cG9ydGVkUmVhZGluZxImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNYnlfYWNjb3VudF9pZBgCIAEoAxIVCg1ydWxlc192ZXJzaW9uGAMgASgFEhYKDmNsYXNzaWZpY2F0aW9uGAQgASgJEg0KBXN0YXRlGAUgASgJEhgKC3Byb2JhYmlsaXR5GAYgASgBSACIAQESEwoLZmluZ2VycHJpbnQYByABKAkSFgoOcGFja2FnZV9zaGEyNTYYCCABKAkSFwoPcmVhZHNfb3RoZXJ3aXNlGAkgASgIQg4KDF9wcm9iYWJpbGl0eSJKCglTdWJtaXR0ZXISCwoDdmlhGAEgASgJEhMKBmtleV9pZBgCIAEoA0gAiAEBEhAKCGtleV9uYW1lGAMgASgJQgkKB19rZXlfaWQiNQoIUHJvZ3Jlc3MSDAoEc3RlcBgBIAEoCRIMCgRkb25lGAIgASgFEg0KBXRvdGFsGAMgASgFIjgKCFN0ZXBUaW1lEgwKBHN0ZXAYASABKAkSDwoHc2Vjb25kcxgCIAEoARINCgV0aW1lcxgDIAEoBSKxAQoJVGVudGF0aXZlEigKBmZyYW1lcxgBIAMoCzIYLmFzc2F5LnYxLlRlbnRhdGl2ZUZyYW1lEiYKBWNsaXBzGAIgAygLMhcuYXNzYXkudjEuVGVudGF0aXZlQ2xpcBIoCgVzdGF0ZRgDIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJQCg5UZW50YXRpdmVGcmFtZRIUCgx0aW1lX3NlY29uZHMYASABKAESGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiZAoNVGVudGF0aXZlQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiqQEKB1ZlcmRpY3QSEQoJaGV1cmlzdGljGAEgASgJEhIKCmNvbmZpZGVuY2UYAiABKAESJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZtb2RlbHMYBCADKAkSEgoFY291bnQYBSABKAVIAIgBARIUCgd1bmtub3duGAYgASgISAGIAQFCCAoGX2NvdW50QgoKCF91bmtub3duIsABCgtNb2RlbFJlc3VsdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKBGF4aXMYAyABKA4yDi5hc3NheS52MS5BeGlzEg4KBmRldmljZRgEIAEoCRIPCgd1bmtub3duGAUgASgIEg4KBnJlYXNvbhgGIAEoCRIUCgxlbGFwc2VkX3RpbWUYByABKAESLAoOY2xhc3NpZmljYXRpb24YCCADKAsyFC5hc3NheS52MS5MYWJlbFNjb3JlIjsKCkxhYmVsU2NvcmUSHgoFbGFiZWwYASABKA4yDy5hc3NheS52MS5MYWJlbBINCgVzY29yZRgCIAEoASKgAQoLSW1hZ2VEZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARInCgdkZXRhaWxzGAMgAygLMhYuYXNzYXkudjEuSW1hZ2VPYmplY3RzEhkKDHRpbWVfc2Vjb25kcxgEIAEoAUgCiAEBQggKBl93aWR0aEIJCgdfaGVpZ2h0Qg8KDV90aW1lX3NlY29uZHMiNwoMSW1hZ2VPYmplY3RzEicKCmRldGVjdGlvbnMYASADKAsyEy5hc3NheS52MS5EZXRlY3Rpb24icwoJRGV0ZWN0aW9uEhoKA2JveBgBIAEoCzINLmFzc2F5LnYxLkJveBImCgdyZXN1bHRzGAIgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgDIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QiNQoDQm94EgoKAngxGAEgASgBEgoKAnkxGAIgASgBEgoKAngyGAMgASgBEgoKAnkyGAQgASgBItMBCgtWaWRlb0RldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEh0KEGR1cmF0aW9uX3NlY29uZHMYAyABKAFIAogBARIoCgZpbWFnZXMYBCADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIoCgZhdWRpb3MYBSADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkIICgZfd2lkdGhCCQoHX2hlaWdodEITChFfZHVyYXRpb25fc2Vjb25kcyKQAQoLQXVkaW9EZXRhaWwSHQoQZHVyYXRpb25fc2Vjb25kcxgBIAEoAUgAiAEBEh0KBWNsaXBzGAIgAygLMg4uYXNzYXkudjEuQ2xpcBIbCg5zcGVlY2hfc2Vjb25kcxgDIAEoAUgBiAEBQhMKEV9kdXJhdGlvbl9zZWNvbmRzQhEKD19zcGVlY2hfc2Vjb25kcyJ9CgRDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARImCgdyZXN1bHRzGAQgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgFIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QqVQoGU3RhdHVzEhYKElNUQVRVU19VTlNQRUNJRklFRBAAEg4KClNUQVRVU19ORVcQARIPCgtTVEFUVVNfRE9ORRACEhIKDlNUQVRVU19FUlJPUkVEEAMqrAEKB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhMKD09VVENPTUVfV0FJVElORxABEhIKDk9VVENPTUVfRkFJTEVEEAISEQoNT1VUQ09NRV9IVU1BThADEhYKEk9VVENPTUVfQVJUSUZJQ0lBTBAEEhgKFE9VVENPTUVfSU5DT05DTFVTSVZFEAUSGgoWT1VUQ09NRV9OT1RfQVBQTElDQUJMRRAGKlsKBk9yaWdpbhIWChJPUklHSU5fVU5TUEVDSUZJRUQQABITCg9PUklHSU5fQU5BTFlTRUQQARIRCg1PUklHSU5fSk9JTkVEEAISEQoNT1JJR0lOX0NBQ0hFRBADKnEKBEF4aXMSFAoQQVhJU19VTlNQRUNJRklFRBAAEhIKDkFYSVNfR0VORVJBVEVEEAESEAoMQVhJU19TV0FQUEVEEAISDwoLQVhJU19FRElURUQQAxINCglBWElTX05TRlcQBBINCglBWElTX0ZBQ0UQBSqNAQoMSGVhdG1hcExheWVyEh0KGUhFQVRNQVBfTEFZRVJfVU5TUEVDSUZJRUQQABIYChRIRUFUTUFQX0xBWUVSX09SSUdJThABEhsKF0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HEAISJwojSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkdfUkVMSUFCSUxJVFkQA2IGcHJvdG8z", [file_assay_v1_assessment, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEinwoKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIeCgVtYXJrcxgaIAEoCzIPLmFzc2F5LnYxLk1hcmtzEikKC3NlZW5fYmVmb3JlGBsgAygLMhQuYXNzYXkudjEuU2VlbkJlZm9yZRIiCgd2ZXJkaWN0GB4gASgLMhEuYXNzYXkudjEuVmVyZGljdBIjCgh2ZXJkaWN0cxgfIAMoCzIRLmFzc2F5LnYxLlZlcmRpY3QSJgoHcmVzdWx0cxggIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EhQKB2lzX25zZncYISABKAhIAYgBARIlCgRjMnBhGCIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgtoYXNfaGVhdG1hcBgjIAEoCBIoCgphc3Nlc3NtZW50GCQgASgLMhQuYXNzYXkudjEuQXNzZXNzbWVudBIuCg5oZWF0bWFwX2xheWVycxglIAMoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllchImCgpzdGVwX3RpbWVzGCYgAygLMhIuYXNzYXkudjEuU3RlcFRpbWUSJgoFaW1hZ2UYMiABKAsyFS5hc3NheS52MS5JbWFnZURldGFpbEgAEiYKBXZpZGVvGDMgASgLMhUuYXNzYXkudjEuVmlkZW9EZXRhaWxIABImCgVhdWRpbxg0IAEoCzIVLmFzc2F5LnYxLkF1ZGlvRGV0YWlsSABCBwoFbWVkaWFCCgoIX2lzX25zZnci/gEKD0V4cG9ydGVkUmVhZGluZxImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNYnlfYWNjb3VudF9pZBgCIAEoAxIVCg1ydWxlc192ZXJzaW9uGAMgASgFEhYKDmNsYXNzaWZpY2F0aW9uGAQgASgJEg0KBXN0YXRlGAUgASgJEhgKC3Byb2JhYmlsaXR5GAYgASgBSACIAQESEwoLZmluZ2VycHJpbnQYByABKAkSFgoOcGFja2FnZV9zaGEyNTYYCCABKAkSFwoPcmVhZHNfb3RoZXJ3aXNlGAkgASgIQg4KDF9wcm9iYWJpbGl0eSJKCglTdWJtaXR0ZXISCwoDdmlhGAEgASgJEhMKBmtleV9pZBgCIAEoA0gAiAEBEhAKCGtleV9uYW1lGAMgASgJQgkKB19rZXlfaWQiNQoIUHJvZ3Jlc3MSDAoEc3RlcBgBIAEoCRIMCgRkb25lGAIgASgFEg0KBXRvdGFsGAMgASgFIjgKCFN0ZXBUaW1lEgwKBHN0ZXAYASABKAkSDwoHc2Vjb25kcxgCIAEoARINCgV0aW1lcxgDIAEoBSKxAQoJVGVudGF0aXZlEigKBmZyYW1lcxgBIAMoCzIYLmFzc2F5LnYxLlRlbnRhdGl2ZUZyYW1lEiYKBWNsaXBzGAIgAygLMhcuYXNzYXkudjEuVGVudGF0aXZlQ2xpcBIoCgVzdGF0ZRgDIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJQCg5UZW50YXRpdmVGcmFtZRIUCgx0aW1lX3NlY29uZHMYASABKAESGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiZAoNVGVudGF0aXZlQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiqQEKB1ZlcmRpY3QSEQoJaGV1cmlzdGljGAEgASgJEhIKCmNvbmZpZGVuY2UYAiABKAESJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZtb2RlbHMYBCADKAkSEgoFY291bnQYBSABKAVIAIgBARIUCgd1bmtub3duGAYgASgISAGIAQFCCAoGX2NvdW50QgoKCF91bmtub3duIsABCgtNb2RlbFJlc3VsdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKBGF4aXMYAyABKA4yDi5hc3NheS52MS5BeGlzEg4KBmRldmljZRgEIAEoCRIPCgd1bmtub3duGAUgASgIEg4KBnJlYXNvbhgGIAEoCRIUCgxlbGFwc2VkX3RpbWUYByABKAESLAoOY2xhc3NpZmljYXRpb24YCCADKAsyFC5hc3NheS52MS5MYWJlbFNjb3JlIjsKCkxhYmVsU2NvcmUSHgoFbGFiZWwYASABKA4yDy5hc3NheS52MS5MYWJlbBINCgVzY29yZRgCIAEoASKgAQoLSW1hZ2VEZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARInCgdkZXRhaWxzGAMgAygLMhYuYXNzYXkudjEuSW1hZ2VPYmplY3RzEhkKDHRpbWVfc2Vjb25kcxgEIAEoAUgCiAEBQggKBl93aWR0aEIJCgdfaGVpZ2h0Qg8KDV90aW1lX3NlY29uZHMiNwoMSW1hZ2VPYmplY3RzEicKCmRldGVjdGlvbnMYASADKAsyEy5hc3NheS52MS5EZXRlY3Rpb24icwoJRGV0ZWN0aW9uEhoKA2JveBgBIAEoCzINLmFzc2F5LnYxLkJveBImCgdyZXN1bHRzGAIgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgDIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QiNQoDQm94EgoKAngxGAEgASgBEgoKAnkxGAIgASgBEgoKAngyGAMgASgBEgoKAnkyGAQgASgBItMBCgtWaWRlb0RldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEh0KEGR1cmF0aW9uX3NlY29uZHMYAyABKAFIAogBARIoCgZpbWFnZXMYBCADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIoCgZhdWRpb3MYBSADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkIICgZfd2lkdGhCCQoHX2hlaWdodEITChFfZHVyYXRpb25fc2Vjb25kcyKQAQoLQXVkaW9EZXRhaWwSHQoQZHVyYXRpb25fc2Vjb25kcxgBIAEoAUgAiAEBEh0KBWNsaXBzGAIgAygLMg4uYXNzYXkudjEuQ2xpcBIbCg5zcGVlY2hfc2Vjb25kcxgDIAEoAUgBiAEBQhMKEV9kdXJhdGlvbl9zZWNvbmRzQhEKD19zcGVlY2hfc2Vjb25kcyJ9CgRDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARImCgdyZXN1bHRzGAQgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgFIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QivgMKClNlZW5CZWZvcmUSEgoKaWRlbnRpZmllchgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEgwKBG5hbWUYAyABKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIcmVsYXRpb24YBSABKA4yGi5hc3NheS52MS5MaWtlbmVzc1JlbGF0aW9uEhAKCGRpc3RhbmNlGAYgASgFEhkKDHRpbWVfc2Vjb25kcxgHIAEoAUgAiAEBEhwKD2VhcmxpZXJfc2Vjb25kcxgIIAEoAUgBiAEBEiIKB291dGNvbWUYCSABKA4yES5hc3NheS52MS5PdXRjb21lEiAKB2ZpbmRpbmcYCiABKA4yDy5hc3NheS52MS5MYWJlbBIsCghmb3VuZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTZm91bmRfYnlfYWNjb3VudF9pZBgMIAEoA0gCiAEBQg8KDV90aW1lX3NlY29uZHNCEgoQX2VhcmxpZXJfc2Vjb25kc0IWChRfZm91bmRfYnlfYWNjb3VudF9pZCpVCgZTdGF0dXMSFgoSU1RBVFVTX1VOU1BFQ0lGSUVEEAASDgoKU1RBVFVTX05FVxABEg8KC1NUQVRVU19ET05FEAISEgoOU1RBVFVTX0VSUk9SRUQQAyqsAQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEwoPT1VUQ09NRV9XQUlUSU5HEAESEgoOT1VUQ09NRV9GQUlMRUQQAhIRCg1PVVRDT01FX0hVTUFOEAMSFgoST1VUQ09NRV9BUlRJRklDSUFMEAQSGAoUT1VUQ09NRV9JTkNPTkNMVVNJVkUQBRIaChZPVVRDT01FX05PVF9BUFBMSUNBQkxFEAYqWwoGT3JpZ2luEhYKEk9SSUdJTl9VTlNQRUNJRklFRBAAEhMKD09SSUdJTl9BTkFMWVNFRBABEhEKDU9SSUdJTl9KT0lORUQQAhIRCg1PUklHSU5fQ0FDSEVEEAMqcQoEQXhpcxIUChBBWElTX1VOU1BFQ0lGSUVEEAASEgoOQVhJU19HRU5FUkFURUQQARIQCgxBWElTX1NXQVBQRUQQAhIPCgtBWElTX0VESVRFRBADEg0KCUFYSVNfTlNGVxAEEg0KCUFYSVNfRkFDRRAFKo0BCgxIZWF0bWFwTGF5ZXISHQoZSEVBVE1BUF9MQVlFUl9VTlNQRUNJRklFRBAAEhgKFEhFQVRNQVBfTEFZRVJfT1JJR0lOEAESGwoXSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkcQAhInCiNIRUFUTUFQX0xBWUVSX1RBTVBFUklOR19SRUxJQUJJTElUWRADKpcBChBMaWtlbmVzc1JlbGF0aW9uEiEKHUxJS0VORVNTX1JFTEFUSU9OX1VOU1BFQ0lGSUVEEAASHwobTElLRU5FU1NfUkVMQVRJT05fU0FNRV9GSUxFEAESGgoWTElLRU5FU1NfUkVMQVRJT05fQ09QWRACEiMKH0xJS0VORVNTX1JFTEFUSU9OX01JUlJPUkVEX0NPUFkQA2IGcHJvdG8z", [file_assay_v1_assessment, file_assay_v1_marks, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The record of one submission.
@@ -180,6 +182,21 @@ export type Classification = Message<"assay.v1.Classification"> & {
    * @generated from field: repeated assay.v1.ExportedReading exports = 29;
    */
   exports: ExportedReading[];
+
+  /**
+   * Absent where they were not looked for, by an older version or not yet; frames and tracks leave theirs to the video.
+   *
+   * @generated from field: assay.v1.Marks marks = 26;
+   */
+  marks?: Marks | undefined;
+
+  /**
+   * Earlier records of the same picture, the nearest first, in the answer of GetClassification only. Nothing of them is
+   * inherited.
+   *
+   * @generated from field: repeated assay.v1.SeenBefore seen_before = 27;
+   */
+  seenBefore: SeenBefore[];
 
   /**
    * The verdict of the account's heuristic.
@@ -905,6 +922,86 @@ export const ClipSchema: GenMessage<Clip> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 17);
 
 /**
+ * An earlier record of the same picture, and what was found then.
+ *
+ * @generated from message assay.v1.SeenBefore
+ */
+export type SeenBefore = Message<"assay.v1.SeenBefore"> & {
+  /**
+   * @generated from field: string identifier = 1;
+   */
+  identifier: string;
+
+  /**
+   * @generated from field: int64 account_id = 2;
+   */
+  accountId: bigint;
+
+  /**
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 4;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: assay.v1.LikenessRelation relation = 5;
+   */
+  relation: LikenessRelation;
+
+  /**
+   * Bits of 256 that differ.
+   *
+   * @generated from field: int32 distance = 6;
+   */
+  distance: number;
+
+  /**
+   * Of a film: where the frame is, in this one and in the earlier one.
+   *
+   * @generated from field: optional double time_seconds = 7;
+   */
+  timeSeconds?: number | undefined;
+
+  /**
+   * @generated from field: optional double earlier_seconds = 8;
+   */
+  earlierSeconds?: number | undefined;
+
+  /**
+   * @generated from field: assay.v1.Outcome outcome = 9;
+   */
+  outcome: Outcome;
+
+  /**
+   * What a person said; unspecified where nobody did.
+   *
+   * @generated from field: assay.v1.Label finding = 10;
+   */
+  finding: Label;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp found_at = 11;
+   */
+  foundAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: optional int64 found_by_account_id = 12;
+   */
+  foundByAccountId?: bigint | undefined;
+};
+
+/**
+ * Describes the message assay.v1.SeenBefore.
+ * Use `create(SeenBeforeSchema)` to create a new message.
+ */
+export const SeenBeforeSchema: GenMessage<SeenBefore> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 18);
+
+/**
  * @generated from enum assay.v1.Status
  */
 export const Status = {
@@ -1140,4 +1237,44 @@ export type HeatmapLayer = (typeof HeatmapLayer)[keyof typeof HeatmapLayer] | Un
  */
 export const HeatmapLayerSchema: GenEnum<HeatmapLayer> = /*@__PURE__*/
   enumDesc(file_assay_v1_classification, 4);
+
+/**
+ * @generated from enum assay.v1.LikenessRelation
+ */
+export const LikenessRelation = {
+  /**
+   * @generated from enum value: LIKENESS_RELATION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: LIKENESS_RELATION_SAME_FILE = 1;
+   */
+  SAME_FILE: 1,
+
+  /**
+   * Saved again, scaled or lightly cropped.
+   *
+   * @generated from enum value: LIKENESS_RELATION_COPY = 2;
+   */
+  COPY: 2,
+
+  /**
+   * The same, with left and right exchanged.
+   *
+   * @generated from enum value: LIKENESS_RELATION_MIRRORED_COPY = 3;
+   */
+  MIRRORED_COPY: 3,
+} as const;
+
+/**
+ * @generated from enum assay.v1.LikenessRelation
+ */
+export type LikenessRelation = (typeof LikenessRelation)[keyof typeof LikenessRelation] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.LikenessRelation.
+ */
+export const LikenessRelationSchema: GenEnum<LikenessRelation> = /*@__PURE__*/
+  enumDesc(file_assay_v1_classification, 5);
 

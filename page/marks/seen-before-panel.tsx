@@ -1,0 +1,56 @@
+/** Earlier records of the same picture, and what was found then. */
+import type { JSX } from 'preact';
+import { Link } from 'wouter-preact';
+import { showText } from '../../src/domain/shown-text.ts';
+import type { AllOfSeenBefore, FullRecord } from '../gen/documents.ts';
+import { formatSeconds } from '../parts/format.ts';
+import { Panel, Table, Time } from '../parts/parts.tsx';
+import { resultPath } from '../paths.ts';
+import { t } from '../texts/language.ts';
+
+export function SeenBeforePanel({ record: { seenBefore } }: { record: FullRecord }): JSX.Element | null {
+  if (seenBefore.length === 0) return null;
+  return (
+    <Panel title={t('seenBefore')}>
+      <p class="quiet">{t('seenBeforeLead')}</p>
+      <Table caption={t('seenBefore')} head={[t('seenWhen'), t('seenWhat'), t('seenHow'), t('seenFound')]}>
+        {seenBefore.map((earlier) => (
+          <EarlierRow key={earlier.identifier} {...{ earlier }} />
+        ))}
+      </Table>
+    </Panel>
+  );
+}
+
+function EarlierRow({ earlier }: { earlier: AllOfSeenBefore }): JSX.Element {
+  const { identifier, name, createdAt, relation, distance, timeSeconds, earlierSeconds } = earlier;
+  const isOfFilms = timeSeconds !== null && earlierSeconds !== null;
+  return (
+    <tr>
+      <td>
+        <Time iso={createdAt} />
+      </td>
+      <td>
+        <Link href={resultPath(identifier)}>{name === '' ? identifier.slice(0, 12) : showText(name)}</Link>
+      </td>
+      <td>
+        {t(`likeness_${relation}`)}
+        {relation !== 'SAME_FILE' && <span class="quiet">, {t('likenessBits', { distance })}</span>}
+        {isOfFilms && (
+          <span class="quiet">
+            ,{' '}
+            {t('likenessTimes', { time: formatSeconds(timeSeconds), earlier: formatSeconds(earlierSeconds) })}
+          </span>
+        )}
+      </td>
+      <td>{describeFinding(earlier)}</td>
+    </tr>
+  );
+}
+
+/** A person's word goes before the measurement, as everywhere. */
+function describeFinding({ finding, foundAt, outcome }: AllOfSeenBefore): string {
+  if (finding === null) return t(`outcome_${outcome.toLowerCase() as Lowercase<typeof outcome>}`);
+  const date = foundAt === null ? '' : new Date(foundAt).toLocaleDateString();
+  return t('seenByPerson', { finding: t(finding === 'HUMAN' ? 'human' : 'artificial'), date });
+}

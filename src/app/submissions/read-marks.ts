@@ -1,0 +1,36 @@
+/** The marks of a file that somebody sends: read and forgotten, nothing stored, analysed or charged. */
+import type { MediaKind } from '../../domain/media/media.ts';
+import { type Mark, marksOf } from '../../domain/verdicts/marks.ts';
+import { assertKindEnabled } from '../callers/admission.ts';
+import type { Principal } from '../callers/principal.ts';
+import type { SubmissionParts } from './parts.ts';
+import { type ReceivedMedia, tooLarge } from './uploads.ts';
+
+export interface ReadMarksInput {
+  principal: Principal;
+  /** What faults of the file are named by. */
+  field: string;
+  media: ReceivedMedia;
+}
+
+export interface FileMarks {
+  kind: MediaKind;
+  mime: string;
+  marks: Mark[];
+}
+
+export async function readMarks(
+  app: Pick<SubmissionParts, 'engine'>,
+  { principal, field, media }: ReadMarksInput,
+  signal: AbortSignal,
+): Promise<FileMarks> {
+  const { kind, mime, provenance, marks } = await app.engine.readMarks(
+    media.path,
+    signal,
+    principal.account.id,
+  );
+  assertKindEnabled(principal, kind);
+  const bytesMax = principal.plan.fileBytesMax[kind];
+  if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
+  return { kind, mime, marks: marksOf({ kind, provenance, marks }) ?? [] };
+}

@@ -1,0 +1,36 @@
+/** Marks as the command line shows them. */
+import type { Mark } from '../../domain/verdicts/marks.ts';
+import { type Mark as MarkMessage, MarkSchema } from '../../grpc/gen/assay/v1/marks_pb.ts';
+import { fromMessage } from '../../grpc/messages.ts';
+
+const MARK_NAMES: Readonly<Record<Mark['kind'], string>> = {
+  c2pa: 'C2PA manifest',
+  source_type: 'IPTC source type',
+  generator_parameters: 'generator’s settings',
+  generator_name: 'generator’s name',
+  open_watermark: 'open watermark',
+  closed_watermark: 'closed watermarks',
+};
+
+const STATE_NAMES: Readonly<Record<Mark['state'], string>> = {
+  found: 'found',
+  absent: 'absent',
+  broken: 'broken',
+  not_checkable: 'not checkable here',
+};
+
+/** The values of the messages; a word that a newer daemon says stays a number. */
+export function fromMarks(messages: readonly MarkMessage[]): Mark[] {
+  return messages.map((message) => {
+    const mark = fromMessage(MarkSchema, message, (value) => value) as unknown as Mark;
+    return { ...mark, origin: mark.origin ?? null };
+  });
+}
+
+export function describeMarks(marks: readonly Mark[]): string[][] {
+  return marks.map(({ kind, state, strength, field, value }) => [
+    MARK_NAMES[kind] ?? String(kind),
+    strength === 'none' ? STATE_NAMES[state] : `${STATE_NAMES[state]}, ${strength}`,
+    [field, value].filter((part) => part !== '').join(': '),
+  ]);
+}

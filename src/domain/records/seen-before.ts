@@ -1,0 +1,60 @@
+/** What an earlier picture of the same history is to a later one, as it is stored and as a reader sees it. Pure. */
+import type { Label } from '../media/media.ts';
+import type { Outcome } from './outcome.ts';
+
+/** Bits that may differ between a picture and its copy; measured, docs/marks.md. The authors' own 31 loses most light crops. */
+export const COPY_DISTANCE_MAX = 48;
+/** The authors' bound as well: below it a picture is too plain for its hash to mean anything. */
+export const LIKENESS_QUALITY_MIN = 50;
+/** Of one record: who has seen a picture in a thousand copies is helped by the nearest. */
+export const SIGHTINGS_MAX = 5;
+/** Of one analysis: a picture has one, a film one for each frame. */
+export const LIKENESSES_MAX = 64;
+
+/** One picture, or one frame of a film, by which copies are found. */
+export interface Likeness {
+  accountId: number;
+  analysisId: string;
+  /** PDQ, 64 hexadecimal characters. */
+  hash: string;
+  /** Where a frame is in its film; null for a picture. */
+  timeSeconds: number | null;
+}
+
+/** An earlier likeness that a picture was near to. */
+export interface Sighting {
+  analysisId: string;
+  /** Bits that differ. */
+  distance: number;
+  isMirrored: boolean;
+  timeSeconds: number | null;
+  earlierSeconds: number | null;
+}
+
+/** What is kept of one analysis, in the transaction that ends it. */
+export interface Sightings {
+  accountId: number;
+  /** Of its likenesses, in their table. */
+  sequences: number[];
+  earlier: Sighting[];
+}
+
+export const LIKENESS_RELATIONS = ['same_file', 'copy', 'mirrored_copy'] as const;
+export type LikenessRelation = (typeof LIKENESS_RELATIONS)[number];
+
+/** An earlier record of the same picture, and what was found then. Never inherited: only told. */
+export interface SeenBefore {
+  identifier: string;
+  accountId: number;
+  name: string;
+  createdAt: number;
+  relation: LikenessRelation;
+  distance: number;
+  timeSeconds: number | null;
+  earlierSeconds: number | null;
+  outcome: Outcome;
+  /** What a person said, and when and who; null where nobody did. */
+  finding: Label | null;
+  foundAt: number | null;
+  foundByAccountId: number | null;
+}

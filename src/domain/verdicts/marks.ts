@@ -1,0 +1,138 @@
+/**
+ * The marks of a file: what it says of its own origin, and what could not be looked for. Derived on reading from the
+ * provenance and from what the decoder searched; a mark that was found speaks, one that is absent never does. Pure.
+ */
+import { chanceOf, MARKED_PIXELS_MIN, messageOf, type WatermarkFind } from '../media/open-watermarks.ts';
+import { type Declaration, type DeclaredOrigin, isSourceType, type Provenance } from './provenance.ts';
+
+export const MARK_KINDS = [
+  'c2pa',
+  'source_type',
+  'generator_parameters',
+  'generator_name',
+  'open_watermark',
+  'closed_watermark',
+] as const;
+export type MarkKind = (typeof MARK_KINDS)[number];
+
+export const MARK_STATES = ['found', 'absent', 'broken', 'not_checkable'] as const;
+export type MarkState = (typeof MARK_STATES)[number];
+
+/** `strong`: hardly there by accident, or signed. `weak`: text that anyone can write or strip. `none`: says nothing. */
+export const MARK_STRENGTHS = ['none', 'weak', 'strong'] as const;
+export type MarkStrength = (typeof MARK_STRENGTHS)[number];
+
+export interface Mark {
+  kind: MarkKind;
+  state: MarkState;
+  /** Where it stands: `XMP DigitalSourceType`, `PNG parameters`, `pixels`; empty where none was found. */
+  field: string;
+  /** What was found, or why it could not be looked for; empty where it is absent. */
+  value: string;
+  /** What it declares; null where it was not found or declares nothing. */
+  origin: DeclaredOrigin | null;
+  strength: MarkStrength;
+}
+
+/** What the decoder looked for beside the provenance, as it is stored with a result. */
+export interface MarkSearch {
+  /** Whether metadata of this format are read. */
+  hasReadMetadata: boolean;
+  /** Null where no watermark was looked for: a picture below the least size, or no picture. */
+  watermarks: WatermarkFind[] | null;
+}
+
+export interface MarkedMedia {
+  kind: 'image' | 'audio' | 'video';
+  provenance: Provenance;
+  /** Absent in results of versions that did not look. */
+  marks?: MarkSearch | undefined;
+}
+
+/** Null where they were not looked for. */
+export function marksOf({ kind, provenance, marks }: MarkedMedia): Mark[] | null {
+  if (marks === undefined) return null;
+  return [
+    c2paMark(provenance),
+    ...metadataMarks(provenance.declarations ?? [], marks.hasReadMetadata),
+    ...watermarkMarks(kind, marks.watermarks),
+    notCheckable(
+      'closed_watermark',
+      'SynthID and others whose makers publish no detector: only they can look for them.',
+    ),
+  ];
+}
+
+function c2paMark({ c2pa, declaredOrigin, signer, fault, remoteManifestUrl }: Provenance): Mark {
+  const field = 'C2PA manifest';
+  if (fault !== null) return broken('c2pa', field, fault);
+  if (c2pa === null) {
+    if (remoteManifestUrl === null) return absent('c2pa');
+    return notCheckable('c2pa', `the manifest lies elsewhere and is not fetched: ${remoteManifestUrl}`);
+  }
+  const value = signer === null ? c2pa.validation_state : `${c2pa.validation_state}, signed by ${signer}`;
+  if (c2pa.validation_state === 'Invalid') return broken('c2pa', field, value);
+  return { kind: 'c2pa', state: 'found', field, value, origin: declaredOrigin, strength: 'strong' };
+}
+
+function metadataMarks(declarations: readonly Declaration[], hasReadMetadata: boolean): Mark[] {
+  const kinds = ['source_type', 'generator_parameters', 'generator_name'] as const;
+  return kinds.flatMap((kind) => {
+    const found = declarations.filter((declaration) => markKindOf(declaration) === kind).map(metadataMark);
+    if (found.length > 0) return found;
+    return hasReadMetadata ? absent(kind) : notCheckable(kind, 'metadata of this format are not read here.');
+  });
+}
+
+/** A camera's name is a claim as well, but no mark of a generator. */
+function markKindOf({ kind, field, value }: Declaration): MarkKind | null {
+  if (kind === 'camera') return null;
+  if (kind === 'source_type') return 'source_type';
+  const isParameters = /parameters|prompt|workflow|UserComment/i.test(field) || /\bSteps:\s*\d/.test(value);
+  return isParameters ? 'generator_parameters' : 'generator_name';
+}
+
+function metadataMark(declaration: Declaration): Mark {
+  const { kind, field, value, origin } = declaration;
+  const mark = { kind: markKindOf(declaration) ?? 'generator_name', field, value } as const;
+  if (kind === 'source_type' && !isSourceType(value)) {
+    return broken('source_type', field, `${value} is no term of the IPTC vocabulary`);
+  }
+  return { ...mark, state: 'found', origin, strength: 'weak' };
+}
+
+function watermarkMarks(kind: MarkedMedia['kind'], finds: readonly WatermarkFind[] | null): Mark[] {
+  if (finds === null) {
+    const why =
+      kind === 'image'
+        ? `the picture is smaller than the ${MARKED_PIXELS_MIN} pixels (256 × 256) from which the open schemes mark.`
+        : 'no open scheme for films or sound is looked for here.';
+    return [notCheckable('open_watermark', why)];
+  }
+  if (finds.length === 0) return [absent('open_watermark')];
+  return finds.map((find) => ({
+    ...{ kind: 'open_watermark', state: 'found', field: 'pixels', value: describeWatermark(find) },
+    ...{ origin: 'generated', strength: 'strong' },
+  }));
+}
+
+/** With how rare such a find is by accident, in powers of ten. */
+export function describeWatermark({ id, bits, errors }: WatermarkFind): string {
+  const message = messageOf(id);
+  const found = `${message?.generator ?? id}, ${bits - errors} of ${bits} bits`;
+  if (message === undefined) return found;
+  const power = Math.floor(-Math.log10(chanceOf(bits, message.ones, errors)));
+  return `${found} (by accident less than once in 10^${power} pictures)`;
+}
+
+function absent(kind: MarkKind): Mark {
+  return { kind, state: 'absent', field: '', value: '', origin: null, strength: 'none' };
+}
+
+function broken(kind: MarkKind, field: string, value: string): Mark {
+  return { kind, state: 'broken', field, value, origin: null, strength: 'none' };
+}
+
+function notCheckable(kind: MarkKind, value: string): Mark {
+  return { kind, state: 'not_checkable', field: '', value, origin: null, strength: 'none' };
+}

@@ -1,0 +1,26 @@
+/** The marks of a file without an analysis: provenance, metadata and watermarks, of whatever kind it is. */
+import { join } from 'node:path';
+import { MediaFile } from './libav/media-file.ts';
+import { readHeader } from './pictures/header.ts';
+import { readMediaType } from './pictures/media-header.ts';
+import { decodePixels } from './pictures/pixels.ts';
+import type { ReadMarks, ReadMarksRequest } from './protocol.ts';
+import { searchMarks } from './steps/marks.ts';
+import { checkStreams } from './steps/probe.ts';
+import { readProvenance } from './steps/provenance.ts';
+
+export async function readMarks(request: ReadMarksRequest, slotFolder: string): Promise<ReadMarks> {
+  const path = join(slotFolder, 'in', request.input);
+  const type = await readMediaType(path);
+  if (type.kind === 'image') {
+    const header = await readHeader(path, request.limits);
+    const provenance = await readProvenance(path, header.mime, request.trustAnchorsPem);
+    const { picture } = await decodePixels(header);
+    return { kind: 'image', mime: header.mime, provenance, marks: searchMarks(header.mime, picture) };
+  }
+  using file = new MediaFile(path, type);
+  const { mime } = checkStreams(file.container, type);
+  const kind = file.container.video === null ? 'audio' : 'video';
+  const provenance = await readProvenance(path, mime, request.trustAnchorsPem, file.container.tags);
+  return { kind, mime, provenance, marks: searchMarks(mime, null) };
+}

@@ -1,0 +1,157 @@
+/**
+ * The PDQ hash of a picture (domain/media/perceptual-hash.ts), as its authors describe it: brightness, two passes of a
+ * box filter to 64 × 64, the 16 × 16 lowest frequencies of its cosine transform without the constant ones, and a bit for
+ * each that lies above their median. Large pictures are averaged down before, which moves a bit or two.
+ */
+import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { Picture } from '../pictures/picture.ts';
+
+const SIDE = 64;
+const FREQUENCIES = 16;
+/** Smaller ones have nothing that a hash of 256 bits could say. */
+const SIDE_PIXELS_MIN = 5;
+/** Whole multiples of it are averaged: the filter's passes over twelve megapixels would take a third of a second. */
+const REDUCED_SIDE = 512;
+const FILTER_PASSES = 2;
+/** The authors' scale of quality: sums of steps in brightness, in hundredths of the range. */
+const QUALITY_SCALE = 90;
+
+interface Plane {
+  width: number;
+  height: number;
+  values: Float32Array;
+}
+
+/** Null where the picture is too small. */
+export function hashPicture(picture: Picture): PerceptualHash | null {
+  if (Math.min(picture.width, picture.height) < SIDE_PIXELS_MIN) return null;
+  const small = reduce(toLuma(picture));
+  const frequencies = transform(small);
+  const mirrored = frequencies.map((value, index) => (index % 2 === 0 ? -value : value));
+  return { hash: toHash(frequencies), mirrored: toHash(mirrored), quality: measureQuality(small) };
+}
+
+/** Brightness by BT.601, averaged over blocks where the picture is large. */
+function toLuma({ width, height, rgb }: Picture): Plane {
+  const block = Math.max(1, Math.floor(Math.min(width, height) / REDUCED_SIDE));
+  const [columns, rows] = [Math.floor(width / block), Math.floor(height / block)];
+  const values = new Float32Array(columns * rows);
+  const share = 1 / (block * block);
+  for (let y = 0; y < rows * block; y++) {
+    const line = Math.floor(y / block) * columns;
+    let at = y * width * 3;
+    for (let column = 0; column < columns; column++) {
+      let sum = 0;
+      for (let x = 0; x < block; x++) {
+        sum += 0.299 * (rgb[at] as number) + 0.587 * (rgb[at + 1] as number);
+        sum += 0.114 * (rgb[at + 2] as number);
+        at += 3;
+      }
+      values[line + column] = (values[line + column] as number) + sum * share;
+    }
+  }
+  return { width: columns, height: rows, values };
+}
+
+/** To 64 × 64: a tent filter made of boxes, then the pixel in the middle of each part. */
+function reduce(plane: Plane): Float32Array {
+  const { width, height } = plane;
+  if (width !== SIDE || height !== SIDE) {
+    const spare = new Float32Array(plane.values.length);
+    for (let pass = 0; pass < FILTER_PASSES; pass++) {
+      for (let y = 0; y < height; y++) filterLine(plane.values, spare, y * width, 1, width);
+      for (let x = 0; x < width; x++) filterLine(spare, plane.values, x, width, height);
+    }
+  }
+  const small = new Float32Array(SIDE * SIDE);
+  for (let y = 0; y < SIDE; y++) {
+    const line = Math.floor(((y + 0.5) * height) / SIDE) * width;
+    for (let x = 0; x < SIDE; x++) {
+      small[y * SIDE + x] = plane.values[line + Math.floor(((x + 0.5) * width) / SIDE)] as number;
+    }
+  }
+  return small;
+}
+
+/** A moving mean over `length` values; at the ends over those that are there. */
+function filterLine(
+  from: Float32Array,
+  to: Float32Array,
+  start: number,
+  stride: number,
+  length: number,
+): void {
+  const window = Math.ceil(length / (2 * SIDE));
+  const ahead = Math.floor((window + 2) / 2);
+  let sum = 0;
+  let size = 0;
+  for (let index = 0; index < length + ahead - 1; index++) {
+    if (index < length) {
+      sum += from[start + index * stride] as number;
+      size += 1;
+    }
+    if (index >= window) {
+      sum -= from[start + (index - window) * stride] as number;
+      size -= 1;
+    }
+    const place = index - ahead + 1;
+    if (place >= 0) to[start + place * stride] = sum / size;
+  }
+}
+
+function measureQuality(small: Float32Array): number {
+  let steps = 0;
+  const step = (from: number, to: number): number =>
+    Math.abs(Math.trunc((((small[from] as number) - (small[to] as number)) * 100) / 255));
+  for (let y = 0; y < SIDE; y++) {
+    for (let x = 0; x < SIDE; x++) {
+      const at = y * SIDE + x;
+      if (y + 1 < SIDE) steps += step(at, at + SIDE);
+      if (x + 1 < SIDE) steps += step(at, at + 1);
+    }
+  }
+  return Math.min(100, Math.floor(steps / QUALITY_SCALE));
+}
+
+const COSINES = Float32Array.from({ length: FREQUENCIES * SIDE }, (_, index) => {
+  const [frequency, place] = [Math.floor(index / SIDE) + 1, index % SIDE];
+  return Math.sqrt(2 / SIDE) * Math.cos((Math.PI / (2 * SIDE)) * frequency * (2 * place + 1));
+});
+
+/** The frequencies 1 to 16 of both directions, row by row. */
+function transform(small: Float32Array): Float32Array {
+  const half = new Float32Array(FREQUENCIES * SIDE);
+  for (let row = 0; row < FREQUENCIES; row++) {
+    for (let x = 0; x < SIDE; x++) {
+      let sum = 0;
+      for (let y = 0; y < SIDE; y++) {
+        sum += (COSINES[row * SIDE + y] as number) * (small[y * SIDE + x] as number);
+      }
+      half[row * SIDE + x] = sum;
+    }
+  }
+  const frequencies = new Float32Array(FREQUENCIES * FREQUENCIES);
+  for (let row = 0; row < FREQUENCIES; row++) {
+    for (let column = 0; column < FREQUENCIES; column++) {
+      let sum = 0;
+      for (let x = 0; x < SIDE; x++) {
+        sum += (half[row * SIDE + x] as number) * (COSINES[column * SIDE + x] as number);
+      }
+      frequencies[row * FREQUENCIES + column] = sum;
+    }
+  }
+  return frequencies;
+}
+
+function toHash(frequencies: Float32Array): string {
+  const median = frequencies.toSorted()[frequencies.length / 2 - 1] as number;
+  let hash = '';
+  for (let nibble = frequencies.length / 4 - 1; nibble >= 0; nibble--) {
+    let digit = 0;
+    for (let bit = 3; bit >= 0; bit--) {
+      digit = digit * 2 + ((frequencies[nibble * 4 + bit] as number) > median ? 1 : 0);
+    }
+    hash += digit.toString(16);
+  }
+  return hash;
+}

@@ -1,0 +1,207 @@
+/** Marks and labels by every way into a real daemon: a record's, a file's that is not kept, a copy's, and what to publish. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import sharp from 'sharp';
+import { WATERMARK_MESSAGES } from '../../src/domain/media/open-watermarks.ts';
+import { reach, runCommand } from '../command-line.ts';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { writePicture } from '../media/pictures.ts';
+import { softPicture } from '../media/soft-picture.ts';
+import { markPicture } from '../media/watermark.ts';
+
+let daemon: TestDaemon;
+let folder: string;
+let marked: string;
+let stripped: string;
+
+const KEY = { 'x-api-key': TEST_KEY };
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-marks-'));
+  const { rgb, width, height } = markPicture(
+    softPicture(512, 384),
+    WATERMARK_MESSAGES[0]?.bits ?? new Uint8Array(),
+    'floats',
+  );
+  const raw = { raw: { width, height, channels: 3 } } as const;
+  const png = await sharp(rgb, raw)
+    .withExif({ IFD0: { Software: 'NovelAI' } })
+    .png()
+    .toBuffer();
+  marked = await writePicture(folder, 'marked.png', png);
+  stripped = await writePicture(folder, 'export.jpg', await sharp(rgb, raw).jpeg({ quality: 60 }).toBuffer());
+  daemon = await TestDaemon.start();
+});
+
+after(async () => {
+  await daemon[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function assay(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return await runCommand(args, reach(daemon));
+}
+
+async function ask<T>(query: string, variables: object): Promise<T> {
+  const response = await fetch(`${daemon.http}/graphql`, {
+    method: 'POST',
+    headers: { ...KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { data, errors } = (await response.json()) as { data: T; errors?: unknown };
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  return data;
+}
+
+interface Shown {
+  kind: string;
+  state: string;
+  strength: string;
+}
+
+const FOUND: Readonly<Record<string, string>> = { generator_name: 'weak', open_watermark: 'strong' };
+
+function assertFound(marks: readonly Shown[]): void {
+  const lower = marks.map((mark) => ({
+    kind: mark.kind.toLowerCase(),
+    state: mark.state.toLowerCase(),
+    strength: mark.strength.toLowerCase(),
+  }));
+  const found = lower.filter(({ state }) => state === 'found');
+  assert.deepEqual(Object.fromEntries(found.map(({ kind, strength }) => [kind, strength])), FOUND);
+  assert.deepEqual(
+    lower.filter(({ state }) => state === 'not_checkable').map(({ kind }) => kind),
+    ['closed_watermark'],
+  );
+}
+
+/** Submits on the command line and returns the record as gRPC has it. */
+async function classify(path: string): Promise<Record<string, unknown>> {
+  const { stdout, stderr } = await assay('classify', '--json', path);
+  assert.notEqual(stdout, '', stderr);
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+let records: { marked: string; stripped: string };
+
+test('a record tells its marks by gRPC and GraphQL, and by REST nothing new', async () => {
+  const record = await classify(marked);
+  const { values } = record.marks as { values: Shown[] };
+  assertFound(
+    values.map(({ kind, state, strength }) => ({
+      kind: kind.replace('MARK_KIND_', ''),
+      state: state.replace('MARK_STATE_', ''),
+      strength: strength.replace('MARK_STRENGTH_', ''),
+    })),
+  );
+  const identifier = String(record.identifier);
+  const { classification } = await ask<{
+    classification: { marks: Shown[]; assessment: { reasons: { code: string }[] } };
+  }>(
+    `query($id: ID!) { classification(identifier: $id) {
+      marks { kind state strength } assessment { reasons { code } } } }`,
+    { id: identifier },
+  );
+  assertFound(classification.marks);
+  const codes = classification.assessment.reasons.map(({ code }) => code);
+  assert.ok(codes.includes('WATERMARK_FOUND') && codes.includes('METADATA_GENERATOR'), codes.join());
+  const rest = await fetch(`${daemon.http}/api/classification_image/${identifier}`, { headers: KEY });
+  assert.doesNotMatch(await rest.text(), /"marks"|watermark/i);
+  records = { marked: identifier, stripped: String((await classify(stripped)).identifier) };
+});
+
+test('the marks of a file are read without keeping it', async () => {
+  const before = await ask<{ classifications: { nodes: object[] } }>(
+    'query { classifications(first: 10) { nodes { identifier } } }',
+    {},
+  );
+  const { code, stdout } = await assay('marks', 'show', '--json', marked);
+  assert.equal(code, 0);
+  assertFound((JSON.parse(stdout) as { marks: Shown[] }).marks);
+  const form = new FormData();
+  const query =
+    'mutation($input: ReadMarksInput!) { readMarks(input: $input) { file { mimetype marks { kind state strength } } userErrors { message } } }';
+  form.set('operations', JSON.stringify({ query, variables: { input: { file: null } } }));
+  form.set('map', JSON.stringify({ 0: ['variables.input.file'] }));
+  form.set('0', new Blob([await readFile(marked)]), 'marked.png');
+  const response = await fetch(`${daemon.http}/graphql`, { method: 'POST', headers: KEY, body: form });
+  const { data } = (await response.json()) as {
+    data: { readMarks: { file: { mimetype: string; marks: Shown[] } } };
+  };
+  assert.equal(data.readMarks.file.mimetype, 'image/png');
+  assertFound(data.readMarks.file.marks);
+  const after = await ask<{ classifications: { nodes: object[] } }>(
+    'query { classifications(first: 10) { nodes { identifier } } }',
+    {},
+  );
+  assert.equal(after.classifications.nodes.length, before.classifications.nodes.length);
+});
+
+test('a comparison names what an export lost, of files and of records', async () => {
+  const { code, stdout } = await assay('marks', 'compare', '--json', marked, stripped);
+  assert.equal(code, 1, 'something was lost');
+  const changes = (JSON.parse(stdout) as { kind: string; change: string }[]).map(
+    ({ kind, change }) => `${kind} ${change}`,
+  );
+  assert.deepEqual(changes.sort(), ['generator_name lost', 'open_watermark lost']);
+  const { marksCompared } = await ask<{ marksCompared: { kind: string; change: string }[] }>(
+    'query($id: ID!, $of: ID!) { marksCompared(identifier: $id, originalIdentifier: $of) { kind change } }',
+    { id: records.stripped, of: records.marked },
+  );
+  assert.deepEqual(
+    marksCompared.map(({ kind, change }) => `${kind} ${change}`.toLowerCase()).sort(),
+    changes,
+  );
+  assert.equal((await assay('marks', 'compare', marked, marked)).code, 0);
+});
+
+test('a copy tells of its original with what a person found, and keeps its own verdict', async () => {
+  const original = await ask<{ classification: { hash: string } }>(
+    'query($id: ID!) { classification(identifier: $id) { hash } }',
+    { id: records.marked },
+  );
+  const said = await assay('override', original.classification.hash, 'human', '--kind', 'image');
+  assert.equal(said.code, 0, said.stderr);
+  const seen = { identifier: records.marked, relation: 'COPY', finding: 'HUMAN' };
+  const { classification } = await ask<{
+    classification: { forceClassification: string | null; seenBefore: object[] };
+  }>(
+    `query($id: ID!) { classification(identifier: $id) {
+      forceClassification seenBefore { identifier relation finding } } }`,
+    { id: records.stripped },
+  );
+  assert.deepEqual(classification, { forceClassification: null, seenBefore: [seen] });
+  const { stdout } = await assay('get', '--json', records.stripped);
+  const [row] = (JSON.parse(stdout) as { seen_before: Record<string, unknown>[] }).seen_before;
+  assert.deepEqual(
+    [row?.identifier, row?.relation, row?.finding],
+    [records.marked, 'LIKENESS_RELATION_COPY', 'LABEL_HUMAN'],
+  );
+});
+
+test('the label helper answers by every way, and says which answer it lacks', async () => {
+  const said = await assay('label', '--json', '--resembles-reality', 'yes', '--artistic', 'no', marked);
+  assert.equal(said.code, 0, said.stderr);
+  const advice = JSON.parse(said.stdout) as { duty: string; wording: string; marks: Shown[] };
+  assert.deepEqual([advice.duty, advice.wording], ['disclose', 'AI GENERATED']);
+  assert.equal(advice.marks.length, 2);
+  const { labelAdvice } = await ask<{ labelAdvice: { duty: string; sources: { rank: string }[] } }>(
+    'query($input: LabelQuestionInput!) { labelAdvice(input: $input) { duty sources { rank } } }',
+    { input: { kind: 'TEXT', hasEditorialControl: true } },
+  );
+  assert.equal(labelAdvice.duty, 'NONE');
+  const refused = await assay('label', marked);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /resembles_reality/);
+});
+
+test('a file that is none is refused in the words of a submission', async () => {
+  const path = await writePicture(folder, 'none.png', Buffer.from('nothing of the sort'));
+  const { code, stderr } = await assay('marks', 'show', path);
+  assert.equal(code, 1);
+  assert.match(stderr, /none of the accepted types/);
+});
