@@ -17,7 +17,7 @@ import { Sweeper } from './app/appliance/sweeper.ts';
 import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
-import type { AppConfig, Clock } from './app/core.ts';
+import type { AppConfig, Clock, Core } from './app/core.ts';
 import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
 import { Looks } from './app/custody/looks.ts';
 import { ExportJobs } from './app/evidence/export-jobs.ts';
@@ -73,6 +73,14 @@ const ANALYSES_GRACE_MS = 10_000;
 const WEBHOOK_GRACE_MS = 5_000;
 const IDENTIFIER_BYTES = 32;
 
+interface Draining {
+  http: HttpServer;
+  grpc: GrpcServer;
+  engine: Engine;
+  webhooks: ReturnType<typeof openDeliveryLoop>;
+  watchLoop: WatchLoop;
+}
+
 /** Opens everything and serves; models load in the background, `/readyz` tells when they are there. */
 export async function openDaemon(settings: Settings): Promise<Daemon> {
   await using stack = new AsyncDisposableStack();
@@ -110,11 +118,9 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const core = { config, store, records: new RecordCache(), looks, engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
-    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, submitting: new Map() },
-    ...{ checkpoints, backups, tracing, exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)) },
-    ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
-    ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
-    watching: new WatchBoard(),
+    ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
+    exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)),
+    ...openCounts(core),
     doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
@@ -138,15 +144,26 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     app,
     newKey: firstStart?.key ?? null,
     passwordLink: passwordToken === null ? null : passwordLink(app, passwordToken),
-    async drain() {
-      grpc.stopServing();
-      await watchLoop.stop();
-      await engine.drain(ANALYSES_GRACE_MS);
-      await webhooks.stop(WEBHOOK_GRACE_MS);
-      await http.stopServing();
-    },
+    drain: () => drain({ grpc, watchLoop, engine, webhooks, http }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+async function drain({ grpc, watchLoop, engine, webhooks, http }: Draining): Promise<void> {
+  grpc.stopServing();
+  await watchLoop.stop();
+  await engine.drain(ANALYSES_GRACE_MS);
+  await webhooks.stop(WEBHOOK_GRACE_MS);
+  await http.stopServing();
+}
+
+/** What calls are counted and bounded by, in memory. */
+function openCounts(core: Core) {
+  return {
+    ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
+    ...{ openUploads: new OpenUploads(core.config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
+    ...{ submitting: new Map(), watching: new WatchBoard() },
+  } satisfies Partial<App>;
 }
 
 function newIdentifier(): string {

@@ -30,8 +30,7 @@ import { fetchSource } from './analyses/source.ts';
 import { timeParts } from './analyses/timed-parts.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool } from './decode/decode-pool.ts';
-import type { DecodeSlot } from './decode/decode-slot.ts';
-import { lookForCaller, probeInSlot, readMarksInSlot } from './decode/probe.ts';
+import { type CallerBounds, probeForCaller, probeInSlot, readMarksForCaller } from './decode/probe.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
 import { VideoDecoding } from './decode/video-decoding.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
@@ -110,7 +109,7 @@ export class Engine implements AsyncDisposable {
     this.#runner = new AnalysisRunner(config, {
       ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
-      digestsOf: (models) => this.#digestsOf(models),
+      digestsOf: (models) => this.#shelf.digestsOf(models),
       lookForCopies: parts.lookForCopies,
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
@@ -167,17 +166,19 @@ export class Engine implements AsyncDisposable {
 
   /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
   async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
-    const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs } = this.#config;
-    const bounds = { signal, waitTimeoutMs, timeoutMs, accountId };
-    return await lookForCaller(this.#decodePool, (slot, within) => probeInSlot(slot, path, within), bounds);
+    return await probeForCaller(this.#decodePool, path, this.#callerBounds(signal, accountId));
   }
 
   /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
   async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
-    const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs, trustAnchorsPem } = this.#config;
-    const look = (slot: DecodeSlot, within: { signal?: AbortSignal | undefined; timeoutMs?: number }) =>
-      readMarksInSlot(slot, path, trustAnchorsPem, within);
-    return await lookForCaller(this.#decodePool, look, { signal, waitTimeoutMs, timeoutMs, accountId });
+    const { trustAnchorsPem } = this.#config;
+    const file = { path, trustAnchorsPem };
+    return await readMarksForCaller(this.#decodePool, file, this.#callerBounds(signal, accountId));
+  }
+
+  #callerBounds(signal: AbortSignal, accountId: number | undefined): CallerBounds {
+    const { probeWaitMs: waitTimeoutMs, probeTimeoutMs: timeoutMs } = this.#config;
+    return { signal, waitTimeoutMs, timeoutMs, accountId };
   }
 
   /** Throws the documented AppError where the file may not be analysed. */
@@ -379,15 +380,6 @@ export class Engine implements AsyncDisposable {
       videoDecoded: (used) => observer.videoDecoded(this.#videoDecoding.wanted, used),
     };
     return await ANALYSES[analysis.kind](parts, { ...attempt, analysis });
-  }
-
-  #digestsOf(models: readonly string[]): Record<string, string> {
-    return Object.fromEntries(
-      models.flatMap((key) => {
-        const sha256 = this.#shelf.find(key)?.pack.sha256;
-        return sha256 === undefined ? [] : [[key, sha256]];
-      }),
-    );
   }
 
   #publishAnalysis(analysisId: string): void {

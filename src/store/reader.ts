@@ -6,7 +6,7 @@ import type { Analysis, Classification, Override } from '../domain/records/class
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
-import { AccountReader } from './account-reader.ts';
+import { AccountReader } from './accounts/account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import type { AcceptedRequest, PartReference } from './schema.ts';

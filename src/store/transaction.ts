@@ -1,7 +1,6 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
-import type { Account, ApiKey, LedgerEntry, MailToken, Session } from '../domain/accounts/account.ts';
+import type { LedgerEntry } from '../domain/accounts/account.ts';
 import type { AuditEntry, AuditLine } from '../domain/accounts/audit.ts';
-import type { Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
@@ -10,11 +9,11 @@ import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
 import { partsOf } from '../domain/verdicts/result.ts';
-import type { ExpiringKey } from './account-reader.ts';
+import { AccountTransaction } from './accounts/account-transaction.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { fileSubject, type StoredCheckpoint } from './custody/stored.ts';
-import { balanceAfter, type RequestPlace, StoreReader } from './reader.ts';
+import { balanceAfter, type RequestPlace } from './reader.ts';
 import {
   type AcceptedRequest,
   META_KEYS,
@@ -32,7 +31,7 @@ export type StoreChange =
   /** Was removed: nothing of it may stay in memory. */
   | { type: 'likeness'; accountId: number; sequence: number };
 
-export class StoreTransaction extends StoreReader {
+export class StoreTransaction extends AccountTransaction {
   readonly #custody: CustodyLog;
   #changes: StoreChange[] = [];
 
@@ -176,81 +175,6 @@ export class StoreTransaction extends StoreReader {
 
   #forgetKey({ key, id }: Analysis): void {
     if (this.analysisIdOfKey(key) === id) this.tables.analysesByKey.remove(key);
-  }
-
-  putAccount(account: Account): void {
-    const before = this.account(account.id);
-    // A deleted account's address may be another's by now.
-    if (before?.deletedAt === null) this.tables.accountsByEmail.remove(before.email.toLowerCase());
-    if (before !== undefined && before.role !== account.role) {
-      this.tables.accountsByRole.remove([before.role, before.id]);
-    }
-    this.tables.accounts.put(account.id, account);
-    this.indexAccount(account);
-  }
-
-  /** A deleted account's address is free for another. */
-  indexAccount(account: Account): void {
-    this.tables.accountsByRole.put([account.role, account.id]);
-    if (account.deletedAt === null) this.tables.accountsByEmail.put(account.email.toLowerCase(), account.id);
-  }
-
-  putPlan(plan: Plan): void {
-    this.tables.plans.put(plan.id, plan);
-  }
-
-  putApiKey(key: ApiKey): void {
-    this.tables.apiKeys.put(key.hash, key);
-    this.indexApiKey(key);
-  }
-
-  indexApiKey(key: ApiKey): void {
-    this.tables.apiKeysByAccount.put([key.accountId, key.id, key.hash]);
-  }
-
-  /** Damaged ones too: none of them may come back with a backup or a better memory module. */
-  removeApiKeys(accountId: number): void {
-    for (const key of [...this.tables.apiKeysByAccount.under([accountId])]) {
-      this.tables.apiKeys.remove(String(key.at(-1)));
-      this.tables.apiKeysByAccount.remove(key);
-    }
-  }
-
-  removeApiKey({ hash, id, accountId }: ApiKey): void {
-    this.tables.apiKeys.remove(hash);
-    this.tables.apiKeysByAccount.remove([accountId, id, hash]);
-  }
-
-  putSession(session: Session): void {
-    this.tables.sessions.put(session.hash, session);
-    this.indexSession(session);
-  }
-
-  indexSession({ hash, accountId, expiresAt }: ExpiringKey): void {
-    this.tables.sessionsByAccount.put([accountId, expiresAt, hash]);
-    this.tables.sessionsByEnd.put([expiresAt, accountId, hash]);
-  }
-
-  removeSession({ hash, accountId, expiresAt }: ExpiringKey): void {
-    this.tables.sessions.remove(hash);
-    this.tables.sessionsByAccount.remove([accountId, expiresAt, hash]);
-    this.tables.sessionsByEnd.remove([expiresAt, accountId, hash]);
-  }
-
-  putMailToken(token: MailToken): void {
-    this.tables.mailTokens.put(token.hash, token);
-    this.indexMailToken(token);
-  }
-
-  indexMailToken({ hash, accountId, expiresAt }: ExpiringKey): void {
-    this.tables.mailTokensByAccount.put([accountId, expiresAt, hash]);
-    this.tables.mailTokensByEnd.put([expiresAt, accountId, hash]);
-  }
-
-  removeMailToken({ hash, accountId, expiresAt }: ExpiringKey): void {
-    this.tables.mailTokens.remove(hash);
-    this.tables.mailTokensByAccount.remove([accountId, expiresAt, hash]);
-    this.tables.mailTokensByEnd.remove([expiresAt, accountId, hash]);
   }
 
   appendAudit(line: AuditLine): void {

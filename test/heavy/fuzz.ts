@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { TestDaemon } from '../daemon.ts';
 import { isAlive, rssAnonBytes } from '../faults/rounds/processes.ts';
 import { KEY_HEADERS, pidOf, until } from '../faults/rounds/submissions.ts';
-import { makeCorpus, type Sample } from './corpus.ts';
-import { PoolFuzzer, type PoolResult } from './fuzz-pool.ts';
-import { mutate } from './mutate.ts';
+import { makeCorpus, type Sample } from './fuzzing/corpus.ts';
+import { PoolFuzzer, type PoolResult } from './fuzzing/fuzz-pool.ts';
+import { mutate } from './fuzzing/mutate.ts';
 import { numberArgument, Random } from './random.ts';
 
 const MINUTES_DEFAULT = 2;

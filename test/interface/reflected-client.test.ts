@@ -130,8 +130,11 @@ test('reflection lists every service', async () => {
     'assay.v1.ApplianceService',
     'assay.v1.ClassificationService',
     'assay.v1.CustodyService',
+    'assay.v1.EvidenceService',
     'assay.v1.MarksService',
+    'assay.v1.NotifyService',
     'assay.v1.PartnerService',
+    'assay.v1.WatchFolderService',
   ]);
 });
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { PoolFuzzer, type PoolResult } from '../heavy/fuzz-pool.ts';
+import { PoolFuzzer, type PoolResult } from '../heavy/fuzzing/fuzz-pool.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 interface Finding {

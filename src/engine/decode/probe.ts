@@ -17,10 +17,32 @@ export async function probeInSlot(slot: DecodeSlot, path: string, bounds: Bounds
   return probe;
 }
 
-export async function readMarksInSlot(
+export interface CallerBounds {
+  signal: AbortSignal;
+  waitTimeoutMs: number;
+  timeoutMs: number;
+  accountId?: number | undefined;
+}
+
+type Pool = Pick<DecodePool, 'run'>;
+
+/** As `probeInSlot`, for a call that waits. */
+export async function probeForCaller(pool: Pool, path: string, bounds: CallerBounds): Promise<Probe> {
+  return await lookForCaller(pool, (slot, within) => probeInSlot(slot, path, within), bounds);
+}
+
+/** What the file says of its own origin, for a call that waits. */
+export async function readMarksForCaller(
+  pool: Pool,
+  file: { path: string; trustAnchorsPem: string },
+  bounds: CallerBounds,
+): Promise<ReadMarks> {
+  return await lookForCaller(pool, (slot, within) => readMarksInSlot(slot, file, within), bounds);
+}
+
+async function readMarksInSlot(
   slot: DecodeSlot,
-  path: string,
-  trustAnchorsPem: string,
+  { path, trustAnchorsPem }: { path: string; trustAnchorsPem: string },
   bounds: Bounds,
 ): Promise<ReadMarks> {
   const input = await slot.placeInput(path, { signal: bounds.signal });
@@ -28,14 +50,11 @@ export async function readMarksInSlot(
   return (await slot.request(work, bounds)).read;
 }
 
-/** For a call that waits: with what it throws already turned into AppErrors. */
-export async function lookForCaller<T>(
-  pool: Pick<DecodePool, 'run'>,
+/** With what it throws already turned into AppErrors. */
+async function lookForCaller<T>(
+  pool: Pool,
   look: (slot: DecodeSlot, bounds: Bounds) => Promise<T>,
-  {
-    timeoutMs,
-    ...wait
-  }: { signal: AbortSignal; waitTimeoutMs: number; timeoutMs: number; accountId?: number | undefined },
+  { timeoutMs, ...wait }: CallerBounds,
 ): Promise<T> {
   const { signal } = wait;
   for (let tries = 1; ; tries += 1) {

@@ -56,6 +56,12 @@ export class PackShelf {
     return this.usable?.find(({ pack }) => packKey(pack) === key);
   }
 
+  /** SHA-256 of the files of these packs, by key; of one that is not usable any more none. */
+  digestsOf(keys: readonly string[]): Record<string, string> {
+    const found = keys.flatMap((key) => this.find(key) ?? []);
+    return Object.fromEntries(found.map(({ pack }) => [packKey(pack), pack.sha256]));
+  }
+
   /** The reports of a process that came up; a later one counts, since a device can go away. */
   applyReports(reports: readonly PackReport[]): void {
     for (const installed of this.#found?.installed ?? []) {

@@ -28,7 +28,8 @@ export function addEvidenceCommand(program: Command, terminal: Terminal): void {
   key
     .command('rotate')
     .description('sign with a new key from now on; the old one stays published (administrators)')
-    .action(() => rotateKey(terminal));
+    .option('--json', 'the keys as they stand then, one per line')
+    .action((options: { json?: true }) => rotateKey(terminal, options));
 }
 
 async function showKeys(terminal: Terminal, options: { json?: true; pem?: true }): Promise<void> {
@@ -47,9 +48,13 @@ async function showKeys(terminal: Terminal, options: { json?: true; pem?: true }
   }
 }
 
-async function rotateKey(terminal: Terminal): Promise<void> {
+async function rotateKey(terminal: Terminal, { json }: { json?: true }): Promise<void> {
   using client = await openClient(terminal);
   const { keys } = await client.call(method.rotateEvidenceKey, {});
+  if (json === true) {
+    for (const key of keys) printLine(terminal, toJsonLine(EvidenceKeySchema, key));
+    return;
+  }
   const [present, before] = keys;
   printLine(terminal, present?.fingerprint ?? '');
   printNote(

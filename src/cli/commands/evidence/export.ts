@@ -6,7 +6,8 @@ import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.
 import { type AssayClient, openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES } from '../../failure.ts';
 import { PartialFile } from '../../partial-file.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import type { Terminal } from '../../terminal.ts';
+import { printDone } from '../../views/message-json.ts';
 
 interface ExportOptions {
   output?: string;
@@ -14,6 +15,7 @@ interface ExportOptions {
   notes?: string;
   notesFile?: string;
   language?: string;
+  json?: true;
 }
 
 export function addExportCommand(evidence: Command, terminal: Terminal): void {
@@ -26,6 +28,7 @@ export function addExportCommand(evidence: Command, terminal: Terminal): void {
     .option('--notes <text>', 'what you know besides; it stands in the report as your words')
     .option('--notes-file <file>', 'the same from a text file')
     .option('--language <language>', 'of the report: en or it (en)')
+    .option('--json', 'where it lies as one line of JSON')
     .action((identifiers: string[], options: ExportOptions) => runExport(terminal, identifiers, options));
 }
 
@@ -37,7 +40,7 @@ async function runExport(terminal: Terminal, identifiers: string[], options: Exp
   const request = { identifiers, title, notes, language };
   const path = await receive(terminal, client, request, output, signal);
   if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
-  printLine(terminal, path);
+  printDone(terminal, options, { path }, path);
 }
 
 async function readNotes({ notes, notesFile }: ExportOptions): Promise<string> {

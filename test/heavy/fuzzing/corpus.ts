@@ -1,8 +1,8 @@
 /** Whole small files of every format that is accepted, made on the spot: what the fuzzer begins with. */
 import type { FFEncoderCodec } from 'node-av/constants';
-import { makeSound, makeVideo, type VideoRecipe } from '../media/make-media.ts';
-import { makeHeic, makeJxl } from '../media/make-stills.ts';
-import { animatedWebp, patternImage, patternRgb, twoPageTiff } from '../media/pictures.ts';
+import { makeSound, makeVideo, type VideoRecipe } from '../../media/make-media.ts';
+import { makeHeic, makeJxl } from '../../media/make-stills.ts';
+import { animatedWebp, patternImage, patternRgb, twoPageTiff } from '../../media/pictures.ts';
 
 export interface Sample {
   format: string;

@@ -1,5 +1,5 @@
 /** Damages files the way that finds faults in decoders: sizes that lie, parts that repeat, ends that are missing. */
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 
 /** Edges of integer types, where counts and sizes overflow. */
 const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff];

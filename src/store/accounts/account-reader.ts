@@ -1,7 +1,7 @@
 /** What can be read of accounts, their plans, and all that lets somebody into one. */
-import type { Account, ApiKey, MailToken, Session } from '../domain/accounts/account.ts';
-import type { Plan } from '../domain/accounts/plan.ts';
-import { StandingReader } from './standing/standing-reader.ts';
+import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { StandingReader } from '../standing/standing-reader.ts';
 
 /** What finds a session or a mailed link without reading it. */
 export interface ExpiringKey {

@@ -1,11 +1,11 @@
 /** Mutated files straight at the decode children: many a second, each child behind the same walls as in the daemon. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DecodePool } from '../../src/engine/decode/decode-pool.ts';
-import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import { MediaFaultError, WorkerLostError } from '../../src/engine/worker-errors.ts';
-import { childrenOf } from '../faults/rounds/processes.ts';
-import { LIMITS, makePool, type ObservedPool } from '../media/decode-fixture.ts';
+import type { DecodePool } from '../../../src/engine/decode/decode-pool.ts';
+import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
+import { MediaFaultError, WorkerLostError } from '../../../src/engine/worker-errors.ts';
+import { childrenOf } from '../../faults/rounds/processes.ts';
+import { LIMITS, makePool, type ObservedPool } from '../../media/decode-fixture.ts';
 import type { Sample } from './corpus.ts';
 
 export interface PoolResult {
