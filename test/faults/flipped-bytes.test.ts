@@ -17,8 +17,10 @@ import { authenticate } from '../../src/app/callers/authenticate.ts';
 import { deleteClassification, listClassifications } from '../../src/app/records/classifications.ts';
 import { overrideClassification } from '../../src/app/records/overrides.ts';
 import { Retention } from '../../src/app/records/retention.ts';
+import { NO_FILES } from '../../src/domain/standing/watch-folder.ts';
 import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
 import { Table } from '../../src/store/table.ts';
+import type { StoreTransaction } from '../../src/store/transaction.ts';
 import {
   ADMIN_PASSWORD,
   addRecord,
@@ -84,6 +86,12 @@ async function setUp(data: string): Promise<Stage> {
       attempts: [],
     };
     tx.putDelivery({ ...delivery, id: 'msg_1', createdAt: now, seriesAt: now, nextAttemptAt: 8e15 });
+    putStanding(tx, id, now);
+    const seen = { hash: 'a5'.repeat(32), timeSeconds: null };
+    tx.putLikenesses({ id: `analysis-${record}`, accountId: id }, [seen], [], now);
+    const reading = { rulesVersion: 1, classification: 'human', state: 'human', probability: 0.1 };
+    const signed = { at: now, byAccountId: id, fingerprint: 'SHA256:f', packageSha256: 'a' };
+    tx.putExports(record, { exports: [{ ...reading, ...signed }] });
     return issueToken(tx, { accountId: id, purpose: 'reset_password', now }).token;
   });
   return {
@@ -91,6 +99,22 @@ async function setUp(data: string): Promise<Stage> {
     victim: { id, planId: plan.id, key, cookie, link, record },
     other: { id: other.id, email: other.email, record: otherRecord },
   };
+}
+
+/** What goes on by itself: a rule of notices, and a folder with a file. */
+function putStanding(tx: StoreTransaction, accountId: number, now: number): void {
+  const target = {
+    channel: 'slack',
+    sealedTarget: new Uint8Array(4),
+    target: 'https://hooks.example/…',
+  } as const;
+  const narrowed = { outcomes: [], kinds: [], ofEveryAccount: false, isPaused: true, reason: '' };
+  tx.putNoticeRule({ ...target, ...narrowed, id: 1, accountId, name: 'a rule', createdAt: now });
+  const folder = { path: '/srv/in', options: {}, done: 'leave', isPaused: true, isRemoved: false } as const;
+  tx.putWatchFolder({ ...folder, id: 1, accountId, createdAt: now, counts: { ...NO_FILES, done: 1 } });
+  const file = { path: 'a.jpg', sizeBytes: 1, modifiedNs: '1', state: 'done', identifier: '' } as const;
+  const tried = { reason: '', attempts: 0, retryAt: null, at: now, missingSince: null };
+  tx.putWatchedFile({ ...file, ...tried, folderId: 1 });
 }
 
 /** Which row of a table: a last one is what the next is counted from. */
