@@ -20,6 +20,9 @@ const GENERATORS =
 /** Settings that only a sampler has. */
 const PARAMETERS = /\bSteps:\s*\d+[\s\S]{0,2000}\b(?:Sampler|CFG scale|Seed):/i;
 const WORKFLOW = /"class_type"\s*:|"KSampler|"sampler_name"|"cfg_scale"|"sampler"\s*:/;
+/** Tags that say what a film or a sound is about, not what made it: a report on a generator names it too. */
+const SUBJECT_TAGS =
+  /(?:^|[-_:])(?:title|artist|album|album_artist|author|show|genre|language|synopsis|lyrics)$/i;
 const SOURCE_TYPE = /DigitalSourceType(?:\s*=\s*["']|>\s*)([^"'<\s]{1,300})/gi;
 const TOOL = /(?:CreatorTool|Software|Credit)(?:\s*=\s*["']|>\s*)([^"'<]{1,300})/gi;
 
@@ -41,7 +44,7 @@ export function readTags(tags: Readonly<Record<string, string>>): Declaration[] 
     .flatMap(([name, text]) =>
       /xmp/i.test(name)
         ? ofXmp(text.slice(0, SEARCHED_CHARACTERS_MAX))
-        : [...ofSourceType(name, text), ...ofText(`tag ${name}`, text)],
+        : [...ofSourceType(name, text), ...(SUBJECT_TAGS.test(name) ? [] : ofText(`tag ${name}`, text))],
     )
     .slice(0, DECLARATIONS_MAX);
 }
