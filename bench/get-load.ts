@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Client } from 'undici';
 import { TEST_KEY } from '../test/daemon.ts';
+import { quantile } from '../test/heavy/measure.ts';
 
 const CONNECTIONS = 16;
 const WARM_UP_MS = 500;
@@ -45,10 +46,9 @@ async function load(address: string): Promise<GetFigures> {
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, ask));
-  const sorted = times.sort((a, b) => a - b);
   return {
     perSecond: times.length / (MEASURED_MS / 1000),
-    p99Ms: sorted[Math.floor(times.length * 0.99)] ?? Number.NaN,
+    p99Ms: quantile(times, 0.99),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What else is asked while pictures are analysed: figures for the operator and maps for a reader, many at once. */
 import { TEST_KEY, TestDaemon } from '../../test/daemon.ts';
+import { quantile } from '../../test/heavy/measure.ts';
 import { classifyMedia } from '../grpc-media.ts';
 import { inParallel } from '../in-parallel.ts';
 import { makePhotos, stampJpeg } from '../photos.ts';
@@ -43,5 +44,5 @@ async function measureP99(address: string): Promise<number> {
     if (response.status !== 200) throw new Error(`${address} was answered ${response.status}`);
     times.push(performance.now() - startedAt);
   });
-  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+  return quantile(times, 0.99);
 }

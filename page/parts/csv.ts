@@ -1,4 +1,5 @@
 /** Rows as CSV (RFC 4180) that a spreadsheet opens without computing what strangers wrote. */
+import { safeCell } from '../../src/domain/sheets/formula-cell.ts';
 import { showText } from '../../src/domain/shown-text.ts';
 
 export type Cell = string | number | null;
@@ -7,11 +8,9 @@ export function toCsv(rows: readonly (readonly Cell[])[]): string {
   return [...rows.map((row) => row.map(quote).join(',')), ''].join('\r\n');
 }
 
-/** A name that begins like a formula would be run by a spreadsheet. */
 function quote(value: Cell): string {
   const text = showText(String(value ?? ''));
-  const safe =
-    typeof value === 'string' && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
+  const safe = typeof value === 'string' ? safeCell(text) : text;
   return `"${safe.replaceAll('"', '""')}"`;
 }
 

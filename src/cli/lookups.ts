@@ -1,4 +1,5 @@
-/** Finds what a person names: a user by id or e-mail address, a plan by id, name or SKU. */
+/** Finds what a person names: a user by id or e-mail address, a plan by id, name or SKU; a key, a rule or a folder by id. */
+import { InvalidArgumentError } from 'commander';
 import type { Plan, User } from '../grpc/gen/assay/v1/account_pb.ts';
 import { ApplianceService } from '../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { PartnerService } from '../grpc/gen/assay/v1/partner_service_pb.ts';
@@ -42,4 +43,12 @@ export async function findPlan(client: AssayClient, named: string): Promise<Plan
     throw new CliFailure(message, EXIT_CODES.someFailed);
   }
   return first;
+}
+
+/** For an argument that is the id of a `noun`; 0 is none. */
+export function rowIdParser(noun: string): (value: string) => bigint {
+  return (value) => {
+    if (!DIGITS.test(value)) throw new InvalidArgumentError(`It must be a ${noun}'s id.`);
+    return BigInt(value);
+  };
 }

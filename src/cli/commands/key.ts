@@ -1,10 +1,10 @@
 /** `assay key`: the account's own API keys. */
 
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type ApiKey, ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { type AssayClient, openClient } from '../client.ts';
-import { findUserId } from '../lookups.ts';
+import { findUserId, rowIdParser } from '../lookups.ts';
 import { askPassword } from '../password-prompt.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import { KEY_HEAD, toKeyRow } from '../views/account-view.ts';
@@ -19,6 +19,7 @@ interface KeyOptions {
 
 const { method } = AccountService;
 const ID = 'its id, as assay key list shows it';
+const parseId = rowIdParser('key');
 const USER = 'of a user that you manage: its id or e-mail address';
 
 export function addKeyCommand(program: Command, terminal: Terminal): void {
@@ -56,11 +57,6 @@ export function addKeyCommand(program: Command, terminal: Terminal): void {
     .option('--user <user>', USER)
     .addOption(outcomeOption())
     .action((id: bigint, options: KeyOptions) => revokeKey(terminal, id, options));
-}
-
-function parseId(value: string): bigint {
-  if (!/^[1-9]\d{0,15}$/.test(value)) throw new InvalidArgumentError("It must be a key's id.");
-  return BigInt(value);
 }
 
 /** 0 is the caller itself. */

@@ -1,5 +1,5 @@
 /** Completion for bash. */
-import { allCommands, type CommandNode } from './command-tree.ts';
+import { allCommands, type CommandNode, choicesByOption } from './command-tree.ts';
 import { shellWord } from './shell-word.ts';
 
 /** Where nothing of ours fits, bash completes file names. */
@@ -7,13 +7,8 @@ export function bashCompletion(root: CommandNode): string {
   const commands = allCommands(root);
   const [name = ''] = root.path;
   const known = commands.slice(1).map(({ path }) => shellWord(path.join(' ')));
-  const values = commands.flatMap(({ path, options }) =>
-    options
-      .filter(({ choices }) => choices.length > 0)
-      .map(
-        ({ long, choices }) =>
-          `    ${shellWord([...path, long].join(' '))}) words=${shellWord(choices.join(' '))} ;;`,
-      ),
+  const values = choicesByOption(commands).map(
+    ({ line, choices }) => `    ${shellWord(line)}) words=${shellWord(choices.join(' '))} ;;`,
   );
   const words = commands.map(({ path, options, commands: inner }) => {
     const all = [...inner.map((command) => command.path.at(-1) ?? ''), ...options.map(({ long }) => long)];

@@ -54,6 +54,17 @@ export function allCommands(root: CommandNode): CommandNode[] {
   return [root, ...root.commands.flatMap(allCommands)];
 }
 
+/** Every option that takes one of some words, under the words before it on the line: `assay list --kind`. */
+export function choicesByOption(
+  commands: readonly CommandNode[],
+): { line: string; choices: readonly string[] }[] {
+  return commands.flatMap(({ path, options }) =>
+    options
+      .filter(({ choices }) => choices.length > 0)
+      .map(({ long, choices }) => ({ line: [...path, long].join(' '), choices })),
+  );
+}
+
 function toOption({ flags, long, description, required, optional, argChoices }: Option): OptionNode {
   const takesValue = required || optional;
   return { flags, long: long ?? flags, description, takesValue, choices: argChoices ?? [] };

@@ -1,18 +1,14 @@
 /** Completion for zsh, with a word on each choice. */
-import { allCommands, type CommandNode } from './command-tree.ts';
+import { allCommands, type CommandNode, choicesByOption } from './command-tree.ts';
 import { shellWord, shortText } from './shell-word.ts';
 
 export function zshCompletion(root: CommandNode): string {
   const commands = allCommands(root);
   const [name = ''] = root.path;
   const known = commands.slice(1).map(({ path }) => shellWord(path.join(' ')));
-  const values = commands.flatMap(({ path, options }) =>
-    options
-      .filter(({ choices }) => choices.length > 0)
-      .map(
-        ({ long, choices }) =>
-          `    (${shellWord([...path, long].join(' '))}) compadd -- ${choices.map(shellWord).join(' ')}; return ;;`,
-      ),
+  const values = choicesByOption(commands).map(
+    ({ line, choices }) =>
+      `    (${shellWord(line)}) compadd -- ${choices.map(shellWord).join(' ')}; return ;;`,
   );
   const found = commands.map(({ path, options, commands: inner }) => {
     const rows = [

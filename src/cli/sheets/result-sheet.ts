@@ -6,7 +6,8 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { CsvError, parse } from 'csv-parse';
-import { safeCell, toCsvLine } from '../../domain/sheets/csv-line.ts';
+import { toCsvLine } from '../../domain/sheets/csv-line.ts';
+import { safeCell } from '../../domain/sheets/formula-cell.ts';
 import { RESULT_COLUMNS, type RowResult, toCell } from '../../domain/sheets/record-sheet.ts';
 import { type Sheet, type SheetRow, usage } from './sheet-rows.ts';
 

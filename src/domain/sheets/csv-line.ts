@@ -11,11 +11,3 @@ export function toCsvLine(cells: readonly Cell[], delimiter = ','): string {
   const options = { escape_formulas: true, record_delimiter: '\r\n', delimiter } as const;
   return stringify([cells.map((cell) => cell ?? '')], options);
 }
-
-/** What a cell reads as after it was written. */
-export function safeCell(cell: string): string {
-  return FORMULA.test(cell) ? `'${cell}` : cell;
-}
-
-/** As csv-stringify judges it. */
-const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;

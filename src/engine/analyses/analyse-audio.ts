@@ -3,11 +3,11 @@ import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
 import type { AudioResult } from '../../domain/verdicts/result.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
-import { timed } from './analyse-image.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { StepCount } from './image-runs.ts';
 import { hearSound } from './sound-runs.ts';
 import type { SoundWork, SpeechFindings } from './sound-work.ts';
+import { timed } from './timed-parts.ts';
 
 /** What follows on the decoding, beside its seconds. */
 const SPEECH_STEPS = 10;

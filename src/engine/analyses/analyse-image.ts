@@ -34,6 +34,7 @@ import {
 } from './image-runs.ts';
 import { lookForEdits } from './tampering-maps.ts';
 import { tileSetsOf } from './tampering-runs.ts';
+import { timed } from './timed-parts.ts';
 
 export async function analyseImage(parts: AnalysisParts, attempt: Attempt): Promise<ImageResult> {
   const { signal } = attempt;
@@ -86,17 +87,6 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
     marks,
     ...(edits.summary === undefined ? {} : { tampering: edits.summary }),
   };
-}
-
-export async function timed<T>(
-  { stepTimed }: Pick<AnalysisParts, 'stepTimed'>,
-  step: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  const startedAt = performance.now();
-  const result = await work();
-  stepTimed(step, (performance.now() - startedAt) / 1000);
-  return result;
 }
 
 async function decode(

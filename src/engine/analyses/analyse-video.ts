@@ -15,7 +15,6 @@ import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import { contentPacksOf, type Found, viewSetsOf } from '../packs/content-packs.ts';
 import { hearInSlot } from './analyse-audio.ts';
-import { timed } from './analyse-image.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { completeFrames } from './complete-frames.ts';
 import { chooseFaceFrames } from './face-frames.ts';
@@ -24,6 +23,7 @@ import { planPatchSets, requestsOf } from './image-patches.ts';
 import { imagePacksOf } from './image-runs.ts';
 import type { SpeechFindings } from './sound-work.ts';
 import { tileSetsOf } from './tampering-runs.ts';
+import { timed } from './timed-parts.ts';
 import { VideoProgress } from './video-progress.ts';
 
 export const TRACK_NAME = 'track.flac';

@@ -4,11 +4,12 @@
  */
 import { frameHeatmapFile } from '../../domain/media/heatmap.ts';
 import type { FrameResult } from '../../domain/verdicts/result.ts';
-import { cutFaces, drawHeatmap, timed } from './analyse-image.ts';
+import { cutFaces, drawHeatmap } from './analyse-image.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { judgeFaces } from './content-runs.ts';
 import type { FrameWork, JudgedFrame } from './frame-judge.ts';
 import { findMap } from './image-runs.ts';
+import { timed } from './timed-parts.ts';
 import type { VideoProgress } from './video-progress.ts';
 
 export interface CompletionWork extends Pick<FrameWork, 'slot' | 'content'> {

@@ -1,4 +1,4 @@
-/** What an analysis waits for and works with, telling how long each took: a slot of the decoders, and the models. */
+/** How long the steps of an analysis take: of a piece of work, and of what it waits for (a slot of the decoders, the models). */
 import type { AnalysisParts } from './analysis-parts.ts';
 
 type TimedParts = Pick<AnalysisParts, 'decodePool' | 'inference'>;
@@ -36,4 +36,15 @@ export function timeParts(
       },
     },
   };
+}
+
+export async function timed<T>(
+  { stepTimed }: Pick<AnalysisParts, 'stepTimed'>,
+  step: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const startedAt = performance.now();
+  const result = await work();
+  stepTimed(step, (performance.now() - startedAt) / 1000);
+  return result;
 }

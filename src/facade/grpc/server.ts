@@ -48,7 +48,8 @@ export interface GrpcServerConfig {
   tls: TlsFiles | null;
 }
 
-const SERVICES = [
+/** All that are served, and listed by reflection. */
+export const SERVICES = [
   ClassificationService,
   AccountService,
   PartnerService,

@@ -29,17 +29,9 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { SERVICES } from '../../../src/facade/grpc/server.ts';
 import { describeInterface } from '../../../src/facade/rest/openapi/openapi.ts';
 import { serviceDefinition } from '../../../src/grpc/definition.ts';
-import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';
-import { ApplianceService } from '../../../src/grpc/gen/assay/v1/appliance_service_pb.ts';
-import { ClassificationService } from '../../../src/grpc/gen/assay/v1/classification_service_pb.ts';
-import { CustodyService } from '../../../src/grpc/gen/assay/v1/custody_service_pb.ts';
-import { EvidenceService } from '../../../src/grpc/gen/assay/v1/evidence_service_pb.ts';
-import { MarksService } from '../../../src/grpc/gen/assay/v1/marks_service_pb.ts';
-import { NotifyService } from '../../../src/grpc/gen/assay/v1/notify_service_pb.ts';
-import { PartnerService } from '../../../src/grpc/gen/assay/v1/partner_service_pb.ts';
-import { WatchFolderService } from '../../../src/grpc/gen/assay/v1/watch_folder_service_pb.ts';
 
 /** Whom an operation is aimed at. */
 export interface Aim {
@@ -64,17 +56,6 @@ export interface WireOperation {
   run(actor: Actor, aim: Aim): Promise<string>;
 }
 
-const SERVICES = [
-  ClassificationService,
-  AccountService,
-  PartnerService,
-  ApplianceService,
-  CustodyService,
-  WatchFolderService,
-  NotifyService,
-  EvidenceService,
-  MarksService,
-];
 const AIMED_FIELD = /^(identifiers?|hash|userId)$/;
 /** Their `id` is an account's or a delivery's; elsewhere it is one of the caller's own keys or plans. */
 const AIMED_NAME = /((get|update|delete)?user|sendCreationEmail|replayDelivery)$/i;

@@ -18,12 +18,14 @@ import {
 import { toMessage } from '../../../grpc/messages.ts';
 import { openClient } from '../../client.ts';
 import { EXIT_CODES } from '../../failure.ts';
+import { rowIdParser } from '../../lookups.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
 import { printDone, toJsonLine } from '../../views/message-json.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 
 const { method } = NotifyService;
 const ID = 'its id, as assay notify list shows it';
+const parseId = rowIdParser('rule');
 
 interface Json {
   json?: true;
@@ -89,11 +91,6 @@ function parseChannel(value: string): NoticeChannel {
   if (channel === undefined)
     throw new InvalidArgumentError(`It must be one of ${NOTICE_CHANNELS.join(', ')}.`);
   return channel;
-}
-
-function parseId(value: string): bigint {
-  if (!/^[1-9]\d{0,15}$/.test(value)) throw new InvalidArgumentError("It must be a rule's id.");
-  return BigInt(value);
 }
 
 async function addRule(

@@ -1,5 +1,5 @@
 /** `assay watch-folder`: folders of the box whose new files are judged by themselves. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { DONE_ACTIONS, type DoneAction } from '../../../domain/standing/watch-folder.ts';
 import {
   type FolderFinding,
@@ -13,13 +13,14 @@ import {
 } from '../../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
 import { openClient } from '../../client.ts';
 import { EXIT_CODES } from '../../failure.ts';
-import { findUserId } from '../../lookups.ts';
+import { findUserId, rowIdParser } from '../../lookups.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
 import { printDone, toJsonLine } from '../../views/message-json.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 
 const { method } = WatchFolderService;
 const ID = 'its id, as assay watch-folder list shows it';
+const parseId = rowIdParser('folder');
 const DONE_VALUES: Readonly<Record<DoneAction, ProtoDone>> = {
   leave: ProtoDone.LEAVE,
   sidecar: ProtoDone.SIDECAR,
@@ -102,11 +103,6 @@ function addChanges(folder: Command, terminal: Terminal): void {
 
 function collect(value: string, before: string[]): string[] {
   return [...before, value];
-}
-
-function parseId(value: string): bigint {
-  if (!/^[1-9]\d{0,15}$/.test(value)) throw new InvalidArgumentError("It must be a folder's id.");
-  return BigInt(value);
 }
 
 async function addFolder(terminal: Terminal, path: string, options: AddOptions): Promise<void> {
