@@ -12,6 +12,8 @@ const CHUNK_BYTES = 256 * 1024;
 
 export interface ClassifiedMedia extends WorkTime {
   filesPerSecond: number;
+  /** From the first byte of each to its ended record. */
+  fileSeconds: number[];
   /** Of each file. */
   stepTimes: StepTime[][];
 }
@@ -26,12 +28,15 @@ export async function classifyMedia(
     TEST_KEY,
   );
   const stepTimes: StepTime[][] = [];
+  const fileSeconds: number[] = [];
   const time = await timeWork(daemon.process.pid ?? 0, () =>
     inParallel(files, hands, async (bytes, index) => {
+      const startedAt = performance.now();
       stepTimes[index] = await classifyOne(client, bytes, { ...header, name: `${index}` });
+      fileSeconds[index] = (performance.now() - startedAt) / 1000;
     }),
   );
-  return { ...time, filesPerSecond: files.length / time.seconds, stepTimes };
+  return { ...time, filesPerSecond: files.length / time.seconds, fileSeconds, stepTimes };
 }
 
 async function classifyOne(client: AssayClient, bytes: Buffer, header: MediaHeaderInit): Promise<StepTime[]> {

@@ -9,6 +9,7 @@ import { type Row, type RowSummary, summarise } from './row.ts';
 import { measureCustody } from './rows/custody.ts';
 import { measureLikenesses } from './rows/likenesses.ts';
 import { measurePage } from './rows/page.ts';
+import { measurePeers } from './rows/peers.ts';
 import { measurePhotograph } from './rows/photograph.ts';
 import { measurePhotos } from './rows/photos.ts';
 import { measureRecords } from './rows/records.ts';
@@ -23,7 +24,14 @@ interface Fault {
   message: string;
 }
 
-const MEASUREMENTS: { name: string; measure: () => Promise<Row[]> }[] = [
+interface Measurement {
+  name: string;
+  measure: () => Promise<Row[]>;
+  /** Taken only where it is named: it is long, or needs what most machines lack. */
+  onlyNamed?: boolean;
+}
+
+const MEASUREMENTS: Measurement[] = [
   { name: 'start-up', measure: measureStartUp },
   { name: 'pictures', measure: measurePhotos },
   { name: 'photograph', measure: measurePhotograph },
@@ -35,6 +43,7 @@ const MEASUREMENTS: { name: string; measure: () => Promise<Row[]> }[] = [
   { name: 'likenesses', measure: measureLikenesses },
   { name: 'uploads', measure: measureUploads },
   { name: 'page', measure: measurePage },
+  { name: 'peers', measure: measurePeers, onlyNamed: true },
 ];
 
 const { values, positionals: wanted } = parseArgs({
@@ -44,8 +53,8 @@ const { values, positionals: wanted } = parseArgs({
 const [loadBefore] = loadavg();
 const rows: RowSummary[] = [];
 const faults: Fault[] = [];
-for (const { name, measure } of MEASUREMENTS) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+for (const { name, measure, onlyNamed = false } of MEASUREMENTS) {
+  if (wanted.length > 0 ? !wanted.includes(name) : onlyNamed) continue;
   process.stderr.write(`measuring ${name} …\n`);
   try {
     rows.push(...(await measure()).map(summarise));
