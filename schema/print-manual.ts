@@ -3,4 +3,4 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readManual } from './read-manual.ts';
 
-writeFileSync(join(import.meta.dirname, '..', 'docs', 'assay.1'), readManual());
+writeFileSync(join(import.meta.dirname, '..', 'docs', 'assay.1'), await readManual());

@@ -19,11 +19,11 @@ const NOBODY: Terminal = {
   setExitCode: () => {},
 };
 
-export function readProgram(): CommandNode {
-  return readCommandTree(buildProgram(NOBODY));
+export async function readProgram(): Promise<CommandNode> {
+  return readCommandTree(await buildProgram(NOBODY));
 }
 
-export function readManual(): string {
+export async function readManual(): Promise<string> {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
-  return describeManual(readProgram(), { version, epilogue: PROGRAM_HELP });
+  return describeManual(await readProgram(), { version, epilogue: PROGRAM_HELP });
 }

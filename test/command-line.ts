@@ -11,13 +11,13 @@ export interface CommandOutcome {
   stderr: string;
 }
 
-const ENTRY = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
+const LAUNCHER = join(import.meta.dirname, '..', 'bin', 'assay');
 
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<CommandOutcome> {
-  const child = spawn(process.execPath, [ENTRY, ...args], {
+  const child = spawn(LAUNCHER, args, {
     env: { PATH: process.env.PATH, ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

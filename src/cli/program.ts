@@ -1,39 +1,6 @@
 /** The list of commands, and how every one of them ends. */
 import { Command, CommanderError } from 'commander';
 import { showText } from '../domain/shown-text.ts';
-import { addAccountCommand } from './commands/account.ts';
-import { addAuditCommand } from './commands/audit.ts';
-import { addBackupCommand } from './commands/backup.ts';
-import { addCheckConfigCommand } from './commands/check-config.ts';
-import { addClassifyCommand } from './commands/classify.ts';
-import { addCustodyCommand } from './commands/custody/custody.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
-import { addEvidenceCommand } from './commands/evidence/evidence.ts';
-import { addGetCommand } from './commands/get.ts';
-import { addKeyCommand } from './commands/key.ts';
-import { addLedgerCommand } from './commands/ledger.ts';
-import { addListCommand } from './commands/list.ts';
-import { addLabelCommand } from './commands/marks/label.ts';
-import { addMarksCommand } from './commands/marks/marks.ts';
-import { addModelsCommand } from './commands/models/models.ts';
-import { addOverrideCommand } from './commands/override.ts';
-import { addPlanCommand } from './commands/plan.ts';
-import { addPsCommand } from './commands/ps.ts';
-import { addQueueCommand } from './commands/queue.ts';
-import { addRestoreCommand } from './commands/restore.ts';
-import { addServeCommand } from './commands/serve.ts';
-import { addBatchCommand } from './commands/sheets/batch.ts';
-import { addExportCommand } from './commands/sheets/export.ts';
-import { addNotifyCommand } from './commands/standing/notify.ts';
-import { addWatchFolderCommand } from './commands/standing/watch-folder.ts';
-import { addStatusCommand } from './commands/status.ts';
-import { addSupportBundleCommand } from './commands/support-bundle.ts';
-import { addUserCommand } from './commands/user.ts';
-import { addValidateCommand } from './commands/validate.ts';
-import { addVersionCommand } from './commands/version.ts';
-import { addWatchCommand } from './commands/watch.ts';
-import { addWebhookCommand } from './commands/webhook.ts';
-import { addCompletionCommand } from './completion/command.ts';
 import { CliFailure, EXIT_CODES, EXIT_CODES_HELP } from './failure.ts';
 import { printNote, type Terminal } from './terminal.ts';
 
@@ -46,7 +13,8 @@ ${EXIT_CODES_HELP}`;
 /** Runs one command line. Faults are printed and become the exit code; only a fault of this program is thrown. */
 export async function runCommandLine(terminal: Terminal, argv: readonly string[]): Promise<void> {
   try {
-    await buildProgram(terminal).parseAsync([...argv], { from: 'user' });
+    const program = await buildProgram(terminal, argv[0]);
+    await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       terminal.setExitCode(error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage);
@@ -57,8 +25,8 @@ export async function runCommandLine(terminal: Terminal, argv: readonly string[]
   }
 }
 
-/** The commands with their options, for whoever runs or describes them. */
-export function buildProgram(terminal: Terminal): Command {
+/** The commands with their options, for whoever runs or describes them: the named one, or all where none is named so. */
+export async function buildProgram(terminal: Terminal, name = ''): Promise<Command> {
   const program = new Command('assay')
     .description('Tells human-made media from artificial, with the daemon on this box or in this network.')
     .addHelpText('after', PROGRAM_HELP)
@@ -68,44 +36,54 @@ export function buildProgram(terminal: Terminal): Command {
       writeOut: (text) => void terminal.stdout.write(text),
       writeErr: (text) => void terminal.stderr.write(text),
     });
-  addServeCommand(program);
-  for (const add of COMMANDS) add(program, terminal);
+  for (const load of loadersOf(name)) (await load())(program, terminal);
   // Each command was made with the settings above only where commander copies them; help text is not among them.
   for (const command of program.commands) command.addHelpText('after', EXIT_CODES_HELP);
   return program;
 }
 
-const COMMANDS = [
-  addClassifyCommand,
-  addValidateCommand,
-  addGetCommand,
-  addListCommand,
-  addExportCommand,
-  addBatchCommand,
-  addWatchCommand,
-  addOverrideCommand,
-  addEvidenceCommand,
-  addMarksCommand,
-  addLabelCommand,
-  addAccountCommand,
-  addLedgerCommand,
-  addKeyCommand,
-  addWebhookCommand,
-  addUserCommand,
-  addPlanCommand,
-  addAuditCommand,
-  addCustodyCommand,
-  addQueueCommand,
-  addWatchFolderCommand,
-  addNotifyCommand,
-  addModelsCommand,
-  addStatusCommand,
-  addPsCommand,
-  addDoctorCommand,
-  addSupportBundleCommand,
-  addBackupCommand,
-  addRestoreCommand,
-  addCheckConfigCommand,
-  addCompletionCommand,
-  addVersionCommand,
-] as const;
+function loadersOf(name: string): readonly LoadCommand[] {
+  const loader = name === DESCRIBES_ALL ? undefined : COMMANDS.get(name);
+  return loader === undefined ? [...COMMANDS.values()] : [loader];
+}
+
+const DESCRIBES_ALL = 'completion';
+
+type LoadCommand = () => Promise<(program: Command, terminal: Terminal) => void>;
+
+/** In the order of the help; each is loaded only where it is named, since all together take longer than most of them run. */
+const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>([
+  ['serve', async () => (await import('./commands/serve.ts')).addServeCommand],
+  ['classify', async () => (await import('./commands/classify.ts')).addClassifyCommand],
+  ['validate', async () => (await import('./commands/validate.ts')).addValidateCommand],
+  ['get', async () => (await import('./commands/get.ts')).addGetCommand],
+  ['list', async () => (await import('./commands/list.ts')).addListCommand],
+  ['export', async () => (await import('./commands/sheets/export.ts')).addExportCommand],
+  ['batch', async () => (await import('./commands/sheets/batch.ts')).addBatchCommand],
+  ['watch', async () => (await import('./commands/watch.ts')).addWatchCommand],
+  ['override', async () => (await import('./commands/override.ts')).addOverrideCommand],
+  ['evidence', async () => (await import('./commands/evidence/evidence.ts')).addEvidenceCommand],
+  ['marks', async () => (await import('./commands/marks/marks.ts')).addMarksCommand],
+  ['label', async () => (await import('./commands/marks/label.ts')).addLabelCommand],
+  ['account', async () => (await import('./commands/account.ts')).addAccountCommand],
+  ['ledger', async () => (await import('./commands/ledger.ts')).addLedgerCommand],
+  ['key', async () => (await import('./commands/key.ts')).addKeyCommand],
+  ['webhook', async () => (await import('./commands/webhook.ts')).addWebhookCommand],
+  ['user', async () => (await import('./commands/user.ts')).addUserCommand],
+  ['plan', async () => (await import('./commands/plan.ts')).addPlanCommand],
+  ['audit', async () => (await import('./commands/audit.ts')).addAuditCommand],
+  ['custody', async () => (await import('./commands/custody/custody.ts')).addCustodyCommand],
+  ['queue', async () => (await import('./commands/queue.ts')).addQueueCommand],
+  ['watch-folder', async () => (await import('./commands/standing/watch-folder.ts')).addWatchFolderCommand],
+  ['notify', async () => (await import('./commands/standing/notify.ts')).addNotifyCommand],
+  ['models', async () => (await import('./commands/models/models.ts')).addModelsCommand],
+  ['status', async () => (await import('./commands/status.ts')).addStatusCommand],
+  ['ps', async () => (await import('./commands/ps.ts')).addPsCommand],
+  ['doctor', async () => (await import('./commands/doctor.ts')).addDoctorCommand],
+  ['support-bundle', async () => (await import('./commands/support-bundle.ts')).addSupportBundleCommand],
+  ['backup', async () => (await import('./commands/backup.ts')).addBackupCommand],
+  ['restore', async () => (await import('./commands/restore.ts')).addRestoreCommand],
+  ['check-config', async () => (await import('./commands/check-config.ts')).addCheckConfigCommand],
+  ['completion', async () => (await import('./completion/command.ts')).addCompletionCommand],
+  ['version', async () => (await import('./commands/version.ts')).addVersionCommand],
+]);

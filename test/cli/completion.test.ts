@@ -13,7 +13,7 @@ import { zshCompletion } from '../../src/cli/completion/zsh.ts';
 import { absence } from '../examples/clients.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 
-const program = readProgram();
+const program = await readProgram();
 
 let folder: TemporaryFolder;
 before(async () => {
@@ -104,9 +104,9 @@ test('every command has --json', () => {
   assert.deepEqual(lacking.sort(), Object.keys(WITHOUT_JSON).sort());
 });
 
-test('docs/assay.1 is what schema/print-manual.ts prints, and names every command', () => {
+test('docs/assay.1 is what schema/print-manual.ts prints, and names every command', async () => {
   const manual = readFileSync(join(import.meta.dirname, '../../docs/assay.1'), 'utf8');
-  assert.equal(manual, readManual());
+  assert.equal(manual, await readManual());
   for (const { path, commands } of allCommands(program))
     if (commands.length === 0)
       assert.ok(manual.includes(`.SS "${path.join(' ').replaceAll('-', '\\-')}`), path.join(' '));

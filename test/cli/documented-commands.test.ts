@@ -8,7 +8,9 @@ import { allCommands, type CommandNode } from '../../src/cli/completion/command-
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const DOCUMENTS = ['README.md', ...globSync('docs/*.md', { cwd: ROOT })].sort();
-const COMMANDS = new Map(allCommands(readProgram()).map((command) => [command.path.join(' '), command]));
+const COMMANDS = new Map(
+  allCommands(await readProgram()).map((command) => [command.path.join(' '), command]),
+);
 
 interface Shown {
   document: string;
