@@ -6,6 +6,7 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addBackupCommand } from './commands/backup.ts';
 import { addCheckConfigCommand } from './commands/check-config.ts';
 import { addClassifyCommand } from './commands/classify.ts';
+import { addContactSheetCommand } from './commands/contact-sheet.ts';
 import { addCustodyCommand } from './commands/custody/custody.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addEvidenceCommand } from './commands/evidence/evidence.ts';
@@ -79,6 +80,7 @@ const COMMANDS = [
   addClassifyCommand,
   addValidateCommand,
   addGetCommand,
+  addContactSheetCommand,
   addListCommand,
   addExportCommand,
   addBatchCommand,
