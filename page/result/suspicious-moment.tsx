@@ -20,8 +20,8 @@ export function SuspiciousMoment({ moments, onPick }: MomentProps): JSX.Element 
     <p class="moment">
       <button type="button" class="button link" onClick={() => onPick(index)}>
         {t('mostSuspicious', { time: formatSeconds(seconds) })}
-      </button>
-      <span class="quiet">, {share}</span>
+      </button>{' '}
+      <span class="quiet">{share}</span>
     </p>
   );
 }
