@@ -64,7 +64,7 @@ export type Priority = 'BATCH' | 'INTERACTIVE';
 
 export interface RemoveOverrideInput { hash: string; kind: MediaKind; }
 
-export type RenditionKind = 'FILM' | 'PEAKS' | 'PICTURE' | 'PREVIEW' | 'SOUND' | 'STRIP' | 'TILES';
+export type RenditionKind = 'FILM' | 'PEAKS' | 'PICTURE' | 'PREVIEW' | 'SHEET' | 'SOUND' | 'STRIP' | 'TILES';
 
 export type Role = 'ADMIN' | 'PARTNER' | 'USER';
 

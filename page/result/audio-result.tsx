@@ -8,6 +8,7 @@ import { type AudioRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 import { RenditionNote } from './rendition-note.tsx';
 import { SoundPicture } from './sound-picture.tsx';
+import { SuspiciousMoment } from './suspicious-moment.tsx';
 import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 import { ClipLane } from './video-result.tsx';
 
@@ -43,6 +44,13 @@ export function AudioResult({ record }: { record: AudioRecord }): JSX.Element {
         <track kind="captions" />
       </audio>
       <RenditionNote {...{ view }} source={original} name={record.name} />
+      <SuspiciousMoment
+        moments={clips.map(({ start, verdict }) => ({
+          seconds: start,
+          probability: verdict.models.length === 0 ? null : verdictScore(verdict),
+        }))}
+        onPick={(index) => playFrom(clips[index]?.start ?? 0)}
+      />
       <SoundPicture {...{ identifier, now, duration }} onSeek={seek} />
       <ClipLane {...{ clips, duration, now }} onSeek={playFrom} />
       <p class="axis quiet figure">

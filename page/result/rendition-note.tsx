@@ -25,7 +25,7 @@ export function RenditionNote({ view, source, name }: NoteProps): JSX.Element {
   );
 }
 
-function sentenceOf(view: RenditionView): string {
+export function sentenceOf(view: RenditionView): string {
   switch (view.state) {
     case 'ready':
       return t('renditionShown');

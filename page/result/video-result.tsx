@@ -9,8 +9,9 @@ import { type VideoRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 import { colourOf } from './colours.ts';
 import { FilmStrip } from './film-strip.tsx';
-import { RenditionNote } from './rendition-note.tsx';
+import { RenditionNote, sentenceOf } from './rendition-note.tsx';
 import { SoundPicture } from './sound-picture.tsx';
+import { SuspiciousMoment } from './suspicious-moment.tsx';
 import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 
 export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
@@ -60,12 +61,22 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
         )}
       </div>
       <RenditionNote view={film} source={original} name={record.name} />
+      <SuspiciousMoment
+        moments={images.map((frame) => ({ seconds: frame.timeSeconds ?? 0, probability: scoreOf(frame) }))}
+        onPick={(index) => {
+          pick(index);
+          player.current?.scrollIntoView({ block: 'nearest' });
+        }}
+      />
       <FilmStrip {...{ identifier, now, duration }} onSeek={seek} />
       <Timeline {...{ images, duration, now, chosen }} onPick={pick} />
       {audios.map((track) => (
         <TrackLane key={track.identifier} {...{ track, duration, now }} onSeek={seek} />
       ))}
       <Strip {...{ identifier, images, chosen }} onPick={pick} />
+      {renditionOf(record, 'SHEET') !== undefined && (
+        <ContactSheet {...{ identifier }} count={images.length} />
+      )}
     </section>
   );
 }
@@ -232,5 +243,30 @@ function Strip({ identifier, images, chosen, onPick }: StripProps): JSX.Element 
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Drawn by the daemon when it is opened here for the first time. */
+function ContactSheet({ identifier, count }: { identifier: string; count: number }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const view = useRendition(isOpen ? renditionPath(identifier, 'sheet.png') : null);
+  return (
+    <details class="contact-sheet unprinted" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{t('contactSheet')}</summary>
+      {view.state === 'ready' ? (
+        <>
+          <img src={view.source} alt={t('contactSheetShown', { count })} />
+          <p>
+            <a href={view.source} download={`assay-${identifier.slice(0, 12)}-sheet.png`}>
+              {t('contactSheetDownload')}
+            </a>
+          </p>
+        </>
+      ) : (
+        <p class="quiet" role="status">
+          {sentenceOf(view)}
+        </p>
+      )}
+    </details>
   );
 }

@@ -243,6 +243,11 @@ export const EN = {
   frame: 'Frame',
   frames: 'Frames',
   frameAt: 'Frame at {time}',
+  mostSuspicious: 'Most suspicious moment: {time}',
+  contactSheet: 'Contact sheet',
+  contactSheetShown:
+    'The {count} analysed frames in order, each with its time and score; the list of frames says the same',
+  contactSheetDownload: 'Download the contact sheet (PNG)',
   soundTrack: 'Sound',
   sound: 'Recording',
   noSpeech: 'No speech that could be judged.',

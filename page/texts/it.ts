@@ -244,6 +244,11 @@ export const IT: Texts = {
   frame: 'Fotogramma',
   frames: 'Fotogrammi',
   frameAt: 'Fotogramma a {time}',
+  mostSuspicious: 'Momento più sospetto: {time}',
+  contactSheet: 'Foglio di provini',
+  contactSheetShown:
+    'I {count} fotogrammi analizzati in ordine, ognuno con tempo e punteggio; l’elenco dei fotogrammi dice lo stesso',
+  contactSheetDownload: 'Scarica il foglio di provini (PNG)',
   soundTrack: 'Audio',
   sound: 'Registrazione',
   noSpeech: 'Nessun parlato da giudicare.',

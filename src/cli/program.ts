@@ -57,6 +57,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['classify', async () => (await import('./commands/classify.ts')).addClassifyCommand],
   ['validate', async () => (await import('./commands/validate.ts')).addValidateCommand],
   ['get', async () => (await import('./commands/get.ts')).addGetCommand],
+  ['contact-sheet', async () => (await import('./commands/contact-sheet.ts')).addContactSheetCommand],
   ['list', async () => (await import('./commands/list.ts')).addListCommand],
   ['export', async () => (await import('./commands/sheets/export.ts')).addExportCommand],
   ['batch', async () => (await import('./commands/sheets/batch.ts')).addBatchCommand],

@@ -15,6 +15,7 @@ import { MediaFaultFound } from './media-fault.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse } from './protocol.ts';
 import { readMarks } from './read-marks.ts';
 import { render } from './render.ts';
+import { drawSheet } from './renditions/contact-sheet.ts';
 import { sampleFrames } from './sample-frames.ts';
 import { probe } from './steps/probe.ts';
 import type { ReportStep } from './steps/progress.ts';
@@ -77,6 +78,8 @@ async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Pr
       return { type: 'cut-views', id, set: await cutViews(request, slotFolder) };
     case 'render':
       return { type: 'rendered', id, figures: await render(request, slotFolder, report) };
+    case 'draw-sheet':
+      return { type: 'rendered', id, figures: await drawSheet(request, slotFolder, report) };
     case 'render-heatmap':
       return { type: 'rendered-heatmap', id, heatmap: await renderHeatmap(request, slotFolder) };
   }

@@ -321,7 +321,32 @@ export interface RenderRequest {
   id: number;
   input: string;
   limits: DecodeLimits;
-  kind: RenditionKind;
+  kind: Exclude<RenditionKind, 'sheet'>;
+}
+
+/** Draws the contact sheet of a video from its analysed frames, which lie in `in/`. */
+export interface DrawSheetRequest extends SheetFacts {
+  type: 'draw-sheet';
+  id: number;
+  limits: DecodeLimits;
+  /** Names in `in/`, in the order of the film, at most SHEET_FRAMES_MAX. */
+  frames: (SheetFrame & { input: string })[];
+}
+
+/** What a contact sheet says of its video. */
+export interface SheetFacts {
+  /** SHA-256 of the video, hex. */
+  hash: string;
+  durationSeconds: number;
+  /** As the video is shown, pixels. */
+  width: number;
+  height: number;
+}
+
+export interface SheetFrame {
+  timeSeconds: number;
+  /** Of an artificial origin, 0..1; null where no model could answer. */
+  probability: number | null;
 }
 
 export type DecodeRequest =
@@ -335,6 +360,7 @@ export type DecodeRequest =
   | RenderHeatmapRequest
   | CutViewsRequest
   | RenderRequest
+  | DrawSheetRequest
   | { type: 'shutdown' };
 
 /** Why a child refuses a file: the file's fault, so it is final and not tried again. */

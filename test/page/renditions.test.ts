@@ -82,6 +82,8 @@ test('a large TIFF is seen in tiles where somebody looks closely', async () => {
 test('a video that this browser cannot play is played as a rendition, along a strip of its pictures', async () => {
   const film = makeVideo({
     ...{ container: 'matroska', codec: FF_ENCODER_MPEG4, seconds: 4, width: 480, height: 360, fps: 10 },
+    // Of frames of flat colours the image models say nothing.
+    paint: (_index, rgb) => void patternRgb(480, 360).copy(rgb),
   });
   const identifier = await classify(daemon.http, 'video', film, 'street.mkv');
   await using desk = await browser.open(daemon.http);
@@ -96,8 +98,32 @@ test('a video that this browser cannot play is played as a rendition, along a st
   await page.getByRole('img', { name: '16 pictures from the whole film' }).waitFor();
   await page.getByRole('button', { name: 'Go to 0:03' }).first().click();
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 2.5);
+  await goToSuspiciousMoment(page);
+  await page.getByText('Contact sheet', { exact: true }).click();
+  const sheet = page.getByRole('img', { name: /analysed frames in order/ });
+  await sheet.waitFor();
+  const width = await sheet.evaluate(async (image) => {
+    if (!(image instanceof HTMLImageElement)) return 0;
+    await image.decode();
+    return image.naturalWidth;
+  });
+  assert.ok(width > 500, `${width} pixels`);
+  const link = page.getByRole('link', { name: 'Download the contact sheet' });
+  assert.equal(await link.getAttribute('href'), `/media/${identifier}/rendition/sheet.png`);
   assert.deepEqual(desk.faults, []);
 });
+
+/** By keyboard; the player stands at the second that the button names. */
+async function goToSuspiciousMoment(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: /^Most suspicious moment: \d:\d\d$/ });
+  const [, second = ''] = /0:(\d\d)/.exec((await button.textContent()) ?? '') ?? [];
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction((wanted) => {
+    const player = document.querySelector('video');
+    return player !== null && Math.floor(player.currentTime) === wanted;
+  }, Number(second));
+}
 
 test('a recording has a waveform and a spectrum that this browser did not have to decode', async () => {
   const identifier = await classify(daemon.http, 'audio', makeRecording(6), 'interview.flac');

@@ -14,6 +14,7 @@ import sharp from 'sharp';
 import {
   type RenditionFigures,
   type RenditionKind,
+  SHEET_FRAMES_MAX,
   STRIP_FRAMES,
   tileLevels,
 } from '../../src/domain/media/rendition.ts';
@@ -44,7 +45,7 @@ async function place(bytes: Uint8Array): Promise<string> {
   return await slot.placeInput(path);
 }
 
-async function render<K extends RenditionKind>(
+async function render<K extends Exclude<RenditionKind, 'sheet'>>(
   kind: K,
   bytes: Uint8Array,
 ): Promise<Extract<RenditionFigures, { kind: K }>> {
@@ -220,4 +221,77 @@ test('what cannot be shown is refused in words, and the child goes on', async ()
   await assert.rejects(render('film', picture), /the file is a PNG picture; accepted are MP4/);
   await assert.rejects(render('picture', picture.subarray(0, 300)), /PNG data/);
   assert.equal((await render('picture', picture)).width, 64);
+});
+
+const SHEET_SIDES = { width: 1280, height: 720 };
+
+function drawSheet(probabilities: readonly (number | null)[], pictures: readonly Buffer[]) {
+  return async (sides = SHEET_SIDES): Promise<Extract<RenditionFigures, { kind: 'sheet' }>> => {
+    await slot.clear();
+    const frames = [];
+    for (const [index, probability] of probabilities.entries()) {
+      const path = join(folder.path, `frame-${index}`);
+      writeFileSync(path, pictures[index % pictures.length] ?? '');
+      const input = await slot.placeInput(path, { name: `frame-${index}` });
+      frames.push({ input, timeSeconds: index * 4.2 + 2.1, probability });
+    }
+    const facts = { hash: '0123456789abcdef'.repeat(4), durationSeconds: 126, ...sides };
+    const { figures } = await slot.request({ type: 'draw-sheet', limits: LIMITS, ...facts, frames });
+    assert.equal(figures.kind, 'sheet');
+    return figures as Extract<RenditionFigures, { kind: 'sheet' }>;
+  };
+}
+
+test('a contact sheet has each frame where it says, marks the most suspicious, and is the same every time', async () => {
+  const colours = ['#a02020', '#20a020', '#2020a0'];
+  const plain = colours.map((background) =>
+    sharp({ create: { ...SHEET_SIDES, channels: 3, background } })
+      .png()
+      .toBuffer(),
+  );
+  const draw = drawSheet([0.1, 0.93, null, 0.93, 0.5, 0.2], await Promise.all(plain));
+  const figures = await draw();
+  const sheet = await outFile('sheet.png');
+  const { format, width, height } = await sharp(sheet).metadata();
+  assert.deepEqual([format, width, height], ['png', figures.width, figures.height]);
+  const middles = [];
+  const edges = [];
+  for (const { left, top, width, height } of figures.frames) {
+    middles.push(await colourAt(sheet, left + width / 2, top + height / 2));
+    edges.push(await colourAt(sheet, left - 2, top + height / 2));
+  }
+  const [red, green, blue] = [
+    [160, 32, 32],
+    [32, 160, 32],
+    [32, 32, 160],
+  ];
+  assert.deepEqual(middles, [red, green, blue, red, green, blue]);
+  const [dark, mark] = [
+    [24, 24, 24],
+    [255, 196, 0],
+  ];
+  assert.deepEqual(edges, [dark, mark, dark, dark, dark, dark], 'the first of equals');
+  assert.equal(figures.frames[5]?.left, figures.frames[0]?.left, 'the sixth begins a row');
+  await draw();
+  assert.deepEqual(await outFile('sheet.png'), sheet);
+});
+
+test('the largest contact sheet, of squares, has some four megapixels; a narrow film and one frame find room', async () => {
+  const square = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#888' } })
+    .png()
+    .toBuffer();
+  const { width, height, frames } = await drawSheet(Array(SHEET_FRAMES_MAX).fill(0.5), [square])({
+    ...{ width: 64, height: 64 },
+  });
+  assert.equal(frames.length, SHEET_FRAMES_MAX);
+  assert.ok(width * height < 4_500_000, `${width} × ${height}`);
+  for (const sides of [
+    { width: 8000, height: 20 },
+    { width: 20, height: 8000 },
+  ]) {
+    const one = await drawSheet([null], [square])(sides);
+    const [place] = one.frames;
+    assert.ok(place !== undefined && place.left + place.width <= one.width);
+    assert.ok(place.top + place.height < one.height);
+  }
 });

@@ -3,6 +3,7 @@
  * in a transaction of its own before its signature is given away: no signed package is without its entry.
  */
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { AppError } from '../../domain/errors.ts';
 import { frameHeatmapFile, HEATMAP_FILES } from '../../domain/media/heatmap.ts';
@@ -18,11 +19,12 @@ import { writePdfReport } from '../../evidence/report/pdf-process.ts';
 import { type Report, toReport } from '../../evidence/report/report.ts';
 import type { SigningKey } from '../../machinery/signing-key.ts';
 import { auditLine } from '../accounts/audit.ts';
+import type { Principal } from '../callers/principal.ts';
 import type { CustodyParts } from '../custody/parts.ts';
 import { boundsOf, cardOf, gatherRecords, modelsOf } from './evidence-records.ts';
 import { type ExportInput, type ExportOrder, parseExport } from './export-input.ts';
 import type { EvidenceParts } from './parts.ts';
-import { previewsOf } from './previews.ts';
+import { previewsOf, sheetOf } from './previews.ts';
 
 export interface ExportProgress {
   files: number;
@@ -102,7 +104,9 @@ async function* payloadOf(
   const { records } = draft;
   const models = modelsOf(records);
   for (const [index, one] of records.entries()) {
-    yield* recordMembers(app, one, recordFolder(index, records.length, one.record.identifier));
+    const folder = recordFolder(index, records.length, one.record.identifier);
+    yield* recordMembers(app, one, folder);
+    yield* sheetMember(app, draft.order.principal, one, folder);
   }
   const cards = new Set<string>();
   for (const model of models) {
@@ -158,6 +162,19 @@ function* recordMembers(app: EvidenceParts, one: EvidenceRecord, folder: string)
   for (const { file } of result.tracks) yield artifact(`sound/${file}`, file);
 }
 
+/** Held in memory (a few megabytes), since making room for other renditions may remove it before it is read. */
+async function* sheetMember(
+  app: EvidenceParts,
+  principal: Principal,
+  one: EvidenceRecord,
+  folder: string,
+): AsyncGenerator<PayloadMember> {
+  const path = await sheetOf(app, principal, one);
+  const bytes = path === null ? null : await readFile(path).catch(() => null);
+  if (bytes === null) return;
+  yield { path: `${folder}contact-sheet.png`, open: () => Readable.from([bytes]), isCompressible: false };
+}
+
 function textMember(path: string, text: string): PayloadMember {
   return { path, open: () => Readable.from([Buffer.from(text)]), isCompressible: true };
 }
@@ -169,7 +186,7 @@ function jsonMember(path: string, value: unknown): PayloadMember {
 /** Of records, cards and lists; only for the progress. */
 function countFiles({ records }: Draft): number {
   const perRecord = records.map(({ result, originalMember }) => {
-    const parts = result?.kind === 'video' ? result.frames.length + result.tracks.length : 1;
+    const parts = result?.kind === 'video' ? result.frames.length + result.tracks.length + 1 : 1;
     return 5 + (originalMember === null ? 0 : 1) + parts;
   });
   return perRecord.reduce((sum, count) => sum + count, 4 + modelsOf(records).length);

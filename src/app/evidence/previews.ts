@@ -1,9 +1,11 @@
 /** The pictures of a report: small copies of pictures and frames, made in decode children, and the maps that analyses drew. */
 import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
+import type { FileOrder, RenditionOrder } from '../../engine/decode/rendition-maker.ts';
 import type { EvidenceRecord } from '../../evidence/evidence-record.ts';
 import type { Pictures } from '../../evidence/report/blocks.ts';
-import { mostSuspicious } from '../../evidence/report/record-blocks.ts';
+import { mostSuspicious, sheetPicture } from '../../evidence/report/record-blocks.ts';
 import type { Principal } from '../callers/principal.ts';
+import { sheetOrder } from '../records/contact-sheet.ts';
 import type { EvidenceParts } from './parts.ts';
 
 /** A picture that takes longer is left out: the report is read without it, and the file is in the package. */
@@ -17,7 +19,8 @@ export async function previewsOf(
   signal: AbortSignal,
 ): Promise<Pictures> {
   const pictures = new Map<string, string>();
-  for (const { record, result, originalMember } of records) {
+  for (const one of records) {
+    const { record, result, originalMember } = one;
     signal.throwIfAborted();
     const { identifier, hash } = record;
     const analysisId = app.store.read.classification(identifier)?.analysisId ?? '';
@@ -31,6 +34,8 @@ export async function previewsOf(
       }
     }
     if (record.kind !== 'video' || result?.kind !== 'video') continue;
+    const sheet = await sheetOf(app, principal, one);
+    if (sheet !== null) pictures.set(sheetPicture(identifier), sheet);
     for (const frame of mostSuspicious(record)) {
       const index = result.frames.findIndex((one) => one.identifier === frame.identifier);
       const file = result.frames[index]?.file;
@@ -43,23 +48,33 @@ export async function previewsOf(
   return pictures;
 }
 
-interface Source {
-  owner: string;
-  name: string;
-  sourcePath: string;
-  isOriginal: boolean;
+/** Path of a video's contact sheet; null where there is none, or none can be made now. */
+export async function sheetOf(
+  app: EvidenceParts,
+  principal: Principal,
+  { record }: EvidenceRecord,
+): Promise<string | null> {
+  const order = sheetOrder(app, record);
+  return order && (await makePreview(app, principal, order));
 }
 
 async function addPreview(
   app: EvidenceParts,
   principal: Principal,
-  source: Source,
+  source: Omit<FileOrder, 'kind'>,
   name: string,
   pictures: Map<string, string>,
 ): Promise<void> {
+  const path = await makePreview(app, principal, { ...source, kind: 'preview' });
+  if (path !== null) pictures.set(name, path);
+}
+
+async function makePreview(
+  app: EvidenceParts,
+  principal: Principal,
+  order: RenditionOrder,
+): Promise<string | null> {
   const whose = { accountId: principal.account.id, waitMs: PREVIEW_WAIT_MS };
-  const view = await app.engine.renditions.open({ ...source, kind: 'preview' }, whose).catch(() => null);
-  if (view?.state !== 'ready') return;
-  const [path] = Object.values(view.rendition.files);
-  if (path !== undefined) pictures.set(name, path.path);
+  const view = await app.engine.renditions.open(order, whose).catch(() => null);
+  return view?.state === 'ready' ? (view.rendition.files[0]?.path ?? null) : null;
 }

@@ -11,11 +11,12 @@ import {
   tileLevels,
 } from '../../domain/media/rendition.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
-import type { RenditionOrder, RenditionView } from '../../engine/decode/rendition-maker.ts';
+import type { FileOrder, RenditionOrder, RenditionView } from '../../engine/decode/rendition-maker.ts';
 import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { getClassification } from './classifications.ts';
+import { sheetOrder } from './contact-sheet.ts';
 import type { MediaFile } from './media-files.ts';
 
 /** One of a record's renditions, for the new facades. */
@@ -50,6 +51,8 @@ const RESOURCES = {
   'strip.json': { kind: 'strip', mime: 'application/json' },
   'peaks.json': { kind: 'peaks', mime: 'application/json' },
   'spectrum.webp': { kind: 'peaks', mime: 'image/webp' },
+  'sheet.png': { kind: 'sheet', mime: 'image/png' },
+  'sheet.json': { kind: 'sheet', mime: 'application/json' },
 } as const satisfies Record<string, { kind: RenditionKind; mime: string }>;
 type ResourceName = keyof typeof RESOURCES;
 
@@ -62,6 +65,7 @@ const MAIN_RESOURCES: Readonly<Record<RenditionKind, ResourceName>> = {
   sound: 'sound.webm',
   strip: 'strip.json',
   peaks: 'peaks.json',
+  sheet: 'sheet.png',
 };
 
 /** Most pictures are there by then, and no connection is held for long. */
@@ -89,13 +93,11 @@ export async function openRendition(app: Core, input: RenditionInput): Promise<O
   const name = tile === undefined ? resource : 'tiles.json';
   if (!isResource(name)) throw noRendition();
   const record = getClassification(app, input);
-  const source = sourceOf(app, record);
-  const { kind } = RESOURCES[name];
-  if (source === undefined || !source.kinds.includes(kind)) throw noRendition();
-  if (!app.store.renditions.isWanted(source.owner)) throw gone();
-  const view = await app.engine.renditions.open(orderOf(source, kind), {
-    ...{ accountId: input.principal.account.id, waitMs: WAIT_MS },
-  });
+  const order = ordersOf(app, record).find(({ kind }) => kind === RESOURCES[name].kind);
+  if (order === undefined) throw noRendition();
+  if (!app.store.renditions.isWanted(order.owner)) throw gone();
+  const accountId = input.principal.account.id;
+  const view = await app.engine.renditions.open(order, { accountId, waitMs: WAIT_MS });
   if (view.state === 'failed') throw view.error;
   if (view.state === 'none') throw gone();
   if (view.state !== 'ready') return { type: 'making', ...view };
@@ -105,47 +107,48 @@ export async function openRendition(app: Core, input: RenditionInput): Promise<O
   return { type: 'file', file };
 }
 
+/** The contact sheet of a video as PNG; waits until it is made or the caller goes. Throws as openRendition does. */
+export async function getContactSheet(
+  app: Core,
+  input: Omit<RenditionInput, 'resource'>,
+  signal: AbortSignal,
+): Promise<{ path: string }> {
+  for (;;) {
+    signal.throwIfAborted();
+    const opened = await openRendition(app, { ...input, resource: 'sheet.png' });
+    if (opened.type === 'file' && 'path' in opened.file) return opened.file;
+  }
+}
+
 /** Of a record that the caller may see; makes none. */
 export async function listRenditions(app: Core, record: ClassificationRecord): Promise<RenditionInfo[]> {
-  const source = sourceOf(app, record);
-  if (source === undefined || !app.store.renditions.isWanted(source.owner)) return [];
-  const views = source.kinds.map(async (kind) => {
-    const view = await app.engine.renditions.look(orderOf(source, kind));
-    return toInfo(app, record, kind, view);
+  const orders = ordersOf(app, record).filter(({ owner }) => app.store.renditions.isWanted(owner));
+  const views = orders.map(async (order) => {
+    return toInfo(app, record, order.kind, await app.engine.renditions.look(order));
   });
   return await Promise.all(views);
 }
 
-interface Source {
-  owner: string;
-  /** Before the names of its renditions, for a file that an analysis made. */
-  prefix: string;
-  path: string;
-  isOriginal: boolean;
-  kinds: RenditionKind[];
+/** The one that stands in for the whole file first. */
+function ordersOf(app: Core, record: ClassificationRecord): RenditionOrder[] {
+  const sheet = sheetOrder(app, record);
+  return [...fileOrders(app, record), ...(sheet === null ? [] : [sheet])];
 }
 
 /** A frame is a PNG and a track is FLAC, which browsers show; of a track there are peaks. */
-function sourceOf({ store }: Core, record: ClassificationRecord): Source | undefined {
+function fileOrders({ store }: Core, record: ClassificationRecord): FileOrder[] {
   const part = store.read.part(record.identifier);
   if (part === undefined) {
-    if (record.hash === '') return undefined;
-    const kinds = renditionKindsOf(record.kind, sidesOf(record));
-    return {
-      ...{ owner: record.hash, prefix: '', path: store.blobs.pathOf(record.hash) },
-      ...{ isOriginal: true, kinds },
-    };
+    if (record.hash === '') return [];
+    const source = { owner: record.hash, sourcePath: store.blobs.pathOf(record.hash), isOriginal: true };
+    return renditionKindsOf(record.kind, sidesOf(record)).map((kind) => ({ ...source, name: kind, kind }));
   }
   const result = store.read.analysis(part.analysisId)?.result;
   const track = result?.kind === 'video' && part.kind === 'audio' ? result.tracks[part.index] : undefined;
-  if (track === undefined) return undefined;
-  const path = store.artifacts.pathOf(part.analysisId, track.file);
-  const prefix = `track-${part.index}-`;
-  return { owner: part.analysisId, prefix, path, isOriginal: false, kinds: ['peaks'] };
-}
-
-function orderOf({ owner, prefix, path, isOriginal }: Source, kind: RenditionKind): RenditionOrder {
-  return { owner, name: `${prefix}${kind}`, kind, sourcePath: path, isOriginal };
+  if (track === undefined) return [];
+  const sourcePath = store.artifacts.pathOf(part.analysisId, track.file);
+  const name = `track-${part.index}-peaks`;
+  return [{ owner: part.analysisId, name, kind: 'peaks', sourcePath, isOriginal: false }];
 }
 
 function sidesOf(record: ClassificationRecord): { width: number | null; height: number | null } {

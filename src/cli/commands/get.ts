@@ -9,10 +9,12 @@ import { printLine, printNote, type Terminal } from '../terminal.ts';
 import { describeEarlier } from '../views/earlier-view.ts';
 import { describeMarks, fromMarks } from '../views/mark-view.ts';
 import {
+  describeMoment,
   describeParts,
   describeRecord,
   formatColumns,
   formatCreated,
+  momentOf,
   toRecordJson,
 } from '../views/record-view.ts';
 
@@ -58,6 +60,7 @@ async function getRecords(
 function describeFully(record: Classification): string {
   const { length, verdict, confidence, assessment, decidedBy } = describeRecord(record);
   const parts = describeParts(record).map((cells) => ['', cells.join('  ')]);
+  const moment = momentOf(record);
   const reasons = record.assessment?.reasons.map(({ sentence }) => ['', sentence]) ?? [];
   return `${formatColumns([
     ['identifier', record.identifier],
@@ -73,6 +76,7 @@ function describeFully(record: Classification): string {
     ...describeMarks(fromMarks(record.marks?.values ?? []))
       .filter(([, state]) => state !== 'absent')
       .map((cells, index) => [index === 0 ? 'marks' : '', cells.join('  ')]),
+    ...(moment === null ? [] : [['most suspicious', describeMoment(moment)]]),
     ...parts,
     ...(record.media.case === 'image' ? [['heatmap', record.hasHeatmap ? 'yes' : 'no']] : []),
   ])}\n`;

@@ -2,6 +2,7 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import Table from 'cli-table3';
 import { showText } from '../../domain/shown-text.ts';
+import { mostSuspiciousMoment } from '../../domain/verdicts/suspicious-moment.ts';
 import { AssessmentState } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
   type Classification,
@@ -92,6 +93,34 @@ export function describeParts({ media }: Classification): string[][] {
     track.identifier,
   ]);
   return [...frames, ...tracks];
+}
+
+type ToldMoment = NonNullable<ReturnType<typeof mostSuspiciousMoment>>;
+
+/** Where a video or a sound looks most artificial; null of a picture, and where no model could answer. */
+export function momentOf({ media }: Classification): ToldMoment | null {
+  if (media.case === 'audio') {
+    return mostSuspiciousMoment(
+      media.value.clips.map(({ start, verdict }) => ({ seconds: start, probability: scoreOf(verdict) })),
+    );
+  }
+  if (media.case !== 'video') return null;
+  return mostSuspiciousMoment(
+    media.value.images.map(({ media: frame, assessment }) => ({
+      seconds: frame.case === 'image' ? (frame.value.timeSeconds ?? 0) : 0,
+      probability: assessment?.probability ?? null,
+    })),
+  );
+}
+
+function scoreOf(verdict: Verdict | undefined): number | null {
+  if (verdict === undefined || verdict.models.length === 0) return null;
+  return verdict.classification === Label.ARTIFICIAL ? verdict.confidence : 1 - verdict.confidence;
+}
+
+/** `0:37, 91 % artificial`. */
+export function describeMoment({ seconds, probability }: ToldMoment): string {
+  return `${formatSeconds(seconds)}, ${(probability * 100).toFixed(0)} % artificial`;
 }
 
 /** A verdict that no model contributed to says nothing. */

@@ -1,8 +1,9 @@
 /** What may be said of a rendition: by a decode child, which has read hostile bytes, and by a file on the disk. */
 import { z } from 'zod';
-import { PEAKS_MAX, type RenditionFigures, STRIP_FRAMES } from './rendition.ts';
+import { PEAKS_MAX, type RenditionFigures, SHEET_FRAMES_MAX, STRIP_FRAMES } from './rendition.ts';
 
 const side = z.int().min(1).max(100_000);
+const place = z.int().min(0).max(100_000);
 const durationSeconds = z.number().min(0).max(1e9);
 /** 100 megapixels are some 400 tiles, a third more with the smaller levels; a narrow panorama has more. */
 const TILES_MAX = 10_000;
@@ -32,5 +33,16 @@ export const renditionFigures = z.discriminatedUnion('kind', [
       .array(z.int().min(0).max(255))
       .min(1)
       .max(2 * PEAKS_MAX),
+  }),
+  z.strictObject({
+    kind: z.literal('sheet'),
+    width: side,
+    height: side,
+    frames: z
+      .array(
+        z.strictObject({ timeSeconds: durationSeconds, left: place, top: place, width: side, height: side }),
+      )
+      .min(1)
+      .max(SHEET_FRAMES_MAX),
   }),
 ]) satisfies z.ZodType<RenditionFigures>;

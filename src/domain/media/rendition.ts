@@ -5,7 +5,16 @@
 import { formatOf } from './formats.ts';
 import type { MediaKind } from './media.ts';
 
-export const RENDITION_KINDS = ['picture', 'preview', 'tiles', 'film', 'sound', 'strip', 'peaks'] as const;
+export const RENDITION_KINDS = [
+  'picture',
+  'preview',
+  'tiles',
+  'film',
+  'sound',
+  'strip',
+  'peaks',
+  'sheet',
+] as const;
 export type RenditionKind = (typeof RENDITION_KINDS)[number];
 
 export const RENDITION_STATES = ['none', 'waiting', 'making', 'ready', 'failed'] as const;
@@ -32,6 +41,12 @@ export const FILM_SHORT_SIDE_MAX = 720;
 export const STRIP_FRAMES = 16;
 export const STRIP_HEIGHT = 90;
 
+/**
+ * Of a contact sheet: as many as a submission may ask for. Six rows of five squares with their lines are some four
+ * megapixels, the most that a sheet can be.
+ */
+export const SHEET_FRAMES_MAX = 30;
+
 /** Bars of a waveform: more than a screen is wide. */
 export const PEAKS_MAX = 2000;
 /** Columns and tones of the picture of a sound's spectrum. */
@@ -54,11 +69,11 @@ export function isShowable({
   return kind !== 'image' || (width ?? 0) * (height ?? 0) <= SHOWN_PIXELS_MAX;
 }
 
-/** What is offered of a file, the one that stands in for the whole of it first. */
+/** What is offered of a file by itself, the one that stands in for the whole of it first. */
 export function renditionKindsOf(
   kind: MediaKind,
   { width, height }: { width: number | null; height: number | null },
-): RenditionKind[] {
+): Exclude<RenditionKind, 'sheet'>[] {
   if (kind === 'audio') return ['sound', 'peaks'];
   if (kind === 'video') return ['film', 'strip'];
   return isTiled(width ?? 0, height ?? 0) ? ['picture', 'tiles'] : ['picture'];
@@ -98,7 +113,17 @@ export type RenditionFigures =
   /** Of one thumbnail; `times` in seconds, one per thumbnail. */
   | { kind: 'strip'; width: number; height: number; durationSeconds: number; times: number[] }
   /** Loudest sample of each even part, 0 to 255. */
-  | { kind: 'peaks'; durationSeconds: number; peaks: number[] };
+  | { kind: 'peaks'; durationSeconds: number; peaks: number[] }
+  /** Where on it each analysed frame lies, pixels, in the order of the film. */
+  | { kind: 'sheet'; width: number; height: number; frames: SheetPlace[] };
+
+export interface SheetPlace {
+  timeSeconds: number;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
 
 /** Files that a decode child writes for each kind. */
 export const RENDITION_FILES: Readonly<Record<RenditionKind, readonly string[]>> = {
@@ -109,4 +134,5 @@ export const RENDITION_FILES: Readonly<Record<RenditionKind, readonly string[]>>
   sound: ['sound.webm'],
   strip: ['strip.webp'],
   peaks: ['spectrum.webp'],
+  sheet: ['sheet.png'],
 };

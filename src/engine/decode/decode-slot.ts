@@ -45,6 +45,7 @@ const ANSWER_TYPES = {
   'render-heatmap': 'rendered-heatmap',
   'cut-views': 'cut-views',
   render: 'rendered',
+  'draw-sheet': 'rendered',
 } as const satisfies Record<DecodeWork['type'], DecodeResponse['type']>;
 
 export type DecodeAnswer<W extends DecodeWork> = Extract<
@@ -144,13 +145,16 @@ export class DecodeSlot implements AsyncDisposable {
     this.#isRetired = true;
   }
 
-  /** Puts a file into `in/`, once for all requests about it; returns its name for them. */
-  async placeInput(path: string, options: InputOptions = {}): Promise<string> {
+  /** Puts a file into `in/`, once for all requests about it; returns its name for them. Several need names of their own. */
+  async placeInput(
+    path: string,
+    { name = INPUT_NAME, ...options }: InputOptions & { name?: string } = {},
+  ): Promise<string> {
     const { folder, isolation, copyRoom: room } = this.#config;
-    const target = join(folder, 'in', INPUT_NAME);
+    const target = join(folder, 'in', name);
     await rm(target, { force: true });
     await placeInput({ path, ...options }, target, { isCopied: reachesOriginals(isolation), room });
-    return INPUT_NAME;
+    return name;
   }
 
   /** Absolute path of a file that the child wrote. Throws where it is no plain file: a link could lead anywhere. */

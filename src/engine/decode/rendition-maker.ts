@@ -10,10 +10,11 @@ import { RENDITION_FILES, type RenditionKind } from '../../domain/media/renditio
 import { TurnLine } from '../../machinery/turn-line.ts';
 import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Store } from '../../store/store.ts';
+import type { SheetFacts, SheetFrame } from '../../worker/protocol.ts';
 import { AbortError, MediaFaultError, WorkerLostError } from '../worker-errors.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
-import type { DecodeSlot } from './decode-slot.ts';
+import type { DecodeSlot, DecodeWork } from './decode-slot.ts';
 import { placeOriginal } from './place-original.ts';
 
 export interface RenditionsConfig {
@@ -23,16 +24,30 @@ export interface RenditionsConfig {
   diskFreeBytesMin: number;
 }
 
-export interface RenditionOrder {
+interface OrderName {
   /** Whose file it is made of: a media file's hash, or the analysis that made the file. */
   owner: string;
   /** Tells the owner's renditions apart. */
   name: string;
-  kind: RenditionKind;
+}
+
+/** Of one file. */
+export interface FileOrder extends OrderName {
+  kind: Exclude<RenditionKind, 'sheet'>;
   sourcePath: string;
   /** Whether that is what was submitted, and not what an analysis made. */
   isOriginal: boolean;
 }
+
+/** Of the frames that an analysis made. */
+export interface SheetOrder extends OrderName {
+  kind: 'sheet';
+  facts: SheetFacts;
+  /** In the order of the film, at most SHEET_FRAMES_MAX. */
+  frames: (SheetFrame & { sourcePath: string })[];
+}
+
+export type RenditionOrder = FileOrder | SheetOrder;
 
 export type RenditionView =
   | { state: 'none' }
@@ -65,6 +80,7 @@ const LANES: Readonly<Record<RenditionKind, Lane>> = {
   tiles: 'quick',
   strip: 'quick',
   peaks: 'quick',
+  sheet: 'quick',
   film: 'slow',
   sound: 'slow',
 };
@@ -188,38 +204,56 @@ export class RenditionMaker {
   }
 
   async #makeIn(slot: DecodeSlot, order: RenditionOrder, job: Job): Promise<StoredRendition> {
-    const { owner, name, kind, sourcePath: path, isOriginal } = order;
+    const { owner, name, kind } = order;
     const lane = LANES[kind];
     // Its priority was lowered for good: the next analysis must not get this child.
     if (lane === 'slow') slot.retire();
     const called = new AbortController();
     const signal = AbortSignal.any([this.#stopped.signal, called.signal]);
     let checkedAt = performance.now();
-    const placing = isOriginal
-      ? placeOriginal(slot, this.#parts.store.blobs, { hash: owner, signal })
-      : slot.placeInput(path, { signal });
-    const input = await placing.catch((error: unknown) => {
+    const work = await this.#place(slot, order, signal).catch((error: unknown) => {
       throw isMissing(error) ? gone() : error;
     });
-    const { figures } = await slot.request(
-      { type: 'render', input, limits: DECODE_LIMITS, kind },
-      {
-        timeoutMs: TIMEOUTS_MS[lane],
-        signal,
-        onProgress: ({ done, total }) => {
-          Object.assign(job, { done, total });
-          if (performance.now() - checkedAt < DISK_CHECK_MS) return;
-          checkedAt = performance.now();
-          this.#assertWanted(owner).catch((error: unknown) => called.abort(error));
-        },
+    const { figures } = await slot.request(work, {
+      timeoutMs: TIMEOUTS_MS[lane],
+      signal,
+      onProgress: ({ done, total }) => {
+        Object.assign(job, { done, total });
+        if (performance.now() - checkedAt < DISK_CHECK_MS) return;
+        checkedAt = performance.now();
+        this.#assertWanted(owner).catch((error: unknown) => called.abort(error));
       },
-    );
+    });
     if (figures.kind !== kind)
       throw new WorkerLostError('broken', `it made ${figures.kind} instead of ${kind}`);
     const files = RENDITION_FILES[kind].map((file) => ({ name: file, sourcePath: slot.outPath(file) }));
     const kept = await this.#parts.store.renditions.put(owner, name, { figures, files });
     if (kept === undefined) throw gone();
     return kept;
+  }
+
+  /** Puts what it is made of into the slot; returns what to ask of the child. */
+  async #place(
+    slot: DecodeSlot,
+    order: RenditionOrder,
+    signal: AbortSignal,
+  ): Promise<Extract<DecodeWork, { type: 'render' | 'draw-sheet' }>> {
+    const limits = DECODE_LIMITS;
+    if (order.kind === 'sheet') {
+      const frames = [];
+      for (const [index, { sourcePath, ...frame }] of order.frames.entries()) {
+        frames.push({
+          ...frame,
+          input: await slot.placeInput(sourcePath, { name: `frame-${index}`, signal }),
+        });
+      }
+      return { type: 'draw-sheet', ...order.facts, limits, frames };
+    }
+    const { owner, kind, sourcePath, isOriginal } = order;
+    const input = isOriginal
+      ? await placeOriginal(slot, this.#parts.store.blobs, { hash: owner, signal })
+      : await slot.placeInput(sourcePath, { signal });
+    return { type: 'render', input, limits, kind };
   }
 
   async #assertWanted(owner: string): Promise<void> {
@@ -235,7 +269,7 @@ export class RenditionMaker {
   }
 }
 
-function keyOf({ owner, name }: RenditionOrder): string {
+function keyOf({ owner, name }: OrderName): string {
   return `${owner}/${name}`;
 }
 

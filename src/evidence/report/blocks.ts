@@ -25,6 +25,8 @@ export interface Figure {
   /** Names the picture among the report's pictures. */
   picture: string;
   caption: string;
+  /** Takes the whole width of the page. */
+  isWide?: boolean;
 }
 
 /** Pictures by name: the paths of files that this box made, PNG or JPEG. What is not there is left out. */

@@ -26,6 +26,8 @@ dt { color: #5a626b; } dd { margin: 0; overflow-wrap: anywhere; }
 code { font: .9em/1.4 "Liberation Mono", ui-monospace, monospace; overflow-wrap: anywhere; }
 figure { margin: .6rem 0; break-inside: avoid; }
 .figures { display: grid; grid-template-columns: 1fr 1fr; gap: .8rem; }
+.figures .wide { grid-column: 1 / -1; }
+.figures .wide img { max-height: none; }
 .figures img { width: 100%; max-height: 20rem; object-fit: contain; background: #eef0f2; }
 figcaption { font-size: .85em; color: #5a626b; }
 .gauge { margin: .8rem 0; max-width: 28rem; }
@@ -61,12 +63,14 @@ function text(html: string): Buffer {
 
 async function* toFigures(figures: readonly Figure[], pictures: Pictures): AsyncGenerator<Buffer> {
   yield text('<div class="figures">');
-  for (const { picture, caption } of figures) {
+  for (const { picture, caption, isWide } of figures) {
     const path = pictures.get(picture);
     const bytes = path === undefined ? null : await readFile(path).catch(() => null);
     if (bytes === null) continue;
     const type = bytes[0] === 0x89 ? 'image/png' : 'image/jpeg';
-    yield text(`<figure><img alt="" src="data:${type};base64,${bytes.toString('base64')}">`);
+    yield text(
+      `<figure${isWide === true ? ' class="wide"' : ''}><img alt="" src="data:${type};base64,${bytes.toString('base64')}">`,
+    );
     yield text(`<figcaption>${escapeHtml(caption)}</figcaption></figure>`);
   }
   yield text('</div>\n');

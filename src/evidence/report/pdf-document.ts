@@ -10,6 +10,8 @@ const TEXT_WIDTH = (210 - 40) * POINTS_PER_MM;
 const GAP = 12;
 const FIGURE_WIDTH = (TEXT_WIDTH - GAP) / 2;
 const FIGURE_HEIGHT_MAX = 190;
+/** Of a figure that has a page's width: it leaves room for its caption. */
+const WIDE_HEIGHT_MAX = 600;
 const GAUGE_WIDTH = 300;
 const GAUGE_HEIGHT = 9;
 const QUIET = '#5a626b';
@@ -104,7 +106,15 @@ function toContent(block: Block, pictures: Pictures): Content {
     case 'gauge':
       return toGauge(block);
     case 'figures':
-      return toFigures(block.figures, pictures);
+      return [
+        ...block.figures
+          .filter(({ isWide }) => isWide === true)
+          .map((figure) => toWideFigure(figure, pictures)),
+        toFigures(
+          block.figures.filter(({ isWide }) => isWide !== true),
+          pictures,
+        ),
+      ];
   }
 }
 
@@ -186,6 +196,14 @@ function toGauge({ place, marks, human, artificial, text }: Extract<Block, { typ
     unbreakable: true,
     margin: [0, 4, 0, 8],
   };
+}
+
+function toWideFigure({ picture, caption }: Figure, pictures: Pictures): Content {
+  const path = pictures.get(picture);
+  if (path === undefined) return '';
+  const text = { text: printable(caption), style: 'quiet', margin: [0, 3, 0, 0] } satisfies Content;
+  const image = { image: path, fit: [TEXT_WIDTH, WIDE_HEIGHT_MAX] } satisfies Content;
+  return { stack: [image, text], unbreakable: true, margin: [0, 6, 0, 6] };
 }
 
 /** Two beside each other; what cannot be read is left out. */

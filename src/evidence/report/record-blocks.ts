@@ -6,6 +6,7 @@ import type { ClassificationRecord, VideoRecord } from '../../domain/records/rec
 import { showText } from '../../domain/shown-text.ts';
 import type { Assessment } from '../../domain/verdicts/assessment.ts';
 import { fillReason, LIMITS, SMALL_SIDE_PIXELS } from '../../domain/verdicts/finding-words.ts';
+import { mostSuspiciousMoment } from '../../domain/verdicts/suspicious-moment.ts';
 import type { EvidenceRecord } from '../evidence-record.ts';
 import type { Block, Fact, Figure } from './blocks.ts';
 import { bounded } from './blocks.ts';
@@ -151,9 +152,33 @@ function framesBlocks(speaker: Speaker, { record }: EvidenceRecord): Block[] {
   return [
     { type: 'heading', level: 2, text: speaker.say('frames') },
     { type: 'paragraph', text: speaker.tell('framesLead') },
+    { type: 'figures', figures: [sheetFigure(speaker, record)] },
     { type: 'figures', figures },
     { type: 'table', head: [speaker.tell('time'), speaker.tell('probability')], rows, widths: ['auto', '*'] },
   ];
+}
+
+function sheetFigure(speaker: Speaker, { identifier, images }: VideoRecord): Figure {
+  const moment = mostSuspiciousMoment(
+    images.map(({ timeSeconds, assessment }) => ({
+      seconds: timeSeconds ?? 0,
+      probability: assessment?.probability ?? null,
+    })),
+  );
+  const most =
+    moment === null
+      ? ''
+      : speaker.tell('sheetMoment', {
+          time: `${speaker.number(moment.seconds, 2)} s`,
+          share: speaker.percent(moment.probability, 1),
+        });
+  const caption = `${speaker.tell('sheetCaption', { count: images.length })} ${most}`.trim();
+  return { picture: sheetPicture(identifier), caption, isWide: true };
+}
+
+/** Of a video's contact sheet, among the report's pictures. */
+export function sheetPicture(identifier: string): string {
+  return `${identifier}/sheet`;
 }
 
 /** In the order of the film. */

@@ -56,6 +56,9 @@ const REPORT_EN = {
   pictureGone:
     'The file is not kept on the box any more; its SHA-256 below tells whether a copy is the same.',
   framesLead: 'Each was judged by itself; the upper fifth of them decides.',
+  sheetCaption:
+    'Contact sheet: the {count} analysed frames in the order of the film, each with its time and probability.',
+  sheetMoment: 'The most suspicious is at {time} ({share}).',
   time: 'Time',
   clipsLead: 'Each part of the speech was judged by itself.',
   settings: 'Settings that mattered',
@@ -157,6 +160,9 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   pictureGone:
     'Il file non è più conservato sull’apparecchio; lo SHA-256 qui sotto dice se una copia è la stessa.',
   framesLead: 'Ognuno è stato giudicato da solo; decide il quinto più alto.',
+  sheetCaption:
+    'Foglio di provini: i {count} fotogrammi analizzati nell’ordine del video, ognuno con tempo e probabilità.',
+  sheetMoment: 'Il più sospetto è a {time} ({share}).',
   time: 'Tempo',
   clipsLead: 'Ogni parte del parlato è stata giudicata da sola.',
   settings: 'Impostazioni che hanno contato',

@@ -10,6 +10,7 @@ import {
   listClassifications,
   retryClassification,
 } from '../../app/records/classifications.ts';
+import { getContactSheet } from '../../app/records/renditions.ts';
 import { seenBefore } from '../../app/records/seen-before.ts';
 import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
@@ -128,19 +129,31 @@ export function changeHandlers(context: GrpcContext): Pick<Handlers<typeof Class
   };
 }
 
-/** Pieces of a map's PNG. */
+/** Pieces of a PNG. */
 const CHUNK_BYTES = 256 * 1024;
 
-export function heatmapHandlers(
+export function pictureHandlers(
   context: GrpcContext,
-): Pick<Handlers<typeof ClassificationService>, 'getHeatmap'> {
+): Pick<Handlers<typeof ClassificationService>, 'getHeatmap' | 'getContactSheet'> {
+  const { app } = context;
   return {
     getHeatmap: download(context, method.getHeatmap, async function* ({ principal, request, signal }) {
       const layer = fromEnum<HeatmapLayer>(HeatmapLayerSchema, request.layer, 'layer');
-      const { path } = await getHeatmap(context.app, { principal, identifier: request.identifier, layer });
-      for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })) {
-        yield { chunk };
-      }
+      const { path } = await getHeatmap(app, { principal, identifier: request.identifier, layer });
+      yield* readChunks(path, signal);
     }),
+    getContactSheet: download(
+      context,
+      method.getContactSheet,
+      async function* ({ principal, request, signal }) {
+        const { identifier } = request;
+        const { path } = await getContactSheet(app, { principal, identifier }, signal);
+        yield* readChunks(path, signal);
+      },
+    ),
   };
+}
+
+async function* readChunks(path: string, signal: AbortSignal): AsyncGenerator<{ chunk: Buffer }> {
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })) yield { chunk };
 }

@@ -18,7 +18,7 @@ import { creditHandlers, ownAccountHandlers } from './accounts.ts';
 import { administrationHandlers, applianceHandlers } from './appliance.ts';
 import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
-import { changeHandlers, heatmapHandlers, readHandlers, watchHandlers } from './classifications.ts';
+import { changeHandlers, pictureHandlers, readHandlers, watchHandlers } from './classifications.ts';
 import { doctorHandlers } from './doctor.ts';
 import { custodyHandlers } from './evidence/custody.ts';
 import { evidenceHandlers } from './evidence/packages.ts';
@@ -136,7 +136,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...readHandlers(context),
     ...watchHandlers(context),
     ...changeHandlers(context),
-    ...heatmapHandlers(context),
+    ...pictureHandlers(context),
     ...overrideHandlers(context),
   });
   addService(server, AccountService, {

@@ -1,0 +1,47 @@
+/** `assay contact-sheet`: the analysed frames of a video with their times and scores, as one picture. */
+import type { Command } from 'commander';
+import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { openClient } from '../client.ts';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { PartialFile } from '../partial-file.ts';
+import type { Terminal } from '../terminal.ts';
+import { printDone } from '../views/message-json.ts';
+import { describeMoment, momentOf } from '../views/record-view.ts';
+
+interface SheetOptions {
+  output?: string;
+  json?: true;
+}
+
+export function addContactSheetCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('contact-sheet')
+    .description('draw the analysed frames of a video, with times and scores, as one picture')
+    .argument('<id>', 'identifier of a video')
+    .option('-o, --output <file>', 'the PNG, a new file (assay-<id>-sheet.png)')
+    .option('--json', 'where it lies and the most suspicious moment as one line of JSON')
+    .action((identifier: string, options: SheetOptions) => saveSheet(terminal, identifier, options));
+}
+
+async function saveSheet(terminal: Terminal, identifier: string, options: SheetOptions): Promise<void> {
+  const signal = terminal.watchInterrupt();
+  using client = await openClient(terminal);
+  const { classification } = await client.call(ClassificationService.method.getClassification, {
+    identifier,
+  });
+  const path = options.output ?? `assay-${identifier.slice(0, 12)}-sheet.png`;
+  // Opened with the first piece, so that a refusal leaves no file.
+  await using stack = new AsyncDisposableStack();
+  let file: PartialFile | undefined;
+  const pieces = client.receive(ClassificationService.method.getContactSheet, { identifier }, signal);
+  for await (const { chunk } of pieces) {
+    file ??= stack.use(await PartialFile.create(path));
+    await file.write(chunk);
+  }
+  if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+  await file?.keep();
+  const moment = classification && momentOf(classification);
+  const told = moment ? { seconds: moment.seconds, probability: moment.probability } : null;
+  const said = moment ? `${path}  most suspicious: ${describeMoment(moment)}` : path;
+  printDone(terminal, options, { path, most_suspicious: told }, said);
+}

@@ -1,0 +1,25 @@
+/** Where a video or a sound speaks most for an artificial origin: the place that somebody looks at first. Pure. */
+
+/** A place in time and what the models said there. */
+export interface Moment {
+  seconds: number;
+  /** Of an artificial origin, 0..1; null where no model could answer. */
+  probability: number | null;
+}
+
+/** Place in the list of the most suspicious one, the first of equals; null where no model could answer anywhere. */
+export function mostSuspiciousIndex(moments: readonly Pick<Moment, 'probability'>[]): number | null {
+  let found: number | null = null;
+  let highest = -1;
+  for (const [index, { probability }] of moments.entries()) {
+    if (probability === null || probability <= highest) continue;
+    found = index;
+    highest = probability;
+  }
+  return found;
+}
+
+export function mostSuspiciousMoment(moments: readonly Moment[]): (Moment & { probability: number }) | null {
+  const { seconds, probability } = moments[mostSuspiciousIndex(moments) ?? -1] ?? {};
+  return seconds === undefined || probability == null ? null : { seconds, probability };
+}
