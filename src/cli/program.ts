@@ -24,6 +24,7 @@ import { addRestoreCommand } from './commands/restore.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addBatchCommand } from './commands/sheets/batch.ts';
 import { addExportCommand } from './commands/sheets/export.ts';
+import { addSignOffCommand } from './commands/sign-off.ts';
 import { addNotifyCommand } from './commands/standing/notify.ts';
 import { addWatchFolderCommand } from './commands/standing/watch-folder.ts';
 import { addStatusCommand } from './commands/status.ts';
@@ -84,6 +85,7 @@ const COMMANDS = [
   addBatchCommand,
   addWatchCommand,
   addOverrideCommand,
+  addSignOffCommand,
   addEvidenceCommand,
   addMarksCommand,
   addLabelCommand,

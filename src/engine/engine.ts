@@ -234,6 +234,11 @@ export class Engine implements AsyncDisposable {
     this.#feed.publish(identifier, accountId);
   }
 
+  /** Tells watchers of what waits for them that a record of another's changed. */
+  publishToJudge(identifier: string, judgeId: number): void {
+    this.#feed.publishToJudge(identifier, judgeId);
+  }
+
   progressOf(analysisId: string): Progress | null {
     return this.#runner.progressOf(analysisId);
   }
