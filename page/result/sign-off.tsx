@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
+import { isDisputed, signOffWord } from '../../src/domain/verdicts/finding-words.ts';
 import {
   ANSWER_SIGN_OFF,
   ASK_SIGN_OFF,
@@ -16,8 +17,6 @@ import { useLive } from '../records/live.ts';
 import { t } from '../texts/language.ts';
 
 const REASON_CHARACTERS_MAX = 1000;
-/** As the daemon has it: after a second disagreement the finding itself has to change. */
-const ASKS_MAX = 2;
 
 interface PanelProps {
   record: FullRecord;
@@ -31,10 +30,8 @@ export function isForeign({ signOff }: FullRecord, account: AccountInfo): boolea
 }
 
 /** The state as a sentence. Only an answer is ever called agreed. */
-export function signOffSentence({ state, askedAt, answers }: SignOff): string {
-  if (state === 'OPEN' && askedAt === null) return t('signOff_UNASKED');
-  if (state === 'DISAGREED' && answers.length >= ASKS_MAX) return t('signOff_DISPUTED');
-  return t(`signOff_${state}`);
+export function signOffSentence(signOff: SignOff): string {
+  return t(`signOff_${signOffWord(signOff)}`);
 }
 
 export function SignOffPanel({ record, account, onChange }: PanelProps): JSX.Element | null {
@@ -87,7 +84,7 @@ interface AskProps {
 function AskButton({ identifier, signOff, onChange }: AskProps): JSX.Element | null {
   const { isBusy, fault, run } = useWork();
   const isUnasked = signOff === null || signOff.askedAt === null;
-  const isDisagreed = signOff?.state === 'DISAGREED' && signOff.answers.length < ASKS_MAX;
+  const isDisagreed = signOff?.state === 'DISAGREED' && !isDisputed(signOff);
   if (!isUnasked && !isDisagreed) return null;
   const ask = async (): Promise<void> => {
     if (await run(() => change(ASK_SIGN_OFF, { identifier }))) onChange();

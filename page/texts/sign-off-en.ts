@@ -8,7 +8,7 @@ export const SIGN_OFF_EN = {
   signOff_UNASKED: 'Sign-off open: the plan demands one, and nobody was asked yet',
   signOff_AGREED: 'Another person agrees with the finding',
   signOff_DISAGREED: 'Another person disagrees with the finding',
-  signOff_DISPUTED: 'Disputed: it was disagreed with twice. Change the finding or take it back.',
+  signOff_DISPUTED: 'Disputed: it was disagreed with twice; change the finding or take it back',
   signOff_WITHDRAWN: 'Sign-off ended: the finding was taken back',
   signOff_SUPERSEDED: 'Sign-off ended: another finding was stated',
   signOffAsk: 'Ask for a sign-off',

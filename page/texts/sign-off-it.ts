@@ -9,7 +9,7 @@ export const SIGN_OFF_IT: Readonly<Record<keyof typeof SIGN_OFF_EN, string>> = {
   signOff_UNASKED: 'Controfirma in attesa: il piano la esige e nessuno è stato ancora interpellato',
   signOff_AGREED: 'Un’altra persona concorda con il giudizio',
   signOff_DISAGREED: 'Un’altra persona non concorda con il giudizio',
-  signOff_DISPUTED: 'Contestato: due volte non c’è stato accordo. Cambia il giudizio o toglilo.',
+  signOff_DISPUTED: 'Contestato: due volte non c’è stato accordo; cambia il giudizio o toglilo',
   signOff_WITHDRAWN: 'Controfirma conclusa: il giudizio è stato tolto',
   signOff_SUPERSEDED: 'Controfirma conclusa: è stato dato un altro giudizio',
   signOffAsk: 'Chiedi una controfirma',

@@ -3,7 +3,7 @@
  * asks for their sign-off opens the records of its file to them, for as long as it stands.
  */
 import type { Classification, Override } from '../../domain/records/classification.ts';
-import { type SignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
+import { type FindingEntry, type SignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import { managedAccounts, manages } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -50,8 +50,17 @@ export function signOffOf(read: StoreReader, finding: Override): SignOff | null 
   return { ...aboutOf(finding), state: 'open', askedAt: null, answers: [] };
 }
 
+/** Every finding of the file by the account, oldest first, with its sign-off. */
+export function findingsOf(
+  read: StoreReader,
+  { accountId, kind, hash }: Pick<Override, 'accountId' | 'kind' | 'hash'>,
+): FindingEntry[] {
+  const findings = read.overrideHistory(accountId, kind, hash);
+  return findings.map((finding) => ({ ...finding, signOff: askedSignOffOf(read, finding) }));
+}
+
 /** Of any finding, be it changed or taken back. Null where none was asked for. */
-export function askedSignOffOf(read: StoreReader, finding: Override): SignOff | null {
+function askedSignOffOf(read: StoreReader, finding: Override): SignOff | null {
   const stored = read.signOff(finding);
   if (stored === undefined) return null;
   const { asks, answers } = stored;

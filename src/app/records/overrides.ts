@@ -3,15 +3,14 @@
 import { AppError } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { Label, MediaKind } from '../../domain/media/media.ts';
-import type { Override } from '../../domain/records/classification.ts';
 import type { OverrideResult } from '../../domain/records/record.ts';
-import type { SignOff } from '../../domain/records/sign-off.ts';
+import type { FindingEntry } from '../../domain/records/sign-off.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { parseHash, parseLabel, parseText } from '../submissions/input.ts';
-import { askedSignOffOf } from './judging.ts';
+import { findingsOf } from './judging.ts';
 import { toRecord } from './record.ts';
 import { publishFile, putAsk } from './sign-offs.ts';
 
@@ -64,16 +63,12 @@ export async function removeOverride(app: Core, input: FileInput): Promise<Overr
   return { classification: override.classification, type: kind, hash };
 }
 
-export interface OverrideEntry extends Override {
-  signOff: SignOff | null;
-}
-
 /** Every override of the file by the account, oldest first; those that were removed or replaced included. */
-export function overrideHistory(app: Core, { principal, kind, hash: given }: FileInput): OverrideEntry[] {
+export function overrideHistory(app: Core, { principal, kind, hash: given }: FileInput): FindingEntry[] {
   const hash = parseHash(given);
-  const history = app.store.read.overrideHistory(principal.account.id, kind, hash);
+  const history = findingsOf(app.store.read, { accountId: principal.account.id, kind, hash });
   if (history.length === 0) assertSubmitted(app, principal.account.id, kind, hash);
-  return history.map((finding) => ({ ...finding, signOff: askedSignOffOf(app.store.read, finding) }));
+  return history;
 }
 
 function assertSubmitted(app: Core, accountId: number, kind: MediaKind, hash: string): void {

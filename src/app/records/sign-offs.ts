@@ -104,7 +104,6 @@ export function publishFile(
 ): void {
   const judges = managersOf(read, accountId);
   for (const { identifier } of read.classificationsOfHash(accountId, kind, hash)) {
-    engine.publish(identifier, accountId);
-    for (const judge of judges) engine.publishToJudge(identifier, judge);
+    engine.publish(identifier, accountId, judges);
   }
 }

@@ -3,6 +3,7 @@
  * whether somebody else has looked, and agrees.
  */
 import type { Label, MediaKind } from '../media/media.ts';
+import type { Override } from './classification.ts';
 
 /**
  * The first three of a finding that stands, the others of one that does not any more: it was taken back, or another was
@@ -47,6 +48,11 @@ export interface SignOff {
   /** Null where the plan demands one and nobody was asked: then nobody can answer. */
   askedAt: number | null;
   answers: SignOffAnswer[];
+}
+
+/** A finding of the history, with what another person said of it. */
+export interface FindingEntry extends Override {
+  signOff: SignOff | null;
 }
 
 export function stateOfSignOff({

@@ -25,13 +25,13 @@ export class Feed {
     return this.#watchers;
   }
 
-  publish(identifier: string, accountId: number): void {
+  /** `judgeIds`: accounts that may judge it, beside the one whose record it is. */
+  publish(identifier: string, accountId: number, judgeIds: readonly number[] = []): void {
     for (const subscription of this.#byIdentifier.get(identifier) ?? []) subscription.mark(identifier);
     for (const subscription of this.#byAccount.get(accountId) ?? []) subscription.mark(identifier);
-  }
-
-  publishToJudge(identifier: string, judgeId: number): void {
-    for (const subscription of this.#byJudge.get(judgeId) ?? []) subscription.mark(identifier);
+    for (const judgeId of judgeIds) {
+      for (const subscription of this.#byJudge.get(judgeId) ?? []) subscription.mark(identifier);
+    }
   }
 
   /** Registers at the call, so that what changes after it is never missed. */

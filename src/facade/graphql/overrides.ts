@@ -1,13 +1,8 @@
 /** The mutations that set a person's verdict on a file and take it back, and those of another person's sign-off. */
-import {
-  type OverrideEntry,
-  overrideClassification,
-  overrideHistory,
-  removeOverride,
-} from '../../app/records/overrides.ts';
+import { overrideClassification, overrideHistory, removeOverride } from '../../app/records/overrides.ts';
 import { answerSignOff, askSignOff } from '../../app/records/sign-offs.ts';
 import type { OverrideResult } from '../../domain/records/record.ts';
-import type { SignOff } from '../../domain/records/sign-off.ts';
+import type { FindingEntry, SignOff } from '../../domain/records/sign-off.ts';
 import { builder, labelEnum, mediaKindEnum } from './builder.ts';
 import { classificationPayloadType } from './classifications.ts';
 import { findType } from './nouns.ts';
@@ -46,7 +41,7 @@ const removeInput = builder.inputType('RemoveOverrideInput', {
   }),
 });
 
-const overrideEntryType = builder.objectRef<OverrideEntry>('OverrideEntry').implement({
+const overrideEntryType = builder.objectRef<FindingEntry>('OverrideEntry').implement({
   fields: (t) => ({
     classification: t.expose('classification', { type: labelEnum }),
     reason: t.exposeString('reason'),
