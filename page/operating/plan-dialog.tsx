@@ -21,6 +21,8 @@ const OPTIONS = [
   'foreign_types',
 ] as const;
 
+const SWITCHES = ['zeroRetention', 'seenBeforeAcrossUsers', 'fourEyes'] as const;
+
 interface DialogProps {
   plan: Plan | null;
   onClose: () => void;
@@ -45,12 +47,15 @@ function startOf(plan: Plan | null) {
     rate: String(plan?.rateLimitPerMinute ?? 0),
     ...{ mediaDays: String(plan?.mediaDays ?? 0), recordDays: String(plan?.recordDays ?? 0) },
     zeroRetention: plan?.zeroRetention ?? false,
+    seenBeforeAcrossUsers: plan?.seenBeforeAcrossUsers ?? false,
+    fourEyes: plan?.fourEyes ?? false,
   };
 }
 
-function toInput({ name, sku, kinds, options, zeroRetention, ...figures }: Fields): PlanInput {
+function toInput({ name, sku, kinds, options, ...rest }: Fields): PlanInput {
+  const { zeroRetention, seenBeforeAcrossUsers, fourEyes, ...figures } = rest;
   return {
-    ...{ name, sku, kinds, options, zeroRetention },
+    ...{ name, sku, kinds, options, zeroRetention, seenBeforeAcrossUsers, fourEyes },
     imageCredits: Number(figures.IMAGE),
     videoCredits: Number(figures.VIDEO),
     audioCredits: Number(figures.AUDIO),
@@ -141,7 +146,7 @@ function OptionFields({ fields, put }: PartProps): JSX.Element {
 }
 
 function LimitFields({ fields, put }: PartProps): JSX.Element {
-  const { mediaDays, recordDays, rate, zeroRetention } = fields;
+  const { mediaDays, recordDays, rate } = fields;
   return (
     <>
       <div class="pair">
@@ -168,11 +173,9 @@ function LimitFields({ fields, put }: PartProps): JSX.Element {
         value={rate}
         onValue={(value) => put({ rate: value })}
       />
-      <Check
-        label={t('zeroRetention')}
-        isOn={zeroRetention}
-        onValue={(isOn) => put({ zeroRetention: isOn })}
-      />
+      {SWITCHES.map((name) => (
+        <Check key={name} label={t(name)} isOn={fields[name]} onValue={(isOn) => put({ [name]: isOn })} />
+      ))}
     </>
   );
 }

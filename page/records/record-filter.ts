@@ -10,31 +10,45 @@ export interface RecordFilter {
   /** `YYYY-MM-DD` in the reader's zone, or empty; both days are part of it. */
   since: string;
   until: string;
+  /** Findings of others that wait for the reader's sign-off, instead of the reader's own records. */
+  waitsForMe: '' | 'yes';
 }
 
-export const NO_FILTER: RecordFilter = { kind: '', outcome: '', text: '', since: '', until: '' };
+export const NO_FILTER: RecordFilter = {
+  kind: '',
+  outcome: '',
+  text: '',
+  since: '',
+  until: '',
+  waitsForMe: '',
+};
 
 export function isFiltering(filter: RecordFilter): boolean {
   return Object.values(filter).some((value) => value.trim() !== '');
 }
 
 /** The variables of the list's query. */
-export function toVariables({ kind, outcome, text, since, until }: RecordFilter): object {
+export function toVariables({ kind, outcome, text, since, until, waitsForMe }: RecordFilter): object {
   const filter = {
     ...(outcome === '' ? {} : { outcome: outcome.toUpperCase() }),
     ...(text.trim() === '' ? {} : { search: text.trim() }),
     ...(since === '' ? {} : { since: startOf(since).toISOString() }),
     ...(until === '' ? {} : { until: startOf(until, 1).toISOString() }),
+    ...(waitsForMe === '' ? {} : { waitsForMe: true }),
   };
   return { ...(kind === '' ? {} : { kind }), filter };
 }
 
 /** Whether a record that has just come or changed belongs into the list. */
-export function matchesFilter(record: ListedRecord, { outcome, text, since, until }: RecordFilter): boolean {
+export function matchesFilter(
+  record: ListedRecord,
+  { outcome, text, since, until, waitsForMe }: RecordFilter,
+): boolean {
   const createdAt = new Date(record.createdAt);
   if (outcome !== '' && record.outcome !== outcome.toUpperCase()) return false;
   if (since !== '' && createdAt < startOf(since)) return false;
   if (until !== '' && createdAt >= startOf(until, 1)) return false;
+  if (waitsForMe !== '' && record.signOff?.state !== 'OPEN') return false;
   return matchesText(record, text.trim());
 }
 

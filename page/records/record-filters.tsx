@@ -1,7 +1,8 @@
 /** The fields above the list of records. */
 import type { JSX } from 'preact';
 import type { MediaKind as Kind } from '../gen/documents.ts';
-import { Search, Select } from '../parts/parts.tsx';
+import { session } from '../parts/api.ts';
+import { Check, Search, Select } from '../parts/parts.tsx';
 import { t } from '../texts/language.ts';
 import type { RecordFilter } from './record-filter.ts';
 
@@ -54,6 +55,13 @@ export function RecordFilters({
           />
         </label>
       ))}
+      {session.get()?.account?.role !== 'user' && (
+        <Check
+          label={t('waitsForMe')}
+          isOn={filter.waitsForMe !== ''}
+          onValue={(isOn) => put({ waitsForMe: isOn ? 'yes' : '' })}
+        />
+      )}
     </Search>
   );
 }

@@ -17,7 +17,7 @@ interface RowProps {
 }
 
 export function RecordRow({ record, isChosen, onChoose }: RowProps): JSX.Element {
-  const { identifier, name, refId, kind, createdAt } = record;
+  const { identifier, name, refId, kind, createdAt, signOff } = record;
   const shownName = name === '' ? identifier.slice(0, 12) : showText(name);
   return (
     <li class="row">
@@ -33,6 +33,7 @@ export function RecordRow({ record, isChosen, onChoose }: RowProps): JSX.Element
         <small class="quiet">
           {refId !== '' && <span class="ref">{showText(refId)} · </span>}
           <Time iso={createdAt} isAge />
+          {signOff !== null && <span> · {t(`signOff_${signOff.state}`)}</span>}
         </small>
       </div>
       <OutcomeMark {...{ record }} />

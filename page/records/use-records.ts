@@ -86,8 +86,9 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
     return () => clearTimeout(timer);
   }, [JSON.stringify(toVariables(filter))]);
 
-  const { kind } = filter;
-  useLive(FOLLOW_RECORDS, kind === '' ? {} : { kind }, ({ classifications: changed }) =>
+  const { kind, waitsForMe } = filter;
+  const followed = { ...(kind === '' ? {} : { kind }), waitsForMe: waitsForMe !== '' };
+  useLive(FOLLOW_RECORDS, followed, ({ classifications: changed }) =>
     setLoaded((state) =>
       merge(state, changed, { isAtTop: isAtTop(), isWanted: matchesFilter(changed, filter) }),
     ),

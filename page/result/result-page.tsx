@@ -32,6 +32,7 @@ import { OverridePanel } from './override.tsx';
 import { ProvenancePanel } from './provenance.tsx';
 import { LimitsPanel, ReasonsPanel } from './reasons.tsx';
 import { ScoresPanel } from './scores.tsx';
+import { isForeign, SignOffPanel } from './sign-off.tsx';
 import { TentativePanel } from './tentative.tsx';
 import { VerdictCard } from './verdict-card.tsx';
 import { VideoResult } from './video-result.tsx';
@@ -78,7 +79,7 @@ export function ResultPage({
             <Custody {...{ record, account }} />
           ) : (
             <Timeline
-              key={`${record.status}/${record.forceClassification}`}
+              key={`${record.status}/${record.signOff?.findingAt ?? record.forceClassification}/${record.signOff?.state}/${record.signOff?.answers.length}`}
               {...{ identifier: record.identifier, account }}
             >
               <Custody {...{ record, account }} />
@@ -117,7 +118,10 @@ function Finding({ record, account, onChange }: PartProps): JSX.Element {
         <ProvenancePanel {...{ record }} />
         <LimitsPanel {...{ record }} />
       </div>
-      {!account.readonly && record.hash !== '' && <OverridePanel {...{ record, onChange }} />}
+      <SignOffPanel {...{ record, account, onChange }} />
+      {!account.readonly && !isForeign(record, account) && record.hash !== '' && (
+        <OverridePanel {...{ record, onChange }} />
+      )}
     </>
   );
 }
@@ -148,6 +152,7 @@ function Actions({ record, account, onChange }: PartProps): JSX.Element {
   const [, navigate] = useLocation();
   const { isBusy, fault, run } = useWork();
   const { identifier, status } = record;
+  const mayChange = !account.readonly && !isForeign(record, account);
   const act = async (name: keyof typeof ACTIONS): Promise<void> => {
     if (!(await run(() => change(ACTIONS[name], { identifier })))) return;
     if (name === 'remove') navigate(PATHS.records);
@@ -157,18 +162,20 @@ function Actions({ record, account, onChange }: PartProps): JSX.Element {
     <div class="actions unprinted">
       <CopyButton text={record.resultUrl} label={t('copyLink')} />
       <Button onPress={() => print()}>{t('print')}</Button>
-      {status !== 'NEW' && !isPart && <Button onPress={() => setPacking(true)}>{t('evidence')}</Button>}
-      {!account.readonly && status === 'NEW' && (
+      {status !== 'NEW' && !isPart(record) && !isForeign(record, account) && (
+        <Button onPress={() => setPacking(true)}>{t('evidence')}</Button>
+      )}
+      {mayChange && status === 'NEW' && (
         <Button {...{ isBusy }} onPress={() => void act('cancel')}>
           {t('cancelWork')}
         </Button>
       )}
-      {!account.readonly && status === 'ERRORED' && (
+      {mayChange && status === 'ERRORED' && (
         <Button kind="main" {...{ isBusy }} onPress={() => void act('retry')}>
           {t('tryAgain')}
         </Button>
       )}
-      {!account.readonly && !isPart(record) && <Button onPress={() => setAsking(true)}>{t('delete')}</Button>}
+      {mayChange && !isPart(record) && <Button onPress={() => setAsking(true)}>{t('delete')}</Button>}
       <Fault error={fault} />
       {isPacking && (
         <EvidenceDialog

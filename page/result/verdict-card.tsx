@@ -6,14 +6,16 @@ import { formatNumber, formatPercent } from '../parts/format.ts';
 import { outcomeOf } from '../records/records.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
+import { signOffSentence } from './sign-off.tsx';
 
 export function VerdictCard({ record }: { record: FullRecord }): JSX.Element {
-  const { forceClassification, verdict, assessment } = record;
+  const { forceClassification, verdict, assessment, signOff } = record;
   const outcome = outcomeOf(record);
   const isSigned = verdict?.models.includes('c2pa') === true;
   return (
     <section class={`card verdict ${outcome}`} aria-label={t('verdict')}>
       <p class="verdict-sentence">{headline(record)}</p>
+      {signOff !== null && <p>{signOffSentence(signOff)}</p>}
       {(forceClassification !== null || isSigned) && assessment !== null && (
         <p>
           {t(forceClassification === null ? 'forcedBySignature' : 'forcedByPerson')}{' '}

@@ -5,6 +5,7 @@ import { CUSTODY_EN } from './custody-en.ts';
 import { EVIDENCE_EN } from './evidence-en.ts';
 import { MARKS_EN } from './marks-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
+import { SIGN_OFF_EN } from './sign-off-en.ts';
 import { STANDING_EN } from './standing-en.ts';
 
 export const EN = {
@@ -379,6 +380,7 @@ export const EN = {
   ...CUSTODY_EN,
   ...MARKS_EN,
   ...OPERATING_EN,
+  ...SIGN_OFF_EN,
   ...STANDING_EN,
 } as const;
 

@@ -5,6 +5,7 @@ import type { Texts } from './en.ts';
 import { EVIDENCE_IT } from './evidence-it.ts';
 import { MARKS_IT } from './marks-it.ts';
 import { OPERATING_IT } from './operating-it.ts';
+import { SIGN_OFF_IT } from './sign-off-it.ts';
 import { STANDING_IT } from './standing-it.ts';
 
 export const IT: Texts = {
@@ -385,5 +386,6 @@ export const IT: Texts = {
   ...CUSTODY_IT,
   ...MARKS_IT,
   ...OPERATING_IT,
+  ...SIGN_OFF_IT,
   ...STANDING_IT,
 };

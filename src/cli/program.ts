@@ -63,6 +63,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['batch', async () => (await import('./commands/sheets/batch.ts')).addBatchCommand],
   ['watch', async () => (await import('./commands/watch.ts')).addWatchCommand],
   ['override', async () => (await import('./commands/override.ts')).addOverrideCommand],
+  ['sign-off', async () => (await import('./commands/sign-off.ts')).addSignOffCommand],
   ['evidence', async () => (await import('./commands/evidence/evidence.ts')).addEvidenceCommand],
   ['marks', async () => (await import('./commands/marks/marks.ts')).addMarksCommand],
   ['label', async () => (await import('./commands/marks/label.ts')).addLabelCommand],

@@ -54,6 +54,7 @@ export const REASONS = {
   not_ended: { code: 'failed_precondition', http: 409 },
   last_admin: { code: 'failed_precondition', http: 409 },
   backup: { code: 'failed_precondition', http: 409 },
+  sign_off: { code: 'failed_precondition', http: 409 },
   signing_key: { code: 'failed_precondition', http: 409 },
   model_exists: { code: 'failed_precondition', http: 409 },
   too_many: { code: 'failed_precondition', http: 409 },

@@ -229,9 +229,9 @@ export class Engine implements AsyncDisposable {
     this.#runner.pump();
   }
 
-  /** Tells watchers that a record changed for another reason than its analysis. */
-  publish(identifier: string, accountId: number): void {
-    this.#feed.publish(identifier, accountId);
+  /** Tells watchers that a record changed for another reason than its analysis; `judgeIds` as the feed's. */
+  publish(identifier: string, accountId: number, judgeIds: readonly number[] = []): void {
+    this.#feed.publish(identifier, accountId, judgeIds);
   }
 
   progressOf(analysisId: string): Progress | null {

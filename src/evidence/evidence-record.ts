@@ -1,8 +1,8 @@
 /** What a package says of one record, for programs: `record.json`, and `figures.json` from which a later version reads it anew. */
-import type { Override } from '../domain/records/classification.ts';
 import { type ReadingOfFigures, readingOfRecord, toReading } from '../domain/records/exported-reading.ts';
 import { measureAudio, measureImage, measureVideo, type Reading } from '../domain/records/measured.ts';
 import type { ClassificationRecord } from '../domain/records/record.ts';
+import type { FindingEntry, SignOff } from '../domain/records/sign-off.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { RecordCustody } from './custody-members.ts';
@@ -13,8 +13,8 @@ export interface EvidenceRecord {
   /** Null where the analysis ended without a result. */
   result: AnalysisResult | null;
   reading: Reading;
-  /** What people said of the file, oldest first. */
-  overrides: Override[];
+  /** What people said of the file, and others of that, oldest first. */
+  overrides: FindingEntry[];
   models: EvidenceModel[];
   /** Up to the signed head of when the package began. */
   custody: RecordCustody;
@@ -43,14 +43,15 @@ export interface EvidenceModel {
 }
 
 /** Raised with every change of what the two files hold. */
-export const RECORD_FORMAT = 1;
+export const RECORD_FORMAT = 2;
 
 export function toRecordJson({ record, overrides, models, originalMember }: EvidenceRecord): object {
-  const { progress: _, tentative: __, createdAt, endedAt, ...rest } = record;
+  const { progress: _, tentative: __, createdAt, endedAt, signOff, ...rest } = record;
   return {
     ...{ format: RECORD_FORMAT, ...rest },
     createdAt: toIso(createdAt),
     endedAt: endedAt === null ? null : toIso(endedAt),
+    signOff: signOffJson(signOff),
     original: {
       isIncluded: originalMember !== null,
       member: originalMember,
@@ -59,10 +60,26 @@ export function toRecordJson({ record, overrides, models, originalMember }: Evid
           ? 'The file is not kept on the box any more; its SHA-256 is the field hash.'
           : '',
     },
-    findingsByPeople: overrides.map(({ at, byAccountId, classification, reason, measured }) => ({
-      ...{ at: toIso(at), byAccountId: String(byAccountId), classification, reason, measured },
-    })),
+    findingsByPeople: overrides.map(
+      ({ at, byAccountId, classification, reason, measured, signOff: given }) => ({
+        ...{ at: toIso(at), byAccountId: String(byAccountId), classification, reason, measured },
+        signOff: signOffJson(given),
+      }),
+    ),
     models: models.map(({ id, version, sha256 }) => ({ id, version, sha256 })),
+  };
+}
+
+/** Null where none was asked for: that is no agreement. */
+function signOffJson(signOff: SignOff | null): object | null {
+  if (signOff === null) return null;
+  const { state, classification, findingAt, askedAt, answers } = signOff;
+  return {
+    ...{ state, classification, findingAt: toIso(findingAt) },
+    askedAt: askedAt === null ? null : toIso(askedAt),
+    answers: answers.map(({ at, byAccountId, ...said }) => ({
+      ...{ at: toIso(at), byAccountId: String(byAccountId), ...said },
+    })),
   };
 }
 

@@ -5,6 +5,7 @@ import type { MediaKind } from '../domain/media/media.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
+import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { AccountReader } from './accounts/account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
@@ -18,6 +19,8 @@ export interface ScanQuery {
   /** The last record of the page before; without an identifier, the time at which the scan begins. */
   before?: { createdAt: number; identifier?: string } | undefined;
 }
+
+type FileOfFinding = Pick<Override, 'accountId' | 'kind' | 'hash'>;
 
 export interface ListQuery extends ScanQuery {
   limit: number;
@@ -247,6 +250,22 @@ export class StoreReader extends AccountReader {
   overrideHistory(accountId: number, kind: MediaKind, hash: string): Override[] {
     const start = [accountId, kind, hash, 0];
     return [...this.tables.overrideHistory.values(start, [accountId, kind, hash, Number.MAX_SAFE_INTEGER])];
+  }
+
+  /** Of a finding. Without a damaged one nobody may read or do more than before. */
+  signOff({ accountId, kind, hash, at }: Override): StoredSignOff | undefined {
+    return this.tables.signOffs.getUnlessDamaged([accountId, kind, hash, at]);
+  }
+
+  /** The files whose findings wait for another person's answer, of one account or of all; at most `limit`. */
+  filesOfOpenSignOffs(accountId: number | null, limit: number): FileOfFinding[] {
+    const files: FileOfFinding[] = [];
+    for (const key of this.tables.signOffsOpen.under(accountId === null ? [] : [accountId])) {
+      if (files.length >= limit) break;
+      const [owner, , kind, hash] = key;
+      files.push({ accountId: Number(owner), kind: kind as MediaKind, hash: String(hash) });
+    }
+    return files;
   }
 
   /** Undefined where the record was never exported; the same object until it is again. */

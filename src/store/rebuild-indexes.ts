@@ -101,6 +101,7 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
     tx.indexRequest(accountId, requestId, value);
   });
   await each(tables.watchedFiles, (tx, value) => tx.indexWatchedFile(value));
+  await each(tables.signOffs, (tx, value) => tx.indexSignOff(value));
   // Added to, never emptied: details that are gone no longer say what their entry was about.
   const { entryCount } = new CustodyReader(tables);
   for (let from = 0; from < entryCount; from += BATCH) {
@@ -144,10 +145,10 @@ class DamagedKeys {
 async function findDamaged(tables: Tables): Promise<DamagedKeys> {
   const damaged = new DamagedKeys();
   const { classifications, analyses, accounts, sessions, mailTokens, apiKeys, deliveries, requests } = tables;
-  const { watchedFiles } = tables;
+  const { watchedFiles, signOffs } = tables;
   for (const table of [
     ...[classifications, analyses, accounts],
-    ...[sessions, mailTokens, apiKeys, deliveries, requests, watchedFiles],
+    ...[sessions, mailTokens, apiKeys, deliveries, requests, watchedFiles, signOffs],
   ]) {
     const keys = [...table.keys()];
     for (let from = 0; from < keys.length; from += BATCH) {
@@ -201,6 +202,11 @@ function emptyIndexes(tables: Tables, damaged: DamagedKeys): void {
   emptyIndex(tables.watchedFilesByState, tables.watchedFiles, ([folderId = '', , , path = '']) => [
     ...[folderId, path],
   ]);
+  emptyIndex(
+    tables.signOffsOpen,
+    tables.signOffs,
+    ([accountId = '', , kind = '', hash = '', findingAt = '']) => [accountId, kind, hash, findingAt] as Key,
+  );
   // Their damaged values are removed.
   for (const index of [tables.sessionsByAccount, tables.sessionsByEnd]) index.clear();
   for (const index of [tables.mailTokensByAccount, tables.mailTokensByEnd]) index.clear();

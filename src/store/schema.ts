@@ -13,6 +13,7 @@ import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
+import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
@@ -99,6 +100,10 @@ export interface Tables {
   analysesFailed: Index;
   overrides: Table<Override>;
   overrideHistory: Table<Override>;
+  /** By finding, under the keys of the history. */
+  signOffs: Table<StoredSignOff>;
+  /** Those that wait for an answer, by the account whose finding it is. */
+  signOffsOpen: Index;
   /** By record: what went out in packages. */
   exports: Table<RecordExports>;
   requests: Table<AcceptedRequest>;
@@ -162,6 +167,8 @@ export function openTables(root: RootDatabase): Tables {
     analysesFailed: new Index(root, 'analyses-failed'),
     overrides: new Table(root, 'overrides'),
     overrideHistory: new Table(root, 'override-history'),
+    signOffs: new Table(root, 'sign-offs'),
+    signOffsOpen: new Index(root, 'sign-offs-open'),
     exports: new Table(root, 'exports', SMALL_CACHE_BYTES_MAX),
     requests: new Table(root, 'requests'),
     likenesses: new Table(root, 'likenesses'),

@@ -5,6 +5,7 @@ import type { Analysis, Classification, Override } from '../domain/records/class
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { Likeness, Sighting } from '../domain/records/seen-before.ts';
+import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
@@ -21,6 +22,7 @@ import {
   type StoreMeta,
   type Tables,
 } from './schema.ts';
+import { type SignOffStep, SignOffWriter } from './sign-offs.ts';
 import { sha256, type UnnoticedRecord, watchedFileKey } from './standing/standing-reader.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
@@ -33,11 +35,13 @@ export type StoreChange =
 
 export class StoreTransaction extends AccountTransaction {
   readonly #custody: CustodyLog;
+  readonly #signOffs: SignOffWriter;
   #changes: StoreChange[] = [];
 
   constructor(tables: Tables, place: CustodyPlace) {
     super(tables);
     this.#custody = new CustodyLog(tables, place);
+    this.#signOffs = new SignOffWriter(tables, this.#custody);
   }
 
   /** What was changed since the last call. */
@@ -83,6 +87,7 @@ export class StoreTransaction extends AccountTransaction {
     this.#removeClassification(classification);
     const { identifier, analysisId, accountId, kind, hash } = classification;
     const isFileNeeded = this.hasFile(accountId, kind, hash);
+    if (!isFileNeeded) this.#signOffs.forget(classification);
     const subjects = [identifier, analysisId, fileSubject(classification)];
     const isAnalysisNeeded = (id: string): boolean => this.hasRecordOfAnalysis(id);
     this.#custody.forget({ identifier, subjects, isAnalysisNeeded, isFileNeeded }, by);
@@ -267,6 +272,8 @@ export class StoreTransaction extends AccountTransaction {
 
   putOverride(override: Override, by: AuditLine): void {
     const { accountId, kind, hash, at } = override;
+    const before = this.override(accountId, kind, hash);
+    if (before !== undefined) this.#signOffs.end(before, 'superseded', by.accountId);
     this.tables.overrides.put([accountId, kind, hash], override);
     this.tables.overrideHistory.put([accountId, kind, hash, at], override);
     const what = overrideDetails(override);
@@ -274,10 +281,19 @@ export class StoreTransaction extends AccountTransaction {
   }
 
   removeOverride(override: Override, by: AuditLine): void {
+    this.#signOffs.end(override, 'withdrawn', by.accountId);
     this.tables.overrides.remove([override.accountId, override.kind, override.hash]);
     const what = overrideDetails(override);
     const also = [fileSubject(override)];
     this.#custody.appendAudited({ kind: 'override_removed', subject: '', also, what }, by);
+  }
+
+  putSignOff(signOff: StoredSignOff, step: SignOffStep, by: AuditLine): void {
+    this.#signOffs.put(signOff, step, by);
+  }
+
+  indexSignOff(signOff: StoredSignOff): void {
+    this.#signOffs.index(signOff);
   }
 
   putExports(identifier: string, exports: RecordExports): void {

@@ -24,6 +24,7 @@ const BASE: Omit<RecordBase, 'kind'> = {
   refId: 'r',
   resultUrl: 'http://localhost/classifications/a',
   forceClassification: null,
+  signOff: null,
   mime: 'image/jpeg',
   sizeBytes: 5_000_000_000,
   sourceUrl: null,

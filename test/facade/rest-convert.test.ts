@@ -18,6 +18,7 @@ const base = {
   refId: '',
   resultUrl: 'http://127.0.0.1/classifications/a',
   forceClassification: null,
+  signOff: null,
   mime: 'image/jpeg',
   sizeBytes: 1,
   sourceUrl: null,

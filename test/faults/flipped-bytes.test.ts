@@ -17,6 +17,7 @@ import { authenticate } from '../../src/app/callers/authenticate.ts';
 import { deleteClassification, listClassifications } from '../../src/app/records/classifications.ts';
 import { overrideClassification } from '../../src/app/records/overrides.ts';
 import { Retention } from '../../src/app/records/retention.ts';
+import { askSignOff } from '../../src/app/records/sign-offs.ts';
 import { NO_FILES } from '../../src/domain/standing/watch-folder.ts';
 import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
 import { Table } from '../../src/store/table.ts';
@@ -68,6 +69,7 @@ async function setUp(data: string): Promise<Stage> {
     hash: HASH,
     classification: 'human',
   });
+  await askSignOff(app, { principal: principalOf(app, id), identifier: record });
   await app.checkpoints.sign();
   const cookie = 'a cookie that nobody guesses';
   const now = app.clock.now();
@@ -195,6 +197,7 @@ async function assertOthersWork({ app, daemon }: OpenApp, stage: Stage): Promise
     page.records.map(({ identifier }) => identifier),
     [stage.other.record],
   );
+  listClassifications(app, { principal: admin, limit: 10, filter: { waits_for_me: true } });
   const identifier = await addRecord(app, other.account.id, { hash: HASH });
   await deleteClassification(app, { principal: other, identifier });
   const plan = await createPlan(app, { principal: admin, fields: { name: `Plan ${app.newIdentifier()}` } });

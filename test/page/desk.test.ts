@@ -106,6 +106,8 @@ for (const { kind, name, make, look } of HANDED_IN) {
     await page.getByRole('button', { name: 'Save the finding' }).click();
     await page.getByText('was marked artificial by a person').waitFor();
     await page.locator('q', { hasText: 'The author sent us the original.' }).waitFor();
+    await page.getByRole('button', { name: 'Ask for a sign-off' }).click();
+    await page.getByText('Sign-off open: nobody else has answered yet').first().waitFor();
     const record = await readRest(daemon.http, kind, page.url().split('/').at(-1) ?? '');
     assert.equal(record.force_classification, 'artificial');
     assert.deepEqual(desk.faults, []);

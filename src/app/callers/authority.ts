@@ -16,10 +16,34 @@ export function assertPartner({ account }: Principal): void {
 export function managedAccount(read: StoreReader, principal: Principal, id: number): Account {
   assertPartner(principal);
   const account = read.account(id);
-  const { role, id: ownId } = principal.account;
-  const isManaged = role === 'admin' || account?.partnerId === ownId;
-  if (account === undefined || account.deletedAt !== null || !isManaged) throw unknownUser();
+  if (account === undefined || !isManagedBy(account, principal)) throw unknownUser();
   return account;
+}
+
+function isManagedBy({ deletedAt, partnerId }: Account, { account: { id, role } }: Principal): boolean {
+  return deletedAt === null && (role === 'admin' || (role === 'partner' && partnerId === id));
+}
+
+/** As managedAccount finds one, for where a look at many must not end at the first. */
+export function manages(read: StoreReader, principal: Principal, id: number): boolean {
+  const account = read.accountUnlessDamaged(id);
+  return account !== undefined && isManagedBy(account, principal);
+}
+
+/** The accounts that a partner acts on; null stands for all. */
+export function managedAccounts(read: StoreReader, principal: Principal): (number | null)[] {
+  const { role } = principal.account;
+  if (role === 'user') return [];
+  if (role === 'admin') return [null];
+  const managed = read.accounts().filter((account) => isManagedBy(account, principal));
+  return managed.map(({ id }) => id);
+}
+
+/** Who acts on the account beside itself: its partner and every administrator. */
+export function managersOf(read: StoreReader, id: number): number[] {
+  const partnerId = read.accountUnlessDamaged(id)?.partnerId ?? null;
+  const admins = read.accountsOfRole('admin').map((account) => account.id);
+  return [...(partnerId === null ? [] : [partnerId]), ...admins].filter((manager) => manager !== id);
 }
 
 /** The caller's own account as it is now, or the one it manages. */

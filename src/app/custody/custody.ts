@@ -10,7 +10,7 @@ import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
-import { ownClassification } from '../records/classifications.ts';
+import { readableClassification } from '../records/classifications.ts';
 import { parseText } from '../submissions/input.ts';
 import type { CustodyParts } from './parts.ts';
 
@@ -58,7 +58,9 @@ function subjectsOf(app: CustodyParts, principal: Principal, identifier: string)
   // What became of a record that is gone is the administrator's to know, whosever it was.
   if (record === undefined && principal.account.role === 'admin') return [identifier];
   const own =
-    principal.account.role === 'admin' && record ? record : ownClassification(app, { principal, identifier });
+    principal.account.role === 'admin' && record
+      ? record
+      : readableClassification(app, { principal, identifier });
   return [identifier, own.analysisId, ...(own.hash === '' ? [] : [fileSubject(own)])];
 }
 

@@ -9,6 +9,7 @@ import type { Principal } from '../callers/principal.ts';
 import { proveCustody } from '../custody/custody.ts';
 import type { CustodyParts } from '../custody/parts.ts';
 import { ownClassification } from '../records/classifications.ts';
+import { findingsOf } from '../records/judging.ts';
 import { readingOf, toRecord } from '../records/record.ts';
 import type { ExportOrder } from './export-input.ts';
 import type { EvidenceParts } from './parts.ts';
@@ -35,7 +36,7 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
       custody: await custodyOf(app, principal, identifier),
       custodyMember: custodyMemberOf(folder),
       reading: readingOf(app, classification),
-      overrides: hash === '' ? [] : app.store.read.overrideHistory(accountId, kind, hash),
+      overrides: hash === '' ? [] : findingsOf(app.store.read, { accountId, kind, hash }),
       models: (analysis?.models ?? []).map((key) => modelOf(app, key, analysis?.modelDigests?.[key])),
       originalMember: isThere ? `${folder}original/${safeFileName(name)}` : null,
     });

@@ -19,6 +19,7 @@ import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import type { RawFields } from '../submissions/input.ts';
 import { findRecords, recordUnlessLeftOut } from './find-records.ts';
+import { mayRead } from './judging.ts';
 import { currentRecord, readRecord, statusOf, toPartRecord } from './record.ts';
 import { parseRecordFilter } from './record-filter.ts';
 import { removeAnalysis, removeClassification } from './remove-records.ts';
@@ -31,9 +32,9 @@ export interface RecordInput {
 
 /** Of a submission, or of a frame or track of one. */
 export function getClassification(app: Core, input: RecordInput): ClassificationRecord {
-  const found = findOwn(app, input);
+  const found = findReadable(app, input);
   if (found !== undefined) return currentRecord(app, found);
-  const part = ownPart(app, input);
+  const part = readablePart(app, input);
   const record = part && toPartRecord(app, part.whole, part.part);
   if (record === undefined) throw noSuchRecord();
   return record;
@@ -46,29 +47,36 @@ export function openClassification(app: Core, input: RecordInput): Classificatio
   return record;
 }
 
-/** A frame or track belongs to every account that has a record of its video's analysis. */
-function ownPart(
+/** A frame or track is for every account that may read a record of its video's analysis. */
+export function readablePart(
   app: Core,
   { principal, identifier, kind }: RecordInput,
 ): { whole: Classification; part: Omit<ResultPart, 'identifier'> } | undefined {
   const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
   if (part === undefined || (kind !== undefined && part.kind !== kind)) return undefined;
   const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
-  const whole = sharers.find(({ accountId }) => accountId === principal.account.id);
+  const whole = sharers.find((sharer) => mayRead(app, principal, sharer));
   return whole && { whole, part };
 }
 
-/** The stored record, if the account may see it. */
+/** The stored record, if it is the account's own: for whoever changes it or takes it away. */
 export function ownClassification(app: Core, input: RecordInput): Classification {
-  const found = findOwn(app, input);
+  const found = findReadable(app, input);
+  if (found?.accountId !== input.principal.account.id) throw noSuchRecord();
+  return found;
+}
+
+/** The stored record, if the account may see it. */
+export function readableClassification(app: Core, input: RecordInput): Classification {
+  const found = findReadable(app, input);
   if (found === undefined) throw noSuchRecord();
   return found;
 }
 
-function findOwn(app: Core, { principal, identifier, kind }: RecordInput): Classification | undefined {
+function findReadable(app: Core, { principal, identifier, kind }: RecordInput): Classification | undefined {
   const found = isHex64(identifier) ? app.store.read.classification(identifier) : undefined;
-  const isOwn = found?.accountId === principal.account.id && (kind === undefined || found.kind === kind);
-  return isOwn ? found : undefined;
+  if (found === undefined || (kind !== undefined && found.kind !== kind)) return undefined;
+  return mayRead(app, principal, found) ? found : undefined;
 }
 
 function noSuchRecord(): AppError {
@@ -121,9 +129,8 @@ export function listClassifications(
     throw badField('limit', `expected a whole number from 1 to ${PAGE_SIZE_MAX}, found ${limit}`);
   }
   const before = cursor === undefined ? undefined : parseCursor(cursor);
-  const accountId = principal.account.id;
   const { records, last } = findRecords(app, {
-    ...{ accountId, kind, before, limit, filter: parseRecordFilter(filter) },
+    ...{ principal, kind, before, limit, filter: parseRecordFilter(filter) },
   });
   return { records, nextCursor: last && formatCursor(last) };
 }
@@ -152,8 +159,8 @@ export async function getHeatmap(
   app: Core,
   { layer = 'origin', ...input }: RecordInput & { layer?: HeatmapLayer | undefined },
 ): Promise<{ path: string; sizeBytes: number }> {
-  const frame = ownPart(app, input);
-  const { analysisId } = frame?.whole ?? ownClassification(app, input);
+  const frame = readablePart(app, input);
+  const { analysisId } = frame?.whole ?? readableClassification(app, input);
   const record = getClassification(app, input);
   if (record.kind !== 'image' || !record.heatmapLayers.includes(layer)) {
     throw new AppError('heatmap', `this classification has no ${NAMES_OF_LAYERS[layer]}`);

@@ -11,7 +11,9 @@ import type { Classification, Status } from '../../domain/records/classification
 import { outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { matchesText } from '../../domain/records/record-search.ts';
+import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
+import { recordsThatWaitFor } from './judging.ts';
 import { statusOf, toRecord } from './record.ts';
 import type { RecordFilter } from './record-filter.ts';
 
@@ -32,7 +34,7 @@ export interface Place {
 }
 
 interface FindQuery {
-  accountId: number;
+  principal: Principal;
   kind: MediaKind | undefined;
   filter: RecordFilter;
   before: Place | undefined;
@@ -64,24 +66,36 @@ export function findRecords(app: Core, query: FindQuery): FoundPage {
   return { records, last: null };
 }
 
-function scanOf(app: Core, { accountId, kind, filter, before }: FindQuery): Iterable<Classification> {
+function scanOf(app: Core, { principal, kind, filter, before }: FindQuery): Iterable<Classification> {
+  const accountId = principal.account.id;
   const { until } = filter;
   const isLater = until !== undefined && (before === undefined || before.createdAt >= until);
   const from = isLater ? { createdAt: until } : before;
   return app.store.read.scanClassifications({ accountId, kind, before: from });
 }
 
-/** Newest first, found by hash or identifier without a scan. */
+/** Newest first, found by hash, identifier or what waits for the caller without a scan. */
 function candidatesOf(
   app: Core,
-  { accountId, kind, filter, before }: FindQuery,
+  { principal, kind, filter, before }: FindQuery,
 ): Classification[] | undefined {
-  const { hash, search = '', until = Number.POSITIVE_INFINITY } = filter;
-  const found = hash === undefined ? candidatesOfText(app, accountId, search) : ofHash(app, accountId, hash);
+  const { until = Number.POSITIVE_INFINITY } = filter;
+  const found =
+    filter.waitsForMe === true
+      ? recordsThatWaitFor(app, principal)
+      : ownCandidates(app, principal.account.id, filter);
   return found
     ?.filter((one) => (kind === undefined || one.kind === kind) && one.createdAt < until)
     .filter((one) => before === undefined || isOlder(one, before))
     .sort((left, right) => (isOlder(left, right) ? 1 : -1));
+}
+
+function ownCandidates(
+  app: Core,
+  accountId: number,
+  { hash, search = '' }: RecordFilter,
+): Classification[] | undefined {
+  return hash === undefined ? candidatesOfText(app, accountId, search) : ofHash(app, accountId, hash);
 }
 
 /** A whole hash or identifier; a shorter text may as well be part of a name. */

@@ -2,12 +2,11 @@
 import { open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { AppError } from '../../domain/errors.ts';
-import { isHex64 } from '../../domain/identifiers.ts';
 import { HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { VideoResult } from '../../domain/verdicts/result.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
-import { getHeatmap, ownClassification } from './classifications.ts';
+import { getHeatmap, readableClassification, readablePart } from './classifications.ts';
 
 export type MediaPart =
   | { type: 'original' }
@@ -60,7 +59,7 @@ async function findMedia(app: Core, input: MediaInput): Promise<MediaFile> {
   const { identifier, part } = input;
   const ofVideo = part.type === 'original' ? await partFile(app, input) : undefined;
   if (ofVideo !== undefined) return ofVideo;
-  const own = ownClassification(app, input);
+  const own = readableClassification(app, input);
   if (part.type === 'heatmap') {
     const { layer } = part;
     const heatmap = await getHeatmap(app, { ...input, layer });
@@ -80,12 +79,11 @@ async function findMedia(app: Core, input: MediaInput): Promise<MediaFile> {
 
 /** A frame or track has an identifier of its own, whose original is the stored picture or sound. */
 async function partFile(app: Core, { principal, identifier }: MediaInput): Promise<MediaFile | undefined> {
-  const part = isHex64(identifier) ? app.store.read.part(identifier) : undefined;
-  if (part === undefined) return undefined;
-  const sharers = app.store.read.classificationsOfAnalysis(part.analysisId);
-  if (!sharers.some(({ accountId }) => accountId === principal.account.id)) return undefined;
+  const found = readablePart(app, { principal, identifier });
+  if (found === undefined) return undefined;
+  const { whole, part } = found;
   const type = part.kind === 'image' ? 'frame' : 'track';
-  return await videoPart(app, part.analysisId, { type, index: part.index });
+  return await videoPart(app, whole.analysisId, { type, index: part.index });
 }
 
 async function videoPart(

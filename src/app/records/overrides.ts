@@ -3,14 +3,16 @@
 import { AppError } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { Label, MediaKind } from '../../domain/media/media.ts';
-import type { Override } from '../../domain/records/classification.ts';
 import type { OverrideResult } from '../../domain/records/record.ts';
+import type { FindingEntry } from '../../domain/records/sign-off.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { parseHash, parseLabel, parseText } from '../submissions/input.ts';
+import { findingsOf } from './judging.ts';
 import { toRecord } from './record.ts';
+import { publishFile, putAsk } from './sign-offs.ts';
 
 export interface FileInput {
   principal: Principal;
@@ -37,9 +39,11 @@ export async function overrideClassification(app: Core, input: OverrideInput): P
     const made = { accountId, kind, hash, classification, reason, measured };
     const details = { kind, classification, measured: measured ?? '' };
     const by = auditLine(app, principal, 'override.set', hash, details);
-    tx.putOverride({ ...made, at: by.at, byAccountId: accountId }, by);
+    const finding = { ...made, at: by.at, byAccountId: accountId };
+    tx.putOverride(finding, by);
+    if (principal.plan.fourEyes) putAsk(app, tx, { principal, finding });
   });
-  publishAll(app, accountId, kind, hash);
+  publishFile(app, { accountId, kind, hash });
   return { classification, type: kind, hash };
 }
 
@@ -55,14 +59,14 @@ export async function removeOverride(app: Core, input: FileInput): Promise<Overr
     tx.removeOverride(found, auditLine(app, principal, 'override.remove', hash, details));
     return found;
   });
-  publishAll(app, accountId, kind, hash);
+  publishFile(app, { accountId, kind, hash });
   return { classification: override.classification, type: kind, hash };
 }
 
 /** Every override of the file by the account, oldest first; those that were removed or replaced included. */
-export function overrideHistory(app: Core, { principal, kind, hash: given }: FileInput): Override[] {
+export function overrideHistory(app: Core, { principal, kind, hash: given }: FileInput): FindingEntry[] {
   const hash = parseHash(given);
-  const history = app.store.read.overrideHistory(principal.account.id, kind, hash);
+  const history = findingsOf(app.store.read, { accountId: principal.account.id, kind, hash });
   if (history.length === 0) assertSubmitted(app, principal.account.id, kind, hash);
   return history;
 }
@@ -82,10 +86,4 @@ function measuredOf(app: Core, accountId: number, kind: MediaKind, hash: string)
     if (verdict !== null) return verdict.classification;
   }
   return null;
-}
-
-function publishAll(app: Core, accountId: number, kind: MediaKind, hash: string): void {
-  for (const { identifier } of app.store.read.classificationsOfHash(accountId, kind, hash)) {
-    app.engine.publish(identifier, accountId);
-  }
 }

@@ -25,12 +25,14 @@ export interface RecordFilter {
   since?: number;
   /** Microseconds since 1970 UTC: accepted before. */
   until?: number;
+  /** Of others' records those whose finding waits for the caller's sign-off, instead of the caller's own. */
+  waitsForMe?: true;
 }
 
 /** Nobody types more, and what is looked for is compared with each record. */
 const TEXT_CHARACTERS_MAX = 256;
 
-/** Fields: `status`, `outcome`, `verdict`, `ref_id`, `hash`, `search`, and as numbers `since` and `until`. */
+/** Fields: `status`, `outcome`, `verdict`, `ref_id`, `hash`, `search`, as numbers `since` and `until`, and `waits_for_me`. */
 export function parseRecordFilter(fields: RawFields): RecordFilter {
   const parsed = parseEach<{ [K in keyof Required<RecordFilter>]: RecordFilter[K] | null | undefined }>({
     status: () => parseChoice(fields, 'status', STATUSES),
@@ -41,6 +43,7 @@ export function parseRecordFilter(fields: RawFields): RecordFilter {
     search: () => parseNullableLine(fields, 'search', TEXT_CHARACTERS_MAX),
     since: () => parseMoment(fields, 'since'),
     until: () => parseMoment(fields, 'until'),
+    waitsForMe: () => (fields.waits_for_me === true ? true : undefined),
   });
   const given = Object.entries(parsed).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(given) as RecordFilter;

@@ -36,6 +36,7 @@ import type {
 import { rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { toTentative } from '../../domain/verdicts/tentative.ts';
 import type { Core } from '../core.ts';
+import { signOffOf } from './judging.ts';
 
 export function readRecord(app: Core, identifier: string): ClassificationRecord {
   const classification = app.store.read.classification(identifier);
@@ -49,12 +50,12 @@ export function toRecord(app: Core, classification: Classification): Classificat
 
 /** As toRecord, not built anew where nothing that it depends on has changed. Of a video its parts may have: it is built. */
 export function currentRecord(app: Core, classification: Classification): ClassificationRecord {
-  const { identifier, accountId, kind, hash } = classification;
+  const { identifier, kind } = classification;
   const analysis = analysisOf(app, classification);
   const build = () => recordOf(app, classification, analysis);
   if (kind === 'video' || !hasEnded(analysis.state)) return build();
   const { account, plan } = ownerOf(app, classification);
-  const finding = overrideOf(app, accountId, kind, hash);
+  const finding = findingKey(app, classification);
   const exports = app.store.read.exportsOf(identifier);
   const madeFrom = [classification, analysis, account, plan, finding, exports, app.config.publicUrl];
   return app.records.get(identifier, madeFrom, build);
@@ -171,7 +172,7 @@ function partBase(
     ...base,
     ...{ identifier, hash, sizeBytes, name, mime, credits: 0, sourceUrl: null },
     resultUrl: resultUrlOf(app, identifier),
-    forceClassification: overrideOf(app, accountId, kind, hash),
+    ...findingOf(app, { accountId, kind, hash }),
   };
 }
 
@@ -179,13 +180,24 @@ function resultUrlOf({ config }: Core, identifier: string): string {
   return `${config.publicUrl}/classifications/${identifier}`;
 }
 
-function overrideOf(
-  { store }: Core,
-  accountId: number,
-  kind: MediaKind,
-  hash: string,
-): RecordBase['forceClassification'] {
-  return hash === '' ? null : (store.read.override(accountId, kind, hash)?.classification ?? null);
+type FileOfRecord = Pick<Classification, 'accountId' | 'kind' | 'hash'>;
+
+/** What a person said of the file, and whether another has signed it off. */
+function findingOf(
+  { store: { read } }: Core,
+  { accountId, kind, hash }: FileOfRecord,
+): Pick<RecordBase, 'forceClassification' | 'signOff'> {
+  const finding = hash === '' ? undefined : read.override(accountId, kind, hash);
+  if (finding === undefined) return { forceClassification: null, signOff: null };
+  return { forceClassification: finding.classification, signOff: signOffOf(read, finding) };
+}
+
+/** Another text wherever the above may be something else; each is read anew, so that its identity says nothing. */
+function findingKey({ store: { read } }: Core, { accountId, kind, hash }: FileOfRecord): string {
+  const finding = hash === '' ? undefined : read.override(accountId, kind, hash);
+  if (finding === undefined) return '';
+  const { asks = [], answers = [] } = read.signOff(finding) ?? {};
+  return `${finding.at}/${asks.length}/${answers.length}`;
 }
 
 function analysisOf(app: Core, { analysisId }: Classification): Analysis {
@@ -222,7 +234,7 @@ function baseOf(app: Core, classification: Classification, analysis: Analysis): 
     name: classification.name,
     refId: classification.refId,
     resultUrl: resultUrlOf(app, identifier),
-    forceClassification: overrideOf(app, accountId, kind, hash),
+    ...findingOf(app, { accountId, kind, hash }),
     mime: classification.mime,
     sizeBytes: classification.sizeBytes,
     sourceUrl: classification.sourceUrl,

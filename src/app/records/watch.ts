@@ -4,7 +4,8 @@ import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { assertNotDeleted } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
-import { getClassification, ownClassification, type RecordInput } from './classifications.ts';
+import { getClassification, type RecordInput, readableClassification } from './classifications.ts';
+import { mayRead } from './judging.ts';
 import { toRecord } from './record.ts';
 
 /** Ends after the record that is `done` or `errored`. */
@@ -13,7 +14,7 @@ export async function* watchClassification(
   input: RecordInput,
   signal: AbortSignal,
 ): AsyncGenerator<ClassificationRecord> {
-  ownClassification(app, input);
+  readableClassification(app, input);
   // The feed is joined before the state is read: a change between the two is delivered, never lost.
   const changes = app.engine.watch({ identifier: input.identifier }, signal);
   try {
@@ -31,16 +32,26 @@ export async function* watchClassification(
   }
 }
 
-/** Every change of the account's records from now on, until the signal aborts. */
+/**
+ * Every change of the account's records from now on, until the signal aborts; where asked, instead of those of others'
+ * records that it may judge. One that asks no more is told no more.
+ */
 export async function* watchClassifications(
   app: Core,
-  { principal, kind }: { principal: Principal; kind?: MediaKind | undefined },
+  {
+    principal,
+    kind,
+    waitsForMe = false,
+  }: { principal: Principal; kind?: MediaKind | undefined; waitsForMe?: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<ClassificationRecord> {
-  for await (const identifier of app.engine.watch({ accountId: principal.account.id }, signal)) {
+  const { id } = principal.account;
+  const watched = waitsForMe ? { judgeId: id } : { accountId: id };
+  for await (const identifier of app.engine.watch(watched, signal)) {
     assertNotDeleted(app.store.read, principal);
     const classification = app.store.read.classification(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;
+    if (!mayRead(app, principal, classification)) continue;
     yield toRecord(app, classification);
   }
 }

@@ -17,6 +17,7 @@ import {
   momentOf,
   toRecordJson,
 } from '../views/record-view.ts';
+import { describeSignOff } from '../views/sign-off-view.ts';
 
 export function addGetCommand(program: Command, terminal: Terminal): void {
   program
@@ -70,6 +71,7 @@ function describeFully(record: Classification): string {
     ...(length === '' ? [] : [['length', length]]),
     ['verdict', [verdict, confidence].filter(Boolean).join(', ')],
     ['decided by', decidedBy],
+    ...describeSignOff(record.signOff).map((line, index) => [index === 0 ? 'sign-off' : '', line]),
     ['assessment', assessment],
     ...reasons,
     ...record.seenBefore.map((earlier) => ['seen before', describeEarlier(earlier)]),

@@ -34,6 +34,7 @@ export interface FilterOptions {
   search?: string;
   since?: number;
   until?: number;
+  waitsForMe?: true;
 }
 
 interface ListOptions extends CountOptions, FilterOptions {
@@ -65,6 +66,7 @@ export function addFilterOptions(command: Command): Command {
       ).choices(OUTCOMES),
     )
     .addOption(new Option('--verdict <class>', 'the class of the formal verdict').choices(LABELS))
+    .option('--waits-for-me', 'findings of others that wait for your sign-off')
     .option('--ref-id <text>', 'the whole reference')
     .option('--hash <hex>', 'the SHA-256 of the file, or its beginning')
     .option('--search <text>', 'part of the name or reference, or the beginning of the hash or identifier')
@@ -110,12 +112,13 @@ function toFilter({
   search,
   since,
   until,
+  waitsForMe,
 }: FilterOptions): FilterInit {
   return {
     ...(status === undefined ? {} : { status: STATUS_VALUES[status] }),
     ...(outcome === undefined ? {} : { outcome: OUTCOME_VALUES[outcome] }),
     ...(verdict === undefined ? {} : { verdict: LABEL_VALUES[verdict] }),
-    ...{ refId: refId ?? '', hash: hash ?? '', search: search ?? '' },
+    ...{ refId: refId ?? '', hash: hash ?? '', search: search ?? '', waitsForMe: waitsForMe === true },
     ...(since === undefined ? {} : { since: toTimestamp(since) }),
     ...(until === undefined ? {} : { until: toTimestamp(until) }),
   };

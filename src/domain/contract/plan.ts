@@ -109,4 +109,15 @@ export const PLAN = {
       },
     },
   ),
+  fourEyes: row(
+    flag({ description: 'Each finding by a person asks for another person’s sign-off by itself.' }),
+    {
+      initial: false,
+      command: {
+        flags: '--four-eyes',
+        sentence: 'each finding by a person asks for another person’s sign-off',
+        offSentence: 'findings ask for a sign-off only where somebody wants one',
+      },
+    },
+  ),
 };

@@ -3,6 +3,7 @@ import type { Axis } from '../packs/pack-parts.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { ExportedReading } from '../records/exported-reading.ts';
 import type { SeenBefore } from '../records/seen-before.ts';
+import type { SignOff, SignOffAnswer } from '../records/sign-off.ts';
 import type { StepTime } from '../records/step-times.ts';
 import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
 import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
@@ -35,6 +36,7 @@ import {
   MARK_STATE,
   MARK_STRENGTH,
   OUTCOME,
+  SIGN_OFF_STATE,
 } from './words.ts';
 
 const IN_SECONDS = { description: 'In seconds.' };
@@ -195,6 +197,25 @@ const EXPORTED_READING = {
   readsOtherwise: flag({ description: 'Whether the record says something else now.' }),
 } satisfies FieldsOf<ExportedReading>;
 
+const SIGN_OFF_ANSWER = {
+  agrees: flag(),
+  reason: text(),
+  at: moment(),
+  byAccountId: identifier<number>(),
+} satisfies FieldsOf<SignOffAnswer>;
+
+const SIGN_OFF = {
+  state: oneOf(SIGN_OFF_STATE),
+  classification: oneOf(LABEL, { description: 'What the finding says.' }),
+  findingAt: moment({ description: 'When it was stated; an answer names it.' }),
+  byAccountId: identifier<number>({ description: 'Whose finding it is.' }),
+  reason: text({ description: 'Why it was stated.' }),
+  askedAt: nullable(
+    moment({ description: 'Null where the plan demands a sign-off and nobody was asked yet.' }),
+  ),
+  answers: listOf(noun<SignOffAnswer>('SignOffAnswer', { description: 'Oldest first, at most two.' })),
+} satisfies FieldsOf<SignOff>;
+
 const SUBMITTED_BY = {
   via: text<SubmittedBy['via']>({ description: 'rest, graphql, grpc or dashboard.' }),
   keyId: nullable(identifier<number>({ description: 'Null where a person was signed in at the page.' })),
@@ -235,5 +256,11 @@ export const RECORD_PARTS: readonly Noun[] = [
     fields: TENTATIVE,
   },
   { name: 'ExportedReading', fields: EXPORTED_READING },
+  { name: 'SignOffAnswer', fields: SIGN_OFF_ANSWER },
+  {
+    name: 'SignOff',
+    description: 'Another person’s word on a person’s finding. It changes nothing of what the record says.',
+    fields: SIGN_OFF,
+  },
   { name: 'SubmittedBy', fields: SUBMITTED_BY },
 ];

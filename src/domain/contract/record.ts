@@ -5,6 +5,7 @@
 import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { ExportedReading } from '../records/exported-reading.ts';
 import type { AnalysisOptions } from '../records/options.ts';
+import type { SignOff } from '../records/sign-off.ts';
 import type { StepTime } from '../records/step-times.ts';
 import type { Assessment } from '../verdicts/assessment.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
@@ -43,6 +44,13 @@ export const RECORD = {
   refId: text(),
   resultUrl: text(),
   forceClassification: nullable(oneOf(LABEL)),
+  /** Not for REST. */
+  signOff: nullable(
+    noun<SignOff>('SignOff', {
+      description:
+        'Whether another person has signed off the finding that forces the class; null where none was asked for.',
+    }),
+  ),
   mime: text({ documented: 'mimetype' }),
   sizeBytes: long({ documented: 'filesize', description: 'In bytes.' }),
   sourceUrl: nullable(text()),

@@ -4,6 +4,7 @@ import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { PRIORITIES, STATUSES } from '../records/classification.ts';
 import { OUTCOMES } from '../records/outcome.ts';
 import { LIKENESS_RELATIONS } from '../records/seen-before.ts';
+import { SIGN_OFF_STATES } from '../records/sign-off.ts';
 import { NOTICE_CHANNELS } from '../standing/notice-rule.ts';
 import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../standing/watch-folder.ts';
 import { ASSESSMENT_STATES } from '../verdicts/assessment.ts';
@@ -66,6 +67,12 @@ export const LIKENESS_RELATION = {
   name: 'LikenessRelation',
   description: 'COPY: saved again, scaled or lightly cropped.',
   words: LIKENESS_RELATIONS,
+} as const satisfies Choice;
+export const SIGN_OFF_STATE = {
+  name: 'SignOffState',
+  description:
+    'OPEN: nobody else has answered. WITHDRAWN and SUPERSEDED: the finding was taken back, or another was stated.',
+  words: SIGN_OFF_STATES,
 } as const satisfies Choice;
 export const PRIORITY = {
   name: 'Priority',

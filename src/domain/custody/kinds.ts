@@ -32,6 +32,12 @@ export const CUSTODY_KINDS = {
   /** A person's finding of a file. */
   overridden: { about: 'file', action: 'override.set' },
   override_removed: { about: 'file', action: 'override.remove' },
+  /** A second pair of eyes on a person's finding: another person was asked, and what that person says. */
+  sign_off_asked: { about: 'file', action: 'sign_off.ask' },
+  sign_off_agreed: { about: 'file', action: 'sign_off.agree' },
+  sign_off_disagreed: { about: 'file', action: 'sign_off.disagree' },
+  /** The finding that it was about was changed or taken back. */
+  sign_off_ended: { about: 'file' },
   /** The stored bytes went when their time was up; the record stays. */
   bytes_deleted: { about: 'record' },
   /** The record is gone, with the details of its entries; that it was there stays. Its own details name those entries. */

@@ -3,6 +3,7 @@
  * themselves stand with the page's.
  */
 import type { MediaKind } from '../media/media.ts';
+import { SIGN_OFF_ASKS_MAX } from '../records/sign-off.ts';
 
 export type Certainty = 'high' | 'good' | 'fair' | 'low';
 
@@ -50,4 +51,24 @@ export function fillReason(text: string, sentence: string, share: string): strin
   return text
     .replace('{share}', share)
     .replace(/\{figure(\d)\}/g, (_, place: string) => figures[Number(place) - 1] ?? '');
+}
+
+/** Disagreed with as often as it can be asked for: only another finding ends that. */
+export function isDisputed({ state, answers }: { state: string; answers: readonly unknown[] }): boolean {
+  return state.toUpperCase() === 'DISAGREED' && answers.length >= SIGN_OFF_ASKS_MAX;
+}
+
+/** How a sign-off stands, as the texts name it: `signOff_…`. Only an answer is ever called agreed. */
+export function signOffWord<State extends string>({
+  state,
+  askedAt,
+  answers,
+}: {
+  state: State;
+  askedAt: unknown;
+  answers: readonly unknown[];
+}): Uppercase<State> | 'UNASKED' | 'DISPUTED' {
+  const word = state.toUpperCase() as Uppercase<State>;
+  if (word === 'OPEN' && askedAt === null) return 'UNASKED';
+  return isDisputed({ state, answers }) ? 'DISPUTED' : word;
 }

@@ -4,7 +4,8 @@
  */
 import { Subscription } from './subscription.ts';
 
-export type WatchFilter = { identifier: string } | { accountId: number };
+/** `judgeId`: the records of others that this account may judge. */
+export type WatchFilter = { identifier: string } | { accountId: number } | { judgeId: number };
 
 /** A watcher this far behind is gone or broken; a fresh list costs it less than the backlog. */
 const DIRTY_MAX = 10_000;
@@ -13,6 +14,7 @@ export class Feed {
   readonly #dirtyMax: number;
   readonly #byIdentifier = new Map<string, Set<Subscription>>();
   readonly #byAccount = new Map<number, Set<Subscription>>();
+  readonly #byJudge = new Map<number, Set<Subscription>>();
   #watchers = 0;
 
   constructor(dirtyMax: number = DIRTY_MAX) {
@@ -23,16 +25,20 @@ export class Feed {
     return this.#watchers;
   }
 
-  publish(identifier: string, accountId: number): void {
+  /** `judgeIds`: accounts that may judge it, beside the one whose record it is. */
+  publish(identifier: string, accountId: number, judgeIds: readonly number[] = []): void {
     for (const subscription of this.#byIdentifier.get(identifier) ?? []) subscription.mark(identifier);
     for (const subscription of this.#byAccount.get(accountId) ?? []) subscription.mark(identifier);
+    for (const judgeId of judgeIds) {
+      for (const subscription of this.#byJudge.get(judgeId) ?? []) subscription.mark(identifier);
+    }
   }
 
   /** Registers at the call, so that what changes after it is never missed. */
   watch(filter: WatchFilter, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
-    return 'identifier' in filter
-      ? this.#subscribe(this.#byIdentifier, filter.identifier, signal)
-      : this.#subscribe(this.#byAccount, filter.accountId, signal);
+    if ('identifier' in filter) return this.#subscribe(this.#byIdentifier, filter.identifier, signal);
+    if ('judgeId' in filter) return this.#subscribe(this.#byJudge, filter.judgeId, signal);
+    return this.#subscribe(this.#byAccount, filter.accountId, signal);
   }
 
   #subscribe<Key>(index: Map<Key, Set<Subscription>>, key: Key, signal: AbortSignal): Subscription {

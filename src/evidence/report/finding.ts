@@ -2,7 +2,7 @@
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { showText } from '../../domain/shown-text.ts';
 import type { Assessment } from '../../domain/verdicts/assessment.ts';
-import { certaintyOf, shownRatio, supportOf } from '../../domain/verdicts/finding-words.ts';
+import { certaintyOf, shownRatio, signOffWord, supportOf } from '../../domain/verdicts/finding-words.ts';
 import type { EvidenceRecord } from '../evidence-record.ts';
 import type { Block } from './blocks.ts';
 import type { Speaker } from './texts.ts';
@@ -41,8 +41,11 @@ function measuredSentence(
 
 /** The sentence, what it stands on, and where it lies between human and artificial. */
 export function findingBlocks(speaker: Speaker, record: ClassificationRecord): Block[] {
-  const { assessment, forceClassification } = record;
+  const { assessment, forceClassification, signOff } = record;
   const blocks: Block[] = [{ type: 'finding', text: findingSentence(speaker, record) }];
+  if (signOff !== null) {
+    blocks.push({ type: 'paragraph', text: `${speaker.say(`signOff_${signOffWord(signOff)}`)}.` });
+  }
   if (assessment === null) return blocks;
   if (forceClassification !== null || isSigned(record)) {
     const why = speaker.say(forceClassification === null ? 'forcedBySignature' : 'forcedByPerson');

@@ -1,6 +1,7 @@
 /** Who did what with a file, and when, as its record tells it; earlier packages that said something else among it. */
 import type { StoredExport } from '../../domain/records/exported-reading.ts';
 import { readingOfRecord } from '../../domain/records/exported-reading.ts';
+import type { SignOff } from '../../domain/records/sign-off.ts';
 import { showText } from '../../domain/shown-text.ts';
 import type { EvidenceRecord } from '../evidence-record.ts';
 import { type Block, bounded } from './blocks.ts';
@@ -14,7 +15,7 @@ interface Place {
 /** Entries that the record itself does not tell of. */
 const CUSTODY_KINDS: readonly string[] = [
   ...['fetched', 'cancelled', 'retried', 'looked_at', 'downloaded'],
-  ...['override_removed', 'bytes_deleted'],
+  ...['override_removed', 'sign_off_asked', 'sign_off_ended', 'bytes_deleted'],
 ];
 /** A record that hundreds look at: all of them are in the package's custody. */
 const ENTRIES_SHOWN_MAX = 100;
@@ -28,7 +29,8 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
       record.status === 'done' ? speaker.tell('analysedBy', { models }) : speaker.say('analysisFailed');
     events.push([record.endedAt, text]);
   }
-  for (const { at, byAccountId, classification, reason } of overrides) {
+  for (const { at, byAccountId, classification, reason, signOff } of overrides) {
+    events.push(...answersOf(speaker, signOff));
     const marked = speaker.say(classification === 'human' ? 'human' : 'artificial');
     const why = reason === '' ? '' : ` (“${showText(reason)}”)`;
     events.push([at, speaker.tell('saidByPerson', { id: byAccountId, classification: marked, reason: why })]);
@@ -59,6 +61,15 @@ export function historyBlocks(speaker: Speaker, one: EvidenceRecord, place: Plac
     },
     { type: 'paragraph', text: custody, isQuiet: true },
   ];
+}
+
+/** What another person said of a finding, with the reason that the custody of the owner has not. */
+function answersOf(speaker: Speaker, signOff: SignOff | null): [number, string][] {
+  return (signOff?.answers ?? []).map(({ at, agrees, byAccountId, reason }) => {
+    const who = speaker.say('accountNumber', { id: byAccountId });
+    const said = speaker.say(agrees ? 'signOffAgreedBy' : 'signOffDisagreedBy', { who });
+    return [at, reason === '' ? said : `${said} (“${showText(reason)}”)`];
+  });
 }
 
 /** A finding that went out is never contradicted in silence. */

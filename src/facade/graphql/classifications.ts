@@ -58,6 +58,10 @@ const filterInput = builder.inputType('ClassificationFilter', {
     }),
     since: t.field({ type: 'DateTime', description: 'Accepted then or later.' }),
     until: t.field({ type: 'DateTime', description: 'Accepted before.' }),
+    waitsForMe: t.boolean({
+      description:
+        'Records of others whose finding waits for your sign-off, of each file the newest; at most 1,000 files.',
+    }),
   }),
 });
 

@@ -1,8 +1,11 @@
-/** The mutations that set a person's verdict on a file and take it back. */
+/** The mutations that set a person's verdict on a file and take it back, and those of another person's sign-off. */
 import { overrideClassification, overrideHistory, removeOverride } from '../../app/records/overrides.ts';
-import type { Override } from '../../domain/records/classification.ts';
+import { answerSignOff, askSignOff } from '../../app/records/sign-offs.ts';
 import type { OverrideResult } from '../../domain/records/record.ts';
+import type { FindingEntry, SignOff } from '../../domain/records/sign-off.ts';
 import { builder, labelEnum, mediaKindEnum } from './builder.ts';
+import { classificationPayloadType } from './classifications.ts';
+import { findType } from './nouns.ts';
 import { countCall, type Payload, settleCall } from './transport/calls.ts';
 import { userErrorType } from './transport/user-errors.ts';
 
@@ -38,7 +41,7 @@ const removeInput = builder.inputType('RemoveOverrideInput', {
   }),
 });
 
-const overrideEntryType = builder.objectRef<Override>('OverrideEntry').implement({
+const overrideEntryType = builder.objectRef<FindingEntry>('OverrideEntry').implement({
   fields: (t) => ({
     classification: t.expose('classification', { type: labelEnum }),
     reason: t.exposeString('reason'),
@@ -49,6 +52,25 @@ const overrideEntryType = builder.objectRef<Override>('OverrideEntry').implement
       nullable: true,
       description: 'The verdict that was measured then; null where there was none.',
     }),
+    signOff: t.field({
+      type: findType<SignOff>('SignOff'),
+      nullable: true,
+      description: 'Null where none was asked for.',
+      resolve: ({ signOff }) => signOff,
+    }),
+  }),
+});
+
+const answerInput = builder.inputType('AnswerSignOffInput', {
+  fields: (t) => ({
+    identifier: t.id({ required: true }),
+    findingAt: t.field({
+      type: 'DateTime',
+      required: true,
+      description: 'Of the finding that was read: one that was stated meanwhile is not answered.',
+    }),
+    agrees: t.boolean({ required: true }),
+    reason: t.string({ description: 'Needed to disagree.' }),
   }),
 });
 
@@ -92,6 +114,33 @@ export function addOverrideMutations(): void {
         settleCall(context, 'removeOverride', () =>
           removeOverride(context.app, { principal: context.principal(), kind, hash }),
         ),
+    }),
+  }));
+}
+
+export function addSignOffMutations(): void {
+  builder.mutationFields((t) => ({
+    askSignOff: t.field({
+      type: classificationPayloadType,
+      nullable: true,
+      description:
+        'Asks the partner of the account and the administrators to sign off the finding that stands; they may read the records of the file from then on.',
+      args: { identifier: t.arg.id({ required: true }) },
+      resolve: (_, { identifier }, context) =>
+        settleCall(context, 'askSignOff', () =>
+          askSignOff(context.app, { principal: context.principal(), identifier }),
+        ),
+    }),
+    answerSignOff: t.field({
+      type: classificationPayloadType,
+      nullable: true,
+      args: { input: t.arg({ type: answerInput, required: true }) },
+      resolve: (_, { input }, context) =>
+        settleCall(context, 'answerSignOff', () => {
+          const { identifier, findingAt, agrees, reason } = input;
+          const answer = { identifier, findingAt, agrees, reason: reason ?? undefined };
+          return answerSignOff(context.app, { principal: context.principal(), ...answer });
+        }),
     }),
   }));
 }

@@ -12,7 +12,7 @@ import { addEvidenceMutations, addEvidenceQueries } from './evidence/packages.ts
 import { addKeyMutations } from './keys.ts';
 import { addMarkMutations, addMarkQueries } from './marks/marks.ts';
 import { addModelMutations, addModelQueries, addModelSubscriptions } from './models.ts';
-import { addOverrideMutations, addOverrideQueries } from './overrides.ts';
+import { addOverrideMutations, addOverrideQueries, addSignOffMutations } from './overrides.ts';
 import { addPartnerMutations, addPartnerQueries } from './partners.ts';
 import { addPlanMutations, addPlanQueries } from './plans.ts';
 import { addProcessQueries } from './processes.ts';
@@ -56,6 +56,7 @@ function buildSchema(): GraphQLSchema {
   addMarkMutations();
   addClassificationMutations();
   addOverrideMutations();
+  addSignOffMutations();
   addAccountMutations();
   addKeyMutations();
   addWebhookMutations();

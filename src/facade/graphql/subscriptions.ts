@@ -35,11 +35,17 @@ export function addSubscriptions(): void {
       type: classificationType,
       nullable: true,
       description: "Every change of the account's records, without an end.",
-      args: { kind: t.arg({ type: mediaKindEnum }) },
-      subscribe: (_, { kind }, context) =>
+      args: {
+        kind: t.arg({ type: mediaKindEnum }),
+        waitsForMe: t.arg.boolean({
+          description: "Instead those of others' records whose sign-off you may give.",
+        }),
+      },
+      subscribe: (_, { kind, waitsForMe }, context) =>
         countCall(context, 'watchClassifications', () => {
           const principal = context.principal();
-          const filter = kind === null || kind === undefined ? { principal } : { principal, kind };
+          const query = { principal, waitsForMe: waitsForMe === true };
+          const filter = kind === null || kind === undefined ? query : { ...query, kind };
           return openWatch(context, (signal) => watchClassifications(context.app, filter, signal));
         }),
       resolve: recordOrThrow,

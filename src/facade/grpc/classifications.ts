@@ -100,7 +100,8 @@ export function watchHandlers(context: GrpcContext): Pick<Handlers<typeof Classi
       method.watchClassifications,
       async function* ({ principal, request, signal }) {
         const kind = fromKind(request.kind, 'kind');
-        const records = watchClassifications(app, { principal, kind }, signal);
+        const { waitsForMe } = request;
+        const records = watchClassifications(app, { principal, kind, waitsForMe }, signal);
         for await (const classification of toUpdates(app, records)) {
           yield { classification };
         }

@@ -1,11 +1,14 @@
-/** A person's correction of a file. */
+/** A person's correction of a file, and another person's sign-off of it. */
 import { overrideClassification, overrideHistory, removeOverride } from '../../app/records/overrides.ts';
+import { answerSignOff, askSignOff } from '../../app/records/sign-offs.ts';
 import type { Label } from '../../domain/media/media.ts';
+import { fromTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { LabelSchema } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';
 import { type GrpcContext, unary } from './calls.ts';
+import { toClassification } from './convert.ts';
 import { fromEnum, requireKind } from './enums.ts';
 
 const { method } = ClassificationService;
@@ -34,6 +37,23 @@ export function overrideHandlers(
       const kind = requireKind(request.kind, 'kind');
       const overrides = overrideHistory(app, { principal, kind, hash: request.hash });
       return toMessage(method.listOverrides.output, { overrides });
+    }),
+  };
+}
+
+export function signOffHandlers(
+  context: GrpcContext,
+): Pick<Handlers<typeof ClassificationService>, 'askSignOff' | 'answerSignOff'> {
+  const { app } = context;
+  return {
+    askSignOff: unary(context, method.askSignOff, async ({ principal, request: { identifier } }) => {
+      return { classification: toClassification(await askSignOff(app, { principal, identifier })) };
+    }),
+    answerSignOff: unary(context, method.answerSignOff, async ({ principal, request }) => {
+      const { identifier, agrees, reason } = request;
+      const findingAt = request.findingAt === undefined ? 0 : fromTimestamp(request.findingAt);
+      const record = await answerSignOff(app, { principal, identifier, findingAt, agrees, reason });
+      return { classification: toClassification(record) };
     }),
   };
 }

@@ -26,7 +26,7 @@ import { Health } from './health.ts';
 import { keyHandlers } from './keys.ts';
 import { markHandlers } from './marks/marks.ts';
 import { modelHandlers } from './models.ts';
-import { overrideHandlers } from './overrides.ts';
+import { overrideHandlers, signOffHandlers } from './overrides.ts';
 import { partnerHandlers } from './partners.ts';
 import { planHandlers } from './plans.ts';
 import { processHandlers } from './processes.ts';
@@ -138,6 +138,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...changeHandlers(context),
     ...pictureHandlers(context),
     ...overrideHandlers(context),
+    ...signOffHandlers(context),
   });
   addService(server, AccountService, {
     ...ownAccountHandlers(context),

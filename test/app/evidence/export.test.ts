@@ -1,5 +1,5 @@
 /** Exports as use cases: who may have which package, what is recorded of it, and what it says once figures read otherwise. */
-import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +10,8 @@ import type { Principal } from '../../../src/app/callers/principal.ts';
 import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
 import { CASE_RECORDS_MAX } from '../../../src/app/evidence/export-input.ts';
 import { deleteClassification, getClassification } from '../../../src/app/records/classifications.ts';
+import { overrideClassification } from '../../../src/app/records/overrides.ts';
+import { answerSignOff, askSignOff } from '../../../src/app/records/sign-offs.ts';
 import type { RawFields } from '../../../src/app/submissions/input.ts';
 import {
   EXPORTS_KEPT_MAX,
@@ -19,6 +21,7 @@ import {
 import { NO_PROVENANCE } from '../../../src/domain/verdicts/provenance.ts';
 import type { ImageResult } from '../../../src/domain/verdicts/result.ts';
 import { judgePackage } from '../../../src/evidence/judge-package.ts';
+import { openZip } from '../../../src/evidence/zip-reader.ts';
 import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
 
 const NEVER = new AbortController().signal;
@@ -147,6 +150,44 @@ test('another account’s record is as absent as an unknown one, and bounds are 
   );
   await rejects(exportZip([identifier], { language: 'de' }), /language: expected one of en, it, found "de"/);
 });
+
+test('a package tells whether another person signed the finding off, with what was said, in both languages', async () => {
+  const { app, admin } = open;
+  const second = principalOf(app, (await addUser(app, admin, { role: 'admin' })).id);
+  const hash = '5'.repeat(64);
+  const asked = await addDone(hash);
+  const finding = { principal: admin, kind: 'image', hash, classification: 'human' } as const;
+  await overrideClassification(app, finding);
+  const { signOff } = await askSignOff(app, { principal: admin, identifier: asked });
+  const waiting = await membersOf(await exportZip([asked]));
+  match(waiting.report, /Sign-off open: nobody else has answered yet\./);
+  doesNotMatch(waiting.report, /agrees/);
+  equal(JSON.parse(waiting.record).signOff.state, 'open');
+  const said = { findingAt: signOff?.findingAt ?? 0, agrees: false, reason: 'the shadows' };
+  await answerSignOff(app, { principal: second, identifier: asked, ...said });
+  const answered = await membersOf(await exportZip([asked], { language: 'it' }));
+  match(answered.report, /Un’altra persona non concorda con il giudizio\./);
+  match(answered.report, /non concorda \(“the shadows”\)/);
+  const [byPerson] = JSON.parse(answered.record).findingsByPeople;
+  deepEqual([byPerson.signOff.state, byPerson.signOff.answers[0].reason], ['disagreed', 'the shadows']);
+  const kinds = answered.custody.match(/sign_off_\w+/g);
+  deepEqual(kinds, ['sign_off_asked', 'sign_off_disagreed']);
+});
+
+/** The files of a package of one record that people and programs read first. */
+async function membersOf(path: string): Promise<Record<'report' | 'record' | 'custody', string>> {
+  const found = { report: '', record: '', custody: '' };
+  const endings = { report: 'report.html', record: 'record.json', custody: 'custody.jsonl' } as const;
+  const zip = await openZip(path, { autoClose: false });
+  for await (const entry of zip.eachEntry()) {
+    for (const name of ['report', 'record', 'custody'] as const) {
+      if (!entry.fileName.endsWith(endings[name])) continue;
+      found[name] = (await buffer(await zip.openReadStreamPromise(entry))).toString();
+    }
+  }
+  zip.close();
+  return found;
+}
 
 test('an original that has rotted is told before the package begins', async () => {
   const { store } = open.app;

@@ -112,6 +112,9 @@ export function grpcOperations(): WireOperation[] {
 
 const namesOf = ({ fields }: DescMessage): string[] => fields.map(({ localName }) => localName);
 
+/** Of fields that hold a time. */
+const MOMENT = '2026-01-31T08:15:00Z';
+
 function requestOf(message: DescMessage, aim: Aim): JsonValue {
   return Object.fromEntries(message.fields.map((field) => [field.jsonName, fieldValue(field, aim)]));
 }
@@ -119,6 +122,7 @@ function requestOf(message: DescMessage, aim: Aim): JsonValue {
 function fieldValue(field: DescField, aim: Aim): JsonValue {
   // All its fields at once would let nothing through.
   if (field.localName === 'filter' && field.fieldKind === 'message') return { hash: aim.hash };
+  if (field.fieldKind === 'message' && field.message.typeName === 'google.protobuf.Timestamp') return MOMENT;
   if (field.fieldKind === 'message') return requestOf(field.message, aim);
   if (field.fieldKind === 'enum') return 1;
   if (field.fieldKind === 'map') return {};
@@ -246,6 +250,8 @@ function argumentOf(name: string, type: GraphQLInputType, aim: Aim): unknown {
     case 'Int':
     case 'Long':
       return 1;
+    case 'DateTime':
+      return MOMENT;
     default:
       return textOf(name, aim);
   }

@@ -8,6 +8,8 @@ import type { Classification, HeatmapLayer, Outcome, Status } from "./classifica
 import { file_assay_v1_classification } from "./classification_pb.ts";
 import type { Label, MediaCommit, MediaHeader, MediaKind } from "./media_pb.ts";
 import { file_assay_v1_media } from "./media_pb.ts";
+import type { SignOff } from "./sign_off_pb.ts";
+import { file_assay_v1_sign_off } from "./sign_off_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification_service.proto.
  */
 export const file_assay_v1_classification_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiJwoSUXVlcnlVcGxvYWRSZXF1ZXN0EhEKCXVwbG9hZF9pZBgBIAEoCSKGAQoTUXVlcnlVcGxvYWRSZXNwb25zZRIXCg9jb21taXR0ZWRfYnl0ZXMYASABKAMSEgoKc2l6ZV9ieXRlcxgCIAEoAxISCgppZGVudGlmaWVyGAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk0KGUdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJYCh5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSIQoEa2luZBgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCJUCh9CYXRjaEdldENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjEKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIpYBChpMaXN0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEi4KBmZpbHRlchgEIAEoCzIeLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uRmlsdGVyIoICChRDbGFzc2lmaWNhdGlvbkZpbHRlchIgCgZzdGF0dXMYASABKA4yEC5hc3NheS52MS5TdGF0dXMSIgoHb3V0Y29tZRgCIAEoDjIRLmFzc2F5LnYxLk91dGNvbWUSIAoHdmVyZGljdBgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlZl9pZBgEIAEoCRIMCgRoYXNoGAUgASgJEg4KBnNlYXJjaBgGIAEoCRIpCgVzaW5jZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImkKG0xpc3RDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRIxCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiMAoaV2F0Y2hDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJPChtXYXRjaENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJAChtXYXRjaENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCJQChxXYXRjaENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iTgoRR2V0SGVhdG1hcFJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCRIlCgVsYXllchgCIAEoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllciIjChJHZXRIZWF0bWFwUmVzcG9uc2USDQoFY2h1bmsYASABKAwiLAoWR2V0Q29udGFjdFNoZWV0UmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIigKF0dldENvbnRhY3RTaGVldFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIokBCh1PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkSJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZyZWFzb24YBCABKAkiegoeT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlEicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSIQoEdHlwZRgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAMgASgJIkgKFVJlbW92ZU92ZXJyaWRlUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkicgoWUmVtb3ZlT3ZlcnJpZGVSZXNwb25zZRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiEKBHR5cGUYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgDIAEoCSIxChtDYW5jZWxDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJQChxDYW5jZWxDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iMAoaUmV0cnlDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJPChtSZXRyeUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIxChtEZWxldGVDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSIeChxEZWxldGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlIkcKFExpc3RPdmVycmlkZXNSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCSJDChVMaXN0T3ZlcnJpZGVzUmVzcG9uc2USKgoJb3ZlcnJpZGVzGAEgAygLMhcuYXNzYXkudjEuT3ZlcnJpZGVFbnRyeSKqAQoNT3ZlcnJpZGVFbnRyeRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlYXNvbhgCIAEoCRImCgJhdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNYnlfYWNjb3VudF9pZBgEIAEoAxIhCghtZWFzdXJlZBgFIAEoDjIPLmFzc2F5LnYxLkxhYmVsMscMChVDbGFzc2lmaWNhdGlvblNlcnZpY2USTAoLU3VibWl0TWVkaWESHC5hc3NheS52MS5TdWJtaXRNZWRpYVJlcXVlc3QaHS5hc3NheS52MS5TdWJtaXRNZWRpYVJlc3BvbnNlKAESVAoNQ2xhc3NpZnlNZWRpYRIeLmFzc2F5LnYxLkNsYXNzaWZ5TWVkaWFSZXF1ZXN0Gh8uYXNzYXkudjEuQ2xhc3NpZnlNZWRpYVJlc3BvbnNlKAEwARJSCg1WYWxpZGF0ZU1lZGlhEh4uYXNzYXkudjEuVmFsaWRhdGVNZWRpYVJlcXVlc3QaHy5hc3NheS52MS5WYWxpZGF0ZU1lZGlhUmVzcG9uc2UoARJKCgtRdWVyeVVwbG9hZBIcLmFzc2F5LnYxLlF1ZXJ5VXBsb2FkUmVxdWVzdBodLmFzc2F5LnYxLlF1ZXJ5VXBsb2FkUmVzcG9uc2USXAoRR2V0Q2xhc3NpZmljYXRpb24SIi5hc3NheS52MS5HZXRDbGFzc2lmaWNhdGlvblJlcXVlc3QaIy5hc3NheS52MS5HZXRDbGFzc2lmaWNhdGlvblJlc3BvbnNlEm4KF0JhdGNoR2V0Q2xhc3NpZmljYXRpb25zEiguYXNzYXkudjEuQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GikuYXNzYXkudjEuQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRJiChNMaXN0Q2xhc3NpZmljYXRpb25zEiQuYXNzYXkudjEuTGlzdENsYXNzaWZpY2F0aW9uc1JlcXVlc3QaJS5hc3NheS52MS5MaXN0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USZAoTV2F0Y2hDbGFzc2lmaWNhdGlvbhIkLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiUuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvblJlc3BvbnNlMAESZwoUV2F0Y2hDbGFzc2lmaWNhdGlvbnMSJS5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uc1JlcXVlc3QaJi5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlMAESSQoKR2V0SGVhdG1hcBIbLmFzc2F5LnYxLkdldEhlYXRtYXBSZXF1ZXN0GhwuYXNzYXkudjEuR2V0SGVhdG1hcFJlc3BvbnNlMAESWAoPR2V0Q29udGFjdFNoZWV0EiAuYXNzYXkudjEuR2V0Q29udGFjdFNoZWV0UmVxdWVzdBohLmFzc2F5LnYxLkdldENvbnRhY3RTaGVldFJlc3BvbnNlMAESawoWT3ZlcnJpZGVDbGFzc2lmaWNhdGlvbhInLmFzc2F5LnYxLk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiguYXNzYXkudjEuT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlElMKDlJlbW92ZU92ZXJyaWRlEh8uYXNzYXkudjEuUmVtb3ZlT3ZlcnJpZGVSZXF1ZXN0GiAuYXNzYXkudjEuUmVtb3ZlT3ZlcnJpZGVSZXNwb25zZRJQCg1MaXN0T3ZlcnJpZGVzEh4uYXNzYXkudjEuTGlzdE92ZXJyaWRlc1JlcXVlc3QaHy5hc3NheS52MS5MaXN0T3ZlcnJpZGVzUmVzcG9uc2USZQoUQ2FuY2VsQ2xhc3NpZmljYXRpb24SJS5hc3NheS52MS5DYW5jZWxDbGFzc2lmaWNhdGlvblJlcXVlc3QaJi5hc3NheS52MS5DYW5jZWxDbGFzc2lmaWNhdGlvblJlc3BvbnNlEmIKE1JldHJ5Q2xhc3NpZmljYXRpb24SJC5hc3NheS52MS5SZXRyeUNsYXNzaWZpY2F0aW9uUmVxdWVzdBolLmFzc2F5LnYxLlJldHJ5Q2xhc3NpZmljYXRpb25SZXNwb25zZRJlChREZWxldGVDbGFzc2lmaWNhdGlvbhIlLmFzc2F5LnYxLkRlbGV0ZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBomLmFzc2F5LnYxLkRlbGV0ZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2ViBnByb3RvMw", [file_assay_v1_classification, file_assay_v1_media, file_google_protobuf_timestamp]);
+  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiJwoSUXVlcnlVcGxvYWRSZXF1ZXN0EhEKCXVwbG9hZF9pZBgBIAEoCSKGAQoTUXVlcnlVcGxvYWRSZXNwb25zZRIXCg9jb21taXR0ZWRfYnl0ZXMYASABKAMSEgoKc2l6ZV9ieXRlcxgCIAEoAxISCgppZGVudGlmaWVyGAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk0KGUdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJYCh5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSIQoEa2luZBgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCJUCh9CYXRjaEdldENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjEKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIpYBChpMaXN0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEi4KBmZpbHRlchgEIAEoCzIeLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uRmlsdGVyIpgCChRDbGFzc2lmaWNhdGlvbkZpbHRlchIgCgZzdGF0dXMYASABKA4yEC5hc3NheS52MS5TdGF0dXMSIgoHb3V0Y29tZRgCIAEoDjIRLmFzc2F5LnYxLk91dGNvbWUSIAoHdmVyZGljdBgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlZl9pZBgEIAEoCRIMCgRoYXNoGAUgASgJEg4KBnNlYXJjaBgGIAEoCRIpCgVzaW5jZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDHdhaXRzX2Zvcl9tZRgJIAEoCCJpChtMaXN0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USMQoPY2xhc3NpZmljYXRpb25zGAEgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjAKGldhdGNoQ2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiTwobV2F0Y2hDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iVgobV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSFAoMd2FpdHNfZm9yX21lGAIgASgIIlAKHFdhdGNoQ2xhc3NpZmljYXRpb25zUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJOChFHZXRIZWF0bWFwUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJEiUKBWxheWVyGAIgASgOMhYuYXNzYXkudjEuSGVhdG1hcExheWVyIiMKEkdldEhlYXRtYXBSZXNwb25zZRINCgVjaHVuaxgBIAEoDCIsChZHZXRDb250YWN0U2hlZXRSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiKAoXR2V0Q29udGFjdFNoZWV0UmVzcG9uc2USDQoFY2h1bmsYASABKAwiiQEKHU92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCRInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlYXNvbhgEIAEoCSJ6Ch5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USJwoOY2xhc3NpZmljYXRpb24YASABKA4yDy5hc3NheS52MS5MYWJlbBIhCgR0eXBlGAIgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAyABKAkiSAoVUmVtb3ZlT3ZlcnJpZGVSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCSJyChZSZW1vdmVPdmVycmlkZVJlc3BvbnNlEicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSIQoEdHlwZRgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAMgASgJIicKEUFza1NpZ25PZmZSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiRgoSQXNrU2lnbk9mZlJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iegoUQW5zd2VyU2lnbk9mZlJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCRIuCgpmaW5kaW5nX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZhZ3JlZXMYAyABKAgSDgoGcmVhc29uGAQgASgJIkkKFUFuc3dlclNpZ25PZmZSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIjEKG0NhbmNlbENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIlAKHENhbmNlbENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIwChpSZXRyeUNsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk8KG1JldHJ5Q2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIjEKG0RlbGV0ZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIh4KHERlbGV0ZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2UiRwoUTGlzdE92ZXJyaWRlc1JlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAIgASgJIkMKFUxpc3RPdmVycmlkZXNSZXNwb25zZRIqCglvdmVycmlkZXMYASADKAsyFy5hc3NheS52MS5PdmVycmlkZUVudHJ5Is8BCg1PdmVycmlkZUVudHJ5EicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGcmVhc29uGAIgASgJEiYKAmF0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAQgASgDEiEKCG1lYXN1cmVkGAUgASgOMg8uYXNzYXkudjEuTGFiZWwSIwoIc2lnbl9vZmYYBiABKAsyES5hc3NheS52MS5TaWduT2ZmMuINChVDbGFzc2lmaWNhdGlvblNlcnZpY2USTAoLU3VibWl0TWVkaWESHC5hc3NheS52MS5TdWJtaXRNZWRpYVJlcXVlc3QaHS5hc3NheS52MS5TdWJtaXRNZWRpYVJlc3BvbnNlKAESVAoNQ2xhc3NpZnlNZWRpYRIeLmFzc2F5LnYxLkNsYXNzaWZ5TWVkaWFSZXF1ZXN0Gh8uYXNzYXkudjEuQ2xhc3NpZnlNZWRpYVJlc3BvbnNlKAEwARJSCg1WYWxpZGF0ZU1lZGlhEh4uYXNzYXkudjEuVmFsaWRhdGVNZWRpYVJlcXVlc3QaHy5hc3NheS52MS5WYWxpZGF0ZU1lZGlhUmVzcG9uc2UoARJKCgtRdWVyeVVwbG9hZBIcLmFzc2F5LnYxLlF1ZXJ5VXBsb2FkUmVxdWVzdBodLmFzc2F5LnYxLlF1ZXJ5VXBsb2FkUmVzcG9uc2USXAoRR2V0Q2xhc3NpZmljYXRpb24SIi5hc3NheS52MS5HZXRDbGFzc2lmaWNhdGlvblJlcXVlc3QaIy5hc3NheS52MS5HZXRDbGFzc2lmaWNhdGlvblJlc3BvbnNlEm4KF0JhdGNoR2V0Q2xhc3NpZmljYXRpb25zEiguYXNzYXkudjEuQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GikuYXNzYXkudjEuQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRJiChNMaXN0Q2xhc3NpZmljYXRpb25zEiQuYXNzYXkudjEuTGlzdENsYXNzaWZpY2F0aW9uc1JlcXVlc3QaJS5hc3NheS52MS5MaXN0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USZAoTV2F0Y2hDbGFzc2lmaWNhdGlvbhIkLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiUuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvblJlc3BvbnNlMAESZwoUV2F0Y2hDbGFzc2lmaWNhdGlvbnMSJS5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uc1JlcXVlc3QaJi5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlMAESSQoKR2V0SGVhdG1hcBIbLmFzc2F5LnYxLkdldEhlYXRtYXBSZXF1ZXN0GhwuYXNzYXkudjEuR2V0SGVhdG1hcFJlc3BvbnNlMAESWAoPR2V0Q29udGFjdFNoZWV0EiAuYXNzYXkudjEuR2V0Q29udGFjdFNoZWV0UmVxdWVzdBohLmFzc2F5LnYxLkdldENvbnRhY3RTaGVldFJlc3BvbnNlMAESawoWT3ZlcnJpZGVDbGFzc2lmaWNhdGlvbhInLmFzc2F5LnYxLk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiguYXNzYXkudjEuT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlElMKDlJlbW92ZU92ZXJyaWRlEh8uYXNzYXkudjEuUmVtb3ZlT3ZlcnJpZGVSZXF1ZXN0GiAuYXNzYXkudjEuUmVtb3ZlT3ZlcnJpZGVSZXNwb25zZRJQCg1MaXN0T3ZlcnJpZGVzEh4uYXNzYXkudjEuTGlzdE92ZXJyaWRlc1JlcXVlc3QaHy5hc3NheS52MS5MaXN0T3ZlcnJpZGVzUmVzcG9uc2USRwoKQXNrU2lnbk9mZhIbLmFzc2F5LnYxLkFza1NpZ25PZmZSZXF1ZXN0GhwuYXNzYXkudjEuQXNrU2lnbk9mZlJlc3BvbnNlElAKDUFuc3dlclNpZ25PZmYSHi5hc3NheS52MS5BbnN3ZXJTaWduT2ZmUmVxdWVzdBofLmFzc2F5LnYxLkFuc3dlclNpZ25PZmZSZXNwb25zZRJlChRDYW5jZWxDbGFzc2lmaWNhdGlvbhIlLmFzc2F5LnYxLkNhbmNlbENsYXNzaWZpY2F0aW9uUmVxdWVzdBomLmFzc2F5LnYxLkNhbmNlbENsYXNzaWZpY2F0aW9uUmVzcG9uc2USYgoTUmV0cnlDbGFzc2lmaWNhdGlvbhIkLmFzc2F5LnYxLlJldHJ5Q2xhc3NpZmljYXRpb25SZXF1ZXN0GiUuYXNzYXkudjEuUmV0cnlDbGFzc2lmaWNhdGlvblJlc3BvbnNlEmUKFERlbGV0ZUNsYXNzaWZpY2F0aW9uEiUuYXNzYXkudjEuRGVsZXRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiYuYXNzYXkudjEuRGVsZXRlQ2xhc3NpZmljYXRpb25SZXNwb25zZWIGcHJvdG8z", [file_assay_v1_classification, file_assay_v1_media, file_assay_v1_sign_off, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.SubmitMediaRequest
@@ -454,6 +456,13 @@ export type ClassificationFilter = Message<"assay.v1.ClassificationFilter"> & {
    * @generated from field: google.protobuf.Timestamp until = 8;
    */
   until?: Timestamp | undefined;
+
+  /**
+   * Records of others whose finding waits for the caller's sign-off, of each file the newest; at most 1,000 files.
+   *
+   * @generated from field: bool waits_for_me = 9;
+   */
+  waitsForMe: boolean;
 };
 
 /**
@@ -533,6 +542,13 @@ export type WatchClassificationsRequest = Message<"assay.v1.WatchClassifications
    * @generated from field: assay.v1.MediaKind kind = 1;
    */
   kind: MediaKind;
+
+  /**
+   * Instead of the account's records those of others whose sign-off the caller may give.
+   *
+   * @generated from field: bool waits_for_me = 2;
+   */
+  waitsForMe: boolean;
 };
 
 /**
@@ -753,6 +769,95 @@ export const RemoveOverrideResponseSchema: GenMessage<RemoveOverrideResponse> = 
   messageDesc(file_assay_v1_classification_service, 26);
 
 /**
+ * @generated from message assay.v1.AskSignOffRequest
+ */
+export type AskSignOffRequest = Message<"assay.v1.AskSignOffRequest"> & {
+  /**
+   * Of a record of the file.
+   *
+   * @generated from field: string identifier = 1;
+   */
+  identifier: string;
+};
+
+/**
+ * Describes the message assay.v1.AskSignOffRequest.
+ * Use `create(AskSignOffRequestSchema)` to create a new message.
+ */
+export const AskSignOffRequestSchema: GenMessage<AskSignOffRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 27);
+
+/**
+ * @generated from message assay.v1.AskSignOffResponse
+ */
+export type AskSignOffResponse = Message<"assay.v1.AskSignOffResponse"> & {
+  /**
+   * @generated from field: assay.v1.Classification classification = 1;
+   */
+  classification?: Classification | undefined;
+};
+
+/**
+ * Describes the message assay.v1.AskSignOffResponse.
+ * Use `create(AskSignOffResponseSchema)` to create a new message.
+ */
+export const AskSignOffResponseSchema: GenMessage<AskSignOffResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 28);
+
+/**
+ * @generated from message assay.v1.AnswerSignOffRequest
+ */
+export type AnswerSignOffRequest = Message<"assay.v1.AnswerSignOffRequest"> & {
+  /**
+   * @generated from field: string identifier = 1;
+   */
+  identifier: string;
+
+  /**
+   * Of the finding that was read (SignOff.finding_at): one that was stated meanwhile is not answered.
+   *
+   * @generated from field: google.protobuf.Timestamp finding_at = 2;
+   */
+  findingAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: bool agrees = 3;
+   */
+  agrees: boolean;
+
+  /**
+   * At most 1,000 characters; needed to disagree.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message assay.v1.AnswerSignOffRequest.
+ * Use `create(AnswerSignOffRequestSchema)` to create a new message.
+ */
+export const AnswerSignOffRequestSchema: GenMessage<AnswerSignOffRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 29);
+
+/**
+ * @generated from message assay.v1.AnswerSignOffResponse
+ */
+export type AnswerSignOffResponse = Message<"assay.v1.AnswerSignOffResponse"> & {
+  /**
+   * @generated from field: assay.v1.Classification classification = 1;
+   */
+  classification?: Classification | undefined;
+};
+
+/**
+ * Describes the message assay.v1.AnswerSignOffResponse.
+ * Use `create(AnswerSignOffResponseSchema)` to create a new message.
+ */
+export const AnswerSignOffResponseSchema: GenMessage<AnswerSignOffResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 30);
+
+/**
  * @generated from message assay.v1.CancelClassificationRequest
  */
 export type CancelClassificationRequest = Message<"assay.v1.CancelClassificationRequest"> & {
@@ -767,7 +872,7 @@ export type CancelClassificationRequest = Message<"assay.v1.CancelClassification
  * Use `create(CancelClassificationRequestSchema)` to create a new message.
  */
 export const CancelClassificationRequestSchema: GenMessage<CancelClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 27);
+  messageDesc(file_assay_v1_classification_service, 31);
 
 /**
  * @generated from message assay.v1.CancelClassificationResponse
@@ -784,7 +889,7 @@ export type CancelClassificationResponse = Message<"assay.v1.CancelClassificatio
  * Use `create(CancelClassificationResponseSchema)` to create a new message.
  */
 export const CancelClassificationResponseSchema: GenMessage<CancelClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 28);
+  messageDesc(file_assay_v1_classification_service, 32);
 
 /**
  * @generated from message assay.v1.RetryClassificationRequest
@@ -801,7 +906,7 @@ export type RetryClassificationRequest = Message<"assay.v1.RetryClassificationRe
  * Use `create(RetryClassificationRequestSchema)` to create a new message.
  */
 export const RetryClassificationRequestSchema: GenMessage<RetryClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 29);
+  messageDesc(file_assay_v1_classification_service, 33);
 
 /**
  * @generated from message assay.v1.RetryClassificationResponse
@@ -818,7 +923,7 @@ export type RetryClassificationResponse = Message<"assay.v1.RetryClassificationR
  * Use `create(RetryClassificationResponseSchema)` to create a new message.
  */
 export const RetryClassificationResponseSchema: GenMessage<RetryClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 30);
+  messageDesc(file_assay_v1_classification_service, 34);
 
 /**
  * @generated from message assay.v1.DeleteClassificationRequest
@@ -835,7 +940,7 @@ export type DeleteClassificationRequest = Message<"assay.v1.DeleteClassification
  * Use `create(DeleteClassificationRequestSchema)` to create a new message.
  */
 export const DeleteClassificationRequestSchema: GenMessage<DeleteClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 31);
+  messageDesc(file_assay_v1_classification_service, 35);
 
 /**
  * @generated from message assay.v1.DeleteClassificationResponse
@@ -848,7 +953,7 @@ export type DeleteClassificationResponse = Message<"assay.v1.DeleteClassificatio
  * Use `create(DeleteClassificationResponseSchema)` to create a new message.
  */
 export const DeleteClassificationResponseSchema: GenMessage<DeleteClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 32);
+  messageDesc(file_assay_v1_classification_service, 36);
 
 /**
  * @generated from message assay.v1.ListOverridesRequest
@@ -872,7 +977,7 @@ export type ListOverridesRequest = Message<"assay.v1.ListOverridesRequest"> & {
  * Use `create(ListOverridesRequestSchema)` to create a new message.
  */
 export const ListOverridesRequestSchema: GenMessage<ListOverridesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 33);
+  messageDesc(file_assay_v1_classification_service, 37);
 
 /**
  * @generated from message assay.v1.ListOverridesResponse
@@ -889,7 +994,7 @@ export type ListOverridesResponse = Message<"assay.v1.ListOverridesResponse"> & 
  * Use `create(ListOverridesResponseSchema)` to create a new message.
  */
 export const ListOverridesResponseSchema: GenMessage<ListOverridesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 34);
+  messageDesc(file_assay_v1_classification_service, 38);
 
 /**
  * A statement on the correct value of a file.
@@ -925,6 +1030,13 @@ export type OverrideEntry = Message<"assay.v1.OverrideEntry"> & {
    * @generated from field: assay.v1.Label measured = 5;
    */
   measured: Label;
+
+  /**
+   * Absent where none was asked for.
+   *
+   * @generated from field: assay.v1.SignOff sign_off = 6;
+   */
+  signOff?: SignOff | undefined;
 };
 
 /**
@@ -932,7 +1044,7 @@ export type OverrideEntry = Message<"assay.v1.OverrideEntry"> & {
  * Use `create(OverrideEntrySchema)` to create a new message.
  */
 export const OverrideEntrySchema: GenMessage<OverrideEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 35);
+  messageDesc(file_assay_v1_classification_service, 39);
 
 /**
  * Submits media and serves their classifications. The credential is the metadata x-api-key.
@@ -1077,6 +1189,27 @@ export const ClassificationService: GenService<{
     methodKind: "unary";
     input: typeof ListOverridesRequestSchema;
     output: typeof ListOverridesResponseSchema;
+  },
+  /**
+   * Asks for another person's sign-off of the finding that stands: its partner's or an administrator's, who may read the
+   * file's records from then on.
+   *
+   * @generated from rpc assay.v1.ClassificationService.AskSignOff
+   */
+  askSignOff: {
+    methodKind: "unary";
+    input: typeof AskSignOffRequestSchema;
+    output: typeof AskSignOffResponseSchema;
+  },
+  /**
+   * Agrees with another person's finding, or not.
+   *
+   * @generated from rpc assay.v1.ClassificationService.AnswerSignOff
+   */
+  answerSignOff: {
+    methodKind: "unary";
+    input: typeof AnswerSignOffRequestSchema;
+    output: typeof AnswerSignOffResponseSchema;
   },
   /**
    * Ends work that is queued or running.

@@ -1,0 +1,143 @@
+/** Another person's word on a person's finding: how it stands, asking for it, and giving it. */
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { showText } from '../../src/domain/shown-text.ts';
+import { isDisputed, signOffWord } from '../../src/domain/verdicts/finding-words.ts';
+import {
+  ANSWER_SIGN_OFF,
+  ASK_SIGN_OFF,
+  FOLLOW_RECORDS,
+  type FullRecord,
+  type SignOff,
+} from '../gen/documents.ts';
+import { type AccountInfo, change } from '../parts/api.ts';
+import { Button, Fault, Notice, Panel, Time } from '../parts/parts.tsx';
+import { useWork } from '../parts/use-query.ts';
+import { useLive } from '../records/live.ts';
+import { t } from '../texts/language.ts';
+
+const REASON_CHARACTERS_MAX = 1000;
+
+interface PanelProps {
+  record: FullRecord;
+  account: AccountInfo;
+  onChange: () => void;
+}
+
+/** Whether the reader was asked to judge another's finding: nothing of the record is the reader's to change. */
+export function isForeign({ signOff }: FullRecord, account: AccountInfo): boolean {
+  return signOff !== null && signOff.byAccountId !== String(account.id);
+}
+
+/** The state as a sentence. Only an answer is ever called agreed. */
+export function signOffSentence(signOff: SignOff): string {
+  return t(`signOff_${signOffWord(signOff)}`);
+}
+
+export function SignOffPanel({ record, account, onChange }: PanelProps): JSX.Element | null {
+  const { identifier, signOff, forceClassification } = record;
+  const isAsked = isForeign(record, account);
+  useLive(FOLLOW_RECORDS, { waitsForMe: isAsked }, ({ classifications: changed }) => {
+    if (changed.identifier === identifier) onChange();
+  });
+  if (forceClassification === null) return null;
+  return (
+    <Panel title={t('signOff')}>
+      <p class="quiet">{t('signOffLead')}</p>
+      {signOff !== null && <Standing {...{ signOff, account }} />}
+      {!account.readonly && isAsked && signOff?.state === 'OPEN' && (
+        <AnswerForm {...{ identifier, signOff, onChange }} />
+      )}
+      {!account.readonly && !isAsked && <AskButton {...{ identifier, signOff, onChange }} />}
+    </Panel>
+  );
+}
+
+function Standing({ signOff, account }: { signOff: SignOff; account: AccountInfo }): JSX.Element {
+  const { state, answers } = signOff;
+  const nameOf = (id: string): string =>
+    id === String(account.id) ? showText(account.name) : t('accountNumber', { id });
+  return (
+    <>
+      <Notice kind={state === 'AGREED' ? 'good' : 'info'}>{signOffSentence(signOff)}</Notice>
+      <ol class="custody">
+        {answers.map(({ at, agrees, byAccountId, reason }) => (
+          <li key={at}>
+            <Time iso={at} />
+            <span>
+              {t(agrees ? 'signOffAgreedBy' : 'signOffDisagreedBy', { who: nameOf(byAccountId) })}
+              {reason !== '' && <q>{showText(reason)}</q>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+interface AskProps {
+  identifier: string;
+  signOff: SignOff | null;
+  onChange: () => void;
+}
+
+function AskButton({ identifier, signOff, onChange }: AskProps): JSX.Element | null {
+  const { isBusy, fault, run } = useWork();
+  const isUnasked = signOff === null || signOff.askedAt === null;
+  const isDisagreed = signOff?.state === 'DISAGREED' && !isDisputed(signOff);
+  if (!isUnasked && !isDisagreed) return null;
+  const ask = async (): Promise<void> => {
+    if (await run(() => change(ASK_SIGN_OFF, { identifier }))) onChange();
+  };
+  return (
+    <div class="unprinted">
+      <p class="quiet">{t('signOffAskLead')}</p>
+      <Fault error={fault} />
+      <Button {...{ isBusy }} onPress={() => void ask()}>
+        {t(isUnasked ? 'signOffAsk' : 'signOffAskAgain')}
+      </Button>
+    </div>
+  );
+}
+
+function AnswerForm({ identifier, signOff, onChange }: AskProps & { signOff: SignOff }): JSX.Element {
+  const { classification, findingAt, byAccountId, reason: why } = signOff;
+  const [reason, setReason] = useState('');
+  const { isBusy, fault, run } = useWork();
+  const id = useId();
+  const answer = async (agrees: boolean): Promise<void> => {
+    const input = { identifier, findingAt, agrees, reason };
+    if (await run(() => change(ANSWER_SIGN_OFF, { input }))) onChange();
+  };
+  return (
+    <div class="unprinted">
+      <p>
+        {t('signOffQuestion', {
+          who: t('accountNumber', { id: byAccountId }),
+          classification: t(classification === 'HUMAN' ? 'human' : 'artificial'),
+        })}{' '}
+        {why !== '' && <q>{showText(why)}</q>}
+      </p>
+      <div class="field">
+        <label for={id}>{t('signOffReason')}</label>
+        <textarea
+          {...{ id }}
+          name="sign-off-reason"
+          rows={3}
+          maxLength={REASON_CHARACTERS_MAX}
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
+      </div>
+      <Fault error={fault} />
+      <p class="actions">
+        <Button kind="main" {...{ isBusy }} onPress={() => void answer(true)}>
+          {t('signOffAgree')}
+        </Button>
+        <Button {...{ isBusy }} isDisabled={reason.trim() === ''} onPress={() => void answer(false)}>
+          {t('signOffDisagree')}
+        </Button>
+      </p>
+    </div>
+  );
+}

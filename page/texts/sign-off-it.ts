@@ -1,0 +1,32 @@
+/** Il secondo paio d’occhi su un giudizio. */
+import type { SIGN_OFF_EN } from './sign-off-en.ts';
+
+export const SIGN_OFF_IT: Readonly<Record<keyof typeof SIGN_OFF_EN, string>> = {
+  signOff: 'Secondo paio d’occhi',
+  signOffLead:
+    'Un’altra persona guarda il file e concorda con il giudizio, oppure no. Non cambia nulla di ciò che dice la scheda.',
+  signOff_OPEN: 'Controfirma in attesa: nessun altro ha ancora risposto',
+  signOff_UNASKED: 'Controfirma in attesa: il piano la esige e nessuno è stato ancora interpellato',
+  signOff_AGREED: 'Un’altra persona concorda con il giudizio',
+  signOff_DISAGREED: 'Un’altra persona non concorda con il giudizio',
+  signOff_DISPUTED: 'Contestato: due volte non c’è stato accordo; cambia il giudizio o toglilo',
+  signOff_WITHDRAWN: 'Controfirma conclusa: il giudizio è stato tolto',
+  signOff_SUPERSEDED: 'Controfirma conclusa: è stato dato un altro giudizio',
+  signOffAsk: 'Chiedi una controfirma',
+  signOffAskAgain: 'Chiedi ancora una volta',
+  signOffAskLead:
+    'Il tuo partner e gli amministratori potranno aprire le schede di questo file, finché il giudizio resta.',
+  signOffQuestion: '{who} dichiara: {classification}. Concordi?',
+  signOffAgree: 'Concordo',
+  signOffDisagree: 'Non concordo',
+  signOffReason: 'Motivo (necessario per non concordare)',
+  signOffAgreedBy: '{who} concorda',
+  signOffDisagreedBy: '{who} non concorda',
+  waitsForMe: 'Attende la mia controfirma',
+  fourEyes: 'Ogni giudizio di una persona chiede la controfirma di un’altra',
+  seenBeforeAcrossUsers: 'Indica copie precedenti di un’immagine fra gli utenti di un partner',
+  custody_sign_off_asked: 'È stata chiesta la controfirma di un’altra persona',
+  custody_sign_off_agreed: 'Un’altra persona ha concordato con il giudizio',
+  custody_sign_off_disagreed: 'Un’altra persona non ha concordato con il giudizio',
+  custody_sign_off_ended: 'La controfirma è finita con il suo giudizio',
+};

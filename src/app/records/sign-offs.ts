@@ -1,0 +1,109 @@
+/** Asking for another person's sign-off of a finding, and giving it. */
+import { AppError, badField } from '../../domain/errors.ts';
+import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
+import type { Classification, Override } from '../../domain/records/classification.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+import { SIGN_OFF_ASKS_MAX, type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { auditLine } from '../accounts/audit.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import { managersOf } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
+import { parseText } from '../submissions/input.ts';
+import { ownClassification, type RecordInput, readableClassification } from './classifications.ts';
+import { readRecord } from './record.ts';
+
+/** For whoever stated the finding; after a disagreement once more. Throws `sign_off` where it cannot be asked for. */
+export async function askSignOff(app: Core, input: RecordInput): Promise<ClassificationRecord> {
+  const { principal } = input;
+  assertMayWrite(principal);
+  const own = ownClassification(app, input);
+  await app.store.transact((tx) => {
+    const finding = findingOf(tx, own);
+    const known = tx.signOff(finding);
+    if (known !== undefined) assertMayAskAgain(known);
+    putAsk(app, tx, { principal, finding, known });
+  });
+  publishFile(app, own);
+  return readRecord(app, own.identifier);
+}
+
+/** In the transaction of the finding where the plan demands it, in one of its own otherwise. */
+export function putAsk(
+  app: Core,
+  tx: StoreTransaction,
+  {
+    principal,
+    finding,
+    known,
+  }: { principal: Principal; finding: Override; known?: StoredSignOff | undefined },
+): void {
+  const { accountId, kind, hash, at: findingAt } = finding;
+  const by = auditLine(app, principal, 'sign_off.ask', hash, { kind });
+  const before = known ?? { accountId, kind, hash, findingAt, asks: [], answers: [], ended: null };
+  tx.putSignOff({ ...before, asks: [...before.asks, by.at] }, 'sign_off_asked', by);
+}
+
+function assertMayAskAgain(known: StoredSignOff): void {
+  const state = stateOfSignOff(known);
+  if (state === 'open') throw new AppError('sign_off', 'a sign-off of this finding is asked for already');
+  if (state === 'agreed') throw new AppError('sign_off', 'this finding is agreed already');
+  if (known.asks.length < SIGN_OFF_ASKS_MAX) return;
+  throw new AppError('sign_off', 'this finding was disagreed with twice: change it or take it back');
+}
+
+export interface AnswerInput extends RecordInput {
+  /** Of the finding that the caller has read; microseconds since 1970. */
+  findingAt: number;
+  agrees: boolean;
+  reason?: string | undefined;
+}
+
+/** For whoever may judge the record and did not state the finding. Throws `sign_off` where none of this finding is open. */
+export async function answerSignOff(app: Core, input: AnswerInput): Promise<ClassificationRecord> {
+  const { principal, agrees, findingAt } = input;
+  assertMayWrite(principal);
+  const reason = parseText({ reason: input.reason }, 'reason', OVERRIDE_REASON_CHARACTERS_MAX)?.trim() ?? '';
+  if (!agrees && reason === '') throw badField('reason', 'expected why you disagree, found nothing');
+  const record = readableClassification(app, input);
+  await app.store.transact((tx) => {
+    const finding = findingOf(tx, record);
+    if (finding.byAccountId === principal.account.id || record.accountId === principal.account.id) {
+      throw new AppError('role', 'a finding is signed off by another person than who stated it');
+    }
+    const known = tx.signOff(finding);
+    if (known === undefined || stateOfSignOff(known) !== 'open') {
+      throw new AppError('sign_off', 'no sign-off of this finding is open');
+    }
+    if (finding.at !== findingAt) {
+      throw new AppError('sign_off', 'the finding was changed since it was read: read it again');
+    }
+    const { kind, hash, classification } = finding;
+    const action = agrees ? 'sign_off.agree' : 'sign_off.disagree';
+    const by = auditLine(app, principal, action, hash, { kind, classification });
+    const answer = { agrees, reason, at: by.at, byAccountId: principal.account.id };
+    const step = agrees ? 'sign_off_agreed' : 'sign_off_disagreed';
+    tx.putSignOff({ ...known, answers: [...known.answers, answer] }, step, by);
+  });
+  publishFile(app, record);
+  return readRecord(app, record.identifier);
+}
+
+function findingOf(read: StoreReader, { accountId, kind, hash }: Classification): Override {
+  const finding = hash === '' ? undefined : read.override(accountId, kind, hash);
+  if (finding !== undefined) return finding;
+  throw new AppError('sign_off', 'nobody has stated a finding of this file');
+}
+
+/** To the account's watchers, and to those who may judge. */
+export function publishFile(
+  { store: { read }, engine }: Core,
+  { accountId, kind, hash }: Pick<Classification, 'accountId' | 'kind' | 'hash'>,
+): void {
+  const judges = managersOf(read, accountId);
+  for (const { identifier } of read.classificationsOfHash(accountId, kind, hash)) {
+    engine.publish(identifier, accountId, judges);
+  }
+}

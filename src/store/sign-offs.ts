@@ -1,0 +1,80 @@
+/** Sign-offs of findings as they are written: each step with its entry in the custody log, the open ones in an index. */
+import type { AuditLine } from '../domain/accounts/audit.ts';
+import type { Override } from '../domain/records/classification.ts';
+import { type StoredSignOff, stateOfSignOff } from '../domain/records/sign-off.ts';
+import type { CustodyLog } from './custody/custody-log.ts';
+import { type FileOfAccount, fileSubject } from './custody/stored.ts';
+import type { Tables } from './schema.ts';
+
+export type SignOffStep = 'sign_off_asked' | 'sign_off_agreed' | 'sign_off_disagreed';
+
+type SignOffTables = Pick<Tables, 'signOffs' | 'signOffsOpen'>;
+
+export class SignOffWriter {
+  readonly #tables: SignOffTables;
+  readonly #custody: CustodyLog;
+
+  constructor(tables: SignOffTables, custody: CustodyLog) {
+    this.#tables = tables;
+    this.#custody = custody;
+  }
+
+  put(signOff: StoredSignOff, step: SignOffStep, by: AuditLine): void {
+    this.#replace(signOff);
+    const { kind, hash, findingAt, answers } = signOff;
+    const reason = step === 'sign_off_asked' ? '' : (answers.at(-1)?.reason ?? '');
+    const what = { kind, hash, findingAt, reason };
+    this.#custody.appendAudited({ kind: step, subject: '', also: [fileSubject(signOff)], what }, by);
+  }
+
+  /** The finding does not stand any more; nothing where none was asked for. */
+  end(finding: Override, ended: 'withdrawn' | 'superseded', actor: number | null): void {
+    const signOff = this.#tables.signOffs.getUnlessDamaged(keyOf(finding));
+    if (signOff === undefined || signOff.ended !== null) return;
+    const before = stateOfSignOff(signOff);
+    this.#replace({ ...signOff, ended });
+    const { kind, hash, findingAt } = signOff;
+    const details = { what: { kind, hash, findingAt, before, ended } };
+    this.#custody.append({
+      kind: 'sign_off_ended',
+      ...{ subject: '', also: [fileSubject(signOff)], actor, details },
+    });
+  }
+
+  /** With the last record of the file, damaged ones too. */
+  forget({ accountId, kind, hash }: FileOfAccount): void {
+    const range = [
+      [accountId, kind, hash, 0],
+      [accountId, kind, hash, Number.MAX_SAFE_INTEGER],
+    ] as const;
+    for (const { key, value } of [...this.#tables.signOffs.entries([...range[0]], [...range[1]])]) {
+      if (value !== undefined) this.#unindex(value);
+      this.#tables.signOffs.remove(key);
+    }
+  }
+
+  #replace(signOff: StoredSignOff): void {
+    const key = keyOf({ ...signOff, at: signOff.findingAt });
+    const before = this.#tables.signOffs.getUnlessDamaged(key);
+    if (before !== undefined) this.#unindex(before);
+    this.#tables.signOffs.put(key, signOff);
+    this.index(signOff);
+  }
+
+  index(signOff: StoredSignOff): void {
+    if (stateOfSignOff(signOff) === 'open') this.#tables.signOffsOpen.put(openKeyOf(signOff));
+  }
+
+  #unindex(signOff: StoredSignOff): void {
+    this.#tables.signOffsOpen.remove(openKeyOf(signOff));
+  }
+}
+
+/** As the history of findings has its key. */
+function keyOf({ accountId, kind, hash, at }: Pick<Override, 'accountId' | 'kind' | 'hash' | 'at'>) {
+  return [accountId, kind, hash, at];
+}
+
+function openKeyOf({ accountId, asks, kind, hash, findingAt }: StoredSignOff) {
+  return [accountId, asks.at(-1) ?? 0, kind, hash, findingAt];
+}
