@@ -39,7 +39,23 @@ export function ExportLines({ record }: { record: FullRecord }): JSX.Element {
         <li key={made.at}>
           <Time iso={made.at} />
           <span>{t('exportedAt', { reading: describe(made) })}</span>
+          <Stamps {...{ made }} />
         </li>
+      ))}
+    </>
+  );
+}
+
+/** What authorities of time said of the package. */
+function Stamps({ made }: { made: ExportedReading }): JSX.Element {
+  return (
+    <>
+      {made.timestamps.map(({ authority, state, time, error }) => (
+        <small key={authority} class="quiet">
+          {time === null
+            ? t(state === 'failed' ? 'stampFailed' : 'stampWaiting', { authority, reason: error })
+            : t('stampedAt', { authority, time: formatTime(time) })}
+        </small>
       ))}
     </>
   );

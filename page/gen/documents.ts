@@ -136,7 +136,7 @@ export type AllOfCredits = { availableCredits: number; totalSpent: number; };
 
 export type AllOfDeliveryAttempt = { at: string; elapsedMs: number; error: string; status: number | null; };
 
-export type AllOfEvidenceExport = { bytes: number; error: string; files: number; filesTotal: number; id: string; name: string; state: string; url: string | null; };
+export type AllOfEvidenceExport = { bytes: number; error: string; files: number; filesTotal: number; id: string; name: string; state: string; timestamps: number; url: string | null; };
 
 export type AllOfEvidenceKey = { createdAt: string; fingerprint: string; publicKeyPem: string; retiredAt: string | null; };
 
@@ -239,10 +239,10 @@ export type ReadCustodyAnswer = { custody: { nodes: ({ sequence: number; at: str
 export const READ_CUSTODY = 'query ReadCustody($identifier:ID!$after:String){custody(identifier:$identifier first:50 after:$after){nodes{sequence at kind accountId facade details what detailsDeletedAt}pageInfo{hasNextPage endCursor}}}' as Document<ReadCustodyAnswer, { identifier: string; after?: string | null | undefined;}>;
 
 export type ExportEvidenceAnswer = { exportEvidence: { export: AllOfEvidenceExport | null; userErrors: ({ field: string | null; message: string; code: UserErrorCode; reason: string; })[]; }; };
-export const EXPORT_EVIDENCE = 'mutation ExportEvidence($identifiers:[ID!]!$title:String$notes:String$language:String){exportEvidence(identifiers:$identifiers title:$title notes:$notes language:$language){export{...AllOfEvidenceExport}userErrors{field message code reason}}}fragment AllOfEvidenceExport on EvidenceExport{bytes error files filesTotal id name state url}' as Document<ExportEvidenceAnswer, { identifiers: readonly string[]; title?: string | null | undefined; notes?: string | null | undefined; language?: string | null | undefined;}>;
+export const EXPORT_EVIDENCE = 'mutation ExportEvidence($identifiers:[ID!]!$title:String$notes:String$language:String){exportEvidence(identifiers:$identifiers title:$title notes:$notes language:$language){export{...AllOfEvidenceExport}userErrors{field message code reason}}}fragment AllOfEvidenceExport on EvidenceExport{bytes error files filesTotal id name state timestamps url}' as Document<ExportEvidenceAnswer, { identifiers: readonly string[]; title?: string | null | undefined; notes?: string | null | undefined; language?: string | null | undefined;}>;
 
 export type ReadExportAnswer = { evidenceExport: AllOfEvidenceExport; };
-export const READ_EXPORT = 'query ReadExport($id:ID!){evidenceExport(id:$id){...AllOfEvidenceExport}}fragment AllOfEvidenceExport on EvidenceExport{bytes error files filesTotal id name state url}' as Document<ReadExportAnswer, { id: string;}>;
+export const READ_EXPORT = 'query ReadExport($id:ID!){evidenceExport(id:$id){...AllOfEvidenceExport}}fragment AllOfEvidenceExport on EvidenceExport{bytes error files filesTotal id name state timestamps url}' as Document<ReadExportAnswer, { id: string;}>;
 
 export type ReadEvidenceKeysAnswer = { evidenceKeys: AllOfEvidenceKey[]; };
 export const READ_EVIDENCE_KEYS = 'query ReadEvidenceKeys{evidenceKeys{...AllOfEvidenceKey}}fragment AllOfEvidenceKey on EvidenceKey{createdAt fingerprint publicKeyPem retiredAt}' as Document<ReadEvidenceKeysAnswer, {}>;

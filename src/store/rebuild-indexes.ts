@@ -96,6 +96,7 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
   await each(tables.mailTokens, (tx, value) => tx.indexMailToken(value));
   await each(tables.apiKeys, (tx, value) => tx.indexApiKey(value));
   await each(tables.deliveries, (tx, value) => tx.indexDelivery(value));
+  await each(tables.timestamps, (tx, value) => tx.indexTimestamps(value));
   await each(tables.requests, (tx, value, key) => {
     const [accountId, requestId] = key as [number, string];
     tx.indexRequest(accountId, requestId, value);
@@ -144,10 +145,10 @@ class DamagedKeys {
 async function findDamaged(tables: Tables): Promise<DamagedKeys> {
   const damaged = new DamagedKeys();
   const { classifications, analyses, accounts, sessions, mailTokens, apiKeys, deliveries, requests } = tables;
-  const { watchedFiles } = tables;
+  const { watchedFiles, timestamps } = tables;
   for (const table of [
     ...[classifications, analyses, accounts],
-    ...[sessions, mailTokens, apiKeys, deliveries, requests, watchedFiles],
+    ...[sessions, mailTokens, apiKeys, deliveries, requests, watchedFiles, timestamps],
   ]) {
     const keys = [...table.keys()];
     for (let from = 0; from < keys.length; from += BATCH) {
@@ -193,6 +194,7 @@ function emptyIndexes(tables: Tables, damaged: DamagedKeys): void {
   emptyIndex(tables.apiKeysByAccount, apiKeys);
   emptyIndex(tables.deliveriesByAccount, deliveries);
   emptyIndex(tables.deliveriesDue, deliveries);
+  emptyIndex(tables.timestampsDue, tables.timestamps);
   emptyIndex(
     tables.requestsByTime,
     requests,

@@ -12,6 +12,7 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
+import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
@@ -101,6 +102,10 @@ export interface Tables {
   overrideHistory: Table<Override>;
   /** By record: what went out in packages. */
   exports: Table<RecordExports>;
+  /** By package: its authorities of time and their tokens. */
+  timestamps: Table<PackageTimestamps>;
+  /** Packages whose authorities are still asked, by time. */
+  timestampsDue: Index;
   requests: Table<AcceptedRequest>;
   /** Pictures and frames by which copies are found, in the order in which they came. */
   likenesses: Table<Likeness>;
@@ -163,6 +168,8 @@ export function openTables(root: RootDatabase): Tables {
     overrides: new Table(root, 'overrides'),
     overrideHistory: new Table(root, 'override-history'),
     exports: new Table(root, 'exports', SMALL_CACHE_BYTES_MAX),
+    timestamps: new Table(root, 'timestamps', SMALL_CACHE_BYTES_MAX),
+    timestampsDue: new Index(root, 'timestamps-due'),
     requests: new Table(root, 'requests'),
     likenesses: new Table(root, 'likenesses'),
     sightings: new Table(root, 'sightings'),

@@ -4,6 +4,7 @@ import type { AuditEntry, AuditLine } from '../domain/accounts/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
+import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { Likeness, Sighting } from '../domain/records/seen-before.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
@@ -28,6 +29,7 @@ export type StoreChange =
   | { type: 'balance'; accountId: number }
   | { type: 'delivery'; accountId: number; id: string }
   | { type: 'unnoticed' }
+  | { type: 'timestamps' }
   /** Was removed: nothing of it may stay in memory. */
   | { type: 'likeness'; accountId: number; sequence: number };
 
@@ -281,11 +283,44 @@ export class StoreTransaction extends AccountTransaction {
   }
 
   putExports(identifier: string, exports: RecordExports): void {
+    this.#forgetPackages(identifier, exports);
     this.tables.exports.put(identifier, exports);
   }
 
   removeExports(identifier: string): void {
+    this.#forgetPackages(identifier, { exports: [] });
     this.tables.exports.remove(identifier);
+  }
+
+  /** Of those that the record no longer tells of. With the last of its records goes what is known of a package. */
+  #forgetPackages(identifier: string, { exports }: RecordExports): void {
+    const kept = new Set(exports.map(({ packageSha256 }) => packageSha256));
+    for (const { packageSha256 } of this.exportsOf(identifier)?.exports ?? []) {
+      const stamped = kept.has(packageSha256) ? undefined : this.timestampsOf(packageSha256);
+      if (stamped === undefined) continue;
+      const identifiers = stamped.identifiers.filter((other) => other !== identifier);
+      if (identifiers.length > 0) this.putTimestamps({ ...stamped, identifiers });
+      else {
+        this.#unindexTimestamps(stamped);
+        this.tables.timestamps.remove(packageSha256);
+      }
+    }
+  }
+
+  putTimestamps(timestamps: PackageTimestamps): void {
+    const before = this.timestampsOf(timestamps.packageSha256);
+    if (before !== undefined) this.#unindexTimestamps(before);
+    this.tables.timestamps.put(timestamps.packageSha256, timestamps);
+    this.indexTimestamps(timestamps);
+    this.#changes.push({ type: 'timestamps' });
+  }
+
+  indexTimestamps({ nextAttemptAt, packageSha256 }: PackageTimestamps): void {
+    if (nextAttemptAt !== null) this.tables.timestampsDue.put([nextAttemptAt, packageSha256]);
+  }
+
+  #unindexTimestamps({ nextAttemptAt, packageSha256 }: PackageTimestamps): void {
+    if (nextAttemptAt !== null) this.tables.timestampsDue.remove([nextAttemptAt, packageSha256]);
   }
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {

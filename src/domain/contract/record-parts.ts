@@ -2,6 +2,7 @@
 import type { Axis } from '../packs/pack-parts.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { ExportedReading } from '../records/exported-reading.ts';
+import type { TimestampStatus } from '../records/package-timestamps.ts';
 import type { SeenBefore } from '../records/seen-before.ts';
 import type { StepTime } from '../records/step-times.ts';
 import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
@@ -193,7 +194,19 @@ const EXPORTED_READING = {
   fingerprint: text({ description: 'Of the key that signed the package.' }),
   packageSha256: text({ description: 'Of the signed list of the files of the package, hex.' }),
   readsOtherwise: flag({ description: 'Whether the record says something else now.' }),
+  timestamps: listOf(
+    noun<TimestampStatus>('TimestampStatus', {
+      description: 'Authorities of time that were asked to stamp the package.',
+    }),
+  ),
 } satisfies FieldsOf<ExportedReading>;
+
+const TIMESTAMP_STATUS = {
+  authority: text({ description: 'Its address.' }),
+  state: text<TimestampStatus['state']>({ description: 'waiting, stamped or failed.' }),
+  time: nullable(moment({ description: 'By the authority\u2019s clock; null until it has answered.' })),
+  error: text({ description: 'Why the last try brought no token; empty where it brought one.' }),
+} satisfies FieldsOf<TimestampStatus>;
 
 const SUBMITTED_BY = {
   via: text<SubmittedBy['via']>({ description: 'rest, graphql, grpc or dashboard.' }),
@@ -235,5 +248,10 @@ export const RECORD_PARTS: readonly Noun[] = [
     fields: TENTATIVE,
   },
   { name: 'ExportedReading', fields: EXPORTED_READING },
+  {
+    name: 'TimestampStatus',
+    description: 'What one authority of time (RFC 3161) answered for a package.',
+    fields: TIMESTAMP_STATUS,
+  },
   { name: 'SubmittedBy', fields: SUBMITTED_BY },
 ];

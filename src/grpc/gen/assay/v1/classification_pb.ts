@@ -18,7 +18,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification.proto.
  */
 export const file_assay_v1_classification: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEinwoKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIeCgVtYXJrcxgaIAEoCzIPLmFzc2F5LnYxLk1hcmtzEikKC3NlZW5fYmVmb3JlGBsgAygLMhQuYXNzYXkudjEuU2VlbkJlZm9yZRIiCgd2ZXJkaWN0GB4gASgLMhEuYXNzYXkudjEuVmVyZGljdBIjCgh2ZXJkaWN0cxgfIAMoCzIRLmFzc2F5LnYxLlZlcmRpY3QSJgoHcmVzdWx0cxggIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EhQKB2lzX25zZncYISABKAhIAYgBARIlCgRjMnBhGCIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgtoYXNfaGVhdG1hcBgjIAEoCBIoCgphc3Nlc3NtZW50GCQgASgLMhQuYXNzYXkudjEuQXNzZXNzbWVudBIuCg5oZWF0bWFwX2xheWVycxglIAMoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllchImCgpzdGVwX3RpbWVzGCYgAygLMhIuYXNzYXkudjEuU3RlcFRpbWUSJgoFaW1hZ2UYMiABKAsyFS5hc3NheS52MS5JbWFnZURldGFpbEgAEiYKBXZpZGVvGDMgASgLMhUuYXNzYXkudjEuVmlkZW9EZXRhaWxIABImCgVhdWRpbxg0IAEoCzIVLmFzc2F5LnYxLkF1ZGlvRGV0YWlsSABCBwoFbWVkaWFCCgoIX2lzX25zZnci/gEKD0V4cG9ydGVkUmVhZGluZxImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNYnlfYWNjb3VudF9pZBgCIAEoAxIVCg1ydWxlc192ZXJzaW9uGAMgASgFEhYKDmNsYXNzaWZpY2F0aW9uGAQgASgJEg0KBXN0YXRlGAUgASgJEhgKC3Byb2JhYmlsaXR5GAYgASgBSACIAQESEwoLZmluZ2VycHJpbnQYByABKAkSFgoOcGFja2FnZV9zaGEyNTYYCCABKAkSFwoPcmVhZHNfb3RoZXJ3aXNlGAkgASgIQg4KDF9wcm9iYWJpbGl0eSJKCglTdWJtaXR0ZXISCwoDdmlhGAEgASgJEhMKBmtleV9pZBgCIAEoA0gAiAEBEhAKCGtleV9uYW1lGAMgASgJQgkKB19rZXlfaWQiNQoIUHJvZ3Jlc3MSDAoEc3RlcBgBIAEoCRIMCgRkb25lGAIgASgFEg0KBXRvdGFsGAMgASgFIjgKCFN0ZXBUaW1lEgwKBHN0ZXAYASABKAkSDwoHc2Vjb25kcxgCIAEoARINCgV0aW1lcxgDIAEoBSKxAQoJVGVudGF0aXZlEigKBmZyYW1lcxgBIAMoCzIYLmFzc2F5LnYxLlRlbnRhdGl2ZUZyYW1lEiYKBWNsaXBzGAIgAygLMhcuYXNzYXkudjEuVGVudGF0aXZlQ2xpcBIoCgVzdGF0ZRgDIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJQCg5UZW50YXRpdmVGcmFtZRIUCgx0aW1lX3NlY29uZHMYASABKAESGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiZAoNVGVudGF0aXZlQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiqQEKB1ZlcmRpY3QSEQoJaGV1cmlzdGljGAEgASgJEhIKCmNvbmZpZGVuY2UYAiABKAESJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZtb2RlbHMYBCADKAkSEgoFY291bnQYBSABKAVIAIgBARIUCgd1bmtub3duGAYgASgISAGIAQFCCAoGX2NvdW50QgoKCF91bmtub3duIsABCgtNb2RlbFJlc3VsdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKBGF4aXMYAyABKA4yDi5hc3NheS52MS5BeGlzEg4KBmRldmljZRgEIAEoCRIPCgd1bmtub3duGAUgASgIEg4KBnJlYXNvbhgGIAEoCRIUCgxlbGFwc2VkX3RpbWUYByABKAESLAoOY2xhc3NpZmljYXRpb24YCCADKAsyFC5hc3NheS52MS5MYWJlbFNjb3JlIjsKCkxhYmVsU2NvcmUSHgoFbGFiZWwYASABKA4yDy5hc3NheS52MS5MYWJlbBINCgVzY29yZRgCIAEoASKgAQoLSW1hZ2VEZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARInCgdkZXRhaWxzGAMgAygLMhYuYXNzYXkudjEuSW1hZ2VPYmplY3RzEhkKDHRpbWVfc2Vjb25kcxgEIAEoAUgCiAEBQggKBl93aWR0aEIJCgdfaGVpZ2h0Qg8KDV90aW1lX3NlY29uZHMiNwoMSW1hZ2VPYmplY3RzEicKCmRldGVjdGlvbnMYASADKAsyEy5hc3NheS52MS5EZXRlY3Rpb24icwoJRGV0ZWN0aW9uEhoKA2JveBgBIAEoCzINLmFzc2F5LnYxLkJveBImCgdyZXN1bHRzGAIgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgDIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QiNQoDQm94EgoKAngxGAEgASgBEgoKAnkxGAIgASgBEgoKAngyGAMgASgBEgoKAnkyGAQgASgBItMBCgtWaWRlb0RldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEh0KEGR1cmF0aW9uX3NlY29uZHMYAyABKAFIAogBARIoCgZpbWFnZXMYBCADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIoCgZhdWRpb3MYBSADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkIICgZfd2lkdGhCCQoHX2hlaWdodEITChFfZHVyYXRpb25fc2Vjb25kcyKQAQoLQXVkaW9EZXRhaWwSHQoQZHVyYXRpb25fc2Vjb25kcxgBIAEoAUgAiAEBEh0KBWNsaXBzGAIgAygLMg4uYXNzYXkudjEuQ2xpcBIbCg5zcGVlY2hfc2Vjb25kcxgDIAEoAUgBiAEBQhMKEV9kdXJhdGlvbl9zZWNvbmRzQhEKD19zcGVlY2hfc2Vjb25kcyJ9CgRDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARImCgdyZXN1bHRzGAQgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgFIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QivgMKClNlZW5CZWZvcmUSEgoKaWRlbnRpZmllchgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEgwKBG5hbWUYAyABKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIcmVsYXRpb24YBSABKA4yGi5hc3NheS52MS5MaWtlbmVzc1JlbGF0aW9uEhAKCGRpc3RhbmNlGAYgASgFEhkKDHRpbWVfc2Vjb25kcxgHIAEoAUgAiAEBEhwKD2VhcmxpZXJfc2Vjb25kcxgIIAEoAUgBiAEBEiIKB291dGNvbWUYCSABKA4yES5hc3NheS52MS5PdXRjb21lEiAKB2ZpbmRpbmcYCiABKA4yDy5hc3NheS52MS5MYWJlbBIsCghmb3VuZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTZm91bmRfYnlfYWNjb3VudF9pZBgMIAEoA0gCiAEBQg8KDV90aW1lX3NlY29uZHNCEgoQX2VhcmxpZXJfc2Vjb25kc0IWChRfZm91bmRfYnlfYWNjb3VudF9pZCpVCgZTdGF0dXMSFgoSU1RBVFVTX1VOU1BFQ0lGSUVEEAASDgoKU1RBVFVTX05FVxABEg8KC1NUQVRVU19ET05FEAISEgoOU1RBVFVTX0VSUk9SRUQQAyqsAQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEwoPT1VUQ09NRV9XQUlUSU5HEAESEgoOT1VUQ09NRV9GQUlMRUQQAhIRCg1PVVRDT01FX0hVTUFOEAMSFgoST1VUQ09NRV9BUlRJRklDSUFMEAQSGAoUT1VUQ09NRV9JTkNPTkNMVVNJVkUQBRIaChZPVVRDT01FX05PVF9BUFBMSUNBQkxFEAYqWwoGT3JpZ2luEhYKEk9SSUdJTl9VTlNQRUNJRklFRBAAEhMKD09SSUdJTl9BTkFMWVNFRBABEhEKDU9SSUdJTl9KT0lORUQQAhIRCg1PUklHSU5fQ0FDSEVEEAMqcQoEQXhpcxIUChBBWElTX1VOU1BFQ0lGSUVEEAASEgoOQVhJU19HRU5FUkFURUQQARIQCgxBWElTX1NXQVBQRUQQAhIPCgtBWElTX0VESVRFRBADEg0KCUFYSVNfTlNGVxAEEg0KCUFYSVNfRkFDRRAFKo0BCgxIZWF0bWFwTGF5ZXISHQoZSEVBVE1BUF9MQVlFUl9VTlNQRUNJRklFRBAAEhgKFEhFQVRNQVBfTEFZRVJfT1JJR0lOEAESGwoXSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkcQAhInCiNIRUFUTUFQX0xBWUVSX1RBTVBFUklOR19SRUxJQUJJTElUWRADKpcBChBMaWtlbmVzc1JlbGF0aW9uEiEKHUxJS0VORVNTX1JFTEFUSU9OX1VOU1BFQ0lGSUVEEAASHwobTElLRU5FU1NfUkVMQVRJT05fU0FNRV9GSUxFEAESGgoWTElLRU5FU1NfUkVMQVRJT05fQ09QWRACEiMKH0xJS0VORVNTX1JFTEFUSU9OX01JUlJPUkVEX0NPUFkQA2IGcHJvdG8z", [file_assay_v1_assessment, file_assay_v1_marks, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEinwoKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIeCgVtYXJrcxgaIAEoCzIPLmFzc2F5LnYxLk1hcmtzEikKC3NlZW5fYmVmb3JlGBsgAygLMhQuYXNzYXkudjEuU2VlbkJlZm9yZRIiCgd2ZXJkaWN0GB4gASgLMhEuYXNzYXkudjEuVmVyZGljdBIjCgh2ZXJkaWN0cxgfIAMoCzIRLmFzc2F5LnYxLlZlcmRpY3QSJgoHcmVzdWx0cxggIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EhQKB2lzX25zZncYISABKAhIAYgBARIlCgRjMnBhGCIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBITCgtoYXNfaGVhdG1hcBgjIAEoCBIoCgphc3Nlc3NtZW50GCQgASgLMhQuYXNzYXkudjEuQXNzZXNzbWVudBIuCg5oZWF0bWFwX2xheWVycxglIAMoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllchImCgpzdGVwX3RpbWVzGCYgAygLMhIuYXNzYXkudjEuU3RlcFRpbWUSJgoFaW1hZ2UYMiABKAsyFS5hc3NheS52MS5JbWFnZURldGFpbEgAEiYKBXZpZGVvGDMgASgLMhUuYXNzYXkudjEuVmlkZW9EZXRhaWxIABImCgVhdWRpbxg0IAEoCzIVLmFzc2F5LnYxLkF1ZGlvRGV0YWlsSABCBwoFbWVkaWFCCgoIX2lzX25zZncirQIKD0V4cG9ydGVkUmVhZGluZxImCgJhdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNYnlfYWNjb3VudF9pZBgCIAEoAxIVCg1ydWxlc192ZXJzaW9uGAMgASgFEhYKDmNsYXNzaWZpY2F0aW9uGAQgASgJEg0KBXN0YXRlGAUgASgJEhgKC3Byb2JhYmlsaXR5GAYgASgBSACIAQESEwoLZmluZ2VycHJpbnQYByABKAkSFgoOcGFja2FnZV9zaGEyNTYYCCABKAkSFwoPcmVhZHNfb3RoZXJ3aXNlGAkgASgIEi0KCnRpbWVzdGFtcHMYCiADKAsyGS5hc3NheS52MS5UaW1lc3RhbXBTdGF0dXNCDgoMX3Byb2JhYmlsaXR5ImwKD1RpbWVzdGFtcFN0YXR1cxIRCglhdXRob3JpdHkYASABKAkSDQoFc3RhdGUYAiABKAkSKAoEdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFZXJyb3IYBCABKAkiSgoJU3VibWl0dGVyEgsKA3ZpYRgBIAEoCRITCgZrZXlfaWQYAiABKANIAIgBARIQCghrZXlfbmFtZRgDIAEoCUIJCgdfa2V5X2lkIjUKCFByb2dyZXNzEgwKBHN0ZXAYASABKAkSDAoEZG9uZRgCIAEoBRINCgV0b3RhbBgDIAEoBSI4CghTdGVwVGltZRIMCgRzdGVwGAEgASgJEg8KB3NlY29uZHMYAiABKAESDQoFdGltZXMYAyABKAUisQEKCVRlbnRhdGl2ZRIoCgZmcmFtZXMYASADKAsyGC5hc3NheS52MS5UZW50YXRpdmVGcmFtZRImCgVjbGlwcxgCIAMoCzIXLmFzc2F5LnYxLlRlbnRhdGl2ZUNsaXASKAoFc3RhdGUYAyABKA4yGS5hc3NheS52MS5Bc3Nlc3NtZW50U3RhdGUSGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiUAoOVGVudGF0aXZlRnJhbWUSFAoMdGltZV9zZWNvbmRzGAEgASgBEhgKC3Byb2JhYmlsaXR5GAIgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5ImQKDVRlbnRhdGl2ZUNsaXASDQoFaW5kZXgYASABKAUSDQoFc3RhcnQYAiABKAESCwoDZW5kGAMgASgBEhgKC3Byb2JhYmlsaXR5GAQgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5IqkBCgdWZXJkaWN0EhEKCWhldXJpc3RpYxgBIAEoCRISCgpjb25maWRlbmNlGAIgASgBEicKDmNsYXNzaWZpY2F0aW9uGAMgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGbW9kZWxzGAQgAygJEhIKBWNvdW50GAUgASgFSACIAQESFAoHdW5rbm93bhgGIAEoCEgBiAEBQggKBl9jb3VudEIKCghfdW5rbm93biLAAQoLTW9kZWxSZXN1bHQSDQoFbW9kZWwYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIcCgRheGlzGAMgASgOMg4uYXNzYXkudjEuQXhpcxIOCgZkZXZpY2UYBCABKAkSDwoHdW5rbm93bhgFIAEoCBIOCgZyZWFzb24YBiABKAkSFAoMZWxhcHNlZF90aW1lGAcgASgBEiwKDmNsYXNzaWZpY2F0aW9uGAggAygLMhQuYXNzYXkudjEuTGFiZWxTY29yZSI7CgpMYWJlbFNjb3JlEh4KBWxhYmVsGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSDQoFc2NvcmUYAiABKAEioAEKC0ltYWdlRGV0YWlsEhIKBXdpZHRoGAEgASgFSACIAQESEwoGaGVpZ2h0GAIgASgFSAGIAQESJwoHZGV0YWlscxgDIAMoCzIWLmFzc2F5LnYxLkltYWdlT2JqZWN0cxIZCgx0aW1lX3NlY29uZHMYBCABKAFIAogBAUIICgZfd2lkdGhCCQoHX2hlaWdodEIPCg1fdGltZV9zZWNvbmRzIjcKDEltYWdlT2JqZWN0cxInCgpkZXRlY3Rpb25zGAEgAygLMhMuYXNzYXkudjEuRGV0ZWN0aW9uInMKCURldGVjdGlvbhIaCgNib3gYASABKAsyDS5hc3NheS52MS5Cb3gSJgoHcmVzdWx0cxgCIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EiIKB3ZlcmRpY3QYAyABKAsyES5hc3NheS52MS5WZXJkaWN0IjUKA0JveBIKCgJ4MRgBIAEoARIKCgJ5MRgCIAEoARIKCgJ4MhgDIAEoARIKCgJ5MhgEIAEoASLTAQoLVmlkZW9EZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARIdChBkdXJhdGlvbl9zZWNvbmRzGAMgASgBSAKIAQESKAoGaW1hZ2VzGAQgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24SKAoGYXVkaW9zGAUgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb25CCAoGX3dpZHRoQgkKB19oZWlnaHRCEwoRX2R1cmF0aW9uX3NlY29uZHMikAEKC0F1ZGlvRGV0YWlsEh0KEGR1cmF0aW9uX3NlY29uZHMYASABKAFIAIgBARIdCgVjbGlwcxgCIAMoCzIOLmFzc2F5LnYxLkNsaXASGwoOc3BlZWNoX3NlY29uZHMYAyABKAFIAYgBAUITChFfZHVyYXRpb25fc2Vjb25kc0IRCg9fc3BlZWNoX3NlY29uZHMifQoEQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESJgoHcmVzdWx0cxgEIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EiIKB3ZlcmRpY3QYBSABKAsyES5hc3NheS52MS5WZXJkaWN0Ir4DCgpTZWVuQmVmb3JlEhIKCmlkZW50aWZpZXIYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoAxIMCgRuYW1lGAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCHJlbGF0aW9uGAUgASgOMhouYXNzYXkudjEuTGlrZW5lc3NSZWxhdGlvbhIQCghkaXN0YW5jZRgGIAEoBRIZCgx0aW1lX3NlY29uZHMYByABKAFIAIgBARIcCg9lYXJsaWVyX3NlY29uZHMYCCABKAFIAYgBARIiCgdvdXRjb21lGAkgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIgCgdmaW5kaW5nGAogASgOMg8uYXNzYXkudjEuTGFiZWwSLAoIZm91bmRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiAKE2ZvdW5kX2J5X2FjY291bnRfaWQYDCABKANIAogBAUIPCg1fdGltZV9zZWNvbmRzQhIKEF9lYXJsaWVyX3NlY29uZHNCFgoUX2ZvdW5kX2J5X2FjY291bnRfaWQqVQoGU3RhdHVzEhYKElNUQVRVU19VTlNQRUNJRklFRBAAEg4KClNUQVRVU19ORVcQARIPCgtTVEFUVVNfRE9ORRACEhIKDlNUQVRVU19FUlJPUkVEEAMqrAEKB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhMKD09VVENPTUVfV0FJVElORxABEhIKDk9VVENPTUVfRkFJTEVEEAISEQoNT1VUQ09NRV9IVU1BThADEhYKEk9VVENPTUVfQVJUSUZJQ0lBTBAEEhgKFE9VVENPTUVfSU5DT05DTFVTSVZFEAUSGgoWT1VUQ09NRV9OT1RfQVBQTElDQUJMRRAGKlsKBk9yaWdpbhIWChJPUklHSU5fVU5TUEVDSUZJRUQQABITCg9PUklHSU5fQU5BTFlTRUQQARIRCg1PUklHSU5fSk9JTkVEEAISEQoNT1JJR0lOX0NBQ0hFRBADKnEKBEF4aXMSFAoQQVhJU19VTlNQRUNJRklFRBAAEhIKDkFYSVNfR0VORVJBVEVEEAESEAoMQVhJU19TV0FQUEVEEAISDwoLQVhJU19FRElURUQQAxINCglBWElTX05TRlcQBBINCglBWElTX0ZBQ0UQBSqNAQoMSGVhdG1hcExheWVyEh0KGUhFQVRNQVBfTEFZRVJfVU5TUEVDSUZJRUQQABIYChRIRUFUTUFQX0xBWUVSX09SSUdJThABEhsKF0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HEAISJwojSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkdfUkVMSUFCSUxJVFkQAyqXAQoQTGlrZW5lc3NSZWxhdGlvbhIhCh1MSUtFTkVTU19SRUxBVElPTl9VTlNQRUNJRklFRBAAEh8KG0xJS0VORVNTX1JFTEFUSU9OX1NBTUVfRklMRRABEhoKFkxJS0VORVNTX1JFTEFUSU9OX0NPUFkQAhIjCh9MSUtFTkVTU19SRUxBVElPTl9NSVJST1JFRF9DT1BZEANiBnByb3RvMw", [file_assay_v1_assessment, file_assay_v1_marks, file_assay_v1_media, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The record of one submission.
@@ -355,6 +355,13 @@ export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
    * @generated from field: bool reads_otherwise = 9;
    */
   readsOtherwise: boolean;
+
+  /**
+   * Authorities of time that were asked to stamp the package; empty where none were.
+   *
+   * @generated from field: repeated assay.v1.TimestampStatus timestamps = 10;
+   */
+  timestamps: TimestampStatus[];
 };
 
 /**
@@ -363,6 +370,48 @@ export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
  */
 export const ExportedReadingSchema: GenMessage<ExportedReading> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 1);
+
+/**
+ * What one authority of time (RFC 3161) answered for a package.
+ *
+ * @generated from message assay.v1.TimestampStatus
+ */
+export type TimestampStatus = Message<"assay.v1.TimestampStatus"> & {
+  /**
+   * Its address.
+   *
+   * @generated from field: string authority = 1;
+   */
+  authority: string;
+
+  /**
+   * waiting, stamped or failed.
+   *
+   * @generated from field: string state = 2;
+   */
+  state: string;
+
+  /**
+   * By the authority's clock; absent until it has answered.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 3;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * Why the last try brought no token; empty where there was none or it brought one.
+   *
+   * @generated from field: string error = 4;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message assay.v1.TimestampStatus.
+ * Use `create(TimestampStatusSchema)` to create a new message.
+ */
+export const TimestampStatusSchema: GenMessage<TimestampStatus> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 2);
 
 /**
  * Who handed the file in.
@@ -397,7 +446,7 @@ export type Submitter = Message<"assay.v1.Submitter"> & {
  * Use `create(SubmitterSchema)` to create a new message.
  */
 export const SubmitterSchema: GenMessage<Submitter> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 2);
+  messageDesc(file_assay_v1_classification, 3);
 
 /**
  * How far a queued or running analysis is.
@@ -426,7 +475,7 @@ export type Progress = Message<"assay.v1.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 3);
+  messageDesc(file_assay_v1_classification, 4);
 
 /**
  * How long a step of an analysis took. Steps overlap, and some are parts of others: `infer` holds `batch-wait` and
@@ -460,7 +509,7 @@ export type StepTime = Message<"assay.v1.StepTime"> & {
  * Use `create(StepTimeSchema)` to create a new message.
  */
 export const StepTimeSchema: GenMessage<StepTime> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 4);
+  messageDesc(file_assay_v1_classification, 5);
 
 /**
  * What was judged so far. It may still turn.
@@ -502,7 +551,7 @@ export type Tentative = Message<"assay.v1.Tentative"> & {
  * Use `create(TentativeSchema)` to create a new message.
  */
 export const TentativeSchema: GenMessage<Tentative> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 5);
+  messageDesc(file_assay_v1_classification, 6);
 
 /**
  * @generated from message assay.v1.TentativeFrame
@@ -526,7 +575,7 @@ export type TentativeFrame = Message<"assay.v1.TentativeFrame"> & {
  * Use `create(TentativeFrameSchema)` to create a new message.
  */
 export const TentativeFrameSchema: GenMessage<TentativeFrame> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 6);
+  messageDesc(file_assay_v1_classification, 7);
 
 /**
  * @generated from message assay.v1.TentativeClip
@@ -560,7 +609,7 @@ export type TentativeClip = Message<"assay.v1.TentativeClip"> & {
  * Use `create(TentativeClipSchema)` to create a new message.
  */
 export const TentativeClipSchema: GenMessage<TentativeClip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 7);
+  messageDesc(file_assay_v1_classification, 8);
 
 /**
  * @generated from message assay.v1.Verdict
@@ -610,7 +659,7 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
  * Use `create(VerdictSchema)` to create a new message.
  */
 export const VerdictSchema: GenMessage<Verdict> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 8);
+  messageDesc(file_assay_v1_classification, 9);
 
 /**
  * @generated from message assay.v1.ModelResult
@@ -670,7 +719,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
  * Use `create(ModelResultSchema)` to create a new message.
  */
 export const ModelResultSchema: GenMessage<ModelResult> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 9);
+  messageDesc(file_assay_v1_classification, 10);
 
 /**
  * @generated from message assay.v1.LabelScore
@@ -692,7 +741,7 @@ export type LabelScore = Message<"assay.v1.LabelScore"> & {
  * Use `create(LabelScoreSchema)` to create a new message.
  */
 export const LabelScoreSchema: GenMessage<LabelScore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 10);
+  messageDesc(file_assay_v1_classification, 11);
 
 /**
  * @generated from message assay.v1.ImageDetail
@@ -728,7 +777,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
  * Use `create(ImageDetailSchema)` to create a new message.
  */
 export const ImageDetailSchema: GenMessage<ImageDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 11);
+  messageDesc(file_assay_v1_classification, 12);
 
 /**
  * @generated from message assay.v1.ImageObjects
@@ -745,7 +794,7 @@ export type ImageObjects = Message<"assay.v1.ImageObjects"> & {
  * Use `create(ImageObjectsSchema)` to create a new message.
  */
 export const ImageObjectsSchema: GenMessage<ImageObjects> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 12);
+  messageDesc(file_assay_v1_classification, 13);
 
 /**
  * An object found in a picture, and what the models said of it.
@@ -774,7 +823,7 @@ export type Detection = Message<"assay.v1.Detection"> & {
  * Use `create(DetectionSchema)` to create a new message.
  */
 export const DetectionSchema: GenMessage<Detection> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 13);
+  messageDesc(file_assay_v1_classification, 14);
 
 /**
  * Pixels of the oriented picture.
@@ -808,7 +857,7 @@ export type Box = Message<"assay.v1.Box"> & {
  * Use `create(BoxSchema)` to create a new message.
  */
 export const BoxSchema: GenMessage<Box> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 14);
+  messageDesc(file_assay_v1_classification, 15);
 
 /**
  * @generated from message assay.v1.VideoDetail
@@ -849,7 +898,7 @@ export type VideoDetail = Message<"assay.v1.VideoDetail"> & {
  * Use `create(VideoDetailSchema)` to create a new message.
  */
 export const VideoDetailSchema: GenMessage<VideoDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 15);
+  messageDesc(file_assay_v1_classification, 16);
 
 /**
  * @generated from message assay.v1.AudioDetail
@@ -878,7 +927,7 @@ export type AudioDetail = Message<"assay.v1.AudioDetail"> & {
  * Use `create(AudioDetailSchema)` to create a new message.
  */
 export const AudioDetailSchema: GenMessage<AudioDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 16);
+  messageDesc(file_assay_v1_classification, 17);
 
 /**
  * A segment of a sound.
@@ -919,7 +968,7 @@ export type Clip = Message<"assay.v1.Clip"> & {
  * Use `create(ClipSchema)` to create a new message.
  */
 export const ClipSchema: GenMessage<Clip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 17);
+  messageDesc(file_assay_v1_classification, 18);
 
 /**
  * An earlier record of the same picture, and what was found then.
@@ -999,7 +1048,7 @@ export type SeenBefore = Message<"assay.v1.SeenBefore"> & {
  * Use `create(SeenBeforeSchema)` to create a new message.
  */
 export const SeenBeforeSchema: GenMessage<SeenBefore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 18);
+  messageDesc(file_assay_v1_classification, 19);
 
 /**
  * @generated from enum assay.v1.Status
