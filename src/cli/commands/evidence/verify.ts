@@ -63,8 +63,10 @@ function tell(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGive
   if (timestamps.length === 0) printLine(terminal, 'Not timestamped: its age rests on the word of the box.');
   for (const { identifier, name, exported, present } of records) {
     printLine(terminal, `${identifier.slice(0, 12)} ${name}: ${describe(exported)}`);
-    if (present !== null)
-      printLine(terminal, `  this version reads the same figures as: ${describe(present)}`);
+    if (present === null) continue;
+    const today = new Date().toISOString();
+    printLine(terminal, `  read so on ${createdAt}; this version reads the same figures on ${today} as:`);
+    printLine(terminal, `  ${describe(present)}`);
   }
   printLine(terminal, `Key: ${fingerprint ?? 'none that can be read'}`);
   if (!isKeyGiven) {
