@@ -145,13 +145,12 @@ interface Bundles {
 }
 
 function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConfig | null): Settings {
-  const { trustAnchorsPem, timestampRootsPem } = bundles;
   const { values, origins } = collected;
   const dataFolder = resolve(values.dataDir);
   return {
     dataFolder,
     store: { folder: dataFolder },
-    engine: toEngineSettings(values, dataFolder, trustAnchorsPem),
+    engine: toEngineSettings(values, dataFolder, bundles.trustAnchorsPem),
     http: {
       listen: values.httpListen,
       publicUrl: values.publicUrl,
@@ -188,7 +187,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
       webhookAllowNetworks: values.webhookAllowNetworks,
       watchRoots: values.watchRoots,
       timestampAuthorities: values.evidenceTimestampAuthorities,
-      timestampRootsPem,
+      timestampRootsPem: bundles.timestampRootsPem,
     },
     admin: {
       email: values.adminEmail,

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Key } from 'lmdb';
 import { partsOf } from '../domain/verdicts/result.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
+import { indexTimestamps } from './package-rows.ts';
 import { readMeta, type StoreMeta, type Tables } from './schema.ts';
 import type { Index, Table } from './table.ts';
 import type { StoreTransaction } from './transaction.ts';
@@ -96,7 +97,7 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
   await each(tables.mailTokens, (tx, value) => tx.indexMailToken(value));
   await each(tables.apiKeys, (tx, value) => tx.indexApiKey(value));
   await each(tables.deliveries, (tx, value) => tx.indexDelivery(value));
-  await each(tables.timestamps, (tx, value) => tx.indexTimestamps(value));
+  await each(tables.timestamps, (_tx, value) => indexTimestamps(tables, value));
   await each(tables.requests, (tx, value, key) => {
     const [accountId, requestId] = key as [number, string];
     tx.indexRequest(accountId, requestId, value);

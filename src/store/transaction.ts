@@ -14,6 +14,7 @@ import { AccountTransaction } from './accounts/account-transaction.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { fileSubject, type StoredCheckpoint } from './custody/stored.ts';
+import { putExports, putTimestamps } from './package-rows.ts';
 import { balanceAfter, type RequestPlace } from './reader.ts';
 import {
   type AcceptedRequest,
@@ -283,44 +284,16 @@ export class StoreTransaction extends AccountTransaction {
   }
 
   putExports(identifier: string, exports: RecordExports): void {
-    this.#forgetPackages(identifier, exports);
-    this.tables.exports.put(identifier, exports);
+    putExports(this.tables, identifier, exports);
   }
 
   removeExports(identifier: string): void {
-    this.#forgetPackages(identifier, { exports: [] });
-    this.tables.exports.remove(identifier);
-  }
-
-  /** Of those that the record no longer tells of. With the last of its records goes what is known of a package. */
-  #forgetPackages(identifier: string, { exports }: RecordExports): void {
-    const kept = new Set(exports.map(({ packageSha256 }) => packageSha256));
-    for (const { packageSha256 } of this.exportsOf(identifier)?.exports ?? []) {
-      const stamped = kept.has(packageSha256) ? undefined : this.timestampsOf(packageSha256);
-      if (stamped === undefined) continue;
-      const identifiers = stamped.identifiers.filter((other) => other !== identifier);
-      if (identifiers.length > 0) this.putTimestamps({ ...stamped, identifiers });
-      else {
-        this.#unindexTimestamps(stamped);
-        this.tables.timestamps.remove(packageSha256);
-      }
-    }
+    putExports(this.tables, identifier, { exports: [] });
   }
 
   putTimestamps(timestamps: PackageTimestamps): void {
-    const before = this.timestampsOf(timestamps.packageSha256);
-    if (before !== undefined) this.#unindexTimestamps(before);
-    this.tables.timestamps.put(timestamps.packageSha256, timestamps);
-    this.indexTimestamps(timestamps);
+    putTimestamps(this.tables, timestamps);
     this.#changes.push({ type: 'timestamps' });
-  }
-
-  indexTimestamps({ nextAttemptAt, packageSha256 }: PackageTimestamps): void {
-    if (nextAttemptAt !== null) this.tables.timestampsDue.put([nextAttemptAt, packageSha256]);
-  }
-
-  #unindexTimestamps({ nextAttemptAt, packageSha256 }: PackageTimestamps): void {
-    if (nextAttemptAt !== null) this.tables.timestampsDue.remove([nextAttemptAt, packageSha256]);
   }
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {
