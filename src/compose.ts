@@ -21,6 +21,7 @@ import type { AppConfig, Clock, Core } from './app/core.ts';
 import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
 import { Looks } from './app/custody/looks.ts';
 import { ExportJobs } from './app/evidence/export-jobs.ts';
+import { TimestampLoop } from './app/evidence/timestamp-loop.ts';
 import { RecordCache } from './app/records/record-cache.ts';
 import { Retention } from './app/records/retention.ts';
 import { SeenBeforeIndex } from './app/records/seen-before.ts';
@@ -94,6 +95,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     await openStore(settings, { log, metrics }, (change) => {
       accountFeed.publish(change);
       if (change.type === 'delivery' || change.type === 'unnoticed') webhooks.wake();
+      if (change.type === 'timestamps') timestampLoop.wake();
       if (change.type === 'likeness') copies.forget(change.sequence);
     }),
   );
@@ -126,6 +128,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   };
   const retention = stack.use(new Retention(app, settings.retention));
   const webhooks = stack.use(openDeliveryLoop(app, (record) => JSON.stringify(toClassification(record))));
+  const timestampLoop = stack.use(openTimestampLoop(app));
   const watchLoop = stack.use(new WatchLoop(app));
   // Before the listeners: the models load in their own process while the schemas and pages are built in this one.
   startEngine(engine, log);
@@ -134,6 +137,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   stack.use(http);
   await stack.use(grpc).serve(app);
   webhooks.start();
+  timestampLoop.start();
   watchLoop.start();
   stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
   const passwordToken = firstStart?.passwordToken ?? null;
@@ -175,6 +179,11 @@ function openCustody(
   parts: CheckpointParts,
 ): Pick<App, 'looks' | 'checkpoints'> {
   return { looks: stack.use(new Looks(parts)), checkpoints: stack.use(new Checkpoints(parts)) };
+}
+
+function openTimestampLoop(app: App): TimestampLoop {
+  const onStamped = (packageSha256: string) => void app.exportJobs.addTimestamps(app, packageSha256);
+  return new TimestampLoop({ ...app, random: Math.random, onStamped });
 }
 
 function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {

@@ -1,6 +1,6 @@
 /** What a record said in the packages that went out, and where it says something else now. */
 import type { JSX } from 'preact';
-import type { AllOfExportedReading as ExportedReading, FullRecord } from '../gen/documents.ts';
+import type { ExportedReading, FullRecord } from '../gen/documents.ts';
 import { formatPercent, formatTime } from '../parts/format.ts';
 import { Notice, Time } from '../parts/parts.tsx';
 import { findText, t } from '../texts/language.ts';
@@ -39,7 +39,23 @@ export function ExportLines({ record }: { record: FullRecord }): JSX.Element {
         <li key={made.at}>
           <Time iso={made.at} />
           <span>{t('exportedAt', { reading: describe(made) })}</span>
+          <Stamps {...{ made }} />
         </li>
+      ))}
+    </>
+  );
+}
+
+/** What authorities of time said of the package. */
+function Stamps({ made }: { made: ExportedReading }): JSX.Element {
+  return (
+    <>
+      {made.timestamps.map(({ authority, state, time, error }) => (
+        <small key={authority} class="quiet">
+          {time === null
+            ? t(state === 'failed' ? 'stampFailed' : 'stampWaiting', { authority, reason: error })
+            : t('stampedAt', { authority, time: formatTime(time) })}
+        </small>
       ))}
     </>
   );

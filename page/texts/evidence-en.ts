@@ -18,6 +18,9 @@ export const EVIDENCE_EN = {
   evidenceKeyUntil: 'until {time}',
   evidenceKeySigns: 'signs',
   exportedAt: 'Exported in an evidence package; it said then: {reading}',
+  stampedAt: 'Stamped by {authority}: {time} by its clock',
+  stampWaiting: 'Waits for a stamp of {authority}. {reason}',
+  stampFailed: 'Not stamped by {authority}: {reason}',
   exportReading: '{state}, {share} artificial',
   exportReadsOtherwise:
     'An evidence package of {time} told another reading of the same figures: {reading} (rules version {rules}). Both stand; tell whoever holds it.',

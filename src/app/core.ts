@@ -31,6 +31,10 @@ export interface AppConfig {
   webhookAllowNetworks: string[];
   /** Absolute folders that watched folders must lie in; none: no folder is watched. */
   watchRoots: string[];
+  /** Addresses that are asked to stamp packages (RFC 3161); none: no package is stamped. */
+  timestampAuthorities: string[];
+  /** PEM bundle that their tokens must lead to; null: roots are not checked. */
+  timestampRootsPem: string | null;
 }
 
 export interface Core {

@@ -19,6 +19,15 @@ export function readTrustAnchors(
   return readCertificates(collected, 'trustAnchorsFile', readFile, faults) ?? '';
 }
 
+/** The bundle's text; null where none is set or where it is at fault. */
+export function readTimestampRoots(
+  collected: CollectedSettings,
+  readFile: ReadFile,
+  faults: SettingFault[],
+): string | null {
+  return readCertificates(collected, 'evidenceTimestampRootsFile', readFile, faults);
+}
+
 /** Null where TLS is not set or at fault. Only the paths are handed on: the files are read again when they change. */
 export function readTls(
   collected: CollectedSettings,
@@ -83,7 +92,7 @@ function checkKey(
 /** Every certificate of the file must parse: one that does not would be left out without a word. */
 function readCertificates(
   collected: CollectedSettings,
-  name: 'trustAnchorsFile' | 'tlsCertFile' | 'tlsClientCaFile',
+  name: 'trustAnchorsFile' | 'tlsCertFile' | 'tlsClientCaFile' | 'evidenceTimestampRootsFile',
   readFile: ReadFile,
   faults: SettingFault[],
 ): string | null {

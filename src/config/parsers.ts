@@ -4,6 +4,7 @@
  */
 import { isAbsolute, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { isAuthorityAddress } from '../machinery/timestamp-authority.ts';
 import { Secret } from './secret.ts';
 
 export interface Parser<T> {
@@ -120,6 +121,14 @@ export function httpUrl(): Parser<string> {
       if (!isPlain || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
       return url.href.replace(/\/+$/, '');
     },
+  };
+}
+
+export function timestampAuthority(): Parser<string> {
+  return {
+    expected: 'an address like https://time.example.org/tsa',
+    parse: (value) =>
+      typeof value === 'string' && value.length <= 2048 && isAuthorityAddress(value) ? value : undefined,
   };
 }
 

@@ -8,7 +8,7 @@ import type { BackupsConfig } from '../app/appliance/backups.ts';
 import type { AppConfig } from '../app/core.ts';
 import type { RetentionConfig } from '../app/records/retention.ts';
 import type { TlsConfig } from '../machinery/tls.ts';
-import { readTls, readTrustAnchors, signingKeyFaults } from './certificates.ts';
+import { readTimestampRoots, readTls, readTrustAnchors, signingKeyFaults } from './certificates.ts';
 import { type CollectedSettings, collectSettings, type SettingSources, showValue } from './collect.ts';
 import { findCrossFaults } from './cross-faults.ts';
 import type { ListenAddress } from './parsers.ts';
@@ -100,8 +100,9 @@ export function loadSettings(input: SettingInput): Settings {
   faults.push(...collected.faults, ...findCrossFaults(collected), ...signingKeyFaults(collected));
   const trustAnchorsPem = readTrustAnchors(collected, input.readFile, faults);
   const tls = readTls(collected, input.readFile, faults);
+  const timestampRootsPem = readTimestampRoots(collected, input.readFile, faults);
   if (faults.length > 0) throw new SettingsError(faults);
-  return freezeDeep(toSettings(collected, trustAnchorsPem, tls));
+  return freezeDeep(toSettings(collected, { trustAnchorsPem, timestampRootsPem }, tls));
 }
 
 function readConfigFile(input: SettingInput, faults: SettingFault[]): SettingSources['file'] {
@@ -138,13 +139,18 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
-function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: TlsConfig | null): Settings {
+interface Bundles {
+  trustAnchorsPem: string;
+  timestampRootsPem: string | null;
+}
+
+function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConfig | null): Settings {
   const { values, origins } = collected;
   const dataFolder = resolve(values.dataDir);
   return {
     dataFolder,
     store: { folder: dataFolder },
-    engine: toEngineSettings(values, dataFolder, trustAnchorsPem),
+    engine: toEngineSettings(values, dataFolder, bundles.trustAnchorsPem),
     http: {
       listen: values.httpListen,
       publicUrl: values.publicUrl,
@@ -180,6 +186,8 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
       fetchTimeoutMs: values.fetchTimeoutMs,
       webhookAllowNetworks: values.webhookAllowNetworks,
       watchRoots: values.watchRoots,
+      timestampAuthorities: values.evidenceTimestampAuthorities,
+      timestampRootsPem: bundles.timestampRootsPem,
     },
     admin: {
       email: values.adminEmail,

@@ -77,24 +77,50 @@ export function checkCustodyFiles(read: ReadPackage, folder: string, rawPublicKe
   const head = parseCheckpoint(note);
   if (head === undefined) return void fault(CHECKPOINT, 'is no checkpoint');
   if (!isSignedBy(head, rawPublicKey)) return void fault(CHECKPOINT, 'is not signed by the key');
-  try {
-    const { entries } = JSON.parse(proof) as Proof;
-    const proofs = new Map(entries.map(({ sequence, inclusion }) => [sequence, inclusion]));
-    for (const json of lines.split('\n').filter((line) => line !== '')) {
-      const { line, detailsJson, salt } = JSON.parse(json) as Line;
-      const entry = parseEntry(line);
-      if (entry === undefined) return void fault(CUSTODY, 'holds a line that is no entry');
-      const { sequence: index, commitment } = entry;
-      const path = proofs.get(index)?.map((hash) => Buffer.from(hash, 'base64'));
-      const place = { index, size: head.size, leaf: leafHashOf(line), root: head.root };
-      if (path === undefined || !holdsInclusion({ ...place, proof: path })) {
-        fault(PROOF, `does not show that entry ${index} lies under the signed head`);
-      }
-      if (detailsJson !== '' && !holdsCommitment(commitment, detailsJson, Buffer.from(salt, 'hex'))) {
-        fault(CUSTODY, `entry ${index} commits to other details`);
-      }
+  const paths = parsePaths(proof, head.size);
+  if (typeof paths === 'string') return void fault(PROOF, paths);
+  for (const json of lines.split('\n').filter((line) => line !== '')) {
+    const read = parseLine(json);
+    const entry = read === null ? undefined : parseEntry(read.line);
+    if (read === null || entry === undefined) return void fault(CUSTODY, 'holds a line that is no entry');
+    const { line, detailsJson, salt } = read;
+    const { sequence: index, commitment } = entry;
+    const path = paths.get(index);
+    const place = { index, size: head.size, leaf: leafHashOf(line), root: head.root };
+    if (path === undefined || !holdsInclusion({ ...place, proof: path })) {
+      fault(PROOF, `does not show that entry ${index} of ${CUSTODY} lies under the signed head`);
     }
+    paths.delete(index);
+    if (detailsJson !== '' && !holdsCommitment(commitment, detailsJson, Buffer.from(salt, 'hex'))) {
+      fault(CUSTODY, `entry ${index} commits to other details`);
+    }
+  }
+  const [unused] = paths.keys();
+  if (unused !== undefined) fault(CUSTODY, `lacks entry ${unused}, which ${PROOF} speaks of`);
+}
+
+/** By sequence; the fault in words where it is no proof under a head of that size. */
+function parsePaths(json: string, headSize: number): Map<number, Buffer[]> | string {
+  try {
+    const { size, entries } = JSON.parse(json) as Proof;
+    if (size !== headSize) return `is of ${size} entries, ${CHECKPOINT} of ${headSize}`;
+    return new Map(
+      entries.map(({ sequence, inclusion }) => [
+        sequence,
+        inclusion.map((hash) => Buffer.from(hash, 'base64')),
+      ]),
+    );
   } catch {
-    fault(PROOF, 'cannot be read');
+    return 'cannot be read';
+  }
+}
+
+function parseLine(json: string): Line | null {
+  try {
+    const { line, detailsJson, salt } = JSON.parse(json) as Line;
+    const isWhole = [line, detailsJson, salt].every((text) => typeof text === 'string');
+    return isWhole ? { line, detailsJson, salt } : null;
+  } catch {
+    return null;
   }
 }

@@ -34,7 +34,8 @@ ssh-keygen (OpenSSH 8.2 or newer). Each step says OK, or names what is wrong.
 5. If there are files timestamp-1.tsr, timestamp-2.tsr, ...: the signature is not younger than the time in them
    (RFC 3161). The first command shows the time; put it into the second one as seconds since 1970
    (date -d "Jul 30 12:00:00 2026 GMT" +%s), since the authority's certificate may have ended since.
-   The certificates in ${MEMBERS.tsaChain} should be compared with those that the authority publishes.
+   ${MEMBERS.tsaChain} holds the authority's root certificate. Compare it with the one that the authority
+   publishes; where the file is not there, save that one under this name.
 
    openssl ts -reply -in timestamp-1.tsr -text
 

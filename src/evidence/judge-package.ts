@@ -5,7 +5,8 @@ import { showText } from '../domain/shown-text.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../domain/verdicts/rules-version.ts';
 import { readFigures } from './evidence-record.ts';
-import { MEMBERS, TIMESTAMP_PATTERN } from './members.ts';
+import { MEMBERS } from './members.ts';
+import { type JudgedTimestamp, judgeTimestamps } from './timestamps/judge-timestamps.ts';
 import { parseJson, type VerifyOrder, verifyPackage } from './verify-package.ts';
 import type { Fault, ReadPackage } from './zip-reader.ts';
 
@@ -27,21 +28,26 @@ export interface JudgedPackage {
   /** ISO 8601, or empty where it is not known. */
   createdAt: string;
   records: JudgedRecord[];
-  /** Tokens (RFC 3161) that were added; `openssl ts` judges them. */
-  timestamps: string[];
+  /** Tokens (RFC 3161) over its signature; what is none is among the faults. */
+  timestamps: JudgedTimestamp[];
+}
+
+export interface JudgeOrder extends VerifyOrder {
+  /** PEM bundle that authorities of time must lead to; null or absent: none was given. */
+  timestampRootsPem?: string | null;
 }
 
 /** Throws where the file cannot be read as a zip. */
-export async function judgePackage(order: VerifyOrder): Promise<JudgedPackage> {
+export async function judgePackage(order: JudgeOrder): Promise<JudgedPackage> {
   const { faults, fingerprint, files, bytes, read } = await verifyPackage(order);
   const about = textsOf(read, MEMBERS.case) as { title?: unknown; createdAt?: unknown } | null;
   const records = [...read.texts.keys()]
     .filter((member) => member.endsWith('/record.json'))
     .sort()
     .flatMap((member) => judgeRecord(read, member) ?? []);
+  const timestamps = await judgeTimestamps(read, order.timestampRootsPem ?? null);
   return {
-    ...{ faults, fingerprint, files, bytes, records },
-    timestamps: [...read.hashes.keys()].filter((member) => TIMESTAMP_PATTERN.test(member)).sort(),
+    ...{ faults, fingerprint, files, bytes, records, timestamps },
     title: showText(typeof about?.title === 'string' ? about.title : ''),
     createdAt: typeof about?.createdAt === 'string' ? showText(about.createdAt) : '',
   };

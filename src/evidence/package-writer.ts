@@ -36,9 +36,17 @@ export interface PackagePlan {
   predicate: object;
   predicateType?: string;
   /** Called once everything but the signature is written: what it records must stand before anybody holds a signature. */
-  beforeSignature: (made: { tagManifestSha256: string; files: number; bytes: number }) => Promise<void>;
+  beforeSignature: (made: SignedPackage) => Promise<void>;
   /** After each file. */
   report: (progress: { files: number; bytes: number }) => void;
+}
+
+/** What is to be recorded of a package before its signature is given away. */
+export interface SignedPackage {
+  tagManifestSha256: string;
+  signature: Buffer;
+  files: number;
+  bytes: number;
 }
 
 const FILE_MODE = 0o100644;
@@ -101,8 +109,9 @@ class PackageWriter {
     const tagManifest = Buffer.from(toManifest(this.#tags.filter(({ path }) => !isOutsideTagManifest(path))));
     const tagManifestSha256 = createHash('sha256').update(tagManifest).digest('hex');
     await this.#addText(MEMBERS.tagManifest, tagManifest);
-    await beforeSignature({ tagManifestSha256, files: this.#payload.length, bytes: this.#bytes });
-    await this.#addText(MEMBERS.signature, key.sign(tagManifest));
+    const signature = key.sign(tagManifest);
+    await beforeSignature({ tagManifestSha256, signature, files: this.#payload.length, bytes: this.#bytes });
+    await this.#addText(MEMBERS.signature, signature);
     await this.#addText(MEMBERS.sshSignature, toSshSignature(key, tagManifest));
   }
 

@@ -9,6 +9,9 @@ import { MEMBERS } from './members.ts';
 interface Entry {
   fileName: string;
   uncompressedSize: number;
+  /** 0: stored as it is. */
+  compressionMethod: number;
+  getLastModDate(): Date;
 }
 
 interface ZipFile {

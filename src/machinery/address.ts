@@ -9,7 +9,7 @@ import { AppError } from '../domain/errors.ts';
 
 export interface AddressRule {
   /** The field that names the address, for errors. */
-  field: 'file_url' | 'webhook_url' | 'catalogue_name' | 'target';
+  field: 'file_url' | 'webhook_url' | 'catalogue_name' | 'target' | 'timestamp_authority';
   /** CIDR networks that are let through although they are not public. */
   allowNetworks: readonly string[];
   /** How names are resolved; the system's own way unless a test says otherwise. */

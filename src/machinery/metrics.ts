@@ -54,6 +54,11 @@ export class Metrics {
     'Faults that the last verification of the custody log found',
     [],
   );
+  readonly timestamps = this.#counter(
+    'assay_timestamps_total',
+    'Questions to authorities of time, by what came of them: stamped, retried, failed',
+    ['outcome'],
+  );
   readonly changedOriginals = this.#counter(
     'assay_changed_originals_total',
     'Stored originals that were found to be other bytes than were submitted',

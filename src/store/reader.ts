@@ -4,6 +4,7 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
+import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
@@ -271,6 +272,18 @@ export class StoreReader extends AccountReader {
   /** Undefined where the record was never exported; the same object until it is again. */
   exportsOf(identifier: string): RecordExports | undefined {
     return this.tables.exports.getUnlessDamaged(identifier);
+  }
+
+  /** Undefined where no authority was asked; the same object until one answers. */
+  timestampsOf(packageSha256: string): PackageTimestamps | undefined {
+    return this.tables.timestamps.getUnlessDamaged(packageSha256);
+  }
+
+  /** When and for which packages authorities are asked next, the longest wait first: those of a week, however many there were. */
+  *timestampsDue(): Generator<{ dueAt: number; packageSha256: string }> {
+    for (const [dueAt, packageSha256] of this.tables.timestampsDue.under([])) {
+      yield { dueAt: Number(dueAt), packageSha256: String(packageSha256) };
+    }
   }
 
   /** What the ledger adds up to is read from it again where the balance is damaged. Throws where a line is too. */

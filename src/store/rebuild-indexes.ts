@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Key } from 'lmdb';
 import { partsOf } from '../domain/verdicts/result.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
+import { indexTimestamps } from './records/package-rows.ts';
 import { readMeta, type StoreMeta, type Tables } from './schema.ts';
 import type { Index, Table } from './table.ts';
 import type { StoreTransaction } from './transaction.ts';
@@ -96,6 +97,7 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
   await each(tables.mailTokens, (tx, value) => tx.indexMailToken(value));
   await each(tables.apiKeys, (tx, value) => tx.indexApiKey(value));
   await each(tables.deliveries, (tx, value) => tx.indexDelivery(value));
+  await each(tables.timestamps, (_tx, value) => indexTimestamps(tables, value));
   await each(tables.requests, (tx, value, key) => {
     const [accountId, requestId] = key as [number, string];
     tx.indexRequest(accountId, requestId, value);
@@ -145,10 +147,10 @@ class DamagedKeys {
 async function findDamaged(tables: Tables): Promise<DamagedKeys> {
   const damaged = new DamagedKeys();
   const { classifications, analyses, accounts, sessions, mailTokens, apiKeys, deliveries, requests } = tables;
-  const { watchedFiles, signOffs } = tables;
+  const { watchedFiles, signOffs, timestamps } = tables;
   for (const table of [
     ...[classifications, analyses, accounts],
-    ...[sessions, mailTokens, apiKeys, deliveries, requests, watchedFiles, signOffs],
+    ...[sessions, mailTokens, apiKeys, deliveries, requests, watchedFiles, signOffs, timestamps],
   ]) {
     const keys = [...table.keys()];
     for (let from = 0; from < keys.length; from += BATCH) {
@@ -194,6 +196,7 @@ function emptyIndexes(tables: Tables, damaged: DamagedKeys): void {
   emptyIndex(tables.apiKeysByAccount, apiKeys);
   emptyIndex(tables.deliveriesByAccount, deliveries);
   emptyIndex(tables.deliveriesDue, deliveries);
+  emptyIndex(tables.timestampsDue, tables.timestamps);
   emptyIndex(
     tables.requestsByTime,
     requests,

@@ -12,6 +12,7 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
+import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
@@ -106,6 +107,10 @@ export interface Tables {
   signOffsOpen: Index;
   /** By record: what went out in packages. */
   exports: Table<RecordExports>;
+  /** By package: its authorities of time and their tokens. */
+  timestamps: Table<PackageTimestamps>;
+  /** Packages whose authorities are still asked, by time. */
+  timestampsDue: Index;
   requests: Table<AcceptedRequest>;
   /** Pictures and frames by which copies are found, in the order in which they came. */
   likenesses: Table<Likeness>;
@@ -170,6 +175,8 @@ export function openTables(root: RootDatabase): Tables {
     signOffs: new Table(root, 'sign-offs'),
     signOffsOpen: new Index(root, 'sign-offs-open'),
     exports: new Table(root, 'exports', SMALL_CACHE_BYTES_MAX),
+    timestamps: new Table(root, 'timestamps', SMALL_CACHE_BYTES_MAX),
+    timestampsDue: new Index(root, 'timestamps-due'),
     requests: new Table(root, 'requests'),
     likenesses: new Table(root, 'likenesses'),
     sightings: new Table(root, 'sightings'),

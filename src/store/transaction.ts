@@ -4,6 +4,7 @@ import type { AuditEntry, AuditLine } from '../domain/accounts/audit.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
+import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
 import type { Likeness, Sighting } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
@@ -15,6 +16,8 @@ import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } fr
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { fileSubject, type StoredCheckpoint } from './custody/stored.ts';
 import { balanceAfter, type RequestPlace } from './reader.ts';
+import { putExports, putTimestamps } from './records/package-rows.ts';
+import { type SignOffStep, SignOffWriter } from './records/sign-offs.ts';
 import {
   type AcceptedRequest,
   META_KEYS,
@@ -22,7 +25,6 @@ import {
   type StoreMeta,
   type Tables,
 } from './schema.ts';
-import { type SignOffStep, SignOffWriter } from './sign-offs.ts';
 import { sha256, type UnnoticedRecord, watchedFileKey } from './standing/standing-reader.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
@@ -30,6 +32,7 @@ export type StoreChange =
   | { type: 'balance'; accountId: number }
   | { type: 'delivery'; accountId: number; id: string }
   | { type: 'unnoticed' }
+  | { type: 'timestamps' }
   /** Was removed: nothing of it may stay in memory. */
   | { type: 'likeness'; accountId: number; sequence: number };
 
@@ -297,11 +300,16 @@ export class StoreTransaction extends AccountTransaction {
   }
 
   putExports(identifier: string, exports: RecordExports): void {
-    this.tables.exports.put(identifier, exports);
+    putExports(this.tables, identifier, exports);
   }
 
   removeExports(identifier: string): void {
-    this.tables.exports.remove(identifier);
+    putExports(this.tables, identifier, { exports: [] });
+  }
+
+  putTimestamps(timestamps: PackageTimestamps): void {
+    putTimestamps(this.tables, timestamps);
+    this.#changes.push({ type: 'timestamps' });
   }
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {

@@ -54,7 +54,7 @@ export async function takeApart(zipPath: string): Promise<Map<string, Buffer>> {
   const zip = await openZip(zipPath);
   for await (const entry of zip.eachEntry()) {
     const bytes = await buffer(await zip.openReadStreamPromise(entry));
-    members.set(entry.fileName.slice(FOLDER.length + 1), bytes);
+    members.set(entry.fileName.slice(entry.fileName.indexOf('/') + 1), bytes);
   }
   return members;
 }

@@ -7,8 +7,12 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { judgePackage } from '../../src/evidence/judge-package.ts';
+import { openStampable, planTimestamps, withMembers } from '../../src/evidence/timestamps/add-members.ts';
+import { toTimestampQuery } from '../../src/evidence/timestamps/timestamp.ts';
 import type { SigningKey } from '../../src/machinery/signing-key.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
 import {
@@ -20,6 +24,7 @@ import {
   takeApart,
   unpack,
 } from './made-package.ts';
+import { startAuthority } from './timestamp-authority.ts';
 
 let folder: TemporaryFolder;
 let key: SigningKey;
@@ -169,3 +174,54 @@ test('nothing is signed where what must stand before the signature cannot be wri
   const refused = await makePackage({ key, payload, beforeSignature }).catch((error: Error) => error);
   match(String(refused), /the disk is full/);
 });
+
+test('a token verifies with openssl alone, and by evidence verify; each change of it is told', async () => {
+  await using authority = await startAuthority();
+  await using stranger = await startAuthority('Stranger');
+  const signature = whole.get('signature.ed25519') ?? Buffer.alloc(0);
+  const reply = await authority.answer(toTimestampQuery(signature).query);
+  const zip = join(folder.path, 'stamped.zip');
+  await putTogether(whole, zip);
+  const { members } = await planTimestamps(await openStampable(zip), [reply], authority.rootPem);
+  await writeFile(zip, await buffer(Readable.from(withMembers(zip, members))));
+  const stamped = await takeApart(zip);
+  deepEqual([...stamped.keys()].sort(), [...whole.keys(), 'timestamp-1.tsr', 'tsa-chain.pem'].sort());
+  deepEqual(await judge(stamped, [key.fingerprint]), { failures: [], faults: [] });
+  const roots = { path: zip, fingerprints: [], timestampRootsPem: authority.rootPem };
+  const { timestamps } = await judgePackage(roots);
+  deepEqual([timestamps[0]?.authority, timestamps[0]?.root], ['Test Authority', 'given']);
+  equal((await openssl(stamped, timestamps[0]?.time)).status, 0);
+  const other = await authority.answer(toTimestampQuery(Buffer.from('of another package')).query);
+  const late = Buffer.from(reply);
+  late[late.length - 20] = (late[late.length - 20] ?? 0) ^ 1;
+  const [token, chain] = ['timestamp-1.tsr', 'tsa-chain.pem'];
+  for (const [path, bytes, expected] of [
+    [token, late, /^timestamp-1\.tsr: is not signed by the certificate in it$/],
+    [token, other, /^timestamp-1\.tsr: is a timestamp of other bytes/],
+    [token, Buffer.from('garbage'), /^timestamp-1\.tsr: is no reply of a timestamp authority/],
+    [chain, Buffer.from(stranger.rootPem), /^timestamp-1\.tsr: .* does not lead to the given roots$/],
+    [chain, Buffer.from('garbage'), /^tsa-chain\.pem: holds no certificate in PEM$/],
+    ['timestamp-2.tsr', other, /^timestamp-2\.tsr: is a timestamp of other bytes/],
+  ] as const) {
+    const members = new Map(stamped).set(path, bytes);
+    match((await judge(members)).faults.join('\n'), expected);
+    if (path !== 'timestamp-2.tsr') ok((await openssl(members, timestamps[0]?.time)).status !== 0, path);
+  }
+  const strangers = { ...roots, timestampRootsPem: stranger.rootPem };
+  match(JSON.stringify((await judgePackage(strangers)).faults), /does not lead to the given roots/);
+  // It was added after the signature: without it the package says no time, and is whole.
+  const without = new Map(stamped);
+  without.delete(token);
+  deepEqual(await judge(without), { failures: [], faults: [] });
+});
+
+/** The command of VERIFY.txt, at the time that the first of the two commands shows. */
+async function openssl(members: ReadonlyMap<string, Buffer>, time = ''): Promise<{ status: number | null }> {
+  made += 1;
+  const place = join(folder.path, `stamped-${made}`);
+  await unpack(members, place);
+  const text = whole.get('VERIFY.txt')?.toString('utf8') ?? '';
+  const command = /openssl ts -verify .*/.exec(text)?.[0] ?? 'false';
+  const atTime = command.replace('SECONDS', String(Math.floor(Date.parse(time) / 1000)));
+  return spawnSync('bash', ['-c', atTime], { cwd: place });
+}

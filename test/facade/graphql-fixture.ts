@@ -50,6 +50,7 @@ const CONFIG: App['config'] = {
   fetchTimeoutMs: 1000,
   webhookAllowNetworks: [],
   watchRoots: [],
+  ...{ timestampAuthorities: [], timestampRootsPem: null },
 };
 
 export async function openGraphqlFixture(introspection = true): Promise<GraphqlFixture> {

@@ -94,6 +94,20 @@ async function setUp(data: string): Promise<Stage> {
     const reading = { rulesVersion: 1, classification: 'human', state: 'human', probability: 0.1 };
     const signed = { at: now, byAccountId: id, fingerprint: 'SHA256:f', packageSha256: 'a' };
     tx.putExports(record, { exports: [{ ...reading, ...signed }] });
+    const asked = {
+      authority: 'https://time.example',
+      state: 'waiting',
+      time: null,
+      error: '',
+      reply: null,
+    } as const;
+    const stamped = {
+      packageSha256: 'a',
+      signature: new Uint8Array(64),
+      accountId: id,
+      identifiers: [record],
+    };
+    tx.putTimestamps({ ...stamped, createdAt: now, attempts: 0, nextAttemptAt: 8e15, requests: [asked] });
     return issueToken(tx, { accountId: id, purpose: 'reset_password', now }).token;
   });
   return {

@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import { makeIdentity } from '../certificates.ts';
 import { linesOf, type Outcome, runCommand } from '../cli/run-command.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { putTogether, takeApart } from '../evidence/made-package.ts';
 import { COARSE_MODEL, FINE_MODEL, writeTinyPacks } from '../interface/packs.ts';
 import { patternRgb } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
@@ -172,10 +173,50 @@ test('a model of the catalogue from a file: scaled views, recorded outputs, a we
   const kept = linesOf(await assay('get', String(before.identifier), '--json'))[0];
   assert.deepEqual(kept?.results, before.results);
 
+  await assertRescoreDocument(String(before.identifier));
+
   const bench = await assay('models', 'bench');
   assert.match(bench.out, /made-by-hand 0\.10\.0 +│ cpu +│ +\d+\.\d/);
   await assay('models', 'remove', 'made-by-hand');
 });
+
+/** The same as a document: signed as packages are, with what would change and why. */
+async function assertRescoreDocument(identifier: string): Promise<void> {
+  const path = join(folder.path, 'rescore.zip');
+  const written = await assay('models', 'rescore', '--all', '--document', path, '--language', 'it');
+  assert.equal(written.code, 0, written.err);
+  const [present] = linesOf(await assay('evidence', 'key', '--json'));
+  const fingerprint = String(present?.fingerprint);
+  const verified = await assay('evidence', 'verify', path, '--fingerprint', fingerprint);
+  assert.equal(verified.code, 0, verified.out);
+  assert.match(verified.out, /rescore\.zip: 3 files, \d+ bytes: whole and signed/);
+  const members = await takeApart(path);
+  const textOf = (member: string): string => members.get(member)?.toString('utf8') ?? '';
+  const { lines, records } = JSON.parse(textOf('data/rescore.json'));
+  assert.equal(records, lines.length);
+  const line = lines.find((one: { identifier: string }) => one.identifier === identifier);
+  assert.notEqual(line.before.probability, line.after.probability);
+  assert.ok(line.modelsAfter.includes('made-by-hand@0.10.0'));
+  assert.ok(!line.modelsBefore.includes('made-by-hand@0.10.0'));
+  const envelope = JSON.parse(textOf('attestation.dsse.json'));
+  const statement = JSON.parse(Buffer.from(envelope.payload, 'base64').toString('utf8'));
+  assert.equal(statement.predicateType, 'urn:assay:evidence:rescore:v1');
+  const changes = lines.filter((one: { changes: boolean }) => one.changes).length;
+  assert.deepEqual([statement.predicate.records, statement.predicate.changes], [records, changes]);
+  const html = textOf('data/report.html');
+  assert.match(html, /<html lang="it"/);
+  assert.equal(html.includes('made-by-hand@0.10.0'), changes > 0, 'why is told where something would change');
+  assert.match(textOf('data/report.pdf').slice(0, 8), /^%PDF-/);
+  const changed = new Map(members).set(
+    'data/rescore.json',
+    Buffer.from(textOf('data/rescore.json').replace('0', '1')),
+  );
+  await putTogether(changed, path);
+  const refused = await assay('evidence', 'verify', path);
+  assert.equal(refused.code, 1);
+  assert.match(refused.out, /data\/rescore\.json: is not as it was packed/);
+  assert.match((await assay('audit', '--json')).out, /evidence\.rescore/);
+}
 
 test('a licence that forbids some uses must be named by who adds the model', async () => {
   const address = 'https://127.0.0.1:1/nowhere';

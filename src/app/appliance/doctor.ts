@@ -15,13 +15,14 @@ import {
   checkPorts,
 } from './doctor/machine.ts';
 import { checkBackup, checkDisk, checkFlush, checkOriginals, checkRecords } from './doctor/storage.ts';
+import { checkTimestampAuthorities } from './doctor/timestamp-authorities.ts';
 import { checkWatchedFolders } from './doctor/watched-folders.ts';
 import type { ApplianceParts } from './parts.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
   ...[checkDisk, checkFlush, checkRecords, checkOriginals, checkCustodyLog, checkBackup, checkQueue],
-  ...[checkWatchedFolders],
+  ...[checkWatchedFolders, checkTimestampAuthorities],
   ...[checkClock, checkTls, checkTrustAnchors, checkPorts, checkDescriptors],
 ];
 

@@ -13,7 +13,12 @@ import { VERSION } from '../../domain/version.ts';
 import { toCustodyFiles } from '../../evidence/custody-members.ts';
 import { type EvidenceRecord, toFiguresJson, toRecordJson } from '../../evidence/evidence-record.ts';
 import { MEMBERS, recordFolder } from '../../evidence/members.ts';
-import { type PackagePlan, type PayloadMember, writePackage } from '../../evidence/package-writer.ts';
+import {
+  type PackagePlan,
+  type PayloadMember,
+  type SignedPackage,
+  writePackage,
+} from '../../evidence/package-writer.ts';
 import { toHtmlReport } from '../../evidence/report/html-report.ts';
 import { writePdfReport } from '../../evidence/report/pdf-process.ts';
 import { type Report, toReport } from '../../evidence/report/report.ts';
@@ -25,6 +30,7 @@ import { boundsOf, cardOf, gatherRecords, modelsOf } from './evidence-records.ts
 import { type ExportInput, type ExportOrder, parseExport } from './export-input.ts';
 import type { EvidenceParts } from './parts.ts';
 import { previewsOf, sheetOf } from './previews.ts';
+import { orderTimestamps } from './timestamps.ts';
 
 export interface ExportProgress {
   files: number;
@@ -38,6 +44,8 @@ export interface EvidenceExport {
   name: string;
   /** The zip; throws where a file cannot be read whole. */
   bytes: AsyncGenerator<Buffer>;
+  /** Of the signed list of files, hex; empty until the bytes have come to it. */
+  readonly packageSha256: string;
 }
 
 /** What is fixed before the first byte. */
@@ -66,15 +74,24 @@ export async function exportEvidence(
   const about = records.length === 1 ? first?.record.identifier.slice(0, 12) : `case-of-${records.length}`;
   const folder = `assay-evidence-${stamp}-${about}`;
   const filesTotal = countFiles(draft);
+  let packageSha256 = '';
   const plan: PackagePlan = {
     ...{ folder, createdAt: draft.createdAt, key: draft.key },
     payload: payloadOf(app, draft, signal),
     info: infoOf(app, draft),
     predicate: predicateOf(app, draft),
-    beforeSignature: ({ tagManifestSha256 }) => recordExport(app, draft, tagManifestSha256),
+    beforeSignature: async (made) => {
+      await recordExport(app, draft, made);
+      packageSha256 = made.tagManifestSha256;
+    },
     report: ({ files, bytes }) => report({ files, filesTotal: Math.max(filesTotal, files), bytes }),
   };
-  return { name: `${folder}.zip`, bytes: writePackage(plan, signal) };
+  return {
+    ...{ name: `${folder}.zip`, bytes: writePackage(plan, signal) },
+    get packageSha256() {
+      return packageSha256;
+    },
+  };
 }
 
 /** An original that has rotted is told before the package begins: half a package helps nobody. */
@@ -243,10 +260,12 @@ function reportOf({ config }: EvidenceParts, { order, records, createdAt, key }:
   });
 }
 
-async function recordExport(app: EvidenceParts, draft: Draft, packageSha256: string): Promise<void> {
+async function recordExport(app: EvidenceParts, draft: Draft, made: SignedPackage): Promise<void> {
   const { order, records, createdAt, key } = draft;
+  const { tagManifestSha256: packageSha256, signature } = made;
   const { principal } = order;
   await app.store.transact((tx) => {
+    const told: string[] = [];
     for (const { record } of records) {
       const { identifier } = record;
       if (tx.classification(identifier) === undefined) {
@@ -255,18 +274,21 @@ async function recordExport(app: EvidenceParts, draft: Draft, packageSha256: str
       const reading = readingOfRecord(record);
       const { fingerprint } = key;
       if (reading !== null) {
-        const made = {
+        const exported = {
           ...reading,
           at: createdAt,
           byAccountId: principal.account.id,
           fingerprint,
           packageSha256,
         };
-        tx.putExports(identifier, withExport(tx.exportsOf(identifier), made));
+        tx.putExports(identifier, withExport(tx.exportsOf(identifier), exported));
+        told.push(identifier);
       }
       const details = { package: packageSha256, records: String(records.length) };
       tx.appendAudit(auditLine(app, principal, 'evidence.export', identifier, details));
     }
+    const accountId = principal.account.id;
+    orderTimestamps(app, tx, { tagManifestSha256: packageSha256, signature, accountId, identifiers: told });
   });
 }
 

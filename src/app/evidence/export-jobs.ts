@@ -4,16 +4,18 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError, toAppError } from '../../domain/errors.ts';
+import { openStampable, planTimestamps, withMembers } from '../../evidence/timestamps/add-members.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { CustodyParts } from '../custody/parts.ts';
 import type { MediaFile } from '../records/media-files.ts';
-import { exportEvidence } from './export-evidence.ts';
+import { type EvidenceExport, exportEvidence } from './export-evidence.ts';
 import type { ExportInput } from './export-input.ts';
+import { repliesOf } from './timestamps.ts';
 
 /** One package that is being written, or lies ready. */
 export interface ExportJob {
@@ -25,6 +27,8 @@ export interface ExportJob {
   /** About how many there will be. */
   filesTotal: number;
   bytes: number;
+  /** Tokens of authorities of time in it. */
+  timestamps: number;
   /** Where it is fetched from, once it is ready; a path of this box. */
   url: string | null;
   /** Why there is none; empty where there is one. */
@@ -35,6 +39,10 @@ interface Kept {
   accountId: number;
   job: ExportJob;
   path: string;
+  /** Of the signed list of files, hex; empty until it is signed. */
+  packageSha256: string;
+  /** What adds tokens to it, one after the other. */
+  stamping: Promise<void>;
 }
 
 /** A case of films has gigabytes: few lie there at once. */
@@ -71,16 +79,17 @@ export class ExportJobs implements AsyncDisposable {
     const id = randomBytes(ID_BYTES).toString('hex');
     const path = join(this.#folder, `${id}.zip`);
     const job: ExportJob = {
-      ...{ id, state: 'running', name: '', files: 0, filesTotal: 0, bytes: 0 },
+      ...{ id, state: 'running', name: '', files: 0, filesTotal: 0, bytes: 0, timestamps: 0 },
       ...{ url: null, error: '' },
     };
     // Its place is taken before anything is awaited.
-    this.#kept.set(id, { accountId, job, path });
+    const kept: Kept = { accountId, job, path, packageSha256: '', stamping: Promise.resolve() };
+    this.#kept.set(id, kept);
     try {
       const { signal } = this.#stopped;
       const made = await exportEvidence(app, input, signal, (progress) => Object.assign(job, progress));
       job.name = made.name;
-      const written = this.#write(app, job, path, made.bytes);
+      const written = this.#write(app, kept, made);
       this.#running.add(written);
       void written.finally(() => this.#running.delete(written));
       return { ...job };
@@ -100,7 +109,42 @@ export class ExportJobs implements AsyncDisposable {
     const { job, path } = this.#own(principal, id);
     if (job.state !== 'ready') throw noSuchExport();
     const { size } = await stat(path);
-    return { path, sizeBytes: size, name: job.name, mime: 'application/zip', tag: id };
+    const tag = job.timestamps === 0 ? id : `${id}-${job.timestamps}`;
+    return { path, sizeBytes: size, name: job.name, mime: 'application/zip', tag };
+  }
+
+  /** Tokens of the package have come: it holds them from now on, where it lies here. */
+  async addTimestamps(app: CustodyParts, packageSha256: string): Promise<void> {
+    const kept = [...this.#kept.values()].find((one) => one.packageSha256 === packageSha256);
+    if (kept === undefined || kept.job.state !== 'ready') return;
+    const { signal } = this.#stopped;
+    const stamped = kept.stamping.then(() => this.#stamp(app, kept, signal));
+    const settled = stamped.catch((error: unknown) => {
+      if (!signal.aborted) app.log.error({ err: error }, 'tokens could not be added to a package');
+    });
+    kept.stamping = settled;
+    this.#running.add(settled);
+    await settled.finally(() => this.#running.delete(settled));
+  }
+
+  async #stamp(app: CustodyParts, { path, packageSha256, job }: Kept, signal: AbortSignal): Promise<void> {
+    const replies = repliesOf(app.store.read.timestampsOf(packageSha256));
+    if (replies.length === job.timestamps) return;
+    const { members } = await planTimestamps(
+      await openStampable(path),
+      replies,
+      app.config.timestampRootsPem,
+    );
+    const whole = `${path}.part`;
+    try {
+      await pipeline(withMembers(path, members), createWriteStream(whole, { mode: 0o600 }), { signal });
+      // Whoever is fetching the one before reads it to its end.
+      await rename(whole, path);
+    } finally {
+      await rm(whole, { force: true });
+    }
+    job.timestamps = replies.length;
+    job.bytes = (await stat(path)).size;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -130,12 +174,16 @@ export class ExportJobs implements AsyncDisposable {
     await this.#remove(oldest.job.id);
   }
 
-  async #write(app: CustodyParts, job: ExportJob, path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
+  async #write(app: CustodyParts, kept: Kept, made: EvidenceExport): Promise<void> {
+    const { job, path } = kept;
     try {
-      await pipeline(bytes, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      await pipeline(made.bytes, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      kept.packageSha256 = made.packageSha256;
       job.state = 'ready';
       job.filesTotal = job.files;
       job.url = `/evidence/${job.id}`;
+      // Those that came before it was whole.
+      void this.addTimestamps(app, kept.packageSha256);
     } catch (error) {
       await rm(path, { force: true });
       job.state = 'failed';

@@ -4,7 +4,7 @@ import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { VERSION } from '../../domain/version.ts';
 import { RESCORE_TYPE } from '../../evidence/attestation.ts';
 import { MEMBERS } from '../../evidence/members.ts';
-import { type PayloadMember, writePackage } from '../../evidence/package-writer.ts';
+import { type PayloadMember, type SignedPackage, writePackage } from '../../evidence/package-writer.ts';
 import { toHtmlReport } from '../../evidence/report/html-report.ts';
 import { REPORT_LANGUAGES } from '../../evidence/report/language.ts';
 import { writePdfReport } from '../../evidence/report/pdf-process.ts';
@@ -14,6 +14,7 @@ import type { Core } from '../core.ts';
 import { parseChoice } from '../field-parsers.ts';
 import { type Rescored, type RescoreInput, rescore } from '../records/rescore.ts';
 import type { EvidenceParts } from './parts.ts';
+import { orderTimestamps } from './timestamps.ts';
 
 export interface RescoreDocumentInput extends RescoreInput {
   language?: string | undefined;
@@ -53,10 +54,12 @@ async function* tellThenWrite(
     payload: payloadOf(),
     info: [['Bag-Software-Agent', `Assay ${VERSION}`] as const],
     predicate: { ...about, madeBy: box, changes: lines.filter(({ changes }) => changes).length },
-    beforeSignature: ({ tagManifestSha256 }: { tagManifestSha256: string }) =>
+    beforeSignature: ({ tagManifestSha256, signature }: SignedPackage) =>
       app.store.transact((tx) => {
         const details = { records: String(lines.length) };
         tx.appendAudit(auditLine(app, principal, 'evidence.rescore', tagManifestSha256, details));
+        const { id: accountId } = principal.account;
+        orderTimestamps(app, tx, { tagManifestSha256, signature, accountId, identifiers: [] });
       }),
     report: () => {},
   };

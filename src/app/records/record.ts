@@ -19,6 +19,7 @@ import {
   UNMEASURED_VIDEO,
 } from '../../domain/records/measured.ts';
 import { completeOptions } from '../../domain/records/options.ts';
+import { toTimestampStatus } from '../../domain/records/package-timestamps.ts';
 import type {
   AudioRecord,
   ClassificationRecord,
@@ -57,7 +58,10 @@ export function currentRecord(app: Core, classification: Classification): Classi
   const { account, plan } = ownerOf(app, classification);
   const finding = findingKey(app, classification);
   const exports = app.store.read.exportsOf(identifier);
-  const madeFrom = [classification, analysis, account, plan, finding, exports, app.config.publicUrl];
+  const stamped =
+    exports?.exports.map(({ packageSha256 }) => app.store.read.timestampsOf(packageSha256)) ?? [];
+  const own = [classification, analysis, account, plan, finding, exports];
+  const madeFrom = [...own, app.config.publicUrl, ...stamped];
   return app.records.get(identifier, madeFrom, build);
 }
 
@@ -111,6 +115,7 @@ function withExports({ store }: Core, record: ClassificationRecord): Classificat
   const now = readingOfRecord(record);
   const exports = stored.map((made) => ({
     ...made,
+    timestamps: (store.read.timestampsOf(made.packageSha256)?.requests ?? []).map(toTimestampStatus),
     readsOtherwise: now === null || readsOtherwise(made, now),
   }));
   return { ...record, exports };

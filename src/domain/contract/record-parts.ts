@@ -2,6 +2,7 @@
 import type { Axis } from '../packs/pack-parts.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { ExportedReading } from '../records/exported-reading.ts';
+import type { TimestampStatus } from '../records/package-timestamps.ts';
 import type { SeenBefore } from '../records/seen-before.ts';
 import type { SignOff, SignOffAnswer } from '../records/sign-off.ts';
 import type { StepTime } from '../records/step-times.ts';
@@ -195,6 +196,11 @@ const EXPORTED_READING = {
   fingerprint: text({ description: 'Of the key that signed the package.' }),
   packageSha256: text({ description: 'Of the signed list of the files of the package, hex.' }),
   readsOtherwise: flag({ description: 'Whether the record says something else now.' }),
+  timestamps: listOf(
+    noun<TimestampStatus>('TimestampStatus', {
+      description: 'Authorities of time that were asked to stamp the package.',
+    }),
+  ),
 } satisfies FieldsOf<ExportedReading>;
 
 const SIGN_OFF_ANSWER = {
@@ -215,6 +221,13 @@ const SIGN_OFF = {
   ),
   answers: listOf(noun<SignOffAnswer>('SignOffAnswer', { description: 'Oldest first, at most two.' })),
 } satisfies FieldsOf<SignOff>;
+
+const TIMESTAMP_STATUS = {
+  authority: text({ description: 'Its address.' }),
+  state: text<TimestampStatus['state']>({ description: 'waiting, stamped or failed.' }),
+  time: nullable(moment({ description: 'By the authority\u2019s clock; null until it has answered.' })),
+  error: text({ description: 'Why the last try brought no token; empty where it brought one.' }),
+} satisfies FieldsOf<TimestampStatus>;
 
 const SUBMITTED_BY = {
   via: text<SubmittedBy['via']>({ description: 'rest, graphql, grpc or dashboard.' }),
@@ -261,6 +274,11 @@ export const RECORD_PARTS: readonly Noun[] = [
     name: 'SignOff',
     description: 'Another person’s word on a person’s finding. It changes nothing of what the record says.',
     fields: SIGN_OFF,
+  },
+  {
+    name: 'TimestampStatus',
+    description: 'What one authority of time (RFC 3161) answered for a package.',
+    fields: TIMESTAMP_STATUS,
   },
   { name: 'SubmittedBy', fields: SUBMITTED_BY },
 ];

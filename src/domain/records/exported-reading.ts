@@ -5,6 +5,7 @@
 import type { Assessment } from '../verdicts/assessment.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
 import type { AppliedRules } from '../verdicts/rules-version.ts';
+import type { TimestampStatus } from './package-timestamps.ts';
 
 /** What a reader takes away from a record. */
 export interface ReadingOfFigures {
@@ -37,6 +38,8 @@ export interface RecordExports {
 export interface ExportedReading extends StoredExport {
   /** Whether the record says something else now. */
   readsOtherwise: boolean;
+  /** Authorities of time that were asked to stamp the package; empty where none were. */
+  timestamps: TimestampStatus[];
 }
 
 /** A record that is exported daily must not grow for ever. */

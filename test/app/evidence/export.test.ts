@@ -18,61 +18,22 @@ import {
   type StoredExport,
   withExport,
 } from '../../../src/domain/records/exported-reading.ts';
-import { NO_PROVENANCE } from '../../../src/domain/verdicts/provenance.ts';
-import type { ImageResult } from '../../../src/domain/verdicts/result.ts';
 import { judgePackage } from '../../../src/evidence/judge-package.ts';
 import { openZip } from '../../../src/evidence/zip-reader.ts';
-import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
+import { addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
+import { addDone, keepOriginal } from './finished-record.ts';
 
 const NEVER = new AbortController().signal;
-const ORIGINAL = Buffer.from('no picture, but bytes that were submitted');
-const HASH = createHash('sha256').update(ORIGINAL).digest('hex');
-const RESULT: ImageResult = {
-  ...{ kind: 'image', mime: 'image/png', width: 640, height: 480, pages: 1, nsfw: null, detections: [] },
-  ...{ provenance: NO_PROVENANCE, hasHeatmap: false },
-  runs: [
-    {
-      ...{
-        model: 'gone',
-        version: '0.9.0',
-        task: 'image-origin',
-        axis: 'generated',
-        unknown: false,
-        reason: '',
-      },
-      ...{ logit: 3, logOdds: 3, probability: 0.9526, weight: 1, elapsedSeconds: 0.1, device: 'cpu' },
-      ...{ cautiousThreshold: 0.9, inconclusiveLow: 0.35, inconclusiveHigh: 0.7 },
-    },
-  ],
-  stability: [{ name: 'jpeg-60', logOdds: 2.5, probability: 0.924 }],
-  quality: { shortSide: 480, jpegQuality: null, truncated: false },
-};
-
 let open: OpenApp;
 let identifier: string;
 
 before(async () => {
   open = await openApp();
-  const { app } = open;
-  await app.store.blobs.keep(
-    await app.store.blobs.receive(Readable.from([ORIGINAL]), { bytesMax: 1000 }, NEVER),
-  );
-  identifier = await addDone();
+  await keepOriginal(open.app);
+  identifier = await addDone(open.app);
 });
 
 after(() => open[Symbol.asyncDispose]());
-
-async function addDone(hash = HASH): Promise<string> {
-  const { app } = open;
-  const made = await addRecord(app, 1, { hash, state: 'done' });
-  await app.store.transact((tx) => {
-    const own = tx.classification(made);
-    const analysis = own && tx.analysis(own.analysisId);
-    if (analysis === undefined) throw new Error('no analysis');
-    tx.putAnalysis({ ...analysis, error: '', models: ['gone@0.9.0'], result: RESULT, rulesVersion: 1 });
-  });
-  return made;
-}
 
 async function exportZip(
   identifiers: string[],
@@ -105,7 +66,7 @@ test('a package is whole, says what the record says, and is recorded with its au
 });
 
 test('what an earlier package told otherwise is told in the record and in the next report', async () => {
-  const told = await addDone();
+  const told = await addDone(open.app);
   const made: StoredExport = {
     ...{ at: 1_700_000_000_000_000, byAccountId: 1, rulesVersion: 1, fingerprint: 'SHA256:x' },
     ...{ classification: 'human', state: 'inconclusive', probability: 0.6, packageSha256: 'f'.repeat(64) },
@@ -121,7 +82,7 @@ test('what an earlier package told otherwise is told in the record and in the ne
 });
 
 test('a case holds every record once, each in a folder of its own', async () => {
-  const second = await addDone();
+  const second = await addDone(open.app);
   const path = await exportZip([identifier, second, identifier], { title: 'Case' });
   const judged = await judgePackage({ path, fingerprints: [] });
   deepEqual(judged.faults, []);
@@ -129,7 +90,7 @@ test('a case holds every record once, each in a folder of its own', async () => 
 });
 
 test('a file that is not kept any more is left out, and its hash stays', async () => {
-  const gone = await addDone('e'.repeat(64));
+  const gone = await addDone(open.app, 'e'.repeat(64));
   const judged = await judgePackage({ path: await exportZip([gone]), fingerprints: [] });
   deepEqual(judged.faults, []);
   equal(judged.records.length, 1);
@@ -155,7 +116,7 @@ test('a package tells whether another person signed the finding off, with what w
   const { app, admin } = open;
   const second = principalOf(app, (await addUser(app, admin, { role: 'admin' })).id);
   const hash = '5'.repeat(64);
-  const asked = await addDone(hash);
+  const asked = await addDone(app, hash);
   const finding = { principal: admin, kind: 'image', hash, classification: 'human' } as const;
   await overrideClassification(app, finding);
   const { signOff } = await askSignOff(app, { principal: admin, identifier: asked });
@@ -195,14 +156,14 @@ test('an original that has rotted is told before the package begins', async () =
   await store.blobs.keep(
     await store.blobs.receive(Readable.from([Buffer.from('will rot')]), { bytesMax: 100 }, NEVER),
   );
-  const rotten = await addDone(hash);
+  const rotten = await addDone(open.app, hash);
   await writeFile(store.blobs.pathOf(hash), 'has rot!');
   await rejects(exportZip([rotten]), /the stored original is not what was submitted/);
   equal(store.read.exportsOf(rotten), undefined);
 });
 
 test('a deleted record takes what is known of its packages with it', async () => {
-  const made = await addDone();
+  const made = await addDone(open.app);
   await exportZip([made]);
   ok(open.app.store.read.exportsOf(made) !== undefined);
   await deleteClassification(open.app, { principal: open.admin, identifier: made });

@@ -8,6 +8,7 @@ import { printLine, printNote, type Terminal } from '../../terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { formatTable } from '../../views/record-view.ts';
 import { addExportCommand } from './export.ts';
+import { addTimestampCommand } from './timestamp.ts';
 import { addVerifyCommand } from './verify.ts';
 
 const { method } = EvidenceService;
@@ -18,6 +19,7 @@ export function addEvidenceCommand(program: Command, terminal: Terminal): void {
     .description('signed packages of records, which others verify without this box');
   addExportCommand(evidence, terminal);
   addVerifyCommand(evidence, terminal);
+  addTimestampCommand(evidence, terminal);
   const key = evidence.command('key').description('the keys that sign packages');
   key
     .command('show', { isDefault: true })

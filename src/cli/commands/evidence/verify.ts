@@ -1,12 +1,15 @@
 /** `assay evidence verify`: judges a package here, without a daemon and without a network. */
 import type { Command } from 'commander';
 import type { ReadingOfFigures } from '../../../domain/records/exported-reading.ts';
-import { type JudgedPackage, judgePackage } from '../../../evidence/judge-package.ts';
+import { type JudgedPackage, type JudgeOrder, judgePackage } from '../../../evidence/judge-package.ts';
+import type { JudgedTimestamp } from '../../../evidence/timestamps/judge-timestamps.ts';
 import { CliFailure, EXIT_CODES } from '../../failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { readRootsFile } from './timestamp.ts';
 
 interface VerifyOptions {
   fingerprint?: string[];
+  tsaCa?: string;
   json?: true;
 }
 
@@ -19,23 +22,28 @@ export function addVerifyCommand(evidence: Command, terminal: Terminal): void {
       '--fingerprint <fingerprint...>',
       'of the keys that the newsroom publishes; without it the origin of the key is not judged',
     )
+    .option(
+      '--tsa-ca <file>',
+      'root certificates (PEM) that authorities of time must lead to; without it their origin is not judged',
+    )
     .option('--json', 'what was found as one line of JSON')
     .action((path: string, options: VerifyOptions) => runVerify(terminal, path, options));
 }
 
 async function runVerify(terminal: Terminal, path: string, options: VerifyOptions): Promise<void> {
-  const judged = await judge(path, options.fingerprint ?? []);
+  const timestampRootsPem = options.tsaCa === undefined ? null : await readRootsFile(options.tsaCa);
+  const judged = await judge({ path, fingerprints: options.fingerprint ?? [], timestampRootsPem });
   if (options.json === true) printLine(terminal, JSON.stringify(judged));
   else tell(terminal, path, judged, options.fingerprint !== undefined);
   if (judged.faults.length > 0) terminal.setExitCode(EXIT_CODES.someFailed);
 }
 
-async function judge(path: string, fingerprints: string[]): Promise<JudgedPackage> {
+async function judge(order: JudgeOrder): Promise<JudgedPackage> {
   try {
-    return await judgePackage({ path, fingerprints });
+    return await judgePackage(order);
   } catch (error) {
     throw new CliFailure(
-      `${path} is no package that can be read: ${(error as Error).message}`,
+      `${order.path} is no package that can be read: ${(error as Error).message}`,
       EXIT_CODES.someFailed,
       {
         cause: error,
@@ -49,14 +57,16 @@ function tell(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGive
   for (const { member, fault } of faults) printLine(terminal, `${member}: ${fault}`);
   if (title !== '') printLine(terminal, `Title: ${title}`);
   if (createdAt !== '') printLine(terminal, `Made: ${createdAt}, by the clock of the box`);
-  for (const member of timestamps) {
-    printLine(terminal, `Timestamp: ${member}, not judged here: openssl does it, as VERIFY.txt says`);
+  for (const { member, time, authority, root } of timestamps) {
+    printLine(terminal, `Stamped: ${time} by ${authority} (${member}); ${ROOTS[root]}`);
   }
   if (timestamps.length === 0) printLine(terminal, 'Not timestamped: its age rests on the word of the box.');
   for (const { identifier, name, exported, present } of records) {
     printLine(terminal, `${identifier.slice(0, 12)} ${name}: ${describe(exported)}`);
-    if (present !== null)
-      printLine(terminal, `  this version reads the same figures as: ${describe(present)}`);
+    if (present === null) continue;
+    const today = new Date().toISOString();
+    printLine(terminal, `  read so on ${createdAt}; this version reads the same figures on ${today} as:`);
+    printLine(terminal, `  ${describe(present)}`);
   }
   printLine(terminal, `Key: ${fingerprint ?? 'none that can be read'}`);
   if (!isKeyGiven) {
@@ -68,6 +78,13 @@ function tell(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGive
   const verdict = faults.length === 0 ? 'whole and signed' : 'NOT as it was packed';
   printLine(terminal, `${path}: ${files} files, ${bytes} bytes: ${verdict}`);
 }
+
+const ROOTS: Readonly<Record<JudgedTimestamp['root'], string>> = {
+  given: 'its certificate leads to a root of --tsa-ca',
+  in_package:
+    'its certificate leads to a root that lies in the package, which proves nothing alone: give --tsa-ca',
+  not_checked: 'its certificate was not checked against a root: give --tsa-ca',
+};
 
 function describe(reading: ReadingOfFigures | null): string {
   if (reading === null) return 'no result';

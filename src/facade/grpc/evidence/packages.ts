@@ -1,6 +1,7 @@
 /** Evidence packages as a stream, and the keys that sign them. */
 import { exportEvidence } from '../../../app/evidence/export-evidence.ts';
 import { listEvidenceKeys, rotateEvidenceKey } from '../../../app/evidence/signing-keys.ts';
+import { getPackageTimestamps } from '../../../app/evidence/timestamps.ts';
 import type { Handlers } from '../../../grpc/definition.ts';
 import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { toMessage } from '../../../grpc/messages.ts';
@@ -29,6 +30,11 @@ export function evidenceHandlers(context: GrpcContext): Handlers<typeof Evidence
           payload: { case: 'progress' as const, value: { ...progress, bytes: BigInt(progress.bytes) } },
         };
       }
+    }),
+    getPackageTimestamps: unary(context, method.getPackageTimestamps, ({ principal, request }) => {
+      const { packageSha256 } = request;
+      const { requests, nextAttemptAt } = getPackageTimestamps(app, { principal, packageSha256 });
+      return toMessage(method.getPackageTimestamps.output, { timestamps: requests, nextAttemptAt });
     }),
     listEvidenceKeys: unary(context, method.listEvidenceKeys, () =>
       toMessage(method.listEvidenceKeys.output, { keys: listEvidenceKeys(app) }),

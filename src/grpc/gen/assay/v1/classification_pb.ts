@@ -20,7 +20,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification.proto.
  */
 export const file_assay_v1_classification: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEixAoKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIeCgVtYXJrcxgaIAEoCzIPLmFzc2F5LnYxLk1hcmtzEikKC3NlZW5fYmVmb3JlGBsgAygLMhQuYXNzYXkudjEuU2VlbkJlZm9yZRIjCghzaWduX29mZhgcIAEoCzIRLmFzc2F5LnYxLlNpZ25PZmYSIgoHdmVyZGljdBgeIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QSIwoIdmVyZGljdHMYHyADKAsyES5hc3NheS52MS5WZXJkaWN0EiYKB3Jlc3VsdHMYICADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIUCgdpc19uc2Z3GCEgASgISAGIAQESJQoEYzJwYRgiIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLaGFzX2hlYXRtYXAYIyABKAgSKAoKYXNzZXNzbWVudBgkIAEoCzIULmFzc2F5LnYxLkFzc2Vzc21lbnQSLgoOaGVhdG1hcF9sYXllcnMYJSADKA4yFi5hc3NheS52MS5IZWF0bWFwTGF5ZXISJgoKc3RlcF90aW1lcxgmIAMoCzISLmFzc2F5LnYxLlN0ZXBUaW1lEiYKBWltYWdlGDIgASgLMhUuYXNzYXkudjEuSW1hZ2VEZXRhaWxIABImCgV2aWRlbxgzIAEoCzIVLmFzc2F5LnYxLlZpZGVvRGV0YWlsSAASJgoFYXVkaW8YNCABKAsyFS5hc3NheS52MS5BdWRpb0RldGFpbEgAQgcKBW1lZGlhQgoKCF9pc19uc2Z3Iv4BCg9FeHBvcnRlZFJlYWRpbmcSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWJ5X2FjY291bnRfaWQYAiABKAMSFQoNcnVsZXNfdmVyc2lvbhgDIAEoBRIWCg5jbGFzc2lmaWNhdGlvbhgEIAEoCRINCgVzdGF0ZRgFIAEoCRIYCgtwcm9iYWJpbGl0eRgGIAEoAUgAiAEBEhMKC2ZpbmdlcnByaW50GAcgASgJEhYKDnBhY2thZ2Vfc2hhMjU2GAggASgJEhcKD3JlYWRzX290aGVyd2lzZRgJIAEoCEIOCgxfcHJvYmFiaWxpdHkiSgoJU3VibWl0dGVyEgsKA3ZpYRgBIAEoCRITCgZrZXlfaWQYAiABKANIAIgBARIQCghrZXlfbmFtZRgDIAEoCUIJCgdfa2V5X2lkIjUKCFByb2dyZXNzEgwKBHN0ZXAYASABKAkSDAoEZG9uZRgCIAEoBRINCgV0b3RhbBgDIAEoBSI4CghTdGVwVGltZRIMCgRzdGVwGAEgASgJEg8KB3NlY29uZHMYAiABKAESDQoFdGltZXMYAyABKAUisQEKCVRlbnRhdGl2ZRIoCgZmcmFtZXMYASADKAsyGC5hc3NheS52MS5UZW50YXRpdmVGcmFtZRImCgVjbGlwcxgCIAMoCzIXLmFzc2F5LnYxLlRlbnRhdGl2ZUNsaXASKAoFc3RhdGUYAyABKA4yGS5hc3NheS52MS5Bc3Nlc3NtZW50U3RhdGUSGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiUAoOVGVudGF0aXZlRnJhbWUSFAoMdGltZV9zZWNvbmRzGAEgASgBEhgKC3Byb2JhYmlsaXR5GAIgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5ImQKDVRlbnRhdGl2ZUNsaXASDQoFaW5kZXgYASABKAUSDQoFc3RhcnQYAiABKAESCwoDZW5kGAMgASgBEhgKC3Byb2JhYmlsaXR5GAQgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5IqkBCgdWZXJkaWN0EhEKCWhldXJpc3RpYxgBIAEoCRISCgpjb25maWRlbmNlGAIgASgBEicKDmNsYXNzaWZpY2F0aW9uGAMgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGbW9kZWxzGAQgAygJEhIKBWNvdW50GAUgASgFSACIAQESFAoHdW5rbm93bhgGIAEoCEgBiAEBQggKBl9jb3VudEIKCghfdW5rbm93biLAAQoLTW9kZWxSZXN1bHQSDQoFbW9kZWwYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIcCgRheGlzGAMgASgOMg4uYXNzYXkudjEuQXhpcxIOCgZkZXZpY2UYBCABKAkSDwoHdW5rbm93bhgFIAEoCBIOCgZyZWFzb24YBiABKAkSFAoMZWxhcHNlZF90aW1lGAcgASgBEiwKDmNsYXNzaWZpY2F0aW9uGAggAygLMhQuYXNzYXkudjEuTGFiZWxTY29yZSI7CgpMYWJlbFNjb3JlEh4KBWxhYmVsGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSDQoFc2NvcmUYAiABKAEioAEKC0ltYWdlRGV0YWlsEhIKBXdpZHRoGAEgASgFSACIAQESEwoGaGVpZ2h0GAIgASgFSAGIAQESJwoHZGV0YWlscxgDIAMoCzIWLmFzc2F5LnYxLkltYWdlT2JqZWN0cxIZCgx0aW1lX3NlY29uZHMYBCABKAFIAogBAUIICgZfd2lkdGhCCQoHX2hlaWdodEIPCg1fdGltZV9zZWNvbmRzIjcKDEltYWdlT2JqZWN0cxInCgpkZXRlY3Rpb25zGAEgAygLMhMuYXNzYXkudjEuRGV0ZWN0aW9uInMKCURldGVjdGlvbhIaCgNib3gYASABKAsyDS5hc3NheS52MS5Cb3gSJgoHcmVzdWx0cxgCIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EiIKB3ZlcmRpY3QYAyABKAsyES5hc3NheS52MS5WZXJkaWN0IjUKA0JveBIKCgJ4MRgBIAEoARIKCgJ5MRgCIAEoARIKCgJ4MhgDIAEoARIKCgJ5MhgEIAEoASLTAQoLVmlkZW9EZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARIdChBkdXJhdGlvbl9zZWNvbmRzGAMgASgBSAKIAQESKAoGaW1hZ2VzGAQgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24SKAoGYXVkaW9zGAUgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb25CCAoGX3dpZHRoQgkKB19oZWlnaHRCEwoRX2R1cmF0aW9uX3NlY29uZHMikAEKC0F1ZGlvRGV0YWlsEh0KEGR1cmF0aW9uX3NlY29uZHMYASABKAFIAIgBARIdCgVjbGlwcxgCIAMoCzIOLmFzc2F5LnYxLkNsaXASGwoOc3BlZWNoX3NlY29uZHMYAyABKAFIAYgBAUITChFfZHVyYXRpb25fc2Vjb25kc0IRCg9fc3BlZWNoX3NlY29uZHMifQoEQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESJgoHcmVzdWx0cxgEIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EiIKB3ZlcmRpY3QYBSABKAsyES5hc3NheS52MS5WZXJkaWN0Ir4DCgpTZWVuQmVmb3JlEhIKCmlkZW50aWZpZXIYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoAxIMCgRuYW1lGAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCHJlbGF0aW9uGAUgASgOMhouYXNzYXkudjEuTGlrZW5lc3NSZWxhdGlvbhIQCghkaXN0YW5jZRgGIAEoBRIZCgx0aW1lX3NlY29uZHMYByABKAFIAIgBARIcCg9lYXJsaWVyX3NlY29uZHMYCCABKAFIAYgBARIiCgdvdXRjb21lGAkgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIgCgdmaW5kaW5nGAogASgOMg8uYXNzYXkudjEuTGFiZWwSLAoIZm91bmRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiAKE2ZvdW5kX2J5X2FjY291bnRfaWQYDCABKANIAogBAUIPCg1fdGltZV9zZWNvbmRzQhIKEF9lYXJsaWVyX3NlY29uZHNCFgoUX2ZvdW5kX2J5X2FjY291bnRfaWQqVQoGU3RhdHVzEhYKElNUQVRVU19VTlNQRUNJRklFRBAAEg4KClNUQVRVU19ORVcQARIPCgtTVEFUVVNfRE9ORRACEhIKDlNUQVRVU19FUlJPUkVEEAMqrAEKB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhMKD09VVENPTUVfV0FJVElORxABEhIKDk9VVENPTUVfRkFJTEVEEAISEQoNT1VUQ09NRV9IVU1BThADEhYKEk9VVENPTUVfQVJUSUZJQ0lBTBAEEhgKFE9VVENPTUVfSU5DT05DTFVTSVZFEAUSGgoWT1VUQ09NRV9OT1RfQVBQTElDQUJMRRAGKlsKBk9yaWdpbhIWChJPUklHSU5fVU5TUEVDSUZJRUQQABITCg9PUklHSU5fQU5BTFlTRUQQARIRCg1PUklHSU5fSk9JTkVEEAISEQoNT1JJR0lOX0NBQ0hFRBADKnEKBEF4aXMSFAoQQVhJU19VTlNQRUNJRklFRBAAEhIKDkFYSVNfR0VORVJBVEVEEAESEAoMQVhJU19TV0FQUEVEEAISDwoLQVhJU19FRElURUQQAxINCglBWElTX05TRlcQBBINCglBWElTX0ZBQ0UQBSqNAQoMSGVhdG1hcExheWVyEh0KGUhFQVRNQVBfTEFZRVJfVU5TUEVDSUZJRUQQABIYChRIRUFUTUFQX0xBWUVSX09SSUdJThABEhsKF0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HEAISJwojSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkdfUkVMSUFCSUxJVFkQAyqXAQoQTGlrZW5lc3NSZWxhdGlvbhIhCh1MSUtFTkVTU19SRUxBVElPTl9VTlNQRUNJRklFRBAAEh8KG0xJS0VORVNTX1JFTEFUSU9OX1NBTUVfRklMRRABEhoKFkxJS0VORVNTX1JFTEFUSU9OX0NPUFkQAhIjCh9MSUtFTkVTU19SRUxBVElPTl9NSVJST1JFRF9DT1BZEANiBnByb3RvMw", [file_assay_v1_assessment, file_assay_v1_marks, file_assay_v1_media, file_assay_v1_sign_off, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEixAoKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIeCgVtYXJrcxgaIAEoCzIPLmFzc2F5LnYxLk1hcmtzEikKC3NlZW5fYmVmb3JlGBsgAygLMhQuYXNzYXkudjEuU2VlbkJlZm9yZRIjCghzaWduX29mZhgcIAEoCzIRLmFzc2F5LnYxLlNpZ25PZmYSIgoHdmVyZGljdBgeIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QSIwoIdmVyZGljdHMYHyADKAsyES5hc3NheS52MS5WZXJkaWN0EiYKB3Jlc3VsdHMYICADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIUCgdpc19uc2Z3GCEgASgISAGIAQESJQoEYzJwYRgiIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLaGFzX2hlYXRtYXAYIyABKAgSKAoKYXNzZXNzbWVudBgkIAEoCzIULmFzc2F5LnYxLkFzc2Vzc21lbnQSLgoOaGVhdG1hcF9sYXllcnMYJSADKA4yFi5hc3NheS52MS5IZWF0bWFwTGF5ZXISJgoKc3RlcF90aW1lcxgmIAMoCzISLmFzc2F5LnYxLlN0ZXBUaW1lEiYKBWltYWdlGDIgASgLMhUuYXNzYXkudjEuSW1hZ2VEZXRhaWxIABImCgV2aWRlbxgzIAEoCzIVLmFzc2F5LnYxLlZpZGVvRGV0YWlsSAASJgoFYXVkaW8YNCABKAsyFS5hc3NheS52MS5BdWRpb0RldGFpbEgAQgcKBW1lZGlhQgoKCF9pc19uc2Z3Iq0CCg9FeHBvcnRlZFJlYWRpbmcSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWJ5X2FjY291bnRfaWQYAiABKAMSFQoNcnVsZXNfdmVyc2lvbhgDIAEoBRIWCg5jbGFzc2lmaWNhdGlvbhgEIAEoCRINCgVzdGF0ZRgFIAEoCRIYCgtwcm9iYWJpbGl0eRgGIAEoAUgAiAEBEhMKC2ZpbmdlcnByaW50GAcgASgJEhYKDnBhY2thZ2Vfc2hhMjU2GAggASgJEhcKD3JlYWRzX290aGVyd2lzZRgJIAEoCBItCgp0aW1lc3RhbXBzGAogAygLMhkuYXNzYXkudjEuVGltZXN0YW1wU3RhdHVzQg4KDF9wcm9iYWJpbGl0eSJsCg9UaW1lc3RhbXBTdGF0dXMSEQoJYXV0aG9yaXR5GAEgASgJEg0KBXN0YXRlGAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWVycm9yGAQgASgJIkoKCVN1Ym1pdHRlchILCgN2aWEYASABKAkSEwoGa2V5X2lkGAIgASgDSACIAQESEAoIa2V5X25hbWUYAyABKAlCCQoHX2tleV9pZCI1CghQcm9ncmVzcxIMCgRzdGVwGAEgASgJEgwKBGRvbmUYAiABKAUSDQoFdG90YWwYAyABKAUiOAoIU3RlcFRpbWUSDAoEc3RlcBgBIAEoCRIPCgdzZWNvbmRzGAIgASgBEg0KBXRpbWVzGAMgASgFIrEBCglUZW50YXRpdmUSKAoGZnJhbWVzGAEgAygLMhguYXNzYXkudjEuVGVudGF0aXZlRnJhbWUSJgoFY2xpcHMYAiADKAsyFy5hc3NheS52MS5UZW50YXRpdmVDbGlwEigKBXN0YXRlGAMgASgOMhkuYXNzYXkudjEuQXNzZXNzbWVudFN0YXRlEhgKC3Byb2JhYmlsaXR5GAQgASgBSACIAQFCDgoMX3Byb2JhYmlsaXR5IlAKDlRlbnRhdGl2ZUZyYW1lEhQKDHRpbWVfc2Vjb25kcxgBIAEoARIYCgtwcm9iYWJpbGl0eRgCIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJkCg1UZW50YXRpdmVDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSKpAQoHVmVyZGljdBIRCgloZXVyaXN0aWMYASABKAkSEgoKY29uZmlkZW5jZRgCIAEoARInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBm1vZGVscxgEIAMoCRISCgVjb3VudBgFIAEoBUgAiAEBEhQKB3Vua25vd24YBiABKAhIAYgBAUIICgZfY291bnRCCgoIX3Vua25vd24iwAEKC01vZGVsUmVzdWx0Eg0KBW1vZGVsGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSHAoEYXhpcxgDIAEoDjIOLmFzc2F5LnYxLkF4aXMSDgoGZGV2aWNlGAQgASgJEg8KB3Vua25vd24YBSABKAgSDgoGcmVhc29uGAYgASgJEhQKDGVsYXBzZWRfdGltZRgHIAEoARIsCg5jbGFzc2lmaWNhdGlvbhgIIAMoCzIULmFzc2F5LnYxLkxhYmVsU2NvcmUiOwoKTGFiZWxTY29yZRIeCgVsYWJlbBgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg0KBXNjb3JlGAIgASgBIqABCgtJbWFnZURldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEicKB2RldGFpbHMYAyADKAsyFi5hc3NheS52MS5JbWFnZU9iamVjdHMSGQoMdGltZV9zZWNvbmRzGAQgASgBSAKIAQFCCAoGX3dpZHRoQgkKB19oZWlnaHRCDwoNX3RpbWVfc2Vjb25kcyI3CgxJbWFnZU9iamVjdHMSJwoKZGV0ZWN0aW9ucxgBIAMoCzITLmFzc2F5LnYxLkRldGVjdGlvbiJzCglEZXRlY3Rpb24SGgoDYm94GAEgASgLMg0uYXNzYXkudjEuQm94EiYKB3Jlc3VsdHMYAiADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAMgASgLMhEuYXNzYXkudjEuVmVyZGljdCI1CgNCb3gSCgoCeDEYASABKAESCgoCeTEYAiABKAESCgoCeDIYAyABKAESCgoCeTIYBCABKAEi0wEKC1ZpZGVvRGV0YWlsEhIKBXdpZHRoGAEgASgFSACIAQESEwoGaGVpZ2h0GAIgASgFSAGIAQESHQoQZHVyYXRpb25fc2Vjb25kcxgDIAEoAUgCiAEBEigKBmltYWdlcxgEIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uEigKBmF1ZGlvcxgFIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uQggKBl93aWR0aEIJCgdfaGVpZ2h0QhMKEV9kdXJhdGlvbl9zZWNvbmRzIpABCgtBdWRpb0RldGFpbBIdChBkdXJhdGlvbl9zZWNvbmRzGAEgASgBSACIAQESHQoFY2xpcHMYAiADKAsyDi5hc3NheS52MS5DbGlwEhsKDnNwZWVjaF9zZWNvbmRzGAMgASgBSAGIAQFCEwoRX2R1cmF0aW9uX3NlY29uZHNCEQoPX3NwZWVjaF9zZWNvbmRzIn0KBENsaXASDQoFaW5kZXgYASABKAUSDQoFc3RhcnQYAiABKAESCwoDZW5kGAMgASgBEiYKB3Jlc3VsdHMYBCADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAUgASgLMhEuYXNzYXkudjEuVmVyZGljdCK+AwoKU2VlbkJlZm9yZRISCgppZGVudGlmaWVyGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAMSDAoEbmFtZRgDIAEoCRIuCgpjcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghyZWxhdGlvbhgFIAEoDjIaLmFzc2F5LnYxLkxpa2VuZXNzUmVsYXRpb24SEAoIZGlzdGFuY2UYBiABKAUSGQoMdGltZV9zZWNvbmRzGAcgASgBSACIAQESHAoPZWFybGllcl9zZWNvbmRzGAggASgBSAGIAQESIgoHb3V0Y29tZRgJIAEoDjIRLmFzc2F5LnYxLk91dGNvbWUSIAoHZmluZGluZxgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiwKCGZvdW5kX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgChNmb3VuZF9ieV9hY2NvdW50X2lkGAwgASgDSAKIAQFCDwoNX3RpbWVfc2Vjb25kc0ISChBfZWFybGllcl9zZWNvbmRzQhYKFF9mb3VuZF9ieV9hY2NvdW50X2lkKlUKBlN0YXR1cxIWChJTVEFUVVNfVU5TUEVDSUZJRUQQABIOCgpTVEFUVVNfTkVXEAESDwoLU1RBVFVTX0RPTkUQAhISCg5TVEFUVVNfRVJST1JFRBADKqwBCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABITCg9PVVRDT01FX1dBSVRJTkcQARISCg5PVVRDT01FX0ZBSUxFRBACEhEKDU9VVENPTUVfSFVNQU4QAxIWChJPVVRDT01FX0FSVElGSUNJQUwQBBIYChRPVVRDT01FX0lOQ09OQ0xVU0lWRRAFEhoKFk9VVENPTUVfTk9UX0FQUExJQ0FCTEUQBipbCgZPcmlnaW4SFgoST1JJR0lOX1VOU1BFQ0lGSUVEEAASEwoPT1JJR0lOX0FOQUxZU0VEEAESEQoNT1JJR0lOX0pPSU5FRBACEhEKDU9SSUdJTl9DQUNIRUQQAypxCgRBeGlzEhQKEEFYSVNfVU5TUEVDSUZJRUQQABISCg5BWElTX0dFTkVSQVRFRBABEhAKDEFYSVNfU1dBUFBFRBACEg8KC0FYSVNfRURJVEVEEAMSDQoJQVhJU19OU0ZXEAQSDQoJQVhJU19GQUNFEAUqjQEKDEhlYXRtYXBMYXllchIdChlIRUFUTUFQX0xBWUVSX1VOU1BFQ0lGSUVEEAASGAoUSEVBVE1BUF9MQVlFUl9PUklHSU4QARIbChdIRUFUTUFQX0xBWUVSX1RBTVBFUklORxACEicKI0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HX1JFTElBQklMSVRZEAMqlwEKEExpa2VuZXNzUmVsYXRpb24SIQodTElLRU5FU1NfUkVMQVRJT05fVU5TUEVDSUZJRUQQABIfChtMSUtFTkVTU19SRUxBVElPTl9TQU1FX0ZJTEUQARIaChZMSUtFTkVTU19SRUxBVElPTl9DT1BZEAISIwofTElLRU5FU1NfUkVMQVRJT05fTUlSUk9SRURfQ09QWRADYgZwcm90bzM", [file_assay_v1_assessment, file_assay_v1_marks, file_assay_v1_media, file_assay_v1_sign_off, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The record of one submission.
@@ -364,6 +364,13 @@ export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
    * @generated from field: bool reads_otherwise = 9;
    */
   readsOtherwise: boolean;
+
+  /**
+   * Authorities of time that were asked to stamp the package; empty where none were.
+   *
+   * @generated from field: repeated assay.v1.TimestampStatus timestamps = 10;
+   */
+  timestamps: TimestampStatus[];
 };
 
 /**
@@ -372,6 +379,48 @@ export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
  */
 export const ExportedReadingSchema: GenMessage<ExportedReading> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 1);
+
+/**
+ * What one authority of time (RFC 3161) answered for a package.
+ *
+ * @generated from message assay.v1.TimestampStatus
+ */
+export type TimestampStatus = Message<"assay.v1.TimestampStatus"> & {
+  /**
+   * Its address.
+   *
+   * @generated from field: string authority = 1;
+   */
+  authority: string;
+
+  /**
+   * waiting, stamped or failed.
+   *
+   * @generated from field: string state = 2;
+   */
+  state: string;
+
+  /**
+   * By the authority's clock; absent until it has answered.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 3;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * Why the last try brought no token; empty where there was none or it brought one.
+   *
+   * @generated from field: string error = 4;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message assay.v1.TimestampStatus.
+ * Use `create(TimestampStatusSchema)` to create a new message.
+ */
+export const TimestampStatusSchema: GenMessage<TimestampStatus> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 2);
 
 /**
  * Who handed the file in.
@@ -406,7 +455,7 @@ export type Submitter = Message<"assay.v1.Submitter"> & {
  * Use `create(SubmitterSchema)` to create a new message.
  */
 export const SubmitterSchema: GenMessage<Submitter> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 2);
+  messageDesc(file_assay_v1_classification, 3);
 
 /**
  * How far a queued or running analysis is.
@@ -435,7 +484,7 @@ export type Progress = Message<"assay.v1.Progress"> & {
  * Use `create(ProgressSchema)` to create a new message.
  */
 export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 3);
+  messageDesc(file_assay_v1_classification, 4);
 
 /**
  * How long a step of an analysis took. Steps overlap, and some are parts of others: `infer` holds `batch-wait` and
@@ -469,7 +518,7 @@ export type StepTime = Message<"assay.v1.StepTime"> & {
  * Use `create(StepTimeSchema)` to create a new message.
  */
 export const StepTimeSchema: GenMessage<StepTime> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 4);
+  messageDesc(file_assay_v1_classification, 5);
 
 /**
  * What was judged so far. It may still turn.
@@ -511,7 +560,7 @@ export type Tentative = Message<"assay.v1.Tentative"> & {
  * Use `create(TentativeSchema)` to create a new message.
  */
 export const TentativeSchema: GenMessage<Tentative> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 5);
+  messageDesc(file_assay_v1_classification, 6);
 
 /**
  * @generated from message assay.v1.TentativeFrame
@@ -535,7 +584,7 @@ export type TentativeFrame = Message<"assay.v1.TentativeFrame"> & {
  * Use `create(TentativeFrameSchema)` to create a new message.
  */
 export const TentativeFrameSchema: GenMessage<TentativeFrame> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 6);
+  messageDesc(file_assay_v1_classification, 7);
 
 /**
  * @generated from message assay.v1.TentativeClip
@@ -569,7 +618,7 @@ export type TentativeClip = Message<"assay.v1.TentativeClip"> & {
  * Use `create(TentativeClipSchema)` to create a new message.
  */
 export const TentativeClipSchema: GenMessage<TentativeClip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 7);
+  messageDesc(file_assay_v1_classification, 8);
 
 /**
  * @generated from message assay.v1.Verdict
@@ -619,7 +668,7 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
  * Use `create(VerdictSchema)` to create a new message.
  */
 export const VerdictSchema: GenMessage<Verdict> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 8);
+  messageDesc(file_assay_v1_classification, 9);
 
 /**
  * @generated from message assay.v1.ModelResult
@@ -679,7 +728,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
  * Use `create(ModelResultSchema)` to create a new message.
  */
 export const ModelResultSchema: GenMessage<ModelResult> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 9);
+  messageDesc(file_assay_v1_classification, 10);
 
 /**
  * @generated from message assay.v1.LabelScore
@@ -701,7 +750,7 @@ export type LabelScore = Message<"assay.v1.LabelScore"> & {
  * Use `create(LabelScoreSchema)` to create a new message.
  */
 export const LabelScoreSchema: GenMessage<LabelScore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 10);
+  messageDesc(file_assay_v1_classification, 11);
 
 /**
  * @generated from message assay.v1.ImageDetail
@@ -737,7 +786,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
  * Use `create(ImageDetailSchema)` to create a new message.
  */
 export const ImageDetailSchema: GenMessage<ImageDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 11);
+  messageDesc(file_assay_v1_classification, 12);
 
 /**
  * @generated from message assay.v1.ImageObjects
@@ -754,7 +803,7 @@ export type ImageObjects = Message<"assay.v1.ImageObjects"> & {
  * Use `create(ImageObjectsSchema)` to create a new message.
  */
 export const ImageObjectsSchema: GenMessage<ImageObjects> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 12);
+  messageDesc(file_assay_v1_classification, 13);
 
 /**
  * An object found in a picture, and what the models said of it.
@@ -783,7 +832,7 @@ export type Detection = Message<"assay.v1.Detection"> & {
  * Use `create(DetectionSchema)` to create a new message.
  */
 export const DetectionSchema: GenMessage<Detection> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 13);
+  messageDesc(file_assay_v1_classification, 14);
 
 /**
  * Pixels of the oriented picture.
@@ -817,7 +866,7 @@ export type Box = Message<"assay.v1.Box"> & {
  * Use `create(BoxSchema)` to create a new message.
  */
 export const BoxSchema: GenMessage<Box> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 14);
+  messageDesc(file_assay_v1_classification, 15);
 
 /**
  * @generated from message assay.v1.VideoDetail
@@ -858,7 +907,7 @@ export type VideoDetail = Message<"assay.v1.VideoDetail"> & {
  * Use `create(VideoDetailSchema)` to create a new message.
  */
 export const VideoDetailSchema: GenMessage<VideoDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 15);
+  messageDesc(file_assay_v1_classification, 16);
 
 /**
  * @generated from message assay.v1.AudioDetail
@@ -887,7 +936,7 @@ export type AudioDetail = Message<"assay.v1.AudioDetail"> & {
  * Use `create(AudioDetailSchema)` to create a new message.
  */
 export const AudioDetailSchema: GenMessage<AudioDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 16);
+  messageDesc(file_assay_v1_classification, 17);
 
 /**
  * A segment of a sound.
@@ -928,7 +977,7 @@ export type Clip = Message<"assay.v1.Clip"> & {
  * Use `create(ClipSchema)` to create a new message.
  */
 export const ClipSchema: GenMessage<Clip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 17);
+  messageDesc(file_assay_v1_classification, 18);
 
 /**
  * An earlier record of the same picture, and what was found then.
@@ -1008,7 +1057,7 @@ export type SeenBefore = Message<"assay.v1.SeenBefore"> & {
  * Use `create(SeenBeforeSchema)` to create a new message.
  */
 export const SeenBeforeSchema: GenMessage<SeenBefore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 18);
+  messageDesc(file_assay_v1_classification, 19);
 
 /**
  * @generated from enum assay.v1.Status

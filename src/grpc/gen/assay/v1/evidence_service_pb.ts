@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file assay/v1/evidence_service.proto.
  */
 export const file_assay_v1_evidence_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9hc3NheS92MS9ldmlkZW5jZV9zZXJ2aWNlLnByb3RvEghhc3NheS52MSJcChVFeHBvcnRFdmlkZW5jZVJlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSDQoFdGl0bGUYAiABKAkSDQoFbm90ZXMYAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkijAEKFkV4cG9ydEV2aWRlbmNlUmVzcG9uc2USKAoGaGVhZGVyGAEgASgLMhYuYXNzYXkudjEuRXhwb3J0SGVhZGVySAASLAoIcHJvZ3Jlc3MYAiABKAsyGC5hc3NheS52MS5FeHBvcnRQcm9ncmVzc0gAEg8KBWNodW5rGAMgASgMSABCCQoHcGF5bG9hZCIcCgxFeHBvcnRIZWFkZXISDAoEbmFtZRgBIAEoCSJDCg5FeHBvcnRQcm9ncmVzcxINCgVmaWxlcxgBIAEoBRITCgtmaWxlc190b3RhbBgCIAEoBRINCgVieXRlcxgDIAEoAyIZChdMaXN0RXZpZGVuY2VLZXlzUmVxdWVzdCI/ChhMaXN0RXZpZGVuY2VLZXlzUmVzcG9uc2USIwoEa2V5cxgBIAMoCzIVLmFzc2F5LnYxLkV2aWRlbmNlS2V5IhoKGFJvdGF0ZUV2aWRlbmNlS2V5UmVxdWVzdCJAChlSb3RhdGVFdmlkZW5jZUtleVJlc3BvbnNlEiMKBGtleXMYASADKAsyFS5hc3NheS52MS5FdmlkZW5jZUtleSKaAQoLRXZpZGVuY2VLZXkSEwoLZmluZ2VycHJpbnQYASABKAkSFgoOcHVibGljX2tleV9wZW0YAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKcmV0aXJlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAyoQIKD0V2aWRlbmNlU2VydmljZRJVCg5FeHBvcnRFdmlkZW5jZRIfLmFzc2F5LnYxLkV4cG9ydEV2aWRlbmNlUmVxdWVzdBogLmFzc2F5LnYxLkV4cG9ydEV2aWRlbmNlUmVzcG9uc2UwARJZChBMaXN0RXZpZGVuY2VLZXlzEiEuYXNzYXkudjEuTGlzdEV2aWRlbmNlS2V5c1JlcXVlc3QaIi5hc3NheS52MS5MaXN0RXZpZGVuY2VLZXlzUmVzcG9uc2USXAoRUm90YXRlRXZpZGVuY2VLZXkSIi5hc3NheS52MS5Sb3RhdGVFdmlkZW5jZUtleVJlcXVlc3QaIy5hc3NheS52MS5Sb3RhdGVFdmlkZW5jZUtleVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Ch9hc3NheS92MS9ldmlkZW5jZV9zZXJ2aWNlLnByb3RvEghhc3NheS52MSJcChVFeHBvcnRFdmlkZW5jZVJlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSDQoFdGl0bGUYAiABKAkSDQoFbm90ZXMYAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkijAEKFkV4cG9ydEV2aWRlbmNlUmVzcG9uc2USKAoGaGVhZGVyGAEgASgLMhYuYXNzYXkudjEuRXhwb3J0SGVhZGVySAASLAoIcHJvZ3Jlc3MYAiABKAsyGC5hc3NheS52MS5FeHBvcnRQcm9ncmVzc0gAEg8KBWNodW5rGAMgASgMSABCCQoHcGF5bG9hZCIcCgxFeHBvcnRIZWFkZXISDAoEbmFtZRgBIAEoCSJDCg5FeHBvcnRQcm9ncmVzcxINCgVmaWxlcxgBIAEoBRITCgtmaWxlc190b3RhbBgCIAEoBRINCgVieXRlcxgDIAEoAyI1ChtHZXRQYWNrYWdlVGltZXN0YW1wc1JlcXVlc3QSFgoOcGFja2FnZV9zaGEyNTYYASABKAkigwEKHEdldFBhY2thZ2VUaW1lc3RhbXBzUmVzcG9uc2USLgoKdGltZXN0YW1wcxgBIAMoCzIaLmFzc2F5LnYxLlBhY2thZ2VUaW1lc3RhbXASMwoPbmV4dF9hdHRlbXB0X2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ8ChBQYWNrYWdlVGltZXN0YW1wEhEKCWF1dGhvcml0eRgBIAEoCRINCgVzdGF0ZRgCIAEoCRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVlcnJvchgEIAEoCRINCgVyZXBseRgFIAEoDCIZChdMaXN0RXZpZGVuY2VLZXlzUmVxdWVzdCI/ChhMaXN0RXZpZGVuY2VLZXlzUmVzcG9uc2USIwoEa2V5cxgBIAMoCzIVLmFzc2F5LnYxLkV2aWRlbmNlS2V5IhoKGFJvdGF0ZUV2aWRlbmNlS2V5UmVxdWVzdCJAChlSb3RhdGVFdmlkZW5jZUtleVJlc3BvbnNlEiMKBGtleXMYASADKAsyFS5hc3NheS52MS5FdmlkZW5jZUtleSKaAQoLRXZpZGVuY2VLZXkSEwoLZmluZ2VycHJpbnQYASABKAkSFgoOcHVibGljX2tleV9wZW0YAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKcmV0aXJlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAyiAMKD0V2aWRlbmNlU2VydmljZRJVCg5FeHBvcnRFdmlkZW5jZRIfLmFzc2F5LnYxLkV4cG9ydEV2aWRlbmNlUmVxdWVzdBogLmFzc2F5LnYxLkV4cG9ydEV2aWRlbmNlUmVzcG9uc2UwARJlChRHZXRQYWNrYWdlVGltZXN0YW1wcxIlLmFzc2F5LnYxLkdldFBhY2thZ2VUaW1lc3RhbXBzUmVxdWVzdBomLmFzc2F5LnYxLkdldFBhY2thZ2VUaW1lc3RhbXBzUmVzcG9uc2USWQoQTGlzdEV2aWRlbmNlS2V5cxIhLmFzc2F5LnYxLkxpc3RFdmlkZW5jZUtleXNSZXF1ZXN0GiIuYXNzYXkudjEuTGlzdEV2aWRlbmNlS2V5c1Jlc3BvbnNlElwKEVJvdGF0ZUV2aWRlbmNlS2V5EiIuYXNzYXkudjEuUm90YXRlRXZpZGVuY2VLZXlSZXF1ZXN0GiMuYXNzYXkudjEuUm90YXRlRXZpZGVuY2VLZXlSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.ExportEvidenceRequest
@@ -142,6 +142,96 @@ export const ExportProgressSchema: GenMessage<ExportProgress> = /*@__PURE__*/
   messageDesc(file_assay_v1_evidence_service, 3);
 
 /**
+ * @generated from message assay.v1.GetPackageTimestampsRequest
+ */
+export type GetPackageTimestampsRequest = Message<"assay.v1.GetPackageTimestampsRequest"> & {
+  /**
+   * Of the signed list of its files (tagmanifest-sha256.txt), hex.
+   *
+   * @generated from field: string package_sha256 = 1;
+   */
+  packageSha256: string;
+};
+
+/**
+ * Describes the message assay.v1.GetPackageTimestampsRequest.
+ * Use `create(GetPackageTimestampsRequestSchema)` to create a new message.
+ */
+export const GetPackageTimestampsRequestSchema: GenMessage<GetPackageTimestampsRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_evidence_service, 4);
+
+/**
+ * @generated from message assay.v1.GetPackageTimestampsResponse
+ */
+export type GetPackageTimestampsResponse = Message<"assay.v1.GetPackageTimestampsResponse"> & {
+  /**
+   * @generated from field: repeated assay.v1.PackageTimestamp timestamps = 1;
+   */
+  timestamps: PackageTimestamp[];
+
+  /**
+   * Absent: nothing is asked any more.
+   *
+   * @generated from field: google.protobuf.Timestamp next_attempt_at = 2;
+   */
+  nextAttemptAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message assay.v1.GetPackageTimestampsResponse.
+ * Use `create(GetPackageTimestampsResponseSchema)` to create a new message.
+ */
+export const GetPackageTimestampsResponseSchema: GenMessage<GetPackageTimestampsResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_evidence_service, 5);
+
+/**
+ * @generated from message assay.v1.PackageTimestamp
+ */
+export type PackageTimestamp = Message<"assay.v1.PackageTimestamp"> & {
+  /**
+   * Its address.
+   *
+   * @generated from field: string authority = 1;
+   */
+  authority: string;
+
+  /**
+   * waiting, stamped or failed.
+   *
+   * @generated from field: string state = 2;
+   */
+  state: string;
+
+  /**
+   * By the authority's clock; absent until it has answered.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 3;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * Why the last try brought none; empty where there was none or it brought one.
+   *
+   * @generated from field: string error = 4;
+   */
+  error: string;
+
+  /**
+   * The reply (DER), to be put beside the signature; empty until it has come.
+   *
+   * @generated from field: bytes reply = 5;
+   */
+  reply: Uint8Array;
+};
+
+/**
+ * Describes the message assay.v1.PackageTimestamp.
+ * Use `create(PackageTimestampSchema)` to create a new message.
+ */
+export const PackageTimestampSchema: GenMessage<PackageTimestamp> = /*@__PURE__*/
+  messageDesc(file_assay_v1_evidence_service, 6);
+
+/**
  * @generated from message assay.v1.ListEvidenceKeysRequest
  */
 export type ListEvidenceKeysRequest = Message<"assay.v1.ListEvidenceKeysRequest"> & {
@@ -152,7 +242,7 @@ export type ListEvidenceKeysRequest = Message<"assay.v1.ListEvidenceKeysRequest"
  * Use `create(ListEvidenceKeysRequestSchema)` to create a new message.
  */
 export const ListEvidenceKeysRequestSchema: GenMessage<ListEvidenceKeysRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_evidence_service, 4);
+  messageDesc(file_assay_v1_evidence_service, 7);
 
 /**
  * @generated from message assay.v1.ListEvidenceKeysResponse
@@ -169,7 +259,7 @@ export type ListEvidenceKeysResponse = Message<"assay.v1.ListEvidenceKeysRespons
  * Use `create(ListEvidenceKeysResponseSchema)` to create a new message.
  */
 export const ListEvidenceKeysResponseSchema: GenMessage<ListEvidenceKeysResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_evidence_service, 5);
+  messageDesc(file_assay_v1_evidence_service, 8);
 
 /**
  * @generated from message assay.v1.RotateEvidenceKeyRequest
@@ -182,7 +272,7 @@ export type RotateEvidenceKeyRequest = Message<"assay.v1.RotateEvidenceKeyReques
  * Use `create(RotateEvidenceKeyRequestSchema)` to create a new message.
  */
 export const RotateEvidenceKeyRequestSchema: GenMessage<RotateEvidenceKeyRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_evidence_service, 6);
+  messageDesc(file_assay_v1_evidence_service, 9);
 
 /**
  * @generated from message assay.v1.RotateEvidenceKeyResponse
@@ -199,7 +289,7 @@ export type RotateEvidenceKeyResponse = Message<"assay.v1.RotateEvidenceKeyRespo
  * Use `create(RotateEvidenceKeyResponseSchema)` to create a new message.
  */
 export const RotateEvidenceKeyResponseSchema: GenMessage<RotateEvidenceKeyResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_evidence_service, 7);
+  messageDesc(file_assay_v1_evidence_service, 10);
 
 /**
  * A public key that signs or signed here.
@@ -239,7 +329,7 @@ export type EvidenceKey = Message<"assay.v1.EvidenceKey"> & {
  * Use `create(EvidenceKeySchema)` to create a new message.
  */
 export const EvidenceKeySchema: GenMessage<EvidenceKey> = /*@__PURE__*/
-  messageDesc(file_assay_v1_evidence_service, 8);
+  messageDesc(file_assay_v1_evidence_service, 11);
 
 /**
  * Evidence packages and the keys that sign them. The credential is the metadata x-api-key.
@@ -257,6 +347,16 @@ export const EvidenceService: GenService<{
     methodKind: "server_streaming";
     input: typeof ExportEvidenceRequestSchema;
     output: typeof ExportEvidenceResponseSchema;
+  },
+  /**
+   * What authorities of time (RFC 3161) have answered for a package that this account made.
+   *
+   * @generated from rpc assay.v1.EvidenceService.GetPackageTimestamps
+   */
+  getPackageTimestamps: {
+    methodKind: "unary";
+    input: typeof GetPackageTimestampsRequestSchema;
+    output: typeof GetPackageTimestampsResponseSchema;
   },
   /**
    * The public keys of all that was ever signed here, newest first.

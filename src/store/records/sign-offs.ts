@@ -1,10 +1,10 @@
 /** Sign-offs of findings as they are written: each step with its entry in the custody log, the open ones in an index. */
-import type { AuditLine } from '../domain/accounts/audit.ts';
-import type { Override } from '../domain/records/classification.ts';
-import { type StoredSignOff, stateOfSignOff } from '../domain/records/sign-off.ts';
-import type { CustodyLog } from './custody/custody-log.ts';
-import { type FileOfAccount, fileSubject } from './custody/stored.ts';
-import type { Tables } from './schema.ts';
+import type { AuditLine } from '../../domain/accounts/audit.ts';
+import type { Override } from '../../domain/records/classification.ts';
+import { type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
+import type { CustodyLog } from '../custody/custody-log.ts';
+import { type FileOfAccount, fileSubject } from '../custody/stored.ts';
+import type { Tables } from '../schema.ts';
 
 export type SignOffStep = 'sign_off_asked' | 'sign_off_agreed' | 'sign_off_disagreed';
 

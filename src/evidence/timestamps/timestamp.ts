@@ -1,0 +1,207 @@
+/**
+ * Timestamps of other people's clocks (RFC 3161): the query for bytes, and the judgement of a reply. A token says that these bytes
+ * were there at its time; who says so is known only where its certificate leads to a root that the reader trusts.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { fromBER, Integer, Null, OctetString, type Sequence } from 'asn1js';
+import {
+  AlgorithmIdentifier,
+  Certificate,
+  type ContentInfo,
+  ExtKeyUsage,
+  MessageImprint,
+  SignedData,
+  SignedDataVerifyError,
+  TimeStampReq,
+  TimeStampResp,
+  TSTInfo,
+} from 'pkijs';
+import { showText } from '../../domain/shown-text.ts';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+
+/** A reply as DER, that says what follows. */
+export interface Timestamp {
+  /** Of the authority; microseconds since 1970 UTC. */
+  time: number;
+  /** Subject of the authority's certificate. */
+  authority: string;
+  /** Hex. */
+  serialNumber: string;
+}
+
+/** Why a reply is no timestamp of the bytes, in words that follow a name: `asks for …`, `is no …`. */
+export class TimestampError extends Error {}
+
+export interface TimestampQuery {
+  /** DER, to be sent as application/timestamp-query. */
+  query: Buffer;
+  /** Hex; the reply must hold it. */
+  nonce: string;
+}
+
+export interface JudgeOrder {
+  /** What was stamped. */
+  bytes: Uint8Array;
+  /** Of the query; absent where it is not known any more. */
+  nonce?: string;
+  /** PEM bundle that the authority's certificate must lead to; null: it is not asked for. */
+  rootsPem: string | null;
+}
+
+const SHA256 = '2.16.840.1.101.3.4.2.1';
+const DIGESTS: Readonly<Record<string, string>> = {
+  [SHA256]: 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
+};
+const NONCE_BYTES = 16;
+/** A bundle of an authority has a few; that of a whole system some hundred. */
+const ROOTS_MAX = 1000;
+const EXTENDED_KEY_USAGE = '2.5.29.37';
+const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+/** RFC 3161, 2.4.2. */
+const STATUSES = ['granted', 'granted with changes', 'rejected', 'waiting', 'revocation warning', 'revoked'];
+/** Codes of pkijs that mean the chain, not the signature. */
+const CHAIN_CODE = 5;
+
+/** Asks for the authority's certificate too, so that the token can be judged without it. */
+export function toTimestampQuery(bytes: Uint8Array): TimestampQuery {
+  const nonce = randomBytes(NONCE_BYTES);
+  // Positive, and as short as DER wants it.
+  nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 0x40;
+  const request = new TimeStampReq({
+    version: 1,
+    messageImprint: new MessageImprint({
+      hashAlgorithm: new AlgorithmIdentifier({ algorithmId: SHA256, algorithmParams: new Null() }),
+      hashedMessage: new OctetString({ valueHex: toArrayBuffer(digestOf('sha256', bytes)) }),
+    }),
+    nonce: new Integer({ valueHex: toArrayBuffer(nonce) }),
+    certReq: true,
+  });
+  return { query: Buffer.from(request.toSchema().toBER(false)), nonce: nonce.toString('hex') };
+}
+
+/** Throws a TimestampError that says what is wrong. */
+export async function judgeTimestamp(
+  reply: Uint8Array,
+  { bytes, nonce, rootsPem }: JudgeOrder,
+): Promise<Timestamp> {
+  const signedData = openReply(reply);
+  const content = signedData.encapContentInfo.eContent;
+  if (content === undefined) throw new TimestampError('holds no timestamp');
+  const info = parse('holds no timestamp that can be read', () => TSTInfo.fromBER(content.getValue()));
+  assertImprint(info, bytes);
+  if (nonce !== undefined && toHex(info.nonce?.valueBlock.valueHexView) !== nonce) {
+    const found = info.nonce === undefined ? 'has no nonce' : 'has another nonce';
+    throw new TimestampError(`answers another query: it ${found}`);
+  }
+  const signer = await assertSigned(signedData, bytes, rootsPem);
+  return {
+    time: info.genTime.getTime() * MICROSECONDS_PER_MS,
+    authority: showText(nameOf(signer)),
+    serialNumber: toHex(info.serialNumber.valueBlock.valueHexView),
+  };
+}
+
+/** Throws a TimestampError where a bundle holds no certificate, or one that cannot be read. */
+export function readRoots(pem: string): Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new TimestampError('holds no certificate in PEM');
+  if (blocks.length > ROOTS_MAX) {
+    throw new TimestampError(`expected at most ${ROOTS_MAX} certificates, found ${blocks.length}`);
+  }
+  return blocks.map((block) =>
+    parse('holds a certificate that cannot be read', () =>
+      Certificate.fromBER(toArrayBuffer(Buffer.from(block.replace(/-----[^-]+-----/g, ''), 'base64'))),
+    ),
+  );
+}
+
+function openReply(reply: Uint8Array): SignedData {
+  const response = parse('is no reply of a timestamp authority (RFC 3161)', () => {
+    // What follows the reply would be a place for anything.
+    if (fromBER(toArrayBuffer(reply)).offset !== reply.length) throw new Error('bytes behind it');
+    return TimeStampResp.fromBER(toArrayBuffer(reply));
+  });
+  const { status, statusStrings = [] } = response.status;
+  const token: ContentInfo | undefined = response.timeStampToken;
+  if (status > 1 || token === undefined) {
+    const said = statusStrings.map((text) => showText(String(text.valueBlock.value))).join('; ');
+    const name = STATUSES[status] ?? `status ${status}`;
+    throw new TimestampError(`is no timestamp: the authority answered "${name}"${said && `: ${said}`}`);
+  }
+  return parse(
+    'holds a token that cannot be read',
+    () => new SignedData({ schema: token.content as Sequence }),
+  );
+}
+
+function assertImprint({ messageImprint }: TSTInfo, bytes: Uint8Array): void {
+  const { hashAlgorithm, hashedMessage } = messageImprint;
+  const digest = DIGESTS[hashAlgorithm.algorithmId];
+  if (digest === undefined) {
+    throw new TimestampError(`is made by a digest that is not taken: ${hashAlgorithm.algorithmId}`);
+  }
+  if (digestOf(digest, bytes).equals(Buffer.from(hashedMessage.valueBlock.valueHexView))) return;
+  throw new TimestampError('is a timestamp of other bytes: its message imprint differs');
+}
+
+/** The certificate that signed it. Judged at the token's own time, as the authority's certificate may have ended since. */
+async function assertSigned(
+  signedData: SignedData,
+  bytes: Uint8Array,
+  rootsPem: string | null,
+): Promise<Certificate> {
+  const trustedCerts = rootsPem === null ? [] : readRoots(rootsPem);
+  const order = { signer: 0, data: toArrayBuffer(bytes), extendedMode: true } as const;
+  try {
+    const { signatureVerified, signerCertificate } = await signedData.verify({ ...order, checkChain: false });
+    if (signatureVerified !== true || !signerCertificate) {
+      throw new TimestampError('is not signed by the certificate in it');
+    }
+    assertMayStamp(signerCertificate);
+    if (rootsPem !== null) await signedData.verify({ ...order, checkChain: true, trustedCerts });
+    return signerCertificate;
+  } catch (error) {
+    if (!(error instanceof SignedDataVerifyError)) throw error;
+    if (error.code === CHAIN_CODE) {
+      throw new TimestampError('is signed by a certificate that does not lead to the given roots', {
+        cause: error,
+      });
+    }
+    throw new TimestampError(`does not verify: ${showText(error.message)}`, { cause: error });
+  }
+}
+
+/** RFC 3161, 2.3: the one purpose of the certificate, or whoever has any certificate of that root could stamp. */
+function assertMayStamp({ extensions = [] }: Certificate): void {
+  const usage = extensions.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE)?.parsedValue;
+  if (usage instanceof ExtKeyUsage && usage.keyPurposes.includes(TIME_STAMPING)) return;
+  throw new TimestampError('is signed by a certificate that is not made for timestamps');
+}
+
+function nameOf({ subject }: Certificate): string {
+  const values = subject.typesAndValues.map(({ value }) => String(value.valueBlock.value));
+  return values.at(-1) ?? '';
+}
+
+function parse<T>(fault: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new TimestampError(fault, { cause: error });
+  }
+}
+
+function digestOf(digest: string, bytes: Uint8Array): Buffer {
+  return createHash(digest).update(bytes).digest();
+}
+
+function toHex(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? '' : Buffer.from(bytes).toString('hex');
+}
+
+/** A copy of its own: a view of a pool would hold what lies beside it. */
+function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
+}

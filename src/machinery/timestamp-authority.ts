@@ -1,0 +1,83 @@
+/** One question to an authority of time (RFC 3161 over HTTP): to the judged and pinned place, no redirect followed, the answer bounded. */
+import { isIP } from 'node:net';
+import { Agent, request } from 'undici';
+import { AppError } from '../domain/errors.ts';
+import { VERSION } from '../domain/version.ts';
+import { lookupOf, pinAddress } from './address.ts';
+
+export interface AuthorityQuestion {
+  url: string;
+  /** DER of a TimeStampReq. */
+  query: Uint8Array;
+  /** CIDR networks that an authority may lie in although they are private. */
+  allowNetworks: readonly string[];
+}
+
+/** The authority gave no reply, for the reason in words. */
+export class NoReplyError extends Error {}
+
+/** It signs some hundred bytes; one that takes longer is asked again later. */
+const TIMEOUT_MS = 15_000;
+/** A token with a chain of long certificates has some 10 KB. */
+const REPLY_BYTES_MAX = 65_536;
+/** Whoever names a loopback address means this very box. */
+const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
+
+/** https, or http on this box itself: what a certificate of the web vouches for must not be changed on the way. */
+export function isAuthorityAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackName(url));
+}
+
+/** DER of a TimeStampResp. Throws NoReplyError, or what `signal` aborted with. */
+export async function askAuthority(question: AuthorityQuestion, signal: AbortSignal): Promise<Buffer> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    return await post(question, AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof NoReplyError) throw error;
+    if (timeout.aborted)
+      throw new NoReplyError(`no answer within ${TIMEOUT_MS / 1000} seconds`, { cause: error });
+    if (error instanceof AppError) throw new NoReplyError(error.message, { cause: error });
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new NoReplyError(`it could not be reached (${code})`, { cause: error });
+  }
+}
+
+async function post({ url, query, allowNetworks }: AuthorityQuestion, signal: AbortSignal): Promise<Buffer> {
+  const networks = isLoopbackName(new URL(url)) ? LOOPBACK_NETWORKS : allowNetworks;
+  const pinned = await pinAddress({ field: 'timestamp_authority', allowNetworks: networks }, url, signal);
+  const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
+  try {
+    const { statusCode, body } = await request(pinned.url, {
+      method: 'POST',
+      dispatcher: agent,
+      signal,
+      headers: {
+        'content-type': 'application/timestamp-query',
+        accept: 'application/timestamp-reply',
+        'user-agent': `Assay/${VERSION}`,
+      },
+      body: query,
+    });
+    if (statusCode !== 200) throw new NoReplyError(`it answered with status ${statusCode}`);
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > REPLY_BYTES_MAX)
+        throw new NoReplyError(`its answer has more than ${REPLY_BYTES_MAX} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+function isLoopbackName({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}

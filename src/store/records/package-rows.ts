@@ -1,0 +1,36 @@
+/** Rows of packages that went out: what records said in them, and the authorities of time that are asked for them. */
+import type { RecordExports } from '../../domain/records/exported-reading.ts';
+import type { PackageTimestamps } from '../../domain/records/package-timestamps.ts';
+import type { Tables } from '../schema.ts';
+
+/** All exports of a record from now on. With the last of its records goes what is known of a package. */
+export function putExports(tables: Tables, identifier: string, exports: RecordExports): void {
+  const kept = new Set(exports.exports.map(({ packageSha256 }) => packageSha256));
+  for (const { packageSha256 } of tables.exports.getUnlessDamaged(identifier)?.exports ?? []) {
+    const stamped = kept.has(packageSha256) ? undefined : tables.timestamps.getUnlessDamaged(packageSha256);
+    if (stamped === undefined) continue;
+    const identifiers = stamped.identifiers.filter((other) => other !== identifier);
+    if (identifiers.length > 0) putTimestamps(tables, { ...stamped, identifiers });
+    else {
+      unindexTimestamps(tables, stamped);
+      tables.timestamps.remove(packageSha256);
+    }
+  }
+  if (kept.size > 0) tables.exports.put(identifier, exports);
+  else tables.exports.remove(identifier);
+}
+
+export function putTimestamps(tables: Tables, timestamps: PackageTimestamps): void {
+  const before = tables.timestamps.getUnlessDamaged(timestamps.packageSha256);
+  if (before !== undefined) unindexTimestamps(tables, before);
+  tables.timestamps.put(timestamps.packageSha256, timestamps);
+  indexTimestamps(tables, timestamps);
+}
+
+export function indexTimestamps(tables: Tables, { nextAttemptAt, packageSha256 }: PackageTimestamps): void {
+  if (nextAttemptAt !== null) tables.timestampsDue.put([nextAttemptAt, packageSha256]);
+}
+
+function unindexTimestamps(tables: Tables, { nextAttemptAt, packageSha256 }: PackageTimestamps): void {
+  if (nextAttemptAt !== null) tables.timestampsDue.remove([nextAttemptAt, packageSha256]);
+}
