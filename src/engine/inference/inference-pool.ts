@@ -55,6 +55,11 @@ export class InferencePool implements AsyncDisposable {
     return first?.map((report) => this.#preparation?.amend(report) ?? report) ?? null;
   }
 
+  /** Keys of the packs that a process has in memory now. */
+  get resident(): ReadonlySet<string> {
+    return new Set(this.#members.flatMap(({ process }) => process.resident));
+  }
+
   pids(): number[] {
     return [
       ...this.#members.flatMap(({ process }) => process.pid ?? []),
