@@ -155,6 +155,11 @@ export class Engine implements AsyncDisposable {
     return this.#shelf.installed;
   }
 
+  /** Keys of the packs that are in memory; the others are brought up when they are asked. */
+  get resident(): ReadonlySet<string> {
+    return this.#inference?.resident ?? new Set();
+  }
+
   /** Throws AppError `no_models`, or `starting` in the moment before the folders are read. */
   resolveModels(kind: MediaKind, options: AnalysisOptions, plan: Pick<Plan, 'models'>): ModelPack[] {
     const usable = this.#shelf.usable;

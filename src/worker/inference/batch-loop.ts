@@ -158,7 +158,11 @@ export class BatchLoop {
 /** Brings a pack up, and lets it go at once where nobody may ever ask for it. */
 async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
   const { queue, report } = await bringUp(pack, request);
-  if (queue === null || report.provider !== LET_GO_PROVIDER || request.keepLoadedMs === Number.POSITIVE_INFINITY) {
+  if (
+    queue === null ||
+    report.provider !== LET_GO_PROVIDER ||
+    request.keepLoadedMs === Number.POSITIVE_INFINITY
+  ) {
     return { pack, report, queue, usedAt: performance.now() };
   }
   await queue.release();
