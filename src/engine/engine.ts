@@ -155,11 +155,6 @@ export class Engine implements AsyncDisposable {
     return this.#shelf.installed;
   }
 
-  /** Keys of the packs that are in memory; the others are brought up when they are asked. */
-  get resident(): ReadonlySet<string> {
-    return this.#inference?.resident ?? new Set();
-  }
-
   /** Throws AppError `no_models`, or `starting` in the moment before the folders are read. */
   resolveModels(kind: MediaKind, options: AnalysisOptions, plan: Pick<Plan, 'models'>): ModelPack[] {
     const usable = this.#shelf.usable;
@@ -272,6 +267,7 @@ export class Engine implements AsyncDisposable {
       decodePids: this.#decodePool.pids(),
       inferencePids: this.#inference?.pids() ?? [],
       packs: this.#shelf.status(),
+      resident: this.#inference?.resident ?? new Set(),
     };
   }
 

@@ -80,7 +80,7 @@ function setModelMetrics(app: ApplianceParts): void {
 /** Those in service and those that are not, with what is wrong with them. */
 function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
   const own = join(store.folder, 'models');
-  const { resident } = engine;
+  const { packs, resident } = engine.status();
   const whole = engine.installed.map(
     ({ pack, folder, report }): ModelStatus => ({
       ...{ id: pack.id, version: pack.version, name: pack.name, task: pack.task, kind: pack.mediaKind },
@@ -97,12 +97,10 @@ function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
       added: dirname(folder) === own,
     }),
   );
-  const refused = engine
-    .status()
-    .packs.filter(
-      ({ id, version, fault }) =>
-        fault !== null && !whole.some((model) => model.id === id && model.version === version),
-    );
+  const refused = packs.filter(
+    ({ id, version, fault }) =>
+      fault !== null && !whole.some((model) => model.id === id && model.version === version),
+  );
   return [...whole, ...refused.map(toRefusedModel)];
 }
 

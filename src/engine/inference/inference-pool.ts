@@ -57,7 +57,8 @@ export class InferencePool implements AsyncDisposable {
 
   /** Keys of the packs that a process has in memory now. */
   get resident(): ReadonlySet<string> {
-    return new Set(this.#members.flatMap(({ process }) => process.resident));
+    const processes = [...this.#members, ...(this.#preparation?.members ?? [])];
+    return new Set(processes.flatMap(({ process }) => process.resident));
   }
 
   pids(): number[] {
