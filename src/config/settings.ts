@@ -27,6 +27,7 @@ export interface EngineSettings {
     halfProviders: readonly string[];
     batchMax: number;
     batchWaitMs: number;
+    keepLoadedMs: number;
   };
   /** Absolute; the data folder's own comes last. */
   acceleratorRequire: SettingValues['acceleratorRequire'];
@@ -234,6 +235,7 @@ function toEngineSettings(
       halfProviders: values.inferencePrecision === 'half_where_exact' ? HALF_PROVIDERS : [],
       batchMax: values.inferenceBatchMax,
       batchWaitMs: values.inferenceBatchWaitMs,
+      keepLoadedMs: values.modelsKeepLoaded === 'always' ? Number.POSITIVE_INFINITY : HOUR_MS,
     },
     acceleratorRequire: values.acceleratorRequire,
     modelFolders: [...values.modelFolders.map((folder) => resolve(folder)), join(dataFolder, 'models')],

@@ -252,6 +252,12 @@ export const SETTINGS = {
     'Folders that model packs are read from, besides `models/` in the data folder.',
     'the models that come with Assay',
   ),
+  modelsKeepLoaded: row(
+    'models.keep_loaded',
+    oneOf(['last_hour', 'always']),
+    'last_hour',
+    'Which models stay in memory once they were checked: those that the last hour used, or all. The first request after it brings a model up and checks it again, which takes a tenth to half of a second. On a GPU all stay.',
+  ),
   builtInModelFolder: row(
     'models.built_in_folder',
     path,

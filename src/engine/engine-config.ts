@@ -83,6 +83,8 @@ export interface EngineStatus {
   inferencePids: number[];
   /** Every pack that was found, also those that are not used. */
   packs: PackStatus[];
+  /** Keys of the packs that are in memory; the others are brought up when they are asked. */
+  resident: ReadonlySet<string>;
 }
 
 export interface PackStatus {

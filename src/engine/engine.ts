@@ -267,6 +267,7 @@ export class Engine implements AsyncDisposable {
       decodePids: this.#decodePool.pids(),
       inferencePids: this.#inference?.pids() ?? [],
       packs: this.#shelf.status(),
+      resident: this.#inference?.resident ?? new Set(),
     };
   }
 

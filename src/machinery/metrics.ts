@@ -73,6 +73,7 @@ export class Metrics {
   readonly models = this.#gauge('assay_models', 'Models by what runs them; none = out of service', [
     'provider',
   ]);
+  readonly residentModels = this.#gauge('assay_models_resident', 'Models that are in memory now', []);
   readonly providerFallbacks = this.#gauge(
     'assay_provider_fallbacks',
     'Models that run on another provider than the first of inference.providers',

@@ -85,6 +85,8 @@ export type InferenceRequest =
       threads: number;
       batchMax: number;
       batchWaitMs: number;
+      /** How long a pack stays in memory that nobody asks; infinite: always. */
+      keepLoadedMs: number;
     }
   | InferRequest
   | DetectRequest
@@ -116,6 +118,8 @@ export interface PackReport {
 
 export type InferenceResponse =
   | { type: 'ready'; packs: PackReport[] }
+  /** Keys of the packs that are in memory, whenever they change. */
+  | { type: 'resident'; packs: string[] }
   /** `outputLength` values per item, one item after the other; `waitedMs` until its first batch ran. */
   | {
       type: 'inferred';

@@ -6,12 +6,17 @@ import { BatchLoop } from './inference/batch-loop.ts';
 import type { InferenceRequest, InferenceResponse } from './inference-protocol.ts';
 
 const loop = new BatchLoop(send);
+/** How often is looked for packs that nobody asks any more. */
+const LET_GO_MS = 1000;
 /** Loads are awaited one after the other; requests that come meanwhile wait behind them. */
 let turn: Promise<void> = Promise.resolve();
 
 process.on('message', (request: InferenceRequest) => {
   turn = turn.then(() => handle(request));
 });
+setInterval(() => {
+  turn = turn.then(() => loop.letGo());
+}, LET_GO_MS).unref();
 
 // A stop that reaches the whole group (Ctrl-C, a service manager) is the daemon's to carry out: it drains first.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
@@ -22,7 +27,7 @@ async function handle(request: InferenceRequest): Promise<void> {
       return send({ type: 'ready', packs: await loop.load(request) });
     case 'infer':
     case 'detect-speech':
-      return loop.add(request);
+      return await loop.add(request);
     case 'cancel':
       return await loop.cancel(request.id);
     case 'shutdown':

@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path';
 import type { APPLIANCE, ModelStatus } from '../../domain/contract/appliance.ts';
 import type { ValuesOf } from '../../domain/contract/field.ts';
-import { MODEL_TASKS } from '../../domain/packs/model-pack.ts';
+import { MODEL_TASKS, packKey } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';
 import type { PackStatus } from '../../engine/engine-config.ts';
@@ -73,12 +73,14 @@ function setModelMetrics(app: ApplianceParts): void {
   const [first] = doctor.providers;
   const isElsewhere = ({ provider, preparing }: ModelStatus) =>
     provider !== null && provider !== first && preparing === null;
+  metrics.residentModels.set(models.filter(({ resident }) => resident).length);
   metrics.providerFallbacks.set(models.filter(isElsewhere).length);
 }
 
 /** Those in service and those that are not, with what is wrong with them. */
 function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
   const own = join(store.folder, 'models');
+  const { packs, resident } = engine.status();
   const whole = engine.installed.map(
     ({ pack, folder, report }): ModelStatus => ({
       ...{ id: pack.id, version: pack.version, name: pack.name, task: pack.task, kind: pack.mediaKind },
@@ -87,6 +89,7 @@ function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
       precision: report === null || report.provider === null ? null : report.precision,
       precisionNote: report?.precisionNote ?? null,
       preparing: report?.preparing ?? null,
+      resident: resident.has(packKey(pack)),
       fault: report?.fault ?? null,
       minimumShortSide: 'minimumShortSide' in pack ? pack.minimumShortSide : 0,
       figures: 'figures' in pack ? pack.figures : [],
@@ -94,12 +97,10 @@ function listModels({ engine, store }: ApplianceParts): ModelStatus[] {
       added: dirname(folder) === own,
     }),
   );
-  const refused = engine
-    .status()
-    .packs.filter(
-      ({ id, version, fault }) =>
-        fault !== null && !whole.some((model) => model.id === id && model.version === version),
-    );
+  const refused = packs.filter(
+    ({ id, version, fault }) =>
+      fault !== null && !whole.some((model) => model.id === id && model.version === version),
+  );
   return [...whole, ...refused.map(toRefusedModel)];
 }
 
@@ -109,7 +110,7 @@ function toRefusedModel({ id, version, task, fault }: PackStatus): ModelStatus {
   const kind = known === 'speech-origin' || known === 'voice-activity' ? 'audio' : 'image';
   return {
     ...{ id, version, name: id, task: known, kind, provider: null, fault, licence: '', source: '' },
-    ...{ precision: null, precisionNote: null, preparing: null },
+    ...{ precision: null, precisionNote: null, preparing: null, resident: false },
     ...{ minimumShortSide: 0, figures: [], weight: 0, added: false, sha256: '' },
   };
 }

@@ -1,13 +1,15 @@
 /** A model as the command line shows it. */
 import type { Model } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 
-type Place = Pick<Model, 'fault' | 'provider' | 'precision' | 'precisionNote' | 'preparing'>;
+type Place = Pick<Model, 'fault' | 'provider' | 'precision' | 'precisionNote' | 'preparing' | 'resident'>;
 
 /** What runs a model and how, in a few words, or why nothing does. */
-export function describePlace({ fault, provider, precision, precisionNote, preparing }: Place): string {
+export function describePlace(place: Place): string {
+  const { fault, provider, precision, precisionNote, preparing, resident } = place;
   if (fault !== '') return fault;
   if (provider === '') return 'not loaded';
   const half = precision === 'half' ? ' in half precision' : '';
   const full = precisionNote === '' ? '' : ` in full precision (${precisionNote})`;
-  return `${provider}${half}${full}${preparing === '' ? '' : `, preparing ${preparing}`}`;
+  const rest = resident ? '' : ', not in memory';
+  return `${provider}${half}${full}${preparing === '' ? '' : `, preparing ${preparing}`}${rest}`;
 }

@@ -33,6 +33,9 @@ export const MODEL = {
       description: 'Providers that are being prepared for it, and since when, while `provider` answers.',
     }),
   ),
+  resident: flag({
+    description: 'Whether it is in memory now; one that was let go is brought up by the next request.',
+  }),
   fault: nullable(text({ description: 'Why it is out of service.' })),
   licence: text(),
   /** Pixels; 0 for a model that hears. */

@@ -55,6 +55,12 @@ export class InferencePool implements AsyncDisposable {
     return first?.map((report) => this.#preparation?.amend(report) ?? report) ?? null;
   }
 
+  /** Keys of the packs that a process has in memory now. */
+  get resident(): ReadonlySet<string> {
+    const processes = [...this.#members, ...(this.#preparation?.members ?? [])];
+    return new Set(processes.flatMap(({ process }) => process.resident));
+  }
+
   pids(): number[] {
     return [
       ...this.#members.flatMap(({ process }) => process.pid ?? []),

@@ -28,6 +28,8 @@ export interface InferenceConfig {
   batchMax: number;
   /** How long a batch that is not full waits for patches of other analyses. */
   batchWaitMs: number;
+  /** How long a pack stays in memory that nobody asks, on the CPU; infinite: always. It is checked at the start either way. */
+  keepLoadedMs: number;
   /** A child that owes answers and gives none for so long is hung and killed. */
   silenceMsMax: number;
   /** The daemon's environment, of which the child gets what its drivers need. */
@@ -40,6 +42,7 @@ export const INFERENCE_DEFAULTS: Readonly<InferenceConfig> = {
   threads: 1,
   batchMax: 8,
   batchWaitMs: 4,
+  keepLoadedMs: 3_600_000,
   silenceMsMax: 120_000,
   environment: {},
 };
@@ -103,6 +106,7 @@ export class InferenceProcess implements AsyncDisposable {
   #ended = Promise.withResolvers<void>();
   #ready = Promise.withResolvers<PackReport[]>();
   #reports: PackReport[] | null = null;
+  #resident: readonly string[] = [];
   #requestId = 0;
   #startedAt = 0;
   /** Requests that the child has and has not answered, also those that nobody waits for any more. */
@@ -127,6 +131,11 @@ export class InferenceProcess implements AsyncDisposable {
   /** How each pack came up; null until the child is ready. */
   get reports(): readonly PackReport[] | null {
     return this.#reports;
+  }
+
+  /** Keys of the packs that the child has in memory. */
+  get resident(): readonly string[] {
+    return this.#resident;
   }
 
   /** Resolves when the child is up, or is up again after a loss. */
@@ -223,10 +232,11 @@ export class InferenceProcess implements AsyncDisposable {
   }
 
   #sendLoad(): void {
-    const { threads, batchMax, batchWaitMs } = this.#config;
+    const { threads, batchMax, batchWaitMs, keepLoadedMs } = this.#config;
     const [providers, halfProviders] = [[...this.#config.providers], [...this.#config.halfProviders]];
     const packs = [...this.#packs];
-    this.#send({ type: 'load', packs, providers, halfProviders, threads, batchMax, batchWaitMs });
+    const bounds = { threads, batchMax, batchWaitMs, keepLoadedMs };
+    this.#send({ type: 'load', packs, providers, halfProviders, ...bounds });
   }
 
   #send(request: InferenceRequest): void {
@@ -240,6 +250,10 @@ export class InferenceProcess implements AsyncDisposable {
       this.#reports = response.packs;
       this.#ready.resolve(response.packs);
       this.#observer.childReady(this.pid, response.packs, performance.now() - this.#startedAt);
+      return;
+    }
+    if (response.type === 'resident') {
+      this.#resident = response.packs;
       return;
     }
     if (response.type !== 'working') this.#owed -= 1;
@@ -273,6 +287,7 @@ export class InferenceProcess implements AsyncDisposable {
       this.#start();
     }, restartMs);
     this.#becomeUnready();
+    this.#resident = [];
     this.#owed = 0;
     this.#watch();
     for (const waiting of this.#waiting.values()) {

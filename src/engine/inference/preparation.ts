@@ -64,6 +64,10 @@ export class Preparation implements AsyncDisposable {
       : [];
   }
 
+  get members(): readonly Member[] {
+    return this.#members;
+  }
+
   pids(): number[] {
     return this.#members.flatMap(({ process }) => process.pid ?? []);
   }

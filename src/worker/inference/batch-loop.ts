@@ -1,19 +1,41 @@
 /**
  * Decides which pack runs next. One batch per turn of the event loop, packs by turns, so that a heatmap of a
- * thousand patches delays another model's verdict by one batch and new requests are read between batches.
+ * thousand patches delays another model's verdict by one batch and new requests are read between batches. A pack is let go
+ * once it was checked, and when nobody has asked it for `keepLoadedMs`: the next request brings it up and checks it again.
  */
-import type { DetectRequest, InferenceResponse, InferRequest, PackReport } from '../inference-protocol.ts';
-import { type BroughtUp, bringUp, type LoadRequest } from './bring-up.ts';
+import type {
+  DetectRequest,
+  InferenceResponse,
+  InferRequest,
+  LoadedPack,
+  PackReport,
+} from '../inference-protocol.ts';
+import { bringUp, type LoadRequest } from './bring-up.ts';
 import { toFailed, type WorkQueue } from './request-queue.ts';
+
+/** On a GPU a pack stays: bringing it up takes seconds to minutes there, and its memory is the device's. */
+const LET_GO_PROVIDER = 'cpu';
+
+/** What was loaded, and how it came up at its first check. */
+interface Checked {
+  pack: LoadedPack;
+  report: PackReport;
+  /** Null while the pack is let go, and where it is out of service. */
+  queue: WorkQueue | null;
+  usedAt: number;
+}
 
 export class BatchLoop {
   readonly #send: (response: InferenceResponse) => void;
   #queues: WorkQueue[] = [];
   /** By everything that decides how a pack runs. */
-  #inService = new Map<string, BroughtUp>();
-  #batchWaitMs = 0;
+  #checked = new Map<string, Checked>();
+  /** Of the last load; null before it. */
+  #request: LoadRequest | null = null;
   /** A turn is due or under way. */
   #isTurning = false;
+  /** Whose batch is under way. */
+  #running: WorkQueue | null = null;
   /** The last turn: a session must not be released under a batch. */
   #turnEnd: Promise<void> = Promise.resolve();
   #wakeAt: NodeJS.Timeout | undefined;
@@ -25,32 +47,32 @@ export class BatchLoop {
   /** Packs that are the same as before go on; what waits for one that is gone fails and is asked again. */
   async load(request: LoadRequest): Promise<PackReport[]> {
     const { packs, providers, halfProviders, threads, batchMax } = request;
-    const broughtUp = new Map<string, BroughtUp>();
+    const checked = new Map<string, Checked>();
     for (const pack of packs) {
       const key = JSON.stringify([pack, providers, halfProviders, threads, batchMax]);
-      const before = this.#inService.get(key);
-      broughtUp.set(key, before?.queue ? before : await bringUp(pack, request));
+      const before = this.#checked.get(key);
+      checked.set(key, before?.report.fault === null ? before : await check(pack, request));
     }
     await this.#turnEnd;
-    this.#inService = broughtUp;
-    const queues = [...broughtUp.values()].flatMap(({ queue }) => queue ?? []);
+    this.#checked = checked;
+    this.#request = request;
+    const queues = [...checked.values()].flatMap(({ queue }) => queue ?? []);
     const gone = this.#queues.filter((queue) => !queues.includes(queue));
     this.#queues = queues;
-    this.#batchWaitMs = request.batchWaitMs;
     for (const queue of gone) {
       this.#sendAll(queue.clear('the model was replaced while the request waited'));
       await queue.release();
     }
+    this.#tellResident();
     // Kept requests may have become ripe while the new packs were brought up.
     this.#wake(0);
-    return [...broughtUp.values()].map(({ report }) => report);
+    return [...checked.values()].map(({ report }) => report);
   }
 
-  add(request: InferRequest | DetectRequest): void {
-    const queue = this.#queues.find(({ key }) => key === request.pack);
+  /** Brings the pack up where it was let go. Not beside `load` or itself. */
+  async add(request: InferRequest | DetectRequest): Promise<void> {
     try {
-      if (queue === undefined) throw new Error(`the model ${request.pack} is not in service`);
-      queue.add(request, performance.now());
+      (await this.#queueOf(request.pack)).add(request, performance.now());
     } catch (error) {
       this.#send(toFailed(request.id, error));
       return;
@@ -63,6 +85,41 @@ export class BatchLoop {
     // A batch under way holds its requests; the next turn begins after this one's promises.
     await this.#turnEnd;
     for (const queue of this.#queues) this.#sendAll(queue.drop(id, 'the request was called off'));
+  }
+
+  /** Releases what nobody has asked for so long that it is let go. Not beside `load` or `add`. */
+  async letGo(): Promise<void> {
+    if (this.#request === null) return;
+    const usedBefore = performance.now() - this.#request.keepLoadedMs;
+    const idle = [...this.#checked.values()].filter(
+      (checked) => checked.queue !== this.#running && isIdle(checked, usedBefore),
+    );
+    for (const checked of idle) {
+      const { queue } = checked;
+      checked.queue = null;
+      this.#queues = this.#queues.filter((other) => other !== queue);
+      await queue?.release();
+    }
+    if (idle.length > 0) this.#tellResident();
+  }
+
+  async #queueOf(key: string): Promise<WorkQueue> {
+    const checked = [...this.#checked.values()].find(({ pack }) => pack.key === key);
+    if (checked === undefined || checked.report.fault !== null || this.#request === null) {
+      throw new Error(`the model ${key} is not in service`);
+    }
+    checked.usedAt = performance.now();
+    if (checked.queue !== null) return checked.queue;
+    const { queue, report } = await bringUp(checked.pack, this.#request);
+    if (queue === null) throw new Error(`the model ${key} cannot be loaded again: ${report.fault}`);
+    checked.queue = queue;
+    this.#queues.push(queue);
+    this.#tellResident();
+    return queue;
+  }
+
+  #tellResident(): void {
+    this.#send({ type: 'resident', packs: this.#queues.map(({ key }) => key) });
   }
 
   #wake(delayMs: number): void {
@@ -79,18 +136,40 @@ export class BatchLoop {
   }
 
   async #turn(): Promise<void> {
+    const batchWaitMs = this.#request?.batchWaitMs ?? 0;
     const now = performance.now();
-    const queue = this.#queues.find((candidate) => candidate.ripeAt(this.#batchWaitMs) <= now);
+    const queue = this.#queues.find((candidate) => candidate.ripeAt(batchWaitMs) <= now);
     if (queue !== undefined) {
       this.#queues = [...this.#queues.filter((other) => other !== queue), queue];
+      this.#running = queue;
       this.#sendAll(await queue.runBatch());
+      this.#running = null;
     }
     this.#isTurning = false;
-    const next = Math.min(...this.#queues.map((candidate) => candidate.ripeAt(this.#batchWaitMs)));
+    const next = Math.min(...this.#queues.map((candidate) => candidate.ripeAt(batchWaitMs)));
     if (Number.isFinite(next)) this.#wake(Math.max(0, Math.ceil(next - performance.now())));
   }
 
   #sendAll(responses: InferenceResponse[]): void {
     for (const response of responses) this.#send(response);
   }
+}
+
+/** Brings a pack up, and lets it go at once where nobody may ever ask for it. */
+async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
+  const { queue, report } = await bringUp(pack, request);
+  if (
+    queue === null ||
+    report.provider !== LET_GO_PROVIDER ||
+    request.keepLoadedMs === Number.POSITIVE_INFINITY
+  ) {
+    return { pack, report, queue, usedAt: performance.now() };
+  }
+  await queue.release();
+  return { pack, report, queue: null, usedAt: performance.now() };
+}
+
+function isIdle({ report, queue, usedAt }: Checked, usedBefore: number): boolean {
+  const isFree = queue !== null && queue.ripeAt(0) === Number.POSITIVE_INFINITY;
+  return isFree && report.provider === LET_GO_PROVIDER && usedAt <= usedBefore;
 }

@@ -71,21 +71,19 @@ async function writeFrame(
   outFolder: string,
 ): Promise<DecodedFrame> {
   const { width, height, rgb } = picture;
-  const png = await sharp(rgb, { raw: { width, height, channels: 3 } })
+  // A thread encodes while this one measures and cuts.
+  const encoding = sharp(rgb, { raw: { width, height, channels: 3 } })
     .png({ compressionLevel: COMPRESSION_LEVEL, adaptiveFiltering: false })
     .toBuffer();
+  // Its failure is met below, also where the patches fail first.
+  encoding.catch(() => {});
+  const likeness = hashPicture(picture);
+  const patchSets = await writePatchSets(picture, sets, outFolder, `${index}-`);
+  const png = await encoding;
   const file = `${index}.png`;
   await writeFile(join(outFolder, file), png);
-  return {
-    timeSeconds,
-    file,
-    hash: createHash('sha256').update(png).digest('hex'),
-    sizeBytes: png.length,
-    width,
-    height,
-    likeness: hashPicture(picture),
-    patchSets: await writePatchSets(picture, sets, outFolder, `${index}-`),
-  };
+  const hash = createHash('sha256').update(png).digest('hex');
+  return { timeSeconds, file, hash, sizeBytes: png.length, width, height, likeness, patchSets };
 }
 
 async function writePatchSets(

@@ -18,9 +18,21 @@ export function choosePatches(picture: Picture, layout: PatchLayout): PatchPosit
   const { size, align, countMax, candidateCountMax } = layout;
   const { width, height } = picture;
   if (candidateCountMax === undefined) return placePatches(width, height, layout);
-  const candidates = placePatches(width, height, { size, align, countMax: candidateCountMax });
-  const details = candidates.map((position) => detailAt(picture, position, size));
-  return chooseByDetail(candidates, details, countMax);
+  const places = { size, align, countMax: candidateCountMax };
+  const candidates = placePatches(width, height, places);
+  return chooseByDetail(candidates, detailsOf(picture, candidates, places), countMax);
+}
+
+/** Of the picture that is at work: its own patches and those of each copy are looked for at the same candidates. */
+const measured = new WeakMap<Picture, Map<string, number[]>>();
+
+function detailsOf(picture: Picture, candidates: readonly PatchPosition[], places: PatchLayout): number[] {
+  const known = measured.get(picture) ?? new Map<string, number[]>();
+  measured.set(picture, known);
+  const key = JSON.stringify(places);
+  const details = known.get(key) ?? candidates.map((position) => detailAt(picture, position, places.size));
+  known.set(key, details);
+  return details;
 }
 
 function detailAt({ width, rgb }: Picture, { x, y }: PatchPosition, size: number): number {
@@ -28,13 +40,20 @@ function detailAt({ width, rgb }: Picture, { x, y }: PatchPosition, size: number
   let current = new Int32Array(size);
   let detail = 0;
   for (let row = 0; row < size; row++) {
-    const start = ((y + row) * width + x) * 3;
+    let at = ((y + row) * width + x) * 3;
     for (let column = 0; column < size; column++) {
-      const at = start + column * 3;
-      const luma = RED * (rgb[at] ?? 0) + GREEN * (rgb[at + 1] ?? 0) + BLUE * (rgb[at + 2] ?? 0);
-      current[column] = luma;
-      if (column > 0) detail += Math.abs(luma - (current[column - 1] ?? 0));
-      if (row > 0) detail += Math.abs(luma - (above[column] ?? 0));
+      current[column] =
+        RED * (rgb[at] as number) + GREEN * (rgb[at + 1] as number) + BLUE * (rgb[at + 2] as number);
+      at += 3;
+    }
+    // Apart for each direction: whole numbers below 2^53 add up alike in any order.
+    for (let column = 1; column < size; column++) {
+      detail += Math.abs((current[column] as number) - (current[column - 1] as number));
+    }
+    if (row > 0) {
+      for (let column = 0; column < size; column++) {
+        detail += Math.abs((current[column] as number) - (above[column] as number));
+      }
     }
     [above, current] = [current, above];
   }

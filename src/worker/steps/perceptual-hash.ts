@@ -59,8 +59,8 @@ function reduce(plane: Plane): Float32Array {
   if (width !== SIDE || height !== SIDE) {
     const spare = new Float32Array(plane.values.length);
     for (let pass = 0; pass < FILTER_PASSES; pass++) {
-      for (let y = 0; y < height; y++) filterLine(plane.values, spare, y * width, 1, width);
-      for (let x = 0; x < width; x++) filterLine(spare, plane.values, x, width, height);
+      for (let y = 0; y < height; y++) filterLine(plane.values, spare, y * width, width);
+      filterColumns(spare, plane.values, width, height);
     }
   }
   const small = new Float32Array(SIDE * SIDE);
@@ -73,29 +73,45 @@ function reduce(plane: Plane): Float32Array {
   return small;
 }
 
-/** A moving mean over `length` values; at the ends over those that are there. */
-function filterLine(
-  from: Float32Array,
-  to: Float32Array,
-  start: number,
-  stride: number,
-  length: number,
-): void {
+/** A moving mean over `length` values from `start` on; at the ends over those that are there. */
+function filterLine(from: Float32Array, to: Float32Array, start: number, length: number): void {
   const window = Math.ceil(length / (2 * SIDE));
   const ahead = Math.floor((window + 2) / 2);
   let sum = 0;
   let size = 0;
   for (let index = 0; index < length + ahead - 1; index++) {
     if (index < length) {
-      sum += from[start + index * stride] as number;
+      sum += from[start + index] as number;
       size += 1;
     }
     if (index >= window) {
-      sum -= from[start + (index - window) * stride] as number;
+      sum -= from[start + index - window] as number;
       size -= 1;
     }
     const place = index - ahead + 1;
-    if (place >= 0) to[start + place * stride] = sum / size;
+    if (place >= 0) to[start + place] = sum / size;
+  }
+}
+
+/** The same down every column, all of them side by side, as memory holds them. */
+function filterColumns(from: Float32Array, to: Float32Array, width: number, height: number): void {
+  const window = Math.ceil(height / (2 * SIDE));
+  const ahead = Math.floor((window + 2) / 2);
+  const sums = new Float64Array(width);
+  let size = 0;
+  for (let index = 0; index < height + ahead - 1; index++) {
+    if (index < height) {
+      for (let x = 0; x < width; x++) sums[x] = (sums[x] as number) + (from[index * width + x] as number);
+      size += 1;
+    }
+    if (index >= window) {
+      const row = (index - window) * width;
+      for (let x = 0; x < width; x++) sums[x] = (sums[x] as number) - (from[row + x] as number);
+      size -= 1;
+    }
+    const place = index - ahead + 1;
+    if (place < 0) continue;
+    for (let x = 0; x < width; x++) to[place * width + x] = (sums[x] as number) / size;
   }
 }
 

@@ -15,15 +15,24 @@ export class TextureMeter {
   /** RGB bytes, row by row. */
   add(bytes: Uint8Array, width: number): void {
     const luma = lumaOf(bytes);
-    const mean = luma.reduce((sum, value) => sum + value, 0) / luma.length;
-    for (let at = 0; at < luma.length; at++) {
-      const value = (luma[at] ?? 0) - mean;
-      this.#squares += value * value;
-      if (at % width === width - 1) continue;
-      this.#products += value * ((luma[at + 1] ?? 0) - mean);
-      this.#pairs += 1;
-      if (isEqual(bytes, at * 3)) this.#equal += 1;
+    let sum = 0;
+    for (let at = 0; at < luma.length; at++) sum += luma[at] as number;
+    const mean = sum / luma.length;
+    let [squares, products, pairs, equal] = [this.#squares, this.#products, this.#pairs, this.#equal];
+    for (let start = 0; start < luma.length; start += width) {
+      let value = (luma[start] as number) - mean;
+      const end = Math.min(start + width, luma.length);
+      for (let at = start; at < end; at++) {
+        squares += value * value;
+        if (at === start + width - 1) break;
+        const next = (luma[at + 1] as number) - mean;
+        products += value * next;
+        pairs += 1;
+        if (isEqual(bytes, at * 3)) equal += 1;
+        value = next;
+      }
     }
+    [this.#squares, this.#products, this.#pairs, this.#equal] = [squares, products, pairs, equal];
     this.#pixels += luma.length;
   }
 
@@ -39,11 +48,13 @@ export class TextureMeter {
 }
 
 function lumaOf(bytes: Uint8Array): Float64Array {
-  return Float64Array.from(
-    { length: bytes.length / 3 },
-    (_, at) =>
-      RED * (bytes[at * 3] ?? 0) + GREEN * (bytes[at * 3 + 1] ?? 0) + BLUE * (bytes[at * 3 + 2] ?? 0),
-  );
+  const luma = new Float64Array(bytes.length / 3);
+  for (let pixel = 0; pixel < luma.length; pixel++) {
+    const at = pixel * 3;
+    luma[pixel] =
+      RED * (bytes[at] as number) + GREEN * (bytes[at + 1] as number) + BLUE * (bytes[at + 2] as number);
+  }
+  return luma;
 }
 
 /** Whether a pixel has the colour of its right neighbour. */

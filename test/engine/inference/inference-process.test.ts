@@ -284,3 +284,46 @@ test('providers are tried in the order given, and each that fails is named in th
   assert.deepEqual([untried?.provider, untried?.passedOver], ['cpu', []]);
   assert.deepEqual(plain.events, ['ready'], 'nothing after the first that works is tried');
 });
+
+test('a pack is let go once it was checked, comes back with its next request, and is checked again', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using started = startProcess([pack]);
+  const { process } = started;
+  assert.equal((await process.ready())[0]?.fault, null);
+  assert.deepEqual(process.resident, []);
+  const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 9);
+  const [first, second] = await Promise.all(
+    [1, 2].map(() => process.infer({ pack: pack.key, ...work }, TIMEOUT)),
+  );
+  for (const answer of [first, second]) assertNear(answer?.logits ?? new Float32Array(), expected);
+  assert.deepEqual(process.resident, [pack.key]);
+});
+
+test('what was let go and is another file by then answers nobody', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  await using started = startProcess([pack]);
+  await started.process.ready();
+  const other = await writeTinyPack(folder.path, { key: 'other@1.0.0', gain: 3 });
+  await writeFile(pack.modelPath, await readFile(other.modelPath));
+  const { expected: _, ...work } = await writePatches(folder.path, 'patches.rgb', 1);
+  await assert.rejects(started.process.infer({ pack: pack.key, ...work }, TIMEOUT), {
+    name: 'ModelFailedError',
+    message: /the model tiny@1\.0\.0 cannot be loaded again: cpu: the golden outputs differ/,
+  });
+});
+
+test('a pack leaves memory when nobody asks it any more, and stays where all are kept', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 9);
+  await using brief = startProcess([pack], { keepLoadedMs: 1 });
+  await using kept = startProcess([pack], { keepLoadedMs: Number.POSITIVE_INFINITY });
+  await Promise.all([brief.process.ready(), kept.process.ready()]);
+  assert.deepEqual(kept.process.resident, [pack.key]);
+  for (let round = 0; round < 2; round++) {
+    assertNear((await brief.process.infer({ pack: pack.key, ...work }, TIMEOUT)).logits, expected);
+    while (brief.process.resident.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+});

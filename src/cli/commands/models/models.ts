@@ -68,8 +68,8 @@ function toJson(model: Model): Record<string, unknown> {
   const { id, version, name, task, provider, precision, fault, licence, source, weight, added } = model;
   const kind = nameOf(MediaKind, model.kind);
   const about = { id, version, name, task, kind, provider, fault, licence, source, weight, added };
-  const { minimumShortSide, precisionNote, preparing, sha256 } = model;
-  const how = { precision, precision_note: precisionNote, preparing };
+  const { minimumShortSide, precisionNote, preparing, resident, sha256 } = model;
+  const how = { precision, precision_note: precisionNote, preparing, resident };
   return { ...about, minimum_short_side: minimumShortSide, sha256, ...how };
 }
 
