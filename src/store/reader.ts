@@ -19,6 +19,13 @@ export interface ScanQuery {
   before?: { createdAt: number; identifier?: string } | undefined;
 }
 
+interface RecordTexts {
+  createdAt: number;
+  identifier: string;
+  /** Name, reference and hash. */
+  texts: readonly [string, string, string] | undefined;
+}
+
 export interface ListQuery extends ScanQuery {
   limit: number;
 }
@@ -44,6 +51,11 @@ export class StoreReader extends AccountReader {
 
   classification(identifier: string): Classification | undefined {
     return this.tables.classifications.get(identifier);
+  }
+
+  /** As `classification`, for a look at many. */
+  classificationUnlessDamaged(identifier: string): Classification | undefined {
+    return this.tables.classifications.getUnlessDamaged(identifier);
   }
 
   analysis(id: string): Analysis | undefined {
@@ -118,6 +130,17 @@ export class StoreReader extends AccountReader {
     for (const key of index.underReversed(prefix, last)) {
       const classification = this.tables.classifications.getUnlessDamaged(String(key.at(-1)));
       if (classification !== undefined) yield classification;
+    }
+  }
+
+  /** Places of the account's records of every kind, newest first; without `texts` where only the record can tell them. */
+  *scanTexts({ accountId, before }: ScanQuery): Generator<RecordTexts> {
+    const { createdAt, identifier } = before ?? {};
+    const place = [createdAt, identifier].filter((part) => part !== undefined);
+    const last = before === undefined ? undefined : [accountId, ...place];
+    for (const { key, value } of this.tables.classificationsByAccount.entriesReversed([accountId], last)) {
+      const [, time, id] = key as [number, number, string];
+      yield { createdAt: time, identifier: id, texts: value as RecordTexts['texts'] };
     }
   }
 

@@ -71,11 +71,17 @@ export class StoreTransaction extends AccountTransaction {
     }
   }
 
-  indexClassification({ identifier, accountId, kind, createdAt, hash, analysisId }: Classification): void {
-    this.tables.classificationsByAccount.put([accountId, createdAt, identifier]);
+  indexClassification(classification: Classification): void {
+    const { identifier, accountId, kind, createdAt, hash, analysisId } = classification;
+    this.indexNames(classification);
     this.tables.classificationsByKind.put([accountId, kind, createdAt, identifier]);
     this.tables.classificationsByAnalysis.put([analysisId, identifier]);
     if (hash !== '') this.tables.classificationsByHash.put([hash, accountId, kind, identifier]);
+  }
+
+  /** Names, reference and hash lie beside the key, so that a search of a text reads no other record. */
+  indexNames({ identifier, accountId, createdAt, name, refId, hash }: Classification): void {
+    this.tables.classificationsByAccount.put([accountId, createdAt, identifier], [name, refId, hash]);
   }
 
   /** `by` is the audit line of who deleted it; null where its time was up. */
