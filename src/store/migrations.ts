@@ -39,6 +39,7 @@ const APPLIANCE_PLAN_ID = 1;
 export const MIGRATIONS: readonly Migration[] = [
   { to: 2, what: 'keys with ids, plans with retention, overrides with their history', run: toFormat2 },
   { to: 3, what: 'a custody log, which takes the audit lines over', run: toFormat3 },
+  { to: 4, what: 'names in the index of an account, for searches', run: toFormat4 },
 ];
 
 async function toFormat2(context: MigrationContext): Promise<void> {
@@ -91,6 +92,11 @@ async function toFormat3({ tables: { audit }, transact, report }: MigrationConte
     done += batch.length;
     report(`${audit.name}: ${done} lines taken over into the custody log`);
   }
+}
+
+/** The same keys again, with what is searched beside them: begun anew it writes the same. */
+function toFormat4(context: MigrationContext): Promise<void> {
+  return eachValue(context, context.tables.classifications, (tx, value) => tx.indexTexts(value));
 }
 
 /** In batches, each a transaction of its own. */

@@ -11,7 +11,7 @@ import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { AccountReader } from './accounts/account-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
-import type { AcceptedRequest, PartReference } from './schema.ts';
+import type { AcceptedRequest, IndexedTexts, PartReference } from './schema.ts';
 import { sha256 } from './standing/standing-reader.ts';
 
 export interface ScanQuery {
@@ -22,6 +22,13 @@ export interface ScanQuery {
 }
 
 type FileOfFinding = Pick<Override, 'accountId' | 'kind' | 'hash'>;
+
+interface RecordTexts {
+  createdAt: number;
+  identifier: string;
+  /** What a search reads of it; undefined where only the record can tell. */
+  texts: Pick<Classification, 'name' | 'refId' | 'hash'> | undefined;
+}
 
 export interface ListQuery extends ScanQuery {
   limit: number;
@@ -48,6 +55,11 @@ export class StoreReader extends AccountReader {
 
   classification(identifier: string): Classification | undefined {
     return this.tables.classifications.get(identifier);
+  }
+
+  /** As `classification`, for a look at many. */
+  classificationUnlessDamaged(identifier: string): Classification | undefined {
+    return this.tables.classifications.getUnlessDamaged(identifier);
   }
 
   analysis(id: string): Analysis | undefined {
@@ -122,6 +134,19 @@ export class StoreReader extends AccountReader {
     for (const key of index.underReversed(prefix, last)) {
       const classification = this.tables.classifications.getUnlessDamaged(String(key.at(-1)));
       if (classification !== undefined) yield classification;
+    }
+  }
+
+  /** Places of the account's records of every kind, newest first, with what is searched: no record is read. */
+  *scanTexts({ accountId, before }: ScanQuery): Generator<RecordTexts> {
+    const { createdAt, identifier } = before ?? {};
+    const place = [createdAt, identifier].filter((part) => part !== undefined);
+    const last = before === undefined ? undefined : [accountId, ...place];
+    for (const { key, value } of this.tables.classificationsByAccount.entriesReversed([accountId], last)) {
+      const [, time, id] = key as [number, number, string];
+      const [name, refId, hash] = (value ?? []) as Partial<IndexedTexts>;
+      const isWhole = name !== undefined && refId !== undefined && hash !== undefined;
+      yield { createdAt: time, identifier: id, texts: isWhole ? { name, refId, hash } : undefined };
     }
   }
 

@@ -22,7 +22,10 @@ import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from 
 import { Index, Table } from './table.ts';
 
 /** Raised with every change of what is stored; an older store is migrated (migrations.ts), a newer one refused. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
+
+/** Name, reference and hash: what a search reads, beside the key of a record in the index of its account. */
+export type IndexedTexts = readonly [string, string, string];
 
 /** An accepted submission that a repeated request identifier answers with. */
 export interface AcceptedRequest {

@@ -1,5 +1,5 @@
-/** One LMDB table of checked values, and one kind of index that holds keys only. */
-import type { Database, Key, RootDatabase } from 'lmdb';
+/** One LMDB table of checked values, and one kind of index, of keys and what is searched beside them. */
+import type { Database, Key, RangeOptions, RootDatabase } from 'lmdb';
 import { LRUCache } from 'lru-cache';
 import { DamagedRecordError, decodeValue, encodeValue } from './codec.ts';
 
@@ -167,11 +167,11 @@ export class Table<V extends object | string | number> {
   }
 }
 
-/** An index has keys only; LMDB wants some value. */
+/** What LMDB is given where an index has keys only. */
 export const INDEX_VALUE_BYTES = 1;
 const EMPTY = Buffer.alloc(INDEX_VALUE_BYTES);
 
-/** Keys only; rebuilt from records when it is lost. */
+/** Keys, some with what is searched; rebuilt from records when it is lost. */
 export class Index {
   readonly #database: Database<Buffer, Key>;
 
@@ -203,21 +203,37 @@ export class Index {
 
   /** Keys under the prefix that sort before `before`, last first. */
   *underReversed(prefix: readonly Key[], before?: readonly Key[]): Generator<Key[]> {
-    const start = before === undefined ? [...prefix, HIGHEST] : [...before];
-    const range = { start: start as Key, end: [...prefix] as Key, reverse: true };
-    for (const key of this.#database.getKeys(range)) {
+    for (const key of this.#database.getKeys(reversed(prefix, before))) {
       if (before !== undefined && sameKey(key as Key[], before)) continue;
       yield key as Key[];
     }
   }
 
-  put(key: readonly Key[]): void {
-    this.#database.putSync([...key] as Key, EMPTY);
+  /** `value` is what a walk along the index needs of the record, so that it need not read each one. */
+  put(key: readonly Key[], value?: object): void {
+    this.#database.putSync([...key] as Key, value === undefined ? EMPTY : encodeValue(value));
+  }
+
+  /** As `underReversed`, with the keys' values; undefined where there is none, or a damaged one. */
+  *entriesReversed(
+    prefix: readonly Key[],
+    before?: readonly Key[],
+  ): Generator<{ key: Key[]; value: unknown }> {
+    for (const { key, value } of this.#database.getRange(reversed(prefix, before))) {
+      if (before !== undefined && sameKey(key as Key[], before)) continue;
+      const decoded = unlessDamaged(() => decodeValue('an index', key, value));
+      yield { key: key as Key[], value: decoded };
+    }
   }
 
   remove(key: readonly Key[]): void {
     this.#database.removeSync([...key] as Key);
   }
+}
+
+function reversed(prefix: readonly Key[], before: readonly Key[] | undefined): RangeOptions {
+  const start = before === undefined ? [...prefix, HIGHEST] : [...before];
+  return { start: start as Key, end: [...prefix] as Key, reverse: true };
 }
 
 function unlessDamaged<V>(read: () => V): V | undefined {

@@ -20,6 +20,7 @@ import { putExports, putTimestamps } from './records/package-rows.ts';
 import { type SignOffStep, SignOffWriter } from './records/sign-offs.ts';
 import {
   type AcceptedRequest,
+  type IndexedTexts,
   META_KEYS,
   type PartReference,
   type StoreMeta,
@@ -58,7 +59,8 @@ export class StoreTransaction extends AccountTransaction {
     const before = this.classification(classification.identifier);
     if (before !== undefined && before.hash !== classification.hash) this.#unindexHash(before);
     this.tables.classifications.put(classification.identifier, classification);
-    if (before?.hash !== classification.hash) this.indexClassification(classification);
+    if (before?.hash !== classification.hash || before.name !== classification.name)
+      this.indexClassification(classification);
     this.#noteArrival(before, classification);
   }
 
@@ -78,11 +80,18 @@ export class StoreTransaction extends AccountTransaction {
     }
   }
 
-  indexClassification({ identifier, accountId, kind, createdAt, hash, analysisId }: Classification): void {
-    this.tables.classificationsByAccount.put([accountId, createdAt, identifier]);
+  indexClassification(classification: Classification): void {
+    const { identifier, accountId, kind, createdAt, hash, analysisId } = classification;
+    this.indexTexts(classification);
     this.tables.classificationsByKind.put([accountId, kind, createdAt, identifier]);
     this.tables.classificationsByAnalysis.put([analysisId, identifier]);
     if (hash !== '') this.tables.classificationsByHash.put([hash, accountId, kind, identifier]);
+  }
+
+  /** Also for an index that lacks them. */
+  indexTexts({ identifier, accountId, createdAt, name, refId, hash }: Classification): void {
+    const texts: IndexedTexts = [name, refId, hash];
+    this.tables.classificationsByAccount.put([accountId, createdAt, identifier], texts);
   }
 
   /** `by` is the audit line of who deleted it; null where its time was up. */

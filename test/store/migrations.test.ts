@@ -80,6 +80,8 @@ for (const { format, file } of FORMATS) {
       deepEqual(read.overrideHistory(2, 'image', 'a'.repeat(64)), [override]);
       const [record] = read.listClassifications({ accountId: 1, limit: 10 });
       deepEqual([record?.name, record?.refId], ['old.jpg', 'old-1']);
+      const [found] = read.scanTexts({ accountId: 1 });
+      deepEqual(found?.texts, ['old.jpg', 'old-1', record?.hash], 'a search finds it in the index');
       ok(record !== undefined && record.createdAt < CREATED_AT_MAX);
       equal(read.analysis(record.analysisId)?.state, 'done');
       equal(read.balance(1).available, 1_000_000);
@@ -91,19 +93,22 @@ for (const { format, file } of FORMATS) {
     deepEqual(again, [], 'an upgraded store is not upgraded again');
   });
 
-  test(`an upgrade from format ${format} that broke off is begun again`, async () => {
-    await using folder = await makeTemporaryFolder();
-    await unpack(folder.path, file);
-    const breakOff = (line: string) => {
-      if (line.startsWith('api-keys')) throw new Error('broken off');
-    };
-    await rejects(Store.open({ folder: folder.path, onUpgrade: breakOff }), /broken off/);
-    await using store = await Store.open({ folder: folder.path });
-    deepEqual(
-      store.read.apiKeys(2).map(({ id }) => id),
-      [1, 2],
-    );
-    equal(store.read.account(2)?.lastKeyId, 2);
-    deepEqual(store.read.overrideHistory(2, 'image', 'a'.repeat(64)).length, 1);
-  });
+  for (const brokenOffAt of ['api-keys', 'classifications']) {
+    test(`an upgrade from format ${format} that broke off at ${brokenOffAt} is begun again`, async () => {
+      await using folder = await makeTemporaryFolder();
+      await unpack(folder.path, file);
+      const breakOff = (line: string) => {
+        if (line.startsWith(brokenOffAt)) throw new Error('broken off');
+      };
+      await rejects(Store.open({ folder: folder.path, onUpgrade: breakOff }), /broken off/);
+      await using store = await Store.open({ folder: folder.path });
+      deepEqual(
+        store.read.apiKeys(2).map(({ id }) => id),
+        [1, 2],
+      );
+      equal(store.read.account(2)?.lastKeyId, 2);
+      deepEqual(store.read.overrideHistory(2, 'image', 'a'.repeat(64)).length, 1);
+      equal([...store.read.scanTexts({ accountId: 1 })].at(0)?.texts?.name, 'old.jpg');
+    });
+  }
 }

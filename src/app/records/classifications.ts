@@ -1,5 +1,6 @@
 /** Reading, listing, cancelling, retrying and deleting records. A foreign record is as absent as an unknown one. */
 import { stat } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
@@ -11,6 +12,7 @@ import { hasEnded } from '../../domain/records/classification.ts';
 import { priceOf } from '../../domain/records/price.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { ResultPart } from '../../domain/verdicts/result.ts';
+import { Turnstile } from '../../machinery/turnstile.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { charge } from '../accounts/credits.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';
@@ -134,6 +136,29 @@ export function listClassifications(
   });
   return { records, nextCursor: last && formatCursor(last) };
 }
+
+/**
+ * As `listClassifications`, looking on while the page is not full: for a filter that lets few through. Other calls are
+ * answered between two looks. Such a page ends after a second, and may not be the last either.
+ */
+export async function searchClassifications(app: Core, input: ListInput): Promise<RecordPage> {
+  const endsAt = performance.now() + SEARCH_MS_MAX;
+  let { records, nextCursor } = listClassifications(app, input);
+  while (nextCursor !== null && records.length < input.limit && performance.now() < endsAt) {
+    await nextTurn();
+    using _turn = await searches.enter(input.principal.account.id);
+    const limit = input.limit - records.length;
+    const further = listClassifications(app, { ...input, limit, cursor: nextCursor });
+    records = [...records, ...further.records];
+    nextCursor = further.nextCursor;
+  }
+  return { records, nextCursor };
+}
+
+/** A search may hold the event loop for half of the time, whatever is searched for at once. */
+const searches = new Turnstile(1);
+/** Of one page, waiting for the turn included: a client is told in time how far it came. */
+const SEARCH_MS_MAX = 1000;
 
 export function formatCursor({ createdAt, identifier }: { createdAt: number; identifier: string }): string {
   return `${createdAt.toString(36)}-${identifier}`;

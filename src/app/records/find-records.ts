@@ -1,7 +1,7 @@
 /**
- * One page of the records that a filter lets through. Verdicts are derived on each read and names are in no index, so
- * records are looked at one after the other, newest first, up to a bound; the cursor goes on behind the last one that
- * was looked at, so a page may be short, or empty, and not be the last.
+ * One look at the records that a filter lets through. Verdicts are derived on each read, so records are looked at one
+ * after the other, newest first, up to a bound; where a text is searched the index tells which are passed over. The
+ * cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all.
  */
 
 import { AppError, type Reason } from '../../domain/errors.ts';
@@ -11,6 +11,7 @@ import type { Classification, Status } from '../../domain/records/classification
 import { outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { matchesText } from '../../domain/records/record-search.ts';
+import type { ScanQuery } from '../../store/reader.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { recordsThatWaitFor } from './judging.ts';
@@ -55,23 +56,40 @@ export function findRecords(app: Core, query: FindQuery): FoundPage {
     Object.keys(filter).length === 0 ? Number.POSITIVE_INFINITY : performance.now() + SCAN_MS_MAX;
   let last: Place | null = null;
   let seen = 0;
-  for (const classification of candidatesOf(app, query) ?? scanOf(app, query)) {
-    if (classification.createdAt < (filter.since ?? 0)) break;
-    const isSpent = seen >= SCAN_RECORDS_MAX || (seen >= SCAN_RECORDS_MIN && performance.now() > endsAt);
-    if (records.length >= limit || isSpent) return { records, last };
-    records.push(...matchingRecord(app, classification, filter));
-    last = classification;
+  let passed = 0;
+  for (const one of candidatesOf(app, query) ?? scanOf(app, query)) {
+    if (one.createdAt < (filter.since ?? 0)) break;
+    const isLate = seen + passed >= SCAN_RECORDS_MIN && performance.now() > endsAt;
+    if (records.length >= limit || seen >= SCAN_RECORDS_MAX || isLate) return { records, last };
+    last = one;
+    if (!('analysisId' in one)) {
+      passed += 1;
+      continue;
+    }
+    records.push(...matchingRecord(app, one, filter));
     seen += 1;
   }
   return { records, last: null };
 }
 
-function scanOf(app: Core, { principal, kind, filter, before }: FindQuery): Iterable<Classification> {
+/** A place alone is that of a record that the index passes over. */
+function scanOf(app: Core, { principal, kind, filter, before }: FindQuery): Iterable<Classification | Place> {
   const accountId = principal.account.id;
   const { until } = filter;
   const isLater = until !== undefined && (before === undefined || before.createdAt >= until);
   const from = isLater ? { createdAt: until } : before;
+  if (filter.search !== undefined) return searchOf(app, { accountId, kind, before: from }, filter.search);
   return app.store.read.scanClassifications({ accountId, kind, before: from });
+}
+
+function* searchOf(app: Core, query: ScanQuery, search: string): Generator<Classification | Place> {
+  const { kind } = query;
+  for (const place of app.store.read.scanTexts(query)) {
+    const { identifier, texts } = place;
+    const mayMatch = texts === undefined || matchesText({ identifier, ...texts }, search);
+    const found = mayMatch ? app.store.read.classificationUnlessDamaged(identifier) : undefined;
+    yield found !== undefined && (kind === undefined || found.kind === kind) ? found : place;
+  }
 }
 
 /** Newest first, found by hash, identifier or what waits for the caller without a scan. */

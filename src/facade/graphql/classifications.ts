@@ -3,9 +3,9 @@ import {
   cancelClassification,
   deleteClassification,
   getClassifications,
-  listClassifications,
   openClassification,
   retryClassification,
+  searchClassifications,
 } from '../../app/records/classifications.ts';
 import { IDENTIFIERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
@@ -100,10 +100,10 @@ interface RecordArguments extends PageArguments {
   filter?: object | null | undefined;
 }
 
-function readPage(
+async function readPage(
   { app, principal }: GraphqlContext,
   args: RecordArguments,
-): Connection<ClassificationRecord> {
+): Promise<Connection<ClassificationRecord>> {
   const kind = args.kind === null || args.kind === undefined ? {} : { kind: args.kind };
   if (args.identifiers !== null && args.identifiers !== undefined) {
     const identifiers = [...args.identifiers];
@@ -114,7 +114,7 @@ function readPage(
   const cursor = args.after === null || args.after === undefined ? {} : { cursor: args.after };
   const filter = toRawFields(args.filter ?? {});
   const query = { principal: principal(), limit, filter, ...kind, ...cursor };
-  return toRecordConnection(listClassifications(app, query));
+  return toRecordConnection(await searchClassifications(app, query));
 }
 
 export function addClassificationMutations(): void {

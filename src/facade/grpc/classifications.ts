@@ -7,8 +7,8 @@ import {
   getClassification,
   getClassifications,
   getHeatmap,
-  listClassifications,
   retryClassification,
+  searchClassifications,
 } from '../../app/records/classifications.ts';
 import { getContactSheet } from '../../app/records/renditions.ts';
 import { seenBefore } from '../../app/records/seen-before.ts';
@@ -49,12 +49,13 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
       const records = getClassifications(app, { principal, identifiers, kind });
       return { classifications: records.map((record) => toClassification(record)) };
     }),
-    listClassifications: unary(context, method.listClassifications, ({ principal, request }) => {
+    listClassifications: unary(context, method.listClassifications, async ({ principal, request }) => {
       const limit = request.pageSize === 0 ? PAGE_SIZE_DEFAULT : request.pageSize;
       const cursor = request.pageToken === '' ? undefined : request.pageToken;
       const kind = fromKind(request.kind, 'kind');
       const filter = toRawFilter(request.filter);
-      const { records, nextCursor } = listClassifications(app, { principal, kind, limit, cursor, filter });
+      const page = await searchClassifications(app, { principal, kind, limit, cursor, filter });
+      const { records, nextCursor } = page;
       return {
         classifications: records.map((record) => toClassification(record)),
         nextPageToken: nextCursor ?? '',
