@@ -32,6 +32,7 @@ import type { InstalledPack } from './packs/installed-packs.ts';
 import { benchPack, type PackSpeed } from './packs/pack-bench.ts';
 import { PackChanges } from './packs/pack-changes.ts';
 import { resolveModels } from './packs/resolve-models.ts';
+import { Places } from './places/places.ts';
 import { Workshop } from './places/workshop.ts';
 import { Feed, type WatchFilter } from './queue/feed.ts';
 import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue/queue.ts';
@@ -54,6 +55,7 @@ export class Engine implements AsyncDisposable {
   /** Made of stored files for people's eyes and ears. */
   readonly renditions: RenditionMaker;
   readonly #workshop: Workshop;
+  readonly #places: Places;
   readonly #runner: AnalysisRunner;
   /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
   readonly #unconfirmed: string[] = [];
@@ -78,6 +80,10 @@ export class Engine implements AsyncDisposable {
       packs: () => this.#workshop.shelf.installed,
       reload: () => this.#reloadPacks(),
     });
+    this.#places = new Places(config, {
+      ...{ workshop: this.#workshop, remote: parts.remote },
+      changed: () => this.#runner.resize(this.#places.count),
+    });
     this.#runner = new AnalysisRunner(config, {
       ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
@@ -85,7 +91,10 @@ export class Engine implements AsyncDisposable {
       lookForCopies: parts.lookForCopies,
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
-      stored: (analysis, seconds) => parts.observer.stepTimed('store', seconds, analysis),
+      stored: (analysis, seconds) => {
+        parts.remote?.stored(analysis.id);
+        parts.observer.stepTimed('store', seconds, analysis);
+      },
       queueChanged: (depth, running) => parts.observer.queueChanged(depth, running),
     });
   }
@@ -96,6 +105,7 @@ export class Engine implements AsyncDisposable {
     await this.packChanges.sweep();
     await this.#workshop.start();
     if (this.#isStopping()) return;
+    this.#places.open();
     try {
       await this.#workshop.loadPacks();
       this.#settlePhase();
@@ -310,7 +320,8 @@ export class Engine implements AsyncDisposable {
       throw new AppError('media', 'the file is missing from the appliance’s store; submit it again');
     }
     const files = { blobs: store.blobs, artifacts };
-    return await this.#workshop.analyse({ ...attempt, analysis, stepTimed }, files);
+    const place = artifacts === store.artifacts ? this.#places : this.#workshop;
+    return await place.analyse({ ...attempt, analysis, stepTimed }, files);
   }
 
   #publishAnalysis(analysisId: string): void {
