@@ -33,6 +33,7 @@ import { addValidateCommand } from './commands/validate.ts';
 import { addVersionCommand } from './commands/version.ts';
 import { addWatchCommand } from './commands/watch.ts';
 import { addWebhookCommand } from './commands/webhook.ts';
+import { addWorkerCommand } from './commands/worker.ts';
 import { addCompletionCommand } from './completion/command.ts';
 import { CliFailure, EXIT_CODES, EXIT_CODES_HELP } from './failure.ts';
 import { printNote, type Terminal } from './terminal.ts';
@@ -69,6 +70,7 @@ export function buildProgram(terminal: Terminal): Command {
       writeErr: (text) => void terminal.stderr.write(text),
     });
   addServeCommand(program);
+  addWorkerCommand(program);
   for (const add of COMMANDS) add(program, terminal);
   // Each command was made with the settings above only where commander copies them; help text is not among them.
   for (const command of program.commands) command.addHelpText('after', EXIT_CODES_HELP);

@@ -76,11 +76,15 @@ export interface Settings {
   admin: { email: string; password: Secret | null; apiKey: Secret | null; rateLimitPerMinute: number };
   /** Null: the data folder's own key. */
   evidence: { signingKey: Secret | null };
+  /** Null: no workers on other boxes. */
+  nats: { servers: string[]; nkeySeed: Secret | null; caFile: string | null } | null;
+  workers: { listen: ListenAddress | null; mediaUrl: string | null; leaseMs: number };
   log: { level: SettingValues['logLevel'] };
   /** Every setting with its value as text (secrets hidden) and where it came from. */
   origins: { key: string; value: string; origin: string }[];
 }
 
+const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
@@ -198,6 +202,15 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
         ? null
         : { endpoint: values.tracingEndpoint, authorization: values.tracingAuthorization },
     evidence: { signingKey: values.evidenceSigningKey },
+    nats:
+      values.natsServers.length === 0
+        ? null
+        : { servers: values.natsServers, nkeySeed: values.natsNkeySeed, caFile: values.natsCaFile },
+    workers: {
+      listen: values.workersListen,
+      mediaUrl: values.workersMediaUrl,
+      leaseMs: values.workersLeaseSeconds * SECOND_MS,
+    },
     log: { level: values.logLevel },
     origins: (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
       key: SETTINGS[name].key,

@@ -37,6 +37,7 @@ import { Workshop } from './places/workshop.ts';
 import { Feed, type WatchFilter } from './queue/feed.ts';
 import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue/queue.ts';
 import { recoverAnalyses } from './queue/recovery.ts';
+import type { WorkerStatus } from './remote/worker-roster.ts';
 
 export type {
   EngineConfig,
@@ -107,7 +108,8 @@ export class Engine implements AsyncDisposable {
     if (this.#isStopping()) return;
     this.#places.open();
     try {
-      await this.#workshop.loadPacks();
+      // Without places of its own the box only takes in and answers.
+      if (this.#config.analysesMax > 0) await this.#workshop.loadPacks();
       this.#settlePhase();
     } catch (error) {
       if (!this.#isStopping()) throw error;
@@ -211,6 +213,11 @@ export class Engine implements AsyncDisposable {
   /** Tells watchers that a record changed for another reason than its analysis. */
   publish(identifier: string, accountId: number): void {
     this.#feed.publish(identifier, accountId);
+  }
+
+  /** On other boxes, as far as they were heard of. */
+  workers(): WorkerStatus[] {
+    return this.#parts.remote?.workers() ?? [];
   }
 
   progressOf(analysisId: string): Progress | null {

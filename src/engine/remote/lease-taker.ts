@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Consumer, type JsMsg, jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
+import type { ZodType } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { Analysis, Progress } from '../../domain/records/classification.ts';
@@ -260,7 +261,7 @@ export class LeaseTaker {
     const { data } = await this.#parts.connection.request(subject, await encode(said), {
       timeout: timeoutMs,
     });
-    return (await decode(ANSWERS[verb], data)) as AnswerTo<V>;
+    return await decode(ANSWERS[verb] as unknown as ZodType<AnswerTo<V>>, data);
   }
 }
 

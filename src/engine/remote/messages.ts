@@ -28,7 +28,7 @@ export const consumerOf = (packSet: string) => `set-${packSet}`;
 export const askSubject = (worker: string, verb: Verb) => `assay.workers.${worker}.ask.${verb}`;
 export const ASK_SUBJECTS = 'assay.workers.*.ask.*';
 export const cancelSubject = (worker: string) => `assay.workers.${worker}.cancel`;
-export const inboxOf = (worker: string) => `_INBOX_${worker}`;
+export const inboxOf = (worker: string) => `assay.inbox.${worker}`;
 
 /** Inflated; a video of two hours with all its clips takes some megabytes. */
 const JSON_BYTES_MAX = 16 * 1024 ** 2;

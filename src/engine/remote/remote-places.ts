@@ -50,7 +50,8 @@ export interface RemotePlacesConfig {
 }
 
 export interface RemotePlacesParts {
-  connection: NatsConnection;
+  /** Resolves once a server is there. */
+  connect: (signal: AbortSignal) => Promise<NatsConnection>;
   book: LeaseBook;
   log: Logger;
   /** Microseconds since 1970 UTC. */
@@ -71,8 +72,6 @@ export interface EngineSide {
 const LOSSES_MAX = 6;
 /** Of the stream: more waits in the store, which is the queue of record. */
 const LEASES_MAX = 100_000;
-/** Within it a lease that is published again is not stored twice. */
-const DUPLICATES_NS = 120 * 1e9;
 
 export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   readonly #config: RemotePlacesConfig;
@@ -85,6 +84,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   readonly #stopped = new AbortController();
   #engine: EngineSide | null = null;
   #places = 0;
+  #known: NatsConnection | null = null;
   /** The pack set whose stream and consumer were seen in the broker. */
   #prepared: string | null = null;
   #settled: Promise<unknown> = Promise.resolve();
@@ -97,7 +97,20 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   /** Begins to listen for workers. */
   attach(engine: EngineSide): void {
     this.#engine = engine;
-    this.#settled = Promise.all([this.#listen(), this.#watchBroker(), this.#watchRoster()]);
+    this.#settled = this.#open().catch((error: unknown) => {
+      if (!this.#stopped.signal.aborted) this.#parts.log.error({ err: error }, 'workers cannot be heard');
+    });
+  }
+
+  async #open(): Promise<void> {
+    this.#known = await this.#parts.connect(this.#stopped.signal);
+    await Promise.all([this.#listen(), this.#watchBroker(), this.#watchRoster()]);
+  }
+
+  /** Nobody is there before there is one. */
+  get #connection(): NatsConnection {
+    if (this.#known === null) throw new PlaceLostError('no NATS server was reached yet');
+    return this.#known;
   }
 
   /** Analyses that workers take at once. */
@@ -126,7 +139,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     } catch (error) {
       if (lease.holder !== null) {
         this.#roster.count(lease.holder, 'failed');
-        this.#parts.connection.publish(cancelSubject(lease.holder), await encode({ lease: lease.id }));
+        this.#connection.publish(cancelSubject(lease.holder), await encode({ lease: lease.id }));
       }
       this.#parts.book.close(lease);
       throw error instanceof PlaceLostError ? this.#noteLoss(analysis.id, error) : error;
@@ -148,7 +161,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped.abort();
-    await this.#parts.connection.close();
+    await this.#known?.close();
     await this.#settled;
   }
 
@@ -162,7 +175,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   }
 
   async #publish({ id, attempt }: OpenLease): Promise<void> {
-    const { connection } = this.#parts;
+    const connection = this.#connection;
     const packSet = this.#packSet();
     try {
       if (this.#prepared !== packSet) await this.#prepare(packSet);
@@ -191,11 +204,15 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   }
 
   async #prepare(packSet: string): Promise<void> {
-    const { connection } = this.#parts;
+    const connection = this.#connection;
     const manager = await jetstreamManager(connection);
     const stream = {
       ...{ name: STREAM, subjects: ['assay.leases.>'], max_msgs: LEASES_MAX },
-      ...{ retention: RetentionPolicy.Workqueue, storage: StorageType.File, duplicate_window: DUPLICATES_NS },
+      ...{
+        retention: RetentionPolicy.Workqueue,
+        storage: StorageType.File,
+        duplicate_window: (this.#config.leaseMs * 1e6) / 4,
+      },
     };
     await manager.streams.info(STREAM).catch(() => manager.streams.add(stream));
     await manager.consumers.info(STREAM, consumerOf(packSet)).catch(() =>
@@ -212,12 +229,12 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   }
 
   async #listen(): Promise<void> {
-    for await (const message of this.#parts.connection.subscribe(ASK_SUBJECTS)) void this.#answer(message);
+    for await (const message of this.#connection.subscribe(ASK_SUBJECTS)) void this.#answer(message);
   }
 
   /** After a loss of the connection nothing is known of what the broker still has. */
   async #watchBroker(): Promise<void> {
-    for await (const { type } of this.#parts.connection.status()) {
+    for await (const { type } of this.#connection.status()) {
       if (type === 'disconnect' || type === 'reconnect') {
         this.#prepared = null;
         this.#parts.log.warn(`the NATS server: ${type}`);
@@ -349,10 +366,16 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   }
 
   #settle(held: OpenLease, { outcome }: Ending): void {
-    if (outcome.type === 'failed') return held.outcome.reject(toError(outcome.failure));
+    if (outcome.type === 'failed') {
+      held.outcome.reject(toError(outcome.failure));
+      return;
+    }
     const { attempt, kept } = held;
     const fault = faultOfResult(attempt.analysis, outcome, kept);
-    if (fault !== null) return this.#distrust(held.holder ?? '', `it brought what cannot be: ${fault}`);
+    if (fault !== null) {
+      this.#distrust(held.holder ?? '', `it brought what cannot be: ${fault}`);
+      return;
+    }
     for (const likeness of outcome.likenesses) attempt.seen(likeness);
     for (const { step, seconds } of outcome.stepTimes) attempt.stepTimed(step, seconds);
     held.outcome.resolve(renameParts(outcome.result, this.#parts.newIdentifier));

@@ -1,0 +1,26 @@
+/** `assay worker`: carries out the work of a daemon on another box, in this process. */
+import type { Command } from 'commander';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+
+export function addWorkerCommand(program: Command): void {
+  program
+    .command('worker')
+    .description(
+      'carry out work of a daemon on another box until SIGTERM, over the NATS servers of nats.servers',
+    )
+    .option('--config <file>', 'settings file (otherwise ASSAY_CONFIG)')
+    .option('--name <name>', 'name of this worker, of a-z, 0-9 and - (otherwise that of the box)')
+    .action(async (options: { config?: string; name?: string }) => {
+      const daemon = await import('../../main.ts');
+      try {
+        await daemon.serveWorker(
+          options.config === undefined ? [] : ['--config', options.config],
+          options.name,
+        );
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        // As with the daemon: a sentence for its operator, without a stack.
+        throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
+      }
+    });
+}
