@@ -70,7 +70,7 @@ export function buildProgram(terminal: Terminal): Command {
       writeErr: (text) => void terminal.stderr.write(text),
     });
   addServeCommand(program);
-  addWorkerCommand(program);
+  addWorkerCommand(program, terminal);
   for (const add of COMMANDS) add(program, terminal);
   // Each command was made with the settings above only where commander copies them; help text is not among them.
   for (const command of program.commands) command.addHelpText('after', EXIT_CODES_HELP);

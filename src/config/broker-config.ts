@@ -1,5 +1,5 @@
 /** A minimal configuration of nats-server for one daemon and its workers: each known by its nkey, each with its own subjects only. */
-import { askSubject, cancelSubject, inboxOf, STREAM, VERBS } from '../engine/remote/messages.ts';
+import { askSubject, cancelSubject, inboxOf, STREAM, VERBS, WORKER_NAME } from '../engine/remote/messages.ts';
 
 export interface BrokerUser {
   name: string;
@@ -19,6 +19,10 @@ export interface BrokerConfig {
 
 /** Bytes on disk: leases are some hundred bytes each, and the store of the daemon is the queue of record. */
 const STORE_BYTES_MAX = '256MB';
+
+export function isWorkerName(name: string): boolean {
+  return WORKER_NAME.test(name);
+}
 
 export function brokerConfig({ listen, storeFolder, daemon, workers, syncsAlways }: BrokerConfig): string {
   const own = ['assay.>', '$JS.API.>'];

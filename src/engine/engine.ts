@@ -82,7 +82,7 @@ export class Engine implements AsyncDisposable {
       reload: () => this.#reloadPacks(),
     });
     this.#places = new Places(config, {
-      ...{ workshop: this.#workshop, remote: parts.remote },
+      ...{ workshop: this.#workshop, remote: parts.remote, read: parts.store.read },
       changed: () => this.#runner.resize(this.#places.count),
     });
     this.#runner = new AnalysisRunner(config, {

@@ -1,9 +1,11 @@
 /** `assay worker`: carries out the work of a daemon on another box, in this process. */
 import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
+import type { Terminal } from '../terminal.ts';
+import { addWorkerSetupCommand } from './worker-setup.ts';
 
-export function addWorkerCommand(program: Command): void {
-  program
+export function addWorkerCommand(program: Command, terminal: Terminal): void {
+  const worker = program
     .command('worker')
     .description(
       'carry out work of a daemon on another box until SIGTERM, over the NATS servers of nats.servers',
@@ -23,4 +25,5 @@ export function addWorkerCommand(program: Command): void {
         throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
       }
     });
+  addWorkerSetupCommand(worker, terminal);
 }

@@ -1,6 +1,9 @@
 /** The places of this box and of the workers on others, mixed: each attempt goes to where fewer of the places are taken. */
+import { AppError } from '../../domain/errors.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
+import type { Analysis } from '../../domain/records/classification.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import type { StoreReader } from '../../store/reader.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
 import type { EngineConfig } from '../engine-config.ts';
 import type { RemotePlaces } from '../remote/remote-places.ts';
@@ -10,6 +13,7 @@ import type { Workshop } from './workshop.ts';
 export interface PlacesParts {
   workshop: Workshop;
   remote: RemotePlaces | null;
+  read: Pick<StoreReader, 'account' | 'plan'>;
   /** There are more or fewer of them. */
   changed: () => void;
 }
@@ -43,7 +47,7 @@ export class Places implements ExecutionPlace {
 
   async analyse(attempt: Attempt, files: AnalysisFiles): Promise<AnalysisResult> {
     const { workshop, remote } = this.#parts;
-    if (remote === null || !this.#isForRemote(remote)) {
+    if (remote === null || !this.#isForRemote(remote, attempt.analysis)) {
       this.#localRunning += 1;
       return await workshop.analyse(attempt, files).finally(() => {
         this.#localRunning -= 1;
@@ -55,8 +59,21 @@ export class Places implements ExecutionPlace {
     });
   }
 
-  #isForRemote({ places }: RemotePlaces): boolean {
+  /** Media that are to vanish leave this box only where their plan says so. */
+  #mayLeave({ accountId }: Pick<Analysis, 'accountId'>): boolean {
+    const { read } = this.#parts;
+    const account = read.account(accountId);
+    const plan = account === undefined ? undefined : read.plan(account.planId);
+    return plan !== undefined && (!plan.zeroRetention || plan.zeroRetentionOnWorkers);
+  }
+
+  /** Throws AppError `starting` where the work must stay on a box that has no places. */
+  #isForRemote({ places }: RemotePlaces, analysis: Pick<Analysis, 'accountId'>): boolean {
     const { analysesMax } = this.#config;
+    if (!this.#mayLeave(analysis)) {
+      if (analysesMax > 0) return false;
+      throw new AppError('starting', 'the plan keeps such media on this box, and all work is done on others');
+    }
     if (analysesMax === 0) return true;
     return places > 0 && this.#remoteRunning / places < this.#localRunning / analysesMax + Number.EPSILON;
   }

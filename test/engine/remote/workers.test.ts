@@ -119,6 +119,7 @@ test('a picture, a voice and a film come back through a worker as they do at hom
   const data = join(folder.path, 'home');
   await layMadeModels(data);
   await using home = await openApp({ ...COMMON, ASSAY_ADMIN_API_KEY: TEST_KEY, ASSAY_DATA_DIR: data });
+  await until('the box at home is ready', () => home.app.engine.phase === 'ready');
   const media = [
     ['image', await makePicture()],
     ['audio', makeSpeech()],
