@@ -202,21 +202,22 @@ function toSettings(collected: CollectedSettings, trustAnchorsPem: string, tls: 
         ? null
         : { endpoint: values.tracingEndpoint, authorization: values.tracingAuthorization },
     evidence: { signingKey: values.evidenceSigningKey },
-    nats:
-      values.natsServers.length === 0
-        ? null
-        : { servers: values.natsServers, nkeySeed: values.natsNkeySeed, caFile: values.natsCaFile },
-    workers: {
-      listen: values.workersListen,
-      mediaUrl: values.workersMediaUrl,
-      leaseMs: values.workersLeaseSeconds * SECOND_MS,
-    },
+    ...toWorkerSettings(values),
     log: { level: values.logLevel },
     origins: (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
       key: SETTINGS[name].key,
       value: showValue(values[name]),
       origin: origins[name],
     })),
+  };
+}
+
+function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'workers'> {
+  const { natsServers: servers, natsNkeySeed: nkeySeed, natsCaFile: caFile } = values;
+  const { workersListen: listen, workersMediaUrl: mediaUrl, workersLeaseSeconds } = values;
+  return {
+    nats: servers.length === 0 ? null : { servers, nkeySeed, caFile },
+    workers: { listen, mediaUrl, leaseMs: workersLeaseSeconds * SECOND_MS },
   };
 }
 

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
+import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import type { Analysis } from '../../../src/domain/records/classification.ts';
 import { API_VERSION } from '../../../src/domain/version.ts';
 import {
@@ -178,6 +179,21 @@ test('a broker that forgot everything costs a publication', { skip }, async () =
   assert.equal((await ended(front, await submit(front, 'image', await makePicture()))).state, 'done');
 });
 
+test('media without retention stay on the front until the plan lets them go', { skip }, async () => {
+  const { app, admin } = front;
+  await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention: true } });
+  const identifier = await submit(front, 'image', await makePicture());
+  const ownNames = () =>
+    front.app.engine.workers().reduce((sum, { done, running }) => sum + done + running, 0);
+  const before = ownNames();
+  await delay(LEASE_MS);
+  assert.equal(ownNames(), before);
+  assert.notEqual(analysisOf(front, identifier).state, 'done');
+  await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention_on_workers: true } });
+  assert.equal((await ended(front, identifier)).state, 'done');
+  await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention: false } });
+});
+
 test('a worker that lies changes nothing and gets no more work', { skip }, async () => {
   const packs = workerNamed('two')?.packs ?? [];
   await worker.end('SIGTERM');
@@ -212,6 +228,16 @@ test('a worker that lies changes nothing and gets no more work', { skip }, async
     headers: { authorization: `Bearer ${'0'.repeat(64)}` },
   });
   assert.equal(foreign.status, 403);
+
+  await assert.rejects(
+    liar.request(askSubject('one', 'end'), await encode({ lease })),
+    /Permissions Violation/i,
+  );
+  const overheard = liar.subscribe(`${inboxOf('one')}.>`);
+  await assert.rejects(async () => {
+    for await (const _ of overheard);
+    throw new Error('the subscription was allowed');
+  }, /Permissions Violation/i);
 
   const notHeld = {
     lease: 'another.1.1',
