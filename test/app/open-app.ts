@@ -1,4 +1,5 @@
 /** A whole daemon in the test's own process, without models: its App for use cases, its address for requests. */
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createUser } from '../../src/app/accounts/users.ts';
@@ -41,7 +42,7 @@ export async function openApp(env: Record<string, string> = {}): Promise<OpenApp
     ...{ ASSAY_MODELS_FOLDERS: noModels, ASSAY_DISK_FREE_MIN: '0', ASSAY_DECODE_SLOTS: '1' },
     ...env,
   };
-  const settings = loadSettings({ argv: [], env: variables, readFile: () => '' });
+  const settings = loadSettings({ argv: [], env: variables, readFile: (path) => readFileSync(path, 'utf8') });
   const daemon = stack.use(await openDaemon(settings));
   let passed = 0;
   const clock = { now: () => daemon.app.clock.now() + passed };

@@ -1,10 +1,12 @@
 /** Workers on other boxes: a front without models of its own, a real nats-server, and workers that are killed, cut off and lie. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
+import { Agent, setGlobalDispatcher } from 'undici';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import type { Analysis } from '../../../src/domain/records/classification.ts';
 import { API_VERSION } from '../../../src/domain/version.ts';
@@ -20,6 +22,7 @@ import {
   type Verb,
 } from '../../../src/engine/remote/messages.ts';
 import { BUILT_IN_MODELS, type OpenApp, openApp } from '../../app/open-app.ts';
+import { makeIdentity } from '../../certificates.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
 import { makeClip, makePicture, makeSpeech } from '../../interface/media.ts';
@@ -46,6 +49,7 @@ before(async () => {
   const data = join(folder.path, 'front');
   await layMadeModels(data);
   front = await openApp({
+    ...writeCertificate(),
     ...COMMON,
     ...broker.envOf('daemon'),
     ASSAY_ADMIN_API_KEY: TEST_KEY,
@@ -63,6 +67,16 @@ after(async () => {
   await broker?.[Symbol.asyncDispose]();
   await folder?.[Symbol.asyncDispose]();
 });
+
+/** Media cross as they would between boxes: by TLS, with a certificate that only the front's own word vouches for. */
+function writeCertificate(): Record<string, string> {
+  const { cert, key } = makeIdentity({ name: 'front', issuer: makeIdentity({ name: 'nobody knows it' }) });
+  const [certFile, keyFile] = ['cert.pem', 'key.pem'].map((name) => join(folder.path, name));
+  writeFileSync(certFile ?? '', cert);
+  writeFileSync(keyFile ?? '', key);
+  setGlobalDispatcher(new Agent({ connect: { rejectUnauthorized: false } }));
+  return { ASSAY_TLS_CERT_FILE: certFile ?? '', ASSAY_TLS_KEY_FILE: keyFile ?? '' };
+}
 
 async function startWorker(name: string, env: Record<string, string> = {}): Promise<TestWorker> {
   const data = join(folder.path, name);
@@ -220,6 +234,7 @@ test('a worker that lies changes nothing and gets no more work', { skip }, async
   assert.ok(message);
   const { lease } = await decode(leaseShape, message.data);
   const granted = (await ask('claim', { lease })) as { token: string; mediaUrl: string };
+  assert.match(granted.mediaUrl, /^https:/);
   const headers = { authorization: `Bearer ${granted.token}` };
   const original = await fetch(`${granted.mediaUrl}/original`, { headers });
   assert.equal(original.status, 200);
