@@ -1,4 +1,5 @@
 /** A minimal configuration of nats-server for one daemon and its workers: each known by its nkey, each with its own subjects only. */
+import { knowsSyncInterval } from '../engine/remote/broker-version.ts';
 import { askSubject, cancelSubject, inboxOf, STREAM, VERBS, WORKER_NAME } from '../engine/remote/messages.ts';
 
 export interface BrokerUser {
@@ -13,8 +14,8 @@ export interface BrokerConfig {
   storeFolder: string;
   daemon: BrokerUser;
   workers: readonly BrokerUser[];
-  /** Only servers since 2.10 know the setting: without it, acknowledged leases of the last two minutes can be lost. */
-  syncsAlways: boolean;
+  /** Of the server. */
+  version: string;
 }
 
 /** Bytes on disk: leases are some hundred bytes each, and the store of the daemon is the queue of record. */
@@ -24,7 +25,7 @@ export function isWorkerName(name: string): boolean {
   return WORKER_NAME.test(name);
 }
 
-export function brokerConfig({ listen, storeFolder, daemon, workers, syncsAlways }: BrokerConfig): string {
+export function brokerConfig({ listen, storeFolder, daemon, workers, version }: BrokerConfig): string {
   const own = ['assay.>', '$JS.API.>'];
   const users = [
     user(daemon.nkey, { publish: own, subscribe: ['assay.>'] }),
@@ -35,7 +36,7 @@ export function brokerConfig({ listen, storeFolder, daemon, workers, syncsAlways
     'jetstream {',
     `  store_dir: ${JSON.stringify(storeFolder)}`,
     `  max_file_store: ${STORE_BYTES_MAX}`,
-    ...(syncsAlways ? ['  sync_interval: always'] : []),
+    ...(knowsSyncInterval(version) ? ['  sync_interval: always'] : []),
     '}',
     'authorization {',
     '  users: [',

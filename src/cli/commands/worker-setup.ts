@@ -16,9 +16,6 @@ interface SetupOptions {
 }
 
 const DAEMON = 'daemon';
-/** The first that knows `sync_interval`. */
-const SYNC_SINCE = [2, 10];
-
 export function addWorkerSetupCommand(worker: Command, terminal: Terminal): void {
   worker
     .command('setup')
@@ -37,18 +34,18 @@ export function addWorkerSetupCommand(worker: Command, terminal: Terminal): void
       const users = [DAEMON, ...options.workers].map((name) => ({ name, pair: createUser() }));
       const [daemon, ...workers] = users.map(({ name, pair }) => ({ name, nkey: pair.getPublicKey() }));
       if (daemon === undefined) throw new Error('there is always the daemon');
-      const syncsAlways = knowsSync(version);
       const { listen, store: storeFolder } = options;
       const config = join(resolve(folder), 'nats.conf');
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeNew(config, brokerConfig({ listen, storeFolder, daemon, workers, syncsAlways }));
+      const text = brokerConfig({ listen, storeFolder, daemon, workers, version });
+      writeNew(config, text);
       for (const { name, pair } of users) {
         writeNew(join(folder, `${name}.nkey`), new TextDecoder().decode(pair.getSeed()));
       }
       check(options.server, config);
-      const note = syncsAlways
+      const note = text.includes('sync_interval')
         ? null
-        : `nats-server ${version.join('.')} may lose leases of its last two minutes with the power; the daemon publishes them again`;
+        : `nats-server ${version} may lose leases of its last two minutes with the power; the daemon publishes them again`;
       const said = { config, keys: users.map(({ name }) => join(resolve(folder), `${name}.nkey`)), note };
       if (options.json) return printLine(terminal, JSON.stringify(said));
       for (const path of [said.config, ...said.keys]) printLine(terminal, path);
@@ -66,19 +63,14 @@ function readNames(value: string): string[] {
   );
 }
 
-function versionOf(server: string): number[] {
+function versionOf(server: string): string {
   const { stdout, status } = spawnSync(server, ['--version'], { encoding: 'utf8' });
-  const found = /v(\d+)\.(\d+)\.(\d+)/.exec(stdout ?? '');
-  if (status === 0 && found !== null) return found.slice(1).map(Number);
+  const found = /v(\d+\.\d+\.\d+)/.exec(stdout ?? '');
+  if (status === 0 && found?.[1] !== undefined) return found[1];
   throw new CliFailure(
     `--server: expected a nats-server (apt-get install nats-server), found none as ${server}`,
     EXIT_CODES.someFailed,
   );
-}
-
-function knowsSync([major = 0, minor = 0]: readonly number[]): boolean {
-  const [sinceMajor = 0, sinceMinor = 0] = SYNC_SINCE;
-  return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
 }
 
 function writeNew(path: string, text: string): void {

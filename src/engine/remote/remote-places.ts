@@ -13,6 +13,7 @@ import { API_VERSION } from '../../domain/version.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
 import type { ExecutionPlace } from '../places/execution-place.ts';
 import { AbortError, MediaFaultError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
+import { knowsSyncInterval } from './broker-version.ts';
 import { faultOfResult, renameParts } from './judge-result.ts';
 import type { LeaseBook, OpenLease } from './lease-book.ts';
 import {
@@ -104,6 +105,11 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
 
   async #open(): Promise<void> {
     this.#known = await this.#parts.connect(this.#stopped.signal);
+    const version = this.#known.info?.version ?? '';
+    if (!knowsSyncInterval(version)) {
+      const sentence = 'the NATS server may lose leases of its last two minutes; they are published again';
+      this.#parts.log.warn({ version }, sentence);
+    }
     await Promise.all([this.#listen(), this.#watchBroker(), this.#watchRoster()]);
   }
 

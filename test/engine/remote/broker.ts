@@ -10,8 +10,10 @@ import { createUser, type KeyPair } from '@nats-io/nkeys';
 import { brokerConfig } from '../../../src/config/broker-config.ts';
 import { COMPILED } from '../../daemon.ts';
 
-const SERVER = process.env.ASSAY_NATS_SERVER ?? 'nats-server';
-const COMMAND = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.ts');
+export const SERVER = process.env.ASSAY_NATS_SERVER ?? 'nats-server';
+export const COMMAND = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.ts');
+
+const VERSION = /v(\S+)/.exec(spawnSync(SERVER, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1] ?? '';
 
 /** Why tests of workers on other boxes cannot run here; false where they can. */
 export const skipWithoutBroker: string | false =
@@ -40,7 +42,7 @@ export class Broker implements AsyncDisposable {
       storeFolder: join(folder, 'store'),
       daemon: user('daemon'),
       workers: workers.map(user),
-      syncsAlways: false,
+      version: VERSION,
     });
     writeFileSync(join(folder, 'nats.conf'), config);
     await broker.#start();
