@@ -1,7 +1,9 @@
-/** Whether what a worker brings can be the result of the work that it was given. Pure. */
+/** Whether what a worker brings can be the result of the work that it was given, and what its failure means. Pure. */
 import type { Analysis } from '../../domain/records/classification.ts';
 import type { AnalysisResult, ModelRun } from '../../domain/verdicts/result.ts';
 import type { SeenLikeness } from '../analyses/analysis-parts.ts';
+import { MediaFaultError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
+import type { WorkerFailure } from './messages.ts';
 
 export interface BroughtResult {
   result: AnalysisResult;
@@ -50,4 +52,16 @@ export function renameParts(result: AnalysisResult, newIdentifier: () => string)
   if (result.kind !== 'video') return result;
   const rename = <P>(part: P): P => ({ ...part, identifier: newIdentifier() });
   return { ...result, frames: result.frames.map(rename), tracks: result.tracks.map(rename) };
+}
+
+/** What a worker says that it failed with, as the children of this box would throw it. */
+export function toError(failure: WorkerFailure): Error {
+  switch (failure.type) {
+    case 'media':
+      return new MediaFaultError(failure.fault, failure.message);
+    case 'lost':
+      return new WorkerLostError('ended', failure.message);
+    case 'wait':
+      return new PlaceLostError(failure.message);
+  }
 }

@@ -12,9 +12,9 @@ import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { API_VERSION } from '../../domain/version.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
 import type { ExecutionPlace } from '../places/execution-place.ts';
-import { AbortError, MediaFaultError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
+import { AbortError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
 import { knowsSyncInterval } from './broker-version.ts';
-import { faultOfResult, renameParts } from './judge-result.ts';
+import { faultOfResult, renameParts, toError } from './judge-result.ts';
 import type { LeaseBook, OpenLease } from './lease-book.ts';
 import {
   type AnswerTo,
@@ -38,7 +38,6 @@ import {
   type Verb,
   type Welcome,
   WORKER_NAME,
-  type WorkerFailure,
 } from './messages.ts';
 import { HELLO_INTERVAL_MS, WorkerRoster, type WorkerStatus } from './worker-roster.ts';
 
@@ -385,16 +384,5 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     for (const likeness of outcome.likenesses) attempt.seen(likeness);
     for (const { step, seconds } of outcome.stepTimes) attempt.stepTimed(step, seconds);
     held.outcome.resolve(renameParts(outcome.result, this.#parts.newIdentifier));
-  }
-}
-
-function toError(failure: WorkerFailure): Error {
-  switch (failure.type) {
-    case 'media':
-      return new MediaFaultError(failure.fault, failure.message);
-    case 'lost':
-      return new WorkerLostError('ended', failure.message);
-    case 'wait':
-      return new PlaceLostError(failure.message);
   }
 }
