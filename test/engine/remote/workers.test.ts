@@ -1,6 +1,6 @@
 /** Workers on other boxes: a front without models of its own, a real nats-server, and workers that are killed, cut off and lie. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -156,7 +156,7 @@ test('the frames of a film are there, under names that the front gave', { skip }
   assert.ok(result?.kind === 'video' && result.frames.length > 0);
   for (const { identifier, file } of result.frames) {
     assert.match(identifier, /^[0-9a-f]{64}$/);
-    assert.ok(front.app.store.artifacts.pathOf(id, file));
+    assert.ok(existsSync(front.app.store.artifacts.pathOf(id, file)), file);
   }
 });
 
