@@ -32,9 +32,11 @@ import { WatchBoard } from './app/watch-folders/watch-board.ts';
 import { WatchLoop } from './app/watch-folders/watch-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
+import { SettingsError } from './config/settings-error.ts';
 import { showText } from './domain/shown-text.ts';
 import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { Engine } from './engine/engine.ts';
+import type { RemotePlaces } from './engine/remote/remote-places.ts';
 import { observe } from './engine-observer.ts';
 import { plugGraphql } from './facade/graphql/transport/server.ts';
 import { GrpcServer } from './facade/grpc/server.ts';
@@ -108,10 +110,12 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const http = new HttpServer(toHttp(settings, tls));
   const grpc = new GrpcServer({ ...settings.grpc.listen, reflection: !settings.http.behindProxy, tls });
   const config = toConfig(settings, http);
+  const remote = await openRemote(stack, settings, { store, clock, log, tls });
   const engine = stack.use(
     new Engine(settings.engine, {
       ...{ store, clock, bootId: readBootId(), newIdentifier, log },
       observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention.noteEnded(analysis)),
+      remote,
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
       lookForCopies: (analysis, seen) => copies.look(analysis, seen),
     }),
@@ -160,6 +164,35 @@ async function drain({ grpc, watchLoop, engine, webhooks, http }: Draining): Pro
   await webhooks.stop(WEBHOOK_GRACE_MS);
   await http.stopServing();
 }
+
+interface RemoteParts {
+  store: Store;
+  clock: Clock;
+  log: App['log'];
+  tls: TlsFiles | null;
+}
+
+/** Null where no workers on other boxes are wanted; nothing of NATS is loaded then. */
+async function openRemote(
+  stack: AsyncDisposableStack,
+  { nats, workers, app }: Settings,
+  { store, clock, log, tls }: RemoteParts,
+): Promise<RemotePlaces | null> {
+  if (nats === null) return null;
+  const { listen, leaseMs } = workers;
+  if (listen === null) throw new SettingsError([MISSING_LISTENER]);
+  const { openRemotePlaces } = await import('./compose-remote.ts');
+  return await openRemotePlaces(stack, {
+    ...{ store, clock, log, tls, leaseMs, newIdentifier, mediaUrl: workers.mediaUrl },
+    nats: { ...nats, nkeySeed: nats.nkeySeed?.reveal() ?? null },
+    listener: { ...listen, diskFreeBytesMin: app.diskFreeBytesMin, tls },
+  });
+}
+
+const MISSING_LISTENER = {
+  ...{ key: 'workers.listen', place: 'nowhere', found: 'nothing' },
+  expected: 'an address where workers fetch media, since nats.servers is set',
+};
 
 /** What calls are counted and bounded by, in memory. */
 function openCounts(core: Core) {
@@ -226,9 +259,16 @@ function toSigningKeys({ dataFolder, evidence }: Settings, clock: Clock): Signin
   return { folder: dataFolder, givenPem, now: () => clock.now() };
 }
 
-function secretsOf({ admin, mail, tracing, evidence }: Settings): string[] {
+function secretsOf({ admin, mail, tracing, evidence, nats }: Settings): string[] {
   const { signingKey } = evidence;
-  const secrets = [admin.password, admin.apiKey, mail.smtpUrl, tracing?.authorization, signingKey];
+  const secrets = [
+    admin.password,
+    admin.apiKey,
+    mail.smtpUrl,
+    tracing?.authorization,
+    signingKey,
+    nats?.nkeySeed,
+  ];
   return secrets.flatMap((secret) => secret?.reveal() ?? []);
 }
 

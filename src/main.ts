@@ -31,6 +31,18 @@ export async function serve(argv: readonly string[]): Promise<void> {
   await daemon.drain();
 }
 
+/** Carries out work of a daemon on another box until SIGTERM or SIGINT; `name` is that of this box unless given. */
+export async function serveWorker(argv: readonly string[], name?: string): Promise<void> {
+  assertPlatform();
+  const settings = loadSettings({ argv, env: process.env, readFile: (path) => readFileSync(path, 'utf8') });
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
+  enableCompileCache(join(settings.dataFolder, 'cache', 'code'));
+  const { runWorker } = await import('./compose-worker.ts');
+  const ready = () => process.stdout.write('assay worker ready\n');
+  await runWorker(settings, { ...(name === undefined ? {} : { name }), ready, signal: stop.signal });
+}
+
 function openNotice({ app }: Daemon): ServiceNotice {
   const isAlive = watchWorkers(
     () => app.engine.status(),

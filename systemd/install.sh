@@ -88,7 +88,7 @@ fi
 if [ -n "$key" ] && [ "$key" != "$settings/release.pub" ]; then install -m 0644 "$key" "$settings/release.pub"; fi
 # Secrets that the unit hands over lie here (docs/operations.md).
 [ -d "$settings/credentials" ] || install -d -m 0700 "$settings/credentials"
-for unit in assay.service assay.slice assay-backup.service assay-backup.timer; do
+for unit in assay.service assay-worker.service assay.slice assay-backup.service assay-backup.timer; do
   install -m 0644 "$here/systemd/$unit" "$units/$unit"
 done
 

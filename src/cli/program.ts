@@ -87,5 +87,6 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['restore', async () => (await import('./commands/restore.ts')).addRestoreCommand],
   ['check-config', async () => (await import('./commands/check-config.ts')).addCheckConfigCommand],
   ['completion', async () => (await import('./completion/command.ts')).addCompletionCommand],
+  ['worker', async () => (await import('./commands/worker.ts')).addWorkerCommand],
   ['version', async () => (await import('./commands/version.ts')).addVersionCommand],
 ]);

@@ -14,6 +14,7 @@ export function findCrossFaults(collected: CollectedSettings): SettingFault[] {
     ...backupFaults(collected),
     ...tracingFaults(collected),
     ...watchFaults(collected),
+    ...workerFaults(collected),
   ];
 }
 
@@ -89,6 +90,18 @@ function watchFaults(collected: CollectedSettings): SettingFault[] {
   };
   const isApart = collected.values.watchRoots.every((root) => !isWithin(root, data) && !isWithin(data, root));
   return isApart ? [] : [faultOf(collected, 'watchRoots', 'folders that neither hold nor lie in data_dir')];
+}
+
+/** Work that nobody can do would wait for ever; media that cross a network are not for everybody's eyes. */
+function workerFaults(collected: CollectedSettings): SettingFault[] {
+  const { natsServers, workersListen, runningMax, tlsCertFile } = collected.values;
+  if (runningMax === 0 && natsServers.length === 0) {
+    return [
+      faultOf(collected, 'runningMax', 'at least 1, since nats.servers names none that workers come by'),
+    ];
+  }
+  if (workersListen === null || tlsCertFile !== null || isLoopback(workersListen.host)) return [];
+  return [faultOf(collected, 'workersListen', 'a loopback address, or tls.cert_file and tls.key_file')];
 }
 
 function faultOf({ values, origins }: CollectedSettings, name: SettingName, expected: string): SettingFault {

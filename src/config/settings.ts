@@ -77,11 +77,15 @@ export interface Settings {
   admin: { email: string; password: Secret | null; apiKey: Secret | null; rateLimitPerMinute: number };
   /** Null: the data folder's own key. */
   evidence: { signingKey: Secret | null };
+  /** Null: no workers on other boxes. */
+  nats: { servers: string[]; nkeySeed: Secret | null; caFile: string | null } | null;
+  workers: { listen: ListenAddress | null; mediaUrl: string | null; leaseMs: number };
   log: { level: SettingValues['logLevel'] };
   /** Every setting with its value as text (secrets hidden) and where it came from. */
   origins: { key: string; value: string; origin: string }[];
 }
 
+const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
@@ -207,12 +211,22 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
         ? null
         : { endpoint: values.tracingEndpoint, authorization: values.tracingAuthorization },
     evidence: { signingKey: values.evidenceSigningKey },
+    ...toWorkerSettings(values),
     log: { level: values.logLevel },
     origins: (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
       key: SETTINGS[name].key,
       value: showValue(values[name]),
       origin: origins[name],
     })),
+  };
+}
+
+function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'workers'> {
+  const { natsServers: servers, natsNkeySeed: nkeySeed, natsCaFile: caFile } = values;
+  const { workersListen: listen, workersMediaUrl: mediaUrl, workersLeaseSeconds } = values;
+  return {
+    nats: servers.length === 0 ? null : { servers, nkeySeed, caFile },
+    workers: { listen, mediaUrl, leaseMs: workersLeaseSeconds * SECOND_MS },
   };
 }
 

@@ -25,6 +25,7 @@ import {
 } from './parsers.ts';
 import type { Secret } from './secret.ts';
 import { optional, row } from './setting-row.ts';
+import { WORKER_SETTINGS } from './worker-settings.ts';
 
 export const PROVIDERS = ['tensorrt', 'cuda', 'webgpu', 'cpu'] as const;
 /**
@@ -145,9 +146,9 @@ export const SETTINGS = {
   ),
   runningMax: row(
     'queue.running_max',
-    integer(1, 1024),
+    integer(0, 1024),
     2 * cores,
-    'Analyses in work at once: one decodes while another is with the models.',
+    'Analyses in work at once on this box: one decodes while another is with the models. 0: workers on other boxes do all.',
     'twice the cores',
   ),
   analysisAttemptsMax: row(
@@ -307,6 +308,7 @@ export const SETTINGS = {
     'Bytes of media that a backup reads and writes in a second, so that the disk has time for others; 0 = no bound.',
   ),
   ...EVIDENCE_SETTINGS,
+  ...WORKER_SETTINGS,
   retentionIntervalMinutes: row(
     'retention.interval_minutes',
     integer(1, 1440),

@@ -8,6 +8,7 @@ import type { FetchMedia } from './analyses/source.ts';
 import type { DecodePoolConfig } from './decode/decode-pool.ts';
 import type { RenditionsConfig } from './decode/rendition-maker.ts';
 import type { InferencePoolConfig } from './inference/inference-pool.ts';
+import type { RemotePlaces } from './remote/remote-places.ts';
 
 export interface EngineConfig {
   /** Slots work below it, in `jobs/`: hard links need the same disk as the media. */
@@ -34,7 +35,7 @@ export interface EngineConfig {
   videoHeightMin: number;
   /** Analyses that may wait. */
   queueMax: number;
-  /** Analyses in work at once. */
+  /** Analyses in work at once on this box; 0 where workers on others carry out all. */
   analysesMax: number;
   /** Whether each picture is measured again on a recompressed and a scaled copy. */
   stability: boolean;
@@ -65,6 +66,8 @@ export interface EngineParts {
   log: Logger;
   observer: EngineObserver;
   fetchMedia: FetchMedia;
+  /** Workers on other boxes; null where none may come. */
+  remote: RemotePlaces | null;
   /** What is kept of the pictures that an analysis saw, and which earlier ones are near; null where nothing is. */
   lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
 }

@@ -19,35 +19,25 @@ import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
-import type { LoadedPack, PackReport } from '../worker/inference-protocol.ts';
 import type { Probe, ReadMarks } from '../worker/protocol.ts';
-import { analyseAudio } from './analyses/analyse-audio.ts';
-import { analyseImage } from './analyses/analyse-image.ts';
-import { analyseVideo } from './analyses/analyse-video.ts';
-import type { AnalysisParts, Attempt } from './analyses/analysis-parts.ts';
+import type { AnalysisFiles, Attempt } from './analyses/analysis-parts.ts';
 import { AnalysisRunner } from './analyses/analysis-runner.ts';
 import { fetchSource } from './analyses/source.ts';
-import { timed, timeParts } from './analyses/timed-parts.ts';
+import { timed } from './analyses/timed-parts.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
-import { DECODE_POOL_DEFAULTS, DecodePool } from './decode/decode-pool.ts';
 import { type CallerBounds, probeForCaller, probeInSlot, readMarksForCaller } from './decode/probe.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
-import { VideoDecoding } from './decode/video-decoding.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
-import {
-  INFERENCE_POOL_DEFAULTS,
-  InferencePool,
-  type InferencePoolConfig,
-} from './inference/inference-pool.ts';
 import type { InstalledPack } from './packs/installed-packs.ts';
 import { benchPack, type PackSpeed } from './packs/pack-bench.ts';
 import { PackChanges } from './packs/pack-changes.ts';
-import { PackShelf } from './packs/pack-shelf.ts';
 import { resolveModels } from './packs/resolve-models.ts';
+import { Places } from './places/places.ts';
+import { Workshop } from './places/workshop.ts';
 import { Feed, type WatchFilter } from './queue/feed.ts';
 import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue/queue.ts';
 import { recoverAnalyses } from './queue/recovery.ts';
-import { decodeObserver, inferenceObserver } from './worker-observers.ts';
+import type { WorkerStatus } from './remote/worker-roster.ts';
 
 export type {
   EngineConfig,
@@ -57,63 +47,55 @@ export type {
   EngineStatus,
 } from './engine-config.ts';
 
-const ANALYSES: Readonly<
-  Record<MediaKind, (parts: AnalysisParts, attempt: Attempt) => Promise<AnalysisResult>>
-> = { image: analyseImage, audio: analyseAudio, video: analyseVideo };
-
 export class Engine implements AsyncDisposable {
   readonly #config: EngineConfig;
   readonly #parts: EngineParts;
   readonly #feed = new Feed();
-  readonly #shelf = new PackShelf();
   /** Adds and removes packs of the data folder. */
   readonly packChanges: PackChanges;
   /** Made of stored files for people's eyes and ears. */
   readonly renditions: RenditionMaker;
-  readonly #decodePool: DecodePool;
-  readonly #videoDecoding: VideoDecoding;
+  readonly #workshop: Workshop;
+  readonly #places: Places;
   readonly #runner: AnalysisRunner;
   /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
   readonly #unconfirmed: string[] = [];
-  #inference: InferencePool | null = null;
   #phase: EnginePhase = 'starting';
   #notReadyReason: string | null = 'the models are being loaded';
 
   constructor(config: EngineConfig, parts: EngineParts) {
     this.#config = config;
     this.#parts = parts;
-    const { decode, dataFolder, isolation, videoDecoder } = config;
-    this.#videoDecoding = new VideoDecoding(videoDecoder);
-    this.#decodePool = new DecodePool(
-      {
-        ...DECODE_POOL_DEFAULTS,
-        ...decode,
-        isolation,
-        usesGpu: videoDecoder !== 'cpu',
-        dataFolder,
-        jobsFolder: join(dataFolder, 'jobs'),
-        diskFreeBytesMin: config.renditions.diskFreeBytesMin,
-      },
-      decodeObserver(parts),
+    const { dataFolder, renditions } = config;
+    this.#workshop = new Workshop(
+      { ...config, diskFreeBytesMin: renditions.diskFreeBytesMin },
+      { ...parts, changed: () => this.#settlePhase() },
     );
-    this.renditions = new RenditionMaker(config.renditions, {
-      ...{ store: parts.store, log: parts.log, pool: this.#decodePool },
+    this.renditions = new RenditionMaker(renditions, {
+      ...{ store: parts.store, log: parts.log, pool: this.#workshop.decodePool },
       stepTimed: (step, seconds) => parts.observer.stepTimed(step, seconds),
     });
     this.packChanges = new PackChanges({
       folder: join(dataFolder, 'models'),
-      inference: this.#inferenceConfig(),
-      packs: () => this.#shelf.installed,
+      inference: this.#workshop.inferenceConfig,
+      packs: () => this.#workshop.shelf.installed,
       reload: () => this.#reloadPacks(),
+    });
+    this.#places = new Places(config, {
+      ...{ workshop: this.#workshop, remote: parts.remote, read: parts.store.read },
+      changed: () => this.#runner.resize(this.#places.count),
     });
     this.#runner = new AnalysisRunner(config, {
       ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       analyse: (attempt) => this.#analyse(attempt),
-      digestsOf: (models) => this.#shelf.digestsOf(models),
+      digestsOf: (models) => this.#workshop.shelf.digestsOf(models),
       lookForCopies: parts.lookForCopies,
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
-      stored: (analysis, seconds) => parts.observer.stepTimed('store', seconds, analysis),
+      stored: (analysis, seconds) => {
+        parts.remote?.stored(analysis.id);
+        parts.observer.stepTimed('store', seconds, analysis);
+      },
       queueChanged: (depth, running) => parts.observer.queueChanged(depth, running),
     });
   }
@@ -122,15 +104,13 @@ export class Engine implements AsyncDisposable {
   async start(): Promise<void> {
     await this.#recover();
     await this.packChanges.sweep();
-    await this.#shelf.read(this.#config.modelFolders, this.#config);
-    await this.#decodePool.start();
-    await this.#videoDecoding.look(this.#decodePool, this.#parts.log);
+    await this.#workshop.start();
     if (this.#isStopping()) return;
-    const packs = this.#shelf.toLoad();
-    if (packs.length === 0) return this.#settlePhase();
-    this.#inference = this.#openInference(packs);
+    this.#places.open();
     try {
-      this.#applyReports(await this.#inference.ready());
+      // Without places of its own the box only takes in and answers.
+      if (this.#config.analysesMax > 0) await this.#workshop.loadPacks();
+      this.#settlePhase();
     } catch (error) {
       if (!this.#isStopping()) throw error;
     }
@@ -147,17 +127,17 @@ export class Engine implements AsyncDisposable {
 
   /** Usable packs; before the models are up, those whose files are whole. */
   get packs(): readonly InstalledPack[] {
-    return this.#shelf.usable ?? [];
+    return this.#workshop.shelf.usable ?? [];
   }
 
   /** Packs whose files are whole, also those that no device could run. */
   get installed(): readonly InstalledPack[] {
-    return this.#shelf.installed;
+    return this.#workshop.shelf.installed;
   }
 
   /** Throws AppError `no_models`, or `starting` in the moment before the folders are read. */
   resolveModels(kind: MediaKind, options: AnalysisOptions, plan: Pick<Plan, 'models'>): ModelPack[] {
-    const usable = this.#shelf.usable;
+    const usable = this.#workshop.shelf.usable;
     if (usable === null) {
       throw new AppError('starting', 'the appliance is starting', { retryAfterSeconds: 1 });
     }
@@ -166,14 +146,14 @@ export class Engine implements AsyncDisposable {
 
   /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
   async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
-    return await probeForCaller(this.#decodePool, path, this.#callerBounds(signal, accountId));
+    return await probeForCaller(this.#workshop.decodePool, path, this.#callerBounds(signal, accountId));
   }
 
   /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
   async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
     const { trustAnchorsPem } = this.#config;
     const file = { path, trustAnchorsPem };
-    return await readMarksForCaller(this.#decodePool, file, this.#callerBounds(signal, accountId));
+    return await readMarksForCaller(this.#workshop.decodePool, file, this.#callerBounds(signal, accountId));
   }
 
   #callerBounds(signal: AbortSignal, accountId: number | undefined): CallerBounds {
@@ -194,12 +174,13 @@ export class Engine implements AsyncDisposable {
   }
 
   async benchPack(pack: ModelPack, signal: AbortSignal): Promise<PackSpeed> {
-    const installed = this.#shelf.find(packKey(pack));
-    if (this.#inference === null || installed === undefined) {
+    const installed = this.#workshop.shelf.find(packKey(pack));
+    const { inference } = this.#workshop;
+    if (inference === null || installed === undefined) {
       throw new AppError('starting', 'the models are not loaded');
     }
     await using stage = await this.packChanges.stage();
-    return await benchPack(this.#inference, installed, stage.folder, signal);
+    return await benchPack(inference, installed, stage.folder, signal);
   }
 
   /** Joins or queues, inside the caller's transaction; call `wake` after it. Throws AppError `queue_full`. */
@@ -234,6 +215,11 @@ export class Engine implements AsyncDisposable {
     this.#feed.publish(identifier, accountId, judgeIds);
   }
 
+  /** On other boxes, as far as they were heard of. */
+  workers(): WorkerStatus[] {
+    return this.#parts.remote?.workers() ?? [];
+  }
+
   progressOf(analysisId: string): Progress | null {
     return this.#runner.progressOf(analysisId);
   }
@@ -260,14 +246,14 @@ export class Engine implements AsyncDisposable {
   status(): EngineStatus {
     return {
       phase: this.#phase,
-      isolation: this.#decodePool.isolation,
-      videoDecoder: this.#videoDecoding.description,
+      isolation: this.#workshop.decodePool.isolation,
+      videoDecoder: this.#workshop.videoDecoding.description,
       queueDepth: this.#runner.depth,
       running: this.#runner.running,
-      decodePids: this.#decodePool.pids(),
-      inferencePids: this.#inference?.pids() ?? [],
-      packs: this.#shelf.status(),
-      resident: this.#inference?.resident ?? new Set(),
+      decodePids: this.#workshop.decodePool.pids(),
+      inferencePids: this.#workshop.inference?.pids() ?? [],
+      packs: this.#workshop.shelf.status(),
+      resident: this.#workshop.inference?.resident ?? new Set(),
     };
   }
 
@@ -281,8 +267,7 @@ export class Engine implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain(0);
-    await this.#decodePool[Symbol.asyncDispose]();
-    await this.#inference?.[Symbol.asyncDispose]();
+    await this.#workshop[Symbol.asyncDispose]();
   }
 
   async #recover(): Promise<void> {
@@ -293,31 +278,8 @@ export class Engine implements AsyncDisposable {
     this.#runner.resume(open, careful);
   }
 
-  #inferenceConfig(): InferencePoolConfig {
-    return { ...INFERENCE_POOL_DEFAULTS, ...this.#config.inference };
-  }
-
-  #openInference(packs: readonly LoadedPack[]): InferencePool {
-    const { log, observer } = this.#parts;
-    const watcher = inferenceObserver({ log, observer }, () => {
-      const reports = this.#inference?.reports;
-      if (reports) this.#applyReports(reports);
-    });
-    return new InferencePool(this.#inferenceConfig(), packs, watcher);
-  }
-
   async #reloadPacks(): Promise<void> {
-    const { modelFolders } = this.#config;
-    await this.#shelf.readAgain(modelFolders, this.#config, async (packs) => {
-      if (this.#inference !== null) return await this.#inference.load(packs);
-      this.#inference = this.#openInference(packs);
-      return await this.#inference.ready();
-    });
-    this.#settlePhase();
-  }
-
-  #applyReports(reports: readonly PackReport[]): void {
-    this.#shelf.applyReports(reports);
+    await this.#workshop.reloadPacks();
     this.#settlePhase();
   }
 
@@ -332,9 +294,9 @@ export class Engine implements AsyncDisposable {
   #findNotReadyReason(): string | null {
     const { modelFolders, acceleratorRequire } = this.#config;
     const hasModel = this.packs.some(({ pack }) => isImagePack(pack) || isSpeechPack(pack));
-    if (!hasModel) return this.#shelf.describeEmptiness(modelFolders);
-    const fallback = acceleratorRequire === 'gpu' ? this.#shelf.describeCpuFallback() : null;
-    return fallback ?? this.#videoDecoding.notReadyReason;
+    if (!hasModel) return this.#workshop.shelf.describeEmptiness(modelFolders);
+    const fallback = acceleratorRequire === 'gpu' ? this.#workshop.shelf.describeCpuFallback() : null;
+    return fallback ?? this.#workshop.videoDecoding.notReadyReason;
   }
 
   #isStopping(): boolean {
@@ -343,15 +305,14 @@ export class Engine implements AsyncDisposable {
 
   async #analyse(
     attempt: Attempt,
-    artifacts: AnalysisParts['store']['artifacts'] = this.#parts.store.artifacts,
+    artifacts: AnalysisFiles['artifacts'] = this.#parts.store.artifacts,
   ): Promise<AnalysisResult | undefined> {
-    const { store, fetchMedia, newIdentifier, observer } = this.#parts;
-    const { trustAnchorsPem, stability, analysisTimeoutMs, videoHeightMin } = this.#config;
-    const inference = this.#inference;
-    if (inference === null) throw new AppError('starting', 'the models are not loaded');
-    const findPack = (key: string) => this.#shelf.find(key);
+    const { store, fetchMedia, observer } = this.#parts;
+    const { videoHeightMin } = this.#config;
+    const { decodePool, shelf } = this.#workshop;
+    const findPack = (key: string) => shelf.find(key);
     const probe = (path: string, signal: AbortSignal) =>
-      this.#decodePool.run('analysis', (slot) => probeInSlot(slot, path, { signal }), { signal });
+      decodePool.run('analysis', (slot) => probeInSlot(slot, path, { signal }), { signal });
     const source = { store, fetchMedia, probe, findPack, videoHeightMin };
     const stepTimed = (step: string, seconds: number) => {
       attempt.stepTimed(step, seconds);
@@ -366,21 +327,9 @@ export class Engine implements AsyncDisposable {
     if (!(await store.blobs.has(analysis.hash))) {
       throw new AppError('media', 'the file is missing from the appliance’s store; submit it again');
     }
-    const parts: AnalysisParts = {
-      ...{
-        store: { blobs: store.blobs, artifacts },
-        findPack,
-        newIdentifier,
-        trustAnchorsPem,
-        stability,
-        videoDecoder: this.#videoDecoding.decoder,
-      },
-      ...timeParts({ decodePool: this.#decodePool, inference }, stepTimed),
-      ...{ inferTimeoutMs: analysisTimeoutMs / 2, decodeTimeoutMs: analysisTimeoutMs },
-      stepTimed,
-      videoDecoded: (used) => observer.videoDecoded(this.#videoDecoding.wanted, used),
-    };
-    return await ANALYSES[analysis.kind](parts, { ...attempt, analysis });
+    const files = { blobs: store.blobs, artifacts };
+    const place = artifacts === store.artifacts ? this.#places : this.#workshop;
+    return await place.analyse({ ...attempt, analysis, stepTimed }, files);
   }
 
   #publishAnalysis(analysisId: string): void {

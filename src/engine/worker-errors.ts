@@ -29,6 +29,11 @@ export class WorkerLostError extends Error {
   }
 }
 
+/** A whole worker on another box is gone, or gave the work back: no fault of the file. */
+export class PlaceLostError extends Error {
+  override readonly name = 'PlaceLostError';
+}
+
 /** The inference process lives but cannot answer: the model is out of service, or it failed on these patches. */
 export class ModelFailedError extends Error {
   override readonly name = 'ModelFailedError';

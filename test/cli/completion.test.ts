@@ -88,6 +88,7 @@ for (const { name, script, ask } of SHELLS) {
 
 /** Commands whose output is for something else than a program that reads JSON. */
 const WITHOUT_JSON: Readonly<Record<string, string>> = {
+  'assay worker run': 'its line on standard output is for supervisors, its log is JSON anyway',
   'assay serve': 'its line on standard output is for supervisors, its log is JSON anyway',
   'assay completion': 'a script for a shell',
   'assay batch run': 'the sheet is its output, JSON Lines where the sheet is',

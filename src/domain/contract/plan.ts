@@ -120,4 +120,19 @@ export const PLAN = {
       },
     },
   ),
+  /** Other media always may: nothing of a job stays on a worker either way. */
+  zeroRetentionOnWorkers: row(
+    flag({
+      description:
+        'With zero retention, media may be analysed by workers on other boxes; without it they never leave this one.',
+    }),
+    {
+      initial: false,
+      command: {
+        flags: '--zero-retention-on-workers',
+        sentence: 'with zero retention, media may go to workers on other boxes',
+        offSentence: 'with zero retention, media stay on this box',
+      },
+    },
+  ),
 };

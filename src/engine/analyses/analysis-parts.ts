@@ -2,15 +2,22 @@ import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Analysis, Progress } from '../../domain/records/classification.ts';
 import type { Sighting } from '../../domain/records/seen-before.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
-import type { Store } from '../../store/store.ts';
+import type { ArtifactStore } from '../../store/artifacts.ts';
 import type { VideoDecoder } from '../../worker/protocol.ts';
 import type { DecodePool } from '../decode/decode-pool.ts';
+import type { Originals } from '../decode/place-original.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
 
+/** What of the store an analysis sees: its original, and where the files go that it makes. */
+export interface AnalysisFiles {
+  blobs: Originals;
+  artifacts: Pick<ArtifactStore, 'put'>;
+}
+
 /** What the analysis of any kind of media is made with. */
 export interface AnalysisParts {
-  store: Pick<Store, 'blobs'> & { artifacts: Pick<Store['artifacts'], 'put'> };
+  store: AnalysisFiles;
   decodePool: Pick<DecodePool, 'run'>;
   inference: Pick<InferencePool, 'infer' | 'detectSpeech'>;
   /** The usable pack with the key. */

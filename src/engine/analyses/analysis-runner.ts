@@ -162,6 +162,12 @@ export class AnalysisRunner {
     this.#parts.queueChanged(this.depth, this.running);
   }
 
+  /** There are more or fewer places where analyses are carried out. */
+  resize(analysesMax: number): void {
+    this.#schedule.resize(analysesMax);
+    this.pump();
+  }
+
   /** Stops work whose record was cancelled; its state is written already. */
   abort(analysisId: string): void {
     this.#jobs.get(analysisId)?.controller.abort('cancelled' satisfies AbortCause);

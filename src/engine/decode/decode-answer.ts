@@ -10,7 +10,7 @@ import { DECLARATION_KINDS, DECLARED_ORIGINS } from '../../domain/verdicts/prove
 import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../../worker/protocol.ts';
 
 const id = z.int();
-const side = z.int().min(1).max(100_000);
+export const side = z.int().min(1).max(100_000);
 const text = z.string().max(4000);
 /** The label of a manifest; the whole report is at most 1 MB. */
 const label = z.string().max(1024 * 1024);
@@ -35,7 +35,7 @@ const c2paReport = z.strictObject({
   }),
 });
 
-const provenance = z.strictObject({
+export const provenance = z.strictObject({
   c2pa: c2paReport.nullable(),
   declaredOrigin: z.enum(DECLARED_ORIGINS).nullable(),
   signer: text.nullable(),
@@ -54,7 +54,7 @@ const provenance = z.strictObject({
     .optional(),
 });
 
-const marks = z.strictObject({
+export const marks = z.strictObject({
   hasReadMetadata: z.boolean(),
   watermarks: z
     .array(
@@ -69,9 +69,12 @@ const marks = z.strictObject({
 });
 
 const perceptualBits = z.string().regex(/^[0-9a-f]{64}$/);
-const likeness = z
-  .strictObject({ hash: perceptualBits, mirrored: perceptualBits, quality: z.int().min(0).max(100) })
-  .nullable();
+export const likenessHashes = z.strictObject({
+  hash: perceptualBits,
+  mirrored: perceptualBits,
+  quality: z.int().min(0).max(100),
+});
+const likeness = likenessHashes.nullable();
 
 const patchSet = z.strictObject({
   name: z.string().max(64),
@@ -134,10 +137,10 @@ const readMarks = z.strictObject({
   marks,
 });
 
-const seconds = z.number().min(0).max(1e9);
+export const seconds = z.number().min(0).max(1e9);
 /** SHA-256 in hexadecimal. */
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const sizeBytes = z.int().min(1);
+export const hash = z.string().regex(/^[0-9a-f]{64}$/);
+export const sizeBytes = z.int().min(1);
 
 const soundFile = z.strictObject({ name: z.string().max(64), file: outFile, sampleCount: z.int().min(0) });
 

@@ -17,8 +17,8 @@ export interface Turn {
 export const BATCH_TURN_EVERY = 8;
 
 export class Schedule {
-  readonly #runningMax: number;
-  readonly #batchRunningMax: number;
+  #runningMax = 0;
+  #batchRunningMax = 0;
   readonly #turns: Record<Priority, AccountTurns> = {
     interactive: new AccountTurns(),
     batch: new AccountTurns(),
@@ -28,8 +28,12 @@ export class Schedule {
   /** Interactive turns since the last one of batch work. */
   #sinceBatch = 0;
 
-  /** Of more than one place, batch work never takes the last: a film of an hour would hold up everybody. */
   constructor(runningMax: number) {
+    this.resize(runningMax);
+  }
+
+  /** Of more than one place, batch work never takes the last: a film of an hour would hold up everybody. */
+  resize(runningMax: number): void {
     this.#runningMax = runningMax;
     this.#batchRunningMax = Math.max(1, runningMax - 1);
   }

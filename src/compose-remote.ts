@@ -1,0 +1,40 @@
+/** The daemon's side of workers on other boxes; loaded only where there may be any, since NATS' client comes with it. */
+import type { Logger } from 'pino';
+import { connectNats, type NatsConfig } from './engine/remote/connect.ts';
+import { LeaseBook } from './engine/remote/lease-book.ts';
+import { inboxOf } from './engine/remote/messages.ts';
+import { RemotePlaces, type RemotePlacesParts } from './engine/remote/remote-places.ts';
+import type { TlsFiles } from './machinery/tls.ts';
+import { WorkerMedia, type WorkerMediaConfig } from './port/worker-media.ts';
+import type { Store } from './store/store.ts';
+
+export interface RemoteConfig extends Pick<RemotePlacesParts, 'clock' | 'newIdentifier'> {
+  store: Store;
+  log: Logger;
+  nats: NatsConfig;
+  listener: WorkerMediaConfig;
+  tls: TlsFiles | null;
+  leaseMs: number;
+  /** Null: that of the listener. */
+  mediaUrl: string | null;
+}
+
+export async function openRemotePlaces(
+  stack: AsyncDisposableStack,
+  { store, clock, log, newIdentifier, nats, listener, tls, leaseMs, mediaUrl }: RemoteConfig,
+): Promise<RemotePlaces> {
+  const book = new LeaseBook(leaseMs, store);
+  const media = stack.use(await WorkerMedia.open(listener, book, log));
+  const host = listener.host.includes(':') ? `[${listener.host}]` : listener.host;
+  const ownUrl = `${tls === null ? 'http' : 'https'}://${host}:${media.port}`;
+  const name = 'assay-daemon';
+  const connect = (signal: AbortSignal) =>
+    connectNats(nats, { name, inboxPrefix: inboxOf(name), log, signal });
+  const certificatePem = () => tls?.material.cert.toString() ?? null;
+  return stack.use(
+    new RemotePlaces(
+      { leaseMs, mediaUrl: () => mediaUrl ?? ownUrl, certificatePem },
+      { connect, book, log, clock, newIdentifier },
+    ),
+  );
+}

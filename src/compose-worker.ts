@@ -1,0 +1,82 @@
+/** What a worker on another box is made of: the decode and inference children of a daemon, without its store and facades. */
+import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { Settings } from './config/settings.ts';
+import { MICROSECONDS_PER_MS } from './domain/time.ts';
+import { API_VERSION } from './domain/version.ts';
+import { Workshop } from './engine/places/workshop.ts';
+import { connectNats } from './engine/remote/connect.ts';
+import { LeaseTaker } from './engine/remote/lease-taker.ts';
+import {
+  ANSWERS,
+  askSubject,
+  decode,
+  encode,
+  type Hello,
+  inboxOf,
+  type Welcome,
+  WORKER_NAME,
+} from './engine/remote/messages.ts';
+
+const HELLO_PAUSE_MS = 1000;
+
+/** Takes work until the signal aborts, then gives back what it has not finished. */
+export async function runWorker(
+  settings: Settings,
+  { name = defaultName(), ready, signal }: { name?: string; ready: () => void; signal: AbortSignal },
+): Promise<void> {
+  if (!WORKER_NAME.test(name)) throw new Error(`a worker's name is of a-z, 0-9 and -, found ${name}`);
+  if (settings.nats === null) throw new Error('nats.servers: expected a NATS server, found none');
+  const log = pino({ level: settings.log.level, base: null }, pino.destination({ dest: 2, sync: true }));
+  const clock = { now: () => Math.round((performance.timeOrigin + performance.now()) * MICROSECONDS_PER_MS) };
+  await using stack = new AsyncDisposableStack();
+  const { nkeySeed } = settings.nats;
+  const connection = await connectNats(
+    { ...settings.nats, nkeySeed: nkeySeed?.reveal() ?? null },
+    { name, inboxPrefix: inboxOf(name), log, signal },
+  );
+  stack.defer(async () => await connection.close());
+  const ask = async (): Promise<Welcome | undefined> => {
+    const said: Hello = { version: API_VERSION, packs: [], places: 0, clock: clock.now(), isDraining: false };
+    const { data } = await connection.request(askSubject(name, 'hello'), await encode(said));
+    return await decode(ANSWERS.hello, data);
+  };
+  let welcome = await ask().catch(() => undefined);
+  while (welcome === undefined) {
+    await delay(HELLO_PAUSE_MS, undefined, { signal });
+    welcome = await ask().catch(() => undefined);
+  }
+  const { engine, dataFolder } = settings;
+  const folder = join(dataFolder, 'originals');
+  await rm(folder, { recursive: true, force: true });
+  const workshop = stack.use(
+    new Workshop(
+      { ...engine, ...welcome.terms, diskFreeBytesMin: settings.app.diskFreeBytesMin },
+      { log, newIdentifier: () => '', observer: QUIET, changed: () => {} },
+    ),
+  );
+  await workshop.start();
+  await workshop.loadPacks();
+  const places = Math.max(1, engine.analysesMax);
+  const taker = new LeaseTaker({ name, places, folder }, { connection, workshop, log, clock });
+  signal.addEventListener('abort', () => taker.drain(), { once: true });
+  ready();
+  await taker.run();
+}
+
+/** The daemon counts, from what its workers tell. */
+const QUIET = {
+  analysisEnded: () => {},
+  stepTimed: () => {},
+  workerDied: () => {},
+  queueChanged: () => {},
+  videoDecoded: () => {},
+  batch: () => {},
+};
+
+function defaultName(): string {
+  return hostname().toLowerCase().split('.')[0] ?? '';
+}

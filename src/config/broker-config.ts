@@ -1,0 +1,68 @@
+/** A minimal configuration of nats-server for one daemon and its workers: each known by its nkey, each with its own subjects only. */
+import { knowsSyncInterval } from '../engine/remote/broker-version.ts';
+import { askSubject, cancelSubject, inboxOf, STREAM, VERBS, WORKER_NAME } from '../engine/remote/messages.ts';
+
+export interface BrokerUser {
+  name: string;
+  /** Public nkey: U and 55 more characters. */
+  nkey: string;
+}
+
+export interface BrokerConfig {
+  /** `host:port`. */
+  listen: string;
+  storeFolder: string;
+  daemon: BrokerUser;
+  workers: readonly BrokerUser[];
+  /** Of the server. */
+  version: string;
+}
+
+/** Bytes on disk: leases are some hundred bytes each, and the store of the daemon is the queue of record. */
+const STORE_BYTES_MAX = '256MB';
+
+export function isWorkerName(name: string): boolean {
+  return WORKER_NAME.test(name);
+}
+
+export function brokerConfig({ listen, storeFolder, daemon, workers, version }: BrokerConfig): string {
+  const own = ['assay.>', '$JS.API.>'];
+  const users = [
+    user(daemon.nkey, { publish: own, subscribe: ['assay.>'] }),
+    ...workers.map(({ name, nkey }) => user(nkey, permissionsOf(name))),
+  ];
+  return [
+    `listen: "${listen}"`,
+    'jetstream {',
+    `  store_dir: ${JSON.stringify(storeFolder)}`,
+    `  max_file_store: ${STORE_BYTES_MAX}`,
+    ...(knowsSyncInterval(version) ? ['  sync_interval: always'] : []),
+    '}',
+    'authorization {',
+    '  users: [',
+    ...users,
+    '  ]',
+    '}',
+    '',
+  ].join('\n');
+}
+
+/** A worker pulls, asks for itself, acknowledges, and hears what is meant for it. */
+function permissionsOf(worker: string): { publish: string[]; subscribe: string[] } {
+  return {
+    publish: [
+      ...VERBS.map((verb) => askSubject(worker, verb)),
+      ...[
+        `$JS.API.CONSUMER.INFO.${STREAM}.*`,
+        `$JS.API.CONSUMER.MSG.NEXT.${STREAM}.*`,
+        `$JS.ACK.${STREAM}.>`,
+      ],
+    ],
+    subscribe: [`${inboxOf(worker)}.>`, cancelSubject(worker)],
+  };
+}
+
+function user(nkey: string, { publish, subscribe }: { publish: string[]; subscribe: string[] }): string {
+  const list = (subjects: string[]) => subjects.map((subject) => JSON.stringify(subject)).join(', ');
+  return `    { nkey: ${nkey}, permissions: { publish: [${list(publish)}], subscribe: [${list(subscribe)}] } }`;
+}

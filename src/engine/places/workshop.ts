@@ -1,0 +1,136 @@
+/** The children of one box that decode and judge, the packs that they hold, and the analyses that are made with them. */
+import { join } from 'node:path';
+import { AppError } from '../../domain/errors.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
+import { analyseAudio } from '../analyses/analyse-audio.ts';
+import { analyseImage } from '../analyses/analyse-image.ts';
+import { analyseVideo } from '../analyses/analyse-video.ts';
+import type { AnalysisFiles, AnalysisParts, Attempt } from '../analyses/analysis-parts.ts';
+import { timeParts } from '../analyses/timed-parts.ts';
+import { DECODE_POOL_DEFAULTS, DecodePool } from '../decode/decode-pool.ts';
+import { VideoDecoding } from '../decode/video-decoding.ts';
+import type { EngineConfig, EngineParts } from '../engine-config.ts';
+import {
+  INFERENCE_POOL_DEFAULTS,
+  InferencePool,
+  type InferencePoolConfig,
+} from '../inference/inference-pool.ts';
+import { PackShelf } from '../packs/pack-shelf.ts';
+import { decodeObserver, inferenceObserver } from '../worker-observers.ts';
+import type { ExecutionPlace } from './execution-place.ts';
+
+export type WorkshopConfig = Pick<
+  EngineConfig,
+  | 'dataFolder'
+  | 'decode'
+  | 'inference'
+  | 'modelFolders'
+  | 'builtInFolder'
+  | 'trustAnchorsPem'
+  | 'analysisTimeoutMs'
+  | 'stability'
+  | 'isolation'
+  | 'videoDecoder'
+> & { diskFreeBytesMin: number };
+
+export type WorkshopParts = Pick<EngineParts, 'newIdentifier' | 'log' | 'observer'> & {
+  /** What runs where may have changed. */
+  changed: () => void;
+};
+
+const ANALYSES: Readonly<
+  Record<MediaKind, (parts: AnalysisParts, attempt: Attempt) => Promise<AnalysisResult>>
+> = { image: analyseImage, audio: analyseAudio, video: analyseVideo };
+
+export class Workshop implements ExecutionPlace, AsyncDisposable {
+  readonly #config: WorkshopConfig;
+  readonly #parts: WorkshopParts;
+  readonly shelf = new PackShelf();
+  readonly decodePool: DecodePool;
+  readonly videoDecoding: VideoDecoding;
+  readonly inferenceConfig: InferencePoolConfig;
+  #inference: InferencePool | null = null;
+
+  constructor(config: WorkshopConfig, parts: WorkshopParts) {
+    this.#config = config;
+    this.#parts = parts;
+    const { decode, dataFolder, isolation, videoDecoder, diskFreeBytesMin } = config;
+    this.videoDecoding = new VideoDecoding(videoDecoder);
+    this.inferenceConfig = { ...INFERENCE_POOL_DEFAULTS, ...config.inference };
+    this.decodePool = new DecodePool(
+      {
+        ...DECODE_POOL_DEFAULTS,
+        ...decode,
+        isolation,
+        usesGpu: videoDecoder !== 'cpu',
+        dataFolder,
+        jobsFolder: join(dataFolder, 'jobs'),
+        diskFreeBytesMin,
+      },
+      decodeObserver(parts),
+    );
+  }
+
+  /** Null before there are packs to load. */
+  get inference(): InferencePool | null {
+    return this.#inference;
+  }
+
+  /** Reads the packs and brings the decoders up; `loadPacks` follows. Throws where the box must not serve at all. */
+  async start(): Promise<void> {
+    await this.shelf.read(this.#config.modelFolders, this.#config);
+    await this.decodePool.start();
+    await this.videoDecoding.look(this.decodePool, this.#parts.log);
+  }
+
+  /** Brings the models up that `start` has found. */
+  async loadPacks(): Promise<void> {
+    const packs = this.shelf.toLoad();
+    if (packs.length === 0) return;
+    this.#inference = this.#openInference(packs);
+    this.shelf.applyReports(await this.#inference.ready());
+  }
+
+  /** Looks for packs again, and replaces those that are loaded. */
+  async reloadPacks(): Promise<void> {
+    const { modelFolders } = this.#config;
+    await this.shelf.readAgain(modelFolders, this.#config, async (packs) => {
+      if (this.#inference !== null) return await this.#inference.load(packs);
+      this.#inference = this.#openInference(packs);
+      return await this.#inference.ready();
+    });
+  }
+
+  async analyse(attempt: Attempt, files: AnalysisFiles): Promise<AnalysisResult> {
+    const { trustAnchorsPem, stability, analysisTimeoutMs } = this.#config;
+    const { newIdentifier, observer } = this.#parts;
+    const inference = this.#inference;
+    if (inference === null) throw new AppError('starting', 'the models are not loaded');
+    const { stepTimed } = attempt;
+    const parts: AnalysisParts = {
+      ...{ store: files, newIdentifier, trustAnchorsPem, stability, stepTimed },
+      ...{ findPack: (key) => this.shelf.find(key), videoDecoder: this.videoDecoding.decoder },
+      ...timeParts({ decodePool: this.decodePool, inference }, stepTimed),
+      ...{ inferTimeoutMs: analysisTimeoutMs / 2, decodeTimeoutMs: analysisTimeoutMs },
+      videoDecoded: (used) => observer.videoDecoded(this.videoDecoding.wanted, used),
+    };
+    return await ANALYSES[attempt.analysis.kind](parts, attempt);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.decodePool[Symbol.asyncDispose]();
+    await this.#inference?.[Symbol.asyncDispose]();
+  }
+
+  #openInference(packs: readonly LoadedPack[]): InferencePool {
+    const watcher = inferenceObserver(this.#parts, () => {
+      const reports: readonly PackReport[] | null | undefined = this.#inference?.reports;
+      if (!reports) return;
+      this.shelf.applyReports(reports);
+      this.#parts.changed();
+    });
+    return new InferencePool(this.inferenceConfig, packs, watcher);
+  }
+}

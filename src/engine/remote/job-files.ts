@@ -1,0 +1,143 @@
+/**
+ * What a job on another box sees of the store: its original, fetched by ranges into a folder that is removed with the job,
+ * and a way to send back the files that it makes.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { AnalysisFiles } from '../analyses/analysis-parts.ts';
+import { MediaFaultError, PlaceLostError } from '../worker-errors.ts';
+import type { Grant } from './messages.ts';
+
+/** A request that breaks off is made again from there. */
+const RANGE_BYTES = 64 * 1024 ** 2;
+const TRIES_MAX = 5;
+const RETRY_PAUSE_MS = 500;
+/** Of a connection that stands still. */
+const SILENCE_MS_MAX = 30_000;
+const NAME = 'original';
+
+export class JobFiles implements AnalysisFiles, AsyncDisposable {
+  readonly #grant: Grant;
+  readonly #path: string;
+  readonly #signal: AbortSignal;
+  readonly #agent: Agent;
+
+  private constructor(grant: Grant, folder: string, signal: AbortSignal) {
+    this.#grant = grant;
+    this.#path = join(folder, NAME);
+    this.#signal = signal;
+    const pinned = { allowPartialTrustChain: true, checkServerIdentity: () => undefined };
+    const { certificatePem: ca } = grant;
+    this.#agent = new Agent({
+      ...{ headersTimeout: SILENCE_MS_MAX, bodyTimeout: SILENCE_MS_MAX },
+      ...(ca === null ? {} : { connect: { ca, ...pinned } }),
+    });
+  }
+
+  /** Fetches the original. Throws PlaceLostError where the listener does not give it. */
+  static async open(grant: Grant, folder: string, signal: AbortSignal): Promise<JobFiles> {
+    const files = new JobFiles(grant, folder, signal);
+    try {
+      await files.#fetch();
+      return files;
+    } catch (error) {
+      await files[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  readonly blobs: AnalysisFiles['blobs'] = {
+    pathOf: () => this.#path,
+    checks: { read: (_hash, { path = this.#path, signal } = {}) => this.#read(path, signal) },
+  };
+
+  readonly artifacts: AnalysisFiles['artifacts'] = {
+    put: async (_analysisId, name, sourcePath) => {
+      const { size } = await stat(sourcePath);
+      await this.#tryAgain(async () => {
+        const { statusCode, body } = await this.#request(`/files/${name}`, {
+          method: 'PUT',
+          headers: { 'content-length': String(size) },
+          body: createReadStream(sourcePath),
+        });
+        await body.dump();
+        if (statusCode !== 204) throw refused(statusCode);
+      });
+    },
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #fetch(): Promise<void> {
+    await using file = await open(this.#path, 'wx', 0o600);
+    const found = createHash('sha256');
+    let at = 0;
+    for (let sizeBytes = Number.POSITIVE_INFINITY; at < sizeBytes; ) {
+      await this.#tryAgain(async () => {
+        const headers = { range: `bytes=${at}-${at + RANGE_BYTES - 1}` };
+        const {
+          statusCode,
+          headers: said,
+          body,
+        } = await this.#request('/original', { method: 'GET', headers });
+        if (statusCode !== 206) {
+          await body.dump();
+          throw refused(statusCode);
+        }
+        sizeBytes = Number(/\/(\d+)$/.exec(String(said['content-range']))?.[1] ?? Number.NaN);
+        if (!Number.isSafeInteger(sizeBytes)) throw new PlaceLostError('the listener names no size');
+        for await (const piece of body as AsyncIterable<Buffer>) {
+          await file.write(piece, 0, piece.length, at);
+          found.update(piece);
+          at += piece.length;
+        }
+      });
+    }
+    if (found.digest('hex') !== this.#grant.analysis.hash) {
+      throw new PlaceLostError('the file that came is not the one that was submitted');
+    }
+  }
+
+  /** Hashed when it came; a decode child gets a link to it or a copy, behind the same walls as on the daemon's box. */
+  async *#read(path: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+    const found = createHash('sha256');
+    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+      signal?.throwIfAborted();
+      found.update(piece);
+      yield piece;
+    }
+    if (found.digest('hex') === this.#grant.analysis.hash) return;
+    throw new MediaFaultError('corrupt', 'the file changed while it was analysed');
+  }
+
+  async #request(
+    path: string,
+    options: Pick<Dispatcher.RequestOptions, 'method' | 'body'> & { headers: Record<string, string> },
+  ): Promise<Dispatcher.ResponseData> {
+    const headers = { ...options.headers, authorization: `Bearer ${this.#grant.token}` };
+    const url = new URL(path, this.#grant.mediaUrl);
+    return await request(url, { ...options, headers, dispatcher: this.#agent, signal: this.#signal });
+  }
+
+  async #tryAgain(work: () => Promise<void>): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const isFinal = error instanceof PlaceLostError || this.#signal.aborted || tries >= TRIES_MAX;
+        if (isFinal) throw error;
+        await delay(RETRY_PAUSE_MS * tries, undefined, { signal: this.#signal });
+      }
+    }
+  }
+}
+
+function refused(statusCode: number): PlaceLostError {
+  return new PlaceLostError(`the listener for media answered ${statusCode}`);
+}

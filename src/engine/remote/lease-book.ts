@@ -1,0 +1,152 @@
+/**
+ * Which worker on another box holds which analysis, in memory: a daemon that dies loses all leases, and what it had
+ * given away is queued again at its start. Whoever does not hold a lease can neither read its file, nor end it, nor
+ * leave files for it.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { AppError } from '../../domain/errors.ts';
+import type { Analysis } from '../../domain/records/classification.ts';
+import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import type { Store } from '../../store/store.ts';
+import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
+import { PlaceLostError } from '../worker-errors.ts';
+
+/** A FLAC of two hours of stereo, all frames and maps of one analysis; as much as a decode child may write. */
+const LEASE_FILES_BYTES_MAX = 2 * 1024 ** 3;
+const TOKEN_BYTES = 32;
+
+export interface OpenLease {
+  readonly id: string;
+  readonly attempt: Attempt;
+  readonly files: AnalysisFiles;
+  /** Null until a worker has claimed it. */
+  holder: string | null;
+  /** SHA-256 of the holder's token. */
+  tokenHash: string | null;
+  /** Files that were left for it. */
+  readonly kept: Map<string, { hash: string; sizeBytes: number }>;
+  keptBytes: number;
+  readonly outcome: PromiseWithResolvers<AnalysisResult>;
+  /** Told whether what the holder brought is in the store. */
+  confirm: ((isStored: boolean) => void) | null;
+  expiry: NodeJS.Timeout | undefined;
+  readonly closed: AbortController;
+}
+
+export class LeaseBook {
+  readonly #leaseMs: number;
+  readonly #store: Pick<Store, 'blobs'>;
+  readonly #leases = new Map<string, OpenLease>();
+
+  constructor(leaseMs: number, store: Pick<Store, 'blobs'>) {
+    this.#leaseMs = leaseMs;
+    this.#store = store;
+  }
+
+  leasesOf(worker: string): OpenLease[] {
+    return [...this.#leases.values()].filter(({ holder }) => holder === worker);
+  }
+
+  open(attempt: Attempt, files: AnalysisFiles): OpenLease {
+    const { id, attempts, lease } = attempt.analysis;
+    const opened: OpenLease = {
+      ...{ id: `${id}.${attempts}.${lease?.startedAt ?? 0}`, attempt, files },
+      ...{ holder: null, tokenHash: null, kept: new Map(), keptBytes: 0, confirm: null, expiry: undefined },
+      ...{ outcome: Promise.withResolvers<AnalysisResult>(), closed: new AbortController() },
+    };
+    // It may end before anybody waits for it.
+    opened.outcome.promise.catch(() => {});
+    this.#leases.set(opened.id, opened);
+    return opened;
+  }
+
+  close(lease: OpenLease): void {
+    clearTimeout(lease.expiry);
+    lease.tokenHash = null;
+    lease.closed.abort();
+    this.#leases.delete(lease.id);
+    lease.confirm?.(false);
+    lease.confirm = null;
+  }
+
+  /** `gone`: nobody waits for it any more; `later`: another worker holds it. */
+  claim(id: string, worker: string): { lease: OpenLease; token: string } | 'gone' | 'later' {
+    const lease = this.#leases.get(id);
+    if (lease === undefined) return 'gone';
+    if (lease.holder !== null) return 'later';
+    const token = randomBytes(TOKEN_BYTES).toString('hex');
+    lease.holder = worker;
+    lease.tokenHash = hashOf(token);
+    this.#prolong(lease);
+    return { lease, token };
+  }
+
+  /** The lease if this worker holds it; it then lives its whole time from now on. */
+  renew(id: string, worker: string): OpenLease | undefined {
+    const lease = this.#leases.get(id);
+    if (lease?.holder !== worker) return undefined;
+    this.#prolong(lease);
+    return lease;
+  }
+
+  /** Ends its time: what follows is the daemon's work. */
+  stopClock(lease: OpenLease): void {
+    clearTimeout(lease.expiry);
+  }
+
+  /** The stored bytes of the one file that the token opens; undefined for any other token. */
+  async original(token: string): Promise<{ path: string; hash: string; signal: AbortSignal } | undefined> {
+    const lease = this.#byToken(token);
+    if (lease === undefined) return undefined;
+    const { hash } = lease.attempt.analysis;
+    await this.#store.blobs.checks.check(hash);
+    return { path: this.#store.blobs.pathOf(hash), hash, signal: lease.closed.signal };
+  }
+
+  /** False where the token opens nothing. Throws AppErrors `too_large` and `disk_full`. */
+  async keep(token: string, name: string, body: Readable, freeBytesMin: number): Promise<boolean> {
+    const lease = this.#byToken(token);
+    if (lease === undefined) return false;
+    const { blobs } = this.#store;
+    const countMax = filesMax(lease.attempt.analysis);
+    if (!lease.kept.has(name) && lease.kept.size >= countMax) {
+      throw new AppError('too_large', `an analysis leaves at most ${countMax} files`);
+    }
+    const bytesMax = LEASE_FILES_BYTES_MAX - lease.keptBytes;
+    const temporary = await blobs.receive(body, { bytesMax, freeBytesMin }, lease.closed.signal);
+    try {
+      lease.keptBytes += temporary.sizeBytes;
+      if (lease.keptBytes > LEASE_FILES_BYTES_MAX) throw new AppError('too_large', 'the files are too large');
+      lease.closed.signal.throwIfAborted();
+      await lease.files.artifacts.put(lease.attempt.analysis.id, name, temporary.path);
+      lease.kept.set(name, { hash: temporary.hash, sizeBytes: temporary.sizeBytes });
+      return true;
+    } finally {
+      await blobs.discard(temporary);
+    }
+  }
+
+  #byToken(token: string): OpenLease | undefined {
+    const found = hashOf(token);
+    return [...this.#leases.values()].find(({ tokenHash }) => tokenHash === found);
+  }
+
+  #prolong(lease: OpenLease): void {
+    clearTimeout(lease.expiry);
+    const expire = () => {
+      const sentence = `the worker ${lease.holder} was not heard of for ${this.#leaseMs / 1000} s`;
+      lease.outcome.reject(new PlaceLostError(sentence));
+    };
+    lease.expiry = setTimeout(expire, this.#leaseMs).unref();
+  }
+}
+
+/** Each frame with two maps, the track, and the maps of a picture. */
+function filesMax({ options }: Pick<Analysis, 'options'>): number {
+  return 4 * options.frames + 8;
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

@@ -1,0 +1,156 @@
+/**
+ * Everything that the daemon and its workers on other boxes say to each other over NATS, and how it is judged: a worker
+ * has read hostile bytes, and a credential can be stolen, so its words are input like any other. Figures cross as JSON,
+ * which keeps every finite double as it is; files go by HTTPS.
+ */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflate, inflate } from 'node:zlib';
+import { z } from 'zod';
+import type { Analysis } from '../../domain/records/classification.ts';
+import { API_VERSION } from '../../domain/version.ts';
+import { MEDIA_FAULTS } from '../../worker/protocol.ts';
+import { findings, likenesses, result, stepTimes } from './result-shape.ts';
+
+/** Of the work queue in JetStream that carries leases. */
+export const STREAM = 'ASSAY_LEASES';
+/** What a worker may be called: part of its subjects and of the page. */
+export const WORKER_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+/** A token of the subject that names what a worker asks. */
+export const VERBS = ['hello', 'claim', 'renew', 'end', 'give-back'] as const;
+export type Verb = (typeof VERBS)[number];
+
+/** Where leases lie whose work needs these packs in this version. */
+export const leaseSubject = (packSet: string, kind: string) => `assay.leases.${packSet}.${kind}`;
+export const leaseFilter = (packSet: string) => `assay.leases.${packSet}.>`;
+export const consumerOf = (packSet: string) => `set-${packSet}`;
+/** On what only that worker may speak, and only it may listen. */
+export const askSubject = (worker: string, verb: Verb) => `assay.workers.${worker}.ask.${verb}`;
+export const ASK_SUBJECTS = 'assay.workers.*.ask.*';
+export const cancelSubject = (worker: string) => `assay.workers.${worker}.cancel`;
+export const inboxOf = (worker: string) => `assay.inbox.${worker}`;
+
+/** Inflated; a video of two hours with all its clips takes some megabytes. */
+const JSON_BYTES_MAX = 16 * 1024 ** 2;
+
+const text = z.string().max(500);
+const leaseId = z.string().max(200);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const pack = z.strictObject({
+  key: z.string().max(200),
+  sha256,
+  /** Execution provider; null while it loads or where it is not used. */
+  provider: z.string().max(50).nullable(),
+  precision: z.enum(['full', 'half']).nullable(),
+  /** Largest difference to the golden outputs. */
+  goldenError: z.number().min(0).nullable(),
+  fault: z.string().max(2000).nullable(),
+});
+
+export const hello = z.strictObject({
+  version: z.string().max(50),
+  packs: z.array(pack).max(200),
+  /** Analyses that it carries out at once. */
+  places: z.int().min(0).max(1024),
+  /** Microseconds since 1970 UTC, on its clock. */
+  clock: z.int().min(0),
+  isDraining: z.boolean(),
+});
+export type Hello = z.infer<typeof hello>;
+
+const welcome = z.strictObject({
+  /** Why it gets no work; null where it does. */
+  refusal: text.nullable(),
+  packSet: z.string().max(64),
+  leaseMs: z.int().min(100),
+  /** What decides figures and is the daemon's to say. */
+  terms: z.strictObject({
+    trustAnchorsPem: z.string(),
+    stability: z.boolean(),
+    analysisTimeoutMs: z.int().min(1),
+  }),
+});
+export type Welcome = z.infer<typeof welcome>;
+
+/** What lies in the stream: nothing of the job, which only its holder is told. */
+export const lease = z.strictObject({ lease: leaseId });
+
+const grant = z.strictObject({
+  type: z.literal('granted'),
+  analysis: z.custom<JobAnalysis>((value) => typeof value === 'object' && value !== null),
+  token: z.string().max(200),
+  mediaUrl: z.string().max(2048),
+  /** The listener's own certificate (PEM), the only one that is taken; null for clear text on loopback. */
+  certificatePem: z.string().max(100_000).nullable(),
+});
+const claimed = z.discriminatedUnion('type', [
+  grant,
+  z.strictObject({ type: z.literal('gone') }),
+  z.strictObject({ type: z.literal('later') }),
+]);
+export type Grant = z.infer<typeof grant>;
+export type Claimed = z.infer<typeof claimed>;
+
+/** Of an analysis what a worker needs: neither account nor address nor name. */
+export type JobAnalysis = Pick<Analysis, 'id' | 'kind' | 'hash' | 'options' | 'models'>;
+
+export const renewal = z.strictObject({
+  lease: leaseId,
+  progress: z
+    .strictObject({ step: z.string().max(200), done: z.number().min(0), total: z.number().min(0) })
+    .nullable(),
+  findings: findings.nullable(),
+});
+export type Renewal = z.infer<typeof renewal>;
+
+const failure = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('media'), fault: z.enum(MEDIA_FAULTS), message: z.string().max(2000) }),
+  z.strictObject({ type: z.literal('lost'), message: z.string().max(2000) }),
+  /** The worker's box cannot work just now. */
+  z.strictObject({ type: z.literal('wait'), message: z.string().max(2000) }),
+]);
+export type WorkerFailure = z.infer<typeof failure>;
+
+export const ending = z.strictObject({
+  lease: leaseId,
+  outcome: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('done'), result, stepTimes, likenesses }),
+    z.strictObject({ type: z.literal('failed'), failure }),
+  ]),
+});
+export type Ending = z.infer<typeof ending>;
+
+const answer = z.strictObject({ isHeld: z.boolean() });
+
+/** What the daemon answers, by what was asked. */
+export const ANSWERS = {
+  hello: welcome,
+  claim: claimed,
+  renew: answer,
+  end: answer,
+  'give-back': answer,
+} as const satisfies Record<Verb, z.ZodType>;
+export type AnswerTo<V extends Verb> = z.infer<(typeof ANSWERS)[V]>;
+
+const deflated = promisify(deflate);
+const inflated = promisify(inflate);
+
+export async function encode(value: unknown): Promise<Uint8Array> {
+  return await deflated(JSON.stringify(value));
+}
+
+/** Throws where it is no message of the shape. */
+export async function decode<T>(shape: z.ZodType<T>, bytes: Uint8Array): Promise<T> {
+  const json = await inflated(bytes, { maxOutputLength: JSON_BYTES_MAX });
+  return shape.parse(JSON.parse(json.toString()));
+}
+
+/** What a worker must share with its daemon to be given work: the version and the bytes of every model. */
+export function packSetOf(packs: readonly { key: string; sha256: string }[], version = API_VERSION): string {
+  const lines = packs.map(({ key, sha256: digest }) => `${key} ${digest}`).sort();
+  return createHash('sha256')
+    .update([version, ...lines].join('\n'))
+    .digest('hex')
+    .slice(0, 32);
+}

@@ -1,0 +1,277 @@
+/** Workers on other boxes: a front without models of its own, a real nats-server, and workers that are killed, cut off and lie. */
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { jetstream } from '@nats-io/jetstream';
+import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
+import { Agent, setGlobalDispatcher } from 'undici';
+import { updatePlan } from '../../../src/app/accounts/plans.ts';
+import type { Analysis } from '../../../src/domain/records/classification.ts';
+import { API_VERSION } from '../../../src/domain/version.ts';
+import {
+  ANSWERS,
+  askSubject,
+  consumerOf,
+  decode,
+  encode,
+  inboxOf,
+  lease as leaseShape,
+  STREAM,
+  type Verb,
+} from '../../../src/engine/remote/messages.ts';
+import { BUILT_IN_MODELS, type OpenApp, openApp } from '../../app/open-app.ts';
+import { makeIdentity } from '../../certificates.ts';
+import { TEST_KEY } from '../../daemon.ts';
+import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
+import { makeClip, makePicture, makeSpeech } from '../../interface/media.ts';
+import { layMadeModels } from '../../models/made-models.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
+import { Broker, skipWithoutBroker, TestWorker } from './broker.ts';
+
+const skip = skipWithoutBroker;
+const COMMON = { ...BUILT_IN_MODELS, ASSAY_INFERENCE_PROCESSES: '1', ASSAY_DECODE_SLOTS: '1' };
+const LEASE_MS = 2000;
+const POLL_MS = 50;
+
+let folder: TemporaryFolder;
+let broker: Broker;
+let front: OpenApp;
+let worker: TestWorker;
+/** Of a picture, as a worker has brought it. */
+let known: Analysis['result'] = null;
+
+before(async () => {
+  if (skip) return;
+  folder = await makeTemporaryFolder();
+  broker = await Broker.start(join(folder.path, 'broker'), ['one', 'two', 'liar']);
+  const data = join(folder.path, 'front');
+  await layMadeModels(data);
+  front = await openApp({
+    ...writeCertificate(),
+    ...COMMON,
+    ...broker.envOf('daemon'),
+    ASSAY_ADMIN_API_KEY: TEST_KEY,
+    ASSAY_DATA_DIR: data,
+    ASSAY_QUEUE_RUNNING_MAX: '0',
+    ASSAY_WORKERS_LISTEN: '127.0.0.1:0',
+    ASSAY_WORKERS_LEASE_SECONDS: String(LEASE_MS / 1000),
+  });
+  worker = await startWorker('one');
+});
+
+after(async () => {
+  await worker?.[Symbol.asyncDispose]();
+  await front?.[Symbol.asyncDispose]();
+  await broker?.[Symbol.asyncDispose]();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+/** Media cross as they would between boxes: by TLS, with a certificate that only the front's own word vouches for. */
+function writeCertificate(): Record<string, string> {
+  const { cert, key } = makeIdentity({ name: 'front', issuer: makeIdentity({ name: 'nobody knows it' }) });
+  const [certFile, keyFile] = ['cert.pem', 'key.pem'].map((name) => join(folder.path, name));
+  writeFileSync(certFile ?? '', cert);
+  writeFileSync(keyFile ?? '', key);
+  setGlobalDispatcher(new Agent({ connect: { rejectUnauthorized: false } }));
+  return { ASSAY_TLS_CERT_FILE: certFile ?? '', ASSAY_TLS_KEY_FILE: keyFile ?? '' };
+}
+
+async function startWorker(name: string, env: Record<string, string> = {}): Promise<TestWorker> {
+  const data = join(folder.path, name);
+  await layMadeModels(data);
+  const own = { ASSAY_DATA_DIR: data, ASSAY_QUEUE_RUNNING_MAX: '1' };
+  return await TestWorker.start(name, { ...COMMON, ...broker.envOf(name), ...own, ...env });
+}
+
+const WAYS = {
+  image: 'classification',
+  audio: 'classification_audio',
+  video: 'classification_video',
+} as const;
+type Kind = keyof typeof WAYS;
+
+async function submit({ url }: OpenApp, kind: Kind, bytes: Uint8Array): Promise<string> {
+  const body = new FormData();
+  body.set(kind, new Blob([Uint8Array.from(bytes)]), 'file');
+  const response = await fetch(`${url}/api/${WAYS[kind]}`, { method: 'POST', headers: KEY_HEADERS, body });
+  const identifier = await response.text();
+  assert.equal(response.status, 200, identifier);
+  return identifier;
+}
+
+function analysisOf({ app }: OpenApp, identifier: string): Analysis {
+  const analysisId = app.store.read.classification(identifier)?.analysisId ?? '';
+  const analysis = app.store.read.analysis(analysisId);
+  assert.ok(analysis);
+  return analysis;
+}
+
+async function until(what: string, holds: () => boolean, timeoutMs = 60_000): Promise<void> {
+  for (const deadline = Date.now() + timeoutMs; !holds(); await delay(POLL_MS)) {
+    assert.ok(Date.now() < deadline, `${what}; the worker says ${worker.stderr.slice(-5).join('\n')}`);
+  }
+}
+
+async function ended(box: OpenApp, identifier: string): Promise<Analysis> {
+  const isOpen = () => ['queued', 'running'].includes(analysisOf(box, identifier).state);
+  await until(`${identifier} ends`, () => !isOpen());
+  return analysisOf(box, identifier);
+}
+
+/** Times differ from run to run, and identifiers are made for each. */
+function figuresOf({ result }: Analysis): unknown {
+  const own = ['elapsedSeconds', 'identifier'];
+  return JSON.parse(JSON.stringify(result, (key, value) => (own.includes(key) ? undefined : value)));
+}
+
+const workerNamed = (name: string) => front.app.engine.workers().find((box) => box.name === name);
+
+test('a picture, a voice and a film come back through a worker as they do at home, to the bit', {
+  skip,
+}, async () => {
+  const data = join(folder.path, 'home');
+  await layMadeModels(data);
+  await using home = await openApp({ ...COMMON, ASSAY_ADMIN_API_KEY: TEST_KEY, ASSAY_DATA_DIR: data });
+  await until('the box at home is ready', () => home.app.engine.phase === 'ready');
+  const media = [
+    ['image', await makePicture()],
+    ['audio', makeSpeech()],
+    ['video', makeClip()],
+  ] as const;
+  for (const [kind, bytes] of media) {
+    const here = await ended(home, await submit(home, kind, bytes));
+    const there = await ended(front, await submit(front, kind, bytes));
+    assert.equal(there.state, 'done', there.error);
+    if (kind === 'image') known = there.result;
+    assert.deepEqual(figuresOf(there), figuresOf(here), kind);
+    assert.deepEqual(there.modelDigests, here.modelDigests);
+  }
+  assert.equal(workerNamed('one')?.done, media.length);
+});
+
+test('the frames of a film are there, under names that the front gave', { skip }, async () => {
+  const { result, id } = await ended(front, await submit(front, 'video', makeClip()));
+  assert.ok(result?.kind === 'video' && result.frames.length > 0);
+  for (const { identifier, file } of result.frames) {
+    assert.match(identifier, /^[0-9a-f]{64}$/);
+    assert.ok(existsSync(front.app.store.artifacts.pathOf(id, file)), file);
+  }
+});
+
+test('work of a killed worker costs one lease, no attempt and nothing else', { skip }, async () => {
+  const identifier = await submit(front, 'video', makeClip({ seconds: 4 }));
+  await until('the worker holds it', () => workerNamed('one')?.running === 1);
+  await worker.end('SIGKILL');
+  worker = await startWorker('two');
+  const analysis = await ended(front, identifier);
+  assert.equal(analysis.state, 'done', analysis.error);
+  assert.equal(analysis.attempts, 1);
+});
+
+test('a cancel reaches the worker, which is free at once', { skip }, async () => {
+  const identifier = await submit(front, 'video', makeClip({ seconds: 5 }));
+  await until('the worker holds it', () => workerNamed('two')?.running === 1);
+  const query = `mutation { cancelClassification(identifier: "${identifier}") { classification { status } } }`;
+  const response = await fetch(`${front.url}/graphql`, {
+    method: 'POST',
+    headers: { ...KEY_HEADERS, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  assert.match(await response.text(), /ERRORED/);
+  await until('the worker is free', () => workerNamed('two')?.running === 0);
+  const next = await ended(front, await submit(front, 'image', await makePicture()));
+  assert.equal(next.state, 'done', next.error);
+});
+
+test('a broker that forgot everything costs a publication', { skip }, async () => {
+  const identifier = await submit(front, 'video', makeClip({ seconds: 6 }));
+  await broker.forgetAll();
+  const analysis = await ended(front, identifier);
+  assert.equal(analysis.state, 'done', analysis.error);
+  assert.equal((await ended(front, await submit(front, 'image', await makePicture()))).state, 'done');
+});
+
+test('media without retention stay on the front until the plan lets them go', { skip }, async () => {
+  const { app, admin } = front;
+  await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention: true } });
+  const identifier = await submit(front, 'image', await makePicture());
+  const ownNames = () =>
+    front.app.engine.workers().reduce((sum, { done, running }) => sum + done + running, 0);
+  const before = ownNames();
+  await delay(LEASE_MS);
+  assert.equal(ownNames(), before);
+  assert.notEqual(analysisOf(front, identifier).state, 'done');
+  await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention_on_workers: true } });
+  assert.equal((await ended(front, identifier)).state, 'done');
+  await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention: false } });
+});
+
+test('a worker that lies changes nothing and gets no more work', { skip }, async () => {
+  const packs = workerNamed('two')?.packs ?? [];
+  await worker.end('SIGTERM');
+  await until('the other worker is gone', () => workerNamed('two')?.isHere === false);
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf('liar')));
+  const liar = await connect({ servers: broker.address, inboxPrefix: inboxOf('liar'), authenticator });
+  const ask = async <V extends Verb>(verb: V, said: unknown) =>
+    await decode<unknown>(
+      ANSWERS[verb],
+      (await liar.request(askSubject('liar', verb), await encode(said), { timeout: 5000 })).data,
+    );
+  const hello = { version: API_VERSION, packs, places: 1, clock: 0, isDraining: false };
+  const other = packs.map((pack) => ({ ...pack, sha256: '0'.repeat(64) }));
+  await ask('hello', { ...hello, packs: other });
+  assert.match(workerNamed('liar')?.refusal ?? '', /has other bytes/);
+  await ask('hello', { ...hello, version: '0.0.1' });
+  assert.match(workerNamed('liar')?.refusal ?? '', /version 0\.0\.1/);
+  const welcome = (await ask('hello', hello)) as { refusal: string | null; packSet: string };
+  assert.equal(welcome.refusal, null);
+
+  const identifier = await submit(front, 'image', await makePicture());
+  const consumer = await jetstream(liar).consumers.get(STREAM, consumerOf(welcome.packSet));
+  const message = await consumer.next({ expires: 10_000 });
+  assert.ok(message);
+  const { lease } = await decode(leaseShape, message.data);
+  const granted = (await ask('claim', { lease })) as { token: string; mediaUrl: string };
+  assert.match(granted.mediaUrl, /^https:/);
+  const headers = { authorization: `Bearer ${granted.token}` };
+  const original = await fetch(`${granted.mediaUrl}/original`, { headers });
+  assert.equal(original.status, 200);
+  await original.arrayBuffer();
+  const foreign = await fetch(`${granted.mediaUrl}/original`, {
+    headers: { authorization: `Bearer ${'0'.repeat(64)}` },
+  });
+  assert.equal(foreign.status, 403);
+
+  await assert.rejects(
+    liar.request(askSubject('one', 'end'), await encode({ lease })),
+    /Permissions Violation/i,
+  );
+  const overheard = liar.subscribe(`${inboxOf('one')}.>`);
+  await assert.rejects(async () => {
+    for await (const _ of overheard);
+    throw new Error('the subscription was allowed');
+  }, /Permissions Violation/i);
+
+  const notHeld = {
+    lease: 'another.1.1',
+    outcome: { type: 'failed', failure: { type: 'media', fault: 'corrupt', message: '' } },
+  };
+  assert.deepEqual(await ask('end', notHeld), { isHeld: false });
+  const outcome = {
+    type: 'done',
+    result: { ...known, nsfw: Number.NaN, width: Number.NaN },
+    stepTimes: [],
+    likenesses: [],
+  };
+  assert.deepEqual(await ask('end', { lease, outcome }), { isHeld: false });
+  assert.match(workerNamed('liar')?.refusal ?? '', /no result/);
+  const late = await fetch(`${granted.mediaUrl}/original`, { headers });
+  assert.equal(late.status, 403);
+  await liar.close();
+
+  worker = await startWorker('one');
+  const analysis = await ended(front, identifier);
+  assert.equal(analysis.state, 'done', analysis.error);
+});
