@@ -144,14 +144,13 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   timestampLoop.start();
   watchLoop.start();
   stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
-  const passwordToken = firstStart?.passwordToken ?? null;
   const held = stack.move();
   return {
     http,
     grpc,
     app,
     newKey: firstStart?.key ?? null,
-    passwordLink: passwordToken === null ? null : passwordLink(app, passwordToken),
+    passwordLink: firstStart?.passwordToken ? passwordLink(app, firstStart.passwordToken) : null,
     drain: () => drain({ grpc, watchLoop, engine, webhooks, http }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };

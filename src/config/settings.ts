@@ -2,11 +2,13 @@
  * The daemon's settings: one file, every key also as a variable, all faults at once. Each component receives only
  * its own slice. The only place that reads the environment of the daemon.
  */
+
 import { basename, join, resolve } from 'node:path';
 import type { MailConfig } from '../app/accounts/mail.ts';
 import type { BackupsConfig } from '../app/appliance/backups.ts';
 import type { AppConfig } from '../app/core.ts';
 import type { RetentionConfig } from '../app/records/retention.ts';
+import { driverEnvironment } from '../engine/inference/inference-environment.ts';
 import type { TlsConfig } from '../machinery/tls.ts';
 import { readTimestampRoots, readTls, readTrustAnchors, signingKeyFaults } from './certificates.ts';
 import { type CollectedSettings, collectSettings, type SettingSources, showValue } from './collect.ts';
@@ -27,6 +29,7 @@ export interface EngineSettings {
     halfProviders: readonly string[];
     batchMax: number;
     batchWaitMs: number;
+    environment: Readonly<Record<string, string>>;
     keepLoadedMs: number;
   };
   /** Absolute; the data folder's own comes last. */
@@ -106,8 +109,9 @@ export function loadSettings(input: SettingInput): Settings {
   const trustAnchorsPem = readTrustAnchors(collected, input.readFile, faults);
   const tls = readTls(collected, input.readFile, faults);
   const timestampRootsPem = readTimestampRoots(collected, input.readFile, faults);
+  const drivers = driverEnvironment(input.env);
   if (faults.length > 0) throw new SettingsError(faults);
-  return freezeDeep(toSettings(collected, { trustAnchorsPem, timestampRootsPem }, tls));
+  return freezeDeep(toSettings(collected, { drivers, trustAnchorsPem, timestampRootsPem }, tls));
 }
 
 function readConfigFile(input: SettingInput, faults: SettingFault[]): SettingSources['file'] {
@@ -145,6 +149,8 @@ function codeOf(error: unknown): string {
 }
 
 interface Bundles {
+  /** What GPU drivers read of the environment. */
+  drivers: Readonly<Record<string, string>>;
   trustAnchorsPem: string;
   timestampRootsPem: string | null;
 }
@@ -155,7 +161,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
   return {
     dataFolder,
     store: { folder: dataFolder },
-    engine: toEngineSettings(values, dataFolder, bundles.trustAnchorsPem),
+    engine: toEngineSettings(values, dataFolder, bundles),
     http: {
       listen: values.httpListen,
       publicUrl: values.publicUrl,
@@ -166,14 +172,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
     },
     trustAnchorsFile: values.trustAnchorsFile,
     tls,
-    backups: {
-      folder: values.backupDir === null ? null : resolve(values.backupDir),
-      intervalMs: values.backupIntervalHours * HOUR_MS,
-      keep: values.backupKeep,
-      ageMsMax: values.backupAgeHoursMax * HOUR_MS,
-      withSecrets: values.backupWithSecrets,
-      bytesPerSecondMax: values.backupBytesPerSecondMax,
-    },
+    backups: toBackupSettings(values),
     retention: { intervalMs: values.retentionIntervalMinutes * MINUTE_MS },
     grpc: { listen: values.grpcListen },
     app: {
@@ -221,6 +220,17 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
   };
 }
 
+function toBackupSettings(values: SettingValues): Settings['backups'] {
+  return {
+    folder: values.backupDir === null ? null : resolve(values.backupDir),
+    intervalMs: values.backupIntervalHours * HOUR_MS,
+    keep: values.backupKeep,
+    ageMsMax: values.backupAgeHoursMax * HOUR_MS,
+    withSecrets: values.backupWithSecrets,
+    bytesPerSecondMax: values.backupBytesPerSecondMax,
+  };
+}
+
 function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'workers'> {
   const { natsServers: servers, natsNkeySeed: nkeySeed, natsCaFile: caFile } = values;
   const { workersListen: listen, workersMediaUrl: mediaUrl, workersLeaseSeconds } = values;
@@ -233,7 +243,7 @@ function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'worke
 function toEngineSettings(
   values: SettingValues,
   dataFolder: string,
-  trustAnchorsPem: string,
+  { trustAnchorsPem, drivers }: Bundles,
 ): EngineSettings {
   return {
     dataFolder,
@@ -249,6 +259,7 @@ function toEngineSettings(
       halfProviders: values.inferencePrecision === 'half_where_exact' ? HALF_PROVIDERS : [],
       batchMax: values.inferenceBatchMax,
       batchWaitMs: values.inferenceBatchWaitMs,
+      environment: drivers,
       keepLoadedMs: values.modelsKeepLoaded === 'always' ? Number.POSITIVE_INFINITY : HOUR_MS,
     },
     acceleratorRequire: values.acceleratorRequire,

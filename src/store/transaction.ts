@@ -26,7 +26,8 @@ import {
   type StoreMeta,
   type Tables,
 } from './schema.ts';
-import { sha256, type UnnoticedRecord, watchedFileKey } from './standing/standing-reader.ts';
+import { sha256, type UnnoticedRecord } from './standing/standing-reader.ts';
+import { indexWatchedFile, putWatchedFile, removeWatchedFile } from './standing/watched-file-rows.ts';
 
 /** What a committed transaction changed of an account that somebody may watch. */
 export type StoreChange =
@@ -362,41 +363,16 @@ export class StoreTransaction extends AccountTransaction {
     this.tables.watchFolders.remove(id);
   }
 
-  /** Counts it with its folder; a folder that is gone counts nothing. */
   putWatchedFile(file: WatchedFile): void {
-    const key = watchedFileKey(file.folderId, file.path);
-    const before = this.tables.watchedFiles.getUnlessDamaged(key);
-    if (before !== undefined) this.#unindexWatchedFile(before);
-    this.tables.watchedFiles.put(key, file);
-    this.indexWatchedFile(file);
-    this.#countWatchedFile(file.folderId, before?.state, file.state);
+    putWatchedFile(this.tables, file);
   }
 
-  indexWatchedFile({ folderId, state, at, path }: WatchedFile): void {
-    this.tables.watchedFilesByState.put([folderId, state, at, sha256(path)]);
+  indexWatchedFile(file: WatchedFile): void {
+    indexWatchedFile(this.tables, file);
   }
 
   removeWatchedFile(file: WatchedFile): void {
-    this.tables.watchedFiles.remove(watchedFileKey(file.folderId, file.path));
-    this.#unindexWatchedFile(file);
-    this.#countWatchedFile(file.folderId, file.state, undefined);
-  }
-
-  #unindexWatchedFile({ folderId, state, at, path }: WatchedFile): void {
-    this.tables.watchedFilesByState.remove([folderId, state, at, sha256(path)]);
-  }
-
-  #countWatchedFile(
-    folderId: number,
-    from: WatchedFile['state'] | undefined,
-    to: WatchedFile['state'] | undefined,
-  ): void {
-    const folder = this.tables.watchFolders.getUnlessDamaged(folderId);
-    if (folder === undefined || from === to) return;
-    const counts = { ...folder.counts };
-    if (from !== undefined) counts[from] = Math.max(0, counts[from] - 1);
-    if (to !== undefined) counts[to] += 1;
-    this.tables.watchFolders.put(folderId, { ...folder, counts });
+    removeWatchedFile(this.tables, file);
   }
 
   setMeta(meta: StoreMeta): void {

@@ -179,6 +179,16 @@ test('a listener off loopback is accepted behind a proxy', () => {
   assert.equal(settings.http.listen.host, '0.0.0.0');
 });
 
+test('models get what GPU drivers read of the environment, and no secret', () => {
+  const env = {
+    ASSAY_ADMIN_API_KEY: 'k'.repeat(40),
+    CUDA_VISIBLE_DEVICES: '1',
+    LD_LIBRARY_PATH: '/opt/cuda/lib',
+  };
+  const { environment } = load({ env }).engine.inference;
+  assert.deepEqual(environment, { CUDA_VISIBLE_DEVICES: '1', LD_LIBRARY_PATH: '/opt/cuda/lib' });
+});
+
 test('secrets never print', () => {
   const key = 'correct-horse-battery';
   const settings = load({ env: { ASSAY_ADMIN_API_KEY: key } });

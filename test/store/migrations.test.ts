@@ -81,7 +81,8 @@ for (const { format, file } of FORMATS) {
       const [record] = read.listClassifications({ accountId: 1, limit: 10 });
       deepEqual([record?.name, record?.refId], ['old.jpg', 'old-1']);
       const [found] = read.scanTexts({ accountId: 1 });
-      deepEqual(found?.texts, ['old.jpg', 'old-1', record?.hash], 'a search finds it in the index');
+      const { name = '', refId = '', hash = '' } = record ?? {};
+      deepEqual(found?.texts, { name, refId, hash }, 'a search finds it in the index');
       ok(record !== undefined && record.createdAt < CREATED_AT_MAX);
       equal(read.analysis(record.analysisId)?.state, 'done');
       equal(read.balance(1).available, 1_000_000);

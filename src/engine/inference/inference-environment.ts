@@ -26,13 +26,17 @@ const MEMORY: Readonly<Record<string, string>> = {
   MALLOC_MMAP_THRESHOLD_: '131072',
 };
 
-export function inferenceEnvironment(
+export function driverEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const passedOn = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && isPassedOn(name) ? [[name, value]] : [],
   );
-  return { ...MEMORY, ...Object.fromEntries(passedOn) };
+  return Object.fromEntries(passedOn);
+}
+
+export function inferenceEnvironment(drivers: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...MEMORY, ...drivers };
 }
 
 function isPassedOn(name: string): boolean {

@@ -32,8 +32,8 @@ export interface InferenceConfig {
   keepLoadedMs: number;
   /** A child that owes answers and gives none for so long is hung and killed. */
   silenceMsMax: number;
-  /** The daemon's environment, of which the child gets what its drivers need. */
-  environment: Readonly<Record<string, string | undefined>>;
+  /** What of the daemon's environment its drivers need. */
+  environment: Readonly<Record<string, string>>;
 }
 
 export const INFERENCE_DEFAULTS: Readonly<InferenceConfig> = {

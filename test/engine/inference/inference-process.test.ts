@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { driverEnvironment } from '../../../src/engine/inference/inference-environment.ts';
 import { INFERENCE_POOL_DEFAULTS, InferencePool } from '../../../src/engine/inference/inference-pool.ts';
 import {
   INFERENCE_DEFAULTS,
@@ -219,7 +220,8 @@ test('packs are replaced while the process lives', async () => {
 
 test('the process gets drivers’ settings and no secret', async () => {
   await using folder = await makeTemporaryFolder();
-  const environment = { CUDA_VISIBLE_DEVICES: '0', ASSAY_ADMIN_API_KEY: 'secret', NODE_OPTIONS: '--no-such' };
+  const given = { CUDA_VISIBLE_DEVICES: '0', ASSAY_ADMIN_API_KEY: 'secret', NODE_OPTIONS: '--no-such' };
+  const environment = driverEnvironment(given);
   await using started = startProcess([await writeTinyPack(folder.path)], { environment });
   await started.process.ready();
   const seen = await readFile(`/proc/${started.process.pid}/environ`, 'latin1');

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { printNote, type Terminal } from '../terminal.ts';
-import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { printNote, type Terminal } from '../../terminal.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 
 interface RestoreOptions extends OutcomeOptions {
   dataDir: string;
@@ -46,7 +46,7 @@ async function rebuild(
     throw new CliFailure('--rebuild-indexes takes no backup: restore it first', EXIT_CODES.usage);
   if (!existsSync(join(dataDir, 'records')))
     throw new CliFailure(`${dataDir} is no data folder: it has no records`, EXIT_CODES.usage);
-  const { Store } = await import('../../store/store.ts');
+  const { Store } = await import('../../../store/store.ts');
   const onUpgrade = (message: string) => printNote(terminal, message);
   try {
     await using store = await Store.open({ folder: dataDir, isRebuildAsked: true, onUpgrade });
@@ -65,7 +65,7 @@ async function restore(
 ): Promise<void> {
   if (backup === undefined) throw new CliFailure('name the backup', EXIT_CODES.usage);
   // Loaded only here: the other commands need no database.
-  const { restoreBackup } = await import('../../store/restore.ts');
+  const { restoreBackup } = await import('../../../store/restore.ts');
   const { dataDir: dataFolder, dryRun: isDryRun = false } = options;
   const { username: operator } = userInfo();
   const signal = terminal.watchInterrupt();

@@ -6,14 +6,14 @@ import {
   BackupEntrySchema,
   BackupPhase,
   type BackupResponse,
-} from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { printLine, printNote, type Terminal } from '../terminal.ts';
-import { formatTimestamp } from '../views/account-view.ts';
-import { toJsonLine } from '../views/message-json.ts';
-import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
-import { formatTable, nameOf } from '../views/record-view.ts';
+} from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { openClient } from '../../client.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { formatTimestamp } from '../../views/account-view.ts';
+import { toJsonLine } from '../../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
+import { formatTable, nameOf } from '../../views/record-view.ts';
 
 interface BackupOptions extends OutcomeOptions {
   withSecrets?: true;

@@ -1,8 +1,8 @@
 /** `assay worker run`: carries out the work of a daemon on another box, in this process. */
 import type { Command } from 'commander';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import type { Terminal } from '../terminal.ts';
-import { addWorkerSetupCommand } from './worker-setup.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import type { Terminal } from '../../terminal.ts';
+import { addWorkerSetupCommand } from '../worker-setup.ts';
 
 export function addWorkerCommand(program: Command, terminal: Terminal): void {
   const worker = program
@@ -14,7 +14,7 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
     .option('--config <file>', 'settings file (otherwise ASSAY_CONFIG)')
     .option('--name <name>', 'name of this worker, of a-z, 0-9 and - (otherwise that of the box)')
     .action(async (options: { config?: string; name?: string }) => {
-      const daemon = await import('../../main.ts');
+      const daemon = await import('../../../main.ts');
       try {
         await daemon.serveWorker(
           options.config === undefined ? [] : ['--config', options.config],

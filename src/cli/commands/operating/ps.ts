@@ -8,13 +8,13 @@ import {
   type Process,
   ProcessRole,
   type RunningAnalysis,
-} from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { openClient } from '../client.ts';
-import { formatDuration } from '../duration.ts';
-import { printLine, type Terminal } from '../terminal.ts';
-import { toJsonLine } from '../views/message-json.ts';
-import { formatTable, nameOf } from '../views/record-view.ts';
+} from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
+import { openClient } from '../../client.ts';
+import { formatDuration } from '../../duration.ts';
+import { printLine, type Terminal } from '../../terminal.ts';
+import { toJsonLine } from '../../views/message-json.ts';
+import { formatTable, nameOf } from '../../views/record-view.ts';
 
 export function addPsCommand(program: Command, terminal: Terminal): void {
   program

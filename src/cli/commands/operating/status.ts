@@ -7,13 +7,13 @@ import {
   type GetStatusResponse,
   GetStatusResponseSchema,
   Phase,
-} from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../client.ts';
-import { formatDuration } from '../duration.ts';
-import { EXIT_CODES } from '../failure.ts';
-import { printLine, type Terminal } from '../terminal.ts';
-import { describePlace } from '../views/model-view.ts';
-import { formatColumns, nameOf } from '../views/record-view.ts';
+} from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { openClient } from '../../client.ts';
+import { formatDuration } from '../../duration.ts';
+import { EXIT_CODES } from '../../failure.ts';
+import { printLine, type Terminal } from '../../terminal.ts';
+import { describePlace } from '../../views/model-view.ts';
+import { formatColumns, nameOf } from '../../views/record-view.ts';
 
 export function addStatusCommand(program: Command, terminal: Terminal): void {
   program

@@ -1,9 +1,9 @@
 /** `assay check-config`: what the daemon would start with, without starting it. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { printLine, type Terminal } from '../terminal.ts';
-import { formatColumns } from '../views/record-view.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { printLine, type Terminal } from '../../terminal.ts';
+import { formatColumns } from '../../views/record-view.ts';
 
 interface CheckOptions {
   config?: string;
@@ -23,7 +23,7 @@ export function addCheckConfigCommand(program: Command, terminal: Terminal): voi
 
 async function checkConfig(terminal: Terminal, options: CheckOptions): Promise<void> {
   // The other commands talk to a daemon whose settings they do not know, so they do not load this.
-  const { loadSettings } = await import('../../config/settings.ts');
+  const { loadSettings } = await import('../../../config/settings.ts');
   const argv = options.config === undefined ? [] : ['--config', options.config];
   const readFile = (path: string) => readFileSync(path, 'utf8');
   try {
@@ -42,7 +42,7 @@ async function explain(
   terminal: Terminal,
   origins: readonly { key: string; value: string; origin: string }[],
 ): Promise<void> {
-  const { SETTINGS, variableOf } = await import('../../config/table.ts');
+  const { SETTINGS, variableOf } = await import('../../../config/table.ts');
   const rows = Object.values(SETTINGS);
   for (const { key, value, origin } of origins) {
     const row = rows.find((candidate) => candidate.key === key);

@@ -1,11 +1,11 @@
 /** `assay doctor`: what is right and wrong with the daemon's box, and what to do. */
 import type { Command } from 'commander';
-import { showText } from '../../domain/shown-text.ts';
-import { ApplianceService, FindingState } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../client.ts';
-import { EXIT_CODES } from '../failure.ts';
-import { printLine, type Terminal } from '../terminal.ts';
-import { formatColumns, nameOf } from '../views/record-view.ts';
+import { showText } from '../../../domain/shown-text.ts';
+import { ApplianceService, FindingState } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { openClient } from '../../client.ts';
+import { EXIT_CODES } from '../../failure.ts';
+import { printLine, type Terminal } from '../../terminal.ts';
+import { formatColumns, nameOf } from '../../views/record-view.ts';
 
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   program

@@ -2,11 +2,11 @@
 
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { printNote, type Terminal } from '../terminal.ts';
-import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
+import { ApplianceService } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
+import { openClient } from '../../client.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { printNote, type Terminal } from '../../terminal.ts';
+import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 
 interface BundleOptions extends OutcomeOptions {
   output?: string;
