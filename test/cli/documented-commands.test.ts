@@ -1,36 +1,16 @@
-/** Every command that the documents show: those of assay are held against the program, the others have their reason. */
+/** Every command line of assay that the documents show, held against the program. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { readProgram } from '../../schema/read-manual.ts';
 import { allCommands, type CommandNode } from '../../src/cli/completion/command-tree.ts';
+import { DOCUMENTS, LINES, ROOT, type Shown } from './shown-lines.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-const DOCUMENTS = ['README.md', ...globSync('docs/*.md', { cwd: ROOT })].sort();
 const COMMANDS = new Map(
   allCommands(await readProgram()).map((command) => [command.path.join(' '), command]),
 );
 
-interface Shown {
-  document: string;
-  line: string;
-}
-
-/** Lines of code blocks, continued ones joined, without the prompt. */
-function shownLines(document: string): Shown[] {
-  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/\\\n\s*/g, '');
-  let isFenced = false;
-  const shown: Shown[] = [];
-  for (const line of text.split('\n')) {
-    if (line.startsWith('```')) isFenced = !isFenced;
-    else if (isFenced || /^ {4}\S/.test(line))
-      shown.push({ document, line: line.trim().replace(/^\$ /, '') });
-  }
-  return shown;
-}
-
-const LINES = DOCUMENTS.flatMap(shownLines);
 const OURS = /(?:^|[\s(`])(?:npx |sudo |\S*bin\/)?assay ((?!ready)[a-z][^`|;&)>#]*)/g;
 /** In prose a command stands in backquotes. */
 const INLINE = DOCUMENTS.flatMap((document) =>
