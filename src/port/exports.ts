@@ -30,17 +30,17 @@ export function routeExports(fastify: FastifyInstance, app: App): void {
         const details = { retryAfterSeconds: BUSY_RETRY_SECONDS };
         throw new AppError('exhausted', `${open} exports are under way, the maximum`, details);
       }
-      const kind = parseChoice(request.query, 'kind', MEDIA_KINDS);
-      const query = { principal, kind, filter: toFilter(request.query), format };
       const gone = new AbortController();
-      const pieces = exportRecords(app, query, gone.signal);
-      // What is wrong with the filter must come as an answer, not as a broken file.
-      const first = await pieces.next();
       open += 1;
       reply.raw.once('close', () => {
         open -= 1;
         gone.abort();
       });
+      const kind = parseChoice(request.query, 'kind', MEDIA_KINDS);
+      const query = { principal, kind, filter: toFilter(request.query), format };
+      const pieces = exportRecords(app, query, gone.signal);
+      // What is wrong with the filter must come as an answer, not as a broken file.
+      const first = await pieces.next();
       reply.type(SHEET_TYPES[format]).headers({
         'cache-control': 'no-store',
         'content-disposition': `attachment; filename="assay-records.${format}"`,
