@@ -13,6 +13,7 @@ import { measurePeers } from './rows/peers.ts';
 import { measurePhotograph } from './rows/photograph.ts';
 import { measurePhotos } from './rows/photos.ts';
 import { measureRecords } from './rows/records.ts';
+import { measureScaling } from './rows/scaling.ts';
 import { measureSpeech } from './rows/speech.ts';
 import { measureStartUp } from './rows/start-up.ts';
 import { measureUnderLoad } from './rows/under-load.ts';
@@ -44,6 +45,7 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'uploads', measure: measureUploads },
   { name: 'page', measure: measurePage },
   { name: 'peers', measure: measurePeers, onlyNamed: true },
+  { name: 'scaling', measure: measureScaling, onlyNamed: true },
 ];
 
 const { values, positionals: wanted } = parseArgs({
