@@ -35,8 +35,14 @@ export function driverEnvironment(
   return Object.fromEntries(passedOn);
 }
 
+/**
+ * ONNX Runtime from 1.29 on sends its maker what runs where (Linux included, once at the start of a process and again with each
+ * model) and keeps an identifier of the box in ~/.cache/Microsoft. With this nothing is made, kept or sent.
+ */
+const SILENCE: Readonly<Record<string, string>> = { ORT_DISABLE_TELEMETRY: '1' };
+
 export function inferenceEnvironment(drivers: Readonly<Record<string, string>>): Record<string, string> {
-  return { ...MEMORY, ...drivers };
+  return { ...MEMORY, ...drivers, ...SILENCE };
 }
 
 function isPassedOn(name: string): boolean {

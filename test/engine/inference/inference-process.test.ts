@@ -1,6 +1,6 @@
 /** Real inference children with a hand-made model: answers, batches, self-test, loss and restart. */
 import assert from 'node:assert/strict';
-import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { driverEnvironment } from '../../../src/engine/inference/inference-environment.ts';
@@ -227,6 +227,20 @@ test('the process gets drivers’ settings and no secret', async () => {
   const seen = await readFile(`/proc/${started.process.pid}/environ`, 'latin1');
   assert.match(seen, /CUDA_VISIBLE_DEVICES=0/);
   assert.doesNotMatch(seen, /ASSAY|secret|no-such/);
+});
+
+test('the runtime of the models neither keeps an identifier of the box nor opens anything to send', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using home = await makeTemporaryFolder();
+  const environment = {
+    HOME: home.path,
+    TMPDIR: home.path,
+    XDG_CACHE_HOME: home.path,
+    ORT_DISABLE_TELEMETRY: '0',
+  };
+  await using started = startProcess([await writeTinyPack(folder.path)], { environment });
+  await started.process.ready();
+  assert.deepEqual(await readdir(home.path), []);
 });
 
 test('a pool spreads requests over its processes and survives the loss of one', async () => {
