@@ -18,6 +18,7 @@ import { type Asked, useQuery, useWork } from '../parts/use-query.ts';
 import { resultPath } from '../paths.ts';
 import { t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
+import { Workers } from './workers.tsx';
 
 const CHANGES: Readonly<Record<'cancel' | 'retry', Document<object, { analysisId: string }>>> = {
   cancel: CANCEL_WORK,
@@ -45,6 +46,7 @@ export function QueuePage({ account }: { account: AccountInfo }): JSX.Element {
             <Tile label={t('queueWaiting')} value={formatNumber(queue.waitingTotal)} />
             <Tile label={t('queueFailed')} value={formatNumber(queue.failed.length)} />
           </div>
+          <Workers />
           {LISTS.map(([name, title, action]) => (
             <section key={name}>
               <h2>{t(title)}</h2>

@@ -12,6 +12,16 @@ export const OPERATING_EN = {
   work_cancel: 'Cancel',
   work_retry: 'Run again',
   andMore: 'and {count} more',
+  workers: 'Workers on other boxes',
+  worker: 'Worker',
+  workerState: 'State',
+  workerClock: 'Clock',
+  workerHere: 'here',
+  workerAway: 'not heard of',
+  workerDraining: 'finishes what it has',
+  workerRefused: 'gets no work: {reason}',
+  workerRunning: '{running} of {places}',
+  workerDone: 'Done',
 
   backupsOff: 'No backups are made',
   backupsOffLead:

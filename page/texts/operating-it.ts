@@ -13,6 +13,16 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   work_cancel: 'Annulla',
   work_retry: 'Ripeti',
   andMore: 'e altre {count}',
+  workers: 'Macchine di lavoro',
+  worker: 'Macchina',
+  workerState: 'Stato',
+  workerClock: 'Orologio',
+  workerHere: 'presente',
+  workerAway: 'non si fa sentire',
+  workerDraining: 'finisce ciò che ha',
+  workerRefused: 'non riceve lavoro: {reason}',
+  workerRunning: '{running} di {places}',
+  workerDone: 'Finite',
 
   backupsOff: 'Non si fanno copie',
   backupsOffLead:

@@ -73,6 +73,9 @@ export class Metrics {
   readonly models = this.#gauge('assay_models', 'Models by what runs them; none = out of service', [
     'provider',
   ]);
+  readonly workers = this.#gauge('assay_workers', 'Workers on other boxes by state: here, away, refused', [
+    'state',
+  ]);
   readonly residentModels = this.#gauge('assay_models_resident', 'Models that are in memory now', []);
   readonly providerFallbacks = this.#gauge(
     'assay_provider_fallbacks',

@@ -46,6 +46,7 @@ export async function readMetrics(app: ApplianceParts): Promise<string> {
   metrics.backupTooOld.set(backups.status().isTooOld ? 1 : 0);
   setQueueMetrics(app);
   setModelMetrics(app);
+  setWorkerMetrics(app);
   return await metrics.registry.metrics();
 }
 
@@ -75,6 +76,12 @@ function setModelMetrics(app: ApplianceParts): void {
     provider !== null && provider !== first && preparing === null;
   metrics.residentModels.set(models.filter(({ resident }) => resident).length);
   metrics.providerFallbacks.set(models.filter(isElsewhere).length);
+}
+
+function setWorkerMetrics({ metrics, engine }: ApplianceParts): void {
+  metrics.workers.reset();
+  for (const { refusal, isHere } of engine.workers())
+    metrics.workers.inc({ state: refusal !== null ? 'refused' : isHere ? 'here' : 'away' });
 }
 
 /** Those in service and those that are not, with what is wrong with them. */

@@ -17,12 +17,13 @@ import {
 import { checkBackup, checkDisk, checkFlush, checkOriginals, checkRecords } from './doctor/storage.ts';
 import { checkTimestampAuthorities } from './doctor/timestamp-authorities.ts';
 import { checkWatchedFolders } from './doctor/watched-folders.ts';
+import { checkWorkers } from './doctor/workers.ts';
 import type { ApplianceParts } from './parts.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
   ...[checkDisk, checkFlush, checkRecords, checkOriginals, checkCustodyLog, checkBackup, checkQueue],
-  ...[checkWatchedFolders, checkTimestampAuthorities],
+  ...[checkWatchedFolders, checkTimestampAuthorities, checkWorkers],
   ...[checkClock, checkTls, checkTrustAnchors, checkPorts, checkDescriptors],
 ];
 

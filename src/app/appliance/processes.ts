@@ -8,6 +8,7 @@ import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getStatus } from './appliance.ts';
 import type { ApplianceParts } from './parts.ts';
+import { listWorkers, type WorkerEntry } from './workers.ts';
 
 export type ProcessRole = 'daemon' | 'decode' | 'inference';
 
@@ -34,6 +35,7 @@ export interface RunningAnalysis {
 export interface Processes {
   processes: ProcessEntry[];
   models: ModelStatus[];
+  workers: WorkerEntry[];
   /** Oldest first, at most RUNNING_MAX. */
   running: RunningAnalysis[];
   runningTotal: number;
@@ -57,6 +59,7 @@ export async function listProcesses(
   return {
     ...{ models, runningTotal, waitingTotal },
     processes: await readProcesses(app),
+    workers: listWorkers(app, { principal }),
     running: running.map((analysis) => toRunning(app, analysis)),
     oldestQueuedAt: open.find(({ state }) => state === 'queued')?.queuedAt ?? null,
   };

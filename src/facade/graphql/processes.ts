@@ -5,6 +5,7 @@ import {
   type Processes,
   type RunningAnalysis,
 } from '../../app/appliance/processes.ts';
+import { listWorkers, type WorkerEntry } from '../../app/appliance/workers.ts';
 import { builder, mediaKindEnum } from './builder.ts';
 import { countCall } from './transport/calls.ts';
 
@@ -37,6 +38,25 @@ const runningType = builder.objectRef<RunningAnalysis>('RunningAnalysis').implem
   }),
 });
 
+const workerType = builder.objectRef<WorkerEntry>('Worker').implement({
+  description: 'A worker on another box, as far as it was heard of since the daemon started.',
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    version: t.exposeString('version'),
+    places: t.exposeInt('places', { description: 'Analyses that it takes at once.' }),
+    running: t.exposeInt('running'),
+    done: t.expose('done', { type: 'Long' }),
+    failed: t.expose('failed', { type: 'Long' }),
+    clockOffsetSeconds: t.exposeFloat('clockOffsetSeconds', { description: 'Its clock less the daemon’s.' }),
+    draining: t.exposeBoolean('draining', { description: 'It finishes what it has and takes nothing new.' }),
+    here: t.exposeBoolean('here', { description: 'Whether it was heard of in the last seconds.' }),
+    refusal: t.exposeString('refusal', { nullable: true, description: 'Why it gets no work.' }),
+    packs: t.exposeStringList('packs', {
+      description: 'Id and version of each model pack, with the beginning of its SHA-256.',
+    }),
+  }),
+});
+
 const processesType = builder.objectRef<Processes>('Processes').implement({
   fields: (t) => ({
     processes: t.expose('processes', { type: [processType] }),
@@ -48,6 +68,17 @@ const processesType = builder.objectRef<Processes>('Processes').implement({
 });
 
 export function addProcessQueries(): void {
+  builder.queryField('workers', (t) =>
+    t.field({
+      type: [workerType],
+      nullable: true,
+      description: 'Boxes that carry out work for this one, by name. Administrators only.',
+      resolve: (_, _args, context) =>
+        countCall(context, 'workers', async () =>
+          listWorkers(context.app, { principal: context.principal() }),
+        ),
+    }),
+  );
   builder.queryField('processes', (t) =>
     t.field({
       type: processesType,

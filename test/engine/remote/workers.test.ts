@@ -8,6 +8,8 @@ import { jetstream } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import { Agent, setGlobalDispatcher } from 'undici';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
+import { readMetrics } from '../../../src/app/appliance/appliance.ts';
+import { listWorkers } from '../../../src/app/appliance/workers.ts';
 import type { Analysis } from '../../../src/domain/records/classification.ts';
 import { API_VERSION } from '../../../src/domain/version.ts';
 import {
@@ -21,7 +23,7 @@ import {
   STREAM,
   type Verb,
 } from '../../../src/engine/remote/messages.ts';
-import { BUILT_IN_MODELS, type OpenApp, openApp } from '../../app/open-app.ts';
+import { addUser, BUILT_IN_MODELS, type OpenApp, openApp, principalOf } from '../../app/open-app.ts';
 import { makeIdentity } from '../../certificates.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
@@ -206,6 +208,17 @@ test('media without retention stay on the front until the plan lets them go', { 
   await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention_on_workers: true } });
   assert.equal((await ended(front, identifier)).state, 'done');
   await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention: false } });
+});
+
+test('administrators see each worker, what it does and why it gets no work', { skip }, async () => {
+  const { app, admin } = front;
+  const [killed, other] = listWorkers(app, { principal: admin });
+  assert.deepEqual([killed?.name, killed?.here], ['one', false]);
+  assert.deepEqual([other?.name, other?.here, other?.draining, other?.refusal], ['two', true, false, null]);
+  assert.ok(other !== undefined && other.done > 0 && other.packs.length > 0);
+  const reader = principalOf(app, (await addUser(app, admin)).id);
+  assert.throws(() => listWorkers(app, { principal: reader }), /administrator/);
+  assert.match(await readMetrics(app), /assay_workers\{state="here"\} 1/);
 });
 
 test('a worker that lies changes nothing and gets no more work', { skip }, async () => {

@@ -15,6 +15,7 @@ import { formatDuration } from '../../duration.ts';
 import { printLine, type Terminal } from '../../terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
+import { describeWorkers } from '../../views/worker-view.ts';
 
 export function addPsCommand(program: Command, terminal: Terminal): void {
   program
@@ -33,7 +34,7 @@ async function showProcesses(terminal: Terminal, options: { json?: true }): Prom
   );
 }
 
-function describe({ processes, models, running, ...totals }: ListProcessesResponse): string {
+function describe({ processes, models, running, workers, ...totals }: ListProcessesResponse): string {
   const oldest = totals.oldestQueuedAt;
   const waiting = `${totals.waitingTotal} waiting${oldest === undefined ? '' : `, the oldest for ${since(oldest)}`}`;
   return [
@@ -42,6 +43,7 @@ function describe({ processes, models, running, ...totals }: ListProcessesRespon
       ['model', 'version', 'device', 'fault'],
       models.map(({ id, version, provider, fault }) => [id, version, provider || 'not loaded', fault]),
     ),
+    ...(workers.length === 0 ? [] : [describeWorkers(workers)]),
     `${totals.runningTotal} running, ${waiting}`,
     ...(running.length === 0
       ? []

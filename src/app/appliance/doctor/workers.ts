@@ -1,0 +1,23 @@
+/** Whether each worker on another box that was heard of is there and gets work. */
+import type { ApplianceParts } from '../parts.ts';
+import { bad, type Finding, good, notice } from './finding.ts';
+
+/** Leases are told by the daemon's clock alone; a clock that is this far off misleads whoever compares logs. */
+const CLOCK_OFFSET_SECONDS_MAX = 2;
+
+export function checkWorkers({ engine }: Pick<ApplianceParts, 'engine'>): Finding[] {
+  return engine.workers().map((worker) => {
+    const { places, running, done, failed, refusal, isHere, isDraining, clockOffsetSeconds } = worker;
+    const name = `worker ${worker.name}`;
+    if (refusal !== null) return bad(name, refusal, 'give it the version and the packs of this box');
+    if (!isHere) return notice(name, 'not heard of lately', 'start it, or look at its way to the broker');
+    const found = `${running} of ${places} running, ${done} done, ${failed} failed${isDraining ? ', draining' : ''}`;
+    return Math.abs(clockOffsetSeconds) > CLOCK_OFFSET_SECONDS_MAX
+      ? notice(
+          name,
+          `${found}; its clock is ${clockOffsetSeconds} s off`,
+          'set the clocks of both boxes by NTP',
+        )
+      : good(name, found);
+  });
+}
