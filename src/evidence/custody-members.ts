@@ -33,11 +33,13 @@ export interface RecordCustody {
   size: number;
   /** Oldest first. */
   entries: readonly ProvenEntry[];
+  /** Heads that were signed before, each with the proof that this one continues it, base64. */
+  earlier: readonly { size: number; consistency: readonly string[] }[];
 }
 
 const CUSTODY = 'custody.jsonl';
-const CHECKPOINT = 'log/checkpoint.txt';
-const PROOF = 'log/proof.json';
+export const CHECKPOINT = 'log/checkpoint.txt';
+export const PROOF = 'log/proof.json';
 const CUSTODY_FILES: readonly string[] = [CUSTODY, CHECKPOINT, PROOF];
 
 export function custodyMemberOf(folder: string): string {
@@ -45,13 +47,13 @@ export function custodyMemberOf(folder: string): string {
 }
 
 /** Name below the record's folder, and text. */
-export function toCustodyFiles({ checkpoint, size, entries }: RecordCustody): [string, string][] {
+export function toCustodyFiles({ checkpoint, size, entries, earlier }: RecordCustody): [string, string][] {
   const lines = entries.map(({ line, detailsJson, salt }) => JSON.stringify({ line, detailsJson, salt }));
   const proofs = entries.map(({ sequence, inclusion }) => ({ sequence, inclusion }));
   return [
     [CUSTODY, lines.map((line) => `${line}\n`).join('')],
     [CHECKPOINT, checkpoint],
-    [PROOF, `${JSON.stringify({ format: 1, size, entries: proofs }, null, 2)}\n`],
+    [PROOF, `${JSON.stringify({ format: 1, size, entries: proofs, earlier }, null, 2)}\n`],
   ];
 }
 

@@ -4,6 +4,7 @@ import type { Reading } from '../domain/records/measured.ts';
 import { showText } from '../domain/shown-text.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../domain/verdicts/rules-version.ts';
+import { type ContinuedLog, judgeContinuation } from './continued-log.ts';
 import { readFigures } from './evidence-record.ts';
 import { MEMBERS } from './members.ts';
 import { type JudgedTimestamp, judgeTimestamps } from './timestamps/judge-timestamps.ts';
@@ -30,11 +31,15 @@ export interface JudgedPackage {
   records: JudgedRecord[];
   /** Tokens (RFC 3161) over its signature; what is none is among the faults. */
   timestamps: JudgedTimestamp[];
+  /** Against an older package of the same box; null where none was given. */
+  continuedLog: ContinuedLog | null;
 }
 
 export interface JudgeOrder extends VerifyOrder {
   /** PEM bundle that authorities of time must lead to; null or absent: none was given. */
   timestampRootsPem?: string | null;
+  /** An older package of the same box, whose custody log this one must continue. */
+  olderPath?: string | undefined;
 }
 
 /** Throws where the file cannot be read as a zip. */
@@ -46,8 +51,10 @@ export async function judgePackage(order: JudgeOrder): Promise<JudgedPackage> {
     .sort()
     .flatMap((member) => judgeRecord(read, member) ?? []);
   const timestamps = await judgeTimestamps(read, order.timestampRootsPem ?? null);
+  const { olderPath } = order;
+  const continuedLog = olderPath === undefined ? null : await judgeContinuation(read, olderPath);
   return {
-    ...{ faults, fingerprint, files, bytes, records, timestamps },
+    ...{ faults, fingerprint, files, bytes, records, timestamps, continuedLog },
     title: showText(typeof about?.title === 'string' ? about.title : ''),
     createdAt: typeof about?.createdAt === 'string' ? showText(about.createdAt) : '',
   };

@@ -149,7 +149,8 @@ function checkAttestation(read: ReadPackage, pem: string, payload: Map<string, s
   }
 }
 
-function recordFoldersOf(read: ReadPackage): string[] {
+/** Where each record lies, with a slash. */
+export function recordFoldersOf(read: ReadPackage): string[] {
   return [...read.texts.keys()]
     .filter((member) => member.endsWith('/record.json'))
     .map((member) => member.slice(0, -'record.json'.length));

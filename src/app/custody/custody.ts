@@ -1,4 +1,5 @@
 /** What the custody log says: of a record to whoever may read it, of everything to administrators; its proofs and its state. */
+import { parseCheckpoint } from '../../domain/custody/checkpoint.ts';
 import type { CustodyEntry } from '../../domain/custody/entry.ts';
 import { proveConsistency, proveInclusion } from '../../domain/custody/merkle-tree.ts';
 import { badField } from '../../domain/errors.ts';
@@ -123,6 +124,28 @@ export async function proveCustody(
   }));
   const consistency = proveConsistency(sinceSize, size, custody.subtree).map(toBase64);
   return { checkpoint, size, publicKeyPem, entries, consistency };
+}
+
+/** A head that the box signed before, and the proof that a later one continues it (RFC 9162, section 2.1.4). */
+export interface EarlierHead {
+  size: number;
+  consistency: string[];
+}
+
+/** Of so many signed heads a package proves that its own continues them: each is one to three KB. */
+const EARLIER_HEADS_MAX = 64;
+
+export function proveEarlierHeads({ store }: CustodyParts, size: number): EarlierHead[] {
+  const { custody } = store.read;
+  const sizes = custody
+    .recentCheckpoints(EARLIER_HEADS_MAX + 1)
+    .flatMap(({ note }) => parseCheckpoint(note)?.size ?? []);
+  return sizes
+    .filter((earlier) => earlier > 0 && earlier < size)
+    .map((earlier) => ({
+      size: earlier,
+      consistency: proveConsistency(earlier, size, custody.subtree).map(toBase64),
+    }));
 }
 
 const toBase64 = (hash: Buffer): string => hash.toString('base64');

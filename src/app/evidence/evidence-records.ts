@@ -6,7 +6,7 @@ import type { EvidenceModel, EvidenceRecord } from '../../evidence/evidence-reco
 import { MEMBERS, recordFolder, safeFileName } from '../../evidence/members.ts';
 import { readModelCard } from '../appliance/model-card.ts';
 import type { Principal } from '../callers/principal.ts';
-import { proveCustody } from '../custody/custody.ts';
+import { proveCustody, proveEarlierHeads } from '../custody/custody.ts';
 import type { CustodyParts } from '../custody/parts.ts';
 import { ownClassification } from '../records/classifications.ts';
 import { findingsOf } from '../records/judging.ts';
@@ -52,7 +52,7 @@ async function custodyOf(
 ): Promise<RecordCustody> {
   const { checkpoint, size, entries } = await proveCustody(app, { principal, identifier });
   return {
-    ...{ checkpoint, size },
+    ...{ checkpoint, size, earlier: proveEarlierHeads(app, size) },
     entries: entries.map(({ entry, inclusion }) => ({ ...entry, inclusion })).reverse(),
   };
 }

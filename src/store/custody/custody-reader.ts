@@ -174,6 +174,11 @@ export class CustodyReader {
     return this.#tables.custodyCheckpoints.getUnlessDamaged(size);
   }
 
+  /** Newest first. */
+  recentCheckpoints(limit: number): StoredCheckpoint[] {
+    return this.#tables.custodyCheckpoints.last(undefined, limit);
+  }
+
   lastCheckpointSize(): number {
     return Number(this.#tables.custodyCheckpoints.lastKey() ?? 0);
   }

@@ -3,6 +3,7 @@
  * what the chain says stands against it.
  */
 import { deepEqual, match, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -95,4 +96,40 @@ test('entries, details, proofs and heads that were changed and signed anew are t
   const grown = [origin, '999999', ...rest].join('\n');
   match((await judgeForged(CHECKPOINT, grown)).join(), /log\/checkpoint\.txt: is not signed by the key/);
   match((await judgeForged(CHECKPOINT, 'a note')).join(), /log\/checkpoint\.txt: is no checkpoint/);
+});
+
+test('two packages show that the log was only added to, or that it was not', async () => {
+  const older = join(open.folder, 'older.zip');
+  await putTogether(whole, older);
+  const input = { principal: open.admin, identifiers: [await addDone(open.app, 'c'.repeat(64))], fields: {} };
+  const made = await exportEvidence(open.app, input, new AbortController().signal);
+  const newer = join(open.folder, 'newer.zip');
+  await writeFile(newer, await buffer(Readable.from(made.bytes)));
+  const judge = async (path: string, olderPath: string) =>
+    (await judgePackage({ path, fingerprints: [], olderPath })).continuedLog;
+
+  const continued = await judge(newer, older);
+  deepEqual(continued?.continuation, 'continued', continued?.found);
+  ok(continued !== null && continued.earlierSize > 0 && continued.earlierSize < continued.size);
+  match((await judge(older, newer))?.found ?? '', /name the older package/);
+
+  const members = await takeApart(newer);
+  const forge = async (change: (proof: { earlier: { size: number; consistency: string[] }[] }) => void) => {
+    const proof = JSON.parse(members.get(PROOF)?.toString('utf8') ?? '');
+    change(proof);
+    const payload = new Map([...members].filter(([path]) => path.startsWith('data/')));
+    payload.set(PROOF, Buffer.from(JSON.stringify(proof)));
+    const path = join(open.folder, 'forged-proof.zip');
+    await writeFile(path, await makePackage({ key: open.app.signingKeys.current(), payload }));
+    return await judge(path, older);
+  };
+  const otherHash = createHash('sha256').update('another log').digest('base64');
+  const changed = await forge(({ earlier }) => {
+    for (const { consistency } of earlier) consistency[0] = otherHash;
+  });
+  deepEqual(changed?.continuation, 'not_continued');
+  const without = await forge((proof) => {
+    proof.earlier = [];
+  });
+  match(without?.found ?? '', /ask the box, assay custody prove RECORD --since \d+/);
 });

@@ -10,6 +10,7 @@ import { readRootsFile } from './timestamp.ts';
 interface VerifyOptions {
   fingerprint?: string[];
   tsaCa?: string;
+  since?: string;
   json?: true;
 }
 
@@ -26,16 +27,22 @@ export function addVerifyCommand(evidence: Command, terminal: Terminal): void {
       '--tsa-ca <file>',
       'root certificates (PEM) that authorities of time must lead to; without it their origin is not judged',
     )
+    .option(
+      '--since <package>',
+      'an older package of the same box: whether its custody log was only added to since',
+    )
     .option('--json', 'what was found as one line of JSON')
     .action((path: string, options: VerifyOptions) => runVerify(terminal, path, options));
 }
 
 async function runVerify(terminal: Terminal, path: string, options: VerifyOptions): Promise<void> {
   const timestampRootsPem = options.tsaCa === undefined ? null : await readRootsFile(options.tsaCa);
-  const judged = await judge({ path, fingerprints: options.fingerprint ?? [], timestampRootsPem });
+  const order = { path, fingerprints: options.fingerprint ?? [], timestampRootsPem };
+  const judged = await judge({ ...order, olderPath: options.since });
   if (options.json === true) printLine(terminal, JSON.stringify(judged));
   else tell(terminal, path, judged, options.fingerprint !== undefined);
-  if (judged.faults.length > 0) terminal.setExitCode(EXIT_CODES.someFailed);
+  const isContinued = judged.continuedLog === null || judged.continuedLog.continuation === 'continued';
+  if (judged.faults.length > 0 || !isContinued) terminal.setExitCode(EXIT_CODES.someFailed);
 }
 
 async function judge(order: JudgeOrder): Promise<JudgedPackage> {
@@ -67,6 +74,10 @@ function tell(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGive
     const today = new Date().toISOString();
     printLine(terminal, `  read so on ${createdAt}; this version reads the same figures on ${today} as:`);
     printLine(terminal, `  ${describe(present)}`);
+  }
+  if (judged.continuedLog !== null) {
+    const { earlierSize, size, found } = judged.continuedLog;
+    printLine(terminal, `Log: ${earlierSize} entries then, ${size} now: ${found}`);
   }
   printLine(terminal, `Key: ${fingerprint ?? 'none that can be read'}`);
   if (!isKeyGiven) {

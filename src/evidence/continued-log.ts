@@ -1,0 +1,79 @@
+/**
+ * Whether the custody log of a box was only added to between two of its packages: each holds a signed head of the log, and the newer
+ * one the proof that its own continues those that were signed before (RFC 9162, section 2.1.4).
+ */
+import { type Checkpoint, parseCheckpoint } from '../domain/custody/checkpoint.ts';
+import { holdsConsistency } from '../domain/custody/merkle-tree.ts';
+import { CHECKPOINT, PROOF } from './custody-members.ts';
+import { parseJson, recordFoldersOf, verifyPackage } from './verify-package.ts';
+import type { ReadPackage } from './zip-reader.ts';
+
+/** `continued`: only added to; `not_continued`: changed, cut or another log; `not_shown`: the packages cannot tell. */
+export type Continuation = 'continued' | 'not_continued' | 'not_shown';
+
+export interface ContinuedLog {
+  /** Entries under the older head; 0 where the older package has none. */
+  earlierSize: number;
+  size: number;
+  continuation: Continuation;
+  /** In words. */
+  found: string;
+}
+
+/** `read` is the newer package. Throws where the older one cannot be read as a zip. */
+export async function judgeContinuation(read: ReadPackage, olderPath: string): Promise<ContinuedLog> {
+  const older = await verifyPackage({ path: olderPath, fingerprints: [] });
+  const [earlier, head] = [newestHead(older.read), newestHead(read)];
+  const sizes = { earlierSize: earlier?.head.size ?? 0, size: head?.head.size ?? 0 };
+  const tell = (continuation: Continuation, found: string) => ({ ...sizes, continuation, found });
+  const [fault] = older.faults;
+  if (fault !== undefined)
+    return tell('not_shown', `the older package is not whole: ${fault.member}: ${fault.fault}`);
+  if (earlier === null || head === null)
+    return tell('not_shown', 'one of them holds no head of a custody log');
+  if (earlier.head.size > head.head.size)
+    return tell('not_shown', 'its head is the later one: name the older package');
+  const proof = earlier.head.size === head.head.size ? [] : head.proofs.get(earlier.head.size);
+  if (proof === undefined) {
+    const ask = `assay custody prove RECORD --since ${earlier.head.size}`;
+    return tell('not_shown', `no proof from that head lies in this package: ask the box, ${ask}`);
+  }
+  const place = {
+    from: earlier.head.size,
+    to: head.head.size,
+    fromRoot: earlier.head.root,
+    toRoot: head.head.root,
+  };
+  return holdsConsistency({ ...place, proof })
+    ? tell('continued', 'the log was only added to between the two')
+    : tell(
+        'not_continued',
+        'the newer log does not continue the older one: changed, restored to an earlier point, or of another box',
+      );
+}
+
+interface SignedHead {
+  head: Checkpoint;
+  /** By the size of an earlier head. */
+  proofs: ReadonlyMap<number, Buffer[]>;
+}
+
+/** Records of a case are packed one after the other, each with the head of its moment. */
+function newestHead(read: ReadPackage): SignedHead | null {
+  const heads = recordFoldersOf(read).flatMap((folder) => {
+    const text = (name: string) => read.texts.get(`${folder}${name}`)?.toString('utf8') ?? '';
+    const head = parseCheckpoint(text(CHECKPOINT));
+    return head === undefined ? [] : [{ head, proofs: proofsOf(text(PROOF)) }];
+  });
+  return heads.sort((one, other) => other.head.size - one.head.size)[0] ?? null;
+}
+
+function proofsOf(json: string): ReadonlyMap<number, Buffer[]> {
+  const proof = parseJson(Buffer.from(json)) as {
+    earlier?: { size: number; consistency: string[] }[];
+  } | null;
+  const earlier = Array.isArray(proof?.earlier) ? proof.earlier : [];
+  return new Map(
+    earlier.map(({ size, consistency }) => [size, consistency.map((hash) => Buffer.from(hash, 'base64'))]),
+  );
+}
