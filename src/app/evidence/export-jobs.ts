@@ -143,8 +143,8 @@ export class ExportJobs implements AsyncDisposable {
     } finally {
       await rm(whole, { force: true });
     }
-    job.timestamps = replies.length;
-    job.bytes = (await stat(path)).size;
+    const { size } = await stat(path);
+    Object.assign(job, { timestamps: replies.length, bytes: size });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
