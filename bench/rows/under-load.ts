@@ -21,7 +21,7 @@ export async function measureUnderLoad(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { name, path } of [
     { name: '/metrics', path: '/metrics' },
-    { name: 'a heatmap', path: `/api/classification/${identifier}/heatmap` },
+    { name: 'a heatmap', path: `/api/classification/heatmap/${identifier}` },
   ]) {
     const runs: number[] = [];
     for (let run = 0; run < RUNS; run++) {
