@@ -5,9 +5,13 @@
 import type { Schema } from '../src/facade/rest/openapi/schema.ts';
 
 const FORMAT = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
+/** An identifier or a hash that no record has: what names one answers that there is none until it is set. */
+const NO_RECORD = '0'.repeat(64);
 const VARIABLES = [
   { key: 'baseUrl', value: 'http://127.0.0.1:8480' },
   { key: 'apiKey', value: '' },
+  { key: 'identifier', value: NO_RECORD },
+  { key: 'hash', value: NO_RECORD },
 ];
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -89,7 +93,7 @@ function toUrl(path: string, parameters: readonly Parameter[]): object {
     raw: `{{baseUrl}}${path.replace(/\{(\w+)\}/g, ':$1')}`,
     host: ['{{baseUrl}}'],
     path: segments.map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1')),
-    variable: of('path').map(described),
+    variable: of('path').map((parameter) => ({ ...described(parameter), value: `{{${parameter.name}}}` })),
     query: of('query').map((parameter) => ({ ...described(parameter), disabled: true })),
   };
 }

@@ -1,11 +1,10 @@
 /** Rows as CSV (RFC 4180) that a spreadsheet opens without computing what strangers wrote. */
 import { safeCell } from '../../src/domain/sheets/formula-cell.ts';
+import { BYTE_ORDER_MARK, type Cell } from '../../src/domain/sheets/sheet-columns.ts';
 import { showText } from '../../src/domain/shown-text.ts';
 
-export type Cell = string | number | null;
-
 export function toCsv(rows: readonly (readonly Cell[])[]): string {
-  return [...rows.map((row) => row.map(quote).join(',')), ''].join('\r\n');
+  return BYTE_ORDER_MARK + [...rows.map((row) => row.map(quote).join(',')), ''].join('\r\n');
 }
 
 function quote(value: Cell): string {

@@ -1,4 +1,5 @@
 /** Records as a file: the chosen ones, made here; all that a filter finds, made by the daemon. */
+import { EXPORT_COLUMNS, type ExportedRecord, toCell } from '../../src/domain/sheets/sheet-columns.ts';
 import type { ListedRecord } from '../gen/documents.ts';
 import { download, toCsv } from '../parts/csv.ts';
 import { type RecordFilter, toVariables } from './record-filter.ts';
@@ -16,39 +17,27 @@ export function exportAddress(filter: RecordFilter, format: 'csv' | 'jsonl'): st
   return `/exports/records.${format}?${new URLSearchParams(Object.fromEntries(query))}`;
 }
 
-const COLUMNS = [
-  'identifier',
-  'name',
-  'refId',
-  'kind',
-  'status',
-  'outcome',
-  'probability',
-  'classification',
-  'confidence',
-  'hash',
-  'createdAt',
-] as const;
-
-type Line = Record<(typeof COLUMNS)[number], string | number | null>;
-
-function toLine(record: ListedRecord): Line {
-  const { identifier, name, refId, kind, status, hash, createdAt, verdict, assessment } = record;
+function toExported(record: ListedRecord): ExportedRecord {
+  const { identifier, createdAt, name, refId, hash, status, resultUrl, errors } = record;
+  const { forceClassification, verdict, assessment } = record;
+  const outcome = outcomeOf(record);
+  const formal = (forceClassification ?? verdict?.classification ?? '').toLowerCase();
   return {
-    ...{ identifier, name, refId, kind, status, hash, createdAt },
-    outcome: outcomeOf(record),
+    ...{ identifier, created_at: createdAt, name, kind: record.kind.toLowerCase(), ref_id: refId },
+    ...{ sha256: hash, verdict: status === 'DONE' ? formal : outcome, outcome },
+    assessment: assessment?.state.toLowerCase() ?? '',
     probability: assessment?.probability ?? null,
-    classification: verdict?.classification ?? null,
-    confidence: verdict?.confidence ?? null,
+    reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
+    ...{ link: resultUrl, error: errors },
   };
 }
 
 export function exportRecords(records: readonly ListedRecord[], format: ExportFormat): void {
-  const lines = records.map(toLine);
+  const lines = records.map(toExported);
   if (format === 'json') {
     download(JSON.stringify(lines, null, 2), 'assay-records.json', 'application/json');
     return;
   }
-  const rows = lines.map((line) => COLUMNS.map((column) => line[column]));
-  download(toCsv([COLUMNS, ...rows]), 'assay-records.csv', 'text/csv');
+  const rows = lines.map((line) => EXPORT_COLUMNS.map((column) => toCell(line[column])));
+  download(toCsv([EXPORT_COLUMNS, ...rows]), 'assay-records.csv', 'text/csv');
 }

@@ -1,13 +1,14 @@
 /** A dropped sheet of addresses: what it holds, how far it is, and the sheet with verdicts to save, also when stopped. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { RESULT_COLUMNS, type RowResult, toCell } from '../../src/domain/sheets/sheet-columns.ts';
 import { showText } from '../../src/domain/shown-text.ts';
 import { download, toCsv } from '../parts/csv.ts';
 import { formatBytes, formatNumber } from '../parts/format.ts';
 import { Button, Notice, Panel } from '../parts/parts.tsx';
 import { t } from '../texts/language.ts';
 import { type PageSheet, readSheet, SHEET_BYTES_MAX, SHEET_ROWS_MAX, type SheetFault } from './sheet-rows.ts';
-import { RESULT_COLUMNS, type RowResult, runSheet } from './sheet-run.ts';
+import { runSheet } from './sheet-run.ts';
 import type { SubmitOptions } from './uploads.ts';
 
 export function SheetPanel({ file, submission }: { file: File; submission: SubmitOptions }): JSX.Element {
@@ -58,11 +59,10 @@ function SheetRun({ sheet, submission, name }: SheetRunProps): JSX.Element {
     setRunning(false);
   };
   const save = (): void => {
-    const none = RESULT_COLUMNS.map(() => '');
     const width = sheet.head.length;
     const rows = sheet.rows.map(({ cells }, index) => [
       ...Array.from({ length: width }, (_, at) => cells[at] ?? ''),
-      ...(results.current.get(index) ?? none),
+      ...RESULT_COLUMNS.map((column) => toCell(results.current.get(index)?.[column] ?? '')),
     ]);
     download(toCsv([[...sheet.head, ...RESULT_COLUMNS], ...rows]), `${name}-assay.csv`, 'text/csv');
   };

@@ -1,14 +1,10 @@
 /** The rows of a sheet on their way, a few at a time: each submitted as an address and followed to its end. */
+import { failedRow, type RowResult } from '../../src/domain/sheets/sheet-columns.ts';
 import { READ_SHEET_RECORD, type ReadSheetRecordAnswer, SUBMIT_MEDIA } from '../gen/documents.ts';
 import { ApiError, ask, change, sentenceOf } from '../parts/api.ts';
-import type { Cell } from '../parts/csv.ts';
 import { t } from '../texts/language.ts';
 import { kindOfAddress, type PageSheet } from './sheet-rows.ts';
 import type { SubmitOptions } from './uploads.ts';
-
-export const RESULT_COLUMNS = [
-  ...['assay_identifier', 'verdict', 'assessment', 'probability', 'reasons', 'link', 'error'],
-] as const;
 
 /** The daemon fetches and judges several at once; more of ours would only wait there. */
 const ROWS_AT_ONCE = 4;
@@ -16,8 +12,6 @@ const LOOK_EVERY_MS = 1500;
 /** A busy daemon is asked again so often; then the row counts as failed. */
 const TRIES_MAX = 8;
 const RETRY_MS = 5000;
-
-export type RowResult = readonly Cell[];
 
 /** Resolves when all rows have ended or `signal` aborts; `report` is told of each. */
 export async function runSheet(
@@ -39,7 +33,7 @@ export async function runSheet(
 }
 
 async function judge(source: string, submission: SubmitOptions, signal: AbortSignal): Promise<RowResult> {
-  if (!/^https?:\/\//i.test(source)) return failed('', t('sheetNoAddress'));
+  if (!/^https?:\/\//i.test(source)) return failedRow(t('sheetNoAddress'));
   let identifier = '';
   try {
     identifier = await submit(source, submission, signal);
@@ -49,7 +43,7 @@ async function judge(source: string, submission: SubmitOptions, signal: AbortSig
       await pause(LOOK_EVERY_MS, signal);
     }
   } catch (error) {
-    return failed(identifier, sentenceOf(error));
+    return failedRow(sentenceOf(error), identifier);
   }
 }
 
@@ -71,14 +65,12 @@ async function submit(fileUrl: string, submission: SubmitOptions, signal: AbortS
 function toResult(identifier: string, record: ReadSheetRecordAnswer['classification']): RowResult {
   const { status, errors, resultUrl, forceClassification, verdict, assessment } = record;
   const formal = (forceClassification ?? verdict?.classification ?? '').toLowerCase();
-  const reasons = (assessment?.reasons ?? []).map(({ sentence }) => sentence).join(' | ');
+  const reasons = (assessment?.reasons ?? []).map(({ sentence }) => sentence);
   const word = status === 'DONE' ? formal : 'failed';
-  const state = assessment?.state.toLowerCase() ?? '';
-  return [identifier, word, state, assessment?.probability ?? null, reasons, resultUrl, errors];
-}
-
-function failed(identifier: string, reason: string): RowResult {
-  return [identifier, 'failed', '', null, '', '', reason];
+  return {
+    ...{ assay_identifier: identifier, verdict: word, assessment: assessment?.state.toLowerCase() ?? '' },
+    ...{ probability: assessment?.probability ?? null, reasons, link: resultUrl, error: errors },
+  };
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

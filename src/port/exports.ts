@@ -8,14 +8,13 @@ import type { RawFields } from '../app/submissions/input.ts';
 import { AppError, badField } from '../domain/errors.ts';
 import { MEDIA_KINDS } from '../domain/media/media.ts';
 import { SHEET_FORMATS, SHEET_TYPES, type SheetFormat } from '../domain/sheets/record-sheet.ts';
+import { BYTE_ORDER_MARK } from '../domain/sheets/sheet-columns.ts';
 import { parseTime } from '../domain/time.ts';
 import { authoriseReader } from './media.ts';
 
 /** Each takes its turns at the store for as long as it is read. */
 const EXPORTS_MAX = 8;
 const BUSY_RETRY_SECONDS = 10;
-/** Spreadsheets take a file without it for one of their country's old encodings. */
-const BYTE_ORDER_MARK = '\ufeff';
 
 interface ExportRequest {
   Querystring: RawFields;

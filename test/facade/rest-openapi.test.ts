@@ -24,6 +24,17 @@ test('the Postman collection is what schema/print-postman.ts prints, with a requ
   assert.deepEqual(requests.sort(), operations.sort());
 });
 
+test('what the addresses and the headers of the collection ask for are variables of it, with a value or the key', () => {
+  const collection = JSON.stringify(describeCollection(describeInterface()));
+  const { variable } = JSON.parse(collection) as { variable: { key: string; value: string }[] };
+  const asked = [...collection.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);
+  assert.deepEqual([...new Set(asked)].sort(), variable.map(({ key }) => key).sort());
+  assert.deepEqual(
+    variable.filter(({ value }) => value === '').map(({ key }) => key),
+    ['apiKey'],
+  );
+});
+
 test('every reference leads somewhere', () => {
   const description: Record<string, unknown> = describeInterface();
   for (const [, pointer = ''] of printed.matchAll(/"\$ref": "#\/([^"]+)"/g)) {

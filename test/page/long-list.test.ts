@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { Store } from '../../src/store/store.ts';
 import { TestDaemon } from '../daemon.ts';
 import { seedRecords } from '../seeded-records.ts';
@@ -63,6 +64,12 @@ test('ten thousand records scroll without being loaded or drawn at once', async 
   assert.deepEqual(desk.faults, []);
 });
 
+/** With the columns in their order; both begin with the mark that spreadsheets ask for. */
+function readCsv(csv: string): Record<string, string>[] {
+  assert.ok(csv.startsWith('\ufeff'));
+  return parse(csv, { bom: true, columns: true }) as unknown as Record<string, string>[];
+}
+
 test('what is not loaded is found by the daemon, and the way back leads to the same list', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;
@@ -84,6 +91,13 @@ test('what is not loaded is found by the daemon, and the way back leads to the s
   const csv = await text(await (await download).createReadStream());
   assert.equal(csv.trim().split('\r\n').length, 2);
   assert.match(csv, /\bpicture-4321\.png\b/);
+  await page.getByRole('checkbox', { name: 'Choose picture-4321.png' }).check();
+  const ofChosen = page.waitForEvent('download');
+  await page.getByRole('region', { name: 'Chosen records' }).getByRole('button', { name: 'CSV' }).click();
+  const chosen = await text(await (await ofChosen).createReadStream());
+  const [record] = readCsv(chosen);
+  assert.ok(record?.reasons !== undefined && record.reasons !== '' && record.link !== '');
+  assert.deepEqual(readCsv(chosen), readCsv(csv));
   await page.getByLabel('Name, reference, hash or identifier').fill('no such name');
   await page.getByText('No record of this account matches.').waitFor();
   assert.deepEqual(desk.faults, []);

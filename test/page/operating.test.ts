@@ -56,6 +56,29 @@ async function untilStatus(identifier: string, wanted: string): Promise<Record<s
   throw new Error(`${identifier} did not become ${wanted}`);
 }
 
+test('the first steps say once that the models are weak and which command adds a stronger one; no other page does', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  const hints = async (): Promise<number[]> => [
+    await page.getByText('are weak evidence').count(),
+    await page.getByText('npx assay models add sieve').count(),
+  ];
+  for (const [path, heading] of [
+    ['/submit', 'Submit'],
+    ['/models', 'Models'],
+  ] as const) {
+    await page.goto(path);
+    await page.getByRole('heading', { name: heading, exact: true }).first().waitFor();
+    assert.deepEqual(await hints(), [0, 0], path);
+  }
+  await page.goto('/');
+  await page.getByRole('link', { name: 'First steps' }).click();
+  await page.getByRole('heading', { name: 'Add a stronger model' }).waitFor();
+  assert.deepEqual(await hints(), [1, 1]);
+  assert.deepEqual(desk.faults, []);
+});
+
 test('work that runs is cancelled, failed work is run again, from the page', async () => {
   await using desk = await browser.open(daemon.http);
   const { page } = desk;

@@ -117,7 +117,7 @@ test('a dropped sheet of addresses comes back with verdicts; all that is found c
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save the sheet' }).click();
   const saved = await text(await (await download).createReadStream());
-  const [first, second] = parse(saved, { columns: true }) as Record<string, string>[];
+  const [first, second] = parse(saved, { bom: true, columns: true }) as Record<string, string>[];
   assert.equal(first?.note, "'=1+1");
   assert.match(first?.verdict ?? '', /^(human|artificial)$/);
   assert.match(first?.link ?? '', /\/classifications\/[0-9a-f]{64}$/);

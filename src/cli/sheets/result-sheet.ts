@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { CsvError, parse } from 'csv-parse';
 import { toCsvLine } from '../../domain/sheets/csv-line.ts';
 import { safeCell } from '../../domain/sheets/formula-cell.ts';
-import { RESULT_COLUMNS, type RowResult, toCell } from '../../domain/sheets/record-sheet.ts';
+import { RESULT_COLUMNS, type RowResult, toCell } from '../../domain/sheets/sheet-columns.ts';
 import { type Sheet, type SheetRow, usage } from './sheet-rows.ts';
 
 const isResultColumn = (name: string): boolean => (RESULT_COLUMNS as readonly string[]).includes(name);

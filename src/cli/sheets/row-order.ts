@@ -1,5 +1,5 @@
 /** Writes rows in the order of the sheet, whichever of them ends first. */
-import type { RowResult } from '../../domain/sheets/record-sheet.ts';
+import type { RowResult } from '../../domain/sheets/sheet-columns.ts';
 import type { ResultSheet } from './result-sheet.ts';
 import type { SheetRow } from './sheet-rows.ts';
 

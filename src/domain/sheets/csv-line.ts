@@ -1,7 +1,6 @@
 /** A row of a sheet as CSV (RFC 4180), safe to open in a spreadsheet. Pure. */
 import { stringify } from 'csv-stringify/sync';
-
-export type Cell = string | number | null;
+import type { Cell } from './sheet-columns.ts';
 
 /**
  * One line with its end. A cell that a spreadsheet would take for a formula (`=`, `+`, `-`, `@`, tab, CR, and their wide forms)

@@ -1,7 +1,8 @@
-/** Records as sheets: the columns that an export has, and those that a sheet of sources is given. Pure. */
+/** Records as lines of an export, and as what a row of a sheet of sources is given. Pure. */
 import type { RecordSummary } from '../records/record-summary.ts';
 import { formatTime } from '../time.ts';
-import { type Cell, toCsvLine } from './csv-line.ts';
+import { toCsvLine } from './csv-line.ts';
+import { EXPORT_COLUMNS, type ExportedRecord, type RowResult, toCell } from './sheet-columns.ts';
 
 export const SHEET_FORMATS = ['csv', 'jsonl'] as const;
 export type SheetFormat = (typeof SHEET_FORMATS)[number];
@@ -11,13 +12,8 @@ export const SHEET_TYPES: Readonly<Record<SheetFormat, string>> = {
   jsonl: 'application/jsonl; charset=utf-8',
 };
 
-/** Between two reasons in one cell; a sentence has none. */
-const REASON_BREAK = ' | ';
-
-type Exported = Readonly<Record<string, Cell | readonly string[]>>;
-
 /** Under the names of the columns, in their order. */
-function toExported(summary: RecordSummary): Exported {
+function toExported(summary: RecordSummary): ExportedRecord {
   const { identifier, createdAt, name, kind, refId, sha256, verdict, outcome, assessment } = summary;
   const { probability, reasons, link, error } = summary;
   return {
@@ -25,11 +21,6 @@ function toExported(summary: RecordSummary): Exported {
     ...{ verdict, outcome, assessment, probability, reasons, link, error },
   };
 }
-
-const EXPORT_COLUMNS = [
-  ...['identifier', 'created_at', 'name', 'kind', 'ref_id', 'sha256'],
-  ...['verdict', 'outcome', 'assessment', 'probability', 'reasons', 'link', 'error'],
-] as const;
 
 /** What stands before the first record; empty where a format has no head. */
 export function sheetHead(format: SheetFormat): string {
@@ -40,35 +31,10 @@ export function sheetHead(format: SheetFormat): string {
 export function sheetLine(summary: RecordSummary, format: SheetFormat): string {
   const exported = toExported(summary);
   if (format === 'jsonl') return `${JSON.stringify(exported)}\n`;
-  return toCsvLine(EXPORT_COLUMNS.map((column) => toCell(exported[column] ?? null)));
+  return toCsvLine(EXPORT_COLUMNS.map((column) => toCell(exported[column])));
 }
-
-export function toCell(value: Cell | readonly string[]): Cell {
-  return typeof value === 'object' && value !== null ? value.join(REASON_BREAK) : value;
-}
-
-/** What a row of a sheet of sources is given, in this order. */
-export const RESULT_COLUMNS = [
-  'assay_identifier',
-  'verdict',
-  'assessment',
-  'probability',
-  'reasons',
-  'link',
-  'error',
-] as const;
-
-export type RowResult = Readonly<Record<(typeof RESULT_COLUMNS)[number], Cell | readonly string[]>>;
 
 export function toRowResult(summary: RecordSummary): RowResult {
   const { identifier, verdict, assessment, probability, reasons, link, error } = summary;
   return { assay_identifier: identifier, verdict, assessment, probability, reasons, link, error };
-}
-
-/** A row that became no record. */
-export function failedRow(error: string): RowResult {
-  return {
-    ...{ assay_identifier: '', verdict: 'failed', assessment: '', probability: null },
-    ...{ reasons: [], link: '', error },
-  };
 }
