@@ -65,7 +65,7 @@ test('the first steps say once that the models are weak and which command adds a
     await page.getByText('npx assay models add sieve').count(),
   ];
   for (const [path, heading] of [
-    ['/submit', 'Submit'],
+    ['/submit', 'Submit files'],
     ['/models', 'Models'],
   ] as const) {
     await page.goto(path);
