@@ -20,7 +20,7 @@ const PASSED_ON_PREFIXES = ['CUDA_', 'NVIDIA_', 'ORT_'];
 
 /**
  * What is freed goes back to the box: the C library raises its bounds whenever a large block is freed, up to 32 MiB, and then
- * keeps what a model took that was let go (220 of 380 MiB, measured).
+ * keeps what a model took that was let go (220 of 380 MiB, measured). The page faults cost some 300 ms at a start.
  */
 const MEMORY: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '1',
