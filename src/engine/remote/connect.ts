@@ -23,6 +23,8 @@ export async function connectNats(
       return await connect({
         ...{ servers: servers.map((server) => server.replace(/^(nats|tls):\/\//, '')), name, inboxPrefix },
         ...{ maxReconnectAttempts: -1, reconnectTimeWait: RETRY_PAUSE_MS },
+        // A key that is taken out may be put back; a connection that gave up would stay deaf until this process ends.
+        ignoreAuthErrorAbort: true,
         ...(nkeySeed === null
           ? {}
           : { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)) }),
