@@ -19,6 +19,7 @@ import { measureStartUp } from './rows/start-up.ts';
 import { measureUnderLoad } from './rows/under-load.ts';
 import { measureUploads } from './rows/uploads.ts';
 import { measureVideos } from './rows/videos.ts';
+import { measureWorkers } from './rows/workers.ts';
 
 interface Fault {
   name: string;
@@ -46,6 +47,7 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'page', measure: measurePage },
   { name: 'peers', measure: measurePeers, onlyNamed: true },
   { name: 'scaling', measure: measureScaling, onlyNamed: true },
+  { name: 'workers', measure: measureWorkers, onlyNamed: true },
 ];
 
 const { values, positionals: wanted } = parseArgs({

@@ -32,7 +32,7 @@ export async function connectNats(
       });
     } catch (error) {
       log.warn({ err: error }, 'no NATS server can be reached; it is tried again');
-      await delay(RETRY_PAUSE_MS, undefined, { signal, ref: false });
+      await delay(RETRY_PAUSE_MS, undefined, { signal });
     }
   }
 }

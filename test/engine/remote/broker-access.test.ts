@@ -1,7 +1,9 @@
 /** What the configuration of `assay worker setup` lets each box do, by a real nats-server; and keys that come and go. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -120,6 +122,28 @@ test('a worker speaks for itself alone, hears what is meant for it, and reads no
 
 test('nobody comes in without a key of the configuration', { skip }, async () => {
   await assert.rejects(connect({ servers: broker.address }), /Authorization Violation/i);
+});
+
+test('a box that starts before its broker waits for it', { skip }, async () => {
+  await broker.kill();
+  const module = join(import.meta.dirname, '..', '..', '..', 'src', 'engine', 'remote', 'connect.ts');
+  const program = `
+    import { pino } from 'pino';
+    import { connectNats } from ${JSON.stringify(module)};
+    const config = { servers: ['nats://${broker.address}'], nkeySeed: '${broker.seedOf('two')}', caFile: null };
+    const log = pino(pino.destination(2));
+    const signal = new AbortController().signal;
+    const connection = await connectNats(config, { name: 'two', inboxPrefix: '${inboxOf('two')}', log, signal });
+    process.stdout.write('there');
+    await connection.close();`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: import.meta.dirname,
+  });
+  const [said, exited] = [text(child.stdout), once(child, 'exit')];
+  // That it has found none.
+  await once(child.stderr, 'data');
+  await broker.restart();
+  assert.deepEqual([await said, (await exited)[0]], ['there', 0]);
 });
 
 test('a key that was taken out and put back opens again, without anybody starting anew', {
