@@ -20,7 +20,7 @@ const PICTURES_PER_WORKER = 10;
 /** As a large model on a GPU would hold it up; long beside what a small picture costs two cores. */
 const WAIT_MS = 1000;
 const SIDE = 480;
-const SINGLE_PICTURES = 120;
+const SINGLE_PICTURES = 100;
 const BUILT_IN = join(import.meta.dirname, '..', '..', 'models');
 const WAITING: WorkerStart = { entry: [join(import.meta.dirname, '..', 'waiting-worker.ts')] };
 
@@ -35,8 +35,8 @@ async function measureWaiting(): Promise<Row[]> {
   const pictures = (run: string, count: number) =>
     Array.from({ length: count }, (_, index) => stampJpeg(photo, `${run} ${index}`));
   await using fleet = await openFleet({ env: { ASSAY_ANALYSIS_STABILITY: 'false' } });
-  const perSecond = await measureCounts(fleet, { counts: [1, 2, 3], env, how: WAITING, pictures });
-  return toRows(perSecond, `models waited for (${WAIT_MS} ms a picture)`);
+  const measured = await measureCounts(fleet, { counts: [1, 2, 3], env, how: WAITING, pictures });
+  return toRows(measured, `models waited for (${WAIT_MS} ms a picture)`);
 }
 
 async function measureComputing(): Promise<Row[]> {
@@ -45,8 +45,8 @@ async function measureComputing(): Promise<Row[]> {
     photos.slice(0, count).map((photo) => stampJpeg(photo, run));
   await using fleet = await openFleet({ env: { ASSAY_MODELS_FOLDERS: BUILT_IN } });
   const counts = NAMES.map((_, index) => index + 1).filter((count) => count <= availableParallelism());
-  const perSecond = await measureCounts(fleet, { counts, env: {}, how: {}, pictures });
-  return toRows(perSecond, "Assay's models, front and client on the same cores");
+  const measured = await measureCounts(fleet, { counts, env: {}, how: {}, pictures });
+  return toRows(measured, "Assay's models, front and client on the same cores");
 }
 
 function openFleet(options: Partial<FleetOptions>): Promise<Fleet> {
@@ -61,13 +61,19 @@ interface Work {
   pictures: (run: string, count: number) => Buffer[];
 }
 
-/** Pictures a second with so many workers, each on a core of its own as long as there are some. */
+interface Figures {
+  perSecond: number;
+  /** Processor time of the front and its children for a picture, seconds. */
+  frontSeconds: number;
+}
+
+/** With so many workers, each on a core of its own as long as there are some. */
 async function measureCounts(
   fleet: Fleet,
   { counts, env, how, pictures }: Work,
 ): Promise<Map<number, number>> {
   await using front = await fleet.startFront();
-  const perSecond = new Map<number, number>();
+  const figures = new Map<number, Figures>();
   const workers: TestWorker[] = [];
   try {
     for (const count of counts) {
@@ -79,13 +85,16 @@ async function measureCounts(
       // The first ones only warm up.
       await classifyMedia(front, pictures(`warm ${count}`, hands), { hands, header: {} });
       const measured = pictures(`measured ${count}`, PICTURES_PER_WORKER * count);
-      const { filesPerSecond } = await classifyMedia(front, measured, { hands, header: {} });
-      perSecond.set(count, filesPerSecond);
+      const { filesPerSecond, processorSeconds } = await classifyMedia(front, measured, {
+        hands,
+        header: {},
+      });
+      figures.set(count, { perSecond: filesPerSecond, frontSeconds: processorSeconds / measured.length });
     }
   } finally {
     for (const worker of workers) await worker.end('SIGKILL');
   }
-  return perSecond;
+  return figures;
 }
 
 async function awaitWorkers({ http }: TestDaemon, count: number): Promise<void> {
@@ -94,14 +103,15 @@ async function awaitWorkers({ http }: TestDaemon, count: number): Promise<void> 
   await until(async () => Number((await here())?.[1]) === count, `${count} workers`);
 }
 
-function toRows(perSecond: ReadonlyMap<number, number>, what: string): Row[] {
-  const one = perSecond.get(1) ?? Number.NaN;
-  return [...perSecond].flatMap(([count, runs]): Row[] => {
+function toRows(figures: ReadonlyMap<number, Figures>, what: string): Row[] {
+  const one = figures.get(1)?.perSecond ?? Number.NaN;
+  return [...figures].flatMap(([count, { perSecond, frontSeconds }]): Row[] => {
     const name = `${count} ${count === 1 ? 'worker' : 'workers'}, ${what}`;
-    const rate: Row = { name, unit: '1/s', better: 'higher', runs: [runs] };
-    return count === 1
-      ? [rate]
-      : [rate, { name: `${name}: against one`, unit: '×', better: 'higher', runs: [runs / one] }];
+    return [
+      { name, unit: '1/s', better: 'higher', runs: [perSecond] },
+      { name: `${name}: against one`, unit: '×', better: 'higher', runs: [perSecond / one] },
+      { name: `${name}: processor time of the front`, unit: 's', better: 'lower', runs: [frontSeconds] },
+    ];
   });
 }
 

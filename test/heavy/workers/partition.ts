@@ -6,22 +6,34 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DiscardPolicy, jetstreamManager } from '@nats-io/jetstream';
+import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
+import { inboxOf, STREAM } from '../../../src/engine/remote/messages.ts';
 import { reach, runCommand } from '../../command-line.ts';
 import type { TestDaemon } from '../../daemon.ts';
 import {
+  type Broker,
   freePort,
   SERVER,
   skipWithoutBroker,
   type TestWorker,
   type WorkerStart,
 } from '../../engine/remote/broker.ts';
-import { metricOf, statusOf, until } from '../../faults/rounds/submissions.ts';
+import { until } from '../../faults/rounds/submissions.ts';
 import { writeTinyImagePack } from '../../interface/packs.ts';
 import { copyProgram } from '../../program-copy.ts';
 import { Random } from '../random.ts';
 import { Fleet } from './fleet.ts';
 import { SilentProxy } from './silent-proxy.ts';
-import { awaitIdle, compareWithHome, makeSample, type Sample, submit } from './submissions.ts';
+import {
+  awaitIdle,
+  compareWithHome,
+  makeSample,
+  type Sample,
+  type Submitted,
+  statusOf,
+  submit,
+} from './submissions.ts';
 
 const NAMES = ['one', 'two', 'newer', 'other'];
 const LEASE_SECONDS = 2;
@@ -29,6 +41,8 @@ const LEASE_SECONDS = 2;
 const ANALYSIS_TIMEOUT_MS = 15_000;
 /** Longer than two of them. */
 const FULL_MS = 35_000;
+/** As NATS says it. */
+const UNLIMITED = -1;
 /** More often than workers may vanish over a file before that costs an attempt. */
 const DRAINS = 7;
 const FLOWING = 24;
@@ -63,19 +77,18 @@ async function workersOf({ front }: Stage): Promise<Map<string, Status>> {
   return new Map(found.map((line) => JSON.parse(line) as Status).map((status) => [status.name, status]));
 }
 
-async function send(stage: Stage): Promise<string> {
+async function send(stage: Stage): Promise<Submitted> {
   const sample = await makeSample(stage.random);
   stage.sent.push(sample);
-  return await submit(stage.front, sample);
+  return { kind: sample.kind, identifier: await submit(stage.front, sample) };
 }
 
-const running = ({ front }: Stage) => metricOf(front, 'assay_analyses_running');
 const isHeld = async (stage: Stage, name: string) => ((await workersOf(stage)).get(name)?.running ?? 0) > 0;
 
-async function end({ front }: Stage, identifier: string): Promise<void> {
+async function end({ front }: Stage, file: Submitted): Promise<void> {
   await until(
-    async () => (await statusOf(front, identifier)) === 'done',
-    `${identifier} to be done`,
+    async () => (await statusOf(front, file)) === 'done',
+    `${file.identifier} to be done`,
     END_TIMEOUT_MS,
   );
 }
@@ -91,14 +104,16 @@ async function cutOff(stage: Stage): Promise<string> {
   await using broker = await SilentProxy.to(fleet.broker.port);
   const env = { ...SLOW_ENV, ASSAY_NATS_SERVERS: `nats://127.0.0.1:${broker.port}` };
   await using _one = await fleet.startWorker('one', env, SLOW);
-  const identifier = await send(stage);
+  const file = await send(stage);
   await until(() => isHeld(stage, 'one'), 'the worker to hold it');
   broker.fallSilent();
   media.fallSilent();
-  const lost = await secondsOf(() => until(async () => (await running(stage)) === 0, 'the lease to be lost'));
+  const lost = await secondsOf(() =>
+    until(async () => !(await isHeld(stage, 'one')), 'the lease to be lost'),
+  );
   media.speak();
   await using _two = await fleet.startWorker('two');
-  const done = await secondsOf(() => end(stage, identifier));
+  const done = await secondsOf(() => end(stage, file));
   broker.speak();
   await until(async () => (await workersOf(stage)).get('one')?.here === true, 'the worker to come back');
   const next = await Promise.all(Array.from({ length: 4 }, () => send(stage)));
@@ -108,14 +123,24 @@ async function cutOff(stage: Stage): Promise<string> {
 
 async function standStill(stage: Stage): Promise<string> {
   await using one = await stage.fleet.startWorker('one', SLOW_ENV, SLOW);
-  const identifier = await send(stage);
+  const file = await send(stage);
   await until(() => isHeld(stage, 'one'), 'the worker to hold it');
   one.process.kill('SIGSTOP');
   await using _two = await stage.fleet.startWorker('two');
-  const done = await secondsOf(() => end(stage, identifier));
+  const done = await secondsOf(() => end(stage, file));
   one.process.kill('SIGCONT');
   for (let count = 0; count < 4; count++) await end(stage, await send(stage));
   return `done by another after ${done}, while the first stood still`;
+}
+
+/** Refuses what would make it larger. */
+async function limitStream(broker: Broker, bytesMax: number): Promise<void> {
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf('daemon')));
+  const inboxPrefix = inboxOf('assay-daemon');
+  const connection = await connect({ servers: broker.address, inboxPrefix, authenticator });
+  const { streams } = await jetstreamManager(connection);
+  await streams.update(STREAM, { max_bytes: bytesMax, discard: DiscardPolicy.New });
+  await connection.close();
 }
 
 /** Neither more bytes nor more connections, for longer than an analysis may take. */
@@ -123,15 +148,15 @@ async function fillBroker(stage: Stage): Promise<string> {
   const { broker } = stage.fleet;
   await using _one = await stage.fleet.startWorker('one');
   await end(stage, await send(stage));
-  const { config } = broker;
-  await broker.reconfigure(config.replace(/max_file_store: \S+/, 'max_file_store: 1'));
+  await limitStream(broker, 1);
   const waiting = await Promise.all(Array.from({ length: 4 }, () => send(stage)));
   await delay(FULL_MS);
-  const ended = await Promise.all(waiting.map((identifier) => statusOf(stage.front, identifier)));
-  await broker.reconfigure(config);
+  const ended = await Promise.all(waiting.map((file) => statusOf(stage.front, file)));
+  await limitStream(broker, UNLIMITED);
   const done = await secondsOf(async () => {
-    for (const identifier of waiting) await end(stage, identifier);
+    for (const file of waiting) await end(stage, file);
   });
+  const { config } = broker;
   await broker.reconfigure(`${config}max_connections: 1\n`);
   const late = await send(stage);
   await delay(FULL_MS / 5);
@@ -146,13 +171,13 @@ async function hideMedia(stage: Stage): Promise<string> {
   const waiting = await Promise.all([send(stage), send(stage)]);
   await delay(FULL_MS);
   stage.media.speak();
-  for (const identifier of waiting) await end(stage, identifier);
+  for (const file of waiting) await end(stage, file);
   return 'both waited';
 }
 
 async function drainOften(stage: Stage): Promise<string> {
   let worker: TestWorker | null = null;
-  const identifier = await send(stage);
+  const file = await send(stage);
   for (let drains = 0; drains < DRAINS; drains++) {
     worker = await stage.fleet.startWorker('one', SLOW_ENV, SLOW);
     await until(() => isHeld(stage, 'one'), 'the worker to hold it');
@@ -160,7 +185,7 @@ async function drainOften(stage: Stage): Promise<string> {
     if (code !== 0) throw new Error(`a drained worker ended with ${code}: ${worker.stderr.join('\n')}`);
   }
   await using _one = await stage.fleet.startWorker('one');
-  await end(stage, identifier);
+  await end(stage, file);
   return `given back ${DRAINS} times`;
 }
 
@@ -184,10 +209,10 @@ async function upgrade(stage: Stage): Promise<string> {
   const workers = new Map<string, TestWorker>();
   for (const name of ['one', 'two']) workers.set(name, await fleet.startWorker(name, slow, SLOW));
   const strangers = await startStrangers(stage);
-  const identifiers: string[] = [];
+  const files: Submitted[] = [];
   const flowing = (async () => {
     for (let count = 0; count < FLOWING; count++) {
-      identifiers.push(await send(stage));
+      files.push(await send(stage));
       await delay(400);
     }
   })();
@@ -198,7 +223,7 @@ async function upgrade(stage: Stage): Promise<string> {
     workers.set(name, await fleet.startWorker(name, slow, SLOW));
   }
   await flowing;
-  for (const identifier of identifiers) await end(stage, identifier);
+  for (const file of files) await end(stage, file);
   const found = await workersOf(stage);
   for (const worker of [...workers.values(), ...strangers]) await worker.end('SIGTERM');
   const told = ['newer', 'other'].map((name) => {

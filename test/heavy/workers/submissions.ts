@@ -14,6 +14,11 @@ export interface Sample {
   bytes: Buffer;
 }
 
+export interface Submitted {
+  kind: Sample['kind'];
+  identifier: string;
+}
+
 const WAYS = {
   image: 'classification',
   audio: 'classification_audio',
@@ -46,6 +51,17 @@ export async function submit({ http }: Pick<TestDaemon, 'http'>, { kind, bytes }
   const text = await response.text();
   if (response.status !== 200) throw new Error(`refused: ${response.status} ${text}`);
   return text;
+}
+
+/** `new` until it has ended. */
+export async function statusOf(
+  { http }: Pick<TestDaemon, 'http'>,
+  { kind, identifier }: Submitted,
+): Promise<string> {
+  const response = await fetch(`${http}/api/${WAYS[kind]}/${identifier}`, { headers: KEY_HEADERS });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`no record: ${response.status} ${text}`);
+  return JSON.parse(text).status;
 }
 
 /** Times differ from run to run, and identifiers are made for each. */
