@@ -297,6 +297,8 @@ test('a stolen token opens one file, takes a bounded number of others, and dies 
   const analysis = await ended(front, identifier);
   assert.equal(analysis.state, 'done', analysis.error);
   assert.equal(analysis.attempts, 1);
+  const left = front.app.store.artifacts.pathOf(analysis.id, '0');
+  assert.ok(!existsSync(left), 'what was left for a lost lease is gone');
 });
 
 test('a worker that lies changes nothing and gets no more work', { skip }, async () => {
