@@ -71,7 +71,7 @@ interface Figures {
 async function measureCounts(
   fleet: Fleet,
   { counts, env, how, pictures }: Work,
-): Promise<Map<number, number>> {
+): Promise<Map<number, Figures>> {
   await using front = await fleet.startFront();
   const figures = new Map<number, Figures>();
   const workers: TestWorker[] = [];
