@@ -21,6 +21,7 @@ import { measureUnderLoad } from './rows/under-load.ts';
 import { measureUploads } from './rows/uploads.ts';
 import { measureVideos } from './rows/videos.ts';
 import { measureWatchers } from './rows/watchers.ts';
+import { measureWorkers } from './rows/workers.ts';
 
 interface Fault {
   name: string;
@@ -50,6 +51,7 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'scaling', measure: measureScaling, onlyNamed: true },
   { name: 'watchers', measure: measureWatchers, onlyNamed: true },
   { name: 'sizes', measure: measureSizes, onlyNamed: true },
+  { name: 'workers', measure: measureWorkers, onlyNamed: true },
 ];
 
 const { values, positionals: wanted } = parseArgs({

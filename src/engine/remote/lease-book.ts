@@ -31,15 +31,17 @@ export interface OpenLease {
   /** Told whether what the holder brought is in the store. */
   confirm: ((isStored: boolean) => void) | null;
   expiry: NodeJS.Timeout | undefined;
+  /** Its holder fell silent; whoever gives work back has not vanished over it. */
+  isExpired: boolean;
   readonly closed: AbortController;
 }
 
 export class LeaseBook {
   readonly #leaseMs: number;
-  readonly #store: Pick<Store, 'blobs'>;
+  readonly #store: Pick<Store, 'blobs' | 'artifacts'>;
   readonly #leases = new Map<string, OpenLease>();
 
-  constructor(leaseMs: number, store: Pick<Store, 'blobs'>) {
+  constructor(leaseMs: number, store: Pick<Store, 'blobs' | 'artifacts'>) {
     this.#leaseMs = leaseMs;
     this.#store = store;
   }
@@ -53,6 +55,7 @@ export class LeaseBook {
     const opened: OpenLease = {
       ...{ id: `${id}.${attempts}.${lease?.startedAt ?? 0}`, attempt, files },
       ...{ holder: null, tokenHash: null, kept: new Map(), keptBytes: 0, confirm: null, expiry: undefined },
+      isExpired: false,
       ...{ outcome: Promise.withResolvers<AnalysisResult>(), closed: new AbortController() },
     };
     // It may end before anybody waits for it.
@@ -68,6 +71,12 @@ export class LeaseBook {
     this.#leases.delete(lease.id);
     lease.confirm?.(false);
     lease.confirm = null;
+  }
+
+  /** Closes it, and removes what was left for it: no record will name those files. */
+  async discard(lease: OpenLease): Promise<void> {
+    this.close(lease);
+    if (lease.kept.size > 0) await this.#store.artifacts.removeAll(lease.attempt.analysis.id);
   }
 
   /** `gone`: nobody waits for it any more; `later`: another worker holds it. */
@@ -136,6 +145,7 @@ export class LeaseBook {
     clearTimeout(lease.expiry);
     const expire = () => {
       const sentence = `the worker ${lease.holder} was not heard of for ${this.#leaseMs / 1000} s`;
+      lease.isExpired = true;
       lease.outcome.reject(new PlaceLostError(sentence));
     };
     lease.expiry = setTimeout(expire, this.#leaseMs).unref();
