@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { Settings } from './config/settings.ts';
 import { MICROSECONDS_PER_MS } from './domain/time.ts';
-import { API_VERSION } from './domain/version.ts';
+import { VERSION } from './domain/version.ts';
 import { Workshop } from './engine/places/workshop.ts';
 import { connectNats } from './engine/remote/connect.ts';
 import { LeaseTaker } from './engine/remote/lease-taker.ts';
@@ -40,7 +40,7 @@ export async function runWorker(
   );
   stack.defer(async () => await connection.close());
   const ask = async (): Promise<Welcome | undefined> => {
-    const said: Hello = { version: API_VERSION, packs: [], places: 0, clock: clock.now(), isDraining: false };
+    const said: Hello = { version: VERSION, packs: [], places: 0, clock: clock.now(), isDraining: false };
     const { data } = await connection.request(askSubject(name, 'hello'), await encode(said));
     return await decode(ANSWERS.hello, data);
   };

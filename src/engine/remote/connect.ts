@@ -23,6 +23,8 @@ export async function connectNats(
       return await connect({
         ...{ servers: servers.map((server) => server.replace(/^(nats|tls):\/\//, '')), name, inboxPrefix },
         ...{ maxReconnectAttempts: -1, reconnectTimeWait: RETRY_PAUSE_MS },
+        // A key that is taken out may be put back; a connection that gave up would stay deaf until this process ends.
+        ignoreAuthErrorAbort: true,
         ...(nkeySeed === null
           ? {}
           : { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)) }),
@@ -30,7 +32,7 @@ export async function connectNats(
       });
     } catch (error) {
       log.warn({ err: error }, 'no NATS server can be reached; it is tried again');
-      await delay(RETRY_PAUSE_MS, undefined, { signal, ref: false });
+      await delay(RETRY_PAUSE_MS, undefined, { signal });
     }
   }
 }

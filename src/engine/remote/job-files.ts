@@ -130,8 +130,10 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
       try {
         return await work();
       } catch (error) {
-        const isFinal = error instanceof PlaceLostError || this.#signal.aborted || tries >= TRIES_MAX;
-        if (isFinal) throw error;
+        if (error instanceof PlaceLostError || this.#signal.aborted) throw error;
+        // Of the way to the daemon or of this box, and so of no file.
+        if (tries >= TRIES_MAX)
+          throw new PlaceLostError(`the listener for media: ${error}`, { cause: error });
         await delay(RETRY_PAUSE_MS * tries, undefined, { signal: this.#signal });
       }
     }

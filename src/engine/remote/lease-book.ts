@@ -31,6 +31,8 @@ export interface OpenLease {
   /** Told whether what the holder brought is in the store. */
   confirm: ((isStored: boolean) => void) | null;
   expiry: NodeJS.Timeout | undefined;
+  /** Its holder fell silent; whoever gives work back has not vanished over it. */
+  isExpired: boolean;
   readonly closed: AbortController;
 }
 
@@ -53,6 +55,7 @@ export class LeaseBook {
     const opened: OpenLease = {
       ...{ id: `${id}.${attempts}.${lease?.startedAt ?? 0}`, attempt, files },
       ...{ holder: null, tokenHash: null, kept: new Map(), keptBytes: 0, confirm: null, expiry: undefined },
+      isExpired: false,
       ...{ outcome: Promise.withResolvers<AnalysisResult>(), closed: new AbortController() },
     };
     // It may end before anybody waits for it.
@@ -136,6 +139,7 @@ export class LeaseBook {
     clearTimeout(lease.expiry);
     const expire = () => {
       const sentence = `the worker ${lease.holder} was not heard of for ${this.#leaseMs / 1000} s`;
+      lease.isExpired = true;
       lease.outcome.reject(new PlaceLostError(sentence));
     };
     lease.expiry = setTimeout(expire, this.#leaseMs).unref();

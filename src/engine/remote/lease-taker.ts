@@ -9,15 +9,15 @@ import { type Consumer, type JsMsg, jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { ZodType } from 'zod';
-import { AppError } from '../../domain/errors.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import type { Analysis, Progress } from '../../domain/records/classification.ts';
 import { StepTimes } from '../../domain/records/step-times.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
-import { API_VERSION } from '../../domain/version.ts';
+import { API_VERSION, VERSION } from '../../domain/version.ts';
 import type { SeenLikeness } from '../analyses/analysis-parts.ts';
+import { failureOf } from '../engine-errors.ts';
 import type { Workshop } from '../places/workshop.ts';
-import { MediaFaultError, PlaceLostError, SlotBusyError } from '../worker-errors.ts';
+import { MediaFaultError } from '../worker-errors.ts';
 import { JobFiles } from './job-files.ts';
 import {
   ANSWERS,
@@ -126,7 +126,7 @@ export class LeaseTaker {
       fault: report?.fault?.slice(0, SENTENCE_MAX) ?? null,
     }));
     const isDraining = this.#stopped.signal.aborted;
-    return { version: API_VERSION, packs, places: this.#config.places, clock: clock.now(), isDraining };
+    return { version: VERSION, packs, places: this.#config.places, clock: clock.now(), isDraining };
   }
 
   async #workPlace(): Promise<void> {
@@ -277,9 +277,8 @@ function toAnalysis({ analysis }: Grant): Analysis {
 function toFailure(error: unknown): WorkerFailure {
   const message = (error instanceof Error ? error.message : String(error)).slice(0, SENTENCE_MAX);
   if (error instanceof MediaFaultError) return { type: 'media', fault: error.fault, message };
-  const isWait =
-    error instanceof PlaceLostError || error instanceof SlotBusyError || error instanceof AppError;
-  return { type: isWait ? 'wait' : 'lost', message };
+  const { type } = failureOf(error, { isOverdue: false, timeoutMs: 0 });
+  return { type: type === 'wait' ? 'wait' : 'lost', message };
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import { z } from 'zod';
 import type { Analysis } from '../../domain/records/classification.ts';
-import { API_VERSION } from '../../domain/version.ts';
+import { VERSION } from '../../domain/version.ts';
 import { MEDIA_FAULTS } from '../../worker/protocol.ts';
 import { findings, likenesses, result, stepTimes } from './result-shape.ts';
 
@@ -147,7 +147,7 @@ export async function decode<T>(shape: z.ZodType<T>, bytes: Uint8Array): Promise
 }
 
 /** What a worker must share with its daemon to be given work: the version and the bytes of every model. */
-export function packSetOf(packs: readonly { key: string; sha256: string }[], version = API_VERSION): string {
+export function packSetOf(packs: readonly { key: string; sha256: string }[], version = VERSION): string {
   const lines = packs.map(({ key, sha256: digest }) => `${key} ${digest}`).sort();
   return createHash('sha256')
     .update([version, ...lines].join('\n'))

@@ -9,7 +9,7 @@ import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
-import { API_VERSION } from '../../domain/version.ts';
+import { VERSION } from '../../domain/version.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
 import type { ExecutionPlace } from '../places/execution-place.ts';
 import { AbortError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
@@ -70,6 +70,10 @@ export interface EngineSide {
 
 /** A file that was at work on so many workers when they vanished is held for the cause. */
 const LOSSES_MAX = 6;
+/** What nobody takes goes back into the queue before it has spent its own time on waiting. */
+const PUBLICATIONS_MAX = 2;
+/** Of that time, before what nobody took is published again. */
+const WAIT_SHARE = 0.1;
 /** Of the stream: more waits in the store, which is the queue of record. */
 const LEASES_MAX = 100_000;
 
@@ -147,7 +151,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
         this.#connection.publish(cancelSubject(lease.holder), await encode({ lease: lease.id }));
       }
       this.#parts.book.close(lease);
-      throw error instanceof PlaceLostError ? this.#noteLoss(analysis.id, error) : error;
+      throw lease.isExpired && error instanceof PlaceLostError ? this.#noteLoss(analysis.id, error) : error;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -198,13 +202,16 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
       () => true,
       () => true,
     );
-    while (lease.holder === null) {
+    const timeoutMs = this.#engine?.terms.analysisTimeoutMs ?? this.#config.leaseMs;
+    const pauseMs = Math.min(this.#config.leaseMs / 2, timeoutMs * WAIT_SHARE);
+    for (let published = 1; lease.holder === null; published += 1) {
       const pause = new Promise<false>((resolve) => {
-        setTimeout(() => resolve(false), this.#config.leaseMs / 2).unref();
+        setTimeout(() => resolve(false), pauseMs).unref();
       });
       if (await Promise.race([ended, pause])) return;
-      if (this.#places === 0) lease.outcome.reject(new PlaceLostError('no worker is there to take the work'));
-      else if (lease.holder === null) await this.#publish(lease);
+      if (lease.holder !== null) return;
+      if (this.#places > 0 && published < PUBLICATIONS_MAX) await this.#publish(lease);
+      else lease.outcome.reject(new PlaceLostError('no worker has taken the work'));
     }
   }
 
@@ -306,7 +313,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
 
   /** Golden outputs are held against the tolerance that this box's own packs state. */
   #refusalOf({ version, packs }: Hello): string | null {
-    if (version !== API_VERSION) return `it is version ${version}, and the daemon ${API_VERSION}`;
+    if (version !== VERSION) return `it is version ${version}, and the daemon ${VERSION}`;
     const wanted = this.#engine?.packs() ?? [];
     if (packs.length === 0) return 'it has loaded no packs yet';
     for (const { key, sha256, tolerance } of wanted) {
