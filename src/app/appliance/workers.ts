@@ -62,11 +62,8 @@ export async function drainWorker(app: ApplianceParts, input: WorkerInput): Prom
 export async function resumeWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
   const before = find(app, input);
   await change(app, input, 'worker.resume', (tx) => tx.resumeWorker(input.name));
-  return toEntry({
-    ...before,
-    ...app.engine.workers().find(({ name }) => name === input.name),
-    isDrained: false,
-  });
+  // One that was not heard of was listed for being drained only.
+  return toEntry(named(app, input.name) ?? { ...before, isDrained: false });
 }
 
 /**
@@ -102,9 +99,13 @@ async function change(
   app.engine.recountWorkers();
 }
 
-function find({ engine }: ApplianceParts, { principal, name }: WorkerInput): WorkerStatus {
+function named({ engine }: ApplianceParts, name: string): WorkerStatus | undefined {
+  return engine.workers().find((worker) => worker.name === name);
+}
+
+function find(app: ApplianceParts, { principal, name }: WorkerInput): WorkerStatus {
   assertAdmin(principal);
-  const found = engine.workers().find((worker) => worker.name === name);
+  const found = named(app, name);
   if (found === undefined) throw new AppError('worker', `no worker ${name} was heard of`);
   return found;
 }

@@ -47,6 +47,7 @@ before(async () => {
   await writeTinySpeechPack(join(folder.path, 'models'));
   broker = await Broker.start(join(folder.path, 'broker'), ['one', 'liar']);
   front = await openFront();
+  await until('the packs are read', () => front.app.engine.phase === 'ready');
 });
 
 after(async () => {
@@ -88,7 +89,7 @@ async function submit(): Promise<string> {
   submitted += 1;
   const speech = makeSpeech({}, 0.5 - submitted / 100);
   const body = new FormData();
-  body.set('classification_audio', new Blob([Uint8Array.from(speech)]), 'voice.wav');
+  body.set('audio', new Blob([Uint8Array.from(speech)]), 'voice.wav');
   const url = `${front.url}/api/classification_audio`;
   const response = await fetch(url, { method: 'POST', headers: KEY_HEADERS, body });
   const identifier = await response.text();
@@ -123,7 +124,7 @@ async function speakAs(name: string) {
     });
     return await decode(ANSWERS.hello, data);
   };
-  return { connection, sayHello };
+  return { sayHello, [Symbol.asyncDispose]: () => connection.close() };
 }
 
 /** As a worker with the packs of the front would say it, with the outputs that the packs state. */
@@ -152,7 +153,8 @@ test('without a worker the work waits, and everything that is asked says why', {
 test('who is another version, has other packs or computes otherwise gets no work, and all is told', {
   skip,
 }, async () => {
-  const { connection, sayHello } = await speakAs('liar');
+  await using liar = await speakAs('liar');
+  const { sayHello } = liar;
   const honest = honestHello();
   const [first, ...others] = honest.packs;
   assert.ok(first?.goldenOutputs);
@@ -191,7 +193,6 @@ test('who is another version, has other packs or computes otherwise gets no work
   assert.deepEqual([refusal, isDrained], [null, false]);
   assert.equal(front.app.engine.waitReason(), null);
   await sayHello({ ...honest, isDraining: true });
-  await connection.close();
 });
 
 test('a worker that computes as the packs say gets the work', { skip }, async () => {

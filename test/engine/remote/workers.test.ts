@@ -11,7 +11,7 @@ import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import { readMetrics } from '../../../src/app/appliance/appliance.ts';
 import { listWorkers } from '../../../src/app/appliance/workers.ts';
 import type { Analysis } from '../../../src/domain/records/classification.ts';
-import { API_VERSION } from '../../../src/domain/version.ts';
+import { VERSION } from '../../../src/domain/version.ts';
 import {
   ANSWERS,
   askSubject,
@@ -232,7 +232,7 @@ test('a worker that lies changes nothing and gets no more work', { skip }, async
       ANSWERS[verb],
       (await liar.request(askSubject('liar', verb), await encode(said), { timeout: 5000 })).data,
     );
-  const hello = { version: API_VERSION, packs, places: 1, clock: 0, isDraining: false };
+  const hello = { version: VERSION, packs, places: 1, clock: 0, isDraining: false };
   const other = packs.map((pack) => ({ ...pack, sha256: '0'.repeat(64) }));
   await ask('hello', { ...hello, packs: other });
   assert.match(workerNamed('liar')?.refusal ?? '', /has other bytes/);
