@@ -34,7 +34,7 @@ export async function openRemotePlaces(
   return stack.use(
     new RemotePlaces(
       { leaseMs, mediaUrl: () => mediaUrl ?? ownUrl, certificatePem },
-      { connect, book, log, clock, newIdentifier },
+      { connect, book, log, clock, newIdentifier, drained: store.read },
     ),
   );
 }

@@ -20,13 +20,18 @@ import {
   type Welcome,
   WORKER_NAME,
 } from './engine/remote/messages.ts';
+import type { WorkersStatus } from './machinery/service-notice.ts';
 
 const HELLO_PAUSE_MS = 1000;
 
 /** Takes work until the signal aborts, then gives back what it has not finished. */
 export async function runWorker(
   settings: Settings,
-  { name = defaultName(), ready, signal }: { name?: string; ready: () => void; signal: AbortSignal },
+  {
+    name = defaultName(),
+    ready,
+    signal,
+  }: { name?: string; ready: (status: () => WorkersStatus) => void; signal: AbortSignal },
 ): Promise<void> {
   if (!WORKER_NAME.test(name)) throw new Error(`a worker's name is of a-z, 0-9 and -, found ${name}`);
   if (settings.nats === null) throw new Error('nats.servers: expected a NATS server, found none');
@@ -63,7 +68,10 @@ export async function runWorker(
   const places = Math.max(1, engine.analysesMax);
   const taker = new LeaseTaker({ name, places, folder }, { connection, workshop, log, clock });
   signal.addEventListener('abort', () => taker.drain(), { once: true });
-  ready();
+  ready(() => {
+    const { inference } = workshop;
+    return { phase: inference === null ? 'starting' : 'ready', inferencePids: inference?.pids() ?? [] };
+  });
   await taker.run();
 }
 

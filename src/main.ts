@@ -3,11 +3,15 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import type { Daemon } from './compose.ts';
 import { loadSettings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { assertPlatform } from './machinery/platform.ts';
-import { readNoticeConfig, ServiceNotice, watchWorkers } from './machinery/service-notice.ts';
+import {
+  readNoticeConfig,
+  ServiceNotice,
+  type WorkersStatus,
+  watchWorkers,
+} from './machinery/service-notice.ts';
 
 /** Serves until SIGTERM or SIGINT; resolves once everything is closed. */
 export async function serve(argv: readonly string[]): Promise<void> {
@@ -22,7 +26,10 @@ export async function serve(argv: readonly string[]): Promise<void> {
   const { http, grpc, newKey, passwordLink } = daemon;
   if (newKey !== null) announceFirstStart(newKey, http.url, passwordLink);
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
-  using notice = openNotice(daemon);
+  using notice = openNotice(
+    () => daemon.app.engine.status(),
+    (text) => daemon.app.log.warn(text),
+  );
   await notice.ready(`serving ${http.url} and gRPC on ${grpc.address}`);
   flushCompileCache();
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
@@ -38,17 +45,31 @@ export async function serveWorker(argv: readonly string[], name?: string): Promi
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
   enableCompileCache(join(settings.dataFolder, 'cache', 'code'));
+  let status = (): WorkersStatus => ({ phase: 'starting', inferencePids: [] });
+  using notice = openNotice(
+    () => status(),
+    (text) => process.stderr.write(`assay: ${text}\n`),
+  );
   const { runWorker } = await import('./compose-worker.ts');
-  const ready = () => process.stdout.write('assay worker ready\n');
-  await runWorker(settings, { ...(name === undefined ? {} : { name }), ready, signal: stop.signal });
+  const ready = (own: () => WorkersStatus) => {
+    status = own;
+    process.stdout.write('assay worker ready\n');
+    void notice.tell('asking for work');
+  };
+  // Before the daemon was heard: a daemon that is away is no reason to end its workers.
+  await notice.ready('looking for the daemon');
+  stop.signal.addEventListener('abort', () => void notice.stopping(), { once: true });
+  try {
+    await runWorker(settings, { ...(name === undefined ? {} : { name }), ready, signal: stop.signal });
+  } catch (error) {
+    // Whoever is stopped while it looks for the daemon has nothing to give back.
+    if (!stop.signal.aborted) throw error;
+  }
 }
 
-function openNotice({ app }: Daemon): ServiceNotice {
-  const isAlive = watchWorkers(
-    () => app.engine.status(),
-    () => performance.now(),
-  );
-  return new ServiceNotice(readNoticeConfig(process.env), { isAlive, warn: (text) => app.log.warn(text) });
+function openNotice(status: () => WorkersStatus, warn: (text: string) => void): ServiceNotice {
+  const isAlive = watchWorkers(status, () => performance.now());
+  return new ServiceNotice(readNoticeConfig(process.env), { isAlive, warn });
 }
 
 function announceFirstStart(key: string, url: string, passwordLink: string | null): void {

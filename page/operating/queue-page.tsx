@@ -13,10 +13,10 @@ import {
 import { type AccountInfo, change } from '../parts/api.ts';
 import type { Document } from '../parts/document.ts';
 import { formatNumber } from '../parts/format.ts';
-import { Button, Fault, Loading, Table, Time, Title } from '../parts/parts.tsx';
+import { Button, Fault, Loading, Notice, Table, Time, Title } from '../parts/parts.tsx';
 import { type Asked, useQuery, useWork } from '../parts/use-query.ts';
 import { resultPath } from '../paths.ts';
-import { t } from '../texts/language.ts';
+import { findText, t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
 import { Workers } from './workers.tsx';
 
@@ -46,6 +46,12 @@ export function QueuePage({ account }: { account: AccountInfo }): JSX.Element {
             <Tile label={t('queueWaiting')} value={formatNumber(queue.waitingTotal)} />
             <Tile label={t('queueFailed')} value={formatNumber(queue.failed.length)} />
           </div>
+          {queue.waitReason !== null && (
+            <Notice kind="bad">
+              {findText(`held_${queue.waitReason.step}`)}{' '}
+              <span class="quiet">{queue.waitReason.sentence}</span>
+            </Notice>
+          )}
           <Workers />
           {LISTS.map(([name, title, action]) => (
             <section key={name}>

@@ -14,6 +14,7 @@ import {
   type Progress,
 } from '../domain/records/classification.ts';
 import type { AnalysisOptions } from '../domain/records/options.ts';
+import type { WaitReason } from '../domain/records/wait-reason.ts';
 import { MICROSECONDS_PER_SECOND } from '../domain/time.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
@@ -226,6 +227,22 @@ export class Engine implements AsyncDisposable {
   /** On other boxes, as far as they were heard of. */
   workers(): WorkerStatus[] {
     return this.#parts.remote?.workers() ?? [];
+  }
+
+  /** Who of them is drained has changed in the store. */
+  recountWorkers(): void {
+    this.#parts.remote?.recount();
+  }
+
+  /** Of one that is gone: what it held goes to others. */
+  forgetWorker(name: string): void {
+    this.#parts.remote?.forget(name);
+  }
+
+  /** Why no place begins what waits, of all or of one account; null where work only waits for its turn. */
+  waitReason(accountId?: number): WaitReason | null {
+    if (this.#phase !== 'failed') return this.#places.waitReason(accountId);
+    return { step: 'not-ready', sentence: this.#notReadyReason ?? '' };
   }
 
   progressOf(analysisId: string): Progress | null {

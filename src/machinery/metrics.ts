@@ -70,12 +70,19 @@ export class Metrics {
     'How long the oldest waiting analysis has waited',
     [],
   );
+  readonly queueHeld = this.#gauge(
+    'assay_queue_held',
+    '1 while no place begins what waits, by reason: no-broker, no-worker, not-ready',
+    ['reason'],
+  );
   readonly models = this.#gauge('assay_models', 'Models by what runs them; none = out of service', [
     'provider',
   ]);
-  readonly workers = this.#gauge('assay_workers', 'Workers on other boxes by state: here, away, refused', [
-    'state',
-  ]);
+  readonly workers = this.#gauge(
+    'assay_workers',
+    'Workers on other boxes by state: here, draining, drained, refused, away',
+    ['state'],
+  );
   readonly residentModels = this.#gauge('assay_models_resident', 'Models that are in memory now', []);
   readonly providerFallbacks = this.#gauge(
     'assay_provider_fallbacks',

@@ -28,7 +28,7 @@ const run = promisify(execFile);
 /** How long the models may be away, between two restarts of their process, before the daemon is no use. */
 const WORKERS_AWAY_MS_MAX = 120_000;
 
-interface WorkersStatus {
+export interface WorkersStatus {
   phase: string;
   /** Of the living processes that hold the models. */
   inferencePids: readonly number[];
@@ -75,6 +75,11 @@ export class ServiceNotice implements Disposable {
     };
     feed();
     this.#timer = setInterval(feed, watchdogUs / US_PER_MS / FEEDS_PER_INTERVAL).unref();
+  }
+
+  /** What it does now. */
+  async tell(status: string): Promise<void> {
+    await this.#send(`STATUS=${status}`);
   }
 
   /** The watchdog is fed on: a drain may take longer than its interval. */

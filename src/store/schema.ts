@@ -126,6 +126,8 @@ export interface Tables {
   watchFolders: Table<WatchFolder>;
   watchedFiles: Table<WatchedFile>;
   watchedFilesByState: Index;
+  /** By name: workers on other boxes that are to take no work, and since when. */
+  drainedWorkers: Table<{ at: number }>;
 }
 
 /** Accounts, plans and keys: some hundred bytes each, asked with every call. */
@@ -189,6 +191,7 @@ export function openTables(root: RootDatabase): Tables {
     watchFolders: new Table(root, 'watch-folders'),
     watchedFiles: new Table(root, 'watched-files'),
     watchedFilesByState: new Index(root, 'watched-files-by-state'),
+    drainedWorkers: new Table(root, 'drained-workers'),
   };
 }
 

@@ -375,6 +375,14 @@ export class StoreTransaction extends AccountTransaction {
     removeWatchedFile(this.tables, file);
   }
 
+  drainWorker(name: string, at: number): void {
+    this.tables.drainedWorkers.put(name, { at });
+  }
+
+  resumeWorker(name: string): void {
+    this.tables.drainedWorkers.remove(name);
+  }
+
   setMeta(meta: StoreMeta): void {
     for (const key of META_KEYS) this.tables.meta.put(key, meta);
   }

@@ -109,7 +109,7 @@ export interface PackReport {
   fault: string | null;
   /** Largest difference to the golden outputs. */
   goldenError: number | null;
-  /** What the model gave, where that is recorded. */
+  /** What the model gives for the golden inputs, where it is in service. */
   goldenOutputs?: number[];
   /** Providers that are being prepared for it, and since when, while `provider` answers. */
   preparing?: string;

@@ -129,6 +129,7 @@ function putStanding(tx: StoreTransaction, accountId: number, now: number): void
   const folder = { path: '/srv/in', options: {}, done: 'leave', isPaused: true, isRemoved: false } as const;
   tx.putWatchFolder({ ...folder, id: 1, accountId, createdAt: now, counts: { ...NO_FILES, done: 1 } });
   const file = { path: 'a.jpg', sizeBytes: 1, modifiedNs: '1', state: 'done', identifier: '' } as const;
+  tx.drainWorker('gpu-1', now);
   const tried = { reason: '', attempts: 0, retryAt: null, at: now, missingSince: null };
   tx.putWatchedFile({ ...file, ...tried, folderId: 1 });
 }

@@ -1,6 +1,7 @@
 /** The notify protocol of systemd against a real datagram socket, with the daemon itself. */
-import { equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,6 +23,8 @@ while (defined recv($socket, my $datagram, 4096, 0)) { $datagram =~ s/\\n/ | /g;
 /** What the service needs and what plays systemd here; without them there is nothing to test. */
 const isMissing = ['/usr/bin/systemd-notify', '/usr/bin/perl'].find((path) => !existsSync(path));
 const skip = isMissing === undefined ? false : `${isMissing} is not on this machine`;
+
+const COMMAND = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
 function listen(socket: string): { lines: string[]; child: ChildProcess } {
   const child = spawn('/usr/bin/perl', ['-e', LISTENER, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -52,6 +55,37 @@ test('a daemon tells when it is ready, that it lives, and that it stops', {
         lines.findIndex((line) => line.includes('STOPPING=1')),
       true,
     );
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test('a worker tells the same, while the daemon is still away', { timeout: 60_000, skip }, async () => {
+  await using folder = await makeTemporaryFolder();
+  const socket = join(folder.path, 'notify');
+  const { lines, child } = listen(socket);
+  try {
+    await until(() => existsSync(socket), 'the listener');
+    const worker = spawn(process.execPath, [COMMAND, 'worker', '--name', 'one'], {
+      env: {
+        ...{ PATH: process.env.PATH, NOTIFY_SOCKET: socket, WATCHDOG_USEC: '2000000' },
+        // Nobody listens there.
+        ...{ ASSAY_NATS_SERVERS: 'nats://127.0.0.1:9', ASSAY_DATA_DIR: join(folder.path, 'data') },
+      },
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    await until(
+      () => lines.some((line) => line.includes('READY=1 | STATUS=looking for the daemon')),
+      'READY',
+    );
+    await until(
+      () => lines.filter((line) => line.includes('WATCHDOG=1')).length >= 3,
+      'the watchdog to be fed',
+    );
+    const exited = once(worker, 'exit');
+    worker.kill('SIGTERM');
+    deepEqual(await exited, [0, null]);
+    await until(() => lines.some((line) => line.includes('STOPPING=1')), 'STOPPING');
   } finally {
     child.kill('SIGKILL');
   }

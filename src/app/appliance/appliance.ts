@@ -7,6 +7,7 @@ import { MODEL_TASKS, packKey } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';
 import type { PackStatus } from '../../engine/engine-config.ts';
+import { workerState } from '../../engine/remote/worker-roster.ts';
 import { readRssAnon } from '../../machinery/process-table.ts';
 import type { BackupStatus } from './backups.ts';
 import type { ApplianceParts } from './parts.ts';
@@ -50,7 +51,10 @@ export async function readMetrics(app: ApplianceParts): Promise<string> {
   return await metrics.registry.metrics();
 }
 
-function setQueueMetrics({ metrics, store, clock }: ApplianceParts): void {
+function setQueueMetrics({ metrics, store, clock, engine }: ApplianceParts): void {
+  const reason = engine.waitReason();
+  metrics.queueHeld.reset();
+  if (reason !== null) metrics.queueHeld.set({ reason: reason.step }, 1);
   const now = clock.now();
   const secondsSince = (at: number) => Math.max(0, (now - at) / MICROSECONDS_PER_SECOND);
   metrics.queueOldest.set(secondsSince(oldestQueuedAt(store.read) ?? now));
@@ -80,8 +84,7 @@ function setModelMetrics(app: ApplianceParts): void {
 
 function setWorkerMetrics({ metrics, engine }: ApplianceParts): void {
   metrics.workers.reset();
-  for (const { refusal, isHere } of engine.workers())
-    metrics.workers.inc({ state: refusal !== null ? 'refused' : isHere ? 'here' : 'away' });
+  for (const worker of engine.workers()) metrics.workers.inc({ state: workerState(worker) });
 }
 
 /** Those in service and those that are not, with what is wrong with them. */

@@ -1,11 +1,12 @@
 /** What is right and what is wrong with the box, each finding with what was seen and what to do about it. */
 
+import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { checkTls, checkTrustAnchors } from './doctor/certificates.ts';
 import { checkCustodyLog } from './doctor/custody-log.ts';
 import { checkGpu, checkModels } from './doctor/devices.ts';
-import { bad, type Check, type Finding, good } from './doctor/finding.ts';
+import { bad, type Check, type Finding, good, notice } from './doctor/finding.ts';
 import {
   checkClock,
   checkDecoders,
@@ -38,9 +39,23 @@ export async function examine(
   return findings;
 }
 
+const HELD_ADVICE: Readonly<Record<WaitReason['step'], string>> = {
+  'no-broker': 'start the NATS server of nats.servers, or look at the way to it; what waits is kept',
+  'no-worker':
+    'start a worker, resume one, or give this box places of its own (queue.running_max); what waits is kept',
+  'kept-here':
+    'let the plan say zero_retention_on_workers, or give this box places of its own (queue.running_max)',
+  'not-ready': 'look at the models above; what waits is kept',
+};
+
 function checkQueue(app: ApplianceParts): Finding[] {
   const { queueDepth, running, phase } = app.engine.status();
   const found = `${queueDepth} waiting, ${running} running`;
+  const reason = app.engine.waitReason();
+  if (reason !== null) {
+    const held = `${found}; ${reason.sentence}`;
+    return [(queueDepth > 0 ? bad : notice)('queue', held, HELD_ADVICE[reason.step])];
+  }
   const isStuck = phase === 'ready' && queueDepth > 0 && running === 0;
   return [isStuck ? bad('queue', found, 'work waits and none runs: look at the log') : good('queue', found)];
 }

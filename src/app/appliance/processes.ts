@@ -3,6 +3,7 @@
 import type { ModelStatus } from '../../domain/contract/appliance.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
+import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import { type ProcessFigures, ProcessTable } from '../../machinery/process-table.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -42,6 +43,8 @@ export interface Processes {
   waitingTotal: number;
   /** Microseconds since 1970 UTC; null where nothing waits. */
   oldestQueuedAt: number | null;
+  /** Why no place begins what waits; null where it waits for its turn. */
+  waitReason: WaitReason | null;
 }
 
 /** More than a screen shows, and than a box runs at once by default. */
@@ -60,6 +63,7 @@ export async function listProcesses(
     ...{ models, runningTotal, waitingTotal },
     processes: await readProcesses(app),
     workers: listWorkers(app, { principal }),
+    waitReason: app.engine.waitReason(),
     running: running.map((analysis) => toRunning(app, analysis)),
     oldestQueuedAt: open.find(({ state }) => state === 'queued')?.queuedAt ?? null,
   };

@@ -4,6 +4,7 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
+import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
@@ -31,6 +32,8 @@ export interface Queue {
   failed: QueueEntry[];
   runningTotal: number;
   waitingTotal: number;
+  /** Why no place begins what waits; null where it waits for its turn. */
+  waitReason: WaitReason | null;
 }
 
 /**
@@ -95,6 +98,7 @@ export function getQueue(
     failed: readFailed(app, limit),
     runningTotal: running.length,
     waitingTotal: waiting.length,
+    waitReason: app.engine.waitReason(),
   };
 }
 

@@ -1,4 +1,12 @@
-/** The boxes that carry out work for this one, as far as they were heard of since its start. */
+/**
+ * The boxes that carry out work for this one, as far as they were heard of since its start. Who is drained lies in the
+ * store: a worker takes no work then, whichever side starts anew.
+ */
+import { AppError } from '../../domain/errors.ts';
+import type { WorkerStatus } from '../../engine/remote/worker-roster.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { auditLine } from '../accounts/audit.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { ApplianceParts } from './parts.ts';
@@ -13,7 +21,10 @@ export interface WorkerEntry {
   failed: number;
   /** Its clock less ours. */
   clockOffsetSeconds: number;
+  /** It is stopping, or drained. */
   draining: boolean;
+  /** An administrator lets it take no work until it is resumed. */
+  drained: boolean;
   /** Whether it was heard of in the last seconds. */
   here: boolean;
   /** Why it gets no work; null where it does. */
@@ -30,9 +41,78 @@ export function listWorkers(
   { principal }: { principal: Principal },
 ): WorkerEntry[] {
   assertAdmin(principal);
-  const entries = engine.workers().map(({ packs, isDraining, isHere, ...rest }) => ({
-    ...{ ...rest, draining: isDraining, here: isHere },
+  return engine
+    .workers()
+    .map(toEntry)
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+export interface WorkerInput {
+  principal: Principal;
+  name: string;
+}
+
+/** It finishes what it has and takes nothing more. Administrators only; throws `worker`. */
+export async function drainWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
+  await change(app, input, 'worker.drain', (tx) => tx.drainWorker(input.name, app.clock.now()));
+  return toEntry(find(app, input));
+}
+
+/** It takes work again. Administrators only; throws `worker`. */
+export async function resumeWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
+  const before = find(app, input);
+  await change(app, input, 'worker.resume', (tx) => tx.resumeWorker(input.name));
+  // One that was not heard of was listed for being drained only.
+  return toEntry(named(app, input.name) ?? { ...before, isDrained: false });
+}
+
+/**
+ * One that is gone is listed no more, and what it held goes to others. It comes again with its next word, for as long as the
+ * broker lets it speak. Administrators only; throws `worker`, and `worker_here` where it is not gone.
+ */
+export async function forgetWorker(app: ApplianceParts, input: WorkerInput): Promise<WorkerEntry> {
+  const known = find(app, input);
+  if (known.isHere) {
+    throw new AppError(
+      'worker_here',
+      `the worker ${known.name} is here: stop it, or take its key out of the broker`,
+    );
+  }
+  await change(app, input, 'worker.forget', (tx) => tx.resumeWorker(input.name));
+  app.engine.forgetWorker(input.name);
+  return toEntry(known);
+}
+
+async function change(
+  app: ApplianceParts,
+  input: WorkerInput,
+  action: string,
+  write: (tx: StoreTransaction) => void,
+): Promise<void> {
+  const { principal, name } = input;
+  assertMayWrite(principal);
+  find(app, input);
+  await app.store.transact((tx) => {
+    write(tx);
+    tx.appendAudit(auditLine(app, principal, action, name));
+  });
+  app.engine.recountWorkers();
+}
+
+function named({ engine }: ApplianceParts, name: string): WorkerStatus | undefined {
+  return engine.workers().find((worker) => worker.name === name);
+}
+
+function find(app: ApplianceParts, { principal, name }: WorkerInput): WorkerStatus {
+  assertAdmin(principal);
+  const found = named(app, name);
+  if (found === undefined) throw new AppError('worker', `no worker ${name} was heard of`);
+  return found;
+}
+
+function toEntry({ packs, isDraining, isDrained, isHere, ...rest }: WorkerStatus): WorkerEntry {
+  return {
+    ...{ ...rest, draining: isDraining || isDrained, drained: isDrained, here: isHere },
     packs: packs.map(({ key, sha256 }) => `${key} ${sha256.slice(0, DIGEST_SHOWN)}`),
-  }));
-  return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  };
 }

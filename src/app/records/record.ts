@@ -6,6 +6,7 @@ import {
   type Analysis,
   type Classification,
   hasEnded,
+  type Progress,
   type Status,
 } from '../../domain/records/classification.ts';
 import { readingOfRecord, readsOtherwise } from '../../domain/records/exported-reading.ts';
@@ -248,7 +249,7 @@ function baseOf(app: Core, classification: Classification, analysis: Analysis): 
     credits: classification.credits,
     createdAt: classification.createdAt,
     endedAt: status === 'new' ? null : analysis.endedAt,
-    progress: status === 'new' ? (app.engine.progressOf(analysis.id) ?? WAITING) : null,
+    progress: status === 'new' ? (app.engine.progressOf(analysis.id) ?? toWaiting(app, analysis)) : null,
     stepTimes: status === 'done' ? [...(analysis.stepTimes ?? [])] : [],
     tentative: status === 'new' ? toTentative(app.engine.findingsOf(analysis.id)) : null,
     cancelled: classification.cancelled,
@@ -257,7 +258,10 @@ function baseOf(app: Core, classification: Classification, analysis: Analysis): 
   };
 }
 
-const WAITING = { step: 'queued', done: 0, total: 1 };
+/** In its turn, or why no place begins it. */
+function toWaiting({ engine }: Core, { accountId }: Analysis): Progress {
+  return { step: engine.waitReason(accountId)?.step ?? 'queued', done: 0, total: 1 };
+}
 
 export function statusOf(classification: Classification, analysis: Analysis): Status {
   if (classification.cancelled) return 'errored';

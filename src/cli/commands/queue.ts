@@ -16,6 +16,7 @@ import { formatTimestamp } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';
 import { formatTable, nameOf } from '../views/record-view.ts';
+import { describeWait } from '../views/worker-view.ts';
 
 const { method } = ApplianceService;
 
@@ -75,13 +76,14 @@ async function showQueue(terminal: Terminal, options: QueueOptions): Promise<voi
   printLine(terminal, options.json === true ? toJsonLine(GetQueueResponseSchema, queue) : describe(queue));
 }
 
-function describe({ running, waiting, failed, runningTotal, waitingTotal }: GetQueueResponse): string {
+function describe({ running, waiting, failed, waitReason, ...all }: GetQueueResponse): string {
   const rows = [
     ...running.map((entry) => toRow('running', entry)),
     ...waiting.map((entry) => toRow('waiting', entry)),
     ...failed.map((entry) => toRow('failed', entry)),
   ];
-  const totals = `${runningTotal} running, ${waitingTotal} waiting`;
+  const counts = `${all.runningTotal} running, ${all.waitingTotal} waiting`;
+  const totals = [counts, ...describeWait(waitReason)].join('\n');
   const head = ['state', 'analysis', 'kind', 'account', 'since', 'attempts', 'record', 'error'];
   return rows.length === 0 ? totals : `${totals}\n${formatTable(head, rows)}`;
 }

@@ -1,5 +1,5 @@
-/** Workers on other boxes as a table. */
-import type { Worker } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
+/** Workers on other boxes as a table, and why work waits for them. */
+import type { WaitReason, Worker } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { formatTable } from './record-view.ts';
 
 export function describeWorkers(workers: readonly Worker[]): string {
@@ -13,8 +13,14 @@ export function describeWorkers(workers: readonly Worker[]): string {
   );
 }
 
-function stateOf({ here, draining, refusal }: Worker): string {
+function stateOf({ here, draining, drained, running, refusal }: Worker): string {
+  if (drained) return `drained${running > 0 ? `, finishes ${running}` : ''}${here ? '' : ', not heard of'}`;
   if (refusal !== '') return `gets no work: ${refusal}`;
   if (!here) return 'not heard of';
   return draining ? 'draining' : 'here';
+}
+
+/** A line, or none where work waits for its turn only. */
+export function describeWait(reason: WaitReason | undefined): string[] {
+  return reason === undefined ? [] : [`what waits is not begun: ${reason.sentence}`];
 }

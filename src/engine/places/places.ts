@@ -2,10 +2,12 @@
 import { AppError } from '../../domain/errors.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
+import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
 import type { EngineConfig } from '../engine-config.ts';
+import type { WantedPack } from '../remote/refusal.ts';
 import type { RemotePlaces } from '../remote/remote-places.ts';
 import type { ExecutionPlace } from './execution-place.ts';
 import type { Workshop } from './workshop.ts';
@@ -45,6 +47,14 @@ export class Places implements ExecutionPlace {
     return this.#config.analysesMax + (this.#parts.remote?.places ?? 0);
   }
 
+  /** Why no place begins any work, or this account's; null where it only waits for its turn. */
+  waitReason(accountId?: number): WaitReason | null {
+    const { remote } = this.#parts;
+    if (this.#config.analysesMax > 0 || remote === null) return null;
+    if (accountId === undefined || this.#mayLeave({ accountId })) return remote.waitReason();
+    return { step: 'kept-here', sentence: KEPT_HERE };
+  }
+
   async analyse(attempt: Attempt, files: AnalysisFiles): Promise<AnalysisResult> {
     const { workshop, remote } = this.#parts;
     if (remote === null || !this.#isForRemote(remote, attempt.analysis)) {
@@ -72,13 +82,15 @@ export class Places implements ExecutionPlace {
     const { analysesMax } = this.#config;
     if (!this.#mayLeave(analysis)) {
       if (analysesMax > 0) return false;
-      throw new AppError('starting', 'the plan keeps such media on this box, and all work is done on others');
+      throw new AppError('starting', KEPT_HERE);
     }
     if (analysesMax === 0) return true;
     return places > 0 && this.#remoteRunning / places < this.#localRunning / analysesMax + Number.EPSILON;
   }
 }
 
-function toWanted(pack: ModelPack): { key: string; sha256: string; tolerance: number } {
-  return { key: packKey(pack), sha256: pack.sha256, tolerance: pack.golden.tolerance };
+const KEPT_HERE = 'the plan keeps such media on this box, and all work is done on others';
+
+function toWanted(pack: ModelPack): WantedPack {
+  return { key: packKey(pack), sha256: pack.sha256, golden: pack.golden };
 }

@@ -99,6 +99,11 @@ export class LeaseBook {
     return lease;
   }
 
+  /** What the worker holds goes to others. */
+  takeBack(worker: string, why: string): void {
+    for (const held of this.leasesOf(worker)) held.outcome.reject(new PlaceLostError(why));
+  }
+
   /** Ends its time: what follows is the daemon's work. */
   stopClock(lease: OpenLease): void {
     clearTimeout(lease.expiry);

@@ -28,6 +28,7 @@ import {
   decode,
   type Ending,
   encode,
+  GOLDEN_OUTPUTS_MAX,
   type Grant,
   type Hello,
   lease as leaseShape,
@@ -104,7 +105,7 @@ export class LeaseTaker {
     while (!this.#stopped.signal.aborted) {
       try {
         this.#welcome = await this.#ask('hello', this.#hello());
-        const { refusal } = this.#welcome;
+        const refusal = refusalIn(this.#welcome);
         if (refusal !== this.#refusal) {
           this.#parts.log.warn({ refusal }, refusal === null ? 'the daemon gives work' : 'no work comes');
         }
@@ -122,7 +123,8 @@ export class LeaseTaker {
     const { workshop, clock } = this.#parts;
     const packs = workshop.shelf.installed.map(({ pack, report }) => ({
       ...{ key: packKey(pack), sha256: pack.sha256, provider: report?.provider ?? null },
-      ...{ precision: report?.precision ?? null, goldenError: report?.goldenError ?? null },
+      ...{ precision: report?.precision ?? null },
+      goldenOutputs: report?.goldenOutputs?.slice(0, GOLDEN_OUTPUTS_MAX) ?? null,
       fault: report?.fault?.slice(0, SENTENCE_MAX) ?? null,
     }));
     const isDraining = this.#stopped.signal.aborted;
@@ -141,7 +143,7 @@ export class LeaseTaker {
   }
 
   async #next(): Promise<JsMsg | null> {
-    if (this.#welcome === null || this.#welcome.refusal !== null) return null;
+    if (this.#welcome === null || refusalIn(this.#welcome) !== null) return null;
     const consumer: Consumer = await jetstream(this.#parts.connection).consumers.get(
       STREAM,
       consumerOf(this.#welcome.packSet),
@@ -263,6 +265,10 @@ export class LeaseTaker {
     });
     return await decode(ANSWERS[verb] as unknown as ZodType<AnswerTo<V>>, data);
   }
+}
+
+function refusalIn({ refusal, isDrained }: Welcome): string | null {
+  return refusal ?? (isDrained ? 'an administrator drained this worker' : null);
 }
 
 /** What a worker is not told is the daemon's alone. */

@@ -30,6 +30,8 @@ export const ASK_SUBJECTS = 'assay.workers.*.ask.*';
 export const cancelSubject = (worker: string) => `assay.workers.${worker}.cancel`;
 export const inboxOf = (worker: string) => `assay.inbox.${worker}`;
 
+/** Of each pack: enough to tell a device that computes otherwise, and 200 packs of them go into one message. */
+export const GOLDEN_OUTPUTS_MAX = 256;
 /** Inflated; a video of two hours with all its clips takes some megabytes. */
 const JSON_BYTES_MAX = 16 * 1024 ** 2;
 
@@ -43,8 +45,8 @@ const pack = z.strictObject({
   /** Execution provider; null while it loads or where it is not used. */
   provider: z.string().max(50).nullable(),
   precision: z.enum(['full', 'half']).nullable(),
-  /** Largest difference to the golden outputs. */
-  goldenError: z.number().min(0).nullable(),
+  /** What it gives here for the golden inputs, the first of them; null where it gave none. */
+  goldenOutputs: z.array(z.number()).max(GOLDEN_OUTPUTS_MAX).nullable(),
   fault: z.string().max(2000).nullable(),
 });
 
@@ -59,9 +61,15 @@ export const hello = z.strictObject({
 });
 export type Hello = z.infer<typeof hello>;
 
-const welcome = z.strictObject({
+/** What a hello of any version holds. */
+export const anyHello = z.object({ version: z.string().max(50) });
+
+/** Not strict: a worker of another version is to read why it gets no work. */
+const welcome = z.object({
   /** Why it gets no work; null where it does. */
   refusal: text.nullable(),
+  /** Until an administrator resumes it. */
+  isDrained: z.boolean(),
   packSet: z.string().max(64),
   leaseMs: z.int().min(100),
   /** What decides figures and is the daemon's to say. */

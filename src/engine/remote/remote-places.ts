@@ -4,69 +4,28 @@
  * claimed is published again, and whatever is delivered twice is claimed once.
  */
 import { setInterval as every } from 'node:timers/promises';
-import { AckPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
-import type { Msg, NatsConnection } from '@nats-io/transport-node';
-import type { Logger } from 'pino';
-import { AppError } from '../../domain/errors.ts';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
-import { VERSION } from '../../domain/version.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
 import type { ExecutionPlace } from '../places/execution-place.ts';
 import { AbortError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
 import { knowsSyncInterval } from './broker-version.ts';
-import { faultOfResult, renameParts, toError } from './judge-result.ts';
-import type { LeaseBook, OpenLease } from './lease-book.ts';
-import {
-  type AnswerTo,
-  ASK_SUBJECTS,
-  cancelSubject,
-  consumerOf,
-  decode,
-  type Ending,
-  encode,
-  ending,
-  type Hello,
-  hello,
-  leaseFilter,
-  lease as leaseShape,
-  leaseSubject,
-  packSetOf,
-  type Renewal,
-  renewal,
-  STREAM,
-  VERBS,
-  type Verb,
-  type Welcome,
-  WORKER_NAME,
-} from './messages.ts';
-import { HELLO_INTERVAL_MS, WorkerRoster, type WorkerStatus } from './worker-roster.ts';
+import type { OpenLease } from './lease-book.ts';
+import { LeaseStream } from './lease-stream.ts';
+import { ASK_SUBJECTS, cancelSubject, encode, packSetOf } from './messages.ts';
+import { WorkerRequests, type WorkerRequestsConfig, type WorkerRequestsParts } from './worker-requests.ts';
+import { type DrainedNames, HELLO_INTERVAL_MS, WorkerRoster, type WorkerStatus } from './worker-roster.ts';
 
-export interface RemotePlacesConfig {
-  /** A worker that is silent for so long has lost what it held. */
-  leaseMs: number;
-  /** Where workers reach the listener for media. */
-  mediaUrl: () => string;
-  certificatePem: () => string | null;
-}
-
-export interface RemotePlacesParts {
+export interface RemotePlacesParts
+  extends Pick<WorkerRequestsParts, 'book' | 'log' | 'clock' | 'newIdentifier'> {
   /** Resolves once a server is there. */
   connect: (signal: AbortSignal) => Promise<NatsConnection>;
-  book: LeaseBook;
-  log: Logger;
-  /** Microseconds since 1970 UTC. */
-  clock: { now(): number };
-  newIdentifier: () => string;
+  drained: DrainedNames;
 }
 
-/** What only the engine knows. */
-export interface EngineSide {
-  /** Packs that a worker must have, byte for byte; empty before they are read. */
-  packs: () => readonly { key: string; sha256: string; tolerance: number }[];
-  terms: Welcome['terms'];
-  /** There may be more or fewer places than before. */
-  changed: () => void;
-}
+/** What only the engine knows; `changed`: there may be more or fewer places than before. */
+export type EngineSide = Pick<WorkerRequestsParts, 'packs' | 'terms' | 'changed'>;
 
 /** A file that was at work on so many workers when they vanished is held for the cause. */
 const LOSSES_MAX = 6;
@@ -74,13 +33,12 @@ const LOSSES_MAX = 6;
 const PUBLICATIONS_MAX = 2;
 /** Of that time, before what nobody took is published again. */
 const WAIT_SHARE = 0.1;
-/** Of the stream: more waits in the store, which is the queue of record. */
-const LEASES_MAX = 100_000;
 
 export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
-  readonly #config: RemotePlacesConfig;
+  readonly #config: WorkerRequestsConfig;
   readonly #parts: RemotePlacesParts;
-  readonly #roster = new WorkerRoster();
+  readonly #roster: WorkerRoster;
+  readonly #stream: LeaseStream;
   /** Workers lost under an analysis, in a row. */
   readonly #losses = new Map<string, number>();
   /** By analysis, from the result's arrival until it is stored. */
@@ -89,31 +47,33 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   #engine: EngineSide | null = null;
   #places = 0;
   #known: NatsConnection | null = null;
-  /** The pack set whose stream and consumer were seen in the broker. */
-  #prepared: string | null = null;
+  #isCutOff = true;
   #settled: Promise<unknown> = Promise.resolve();
 
-  constructor(config: RemotePlacesConfig, parts: RemotePlacesParts) {
+  constructor(config: WorkerRequestsConfig, parts: RemotePlacesParts) {
     this.#config = config;
     this.#parts = parts;
+    this.#roster = new WorkerRoster(parts.drained);
+    this.#stream = new LeaseStream(config.leaseMs, { connection: () => this.#connection, log: parts.log });
   }
 
   /** Begins to listen for workers. */
   attach(engine: EngineSide): void {
     this.#engine = engine;
-    this.#settled = this.#open().catch((error: unknown) => {
+    this.#settled = this.#open(engine).catch((error: unknown) => {
       if (!this.#stopped.signal.aborted) this.#parts.log.error({ err: error }, 'workers cannot be heard');
     });
   }
 
-  async #open(): Promise<void> {
+  async #open(engine: EngineSide): Promise<void> {
     this.#known = await this.#parts.connect(this.#stopped.signal);
+    this.#isCutOff = false;
     const version = this.#known.info?.version ?? '';
     if (!knowsSyncInterval(version)) {
       const sentence = 'the NATS server may lose leases of its last two minutes; they are published again';
       this.#parts.log.warn({ version }, sentence);
     }
-    await Promise.all([this.#listen(), this.#watchBroker(), this.#watchRoster()]);
+    await Promise.all([this.#listen(engine), this.#watchBroker(), this.#watchRoster()]);
   }
 
   /** Nobody is there before there is one. */
@@ -129,6 +89,28 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
 
   workers(): WorkerStatus[] {
     return this.#roster.list((name) => this.#parts.book.leasesOf(name).length);
+  }
+
+  /** Why no worker takes work; null where one does. */
+  waitReason(): WaitReason | null {
+    if (this.#places > 0) return null;
+    if (this.#isCutOff) return { step: 'no-broker', sentence: 'the NATS server is not reached' };
+    return { step: 'no-worker', sentence: this.#roster.describeAbsence() };
+  }
+
+  /** Who is drained has changed in the store. */
+  recount(): void {
+    const places = this.#roster.places();
+    if (places === this.#places) return;
+    this.#places = places;
+    this.#engine?.changed();
+  }
+
+  /** A worker that is gone; what it held goes to others. */
+  forget(name: string): void {
+    this.#roster.forget(name);
+    this.#parts.book.takeBack(name, `the worker ${name} was forgotten`);
+    this.recount();
   }
 
   async analyse(attempt: Attempt, files: AnalysisFiles): Promise<AnalysisResult> {
@@ -183,17 +165,8 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     return new WorkerLostError('ended', `${losses} workers vanished over the file`);
   }
 
-  async #publish({ id, attempt }: OpenLease): Promise<void> {
-    const connection = this.#connection;
-    const packSet = this.#packSet();
-    try {
-      if (this.#prepared !== packSet) await this.#prepare(packSet);
-      const subject = leaseSubject(packSet, attempt.analysis.kind);
-      await jetstream(connection).publish(subject, await encode({ lease: id }), { msgID: id });
-    } catch (error) {
-      this.#prepared = null;
-      this.#parts.log.warn({ err: error }, 'a lease could not be published; it is tried again');
-    }
+  async #publish(lease: OpenLease): Promise<void> {
+    await this.#stream.publish(lease, packSetOf(this.#engine?.packs() ?? []));
   }
 
   /** What the broker lost, or could not take. */
@@ -215,181 +188,30 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     }
   }
 
-  async #prepare(packSet: string): Promise<void> {
-    const connection = this.#connection;
-    const manager = await jetstreamManager(connection);
-    const stream = {
-      ...{ name: STREAM, subjects: ['assay.leases.>'], max_msgs: LEASES_MAX },
-      ...{
-        retention: RetentionPolicy.Workqueue,
-        storage: StorageType.File,
-        duplicate_window: (this.#config.leaseMs * 1e6) / 4,
-      },
-    };
-    await manager.streams.info(STREAM).catch(() => manager.streams.add(stream));
-    await manager.consumers.info(STREAM, consumerOf(packSet)).catch(() =>
-      manager.consumers.add(STREAM, {
-        ...{ durable_name: consumerOf(packSet), filter_subject: leaseFilter(packSet) },
-        ...{ ack_policy: AckPolicy.Explicit, ack_wait: this.#config.leaseMs * 1e6 },
-      }),
-    );
-    this.#prepared = packSet;
+  async #listen(engine: EngineSide): Promise<void> {
+    const { connect: _, drained: __, ...parts } = this.#parts;
+    const requests = new WorkerRequests(this.#config, {
+      ...{ ...parts, ...engine, roster: this.#roster, stream: this.#stream },
+      changed: () => this.recount(),
+    });
+    for await (const message of this.#connection.subscribe(ASK_SUBJECTS)) void requests.answer(message);
   }
 
-  #packSet(): string {
-    return packSetOf(this.#engine?.packs() ?? []);
-  }
-
-  async #listen(): Promise<void> {
-    for await (const message of this.#connection.subscribe(ASK_SUBJECTS)) void this.#answer(message);
-  }
-
-  /** After a loss of the connection nothing is known of what the broker still has. */
   async #watchBroker(): Promise<void> {
     for await (const { type } of this.#connection.status()) {
-      if (type === 'disconnect' || type === 'reconnect') {
-        this.#prepared = null;
-        this.#parts.log.warn(`the NATS server: ${type}`);
-      }
+      if (type !== 'disconnect' && type !== 'reconnect') continue;
+      this.#isCutOff = type === 'disconnect';
+      this.#stream.doubt();
+      this.#parts.log.warn(`the NATS server: ${type}`);
     }
   }
 
   async #watchRoster(): Promise<void> {
     const { signal } = this.#stopped;
     try {
-      for await (const _ of every(HELLO_INTERVAL_MS, undefined, { signal, ref: false })) this.#countPlaces();
+      for await (const _ of every(HELLO_INTERVAL_MS, undefined, { signal, ref: false })) this.recount();
     } catch (error) {
       if (!signal.aborted) throw error;
     }
-  }
-
-  #countPlaces(): void {
-    const places = this.#roster.places();
-    if (places === this.#places) return;
-    this.#places = places;
-    this.#engine?.changed();
-  }
-
-  /** Never rejects: what is no message is answered by nothing. */
-  async #answer(message: Msg): Promise<void> {
-    const [, , worker = '', , verb = ''] = message.subject.split('.');
-    if (!WORKER_NAME.test(worker) || !(VERBS as readonly string[]).includes(verb)) return;
-    try {
-      const answer = await this.#answerTo(verb as Verb, worker, message.data);
-      if (!message.respond(await encode(answer))) return;
-    } catch (error) {
-      this.#parts.log.warn({ err: error, worker, verb }, 'a worker said something that cannot be');
-    }
-  }
-
-  async #answerTo(verb: Verb, worker: string, data: Uint8Array): Promise<AnswerTo<Verb>> {
-    switch (verb) {
-      case 'hello':
-        return await this.#welcome(worker, await decode(hello, data));
-      case 'claim':
-        return this.#claim(worker, (await decode(leaseShape, data)).lease);
-      case 'renew':
-        return this.#renew(worker, await decode(renewal, data));
-      case 'end':
-        return { isHeld: await this.#end(worker, data) };
-      case 'give-back': {
-        const { lease: id } = await decode(leaseShape, data);
-        const held = this.#parts.book.renew(id, worker);
-        held?.outcome.reject(new PlaceLostError(`the worker ${worker} gave the work back`));
-        return { isHeld: held !== undefined };
-      }
-    }
-  }
-
-  async #welcome(worker: string, said: Hello): Promise<Welcome> {
-    if (this.#engine === null) throw new AppError('starting', 'the engine is starting');
-    const refusal = this.#refusalOf(said);
-    const packSet = this.#packSet();
-    if (refusal === null && this.#prepared !== packSet) await this.#prepare(packSet);
-    this.#roster.hear(worker, said, { refusal, now: this.#parts.clock.now() });
-    this.#countPlaces();
-    return { refusal, packSet, leaseMs: this.#config.leaseMs, terms: this.#engine.terms };
-  }
-
-  /** Golden outputs are held against the tolerance that this box's own packs state. */
-  #refusalOf({ version, packs }: Hello): string | null {
-    if (version !== VERSION) return `it is version ${version}, and the daemon ${VERSION}`;
-    const wanted = this.#engine?.packs() ?? [];
-    if (packs.length === 0) return 'it has loaded no packs yet';
-    for (const { key, sha256, tolerance } of wanted) {
-      const found = packs.find((pack) => pack.key === key);
-      if (found === undefined) return `it lacks the pack ${key}`;
-      if (found.sha256 !== sha256) return `its pack ${key} has other bytes`;
-      if (found.fault !== null) return `its pack ${key} is out of service: ${found.fault}`.slice(0, 500);
-      if (found.goldenError === null || found.goldenError > tolerance) {
-        return `its pack ${key} does not give the golden outputs`;
-      }
-    }
-    const extra = packs.find(({ key }) => !wanted.some((pack) => pack.key === key));
-    return extra === undefined ? null : `it has the pack ${extra.key}, which the daemon lacks`;
-  }
-
-  #claim(worker: string, id: string): AnswerTo<'claim'> {
-    if (!this.#roster.isAccepted(worker)) return { type: 'later' };
-    const claimed = this.#parts.book.claim(id, worker);
-    if (typeof claimed === 'string') return { type: claimed };
-    const { id: analysisId, kind, hash, options, models } = claimed.lease.attempt.analysis;
-    return {
-      type: 'granted',
-      analysis: { id: analysisId, kind, hash, options, models },
-      token: claimed.token,
-      mediaUrl: this.#config.mediaUrl(),
-      certificatePem: this.#config.certificatePem(),
-    };
-  }
-
-  #renew(worker: string, { lease: id, progress, findings }: Renewal): AnswerTo<'renew'> {
-    const held = this.#parts.book.renew(id, worker);
-    if (held !== undefined && findings !== null) held.attempt.found(findings);
-    if (held !== undefined && progress !== null) held.attempt.report(progress);
-    return { isHeld: held !== undefined };
-  }
-
-  /** Resolves once the store has what was brought, or does not want it. */
-  async #end(worker: string, data: Uint8Array): Promise<boolean> {
-    const said = await decode(ending, data).catch((error: unknown) => {
-      this.#distrust(worker, 'it brought what is no result');
-      this.#parts.log.warn({ err: error, worker }, 'a worker brought what is no result');
-      return undefined;
-    });
-    if (said === undefined) return false;
-    const held = this.#parts.book.renew(said.lease, worker);
-    // A second word about what is being stored waits for nothing.
-    if (held === undefined || held.confirm !== null) return false;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    held.confirm = resolve;
-    this.#parts.book.stopClock(held);
-    this.#settle(held, said);
-    return await promise;
-  }
-
-  /** Whoever lies once gets no more work, and what it holds goes to others. */
-  #distrust(worker: string, reason: string): void {
-    this.#roster.distrust(worker, reason);
-    this.#countPlaces();
-    for (const held of this.#parts.book.leasesOf(worker)) {
-      held.outcome.reject(new PlaceLostError(`the worker ${worker} is not trusted: ${reason}`));
-    }
-  }
-
-  #settle(held: OpenLease, { outcome }: Ending): void {
-    if (outcome.type === 'failed') {
-      held.outcome.reject(toError(outcome.failure));
-      return;
-    }
-    const { attempt, kept } = held;
-    const fault = faultOfResult(attempt.analysis, outcome, kept);
-    if (fault !== null) {
-      this.#distrust(held.holder ?? '', `it brought what cannot be: ${fault}`);
-      return;
-    }
-    for (const likeness of outcome.likenesses) attempt.seen(likeness);
-    for (const { step, seconds } of outcome.stepTimes) attempt.stepTimed(step, seconds);
-    held.outcome.resolve(renameParts(outcome.result, this.#parts.newIdentifier));
   }
 }

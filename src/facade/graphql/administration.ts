@@ -10,6 +10,7 @@ import {
   retryAnalysis,
 } from '../../app/appliance/queue.ts';
 import type { AuditEntry } from '../../domain/accounts/audit.ts';
+import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import { sequencePageOf } from './accounts.ts';
 import { builder, mediaKindEnum } from './builder.ts';
 import { countCall, type Payload, settleCall } from './transport/calls.ts';
@@ -56,6 +57,17 @@ const queueEntryType = builder.objectRef<QueueEntry>('QueueEntry').implement({
   }),
 });
 
+export const waitReasonType = builder.objectRef<WaitReason>('WaitReason').implement({
+  description: 'Why no place begins what waits. It is kept, and begun as soon as that has passed.',
+  fields: (t) => ({
+    step: t.exposeString('step', {
+      description:
+        '`no-broker`, `no-worker` or `not-ready`; the step of a record that waits is named so too, or `kept-here` where its plan keeps its media on a box that has no places.',
+    }),
+    sentence: t.exposeString('sentence'),
+  }),
+});
+
 const queueType = builder.objectRef<Queue>('Queue').implement({
   fields: (t) => ({
     running: t.expose('running', { type: [queueEntryType], description: 'Oldest first.' }),
@@ -63,6 +75,7 @@ const queueType = builder.objectRef<Queue>('Queue').implement({
     failed: t.expose('failed', { type: [queueEntryType], description: 'Newest first.' }),
     runningTotal: t.exposeInt('runningTotal'),
     waitingTotal: t.exposeInt('waitingTotal'),
+    waitReason: t.expose('waitReason', { type: waitReasonType, nullable: true }),
   }),
 });
 

@@ -1,13 +1,21 @@
-/** What the box does now: `processes`. */
+/** What the box does now, and the boxes that work for it: `processes`, `workers`. */
 import {
   listProcesses,
   type ProcessEntry,
   type Processes,
   type RunningAnalysis,
 } from '../../app/appliance/processes.ts';
-import { listWorkers, type WorkerEntry } from '../../app/appliance/workers.ts';
+import {
+  drainWorker,
+  forgetWorker,
+  listWorkers,
+  resumeWorker,
+  type WorkerEntry,
+} from '../../app/appliance/workers.ts';
+import { waitReasonType } from './administration.ts';
 import { builder, mediaKindEnum } from './builder.ts';
-import { countCall } from './transport/calls.ts';
+import { countCall, settleCall } from './transport/calls.ts';
+import { definePayload } from './transport/payloads.ts';
 
 const processType = builder.objectRef<ProcessEntry>('Process').implement({
   fields: (t) => ({
@@ -48,7 +56,12 @@ const workerType = builder.objectRef<WorkerEntry>('Worker').implement({
     done: t.expose('done', { type: 'Long' }),
     failed: t.expose('failed', { type: 'Long' }),
     clockOffsetSeconds: t.exposeFloat('clockOffsetSeconds', { description: 'Its clock less the daemon’s.' }),
-    draining: t.exposeBoolean('draining', { description: 'It finishes what it has and takes nothing new.' }),
+    draining: t.exposeBoolean('draining', {
+      description: 'It finishes what it has and takes nothing new: it is stopping, or drained.',
+    }),
+    drained: t.exposeBoolean('drained', {
+      description: 'An administrator lets it take no work until it is resumed.',
+    }),
     here: t.exposeBoolean('here', { description: 'Whether it was heard of in the last seconds.' }),
     refusal: t.exposeString('refusal', { nullable: true, description: 'Why it gets no work.' }),
     packs: t.exposeStringList('packs', {
@@ -57,6 +70,8 @@ const workerType = builder.objectRef<WorkerEntry>('Worker').implement({
   }),
 });
 
+const workerPayloadType = definePayload<WorkerEntry>('Worker', 'worker', workerType);
+
 const processesType = builder.objectRef<Processes>('Processes').implement({
   fields: (t) => ({
     processes: t.expose('processes', { type: [processType] }),
@@ -64,6 +79,7 @@ const processesType = builder.objectRef<Processes>('Processes').implement({
     runningTotal: t.exposeInt('runningTotal'),
     waitingTotal: t.exposeInt('waitingTotal'),
     oldestQueuedAt: t.expose('oldestQueuedAt', { type: 'DateTime', nullable: true }),
+    waitReason: t.expose('waitReason', { type: waitReasonType, nullable: true }),
   }),
 });
 
@@ -88,4 +104,31 @@ export function addProcessQueries(): void {
         countCall(context, 'processes', () => listProcesses(context.app, { principal: context.principal() })),
     }),
   );
+}
+
+const CHANGES = {
+  drainWorker: {
+    change: drainWorker,
+    description: 'It finishes what it has and takes nothing more, also after a restart of either side.',
+  },
+  resumeWorker: { change: resumeWorker, description: 'A drained worker takes work again.' },
+  forgetWorker: {
+    change: forgetWorker,
+    description: 'A worker that is gone is listed no more, until it is heard of again.',
+  },
+} as const;
+
+export function addWorkerMutations(): void {
+  for (const [operation, { change, description }] of Object.entries(CHANGES)) {
+    builder.mutationField(operation, (t) =>
+      t.field({
+        type: workerPayloadType,
+        nullable: true,
+        description: `${description} Administrators only.`,
+        args: { name: t.arg.string({ required: true }) },
+        resolve: (_, { name }, context) =>
+          settleCall(context, operation, () => change(context.app, { principal: context.principal(), name })),
+      }),
+    );
+  }
 }

@@ -15,7 +15,7 @@ import { addModelMutations, addModelQueries, addModelSubscriptions } from './mod
 import { addOverrideMutations, addOverrideQueries, addSignOffMutations } from './overrides.ts';
 import { addPartnerMutations, addPartnerQueries } from './partners.ts';
 import { addPlanMutations, addPlanQueries } from './plans.ts';
-import { addProcessQueries } from './processes.ts';
+import { addProcessQueries, addWorkerMutations } from './processes.ts';
 import { defineRecordParts } from './result-types.ts';
 import { addNoticeMutations, addNoticeQueries } from './standing/notices.ts';
 import { addWatchFolderMutations, addWatchFolderQueries } from './standing/watch-folders.ts';
@@ -64,6 +64,7 @@ function buildSchema(): GraphQLSchema {
   addPlanMutations();
   addAdministrationMutations();
   addModelMutations();
+  addWorkerMutations();
   addBackupMutations();
   addEvidenceMutations();
   addCustodyMutations();

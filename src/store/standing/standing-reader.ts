@@ -96,6 +96,16 @@ export class StandingReader {
     return found;
   }
 
+  /** Also one whose row is damaged: it was drained. */
+  isDrainedWorker(name: string): boolean {
+    return this.tables.drainedWorkers.has(name);
+  }
+
+  /** By name. */
+  drainedWorkers(): string[] {
+    return Array.from(this.tables.drainedWorkers.keys(), String);
+  }
+
   /** Of any state, in no order that means anything, from behind `after` on. */
   someWatchedFiles(folderId: number, after: string | undefined, limit: number): WatchedFile[] {
     const start = after === undefined ? [folderId, ''] : watchedFileKey(folderId, after);

@@ -2,10 +2,11 @@
  * Brings packs up: providers in the order given, each judged by the golden outputs, in half precision first where that
  * is wanted. A pack that no provider reproduces is out of service, with every provider's reason.
  */
+import { type GoldenDifference, goldenDifference } from '../../domain/packs/golden-difference.ts';
 import type { InferenceRequest, LoadedPack, PackReport, Precision } from '../inference-protocol.ts';
 import { Detection } from './detection.ts';
 import { DetectionQueue } from './detection-queue.ts';
-import { type GoldenDifference, goldenDifference, makeGoldenSound, pickEvenly } from './golden.ts';
+import { makeGoldenSound, pickEvenly } from './golden.ts';
 import { goldenSource } from './item-source.ts';
 import { type BatchPack, type Device, PackSession } from './pack-session.ts';
 import { RequestQueue, type WorkQueue } from './request-queue.ts';
@@ -49,7 +50,7 @@ interface Attempt {
   precisionNote: string | null;
   fault: string;
   goldenError: number | null;
-  /** Where they are recorded instead of compared. */
+  /** For the golden inputs. */
   outputs?: number[];
   runParity?: Candidate['runParity'];
 }
@@ -109,15 +110,13 @@ async function tryDevice(
   let candidate: Candidate | null = null;
   try {
     candidate = await openCandidate(pack, device, request);
-    const outputs = await candidate.runGolden();
+    const outputs = [...(await candidate.runGolden())];
     const { queue, runParity } = candidate;
     const { tolerance, expected, isRecorded } = pack.golden;
-    if (isRecorded === true) {
-      return { queue, precision, fault: '', goldenError: null, outputs: [...outputs] };
-    }
+    if (isRecorded === true) return { queue, precision, fault: '', goldenError: null, outputs };
     const difference = goldenDifference(outputs, expected);
     const goldenError = difference.largest;
-    if (goldenError <= tolerance) return { queue, precision, fault: '', goldenError, runParity };
+    if (goldenError <= tolerance) return { queue, precision, fault: '', goldenError, outputs, runParity };
     await queue.release();
     const fault = describeDifference('the golden outputs', difference, expected.length, tolerance);
     return { queue: null, precision, fault, goldenError };

@@ -26,23 +26,6 @@ export function makeGoldenSound(index: number, sampleCount: number): Float32Arra
   });
 }
 
-export interface GoldenDifference {
-  /** Absolute; infinite where an output is not a number. */
-  largest: number;
-  /** Which of the expected outputs differs most, counted from 0. */
-  index: number;
-}
-
-export function goldenDifference(actual: Float32Array, expected: readonly number[]): GoldenDifference {
-  let worst: GoldenDifference = { largest: 0, index: 0 };
-  for (const [index, value] of expected.entries()) {
-    const difference = Math.abs((actual[index] ?? Number.NaN) - value);
-    const largest = Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference;
-    if (largest > worst.largest) worst = { largest, index };
-  }
-  return worst;
-}
-
 /** All of them where `count` is their number. */
 export function pickEvenly(values: Float32Array, count: number): Float32Array {
   return Float32Array.from(

@@ -7,8 +7,17 @@ const CLOCK_OFFSET_SECONDS_MAX = 2;
 
 export function checkWorkers({ engine }: Pick<ApplianceParts, 'engine'>): Finding[] {
   return engine.workers().map((worker) => {
-    const { places, running, done, failed, refusal, isHere, isDraining, clockOffsetSeconds } = worker;
+    const { places, running, done, failed, refusal, isHere, isDraining, isDrained } = worker;
+    const { clockOffsetSeconds } = worker;
     const name = `worker ${worker.name}`;
+    if (isDrained) {
+      const still = running === 0 ? 'has none' : `finishes ${running}`;
+      return notice(
+        name,
+        `drained: it takes no more work and ${still}`,
+        `assay worker resume ${worker.name}`,
+      );
+    }
     if (refusal !== null) return bad(name, refusal, 'give it the version and the packs of this box');
     if (!isHere) return notice(name, 'not heard of lately', 'start it, or look at its way to the broker');
     const found = `${running} of ${places} running, ${done} done, ${failed} failed${isDraining ? ', draining' : ''}`;

@@ -15,7 +15,7 @@ import { formatDuration } from '../../duration.ts';
 import { printLine, type Terminal } from '../../terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
-import { describeWorkers } from '../../views/worker-view.ts';
+import { describeWait, describeWorkers } from '../../views/worker-view.ts';
 
 export function addPsCommand(program: Command, terminal: Terminal): void {
   program
@@ -45,6 +45,7 @@ function describe({ processes, models, running, workers, ...totals }: ListProces
     ),
     ...(workers.length === 0 ? [] : [describeWorkers(workers)]),
     `${totals.runningTotal} running, ${waiting}`,
+    ...describeWait(totals.waitReason),
     ...(running.length === 0
       ? []
       : [formatTable(['record', 'kind', 'account', 'step', 'for', 'attempt'], running.map(toRunningRow))]),

@@ -1,0 +1,65 @@
+/** The work queue in JetStream. It carries only word that there is work; what it loses or cannot take is published again. */
+import { AckPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { OpenLease } from './lease-book.ts';
+import { consumerOf, encode, leaseFilter, leaseSubject, STREAM } from './messages.ts';
+
+export interface LeaseStreamParts {
+  /** Throws PlaceLostError before there is one. */
+  connection: () => NatsConnection;
+  log: Logger;
+}
+
+/** More waits in the store, which is the queue of record. */
+const LEASES_MAX = 100_000;
+const NANOSECONDS_PER_MS = 1e6;
+
+export class LeaseStream {
+  readonly #leaseMs: number;
+  readonly #parts: LeaseStreamParts;
+  /** The pack set whose stream and consumer were seen in the broker. */
+  #prepared: string | null = null;
+
+  constructor(leaseMs: number, parts: LeaseStreamParts) {
+    this.#leaseMs = leaseMs;
+    this.#parts = parts;
+  }
+
+  /** After a loss of the connection nothing is known of what the broker still has. */
+  doubt(): void {
+    this.#prepared = null;
+  }
+
+  /** Makes what workers with the pack set take leases from, unless it is there. */
+  async prepare(packSet: string): Promise<void> {
+    if (this.#prepared === packSet) return;
+    const manager = await jetstreamManager(this.#parts.connection());
+    const leaseNs = this.#leaseMs * NANOSECONDS_PER_MS;
+    const stream = {
+      ...{ name: STREAM, subjects: ['assay.leases.>'], max_msgs: LEASES_MAX },
+      ...{ retention: RetentionPolicy.Workqueue, storage: StorageType.File, duplicate_window: leaseNs / 4 },
+    };
+    await manager.streams.info(STREAM).catch(() => manager.streams.add(stream));
+    await manager.consumers.info(STREAM, consumerOf(packSet)).catch(() =>
+      manager.consumers.add(STREAM, {
+        ...{ durable_name: consumerOf(packSet), filter_subject: leaseFilter(packSet) },
+        ...{ ack_policy: AckPolicy.Explicit, ack_wait: leaseNs },
+      }),
+    );
+    this.#prepared = packSet;
+  }
+
+  /** Throws PlaceLostError before there is a broker; one that takes nothing is told in the log. */
+  async publish({ id, attempt }: OpenLease, packSet: string): Promise<void> {
+    const connection = this.#parts.connection();
+    try {
+      await this.prepare(packSet);
+      const subject = leaseSubject(packSet, attempt.analysis.kind);
+      await jetstream(connection).publish(subject, await encode({ lease: id }), { msgID: id });
+    } catch (error) {
+      this.doubt();
+      this.#parts.log.warn({ err: error }, 'a lease could not be published; it is tried again');
+    }
+  }
+}
