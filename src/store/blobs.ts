@@ -101,10 +101,10 @@ export class BlobStore {
 
   /** Gives the bytes their permanent name, when they are flushed. Call inside withLock, together with the transaction that refers to it. */
   async keep(temporary: TemporaryBlob): Promise<void> {
+    await temporary.flushed;
     const path = this.pathOf(temporary.hash);
     await mkdir(join(this.#folder, temporary.hash.slice(0, 2)), { recursive: true });
     if (await this.#isWhole(temporary)) return await rm(temporary.path, { force: true });
-    await temporary.flushed;
     await renameDurably(temporary.path, path);
     this.checks.noteWhole(temporary.hash, await stat(path, { bigint: true }));
   }
@@ -116,8 +116,10 @@ export class BlobStore {
     );
   }
 
+  /** Waits for the flush, which has the file open: whoever bounds uploads bounds their descriptors. */
   async discard(temporary: TemporaryBlob): Promise<void> {
     await rm(temporary.path, { force: true });
+    await temporary.flushed.catch(() => undefined);
   }
 
   async remove(hash: string): Promise<void> {
