@@ -190,7 +190,7 @@ export type AllOfWatchFolder = { accountEmail: string; accountId: string; create
 
 export type AllOfWatchedFile = { at: string; attempts: number; identifier: string; path: string; reason: string; retryAt: string | null; sizeBytes: number; state: WatchedFileState; };
 
-export type AllOfWorker = { clockOffsetSeconds: number; done: number; drained: boolean; draining: boolean; failed: number; here: boolean; name: string; packs: string[]; places: number; refusal: string | null; running: number; version: string; };
+export type AllOfWorker = { clockOffsetSeconds: number; devices: string[]; done: number; drained: boolean; draining: boolean; failed: number; here: boolean; name: string; packs: string[]; places: number; refusal: string | null; running: number; version: string; };
 
 export type ReadAccountAnswer = { viewer: { name: string; email: string; role: Role; heuristic: Heuristic; plan: { name: string; }; }; };
 export const READ_ACCOUNT = 'query ReadAccount{viewer{name email role heuristic plan{name}}}' as Document<ReadAccountAnswer, {}>;
@@ -298,7 +298,7 @@ export type UpdatePlanAnswer = { updatePlan: { userErrors: Fault[]; }; };
 export const UPDATE_PLAN = 'mutation UpdatePlan($id:ID!$input:PlanInput!){updatePlan(id:$id input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<UpdatePlanAnswer, { id: string; input: PlanInput;}>;
 
 export type ReadWorkersAnswer = { workers: AllOfWorker[]; };
-export const READ_WORKERS = 'query ReadWorkers{workers{...AllOfWorker}}fragment AllOfWorker on Worker{clockOffsetSeconds done drained draining failed here name packs places refusal running version}' as Document<ReadWorkersAnswer, {}>;
+export const READ_WORKERS = 'query ReadWorkers{workers{...AllOfWorker}}fragment AllOfWorker on Worker{clockOffsetSeconds devices done drained draining failed here name packs places refusal running version}' as Document<ReadWorkersAnswer, {}>;
 
 export type DrainWorkerAnswer = { drainWorker: { userErrors: Fault[]; }; };
 export const DRAIN_WORKER = 'mutation DrainWorker($name:String!){drainWorker(name:$name){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<DrainWorkerAnswer, { name: string;}>;

@@ -37,6 +37,7 @@ export function Workers(): JSX.Element | null {
     t('workerDone'),
     t('queueFailed'),
     t('workerClock'),
+    t('workerDevice'),
     '',
   ];
   return (
@@ -52,6 +53,7 @@ export function Workers(): JSX.Element | null {
             <td>{formatNumber(worker.done)}</td>
             <td>{formatNumber(worker.failed)}</td>
             <td>{worker.clockOffsetSeconds.toFixed(1)} s</td>
+            <td>{worker.devices.join(', ')}</td>
             <td class="actions">
               {actionsFor(worker).map((action) => (
                 <Button

@@ -16,6 +16,7 @@ export const OPERATING_EN = {
   worker: 'Worker',
   workerState: 'State',
   workerClock: 'Clock',
+  workerDevice: 'Device',
   workerHere: 'here',
   workerAway: 'not heard of',
   workerDraining: 'finishes what it has',

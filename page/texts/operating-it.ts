@@ -16,6 +16,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   workers: 'Macchine di lavoro',
   worker: 'Macchina',
   workerState: 'Stato',
+  workerDevice: 'Dispositivo',
   workerClock: 'Orologio',
   workerHere: 'presente',
   workerAway: 'non si fa sentire',

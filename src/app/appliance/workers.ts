@@ -31,6 +31,8 @@ export interface WorkerEntry {
   refusal: string | null;
   /** Id and version of each, with the beginning of its SHA-256. */
   packs: string[];
+  /** What its models compute on and how, each once: `cpu`, `cuda in half precision`. */
+  devices: string[];
 }
 
 const DIGEST_SHOWN = 12;
@@ -114,5 +116,10 @@ function toEntry({ packs, isDraining, isDrained, isHere, ...rest }: WorkerStatus
   return {
     ...{ ...rest, draining: isDraining || isDrained, drained: isDrained, here: isHere },
     packs: packs.map(({ key, sha256 }) => `${key} ${sha256.slice(0, DIGEST_SHOWN)}`),
+    devices: [...new Set(packs.flatMap(describeDevice))].sort(),
   };
+}
+
+function describeDevice({ provider, precision }: WorkerStatus['packs'][number]): string[] {
+  return provider === null ? [] : [`${provider}${precision === 'half' ? ' in half precision' : ''}`];
 }

@@ -4,11 +4,11 @@ import { formatTable } from './record-view.ts';
 
 export function describeWorkers(workers: readonly Worker[]): string {
   return formatTable(
-    ['worker', 'state', 'running', 'done', 'failed', 'clock', 'version', 'models'],
+    ['worker', 'state', 'running', 'done', 'failed', 'clock', 'version', 'device', 'models'],
     workers.map((worker) => [
       ...[worker.name, stateOf(worker), `${worker.running} of ${worker.places}`],
       ...[String(worker.done), String(worker.failed), `${worker.clockOffsetSeconds.toFixed(1)} s`],
-      ...[worker.version, worker.packs.join('\n')],
+      ...[worker.version, worker.devices.join('\n'), worker.packs.join('\n')],
     ]),
   );
 }

@@ -67,6 +67,9 @@ const workerType = builder.objectRef<WorkerEntry>('Worker').implement({
     packs: t.exposeStringList('packs', {
       description: 'Id and version of each model pack, with the beginning of its SHA-256.',
     }),
+    devices: t.exposeStringList('devices', {
+      description: 'What its models compute on and how, each once: `cpu`, `cuda in half precision`.',
+    }),
   }),
 });
 
