@@ -11,6 +11,7 @@ import type { BigMedia } from './big-media.ts';
 
 const BOUNDARY = 'assay-bench-boundary';
 const MB = 1_000_000;
+const WAIT_MS = 100;
 
 export interface TimedUpload {
   speed: number;
@@ -57,4 +58,12 @@ export async function uploadByGrpc(client: AssayClient, media: BigMedia): Promis
 
 function speedOf({ sizeBytes }: BigMedia, startedAt: number): number {
   return sizeBytes / MB / ((performance.now() - startedAt) / 1000);
+}
+
+/** Its analysis would take the cores from the next upload, and its bytes the disk. */
+export async function forget(client: AssayClient, { identifier }: TimedUpload): Promise<void> {
+  const { method } = ClassificationService;
+  for await (const _ of client.receive(method.watchClassification, { identifier }));
+  await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  await client.call(method.deleteClassification, { identifier });
 }

@@ -14,11 +14,14 @@ import { measurePhotograph } from './rows/photograph.ts';
 import { measurePhotos } from './rows/photos.ts';
 import { measureRecords } from './rows/records.ts';
 import { measureScaling } from './rows/scaling.ts';
+import { measureSizes } from './rows/sizes.ts';
 import { measureSpeech } from './rows/speech.ts';
 import { measureStartUp } from './rows/start-up.ts';
 import { measureUnderLoad } from './rows/under-load.ts';
 import { measureUploads } from './rows/uploads.ts';
 import { measureVideos } from './rows/videos.ts';
+import { measureWatchers } from './rows/watchers.ts';
+import { measureWorkers } from './rows/workers.ts';
 
 interface Fault {
   name: string;
@@ -46,6 +49,9 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'page', measure: measurePage },
   { name: 'peers', measure: measurePeers, onlyNamed: true },
   { name: 'scaling', measure: measureScaling, onlyNamed: true },
+  { name: 'watchers', measure: measureWatchers, onlyNamed: true },
+  { name: 'sizes', measure: measureSizes, onlyNamed: true },
+  { name: 'workers', measure: measureWorkers, onlyNamed: true },
 ];
 
 const { values, positionals: wanted } = parseArgs({

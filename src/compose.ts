@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { AccountFeed } from './app/accounts/account-feed.ts';
 import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/accounts/mail.ts';
@@ -38,19 +38,15 @@ import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { Engine } from './engine/engine.ts';
 import type { RemotePlaces } from './engine/remote/remote-places.ts';
 import { observe } from './engine-observer.ts';
-import { plugGraphql } from './facade/graphql/transport/server.ts';
-import { GrpcServer } from './facade/grpc/server.ts';
+import type { GrpcServer } from './facade/grpc/server.ts';
 import { toClassification } from './facade/rest/convert.ts';
-import { plugRest } from './facade/rest/rest.ts';
-import { plugTus } from './facade/tus/server.ts';
 import { Metrics } from './machinery/metrics.ts';
 import { RecentLog } from './machinery/recent-log.ts';
 import { Sealer } from './machinery/sealer.ts';
 import { SigningKeys, type SigningKeysConfig } from './machinery/signing-key.ts';
 import { TlsFiles } from './machinery/tls.ts';
-import { Tracing } from './machinery/tracing.ts';
+import type { Tracing } from './machinery/tracing.ts';
 import { Turnstile } from './machinery/turnstile.ts';
-import { plugPage } from './port/page.ts';
 import { HttpServer, type HttpServerConfig } from './port/server.ts';
 import { Store } from './store/store.ts';
 import type { StoreChange } from './store/transaction.ts';
@@ -75,6 +71,8 @@ const ANALYSES_GRACE_MS = 10_000;
 /** What is cut then is sent again after the next start, under the same id. */
 const WEBHOOK_GRACE_MS = 5_000;
 const IDENTIFIER_BYTES = 32;
+/** To read the packs takes a fifth of it; models that must be made first, at a first start, are not waited for. */
+const HEAD_START_MS = 500;
 
 interface Draining {
   http: HttpServer;
@@ -102,13 +100,12 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     }),
   );
   const copies = new SeenBeforeIndex(store);
-  const tracing = settings.tracing === null ? null : stack.use(openTracing(settings.tracing));
+  const tracing = settings.tracing === null ? null : stack.use(await openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
   const signingKeys = await SigningKeys.open(toSigningKeys(settings, clock));
   const mailer = stack.use(openMailer(settings, log));
   const firstStart = await setUpFirstStart(store, clock, sealer, toFirstStart(settings));
   const http = new HttpServer(toHttp(settings, tls));
-  const grpc = new GrpcServer({ ...settings.grpc.listen, reflection: !settings.http.behindProxy, tls });
   const config = toConfig(settings, http);
   const remote = await openRemote(stack, settings, { store, clock, log, tls });
   const engine = stack.use(
@@ -134,12 +131,9 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const webhooks = stack.use(openDeliveryLoop(app, (record) => JSON.stringify(toClassification(record))));
   const timestampLoop = stack.use(openTimestampLoop(app));
   const watchLoop = stack.use(new WatchLoop(app));
-  // Before the listeners: the models load in their own process while the schemas and pages are built in this one.
-  startEngine(engine, log);
-  await serveHttp(http, app, settings, stack);
-  // Closed before everything that their calls stand on.
-  stack.use(http);
-  await stack.use(grpc).serve(app);
+  await startEngine(engine, log);
+  const { serveFacades } = await import('./compose-facades.ts');
+  const grpc = await serveFacades(stack, settings, { http, app, tls });
   webhooks.start();
   timestampLoop.start();
   watchLoop.start();
@@ -249,7 +243,9 @@ function toFirstStart({ dataFolder, admin }: Settings): FirstStartConfig {
   };
 }
 
-function openTracing({ endpoint, authorization }: NonNullable<Settings['tracing']>): Tracing {
+/** Of OpenTelemetry nothing is loaded where no collector is named. */
+async function openTracing({ endpoint, authorization }: NonNullable<Settings['tracing']>): Promise<Tracing> {
+  const { Tracing } = await import('./machinery/tracing.ts');
   return new Tracing({ endpoint, authorization: authorization?.reveal() ?? null });
 }
 
@@ -318,37 +314,21 @@ function toHttp(settings: Settings, tls: TlsFiles | null): HttpServerConfig {
   return { ...listen, publicUrl, allowedHosts, connectionsMax, behindProxy, trustedProxies, tls };
 }
 
-function serveHttp(
-  http: HttpServer,
-  app: App,
-  settings: Settings,
-  stack: AsyncDisposableStack,
-): Promise<void> {
-  const { behindProxy } = settings.http;
-  const isAllowed = http.isAllowedHost;
-  return http.serve(app, async (fastify) => {
-    await plugRest(fastify, app);
-    const graphql = await plugGraphql(app, fastify, {
-      introspection: !behindProxy,
-      graphiql: !behindProxy,
-      isAllowedOrigin: (origin, host) =>
-        isAllowed(host) &&
-        (origin === undefined || (URL.canParse(origin) && isAllowed(new URL(origin).host))),
-    });
-    stack.use(graphql);
-    await plugTus(fastify, app);
-    await plugPage(fastify, app, { cacheFolder: join(settings.dataFolder, 'cache', 'page') });
-  });
-}
-
 function openMailer({ mail }: Settings, log: App['log']): Mailer {
   const smtpUrl = mail.smtpUrl?.reveal() ?? null;
   return new Mailer({ ...mail, smtpUrl, retryDelaysMs: MAIL_RETRY_DELAYS_MS }, log);
 }
 
-/** A failed start of the models is told by `/readyz` and the log; the daemon goes on serving reads. */
-function startEngine(engine: Engine, log: App['log']): void {
-  engine.start().catch((error: unknown) => log.error({ err: error }, 'the engine did not start'));
+/**
+ * A failed start of the models is told by `/readyz` and the log; the daemon goes on serving reads. Resolves once the models
+ * come up, in their own processes, while this one loads the facades; not later than after the head start.
+ */
+async function startEngine(engine: Engine, log: App['log']): Promise<void> {
+  const started = engine
+    .start()
+    .catch((error: unknown) => log.error({ err: error }, 'the engine did not start'));
+  const headStart = delay(HEAD_START_MS, undefined, { ref: false });
+  await Promise.race([engine.modelsLoading, started, headStart]);
 }
 
 function publicUrlOf({ http, tls }: Settings): string {

@@ -4,12 +4,11 @@
  */
 import { credentials } from '@grpc/grpc-js';
 import { AssayClient } from '../../src/cli/client.ts';
-import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { TEST_KEY, TestDaemon } from '../../test/daemon.ts';
 import { BareGrpcServer } from '../bare-grpc-server.ts';
 import { BareServer } from '../bare-server.ts';
 import { makeBigMedia } from '../big-media.ts';
-import { type TimedUpload, uploadByGrpc, uploadByRest } from '../big-uploads.ts';
+import { forget, uploadByGrpc, uploadByRest } from '../big-uploads.ts';
 import { makePhoto, padJpeg, stampJpeg } from '../photos.ts';
 import { getEndedRecord, post, toForm } from '../rest-client.ts';
 import { type Row, RUNS } from '../row.ts';
@@ -18,7 +17,6 @@ const SIZE_BYTES = 15_000_000;
 const MB = 1_000_000;
 
 const BIG_BYTES = 1_000_000_000;
-const WAIT_MS = 100;
 
 export async function measureUploads(): Promise<Row[]> {
   return [...(await measureSmall()), ...(await measureBig())];
@@ -91,14 +89,6 @@ async function measureBig(): Promise<Row[]> {
 
 function openClient(address: string): AssayClient {
   return new AssayClient({ address, credentials: credentials.createInsecure() }, TEST_KEY);
-}
-
-/** Its analysis would take the cores from the next upload, and its bytes the disk. */
-async function forget(client: AssayClient, { identifier }: TimedUpload): Promise<void> {
-  const { method } = ClassificationService;
-  for await (const _ of client.receive(method.watchClassification, { identifier }));
-  await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
-  await client.call(method.deleteClassification, { identifier });
 }
 
 async function timePost(origin: string, form: Buffer): Promise<{ speed: number; answer: string }> {

@@ -61,6 +61,7 @@ export class Engine implements AsyncDisposable {
   readonly #runner: AnalysisRunner;
   /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
   readonly #unconfirmed: string[] = [];
+  readonly #modelsLoading = Promise.withResolvers<void>();
   #phase: EnginePhase = 'starting';
   #notReadyReason: string | null = 'the models are being loaded';
 
@@ -110,11 +111,18 @@ export class Engine implements AsyncDisposable {
     this.#places.open();
     try {
       // Without places of its own the box only takes in and answers.
-      if (this.#config.analysesMax > 0) await this.#workshop.loadPacks();
+      const loading = this.#config.analysesMax > 0 ? this.#workshop.loadPacks() : null;
+      this.#modelsLoading.resolve();
+      await loading;
       this.#settlePhase();
     } catch (error) {
       if (!this.#isStopping()) throw error;
     }
+  }
+
+  /** Resolves once the processes of the models have their packs and bring them up. Only where `start` comes so far. */
+  get modelsLoading(): Promise<void> {
+    return this.#modelsLoading.promise;
   }
 
   get phase(): EnginePhase {

@@ -20,6 +20,11 @@ export interface ContinuedLog {
   found: string;
 }
 
+/** A box lists its newest heads only, so that an absent one is no proof of a restore: the box itself tells. */
+const OTHER_EPOCH =
+  'the newer log is of another epoch and does not show the older head: the box was restored to a point before it, or it is another box; ' +
+  'the box tells which of the older checkpoint, assay custody verify --checkpoint';
+
 /** `read` is the newer package. Throws where the older one cannot be read as a zip. */
 export async function judgeContinuation(read: ReadPackage, olderPath: string): Promise<ContinuedLog> {
   const older = await verifyPackage({ path: olderPath, fingerprints: [] });
@@ -31,9 +36,11 @@ export async function judgeContinuation(read: ReadPackage, olderPath: string): P
     return tell('not_shown', `the older package is not whole: ${fault.member}: ${fault.fault}`);
   if (earlier === null || head === null)
     return tell('not_shown', 'one of them holds no head of a custody log');
-  if (earlier.head.size > head.head.size)
-    return tell('not_shown', 'its head is the later one: name the older package');
+  const isOtherEpoch = earlier.head.origin !== head.head.origin;
+  const isLater = earlier.head.size > head.head.size;
   const proof = earlier.head.size === head.head.size ? [] : head.proofs.get(earlier.head.size);
+  if (isOtherEpoch && (isLater || proof === undefined)) return tell('not_shown', OTHER_EPOCH);
+  if (isLater) return tell('not_shown', 'its head is the later one: name the older package');
   if (proof === undefined) {
     const ask = `assay custody prove RECORD --since ${earlier.head.size}`;
     return tell('not_shown', `no proof from that head lies in this package: ask the box, ${ask}`);
@@ -48,7 +55,9 @@ export async function judgeContinuation(read: ReadPackage, olderPath: string): P
     ? tell('continued', 'the log was only added to between the two')
     : tell(
         'not_continued',
-        'the newer log does not continue the older one: changed, restored to an earlier point, or of another box',
+        isOtherEpoch
+          ? OTHER_EPOCH
+          : 'the newer log does not continue the older one: it was changed, or is of another box',
       );
 }
 

@@ -10,18 +10,13 @@ import { BatchSpanProcessor, type IdGenerator, TracerProvider } from '@opentelem
 import type { Analysis } from '../domain/records/classification.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import { VERSION } from '../domain/version.ts';
+import { epochMs, type SpanTimes } from './span-times.ts';
 
 export interface TracingConfig {
   /** Base of the collector's OTLP/HTTP addresses, without a trailing slash. */
   endpoint: string;
   /** The header `authorization`; null where the collector wants none. */
   authorization: string | null;
-}
-
-export interface SpanTimes {
-  /** Milliseconds since 1970 UTC, with fractions. */
-  startedAt: number;
-  endedAt: number;
 }
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
@@ -36,11 +31,6 @@ const STOP_TIMEOUT_MS = 2_000;
 
 const TRACE_CHARACTERS = 32;
 const SPAN_CHARACTERS = 16;
-
-/** Milliseconds since 1970 UTC, with fractions: spans are shorter than the clock's own step. */
-export function epochMs(): number {
-  return performance.timeOrigin + performance.now();
-}
 
 /** Hands out what the next span is to be called: both are made of the record, so that nothing has to be remembered. */
 class ChosenIds implements IdGenerator {

@@ -17,8 +17,16 @@ export function routeHealth(fastify: FastifyInstance, app: App, exposure: { behi
     const answer = isReady ? 'ready' : `${phase}${notReadyReason === null ? '' : `: ${notReadyReason}`}`;
     return reply.type(TEXT_TYPE).send(`${answer}\n`);
   });
+  // Who asks while the figures are read is answered with them.
+  let reading: Promise<string> | null = null;
+  const readFigures = () => {
+    reading ??= readMetrics(app).finally(() => {
+      reading = null;
+    });
+    return reading;
+  };
   fastify.get('/metrics', { onRequest: requireAdminOffLoopback(app, exposure) }, async (_request, reply) =>
-    reply.type(app.metrics.registry.contentType).send(await readMetrics(app)),
+    reply.type(app.metrics.registry.contentType).send(await readFigures()),
   );
 }
 

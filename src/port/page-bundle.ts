@@ -1,6 +1,6 @@
 /**
- * The page's scripts and styles, bundled from the sources in `page/` at start. A bundle is kept in the data
- * folder under the hash of what it was made from, so that only the first start after an update builds one.
+ * The page's scripts and styles, bundled from the sources in `page/` when the first browser asks. A bundle is kept in the data
+ * folder under the hash of what it was made from, so that only the first one after an update has one built.
  */
 
 import { createHash, randomBytes } from 'node:crypto';

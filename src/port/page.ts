@@ -28,16 +28,22 @@ export async function plugPage(
   app: App,
   { cacheFolder }: PageConfig,
 ): Promise<void> {
-  const opened = openBundle({ cacheFolder });
-  opened.catch((error: unknown) => app.log.error({ err: error }, 'the page could not be built'));
-  const page = (request: FastifyRequest, reply: FastifyReply) => sendPage(opened, request, reply);
+  let opened: Promise<PageBundle> | null = null;
+  // By the first browser: packing it for the wire, or building it, would take the cores from the models at a start.
+  const open = (): Promise<PageBundle> => {
+    if (opened !== null) return opened;
+    opened = openBundle({ cacheFolder });
+    opened.catch((error: unknown) => app.log.error({ err: error }, 'the page could not be built'));
+    return opened;
+  };
+  const page = (_request: FastifyRequest, reply: FastifyReply) => sendPage(open(), reply);
   for (const path of PAGE_PATHS) fastify.get(path, page);
   fastify.get<{ Params: { identifier: string } }>(RESULT_PATH, (request, reply) => {
     if (!isHex64(request.params.identifier)) reply.code(404);
     return page(request, reply);
   });
   fastify.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
-    const asset = (await opened).assets.get(request.params.name);
+    const asset = (await open()).assets.get(request.params.name);
     if (asset === undefined) return reply.code(404).send({ error: 'no such asset' });
     const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
     if (takesGzip) reply.header('content-encoding', 'gzip');
@@ -55,11 +61,7 @@ export async function plugPage(
   routeExports(fastify, app);
 }
 
-async function sendPage(
-  opened: Promise<PageBundle>,
-  _request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function sendPage(opened: Promise<PageBundle>, reply: FastifyReply): Promise<FastifyReply> {
   const { entry } = await opened;
   return reply
     .type('text/html; charset=utf-8')

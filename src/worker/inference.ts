@@ -2,6 +2,7 @@
  * Entry of an inference child: holds the models and runs them for all analyses. It reads model packs and patch and sound
  * files of slot folders, never an uploaded file, so a hostile picture cannot reach the process that every analysis depends on.
  */
+import { flushCompileCache } from 'node:module';
 import { BatchLoop } from './inference/batch-loop.ts';
 import type { InferenceRequest, InferenceResponse } from './inference-protocol.ts';
 
@@ -24,7 +25,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {}
 async function handle(request: InferenceRequest): Promise<void> {
   switch (request.type) {
     case 'load':
-      return send({ type: 'ready', packs: await loop.load(request) });
+      send({ type: 'ready', packs: await loop.load(request) });
+      // At its end it is killed and would keep nothing.
+      return flushCompileCache();
     case 'infer':
     case 'detect-speech':
       return await loop.add(request);

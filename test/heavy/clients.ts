@@ -2,19 +2,18 @@
  * 1,000 idle and 200 slow clients, then 5,000 subscribers of one record, each in 60 s at most: reading a record must
  * stay within three times its unloaded median, and everything that was held must come back. Exit code 1 on a miss.
  */
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { TestDaemon } from '../daemon.ts';
 import { childrenOf } from '../faults/rounds/processes.ts';
 import {
   awaitEnds,
   distinctPicture,
-  KEY_HEADERS,
   metricOf,
   pidOf,
   submitPicture,
   until,
 } from '../faults/rounds/submissions.ts';
+import { openSockets, subscribe } from '../many-sockets.ts';
 import { descriptorsOf, megabytes, memoryOf, quantile, timeReads } from './measure.ts';
 
 const IDLE = 1000;
@@ -26,42 +25,14 @@ const SLOWDOWN_MAX = 3;
 const MEDIAN_MS_MIN = 2;
 const SUBSCRIBE_TIMEOUT_MS = 60_000;
 const DESCRIPTORS_TOLERANCE = 20;
-/** How many connect at once: the kernel's queue of a listener is 511 long. */
-const CONNECT_BATCH = 250;
 const DRIP_MS = 500;
+const WATCH = 'subscription ($identifier: ID!) { classification(identifier: $identifier) { status } }';
 const TAIL_CHARACTERS = 400;
 
 const misses: string[] = [];
 
 function expect(holds: boolean, what: string): void {
   if (!holds) misses.push(what);
-}
-
-async function openSocket(address: string): Promise<Socket> {
-  const { hostname, port } = new URL(address);
-  const socket = connect(Number(port), hostname);
-  socket.on('error', () => {});
-  socket.resume();
-  await once(socket, 'connect');
-  return socket;
-}
-
-async function openSockets(
-  address: string,
-  count: number,
-  greet: (socket: Socket) => void,
-): Promise<Socket[]> {
-  const sockets: Socket[] = [];
-  while (sockets.length < count) {
-    const batch = Array.from({ length: Math.min(CONNECT_BATCH, count - sockets.length) }, () =>
-      openSocket(address),
-    );
-    for (const socket of await Promise.all(batch)) {
-      greet(socket);
-      sockets.push(socket);
-    }
-  }
-  return sockets;
 }
 
 async function measure(daemon: TestDaemon, name: string, identifier: string, median: number) {
@@ -74,17 +45,6 @@ async function measure(daemon: TestDaemon, name: string, identifier: string, med
     memory: megabytes(memoryOf(daemon)),
     descriptors: descriptorsOf(daemon),
   };
-}
-
-/** A subscription by server-sent events over a socket of its own, as a browser has one. */
-function subscribe(identifier: string): (socket: Socket) => void {
-  const query = 'subscription ($identifier: ID!) { classification(identifier: $identifier) { status } }';
-  const body = JSON.stringify({ query, variables: { identifier } });
-  return (socket) =>
-    void socket.write(
-      'POST /graphql HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n' +
-        `X-Api-Key: ${KEY_HEADERS['x-api-key']}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
 }
 
 interface Held {
@@ -140,7 +100,7 @@ async function holdSubscribers(held: Held): Promise<string> {
   for (const pid of inference) process.kill(pid, 'SIGSTOP');
   const watched = await submitPicture(daemon, await distinctPicture(2));
   const memoryBefore = memoryOf(daemon);
-  const sockets = await openSockets(daemon.http, SUBSCRIBERS, subscribe(watched));
+  const sockets = await openSockets(daemon.http, SUBSCRIBERS, subscribe(WATCH, { identifier: watched }));
   const ended = noteEnds(sockets);
   const areThere = async () => (await metricOf(daemon, 'assay_watchers')) >= SUBSCRIBERS;
   await until(areThere, `${SUBSCRIBERS} watchers`, SUBSCRIBE_TIMEOUT_MS);

@@ -13,6 +13,8 @@ const RUNS = [
   { file: 'watch-folder.ts', minutesMax: 15 },
   { file: 'custody-kills.ts', minutesMax: 15 },
   { file: 'killed-exports.ts', minutesMax: 60 },
+  { file: 'workers/kills.ts', minutesMax: 30 },
+  { file: 'workers/partition.ts', minutesMax: 15 },
   { file: 'release.ts', minutesMax: 10 },
   { file: 'examples.ts', minutesMax: 10 },
   { file: 'conformance.ts', minutesMax: 15 },

@@ -9,12 +9,15 @@ import { writeTinySpeechPack } from '../models/tiny-speech-pack.ts';
 export interface TinyImagePack {
   id: string;
   minimumShortSide: number;
+  /** Costly steps that undo each other in pairs, on larger patches: a model that takes its time. */
+  slowRounds?: number;
 }
 
 /** The second one asks for more pixels, so that a picture may do for one model and not for the other. */
 export const FINE_MODEL: TinyImagePack = { id: 'tiny-fine', minimumShortSide: 200 };
 export const COARSE_MODEL: TinyImagePack = { id: 'tiny-coarse', minimumShortSide: 100 };
 const PATCH_SIDE = 32;
+const SLOW_PATCH_SIDE = 256;
 const GOLDEN_COUNT = 3;
 
 /** A pack of each task that this version runs, in a folder of packs. */
@@ -26,23 +29,27 @@ export async function writeTinyPacks(modelFolder: string): Promise<void> {
 
 export async function writeTinyImagePack(modelFolder: string, pack: TinyImagePack): Promise<void> {
   const folder = join(modelFolder, pack.id);
-  const model = tinyModelBytes(PATCH_SIDE);
+  const model = tinyModelBytes(sideOf(pack), { rounds: pack.slowRounds ?? 0 });
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'model.onnx'), model);
   await writeFile(join(folder, 'model.json'), JSON.stringify(describe(pack, model), null, 2));
   await writeFile(join(folder, 'CARD.md'), '# Tiny picture model\n\nFor tests.\n');
 }
 
-function describe({ id, minimumShortSide }: TinyImagePack, model: Uint8Array): object {
-  const expected = Array.from({ length: GOLDEN_COUNT }, (_, index) =>
-    meanOf(makeGoldenPatch(index, PATCH_SIDE)),
-  );
+function sideOf({ slowRounds }: TinyImagePack): number {
+  return slowRounds === undefined ? PATCH_SIDE : SLOW_PATCH_SIDE;
+}
+
+function describe(pack: TinyImagePack, model: Uint8Array): object {
+  const { id, minimumShortSide } = pack;
+  const side = sideOf(pack);
+  const expected = Array.from({ length: GOLDEN_COUNT }, (_, index) => meanOf(makeGoldenPatch(index, side)));
   return {
     ...{ schema: 1, id, version: '1.0.0', name: id, task: 'image-origin' },
     ...{ mediaKind: 'image', axis: 'generated', file: 'model.onnx' },
     sha256: createHash('sha256').update(model).digest('hex'),
     input: { name: 'pixels', layout: 'nchw', colour: 'rgb', mean: [0, 0, 0], std: [1, 1, 1] },
-    view: { type: 'patches', size: PATCH_SIDE, align: 8, countMax: 4, mapCountMax: 16 },
+    view: { type: 'patches', size: side, align: 8, countMax: 4, mapCountMax: 16 },
     output: { name: 'logit', type: 'logit', positive: 'artificial', aggregation: 'mean' },
     // The logit is the mean brightness, 0..1: half of it is the border.
     calibration: { type: 'platt', slope: 20, intercept: -10, set: 'none' },

@@ -78,16 +78,17 @@ export async function classify(
   bytes: Uint8Array,
   name: string,
   fields: object = {},
+  key = TEST_KEY,
 ): Promise<string> {
   const form = new FormData();
   form.set(kind, new Blob([Buffer.from(bytes)]), name);
   for (const [field, value] of Object.entries(fields)) form.set(field, String(value));
-  const headers = { 'x-api-key': TEST_KEY, accept: 'application/json' };
+  const headers = { 'x-api-key': key, accept: 'application/json' };
   const response = await fetch(`${http}/api/classification_${kind}`, { method: 'POST', headers, body: form });
   const { identifier, ...rest } = (await response.json()) as { identifier?: string };
   if (identifier === undefined) throw new Error(`${response.status} ${JSON.stringify(rest)}`);
   for (let poll = 0; poll < POLLS_MAX; poll += 1) {
-    const { status } = await readRest(http, kind, identifier);
+    const { status } = await readRest(http, kind, identifier, key);
     if (status !== 'new') return identifier;
     await delay(POLL_MS);
   }

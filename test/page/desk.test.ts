@@ -7,7 +7,15 @@ import { TEST_KEY } from '../daemon.ts';
 import { patternImage, patternRgb } from '../media/pictures.ts';
 import { openBreakingLine } from './breaking-line.ts';
 import { ADMIN, type Desk, signIn, TestBrowser } from './browser.ts';
-import { type DeskDaemon, type Kind, makeFilm, makeRecording, readRest, startDesk } from './desk-daemon.ts';
+import {
+  classify,
+  type DeskDaemon,
+  type Kind,
+  makeFilm,
+  makeRecording,
+  readRest,
+  startDesk,
+} from './desk-daemon.ts';
 
 let daemon: DeskDaemon;
 let browser: TestBrowser;
@@ -113,6 +121,51 @@ for (const { kind, name, make, look } of HANDED_IN) {
     assert.deepEqual(desk.faults, []);
   });
 }
+
+/** The one field that was asked for, as `it`; nothing of it may be refused. */
+async function askGraphql<Answer>(key: string, query: string, variables: object): Promise<Answer> {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const body = JSON.stringify({ query, variables });
+  const response = await fetch(`${daemon.http}/graphql`, { method: 'POST', headers, body });
+  const { data, errors } = (await response.json()) as { data?: { it: Answer }; errors?: unknown };
+  assert.ok(data !== undefined, JSON.stringify(errors));
+  return data.it;
+}
+
+test('a finding that waits for a second pair of eyes is found by the filter, disagreed with and told to who stated it', async () => {
+  const user = { name: 'Photo desk', email: 'photo@example.org' };
+  const created = 'mutation ($user: UserInput!) { it: createUser(input: $user) { user { id } } }';
+  const made = await askGraphql<{ user: { id: string } }>(TEST_KEY, created, { user });
+  const keyed = 'mutation ($id: ID) { it: createKey(name: "desk", userId: $id) { secret } }';
+  const { secret } = await askGraphql<{ secret: string }>(TEST_KEY, keyed, made.user);
+  const identifier = await classify(daemon.http, 'image', await picture(30), 'tower.jpg', {}, secret);
+  const { hash } = await readRest(daemon.http, 'image', identifier, secret);
+  const input = { kind: 'IMAGE', hash, classification: 'ARTIFICIAL', reason: 'No such tower stands there.' };
+  const stated = `mutation ($input: OverrideClassificationInput!) {
+    it: overrideClassification(input: $input) { userErrors { message } } }`;
+  assert.deepEqual(await askGraphql(secret, stated, { input }), { userErrors: [] });
+  const asked = 'mutation ($id: ID!) { it: askSignOff(identifier: $id) { userErrors { message } } }';
+  assert.deepEqual(await askGraphql(secret, asked, { id: identifier }), { userErrors: [] });
+
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  await page.getByLabel('Waits for my sign-off').check();
+  await page.getByRole('link', { name: 'tower.jpg' }).click();
+  const panel = page.getByRole('region', { name: 'Second pair of eyes' });
+  await panel.getByText(`states: Artificial. Do you agree?`).waitFor();
+  await panel.locator('q', { hasText: 'No such tower stands there.' }).waitFor();
+  const disagree = panel.getByRole('button', { name: 'I disagree' });
+  assert.equal(await disagree.isDisabled(), true);
+  await panel.getByLabel('Reason (needed to disagree)').fill('It was built last year.');
+  await disagree.click();
+  await panel.getByText('Another person disagrees with the finding').waitFor();
+  await panel.locator('q', { hasText: 'It was built last year.' }).waitFor();
+  assert.equal(await panel.getByRole('button', { name: 'I agree' }).count(), 0);
+  assert.deepEqual(desk.faults, []);
+  const read = 'query ($id: ID!) { it: classification(identifier: $id) { signOff { state } } }';
+  assert.deepEqual(await askGraphql(secret, read, { id: identifier }), { signOff: { state: 'DISAGREED' } });
+});
 
 test('the list follows a submission by another program without a reload', async () => {
   await using desk = await browser.open(daemon.http);

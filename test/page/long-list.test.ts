@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { Store } from '../../src/store/store.ts';
-import { TestDaemon } from '../daemon.ts';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
 import { seedRecords } from '../seeded-records.ts';
 import { ADMIN, signIn, TestBrowser } from './browser.ts';
 
@@ -88,17 +88,40 @@ test('what is not loaded is found by the daemon, and the way back leads to the s
   assert.equal(await page.getByLabel('Outcome').inputValue(), 'artificial');
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'CSV' }).click();
-  const csv = await text(await (await download).createReadStream());
+  const csv = String(await buffer(await (await download).createReadStream()));
   assert.equal(csv.trim().split('\r\n').length, 2);
   assert.match(csv, /\bpicture-4321\.png\b/);
   await page.getByRole('checkbox', { name: 'Choose picture-4321.png' }).check();
   const ofChosen = page.waitForEvent('download');
   await page.getByRole('region', { name: 'Chosen records' }).getByRole('button', { name: 'CSV' }).click();
-  const chosen = await text(await (await ofChosen).createReadStream());
+  const chosen = String(await buffer(await (await ofChosen).createReadStream()));
   const [record] = readCsv(chosen);
   assert.ok(record?.reasons !== undefined && record.reasons !== '' && record.link !== '');
   assert.deepEqual(readCsv(chosen), readCsv(csv));
   await page.getByLabel('Name, reference, hash or identifier').fill('no such name');
   await page.getByText('No record of this account matches.').waitFor();
   assert.deepEqual(desk.faults, []);
+});
+
+test('a ninth export at once is told to come again, until one that was left or read to its end makes room', async () => {
+  const ask = (signal: AbortSignal | null = null) =>
+    fetch(`${daemon.http}/exports/records.jsonl`, { headers: { 'x-api-key': TEST_KEY }, signal });
+  const left = new AbortController();
+  const asked = Array.from({ length: 12 }, (_, index) => ask(index < 4 ? left.signal : null));
+  const answers = await Promise.all(asked);
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.equal(refused.length, 4);
+  for (const answer of refused) {
+    assert.equal(answer.status, 503);
+    assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    assert.match(await answer.text(), /8 exports are under way, the maximum/);
+  }
+  left.abort();
+  await Promise.allSettled(answers.map((answer) => answer.text()));
+  const later = await Promise.all(Array.from({ length: 8 }, () => ask()));
+  const lines = await Promise.all(later.map(async (answer) => (await answer.text()).trimEnd().split('\n')));
+  assert.deepEqual(
+    lines.map(({ length }) => length),
+    Array(8).fill(COUNT),
+  );
 });

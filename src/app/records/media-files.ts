@@ -8,6 +8,9 @@ import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { getHeatmap, readableClassification, readablePart } from './classifications.ts';
 
+/** A turn of the file system's few threads, which all requests share, costs more than to hold what a browser takes at once. */
+export const PIECE_BYTES = 256 * 1024;
+
 export type MediaPart =
   | { type: 'original' }
   | { type: 'heatmap'; layer: HeatmapLayer }
@@ -135,7 +138,8 @@ export async function openMedia(
       await store.blobs.checks.check(originalHash);
     }
     const handle = await open(path);
-    return handle.createReadStream({ start: offset + first, end: offset + last });
+    const range = { start: offset + first, end: offset + last };
+    return handle.createReadStream({ ...range, highWaterMark: PIECE_BYTES });
   } catch (error) {
     // It was deleted or swept between the look-up and the opening.
     throw goneWhereMissing(error);

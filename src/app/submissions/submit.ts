@@ -18,7 +18,7 @@ import {
   pinAddress,
   webhookRule,
 } from '../../machinery/address.ts';
-import { epochMs, type SpanTimes } from '../../machinery/tracing.ts';
+import { epochMs, type SpanTimes } from '../../machinery/span-times.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { charge } from '../accounts/credits.ts';
 import { admitMedia, assertKindEnabled, earlierRequest } from '../callers/admission.ts';

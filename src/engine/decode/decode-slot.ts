@@ -9,6 +9,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isExhausted } from '../../domain/errors.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse } from '../../worker/protocol.ts';
+import { standBehind } from '../stand-behind.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../worker-errors.ts';
 import { describeExit } from './child-exit.ts';
 import { forwardLines } from './child-log.ts';
@@ -96,6 +97,7 @@ export class DecodeSlot implements AsyncDisposable {
     // JSON on the channel: the child may be hostile, and a JSON parser is the smaller door.
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
     this.#child = spawn(file, args, { cwd, env, stdio: [...stdio], serialization: 'json' });
+    standBehind(this.#child);
     if (this.#child.stderr !== null) forwardLines(this.#child.stderr, config.log);
     this.#child.on('message', (message) => this.#receive(message));
     this.#child.on('error', (error) => this.#fail(error));

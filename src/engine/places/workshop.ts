@@ -80,8 +80,8 @@ export class Workshop implements ExecutionPlace, AsyncDisposable {
 
   /** Reads the packs and brings the decoders up; `loadPacks` follows. Throws where the box must not serve at all. */
   async start(): Promise<void> {
-    await this.shelf.read(this.#config.modelFolders, this.#config);
-    await this.decodePool.start();
+    // What isolates a child is tried in other processes while this one hashes the packs.
+    await Promise.all([this.shelf.read(this.#config.modelFolders, this.#config), this.decodePool.start()]);
     await this.videoDecoding.look(this.decodePool, this.#parts.log);
   }
 

@@ -38,10 +38,10 @@ export interface OpenLease {
 
 export class LeaseBook {
   readonly #leaseMs: number;
-  readonly #store: Pick<Store, 'blobs'>;
+  readonly #store: Pick<Store, 'blobs' | 'artifacts'>;
   readonly #leases = new Map<string, OpenLease>();
 
-  constructor(leaseMs: number, store: Pick<Store, 'blobs'>) {
+  constructor(leaseMs: number, store: Pick<Store, 'blobs' | 'artifacts'>) {
     this.#leaseMs = leaseMs;
     this.#store = store;
   }
@@ -71,6 +71,12 @@ export class LeaseBook {
     this.#leases.delete(lease.id);
     lease.confirm?.(false);
     lease.confirm = null;
+  }
+
+  /** Closes it, and removes what was left for it: no record will name those files. */
+  async discard(lease: OpenLease): Promise<void> {
+    this.close(lease);
+    if (lease.kept.size > 0) await this.#store.artifacts.removeAll(lease.attempt.analysis.id);
   }
 
   /** `gone`: nobody waits for it any more; `later`: another worker holds it. */

@@ -132,7 +132,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
         this.#roster.count(lease.holder, 'failed');
         this.#connection.publish(cancelSubject(lease.holder), await encode({ lease: lease.id }));
       }
-      this.#parts.book.close(lease);
+      await this.#parts.book.discard(lease);
       throw lease.isExpired && error instanceof PlaceLostError ? this.#noteLoss(analysis.id, error) : error;
     } finally {
       signal.removeEventListener('abort', onAbort);

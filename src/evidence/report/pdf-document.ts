@@ -54,21 +54,34 @@ export function toPdfDocument(report: Report, pictures: Pictures): TDocumentDefi
 /** Longer ones are broken over pages, and begin below their heading all the same. */
 const KEPT_ROWS_MAX = 12;
 
-/** A heading alone at the foot of a page belongs to what follows it. */
+/** What belongs together stands on one page: a heading alone at its foot, or a finding without its picture, misleads. */
 function toContents(blocks: readonly Block[], pictures: Pictures): Content[] {
   const contents: Content[] = [];
-  for (let index = 0; index < blocks.length; index += 1) {
-    const [block, next] = [blocks[index], blocks[index + 1]];
-    if (block === undefined) continue;
-    const content = toContent(block, pictures);
-    const isKept = block.type === 'heading' && block.level === 2 && next !== undefined && isShort(next);
-    if (!isKept) contents.push(content);
-    else {
-      contents.push({ stack: [content, toContent(next, pictures)], unbreakable: true });
-      index += 1;
-    }
+  for (let index = 0; index < blocks.length; ) {
+    const kept = blocks.slice(index, index + 1 + followersOf(blocks, index));
+    const stack = kept.map((block) => toContent(block, pictures));
+    contents.push(kept.length > 1 ? { stack, unbreakable: true } : stack);
+    index += kept.length;
   }
   return contents;
+}
+
+/** How many of the blocks behind a heading it must not leave: the opening of a file, the first short block of a section. */
+function followersOf(blocks: readonly Block[], index: number): number {
+  const block = blocks[index];
+  if (block?.type !== 'heading') return 0;
+  const behind = blocks.slice(index + 1);
+  if (block.level === 2) return behind[0] !== undefined && isShort(behind[0]) ? 1 : 0;
+  const end = behind.findIndex((next) => !isOpening(next));
+  if (end === -1) return behind.length;
+  // A picture fills the page already.
+  const hasPicture = behind.slice(0, end).some(({ type }) => type === 'figures');
+  return hasPicture || behind[end]?.type !== 'heading' ? end : end + 1 + followersOf(blocks, index + 1 + end);
+}
+
+function isOpening(block: Block): boolean {
+  const isOneFigure = block.type === 'figures' && block.figures.length === 1;
+  return isOneFigure || block.type === 'finding' || block.type === 'gauge' || block.type === 'paragraph';
 }
 
 function isShort(block: Block): boolean {

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { getHeatmap } from '../../app/records/classifications.ts';
+import { PIECE_BYTES } from '../../app/records/media-files.ts';
 import { requireKey } from '../../port/caller.ts';
 import { readerOf } from './classifications.ts';
 
@@ -25,7 +26,7 @@ export function routeHeatmaps(fastify: FastifyInstance, app: App): void {
         return reply
           .type('image/png')
           .header('content-length', heatmap.sizeBytes)
-          .send(file.createReadStream());
+          .send(file.createReadStream({ highWaterMark: PIECE_BYTES }));
       },
     );
   }

@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings } from '../../../src/config/settings.ts';
-import { epochMs, Tracing } from '../../../src/machinery/tracing.ts';
+import { epochMs } from '../../../src/machinery/span-times.ts';
+import { Tracing } from '../../../src/machinery/tracing.ts';
 import { TEST_KEY, TestDaemon } from '../../daemon.ts';
 import { patternImage } from '../../media/pictures.ts';
 

@@ -1,9 +1,13 @@
 /** Real inference children with a hand-made model: answers, batches, self-test, loss and restart. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { driverEnvironment } from '../../../src/engine/inference/inference-environment.ts';
+import {
+  driverEnvironment,
+  inferenceEnvironment,
+} from '../../../src/engine/inference/inference-environment.ts';
 import { INFERENCE_POOL_DEFAULTS, InferencePool } from '../../../src/engine/inference/inference-pool.ts';
 import {
   INFERENCE_DEFAULTS,
@@ -227,6 +231,21 @@ test('the process gets drivers’ settings and no secret', async () => {
   const seen = await readFile(`/proc/${started.process.pid}/environ`, 'latin1');
   assert.match(seen, /CUDA_VISIBLE_DEVICES=0/);
   assert.doesNotMatch(seen, /ASSAY|secret|no-such/);
+});
+
+test('the process keeps its compiled sources where the daemon keeps them, though it is killed at its end', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using kept = await makeTemporaryFolder();
+  const environment = { NODE_COMPILE_CACHE: kept.path };
+  await using started = startProcess([await writeTinyPack(folder.path)], { environment });
+  await started.process.ready();
+  while ((await readdir(kept.path, { recursive: true })).length < 2)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+test('what the daemon keeps of compiled sources is known to the process', () => {
+  const own = getCompileCacheDir();
+  assert.equal(inferenceEnvironment({}).NODE_COMPILE_CACHE, own && dirname(own));
 });
 
 test('the runtime of the models neither keeps an identifier of the box nor opens anything to send', async () => {

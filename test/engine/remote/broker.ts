@@ -1,12 +1,12 @@
 /** A real nats-server and real workers, each in a process of its own. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createUser, type KeyPair } from '@nats-io/nkeys';
+import { createUser, fromSeed, type KeyPair } from '@nats-io/nkeys';
 import { brokerConfig } from '../../../src/config/broker-config.ts';
 import { COMPILED } from '../../daemon.ts';
 
@@ -45,7 +45,18 @@ export class Broker implements AsyncDisposable {
       version: VERSION,
     });
     writeFileSync(join(folder, 'nats.conf'), config);
-    await broker.#start();
+    await broker.restart();
+    return broker;
+  }
+
+  /** Of a folder that `assay worker setup` has written; its store must be `store` in it. */
+  static async of(folder: string, port: number): Promise<Broker> {
+    const seeds = readdirSync(folder).filter((file) => file.endsWith('.nkey'));
+    const keys = seeds.map(
+      (file) => [basename(file, '.nkey'), fromSeed(readFileSync(join(folder, file)))] as const,
+    );
+    const broker = new Broker(folder, port, new Map(keys));
+    await broker.restart();
     return broker;
   }
 
@@ -63,16 +74,27 @@ export class Broker implements AsyncDisposable {
 
   /** Comes back without anything that it knew. */
   async forgetAll(): Promise<void> {
-    await this.#stop();
+    await this.kill();
     rmSync(join(this.#folder, 'store'), { recursive: true, force: true });
-    await this.#start();
+    await this.restart();
+  }
+
+  get config(): string {
+    return readFileSync(join(this.#folder, 'nats.conf'), 'utf8');
+  }
+
+  /** Comes back with other settings. */
+  async reconfigure(config: string): Promise<void> {
+    await this.kill();
+    writeFileSync(join(this.#folder, 'nats.conf'), config);
+    await this.restart();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stop();
+    await this.kill();
   }
 
-  async #start(): Promise<void> {
+  async restart(): Promise<void> {
     this.#process = spawn(SERVER, ['-c', join(this.#folder, 'nats.conf')], { stdio: 'ignore' });
     while (!(await answers(this.port))) {
       if (this.#process.exitCode !== null) throw new Error('nats-server did not start');
@@ -80,12 +102,21 @@ export class Broker implements AsyncDisposable {
     }
   }
 
-  async #stop(): Promise<void> {
-    if (this.#process === null || this.#process.exitCode !== null) return;
+  /** Without warning. */
+  async kill(): Promise<void> {
+    if (this.#process === null || this.#process.exitCode !== null || this.#process.signalCode !== null)
+      return;
     const exited = once(this.#process, 'exit');
     this.#process.kill('SIGKILL');
     await exited;
   }
+}
+
+export interface WorkerStart {
+  /** The program and its arguments before `--name`; `assay worker` where absent. */
+  entry?: readonly string[];
+  /** The one core that it and its children run on; any where absent. */
+  core?: number;
 }
 
 export class TestWorker implements AsyncDisposable {
@@ -97,8 +128,15 @@ export class TestWorker implements AsyncDisposable {
     if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => this.stderr.push(line));
   }
 
-  static async start(name: string, env: Record<string, string>): Promise<TestWorker> {
-    const child = spawn(process.execPath, [COMMAND, 'worker', '--name', name], {
+  static async start(
+    name: string,
+    env: Record<string, string>,
+    { entry = [COMMAND, 'worker'], core }: WorkerStart = {},
+  ): Promise<TestWorker> {
+    const command = [process.execPath, ...entry, '--name', name];
+    const [program = '', ...args] =
+      core === undefined ? command : ['taskset', '-c', String(core), ...command];
+    const child = spawn(program, args, {
       env: { PATH: process.env.PATH, ...COMPILED, ASSAY_LOG_LEVEL: 'warn', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -124,7 +162,7 @@ export class TestWorker implements AsyncDisposable {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

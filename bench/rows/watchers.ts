@@ -1,0 +1,98 @@
+/** What a change costs that many watch: of a whole account, over server-sent events, as the page's list has them. */
+import { mkdtempDisposableSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Store } from '../../src/store/store.ts';
+import { TEST_KEY, TestDaemon } from '../../test/daemon.ts';
+import { metricOf, pidOf, until } from '../../test/faults/rounds/submissions.ts';
+import { openSockets, subscribe } from '../../test/many-sockets.ts';
+import { identifierOf, seedRecords } from '../../test/seeded-records.ts';
+import { processorSecondsOf, rssAnonOf } from '../process-tree.ts';
+import { type Row, RUNS } from '../row.ts';
+
+const WATCHERS = [10, 1_000, 5_000];
+const CONNECT_TIMEOUT_MS = 60_000;
+const WATCH = 'subscription { classifications { identifier forceClassification } }';
+const JUDGE = `mutation ($input: OverrideClassificationInput!) {
+  overrideClassification(input: $input) { userErrors { message } } }`;
+const MIB_KIB = 1024;
+const MICROSECONDS = 1_000_000;
+
+export async function measureWatchers(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const count of WATCHERS) rows.push(...(await measureWatchersOf(count)));
+  return rows;
+}
+
+async function measureWatchersOf(count: number): Promise<Row[]> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'assay-bench-'));
+  await seedOne(folder.path);
+  await using daemon = await TestDaemon.start({ folder: folder.path });
+  const pid = pidOf(daemon);
+  const memoryBefore = rssAnonOf(pid);
+  const sockets = await openSockets(daemon.http, count, subscribe(WATCH));
+  const areThere = async () => (await metricOf(daemon, 'assay_watchers')) >= count;
+  await until(areThere, `${count} watchers`, CONNECT_TIMEOUT_MS);
+  const memoryEach = ((rssAnonOf(pid) - memoryBefore) * MIB_KIB) / count;
+  const toldMs: number[] = [];
+  const processorEach: number[] = [];
+  // The first change only warms up.
+  for (let run = 0; run <= RUNS; run++) {
+    const spentBefore = processorSecondsOf(pid);
+    const startedAt = performance.now();
+    const told = allTold(sockets);
+    await judge(daemon, run % 2 === 0 ? 'HUMAN' : 'ARTIFICIAL');
+    await told;
+    if (run === 0) continue;
+    toldMs.push(performance.now() - startedAt);
+    processorEach.push(((processorSecondsOf(pid) - spentBefore) * MICROSECONDS) / count);
+  }
+  for (const socket of sockets) socket.destroy();
+  const of = (name: string) => `${name}, ${count} watchers`;
+  return [
+    { name: of('a change until the last knows'), unit: 'ms', better: 'lower', runs: toldMs },
+    { name: of('processor time of a change, each'), unit: 'µs', better: 'lower', runs: processorEach },
+    { name: of('memory of the daemon, each'), unit: 'KiB', better: 'lower', runs: [memoryEach] },
+  ];
+}
+
+async function seedOne(folder: string): Promise<void> {
+  {
+    // Makes the account that the record is of.
+    await using _daemon = await TestDaemon.start({ folder });
+  }
+  await using store = await Store.open({ folder });
+  await seedRecords(store, 1, () => ({ name: 'harbour.jpg', probability: 0.5 }));
+}
+
+/** When each was sent the record once more. */
+async function allTold(sockets: readonly Socket[]): Promise<void> {
+  await Promise.all(
+    sockets.map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          const look = (chunk: Buffer) => {
+            if (!chunk.includes(identifierOf(0))) return;
+            socket.off('data', look);
+            resolve();
+          };
+          socket.on('data', look);
+        }),
+    ),
+  );
+}
+
+async function judge({ http }: TestDaemon, classification: 'HUMAN' | 'ARTIFICIAL'): Promise<void> {
+  const input = { kind: 'IMAGE', hash: identifierOf(0), classification };
+  const response = await fetch(`${http}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': TEST_KEY },
+    body: JSON.stringify({ query: JUDGE, variables: { input } }),
+  });
+  const { data } = (await response.json()) as {
+    data?: { overrideClassification: { userErrors: { message: string }[] } };
+  };
+  const [fault] = data?.overrideClassification.userErrors ?? [{ message: `answered ${response.status}` }];
+  if (fault !== undefined) throw new Error(fault.message);
+}

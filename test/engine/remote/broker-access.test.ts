@@ -1,0 +1,179 @@
+/** What the configuration of `assay worker setup` lets each box do, by a real nats-server; and keys that come and go. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  connect,
+  type NatsConnection,
+  nkeyAuthenticator,
+  PermissionViolationError,
+} from '@nats-io/transport-node';
+import { pino } from 'pino';
+import { connectNats } from '../../../src/engine/remote/connect.ts';
+import {
+  askSubject,
+  cancelSubject,
+  inboxOf,
+  leaseSubject,
+  STREAM,
+  VERBS,
+} from '../../../src/engine/remote/messages.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
+import { Broker, COMMAND, freePort, SERVER, skipWithoutBroker } from './broker.ts';
+
+const skip = skipWithoutBroker;
+/** A client tries again every two seconds; it is refused twice within them. */
+const REFUSED_MS = 5000;
+const BACK_TIMEOUT_MS = 20_000;
+
+let folder: TemporaryFolder;
+let broker: Broker;
+
+before(async () => {
+  if (skip) return;
+  folder = await makeTemporaryFolder();
+  const port = await freePort();
+  const made = join(folder.path, 'broker');
+  const options = ['--workers', 'one,two', '--listen', `127.0.0.1:${port}`, '--store', join(made, 'store')];
+  const argv = [COMMAND, 'worker', 'setup', made, '--server', SERVER, ...options];
+  const { status, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  broker = await Broker.of(made, port);
+});
+
+after(async () => {
+  await broker?.[Symbol.asyncDispose]();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+/** As a program that knows the key and nothing of our manners. */
+async function speakAs(name: string): Promise<NatsConnection> {
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
+  return await connect({ servers: broker.address, inboxPrefix: inboxOf(name), authenticator });
+}
+
+/** What the server refuses of these, each as `publish SUBJECT` or `subscription SUBJECT`. */
+async function refusedOf(
+  connection: NatsConnection,
+  { publish, subscribe }: { publish: readonly string[]; subscribe: readonly string[] },
+): Promise<Set<string>> {
+  const refused = new Set<string>();
+  const statuses = connection.status();
+  const listening = (async () => {
+    for await (const status of statuses) {
+      if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) continue;
+      refused.add(`${status.error.operation} ${status.error.subject}`);
+    }
+  })();
+  for (const subject of publish) connection.publish(subject, '{}');
+  for (const subject of subscribe) connection.subscribe(subject, { callback: () => {} });
+  await connection.flush();
+  await connection.close();
+  await listening;
+  return refused;
+}
+
+const OTHERS = {
+  publish: [
+    ...VERBS.map((verb) => askSubject('two', verb)),
+    ...[cancelSubject('one'), cancelSubject('two'), leaseSubject('0'.repeat(32), 'image')],
+    ...[`${inboxOf('two')}.1`, `${inboxOf('assay-daemon')}.1`, '_INBOX.1'],
+    ...['CREATE', 'UPDATE', 'DELETE', 'PURGE', 'INFO', 'SNAPSHOT', 'MSG.GET', 'MSG.DELETE'].map(
+      (what) => `$JS.API.STREAM.${what}.${STREAM}`,
+    ),
+    ...[`$JS.API.DIRECT.GET.${STREAM}`, '$JS.API.STREAM.NAMES', '$JS.API.STREAM.LIST', '$JS.API.INFO'],
+    ...[`$JS.API.CONSUMER.CREATE.${STREAM}.own`, `$JS.API.CONSUMER.DURABLE.CREATE.${STREAM}.own`],
+    ...[
+      `$JS.API.CONSUMER.DELETE.${STREAM}.own`,
+      '$JS.API.CONSUMER.MSG.NEXT.OTHER.own',
+      '$JS.ACK.OTHER.own.1',
+    ],
+  ],
+  subscribe: [
+    ...['>', 'assay.>', 'assay.leases.>', 'assay.workers.*.ask.*', 'assay.workers.*.cancel', 'assay.inbox.>'],
+    ...[cancelSubject('two'), `${inboxOf('two')}.>`, `${inboxOf('assay-daemon')}.>`],
+    ...['_INBOX.>', '$JS.>', '$JS.API.>', '$JS.ACK.>', '$SYS.>'],
+  ],
+};
+
+test('a worker speaks for itself alone, hears what is meant for it, and reads no queue but by pulling', {
+  skip,
+}, async () => {
+  const refused = await refusedOf(await speakAs('one'), OTHERS);
+  const wanted = [
+    ...OTHERS.publish.map((subject) => `publish ${subject}`),
+    ...OTHERS.subscribe.map((subject) => `subscription ${subject}`),
+  ];
+  assert.deepEqual([...refused].sort(), wanted.sort());
+  const own = {
+    publish: [
+      ...VERBS.map((verb) => askSubject('one', verb)),
+      `$JS.API.CONSUMER.MSG.NEXT.${STREAM}.set-1`,
+      `$JS.ACK.${STREAM}.set-1.1`,
+    ],
+    subscribe: [cancelSubject('one'), `${inboxOf('one')}.>`],
+  };
+  assert.deepEqual([...(await refusedOf(await speakAs('one'), own))], []);
+});
+
+test('nobody comes in without a key of the configuration', { skip }, async () => {
+  await assert.rejects(connect({ servers: broker.address }), /Authorization Violation/i);
+});
+
+test('a box that starts before its broker waits for it', { skip }, async () => {
+  await broker.kill();
+  const module = join(import.meta.dirname, '..', '..', '..', 'src', 'engine', 'remote', 'connect.ts');
+  const program = `
+    import { pino } from 'pino';
+    import { connectNats } from ${JSON.stringify(module)};
+    const config = { servers: ['nats://${broker.address}'], nkeySeed: '${broker.seedOf('two')}', caFile: null };
+    const log = pino(pino.destination(2));
+    const signal = new AbortController().signal;
+    const connection = await connectNats(config, { name: 'two', inboxPrefix: '${inboxOf('two')}', log, signal });
+    process.stdout.write('there');
+    await connection.close();`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: import.meta.dirname,
+  });
+  const [said, exited] = [text(child.stdout), once(child, 'exit')];
+  // That it has found none.
+  await once(child.stderr, 'data');
+  await broker.restart();
+  assert.deepEqual([await said, (await exited)[0]], ['there', 0]);
+});
+
+test('a key that was taken out and put back opens again, without anybody starting anew', {
+  skip,
+}, async () => {
+  const signal = new AbortController().signal;
+  const config = { servers: [`nats://${broker.address}`], nkeySeed: broker.seedOf('two'), caFile: null };
+  const log = pino({ level: 'silent' });
+  const connection = await connectNats(config, { name: 'two', inboxPrefix: inboxOf('two'), log, signal });
+  const whole = broker.config;
+  const [, nkey = ''] = [...whole.matchAll(/nkey: (U\w+)/g)].map(([, key]) => key).slice(1);
+  assert.ok(whole.includes(nkey) && nkey !== '');
+  await broker.reconfigure(
+    whole
+      .split('\n')
+      .filter((line) => !line.includes(nkey))
+      .join('\n'),
+  );
+  await delay(REFUSED_MS);
+  await broker.reconfigure(whole);
+  const deadline = Date.now() + BACK_TIMEOUT_MS;
+  const isBack = async () =>
+    await connection.rtt().then(
+      () => true,
+      () => false,
+    );
+  while (!(await isBack())) {
+    assert.ok(!connection.isClosed(), 'the connection was given up');
+    assert.ok(Date.now() < deadline, 'the connection did not come back');
+    await delay(100);
+  }
+  await connection.close();
+});

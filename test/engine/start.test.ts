@@ -1,0 +1,29 @@
+/** What a daemon does and says while its models come up. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TestDaemon } from '../daemon.ts';
+import { childrenOf } from '../faults/rounds/processes.ts';
+import { writeTinyImagePack } from '../interface/packs.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+/** The check of such a model takes several times what the facades take to be loaded. */
+const SLOW_ROUNDS = 4000;
+
+test('a daemon serves while its models come up, and is ready only once they were checked', {
+  timeout: 90_000,
+}, async () => {
+  await using packs = await makeTemporaryFolder();
+  await writeTinyImagePack(packs.path, { id: 'slow', minimumShortSide: 100, slowRounds: SLOW_ROUNDS });
+  const env = { ASSAY_MODELS_FOLDERS: packs.path };
+  await using daemon = await TestDaemon.start({ env, awaitReady: false });
+  const { inference } = childrenOf(daemon.process.pid ?? 0);
+  assert.equal(inference.length, 1, 'the models come up in their own process');
+  for (const pid of inference) process.kill(pid, 'SIGSTOP');
+  const readiness = await fetch(`${daemon.http}/readyz`);
+  assert.equal(readiness.status, 503);
+  assert.match(await readiness.text(), /the models are being loaded/);
+  assert.equal((await fetch(`${daemon.http}/livez`)).status, 200);
+  assert.equal((await fetch(`${daemon.http}/`)).status, 200);
+  for (const pid of inference) process.kill(pid, 'SIGCONT');
+  await daemon.ready();
+});
