@@ -7,6 +7,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Server, ServerCredentials, type ServerReadableStream } from '@grpc/grpc-js';
+import { widenReceiveWindows } from '../src/facade/grpc/receive-windows.ts';
 import { type Input, type OutputInit, serviceDefinition } from '../src/grpc/definition.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 
@@ -15,7 +16,7 @@ type Call = ServerReadableStream<Input<Submit>, OutputInit<Submit>>;
 
 const MIB = 1024 * 1024;
 /** As Assay's own server has them: what is compared is what stands behind them. */
-const OPTIONS = { 'grpc-node.flow_control_window': MIB, 'grpc.max_receive_message_length': 4 * MIB };
+const OPTIONS = { 'grpc.max_receive_message_length': 4 * MIB };
 
 export class BareGrpcServer implements Disposable {
   readonly address: string;
@@ -42,6 +43,7 @@ export class BareGrpcServer implements Disposable {
 }
 
 function serve(folder: string): void {
+  widenReceiveWindows();
   const server = new Server(OPTIONS);
   const { submitMedia } = serviceDefinition(ClassificationService);
   server.addService(

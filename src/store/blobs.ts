@@ -17,6 +17,8 @@ export interface TemporaryBlob {
   sizeBytes: number;
   /** The first bytes, enough to tell the type. */
   head: Uint8Array;
+  /** Resolves when the bytes are safe from a loss of power; rejects with what the disk threw. */
+  flushed: Promise<void>;
 }
 
 export class BlobStore {
@@ -44,7 +46,7 @@ export class BlobStore {
     await mkdir(this.#folder, { recursive: true });
   }
 
-  /** One pass: write, hash and count. Flushed to disk when it resolves; a failure leaves nothing. */
+  /** One pass: write, hash and count. The flush goes on behind it, so that the file can be looked at meanwhile; a failure leaves nothing. */
   async receive(
     bytes: AsyncIterable<Uint8Array>,
     bounds: ReceiveBounds,
@@ -65,18 +67,19 @@ export class BlobStore {
     bounds: ReceiveBounds,
     signal: AbortSignal,
   ): Promise<TemporaryBlob> {
-    await using file = await open(path, 'wx+', 0o600);
+    await using opened = new AsyncDisposableStack();
+    const file = opened.use(await open(path, 'wx+', 0o600));
     const hash = createHash('sha256');
     const writer = new MediaWriter(file, path, { hash, sizeBytes: 0 }, bounds);
-    try {
-      await writer.receive(bytes, signal);
-      await writer.flush();
-    } catch (error) {
-      // A write under way must not meet a closed file.
-      await writer.abandon();
-      throw error;
-    }
-    return { path, hash: hash.digest('hex'), sizeBytes: writer.sizeBytes, head: await readHead(file) };
+    // A write under way must not meet a closed file.
+    opened.defer(() => writer.abandon());
+    await writer.receive(bytes, signal);
+    await writer.write();
+    const head = await readHead(file);
+    const flushed = flushAndClose(writer, opened.move());
+    // Met where the file is kept, if it is.
+    flushed.catch(() => undefined);
+    return { path, hash: hash.digest('hex'), sizeBytes: writer.sizeBytes, head, flushed };
   }
 
   pathOf(hash: string): string {
@@ -96,8 +99,9 @@ export class BlobStore {
     return existsSync(this.pathOf(hash));
   }
 
-  /** Gives the bytes their permanent name. Call inside withLock, together with the transaction that refers to it. */
+  /** Gives the bytes their permanent name, when they are flushed. Call inside withLock, together with the transaction that refers to it. */
   async keep(temporary: TemporaryBlob): Promise<void> {
+    await temporary.flushed;
     const path = this.pathOf(temporary.hash);
     await mkdir(join(this.#folder, temporary.hash.slice(0, 2)), { recursive: true });
     if (await this.#isWhole(temporary)) return await rm(temporary.path, { force: true });
@@ -112,8 +116,10 @@ export class BlobStore {
     );
   }
 
+  /** Waits for the flush, which has the file open: whoever bounds uploads bounds their descriptors. */
   async discard(temporary: TemporaryBlob): Promise<void> {
     await rm(temporary.path, { force: true });
+    await temporary.flushed.catch(() => undefined);
   }
 
   async remove(hash: string): Promise<void> {
@@ -161,6 +167,11 @@ export class BlobStore {
     }
     return removed;
   }
+}
+
+async function flushAndClose(writer: MediaWriter, opened: AsyncDisposableStack): Promise<void> {
+  await using _opened = opened;
+  await writer.flush();
 }
 
 /** The first bytes, enough to tell the type. */

@@ -5,7 +5,7 @@
  */
 import type { Hash } from 'node:crypto';
 import { type FileHandle, statfs } from 'node:fs/promises';
-import { noteSpent } from './spent-chunks.ts';
+import { noteSpent } from '../machinery/spent-chunks.ts';
 
 const MIB = 1024 ** 2;
 /** One write per network chunk costs a trip to the thread pool and back for each. */
@@ -108,7 +108,7 @@ export class MediaWriter {
     return this.#flushedBytes;
   }
 
-  /** Ends with the source; call `flush` or `abandon` then, also where it threw. */
+  /** Ends with the source; call `write`, `flush` or `abandon` then, also where it threw. */
   async receive(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
     openWriters += 1;
     try {
@@ -123,10 +123,15 @@ export class MediaWriter {
     signal.throwIfAborted();
   }
 
-  /** All that was taken is on the disk. */
-  async flush(): Promise<void> {
+  /** All that was taken can be read from the file. */
+  async write(): Promise<void> {
     await this.#next();
     await this.#writing;
+  }
+
+  /** All that was taken is on the disk. */
+  async flush(): Promise<void> {
+    await this.write();
     await this.#flushing;
     if (this.#flushedBytes < this.#writtenBytes) this.#beginFlush();
     await this.#flushing;

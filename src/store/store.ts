@@ -60,6 +60,7 @@ export class Store implements AsyncDisposable {
   readonly #transaction: StoreTransaction;
   readonly #lock: FolderLock;
   readonly #onChange: ((change: StoreChange) => void) | undefined;
+  #revision = 0;
 
   private constructor(
     config: StoreConfig,
@@ -171,6 +172,11 @@ export class Store implements AsyncDisposable {
     return result;
   }
 
+  /** Another number after each transaction: what was read since is as it was for as long as it is the same. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** A consistent copy of all records, made beside running work on a thread of its own; `folder` must not exist. */
   async copyRecords(folder: string): Promise<void> {
     await mkdir(folder, { mode: 0o700 });
@@ -184,6 +190,7 @@ export class Store implements AsyncDisposable {
       outcome = 'committed';
       return result;
     } finally {
+      this.#revision += 1;
       for (const table of Object.values(this.#tables)) if (table instanceof Table) table.settle(outcome);
     }
   }

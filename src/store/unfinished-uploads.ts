@@ -110,7 +110,9 @@ export class UnfinishedUploadStore {
     await using file = await open(path, 'r');
     held.hash ??= await rehash(file, upload.committedBytes, signal);
     const hash = held.hash.copy().digest('hex');
-    return { path, hash, sizeBytes: upload.committedBytes, head: await readHead(file) };
+    const head = await readHead(file);
+    // What is committed was flushed.
+    return { path, hash, sizeBytes: upload.committedBytes, head, flushed: Promise.resolve() };
   }
 
   /** The bytes are a blob now; whose they became is remembered, for a caller that missed the answer. */

@@ -1,7 +1,7 @@
 /** The store on a real LMDB: atomic, checked, exclusive, and swept. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -111,6 +111,30 @@ test('bytes are hashed and counted in one pass, bounded, and swept while no reco
   assert.equal(await again.sweepOrphans(NEVER), 1);
   assert.equal(existsSync(again.blobs.pathOf(hash)), false);
   assert.equal(existsSync(join(folder.path, 'uploads', 'left-behind')), false);
+});
+
+test('bytes are given their name when they are flushed, not before, and never where the flush fails', async () => {
+  await using folder = await makeTemporaryFolder();
+  await using store = await Store.open({ folder: folder.path });
+  const turns = [Promise.withResolvers<Disposable>(), Promise.withResolvers<Disposable>()];
+  const receive = async (text: string, turn: number) => {
+    const enterFlush = () => turns[turn]?.promise ?? assert.fail('no such turn');
+    return await store.blobs.receive(chunks(text), { bytesMax: 9, enterFlush }, NEVER);
+  };
+  const [waiting, refused] = [await receive('waiting', 0), await receive('refused', 1)];
+  assert.equal(await readFile(waiting.path, 'utf8'), 'waiting', 'it can be looked at already');
+  const keeping = store.blobs.keep(waiting);
+  await delay(50);
+  assert.equal(store.blobs.isThere(waiting.hash), false);
+  turns[0]?.resolve({ [Symbol.dispose]() {} });
+  await keeping;
+  assert.equal(store.blobs.isThere(waiting.hash), true);
+
+  turns[1]?.reject(new Error('the disk is gone'));
+  await assert.rejects(store.blobs.keep(refused), /the disk is gone/);
+  assert.equal(store.blobs.isThere(refused.hash), false);
+  await store.blobs.discard(refused);
+  assert.equal(existsSync(refused.path), false);
 });
 
 test('a sweep beside running work takes orphans only, and no submission that is on its way', async () => {

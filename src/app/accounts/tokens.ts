@@ -1,5 +1,5 @@
 /** Secrets that are found by their hash: mailed links, what signs a browser in, API keys. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Account, TokenPurpose } from '../../domain/accounts/account.ts';
 import { badField } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
@@ -27,7 +27,7 @@ export function newSecret(): string {
 
 /** As an unguessable secret needs no salt, its look-up key is one hash. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 export interface IssuedToken {

@@ -6,6 +6,8 @@ import type { ClassificationRecord } from '../../domain/records/record.ts';
 const RECORDS_KEPT_MAX = 1000;
 
 interface Kept {
+  /** The store's, when it was last known to be as it is. */
+  revision: number;
   madeFrom: readonly unknown[];
   record: ClassificationRecord;
 }
@@ -13,19 +15,28 @@ interface Kept {
 export class RecordCache {
   readonly #kept = new LRUCache<string, Kept>({ max: RECORDS_KEPT_MAX });
 
+  /** The record as it was last, if nothing at all was written since. */
+  unchanged(identifier: string, revision: number): ClassificationRecord | undefined {
+    const kept = this.#kept.get(identifier);
+    return kept?.revision === revision ? kept.record : undefined;
+  }
+
   /**
    * The record that was built from the very same values, or a new one. `madeFrom` names all that it depends on; stored values
    * are the same objects until they change, so a change can neither be forgotten nor has it to be told.
    */
   get(
-    identifier: string,
+    { identifier, revision }: { identifier: string; revision: number },
     madeFrom: readonly unknown[],
     build: () => ClassificationRecord,
   ): ClassificationRecord {
     const kept = this.#kept.get(identifier);
-    if (kept?.madeFrom.every((value, index) => value === madeFrom[index]) === true) return kept.record;
+    if (kept?.madeFrom.every((value, index) => value === madeFrom[index]) === true) {
+      kept.revision = revision;
+      return kept.record;
+    }
     const record = build();
-    this.#kept.set(identifier, { madeFrom, record });
+    this.#kept.set(identifier, { revision, madeFrom, record });
     return record;
   }
 }

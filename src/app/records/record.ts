@@ -53,6 +53,9 @@ export function toRecord(app: Core, classification: Classification): Classificat
 /** As toRecord, not built anew where nothing that it depends on has changed. Of a video its parts may have: it is built. */
 export function currentRecord(app: Core, classification: Classification): ClassificationRecord {
   const { identifier, kind } = classification;
+  const { revision } = app.store;
+  const unchanged = app.records.unchanged(identifier, revision);
+  if (unchanged !== undefined) return unchanged;
   const analysis = analysisOf(app, classification);
   const build = () => recordOf(app, classification, analysis);
   if (kind === 'video' || !hasEnded(analysis.state)) return build();
@@ -63,7 +66,7 @@ export function currentRecord(app: Core, classification: Classification): Classi
     exports?.exports.map(({ packageSha256 }) => app.store.read.timestampsOf(packageSha256)) ?? [];
   const own = [classification, analysis, account, plan, finding, exports];
   const madeFrom = [...own, app.config.publicUrl, ...stamped];
-  return app.records.get(identifier, madeFrom, build);
+  return app.records.get({ identifier, revision }, madeFrom, build);
 }
 
 /** What the record would be if its analysis were this one. */

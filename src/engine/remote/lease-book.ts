@@ -133,6 +133,7 @@ export class LeaseBook {
       lease.keptBytes += temporary.sizeBytes;
       if (lease.keptBytes > LEASE_FILES_BYTES_MAX) throw new AppError('too_large', 'the files are too large');
       lease.closed.signal.throwIfAborted();
+      await temporary.flushed;
       await lease.files.artifacts.put(lease.attempt.analysis.id, name, temporary.path);
       lease.kept.set(name, { hash: temporary.hash, sizeBytes: temporary.sizeBytes });
       return true;

@@ -14,7 +14,7 @@ import { duplex, type GrpcContext, upload } from './calls.ts';
 import { toUpdates } from './classifications.ts';
 import { toClassification } from './convert.ts';
 import { requireKind } from './enums.ts';
-import { MEDIA_FIELD, receiveUpload, toFields, type Upload, type UploadInput } from './uploads.ts';
+import { MEDIA_FIELD, receiveUpload, toFields, type UploadInput } from './uploads.ts';
 
 const { method } = ClassificationService;
 
@@ -47,7 +47,8 @@ async function submitUpload(
   input: UploadInput,
   signal: AbortSignal,
 ): Promise<ClassificationRecord> {
-  const { header, kind, media } = await receive(app, 'submit', input, signal);
+  using _upload = await admit(app, 'submit', input);
+  const { header, kind, media } = await receiveUpload(app, { ...input, purpose: 'submit' }, signal);
   await using _media = media;
   const submission = {
     principal: input.principal,
@@ -62,16 +63,13 @@ async function submitUpload(
 }
 
 /** What is refused is refused before the first message, or else by what the header says, before the first chunk. */
-async function receive(
+async function admit(
   app: App,
   purpose: MediaIntent['purpose'],
-  input: UploadInput,
-  signal: AbortSignal,
-): Promise<Upload> {
-  const { principal } = input;
+  { principal }: UploadInput,
+): Promise<Disposable> {
   await admitMedia(app, principal, { purpose });
-  using _upload = app.openUploads.open(principal.account.id);
-  return await receiveUpload(app, { ...input, purpose }, signal);
+  return app.openUploads.open(principal.account.id);
 }
 
 const VALIDATION_EXCEPTIONS = {
@@ -82,7 +80,8 @@ const VALIDATION_EXCEPTIONS = {
 };
 
 async function validateUpload({ app }: GrpcContext, input: UploadInput, signal: AbortSignal) {
-  const { header, media } = await receive(app, 'validate', input, signal);
+  using _upload = await admit(app, 'validate', input);
+  const { header, media } = await receiveUpload(app, { ...input, purpose: 'validate' }, signal);
   await using _media = media;
   const kind = requireKind(header.kind, 'header.kind');
   if (media === undefined) throw badField('header.source_url', 'expected a file in chunks, found an address');

@@ -1,7 +1,7 @@
 /**
- * Gives back the memory of received chunks while they are young. Their bytes lie outside the heap but count towards
+ * Gives back the memory of chunks that were received or sent while they are young. Their bytes lie outside the heap but count towards
  * its growth, and a heap that may grow by a few megabytes only is marked as a whole for every few chunks: with a
- * daemon's heap that took twice the time of receiving them. A collection of the young alone takes a millisecond, and
+ * daemon's heap that took twice the time of receiving them, and a sender six times that of sending them. A collection of the young alone takes a millisecond, and
  * with room to grow the others become rare.
  */
 import { setFlagsFromString } from 'node:v8';
@@ -15,7 +15,7 @@ type Collect = (options: { type: 'minor' }) => void;
 let collect: Collect | undefined;
 let spentBytes = 0;
 
-/** Of all uploads together: they share the heap. */
+/** Of all files on their way together: they share the heap. */
 export function noteSpent(bytes: number): void {
   spentBytes += bytes;
   if (spentBytes < COLLECT_EVERY_BYTES) return;
