@@ -32,6 +32,11 @@ export class BareServer implements Disposable {
     return new BareServer(child, folder, Number(port));
   }
 
+  /** Zero where it did not start. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   [Symbol.dispose](): void {
     this.#child.kill();
     rmSync(this.#folder, { recursive: true, force: true });

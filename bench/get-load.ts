@@ -12,6 +12,8 @@ const MEASURED_MS = 2000;
 export interface GetFigures {
   perSecond: number;
   p99Ms: number;
+  /** With those of the warm-up. */
+  answers: number;
 }
 
 export async function measureGets(address: string): Promise<GetFigures> {
@@ -29,6 +31,7 @@ async function load(address: string): Promise<GetFigures> {
   const startAt = performance.now() + WARM_UP_MS;
   const endAt = startAt + MEASURED_MS;
   const times: number[] = [];
+  let answers = 0;
   const ask = async () => {
     await using stack = new AsyncDisposableStack();
     const client = stack.adopt(new Client(origin), (opened) => opened.close());
@@ -40,6 +43,7 @@ async function load(address: string): Promise<GetFigures> {
       });
       await body.dump();
       if (statusCode !== 200) throw new Error(`${address} was answered ${statusCode}`);
+      answers += 1;
       const to = performance.now();
       if (from >= startAt) times.push(to - from);
       from = to;
@@ -49,6 +53,7 @@ async function load(address: string): Promise<GetFigures> {
   return {
     perSecond: times.length / (MEASURED_MS / 1000),
     p99Ms: quantile(times, 0.99),
+    answers,
   };
 }
 
