@@ -1,5 +1,5 @@
-/** The decode child that makes a film: the only kind that has lowered its priority. */
-import { getPriority } from 'node:os';
+/** The decode child that makes a film: the only kind that has lowered its priority to the last. */
+import { constants, getPriority } from 'node:os';
 import { childrenOf } from '../faults/rounds/processes.ts';
 
 export function filmChildOf(daemonPid: number, except: ReadonlySet<number> = new Set()): number | undefined {
@@ -8,7 +8,7 @@ export function filmChildOf(daemonPid: number, except: ReadonlySet<number> = new
 
 function isLowered(pid: number): boolean {
   try {
-    return getPriority(pid) > 0;
+    return getPriority(pid) === constants.priority.PRIORITY_LOW;
   } catch {
     return false;
   }

@@ -252,6 +252,8 @@ export class DecodeSlot implements AsyncDisposable {
 
   #end(how: string): void {
     this.#lose('ended', `the decoder ended before it had finished: ${how}`);
+    // A wall that was killed while it was put up may leave who stands behind it, who ends with the channel.
+    if (this.#child.connected) this.#child.disconnect();
     this.#ended.resolve();
   }
 

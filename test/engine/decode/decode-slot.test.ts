@@ -1,12 +1,15 @@
 /** The life of one decode child: deadline, abort, crash, own fault, and what its folder may hold. */
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
+import { detectIsolation } from '../../../src/engine/decode/isolation.ts';
 import { AbortError, WorkerLostError } from '../../../src/engine/worker-errors.ts';
-import { LIMITS, openBareSlot, openSlot } from '../../media/decode-fixture.ts';
+import { childrenOf } from '../../faults/rounds/processes.ts';
+import { LIMITS, openBareSlot, openSlot, openSlotAt } from '../../media/decode-fixture.ts';
 import { patternImage, writePicture } from '../../media/pictures.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -124,4 +127,40 @@ test('its folder goes with it', async () => {
   const slot = await openSlot(folder.path);
   await slot[Symbol.asyncDispose]();
   assert.ok(!(await readdir(folder.path)).includes('slot'));
+});
+
+/** Processes that name the path among their arguments, as a wall does with the slot's folder. */
+function processesNaming(path: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    try {
+      return pid !== process.pid && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(path);
+    } catch {
+      return false;
+    }
+  });
+}
+
+test('a wall that is killed while it is put up leaves nobody behind it', async () => {
+  await using folder = await makeTemporaryFolder();
+  const isolation = await detectIsolation(join(folder.path, 'trial'), folder.path);
+  for (let round = 0; round < 40; round++) {
+    const own = join(folder.path, `round-${round}`);
+    await mkdir(own);
+    const opening = openSlotAt(own, isolation);
+    opening.catch(() => undefined);
+    while (childrenOf(process.pid).decode.length === 0) await sleep(0);
+    // Some of these moments lie between the birth of what stands behind the wall and its wish to die with it.
+    const killedAt = performance.now() + round / 4;
+    while (performance.now() < killedAt);
+    for (const pid of childrenOf(process.pid).decode) process.kill(pid, 'SIGKILL');
+    await opening.then(
+      (slot) => slot[Symbol.asyncDispose](),
+      (error) => lostWith('ended', /./)(error),
+    );
+  }
+  for (let attempt = 0; processesNaming(folder.path).length > 0; attempt++) {
+    assert.ok(attempt < 100, `${processesNaming(folder.path)} are left`);
+    await sleep(50);
+  }
 });
