@@ -23,7 +23,7 @@ export async function openRemotePlaces(
   stack: AsyncDisposableStack,
   { store, clock, log, newIdentifier, nats, listener, tls, leaseMs, mediaUrl }: RemoteConfig,
 ): Promise<RemotePlaces> {
-  const book = new LeaseBook(leaseMs, store);
+  const book = new LeaseBook(leaseMs, store, clock);
   const media = stack.use(await WorkerMedia.open(listener, book, log));
   const host = listener.host.includes(':') ? `[${listener.host}]` : listener.host;
   const ownUrl = `${tls === null ? 'http' : 'https'}://${host}:${media.port}`;

@@ -17,7 +17,7 @@ import { Sweeper } from './app/appliance/sweeper.ts';
 import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
-import type { AppConfig, Clock, Core } from './app/core.ts';
+import type { AppConfig, Core } from './app/core.ts';
 import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
 import { Looks } from './app/custody/looks.ts';
 import { ExportJobs } from './app/evidence/export-jobs.ts';
@@ -33,8 +33,8 @@ import { WatchLoop } from './app/watch-folders/watch-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
+import type { Clock } from './domain/clock.ts';
 import { showText } from './domain/shown-text.ts';
-import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { Engine } from './engine/engine.ts';
 import type { RemotePlaces } from './engine/remote/remote-places.ts';
 import { observe } from './engine-observer.ts';
@@ -44,6 +44,7 @@ import { Metrics } from './machinery/metrics.ts';
 import { RecentLog } from './machinery/recent-log.ts';
 import { Sealer } from './machinery/sealer.ts';
 import { SigningKeys, type SigningKeysConfig } from './machinery/signing-key.ts';
+import { systemClock } from './machinery/system-clock.ts';
 import { TlsFiles } from './machinery/tls.ts';
 import type { Tracing } from './machinery/tracing.ts';
 import { Turnstile } from './machinery/turnstile.ts';
@@ -87,7 +88,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   await using stack = new AsyncDisposableStack();
   const recentLog = new RecentLog();
   const log = openLog(settings, recentLog);
-  const clock = monotonicClock();
+  const clock = systemClock();
   const metrics = new Metrics();
   const tls = settings.tls === null ? null : stack.use(await TlsFiles.open(settings.tls, log));
   const accountFeed = new AccountFeed();
@@ -338,18 +339,4 @@ function publicUrlOf({ http, tls }: Settings): string {
 /** Says whether a daemon that ended without a word was killed, or the machine with it. */
 function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-}
-
-/** Strictly increasing, so that two records never share a place in a list. */
-function monotonicClock(): Clock {
-  let last = 0;
-  return {
-    now() {
-      last = Math.max(
-        last + 1,
-        Math.round((performance.timeOrigin + performance.now()) * MICROSECONDS_PER_MS),
-      );
-      return last;
-    },
-  };
 }

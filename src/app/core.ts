@@ -1,16 +1,11 @@
 /** What every use case stands on. The parts of a noun (`parts.ts` of its room) add what that noun needs. */
 import type { Logger } from 'pino';
+import type { Clock } from '../domain/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../machinery/metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { Looks } from './custody/looks.ts';
 import type { RecordCache } from './records/record-cache.ts';
-
-/** Faked in tests, by parameter; nothing else is. */
-export interface Clock {
-  /** Microseconds since 1970 UTC, strictly increasing within a process. */
-  now(): number;
-}
 
 export interface AppConfig {
   /** Base of `result_url` and of the addresses printed at start, without a trailing slash. */

@@ -1,5 +1,6 @@
 /** What the engine is made of and tells of itself. */
 import type { Logger } from 'pino';
+import type { Clock } from '../domain/clock.ts';
 import type { Analysis } from '../domain/records/classification.ts';
 import type { Store } from '../store/store.ts';
 import type { IsolationLevel, VideoDecoder, VideoDecoderChoice } from '../worker/protocol.ts';
@@ -58,8 +59,7 @@ export interface EngineObserver {
 
 export interface EngineParts {
   store: Store;
-  /** Microseconds since 1970 UTC. */
-  clock: { now(): number };
+  clock: Clock;
   /** The kernel's name of this boot. */
   bootId: string;
   newIdentifier: () => string;

@@ -1,14 +1,17 @@
 /** So many looks in a second and no more, over all who look: a network share has other users too. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, pause } from '../domain/clock.ts';
 
 const SECOND_MS = 1000;
 
 export class LookPace {
   readonly #perSecondMax: number;
-  #startedMs = performance.now();
+  readonly #clock: Clock;
+  #startedMs: number;
   #count = 0;
 
-  constructor(perSecondMax: number) {
+  constructor(perSecondMax: number, clock: Clock) {
+    this.#clock = clock;
+    this.#startedMs = clock.elapsedMs();
     this.#perSecondMax = perSecondMax;
   }
 
@@ -16,10 +19,10 @@ export class LookPace {
   async take(): Promise<void> {
     this.#count += 1;
     if (this.#count < this.#perSecondMax) return;
-    const leftMs = SECOND_MS - (performance.now() - this.#startedMs);
+    const leftMs = SECOND_MS - (this.#clock.elapsedMs() - this.#startedMs);
     // Counted anew before the wait, or everybody who comes meanwhile would wait a second more.
     this.#count = 0;
-    this.#startedMs = performance.now() + Math.max(0, leftMs);
-    if (leftMs > 0) await delay(leftMs);
+    this.#startedMs = this.#clock.elapsedMs() + Math.max(0, leftMs);
+    if (leftMs > 0) await pause(this.#clock, leftMs);
   }
 }

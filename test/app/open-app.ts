@@ -45,7 +45,7 @@ export async function openApp(env: Record<string, string> = {}): Promise<OpenApp
   const settings = loadSettings({ argv: [], env: variables, readFile: (path) => readFileSync(path, 'utf8') });
   const daemon = stack.use(await openDaemon(settings));
   let passed = 0;
-  const clock = { now: () => daemon.app.clock.now() + passed };
+  const clock = { ...daemon.app.clock, now: () => daemon.app.clock.now() + passed };
   const app: App = { ...daemon.app, clock, keyUses: new KeyUses({ ...daemon.app, clock }) };
   const held = stack.move();
   return {

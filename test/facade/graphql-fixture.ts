@@ -1,4 +1,5 @@
 /** An HTTP server with GraphQL alone, on a real store; of the engine only what reading and watching need. */
+
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { AccountFeed } from '../../src/app/accounts/account-feed.ts';
@@ -24,6 +25,7 @@ import { Metrics } from '../../src/machinery/metrics.ts';
 import { RecentLog } from '../../src/machinery/recent-log.ts';
 import { Sealer } from '../../src/machinery/sealer.ts';
 import { SigningKeys } from '../../src/machinery/signing-key.ts';
+import { systemClock } from '../../src/machinery/system-clock.ts';
 import { Turnstile } from '../../src/machinery/turnstile.ts';
 import { HttpServer } from '../../src/port/server.ts';
 import { Store } from '../../src/store/store.ts';
@@ -60,7 +62,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   const onChange = (change: StoreChange) => accountFeed.publish(change);
   const store = stack.use(await Store.open({ folder: folder.path, onChange }));
   let time = 1_767_225_600_000_000;
-  const clock = { now: () => time++ };
+  const clock = { ...systemClock(), now: () => time++ };
   const sealer = await Sealer.open(folder.path);
   const signingKeys = await SigningKeys.open({ folder: folder.path, givenPem: null, now: clock.now });
   const firstStart = await setUpFirstStart(store, clock, sealer, {

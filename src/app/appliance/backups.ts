@@ -6,6 +6,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Clock } from '../../domain/clock.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { VERSION } from '../../domain/version.ts';
@@ -14,7 +15,6 @@ import { type Backup, type BackupProgress, writeBackup } from '../../store/backu
 import { readManifest } from '../../store/backup-listing.ts';
 import { listBackups, removeOldBackups } from '../../store/backup-shelf.ts';
 import type { Store } from '../../store/store.ts';
-import type { Clock } from '../core.ts';
 
 export interface BackupsConfig {
   /** Holds the backups; null: none are made, and none may be asked for. */
@@ -33,7 +33,7 @@ export interface BackupsConfig {
 
 export interface BackupsParts {
   store: Store;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   log: Logger;
   metrics: Metrics;
 }

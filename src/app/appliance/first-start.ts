@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../../domain/accounts/account.ts';
 import { appliancePlan } from '../../domain/accounts/plan.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { Sealer } from '../../machinery/sealer.ts';
 import type { Store } from '../../store/store.ts';
 import { blankAccount } from '../accounts/account-rules.ts';
@@ -10,7 +11,6 @@ import { auditLine } from '../accounts/audit.ts';
 import { newApiKey } from '../accounts/keys.ts';
 import { hashPassword } from '../accounts/password.ts';
 import { hashSecret, issueToken } from '../accounts/tokens.ts';
-import type { Clock } from '../core.ts';
 
 export interface FirstStartConfig {
   dataFolder: string;

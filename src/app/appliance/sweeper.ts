@@ -4,10 +4,10 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Clock } from '../../domain/clock.ts';
 import { REQUEST_ID_TTL_MS } from '../../domain/limits.ts';
 import { MICROSECONDS_PER_DAY, MICROSECONDS_PER_MS, MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import type { Store } from '../../store/store.ts';
-import type { Clock } from '../core.ts';
 import { sweepUploads } from '../submissions/unfinished-uploads.ts';
 import { SERIES_SECONDS_MAX } from '../webhooks/retry-schedule.ts';
 

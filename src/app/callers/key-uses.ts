@@ -18,7 +18,7 @@ export class KeyUses {
     if (lastUsedAt !== null && this.#core.clock.now() - lastUsedAt < USE_NOTED_EVERY_US) return;
     if (this.#pending.has(hash)) return;
     this.#pending.add(hash);
-    setImmediate(() => this.#write(hash));
+    this.#core.clock.soon(() => this.#write(hash));
   }
 
   async #write(hash: string): Promise<void> {

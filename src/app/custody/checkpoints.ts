@@ -3,6 +3,7 @@
  * also says which key signs, before that key signs anything.
  */
 import type { Logger } from 'pino';
+import type { Clock } from '../../domain/clock.ts';
 import { originOf, signCheckpoint } from '../../domain/custody/checkpoint.ts';
 import { rootOf } from '../../domain/custody/merkle-tree.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
@@ -12,7 +13,7 @@ import type { Store } from '../../store/store.ts';
 
 export interface CheckpointParts {
   store: Store;
-  clock: { now(): number };
+  clock: Clock;
   log: Logger;
   signingKeys: SigningKeys;
 }

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import type { Alarm, Clock } from '../../domain/clock.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { Store } from '../../store/store.ts';
@@ -12,7 +13,7 @@ import type { Principal } from '../callers/principal.ts';
 
 export interface LookParts {
   store: Store;
-  clock: { now(): number };
+  clock: Clock;
   log: Logger;
 }
 
@@ -42,7 +43,7 @@ export class Looks implements AsyncDisposable {
   readonly #parts: LookParts;
   readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
   #waiting: Look[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #alarm: Alarm | undefined;
   #work: Promise<void> = Promise.resolve();
 
   constructor(parts: LookParts) {
@@ -66,7 +67,7 @@ export class Looks implements AsyncDisposable {
     }
     const { facade, remoteAddress } = principal;
     this.#waiting.push({ kind, identifier, accountId, facade, remoteAddress });
-    this.#timer ??= setTimeout(() => this.#begin(), FLUSH_MS).unref();
+    this.#alarm ??= this.#parts.clock.after(FLUSH_MS, () => this.#begin());
   }
 
   /** Writes what waits, now. */
@@ -76,8 +77,8 @@ export class Looks implements AsyncDisposable {
   }
 
   #begin(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
     const looks = this.#waiting;
     this.#waiting = [];
     this.#work = this.#work

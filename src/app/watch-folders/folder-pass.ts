@@ -3,7 +3,7 @@
  * at the look before, some seconds ago, is taken. Nothing is concluded from what is not there.
  */
 import type { FileHandle } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../domain/clock.ts';
 import { DONE_FOLDER, isPassedOver, type WatchFolder } from '../../domain/standing/watch-folder.ts';
 import type { LookPace } from '../../machinery/look-pace.ts';
 import {
@@ -92,7 +92,7 @@ export class FolderPass {
     }
     const before = this.#before.get(path);
     const isSame = before !== undefined && isSameLook(before, look);
-    const nowMs = performance.now();
+    const nowMs = this.#app.clock.elapsedMs();
     // What is empty is about to be written.
     if (isSame && sizeBytes > 0 && nowMs - before.atMs >= SETTLE_MS) return true;
     this.#remember(path, isSame ? before : { ...look, atMs: nowMs });
@@ -119,7 +119,7 @@ export class FolderPass {
       const open = this.#app.store.read.watchFolder(this.#folder.id)?.counts.submitted ?? 0;
       if (this.#taking.size < TAKEN_AT_ONCE && open + this.#taking.size < OPEN_FILES_MAX) return true;
       if (this.#taking.size >= TAKEN_AT_ONCE) await Promise.race(this.#taking);
-      else await delay(ROOM_WAIT_MS, undefined, { signal: this.#signal }).catch(() => undefined);
+      else await pause(this.#app.clock, ROOM_WAIT_MS, this.#signal);
     }
   }
 
@@ -141,7 +141,7 @@ export class FolderPass {
         error,
       );
       this.#obstacle ??= error instanceof Obstacle ? error : unknown;
-      this.#remember(file.path, { ...file, atMs: performance.now() - SETTLE_MS });
+      this.#remember(file.path, { ...file, atMs: this.#app.clock.elapsedMs() - SETTLE_MS });
       if (!(error instanceof Obstacle)) this.#app.log.error({ err: error }, 'a watched folder met a fault');
     }
   }

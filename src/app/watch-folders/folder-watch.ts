@@ -3,7 +3,7 @@
  * restart would miss; a folder that is away, empty or unreadable is waited for, and nothing is concluded from it.
  */
 import { type FSWatcher, watch } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WatchedFile, WatchFolder } from '../../domain/standing/watch-folder.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
@@ -39,7 +39,7 @@ export class FolderWatch implements AsyncDisposable {
   #woken = Promise.withResolvers<void>();
   #notices: FSWatcher | undefined;
   #seen: SeenFiles = new Map();
-  #forgottenMs = performance.now();
+  #forgottenMs: number;
   #forgottenUpTo: string | undefined;
   readonly #work: Promise<unknown>;
 
@@ -48,6 +48,7 @@ export class FolderWatch implements AsyncDisposable {
     this.#id = id;
     this.#pace = pace;
     this.#onStatus = onStatus;
+    this.#forgottenMs = app.clock.elapsedMs();
     this.#work = Promise.all([this.#lookForEver(), this.#finishForEver()]);
   }
 
@@ -70,17 +71,17 @@ export class FolderWatch implements AsyncDisposable {
 
   /** Never rejects. */
   async #lookForEver(): Promise<void> {
+    const { clock } = this.#app;
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       this.#woken = Promise.withResolvers<void>();
-      const startedMs = performance.now();
+      const startedMs = clock.elapsedMs();
       const waitMs = await this.#lookSafely();
       // At most half of the time is spent with looking.
-      const leastMs = Math.max(LOOK_PAUSE_MS_MIN, performance.now() - startedMs);
-      await delay(leastMs, undefined, { signal }).catch(() => undefined);
+      const leastMs = Math.max(LOOK_PAUSE_MS_MIN, clock.elapsedMs() - startedMs);
+      await pause(clock, leastMs, signal);
       const left = new AbortController();
-      const rest = delay(Math.max(0, waitMs - leastMs), undefined, { signal: left.signal });
-      await Promise.race([rest.catch(() => undefined), this.#woken.promise]);
+      await Promise.race([pause(clock, Math.max(0, waitMs - leastMs), left.signal), this.#woken.promise]);
       left.abort();
     }
   }
@@ -151,7 +152,7 @@ export class FolderWatch implements AsyncDisposable {
 
   /** What is gone for a month is forgotten, or the store would hold every file that ever was. */
   async #forgetMissing(root: SafeFolder): Promise<void> {
-    const nowMs = performance.now();
+    const nowMs = this.#app.clock.elapsedMs();
     if (nowMs - this.#forgottenMs < FORGET_EVERY_MS) return;
     const { store } = this.#app;
     const files = store.read.someWatchedFiles(this.#id, this.#forgottenUpTo, FORGOTTEN_AT_ONCE);
@@ -175,7 +176,7 @@ export class FolderWatch implements AsyncDisposable {
           'results of a watched folder could not be written',
         );
       });
-      await delay(FINISH_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await pause(this.#app.clock, FINISH_EVERY_MS, signal);
     }
   }
 

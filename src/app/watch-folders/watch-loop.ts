@@ -9,13 +9,14 @@ const LOOKS_PER_SECOND_MAX = 2000;
 
 export class WatchLoop implements AsyncDisposable {
   readonly #app: WatchFolderParts;
-  readonly #pace = new LookPace(LOOKS_PER_SECOND_MAX);
+  readonly #pace: LookPace;
   readonly #watches = new Map<number, FolderWatch>();
   readonly #stopped = new AbortController();
   #syncing: Promise<void> = Promise.resolve();
 
   constructor(app: WatchFolderParts) {
     this.#app = app;
+    this.#pace = new LookPace(LOOKS_PER_SECOND_MAX, app.clock);
   }
 
   start(): void {

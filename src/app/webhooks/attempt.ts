@@ -1,10 +1,10 @@
 /** One try at one delivery: whether it may still be sent, what is sent, and what the receiver said. */
 import type { Logger } from 'pino';
+import type { Clock } from '../../domain/clock.ts';
 import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import type { AddressRule } from '../../machinery/address.ts';
 import type { StoreReader } from '../../store/reader.ts';
-import type { Clock } from '../core.ts';
 import { postWebhook } from './post.ts';
 import { afterAttempt, type PostResult } from './retry-schedule.ts';
 
@@ -42,11 +42,11 @@ export async function attemptDelivery(
   const at = parts.clock.now();
   const obstacle = obstacleOf(parts.read, delivery);
   if (obstacle !== undefined) return drop(obstacle, at);
-  const startedMs = performance.now();
+  const startedMs = parts.clock.elapsedMs();
   const answer = await (delivery.noticeId === null
     ? send(parts, delivery, at, signal)
     : parts.sendNotice(delivery, signal));
-  const elapsedMs = Math.round(performance.now() - startedMs);
+  const elapsedMs = Math.round(parts.clock.elapsedMs() - startedMs);
   const result: PostResult = { ...answer, at, elapsedMs };
   return { outcome: outcomeOf(result), apply: (now) => afterAttempt(now, result, parts.random()) };
 }

@@ -2,7 +2,7 @@
  * Sends the outbox: what is due, a few at once, the same for every start. It keeps no state of its own, so a kill
  * costs at most an attempt that is made again under the same id.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { type Alarm, pause } from '../../domain/clock.ts';
 import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
@@ -35,7 +35,7 @@ export class DeliveryLoop implements AsyncDisposable {
   readonly #attempts: AttemptParts;
   readonly #inFlight = new Map<string, { receiver: string; settled: Promise<void> }>();
   readonly #stopped = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
+  #alarm: Alarm | undefined;
   #spreading: Promise<void> | undefined;
   #isOpen = false;
   #isWoken = false;
@@ -54,7 +54,7 @@ export class DeliveryLoop implements AsyncDisposable {
   wake(): void {
     if (!this.#isOpen || this.#isWoken) return;
     this.#isWoken = true;
-    setImmediate(() => {
+    this.#parts.clock.soon(() => {
       this.#isWoken = false;
       this.#spread();
       this.#sendDue();
@@ -64,10 +64,10 @@ export class DeliveryLoop implements AsyncDisposable {
   /** Starts nothing more, lets what is under way end, then cuts it: it is sent again after the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#isOpen = false;
-    clearTimeout(this.#timer);
+    this.#alarm?.cancel();
     const settled = Promise.all(Array.from(this.#inFlight.values(), (attempt) => attempt.settled));
     const patience = new AbortController();
-    await Promise.race([settled, delay(graceMs, undefined, patience).catch(() => {})]);
+    await Promise.race([settled, pause(this.#parts.clock, graceMs, patience.signal)]);
     patience.abort();
     this.#stopped.abort();
     await settled;
@@ -84,7 +84,7 @@ export class DeliveryLoop implements AsyncDisposable {
       .spreadNotices()
       .catch(async (error: unknown) => {
         this.#parts.log.error({ err: error }, 'notices could not be written down');
-        await delay(STORE_PAUSE_MS, undefined, { signal: this.#stopped.signal }).catch(() => {});
+        await pause(this.#parts.clock, STORE_PAUSE_MS, this.#stopped.signal);
         return true;
       })
       .then((hasMore) => {
@@ -120,7 +120,7 @@ export class DeliveryLoop implements AsyncDisposable {
 
   /** Never rejects. */
   async #deliver(delivery: WebhookDelivery): Promise<void> {
-    const { store, metrics, log } = this.#parts;
+    const { store, clock, metrics, log } = this.#parts;
     const signal = this.#stopped.signal;
     try {
       const { outcome, apply } = await attemptDelivery(this.#attempts, delivery, signal);
@@ -135,7 +135,7 @@ export class DeliveryLoop implements AsyncDisposable {
     } catch (error) {
       if (signal.aborted) return;
       log.error({ err: error, delivery: delivery.id }, 'the end of a webhook could not be written down');
-      await delay(STORE_PAUSE_MS, undefined, { signal }).catch(() => {});
+      await pause(clock, STORE_PAUSE_MS, signal);
     }
   }
 
@@ -150,13 +150,13 @@ export class DeliveryLoop implements AsyncDisposable {
   }
 
   #setTimer(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
     const dueAt = this.#parts.store.read.nextDeliveryAt();
     if (dueAt === undefined) return;
     const untilDueMs = Math.max(0, (dueAt - this.#parts.clock.now()) / MICROSECONDS_PER_MS);
     const waitMs = this.#inFlight.size > 0 ? BUSY_WAIT_MS : Math.min(untilDueMs, IDLE_WAIT_MS_MAX);
-    this.#timer = setTimeout(() => this.#sendDue(), Math.ceil(waitMs));
+    this.#alarm = this.#parts.clock.after(Math.ceil(waitMs), () => this.#sendDue());
   }
 }
 

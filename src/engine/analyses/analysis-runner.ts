@@ -2,8 +2,8 @@
  * Runs queued analyses: claims one, tries it within its deadline, and writes down how it ended. Every change of
  * state is a transaction of its own, so that a kill at any instant leaves either the old state or the new.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { type Alarm, type Clock, deadline, pause } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
 import { StepTimes } from '../../domain/records/step-times.ts';
@@ -32,7 +32,7 @@ export interface RunnerConfig {
 
 export interface RunnerParts {
   store: Store;
-  clock: { now(): number };
+  clock: Clock;
   bootId: string;
   log: Logger;
   /** Undefined where the analysis was cancelled under way. */
@@ -89,7 +89,7 @@ export class AnalysisRunner {
   /** Cut off by the last daemon's death, or suspected of it: until they have ended one analysis runs at a time. */
   readonly #careful = new Set<string>();
   /** Suspected, and not in the row yet. */
-  readonly #suspected = new Map<string, NodeJS.Timeout>();
+  readonly #suspected = new Map<string, Alarm>();
   #isOpen = false;
 
   constructor(config: RunnerConfig, parts: RunnerParts) {
@@ -144,7 +144,7 @@ export class AnalysisRunner {
       this.add(analysis);
       this.pump();
     };
-    this.#suspected.set(analysis.id, setTimeout(begin, SUSPECT_WAIT_MS).unref());
+    this.#suspected.set(analysis.id, this.#parts.clock.after(SUSPECT_WAIT_MS, begin));
   }
 
   /** Somebody waits for it now, where nobody did. */
@@ -171,7 +171,7 @@ export class AnalysisRunner {
   /** Stops work whose record was cancelled; its state is written already. */
   abort(analysisId: string): void {
     this.#jobs.get(analysisId)?.controller.abort('cancelled' satisfies AbortCause);
-    clearTimeout(this.#suspected.get(analysisId));
+    this.#suspected.get(analysisId)?.cancel();
     this.#suspected.delete(analysisId);
     if (!this.#jobs.has(analysisId)) this.#careful.delete(analysisId);
     if (this.#schedule.remove(analysisId)) this.#parts.queueChanged(this.depth, this.running);
@@ -181,7 +181,7 @@ export class AnalysisRunner {
   async drain(timeoutMs: number): Promise<void> {
     this.#isOpen = false;
     this.#stopped.abort();
-    for (const timer of this.#suspected.values()) clearTimeout(timer);
+    for (const alarm of this.#suspected.values()) alarm.cancel();
     await this.#settle(timeoutMs);
     for (const { controller } of this.#jobs.values()) controller.abort('drained' satisfies AbortCause);
     await this.#settle(ABORT_WAIT_MS);
@@ -191,7 +191,7 @@ export class AnalysisRunner {
     if (this.#jobs.size === 0) return;
     const timer = new AbortController();
     const settled = Promise.all(Array.from(this.#jobs.values(), (job) => job.settled));
-    await Promise.race([settled, pause(timeoutMs, timer.signal)]);
+    await Promise.race([settled, pause(this.#parts.clock, timeoutMs, timer.signal)]);
     timer.abort();
   }
 
@@ -215,7 +215,7 @@ export class AnalysisRunner {
       this.#parts.log.error({ err: error, analysis: id }, 'the store failed under an analysis');
       // A damaged one would fail for ever, in a place that others wait for.
       isToRepeat = !(error instanceof AppError && error.reason === 'damaged');
-      if (isToRepeat) await pause(WAIT_PAUSE_MS, this.#stopped.signal);
+      if (isToRepeat) await pause(this.#parts.clock, WAIT_PAUSE_MS, this.#stopped.signal);
     }
     this.#jobs.delete(id);
     this.#schedule.release(id);
@@ -234,13 +234,13 @@ export class AnalysisRunner {
     if (leased === undefined) return false;
     this.#parts.changed(id);
     const outcome = await this.#attempt(leased, job);
-    const storedAt = performance.now();
+    const storedAt = clock.elapsedMs();
     const written = await store.transact((tx) => {
       // While there are suspects, nothing runs beside anything.
       if (outcome.type === 'done') bearWitness(tx, this.#careful.difference(new Set([id])));
       return write(tx, id, outcome, clock.now());
     });
-    this.#parts.stored(leased, (performance.now() - storedAt) / 1000);
+    this.#parts.stored(leased, (clock.elapsedMs() - storedAt) / 1000);
     if (written === undefined) {
       await store.artifacts.removeAll(id);
       return false;
@@ -253,14 +253,14 @@ export class AnalysisRunner {
     }
     Object.assign(job, NOTHING_YET);
     this.#parts.changed(id);
-    await pause(outcome.pauseMs, AbortSignal.any([this.#stopped.signal, job.controller.signal]));
+    await pause(clock, outcome.pauseMs, AbortSignal.any([this.#stopped.signal, job.controller.signal]));
     return true;
   }
 
   async #attempt(analysis: Analysis, job: Job): Promise<AttemptEnd> {
     const { analysisTimeoutMs: timeoutMs } = this.#config;
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const signal = AbortSignal.any([job.controller.signal, deadline]);
+    using time = deadline(this.#parts.clock, timeoutMs);
+    const signal = AbortSignal.any([job.controller.signal, time.signal]);
     const steps = new StepTimes();
     const stepTimed = (step: string, seconds: number) => steps.add(step, seconds);
     const report = (progress: Progress) => {
@@ -282,7 +282,7 @@ export class AnalysisRunner {
       const cause: AbortCause | undefined = job.controller.signal.reason;
       if (cause === 'cancelled') return { type: 'left' };
       if (cause === 'drained') return { type: 'requeued', isCounted: false, pauseMs: 0 };
-      return this.#endOf(analysis, error, deadline.aborted);
+      return this.#endOf(analysis, error, time.signal.aborted);
     }
   }
 
@@ -325,8 +325,4 @@ function write(tx: StoreTransaction, id: string, outcome: AttemptEnd, now: numbe
     case 'left':
       return undefined;
   }
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await delay(milliseconds, undefined, { signal, ref: false }).catch(() => {});
 }

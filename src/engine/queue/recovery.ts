@@ -2,6 +2,7 @@
  * What a start finds of the last run: every lease has a dead holder. A killed daemon is no file's fault until there is
  * reason to think so: what was under way runs again one at a time, and only who was alone at the death is suspected.
  */
+import type { Clock } from '../../domain/clock.ts';
 import type { Analysis, Suspicion } from '../../domain/records/classification.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { EngineParts } from '../engine-config.ts';
@@ -24,7 +25,7 @@ export async function recoverAnalyses({
   store,
   clock,
   bootId,
-}: Pick<EngineParts, 'store' | 'clock' | 'bootId'>): Promise<Recovered> {
+}: Pick<EngineParts, 'store' | 'bootId'> & { clock: Pick<Clock, 'now'> }): Promise<Recovered> {
   return await store.transact((tx) => {
     const found = [...tx.openAnalyses()];
     const running = found.filter(({ state }) => state === 'running');

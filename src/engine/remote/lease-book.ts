@@ -5,6 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import type { Alarm, Clock } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
@@ -30,7 +31,7 @@ export interface OpenLease {
   readonly outcome: PromiseWithResolvers<AnalysisResult>;
   /** Told whether what the holder brought is in the store. */
   confirm: ((isStored: boolean) => void) | null;
-  expiry: NodeJS.Timeout | undefined;
+  expiry: Alarm | undefined;
   /** Its holder fell silent; whoever gives work back has not vanished over it. */
   isExpired: boolean;
   readonly closed: AbortController;
@@ -39,11 +40,13 @@ export interface OpenLease {
 export class LeaseBook {
   readonly #leaseMs: number;
   readonly #store: Pick<Store, 'blobs' | 'artifacts'>;
+  readonly #clock: Pick<Clock, 'after'>;
   readonly #leases = new Map<string, OpenLease>();
 
-  constructor(leaseMs: number, store: Pick<Store, 'blobs' | 'artifacts'>) {
+  constructor(leaseMs: number, store: Pick<Store, 'blobs' | 'artifacts'>, clock: Pick<Clock, 'after'>) {
     this.#leaseMs = leaseMs;
     this.#store = store;
+    this.#clock = clock;
   }
 
   leasesOf(worker: string): OpenLease[] {
@@ -65,7 +68,7 @@ export class LeaseBook {
   }
 
   close(lease: OpenLease): void {
-    clearTimeout(lease.expiry);
+    lease.expiry?.cancel();
     lease.tokenHash = null;
     lease.closed.abort();
     this.#leases.delete(lease.id);
@@ -106,7 +109,7 @@ export class LeaseBook {
 
   /** Ends its time: what follows is the daemon's work. */
   stopClock(lease: OpenLease): void {
-    clearTimeout(lease.expiry);
+    lease.expiry?.cancel();
   }
 
   /** The stored bytes of the one file that the token opens; undefined for any other token. */
@@ -148,13 +151,13 @@ export class LeaseBook {
   }
 
   #prolong(lease: OpenLease): void {
-    clearTimeout(lease.expiry);
+    lease.expiry?.cancel();
     const expire = () => {
       const sentence = `the worker ${lease.holder} was not heard of for ${this.#leaseMs / 1000} s`;
       lease.isExpired = true;
       lease.outcome.reject(new PlaceLostError(sentence));
     };
-    lease.expiry = setTimeout(expire, this.#leaseMs).unref();
+    lease.expiry = this.#clock.after(this.#leaseMs, expire);
   }
 }
 

@@ -3,8 +3,8 @@
  * whether a result counts, is decided here. A broker that forgets everything costs a publication: what nobody has
  * claimed is published again, and whatever is delivered twice is claimed once.
  */
-import { setInterval as every } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { pause } from '../../domain/clock.ts';
 import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
@@ -53,7 +53,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   constructor(config: WorkerRequestsConfig, parts: RemotePlacesParts) {
     this.#config = config;
     this.#parts = parts;
-    this.#roster = new WorkerRoster(parts.drained);
+    this.#roster = new WorkerRoster(parts.drained, parts.clock);
     this.#stream = new LeaseStream(config.leaseMs, { connection: () => this.#connection, log: parts.log });
   }
 
@@ -178,10 +178,8 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     const timeoutMs = this.#engine?.terms.analysisTimeoutMs ?? this.#config.leaseMs;
     const pauseMs = Math.min(this.#config.leaseMs / 2, timeoutMs * WAIT_SHARE);
     for (let published = 1; lease.holder === null; published += 1) {
-      const pause = new Promise<false>((resolve) => {
-        setTimeout(() => resolve(false), pauseMs).unref();
-      });
-      if (await Promise.race([ended, pause])) return;
+      const waited = pause(this.#parts.clock, pauseMs).then(() => false);
+      if (await Promise.race([ended, waited])) return;
       if (lease.holder !== null) return;
       if (this.#places > 0 && published < PUBLICATIONS_MAX) await this.#publish(lease);
       else lease.outcome.reject(new PlaceLostError('no worker has taken the work'));
@@ -208,10 +206,9 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
 
   async #watchRoster(): Promise<void> {
     const { signal } = this.#stopped;
-    try {
-      for await (const _ of every(HELLO_INTERVAL_MS, undefined, { signal, ref: false })) this.recount();
-    } catch (error) {
-      if (!signal.aborted) throw error;
+    while (!signal.aborted) {
+      this.recount();
+      await pause(this.#parts.clock, HELLO_INTERVAL_MS, signal);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** What workers ask of the daemon, and what they are answered; who says what cannot be is not trusted any more. */
 import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
+import type { Clock } from '../../domain/clock.ts';
 import { PlaceLostError } from '../worker-errors.ts';
 import { faultOfResult, renameParts, toError } from './judge-result.ts';
 import type { LeaseBook, OpenLease } from './lease-book.ts';
@@ -39,8 +40,7 @@ export interface WorkerRequestsParts {
   book: LeaseBook;
   stream: LeaseStream;
   log: Logger;
-  /** Microseconds since 1970 UTC. */
-  clock: { now(): number };
+  clock: Clock;
   newIdentifier: () => string;
   /** Empty before they are read. */
   packs: () => readonly WantedPack[];

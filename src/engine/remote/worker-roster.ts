@@ -1,4 +1,5 @@
 /** The workers on other boxes that were heard of, what they are and how they do; in memory, but for who is drained. */
+import type { Clock } from '../../domain/clock.ts';
 import type { Hello, Welcome } from './messages.ts';
 
 export interface WorkerStatus {
@@ -52,10 +53,12 @@ export function workerState({ refusal, isDrained, isHere, isDraining }: WorkerSt
 
 export class WorkerRoster {
   readonly #drained: DrainedNames;
+  readonly #clock: Pick<Clock, 'elapsedMs'>;
   readonly #workers = new Map<string, Known>();
 
-  constructor(drained: DrainedNames) {
+  constructor(drained: DrainedNames, clock: Pick<Clock, 'elapsedMs'>) {
     this.#drained = drained;
+    this.#clock = clock;
   }
 
   /** Until it is forgotten or the daemon starts anew. */
@@ -73,7 +76,7 @@ export class WorkerRoster {
       ...{ refusal: known?.distrust ?? refusal, distrust: known?.distrust ?? null },
       ...{ done: known?.done ?? 0, failed: known?.failed ?? 0 },
       clockOffsetSeconds: Math.round((clock - now) / 1000) / 1000,
-      heardAt: performance.now(),
+      heardAt: this.#clock.elapsedMs(),
     });
   }
 
@@ -105,7 +108,7 @@ export class WorkerRoster {
     const heard = Array.from(this.#workers.values(), ({ heardAt, distrust: _, ...known }) => ({
       ...{ ...known, running: runningOf(known.name) },
       isDrained: this.#drained.isDrainedWorker(known.name),
-      isHere: performance.now() - heardAt < 3 * HELLO_INTERVAL_MS,
+      isHere: this.#clock.elapsedMs() - heardAt < 3 * HELLO_INTERVAL_MS,
     }));
     const silent = this.#drained.drainedWorkers().filter((name) => !this.#workers.has(name));
     return [...heard, ...silent.map((name) => ({ ...NEVER_HEARD, name }))];

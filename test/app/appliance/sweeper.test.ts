@@ -1,4 +1,5 @@
 /** What outlived its use goes: old and surplus deliveries, request identifiers past their day. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
@@ -14,6 +15,7 @@ import {
 import { REQUEST_ID_TTL_MS } from '../../../src/domain/limits.ts';
 import type { WebhookDelivery } from '../../../src/domain/records/webhook.ts';
 import { Sealer } from '../../../src/machinery/sealer.ts';
+import { systemClock } from '../../../src/machinery/system-clock.ts';
 import { Store } from '../../../src/store/store.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -30,7 +32,7 @@ async function openRoom(): Promise<Room> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTemporaryFolder());
   const store = stack.use(await Store.open({ folder: folder.path }));
-  const clock = { now: () => NOW };
+  const clock = { ...systemClock(), now: () => NOW };
   await setUpFirstStart(store, clock, await Sealer.open(folder.path), {
     dataFolder: folder.path,
     adminEmail: 'admin@example.org',

@@ -1,4 +1,5 @@
 /** Packages are stamped by authorities of time: asked once they are signed, again after a failure and after a start. */
+
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ import {
 } from '../../../src/domain/records/package-timestamps.ts';
 import { judgePackage } from '../../../src/evidence/judge-package.ts';
 import { toTimestampQuery } from '../../../src/evidence/timestamps/timestamp.ts';
+import { systemClock } from '../../../src/machinery/system-clock.ts';
 import { startAuthority, type TimestampAuthority } from '../../evidence/timestamp-authority.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
@@ -142,7 +144,7 @@ test('an authority that is down is asked again later, and each wrong answer is t
 
 /** As if the time of the next attempt had come. */
 async function askAgain(packageSha256: string, { attempts, nextAttemptAt }: PackageTimestamps) {
-  const clock = { now: () => nextAttemptAt ?? 0 };
+  const clock = { ...systemClock(), now: () => nextAttemptAt ?? 0 };
   await using loop = new TimestampLoop({ ...open.app, clock, random: () => 0, onStamped: () => {} });
   loop.start();
   return await settled(packageSha256, (found) => found.attempts > attempts);

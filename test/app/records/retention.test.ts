@@ -1,4 +1,5 @@
 /** What a plan says may be kept is kept, what it says must go is gone from the disk, and the audit log says so. */
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -11,6 +12,7 @@ import type { Account } from '../../../src/domain/accounts/account.ts';
 import { appliancePlan, type Plan } from '../../../src/domain/accounts/plan.ts';
 import type { Analysis, AnalysisState, Classification } from '../../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
+import { systemClock } from '../../../src/machinery/system-clock.ts';
 import { Store } from '../../../src/store/store.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
@@ -25,7 +27,7 @@ async function openApp(folder: TemporaryFolder): Promise<RetentionApp & AsyncDis
   const store = await Store.open({ folder: folder.path });
   // Of the engine only what a deletion tells it.
   const engine = { cancelInTransaction() {}, abortAnalysis() {}, publish() {} } as unknown as App['engine'];
-  const clock = { now: () => NOW };
+  const clock = { ...systemClock(), now: () => NOW };
   const log = pino({ level: 'silent' });
   return { store, engine, clock, log, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }

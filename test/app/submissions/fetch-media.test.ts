@@ -1,4 +1,5 @@
 /** Fetching from an address, against a real HTTP server: redirects, bounds, names and what a record is told. */
+
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
@@ -7,6 +8,7 @@ import { test } from 'node:test';
 import { setUpFirstStart } from '../../../src/app/appliance/first-start.ts';
 import { type FetchConfig, fetchMedia, nameOfDisposition } from '../../../src/app/submissions/fetch-media.ts';
 import { Sealer } from '../../../src/machinery/sealer.ts';
+import { systemClock } from '../../../src/machinery/system-clock.ts';
 import { Store } from '../../../src/store/store.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -26,7 +28,7 @@ async function openSite(answer: RequestListener): Promise<Site> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTemporaryFolder());
   const store = stack.use(await Store.open({ folder: folder.path }));
-  await setUpFirstStart(store, { now: () => Date.now() * 1000 }, await Sealer.open(folder.path), {
+  await setUpFirstStart(store, systemClock(), await Sealer.open(folder.path), {
     dataFolder: folder.path,
     adminEmail: 'admin@example.org',
     adminPassword: null,
