@@ -136,6 +136,37 @@ test('only the store knows lmdb', () => {
   );
 });
 
+/** Each answers with an iterator, or a transaction, that keeps a snapshot until it is ended. */
+const LMDB_READS = ['getRange', 'getKeys', 'getValues', 'getValuesCount', 'useReadTransaction'];
+const RANGES = 'src/store/ranges.ts';
+
+test('no iterator of LMDB leaves src/store/ranges.ts', () => {
+  const faults: string[] = [];
+  for (const file of sources.filter((name) => isUnder(name, 'src/store'))) {
+    const parsed = ts.createSourceFile(file, textOf.get(file) ?? '', ts.ScriptTarget.ESNext, true);
+    const visit = (node: ts.Node, within: ts.FunctionDeclaration | undefined): void => {
+      const isRead =
+        ts.isCallExpression(node) &&
+        ts.isPropertyAccessExpression(node.expression) &&
+        LMDB_READS.includes(node.expression.name.text);
+      if (isRead && !(file === RANGES && isReadToItsEnd(node, within)))
+        faults.push(`${file}: ${node.getText()}`);
+      const isFunction = ts.isFunctionDeclaration(node);
+      ts.forEachChild(node, (child) => visit(child, isFunction ? node : within));
+    };
+    visit(parsed, undefined);
+  }
+  assert.deepEqual(faults, []);
+});
+
+/** Spread or looped over in a function that cannot pause: JavaScript then ends the iterator, also where the loop throws. */
+function isReadToItsEnd(call: ts.CallExpression, within: ts.FunctionDeclaration | undefined): boolean {
+  const isLooped = ts.isForOfStatement(call.parent) && call.parent.expression === call;
+  if (within === undefined || !(isLooped || ts.isSpreadElement(call.parent))) return false;
+  const canPause = within.asteriskToken !== undefined || /\bawait\b/.test(within.getText());
+  return !canPause;
+}
+
 test('no cycle over imports, those of types included', () => {
   const state = new Map<string, 'open' | 'closed'>();
   const cycles: string[] = [];

@@ -107,20 +107,17 @@ export class StoreReader extends AccountReader {
 
   /** Whether any record of any account still needs the bytes. */
   hasBlobReference(hash: string): boolean {
-    for (const _ of this.tables.classificationsByHash.under([hash])) return true;
-    return false;
+    return this.tables.classificationsByHash.hasUnder([hash]);
   }
 
   /** Whether the account has a record of the file, be it damaged. */
   hasFile(accountId: number, kind: MediaKind, hash: string): boolean {
-    for (const _ of this.tables.classificationsByHash.under([hash, accountId, kind])) return true;
-    return false;
+    return this.tables.classificationsByHash.hasUnder([hash, accountId, kind]);
   }
 
   /** Whether any record, be it damaged, still needs the analysis. */
   hasRecordOfAnalysis(analysisId: string): boolean {
-    for (const _ of this.tables.classificationsByAnalysis.under([analysisId])) return true;
-    return false;
+    return this.tables.classificationsByAnalysis.hasUnder([analysisId]);
   }
 
   /** Newest first, read as it is walked: the caller sets the bound. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, type Key, open } from 'lmdb';
 import { decodeValue } from './codec.ts';
+import { walkEntries, walkKeys } from './ranges.ts';
 import { StoreReader } from './reader.ts';
 import { openTables, TABLES_MAX } from './schema.ts';
 import { INDEX_VALUE_BYTES } from './table.ts';
@@ -20,7 +21,7 @@ const VALUES_PER_TURN = 200;
 /** Hash the file before: LMDB trusts its pages, and damaged ones can end the process. */
 export async function openRecordsCopy(folder: string): Promise<RecordsCopy> {
   const root = open({ path: folder, readOnly: true, maxDbs: TABLES_MAX });
-  const names = Array.from(root.getKeys(), String);
+  const names = Array.from(walkKeys(root, {}), String);
   let closed: Promise<void> | undefined;
   const close = async () => {
     await root.close();
@@ -32,7 +33,7 @@ export async function openRecordsCopy(folder: string): Promise<RecordsCopy> {
       let values = 0;
       for (const name of names) {
         const table: Database<Buffer, Key> = root.openDB(name, { encoding: 'binary' });
-        for (const { key, value } of table.getRange({})) {
+        for (const { key, value } of walkEntries(table, {})) {
           values += 1;
           if (value.length > INDEX_VALUE_BYTES) decodeValue(name, key, value);
           if (values % VALUES_PER_TURN === 0) await nextTurn();

@@ -1,7 +1,8 @@
 /** One LMDB table of checked values, and one kind of index, of keys and what is searched beside them. */
-import type { Database, Key, RangeOptions, RootDatabase } from 'lmdb';
+import type { Database, Key, RootDatabase } from 'lmdb';
 import { LRUCache } from 'lru-cache';
 import { DamagedRecordError, decodeValue, encodeValue } from './codec.ts';
+import { firstKey, type Range, walkEntries, walkKeys } from './ranges.ts';
 
 /** A decoded value takes several times its encoded bytes, and the entry itself about so much. */
 const ENTRY_BYTES = 256;
@@ -83,8 +84,8 @@ export class Table<V extends object | string | number> {
   }
 
   /** Every key, in order, also of damaged values. */
-  *keys(): Generator<Key> {
-    yield* this.#database.getKeys({});
+  keys(): Generator<Key> {
+    return walkKeys(this.#database, {});
   }
 
   /** Removes every value; inside a transaction. */
@@ -117,13 +118,12 @@ export class Table<V extends object | string | number> {
 
   /** The greatest key, also of a damaged value: the next number is counted from it, so that none is given twice. */
   lastKey(): Key | undefined {
-    for (const key of this.#database.getKeys({ reverse: true, limit: 1 })) return key;
-    return undefined;
+    return firstKey(this.#database, { reverse: true });
   }
 
   /** Every value between two keys, in key order, undefined where it is damaged; `end` is not part of it. */
   *entries(start?: Key, end?: Key): Generator<{ key: Key; value: V | undefined }> {
-    for (const { key, value } of this.#database.getRange(bounds(start, end))) {
+    for (const { key, value } of walkEntries(this.#database, bounds(start, end))) {
       yield { key, value: unlessDamaged(() => this.#decode(key, value)) };
     }
   }
@@ -136,21 +136,22 @@ export class Table<V extends object | string | number> {
   /** At most `limit` undamaged values with their keys, in key order; those behind the key where one is given. */
   after(last: Key | undefined, limit: number): { key: Key; value: V }[] {
     const found: { key: Key; value: V }[] = [];
-    for (const { key, value } of this.entries(last)) {
-      if (value === undefined || (last !== undefined && sameKey([key].flat(), [last].flat()))) continue;
-      found.push({ key, value });
+    const range = last === undefined ? {} : { start: last, exclusiveStart: true };
+    for (const { key, value: bytes } of walkEntries(this.#database, range)) {
       if (found.length >= limit) break;
+      const value = unlessDamaged(() => this.#decode(key, bytes));
+      if (value !== undefined) found.push({ key, value });
     }
     return found;
   }
 
   /** At most `limit` undamaged values from the end, last first; those before the key where one is given. */
   last(before: Key | undefined, limit: number): V[] {
-    const range = { reverse: true, ...(before === undefined ? {} : { start: before }) };
+    const start = before === undefined ? {} : { start: before, exclusiveStart: true };
     const found: V[] = [];
-    for (const { key, value: bytes } of this.#database.getRange(range)) {
+    for (const { key, value: bytes } of walkEntries(this.#database, { reverse: true, ...start })) {
       if (found.length >= limit) break;
-      const value = key === before ? undefined : unlessDamaged(() => this.#decode(key, bytes));
+      const value = unlessDamaged(() => this.#decode(key, bytes));
       if (value !== undefined) found.push(value);
     }
     return found;
@@ -190,23 +191,24 @@ export class Index {
   }
 
   /** Keys that begin with the prefix, in order. */
-  *under(prefix: readonly Key[]): Generator<Key[]> {
-    const end = [...prefix, HIGHEST] as Key;
-    for (const key of this.#database.getKeys({ start: [...prefix] as Key, end })) yield key as Key[];
+  under(prefix: readonly Key[]): Generator<Key[]> {
+    return walkKeys(this.#database, prefixed(prefix)) as Generator<Key[]>;
+  }
+
+  /** Whether any key begins with the prefix. */
+  hasUnder(prefix: readonly Key[]): boolean {
+    return firstKey(this.#database, prefixed(prefix)) !== undefined;
   }
 
   /** Keys whose first part is a text that begins so, in order. */
-  *startingWith(text: string): Generator<Key[]> {
+  startingWith(text: string): Generator<Key[]> {
     const range = { start: [text] as Key, end: [`${text}${HIGHEST}`] as Key };
-    for (const key of this.#database.getKeys(range)) yield key as Key[];
+    return walkKeys(this.#database, range) as Generator<Key[]>;
   }
 
   /** Keys under the prefix that sort before `before`, last first. */
-  *underReversed(prefix: readonly Key[], before?: readonly Key[]): Generator<Key[]> {
-    for (const key of this.#database.getKeys(reversed(prefix, before))) {
-      if (before !== undefined && sameKey(key as Key[], before)) continue;
-      yield key as Key[];
-    }
+  underReversed(prefix: readonly Key[], before?: readonly Key[]): Generator<Key[]> {
+    return walkKeys(this.#database, reversed(prefix, before)) as Generator<Key[]>;
   }
 
   /** `value` is what a walk along the index needs of the record, so that it need not read each one. */
@@ -219,8 +221,7 @@ export class Index {
     prefix: readonly Key[],
     before?: readonly Key[],
   ): Generator<{ key: Key[]; value: unknown }> {
-    for (const { key, value } of this.#database.getRange(reversed(prefix, before))) {
-      if (before !== undefined && sameKey(key as Key[], before)) continue;
+    for (const { key, value } of walkEntries(this.#database, reversed(prefix, before))) {
       const decoded = unlessDamaged(() => decodeValue('an index', key, value));
       yield { key: key as Key[], value: decoded };
     }
@@ -231,9 +232,13 @@ export class Index {
   }
 }
 
-function reversed(prefix: readonly Key[], before: readonly Key[] | undefined): RangeOptions {
+function prefixed(prefix: readonly Key[]): Range {
+  return { start: [...prefix] as Key, end: [...prefix, HIGHEST] as Key };
+}
+
+function reversed(prefix: readonly Key[], before: readonly Key[] | undefined): Range {
   const start = before === undefined ? [...prefix, HIGHEST] : [...before];
-  return { start: start as Key, end: [...prefix] as Key, reverse: true };
+  return { start: start as Key, end: [...prefix] as Key, reverse: true, exclusiveStart: true };
 }
 
 function unlessDamaged<V>(read: () => V): V | undefined {
@@ -252,10 +257,6 @@ function entryCountOf(database: Database<Buffer, Key>): number {
 /** Sorts after every string and number that Assay uses in a key. */
 const HIGHEST = '\u{10ffff}';
 
-function sameKey(left: readonly Key[], right: readonly Key[]): boolean {
-  return left.length === right.length && left.every((part, index) => part === right[index]);
-}
-
-function bounds(start: Key | undefined, end: Key | undefined): { start?: Key; end?: Key } {
+function bounds(start: Key | undefined, end: Key | undefined): Range {
   return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
 }

@@ -1,0 +1,81 @@
+/**
+ * Ranges of LMDB, read in bounded pages: the only file that iterates LMDB. An iterator of LMDB keeps the snapshot that it
+ * began with until it is ended, and while one snapshot is kept no later transaction reuses a page: an iterator that
+ * is left half-way lets the file grow for as long as the process runs. So each page is read to its end at once, and a walk
+ * that is left half-way holds only an array. A walk sees what is written between two of its pages.
+ */
+import type { Database, Key, RangeOptions } from 'lmdb';
+
+export interface Entry {
+  key: Key;
+  value: Buffer;
+}
+
+/** A range within one table; `start` is where it begins, also in reverse. */
+export type Range = Pick<RangeOptions, 'start' | 'end' | 'reverse' | 'exclusiveStart'>;
+
+/** Most walks want the first rows only. */
+const FIRST_PAGE_ROWS = 8;
+/** The event loop waits for a page: this many rows take about a millisecond. */
+const PAGE_ROWS_MAX = 256;
+/** A result of many frames has hundreds of kilobytes: a page of them is held in memory while it is walked. */
+const PAGE_BYTES_MAX = 1024 ** 2;
+
+/** Keys of the range in its order; values are not read. */
+export function* walkKeys(database: Database<Buffer, Key>, range: Range): Generator<Key> {
+  yield* walk(
+    range,
+    (key) => key,
+    (from, rowsMax) => readKeys(database, from, rowsMax),
+  );
+}
+
+/** Keys and encoded values of the range in its order. */
+export function* walkEntries(database: Database<Buffer, Key>, range: Range): Generator<Entry> {
+  yield* walk(
+    range,
+    ({ key }) => key,
+    (from, rowsMax) => readEntries(database, from, rowsMax),
+  );
+}
+
+/** The first key of the range; undefined where it is empty. */
+export function firstKey(database: Database<Buffer, Key>, range: Range): Key | undefined {
+  return readKeys(database, range, 1).rows[0];
+}
+
+interface Page<Row> {
+  rows: Row[];
+  isLast: boolean;
+}
+
+function* walk<Row>(
+  range: Range,
+  keyOf: (row: Row) => Key,
+  readPage: (from: Range, rowsMax: number) => Page<Row>,
+): Generator<Row> {
+  let from = range;
+  for (let rowsMax = FIRST_PAGE_ROWS; ; rowsMax = Math.min(2 * rowsMax, PAGE_ROWS_MAX)) {
+    const { rows, isLast } = readPage(from, rowsMax);
+    yield* rows;
+    const last = rows.at(-1);
+    if (isLast || last === undefined) return;
+    from = { ...range, start: keyOf(last), exclusiveStart: true };
+  }
+}
+
+function readKeys(database: Database<Buffer, Key>, range: Range, rowsMax: number): Page<Key> {
+  const rows = [...database.getKeys({ ...range, limit: rowsMax })];
+  return { rows, isLast: rows.length < rowsMax };
+}
+
+function readEntries(database: Database<Buffer, Key>, range: Range, rowsMax: number): Page<Entry> {
+  const rows: Entry[] = [];
+  let bytes = 0;
+  for (const { key, value } of database.getRange({ ...range, limit: rowsMax })) {
+    rows.push({ key, value });
+    bytes += value.length;
+    if (bytes >= PAGE_BYTES_MAX) return { rows, isLast: false };
+  }
+  return { rows, isLast: rows.length < rowsMax };
+}
