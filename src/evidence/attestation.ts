@@ -47,17 +47,17 @@ export function toEnvelope(
 
 /** Verified before it is parsed; the fault in words where it does not hold. */
 export function openEnvelope(text: string, publicKeyPem: string): Statement | string {
-  let envelope: Partial<Envelope>;
+  let envelope: Partial<Envelope> | null;
   try {
-    envelope = JSON.parse(text) as Partial<Envelope>;
+    envelope = JSON.parse(text) as Partial<Envelope> | null;
   } catch {
     return 'is no JSON';
   }
-  const [signature] = envelope.signatures ?? [];
+  const [signature] = Array.isArray(envelope?.signatures) ? envelope.signatures : [];
   if (
-    typeof envelope.payload !== 'string' ||
+    typeof envelope?.payload !== 'string' ||
     envelope.payloadType !== PAYLOAD_TYPE ||
-    signature === undefined
+    typeof signature?.sig !== 'string'
   )
     return 'is no DSSE envelope of an in-toto statement';
   const payload = Buffer.from(envelope.payload, 'base64');
@@ -65,10 +65,25 @@ export function openEnvelope(text: string, publicKeyPem: string): Statement | st
     null,
     preAuthEncoding(payload),
     createPublicKey(publicKeyPem),
-    Buffer.from(String(signature.sig), 'base64'),
+    Buffer.from(signature.sig, 'base64'),
   );
   if (!holds) return 'is not signed by the key';
-  return JSON.parse(payload.toString('utf8')) as Statement;
+  return parseStatement(payload.toString('utf8')) ?? 'holds no in-toto statement about files';
+}
+
+function parseStatement(text: string): Statement | null {
+  try {
+    const statement = JSON.parse(text) as Partial<Statement> | null;
+    const { _type, subject, predicateType } = statement ?? {};
+    const isWhole =
+      _type === STATEMENT_TYPE &&
+      typeof predicateType === 'string' &&
+      Array.isArray(subject) &&
+      subject.every((it) => typeof it?.name === 'string' && typeof it.digest?.sha256 === 'string');
+    return isWhole ? (statement as Statement) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** What is signed (DSSE 1.0.0): lengths stand before what they measure, so that no two messages look alike. */

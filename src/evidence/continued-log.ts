@@ -4,8 +4,9 @@
  */
 import { type Checkpoint, parseCheckpoint } from '../domain/custody/checkpoint.ts';
 import { holdsConsistency } from '../domain/custody/merkle-tree.ts';
-import { CHECKPOINT, PROOF } from './custody-members.ts';
-import { parseJson, recordFoldersOf, verifyPackage } from './verify-package.ts';
+import { parseJson, recordFoldersOf } from './check-members.ts';
+import { RECORD_MEMBERS } from './members.ts';
+import { verifyPackage } from './verify-package.ts';
 import type { ReadPackage } from './zip-reader.ts';
 
 /** `continued`: only added to; `not_continued`: changed, cut or another log; `not_shown`: the packages cannot tell. */
@@ -71,8 +72,8 @@ interface SignedHead {
 function newestHead(read: ReadPackage): SignedHead | null {
   const heads = recordFoldersOf(read).flatMap((folder) => {
     const text = (name: string) => read.texts.get(`${folder}${name}`)?.toString('utf8') ?? '';
-    const head = parseCheckpoint(text(CHECKPOINT));
-    return head === undefined ? [] : [{ head, proofs: proofsOf(text(PROOF)) }];
+    const head = parseCheckpoint(text(RECORD_MEMBERS.checkpoint));
+    return head === undefined ? [] : [{ head, proofs: proofsOf(text(RECORD_MEMBERS.proof)) }];
   });
   return heads.sort((one, other) => other.head.size - one.head.size)[0] ?? null;
 }

@@ -5,6 +5,7 @@
 import { isSignedBy, parseCheckpoint } from '../domain/custody/checkpoint.ts';
 import { holdsCommitment, parseEntry } from '../domain/custody/entry.ts';
 import { holdsInclusion, leafHashOf } from '../domain/custody/merkle-tree.ts';
+import { RECORD_MEMBERS } from './members.ts';
 import type { ReadPackage } from './zip-reader.ts';
 
 /** One entry about a record. */
@@ -37,10 +38,7 @@ export interface RecordCustody {
   earlier: readonly { size: number; consistency: readonly string[] }[];
 }
 
-const CUSTODY = 'custody.jsonl';
-export const CHECKPOINT = 'log/checkpoint.txt';
-export const PROOF = 'log/proof.json';
-const CUSTODY_FILES: readonly string[] = [CUSTODY, CHECKPOINT, PROOF];
+const { custody: CUSTODY, checkpoint: CHECKPOINT, proof: PROOF } = RECORD_MEMBERS;
 
 export function custodyMemberOf(folder: string): string {
   return `${folder}${CUSTODY}`;
@@ -71,8 +69,8 @@ interface Proof {
 /** Tells every entry that does not lie under the signed head, or whose details are not those that were committed to. */
 export function checkCustodyFiles(read: ReadPackage, folder: string, rawPublicKey: Uint8Array): void {
   const text = (name: string) => read.texts.get(`${folder}${name}`)?.toString('utf8');
-  const [lines, note, proof] = CUSTODY_FILES.map(text);
-  // A package of a box without a custody log has none of them; that one of them is gone, the manifest tells.
+  const [lines, note, proof] = [text(CUSTODY), text(CHECKPOINT), text(PROOF)];
+  // Each that is missing is a fault already (required-members.ts).
   if (lines === undefined || note === undefined || proof === undefined) return;
   const fault = (name: string, found: string) =>
     read.faults.push({ member: `${folder}${name}`, fault: found });

@@ -1,6 +1,12 @@
-/** VERIFY.txt: how a package is checked by whoever has no Assay, with tools that every Linux and macOS has. */
+/** VERIFY.txt: how a package is checked without Assay, with tools that every Linux and macOS has. */
 import { MEMBERS } from './members.ts';
+import { pathsInEveryPackage } from './required-members.ts';
 import { SSH_NAMESPACE, SSH_PRINCIPAL } from './ssh-signature.ts';
+
+/** What no list can name, as it is signed by it or signs it. */
+const NAMED_BY_NONE = `${MEMBERS.tagManifest} ${MEMBERS.signature} ${MEMBERS.sshSignature}`;
+/** The patterns of find match a whole path, so that a line break in a name hides nothing. */
+const ADDED_LATER = ['timestamp-[1-9].tsr', 'timestamp-[1-9][0-9].tsr', MEMBERS.tsaChain];
 
 /** The same for every package but for the fingerprint, so that it can be part of what is signed. */
 export function toInstructions(fingerprint: string): string {
@@ -8,38 +14,49 @@ export function toInstructions(fingerprint: string): string {
 ========================================
 
 Run these in the folder that holds this file. Needed: sha256sum (coreutils), openssl 1.1.1 or newer,
-ssh-keygen (OpenSSH 8.2 or newer). Each step says OK, or names what is wrong.
+ssh-keygen (OpenSSH 8.2 or newer). A step that holds says OK or nothing, another one names what is wrong.
+Whoever forges a package can change this text too: in doubt, take it from a package that you trust. It
+differs in the fingerprint only.
 
-1. Every file is as it was packed.
+1. Everything that a package must have is there: no output.
 
-   sha256sum -c ${MEMBERS.tagManifest} ${MEMBERS.manifest}
+      ls ${pathsInEveryPackage().join(' ')} > /dev/null
 
-2. Nothing was added: no output means that the folder "data" holds what the manifest names, and no more.
+2. There are plain files only, no links and no empty folders: no output.
 
-   cut -c67- ${MEMBERS.manifest} | LC_ALL=C sort > /tmp/named; find data -type f | LC_ALL=C sort | diff /tmp/named -
+      find . \\( ! -type f ! -type d -o -type d -empty \\)
 
-3. The list of files is signed. Either of the two is enough; both are by the same key.
+3. Every file is as it was packed.
 
-   openssl pkeyutl -verify -pubin -inkey ${MEMBERS.publicKey} -rawin -in ${MEMBERS.tagManifest} -sigfile ${MEMBERS.signature}
+      sha256sum -c ${MEMBERS.tagManifest} ${MEMBERS.manifest}
 
-   ssh-keygen -Y verify -f ${MEMBERS.allowedSigners} -I ${SSH_PRINCIPAL} -n ${SSH_NAMESPACE} -s ${MEMBERS.sshSignature} < ${MEMBERS.tagManifest}
+4. Nothing was added: no output means that this folder holds what the two lists name, what signs them,
+   the timestamps of step 7, and no more.
 
-4. The key is the one of the box that made the package. A key inside a package proves nothing alone: compare
+      { cut -c67- ${MEMBERS.manifest} ${MEMBERS.tagManifest}; printf '%s\\n' ${NAMED_BY_NONE}; } | LC_ALL=C sort > /tmp/named; find . ! -type d ${ADDED_LATER.map((name) => `! -path './${name}'`).join(' ')} | cut -c3- | LC_ALL=C sort | diff /tmp/named -
+
+5. The list of files is signed. Either of the two is enough; both are by the same key.
+
+      openssl pkeyutl -verify -pubin -inkey ${MEMBERS.publicKey} -rawin -in ${MEMBERS.tagManifest} -sigfile ${MEMBERS.signature}
+
+      ssh-keygen -Y verify -f ${MEMBERS.allowedSigners} -I ${SSH_PRINCIPAL} -n ${SSH_NAMESPACE} -s ${MEMBERS.sshSignature} < ${MEMBERS.tagManifest}
+
+6. The key is the one of the box that made the package. A key inside a package proves nothing alone: compare
    its fingerprint with what the newsroom has published, or ask them by telephone.
 
-   cut -d' ' -f3- ${MEMBERS.allowedSigners} > /tmp/assay.pub; ssh-keygen -l -f /tmp/assay.pub
+      cut -d' ' -f3- ${MEMBERS.allowedSigners} > /tmp/assay.pub; ssh-keygen -l -f /tmp/assay.pub
 
    It must show: ${fingerprint}
 
-5. If there are files timestamp-1.tsr, timestamp-2.tsr, ...: the signature is not younger than the time in them
+7. If there are files timestamp-1.tsr, timestamp-2.tsr, ...: the signature is not younger than the time in them
    (RFC 3161). The first command shows the time; put it into the second one as seconds since 1970
    (date -d "Jul 30 12:00:00 2026 GMT" +%s), since the authority's certificate may have ended since.
    ${MEMBERS.tsaChain} holds the authority's root certificate. Compare it with the one that the authority
-   publishes; where the file is not there, save that one under this name.
+   publishes; if the file is not there, save that one under this name.
 
-   openssl ts -reply -in timestamp-1.tsr -text
+      openssl ts -reply -in timestamp-1.tsr -text
 
-   openssl ts -verify -attime SECONDS -data ${MEMBERS.signature} -in timestamp-1.tsr -CAfile ${MEMBERS.tsaChain}
+      openssl ts -verify -attime SECONDS -data ${MEMBERS.signature} -in timestamp-1.tsr -CAfile ${MEMBERS.tsaChain}
 
    No such files: the package was not timestamped, and its age rests on the word of the box alone.
 

@@ -4,11 +4,12 @@ import type { Reading } from '../domain/records/measured.ts';
 import { showText } from '../domain/shown-text.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../domain/verdicts/rules-version.ts';
+import { parseJson, recordFoldersOf } from './check-members.ts';
 import { type ContinuedLog, judgeContinuation } from './continued-log.ts';
 import { readFigures } from './evidence-record.ts';
-import { MEMBERS } from './members.ts';
+import { MEMBERS, RECORD_MEMBERS } from './members.ts';
 import { type JudgedTimestamp, judgeTimestamps } from './timestamps/judge-timestamps.ts';
-import { parseJson, type VerifyOrder, verifyPackage } from './verify-package.ts';
+import { type VerifyOrder, verifyPackage } from './verify-package.ts';
 import type { Fault, ReadPackage } from './zip-reader.ts';
 
 export interface JudgedRecord {
@@ -46,10 +47,9 @@ export interface JudgeOrder extends VerifyOrder {
 export async function judgePackage(order: JudgeOrder): Promise<JudgedPackage> {
   const { faults, fingerprint, files, bytes, read } = await verifyPackage(order);
   const about = textsOf(read, MEMBERS.case) as { title?: unknown; createdAt?: unknown } | null;
-  const records = [...read.texts.keys()]
-    .filter((member) => member.endsWith('/record.json'))
+  const records = recordFoldersOf(read)
     .sort()
-    .flatMap((member) => judgeRecord(read, member) ?? []);
+    .flatMap((folder) => judgeRecord(read, folder) ?? []);
   const timestamps = await judgeTimestamps(read, order.timestampRootsPem ?? null);
   const { olderPath } = order;
   const continuedLog = olderPath === undefined ? null : await judgeContinuation(read, olderPath);
@@ -66,12 +66,15 @@ interface Figures {
   result: AnalysisResult;
 }
 
-function judgeRecord(read: ReadPackage, member: string): JudgedRecord | null {
-  const record = textsOf(read, member) as { identifier?: unknown; name?: unknown } | null;
+function judgeRecord(read: ReadPackage, folder: string): JudgedRecord | null {
+  const record = textsOf(read, `${folder}${RECORD_MEMBERS.record}`) as {
+    identifier?: unknown;
+    name?: unknown;
+  } | null;
   if (record === null) return null;
   const name = showText(String(record.name));
   const identifier = showText(String(record.identifier));
-  const figuresMember = member.replace(/record\.json$/, 'figures.json');
+  const figuresMember = `${folder}${RECORD_MEMBERS.figures}`;
   const figures = textsOf(read, figuresMember) as Figures | null;
   if (figures === null) return { identifier, name, exported: null, present: null };
   const exported = figures.read;

@@ -19,8 +19,30 @@ export const MEMBERS = {
   cards: 'data/cards/',
 } as const;
 
-/** `timestamp-1.tsr`, one per authority. */
-export const TIMESTAMP_PATTERN = /^timestamp-(\d{1,3})\.tsr$/;
+/** Below the folder of a record. */
+export const RECORD_MEMBERS = {
+  record: 'record.json',
+  original: 'original/',
+  figures: 'figures.json',
+  custody: 'custody.jsonl',
+  checkpoint: 'log/checkpoint.txt',
+  proof: 'log/proof.json',
+} as const;
+
+/** The folder of a record: `data/` for one alone, a folder below `data/records/` in a case. */
+const RECORD_FOLDER = /^(data\/(?:records\/[^/]+\/)?)(.+)$/;
+
+/** Where the record lies whose record.json this is, with a slash; null for any other member. */
+export function folderOfRecord(member: string): string | null {
+  const [, folder = '', name = ''] = RECORD_FOLDER.exec(member) ?? [];
+  return name === RECORD_MEMBERS.record ? folder : null;
+}
+
+/** What a re-score has in the place of records. */
+export const RESCORE_MEMBER = 'data/rescore.json';
+
+/** `timestamp-1.tsr`, one per authority; VERIFY.txt knows the same names. */
+export const TIMESTAMP_PATTERN = /^timestamp-([1-9]\d?)\.tsr$/;
 
 /**
  * What the tag manifest, which is signed, cannot name: itself, its signatures, and the tokens that are added later. Each of them
@@ -32,6 +54,14 @@ export function isOutsideTagManifest(path: string): boolean {
     ...[MEMBERS.sshSignature, MEMBERS.tsaChain],
   ];
   return outside.includes(path) || TIMESTAMP_PATTERN.test(path);
+}
+
+/** What verification reads: everything outside `data/`, and what Assay writes for programs. Originals are hashed only. */
+export function isLookedInto(path: string): boolean {
+  if (!path.startsWith('data/')) return true;
+  const [, , name = ''] = RECORD_FOLDER.exec(path) ?? [];
+  const { record, figures, custody, checkpoint, proof } = RECORD_MEMBERS;
+  return path === MEMBERS.case || [record, figures, custody, checkpoint, proof].some((it) => it === name);
 }
 
 /** Of one record: alone in its package, or one of a case. */

@@ -1,11 +1,12 @@
 /**
- * Judges a package without a daemon and without a network: every fault is named with its file. What is checked is what VERIFY.txt
- * tells others to check, and besides that the files agree with one another.
+ * Judges a package without a daemon and without a network. It states what a package must have (required-members.ts) before it looks at
+ * what is there: a part that was taken out is a fault as much as one that was changed. Every fault is named with its file.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import { fingerprintOf, rawPublicKeyOf, toSshPublicKey } from '../machinery/signing-key.ts';
-import { openEnvelope } from './attestation.ts';
-import { parseManifest } from './bag.ts';
+import { openEnvelope, type Statement } from './attestation.ts';
+import { BAGIT, parseManifest } from './bag.ts';
+import { checkRecords, demandMembers, kindOf, recordFoldersOf } from './check-members.ts';
 import { checkCustodyFiles } from './custody-members.ts';
 import { isOutsideTagManifest, MEMBERS } from './members.ts';
 import { readSshSignature, toAllowedSigners } from './ssh-signature.ts';
@@ -29,33 +30,51 @@ export interface VerifiedPackage {
   read: ReadPackage;
 }
 
-/** Throws where the file cannot be read as a zip. */
+/** Throws if the file cannot be read as a zip, or is past the bounds of one. */
 export async function verifyPackage({ path, fingerprints }: VerifyOrder): Promise<VerifiedPackage> {
   const read = await readPackage(path);
   const key = readKey(read);
+  const statement = key === null ? null : readAttestation(read, key.pem);
+  const kind = kindOf(read, statement);
+  demandMembers(read, kind);
   const payload = checkManifest(read, MEMBERS.manifest, (member) => member.startsWith('data/'));
   checkManifest(
     read,
     MEMBERS.tagManifest,
     (member) => !member.startsWith('data/') && !isOutsideTagManifest(member),
   );
+  if (read.texts.get(MEMBERS.declaration)?.equals(Buffer.from(BAGIT)) === false) {
+    read.faults.push({ member: MEMBERS.declaration, fault: 'declares no BagIt bag of version 1.0 in UTF-8' });
+  }
   if (key !== null) {
     checkSignatures(read, key);
-    checkAttestation(read, key.pem, payload);
     for (const folder of recordFoldersOf(read)) checkCustodyFiles(read, folder, key.raw);
   }
-  checkRecords(read);
-  const isExpectedKey = fingerprints.length === 0 ? null : fingerprints.includes(key?.fingerprint ?? '');
-  if (isExpectedKey === false && key !== null) {
-    const expected = fingerprints.join(' or ');
-    const fault = `is another key: expected ${expected}, found ${key.fingerprint}`;
-    read.faults.push({ member: MEMBERS.publicKey, fault });
-  }
+  if (statement !== null) checkSubjects(read, statement, payload);
+  if (kind === 'finding') checkRecords(read, statement);
+  const isExpectedKey = checkFingerprint(read, key, fingerprints);
   return {
     ...{ faults: read.faults, fingerprint: key?.fingerprint ?? null, isExpectedKey, read },
     files: payload.size,
     bytes: [...payload.keys()].reduce((sum, member) => sum + (read.sizes.get(member) ?? 0), 0),
   };
+}
+
+/** Null where none was asked for. A package without a key is not of any of those keys. */
+function checkFingerprint(
+  read: ReadPackage,
+  key: PackageKey | null,
+  fingerprints: readonly string[],
+): boolean | null {
+  if (fingerprints.length === 0) return null;
+  if (key !== null && fingerprints.includes(key.fingerprint)) return true;
+  const expected = fingerprints.join(' or ');
+  const fault =
+    key === null
+      ? `expected the key ${expected}, found none that can be read`
+      : `is another key: expected ${expected}, found ${key.fingerprint}`;
+  read.faults.push({ member: MEMBERS.publicKey, fault });
+  return false;
 }
 
 interface PackageKey {
@@ -94,11 +113,13 @@ function checkManifest(
   const text = read.texts.get(manifest);
   const named = text === undefined ? null : parseManifest(text.toString('utf8'));
   if (named === null) {
-    read.faults.push({ member: manifest, fault: text === undefined ? 'is missing' : 'is no list of files' });
+    if (text !== undefined) read.faults.push({ member: manifest, fault: 'is no list of files' });
     return new Map();
   }
+  const known = new Set(read.faults.map(({ member }) => member));
   for (const [member, sha256] of named) {
     const found = read.hashes.get(member);
+    if (found === undefined && known.has(member)) continue;
     if (found === undefined) read.faults.push({ member, fault: `is missing, though ${manifest} names it` });
     else if (found !== sha256)
       read.faults.push({ member, fault: 'is not as it was packed: its SHA-256 differs' });
@@ -117,8 +138,7 @@ function checkSignatures(read: ReadPackage, { pem, raw }: PackageKey): void {
   const key = createPublicKey(pem);
   const judge = (member: string, holds: (text: Buffer) => boolean) => {
     const text = read.texts.get(member);
-    if (text === undefined) read.faults.push({ member, fault: 'is missing' });
-    else if (!holds(text)) {
+    if (text !== undefined && !holds(text)) {
       read.faults.push({
         member,
         fault: `is no signature of ${MEMBERS.tagManifest} by ${MEMBERS.publicKey}`,
@@ -132,53 +152,22 @@ function checkSignatures(read: ReadPackage, { pem, raw }: PackageKey): void {
   });
 }
 
-function checkAttestation(read: ReadPackage, pem: string, payload: Map<string, string>): void {
+/** Null if nothing signed is in it: each reason is a fault. */
+function readAttestation(read: ReadPackage, pem: string): Statement | null {
   const member = MEMBERS.attestation;
   const text = read.texts.get(member);
-  if (text === undefined) return;
+  if (text === undefined) return null;
   const statement = openEnvelope(text.toString('utf8'), pem);
-  if (typeof statement === 'string') {
-    read.faults.push({ member, fault: statement });
-    return;
-  }
-  const subjects = new Map(statement.subject.map(({ name, digest }) => [name, digest.sha256]));
+  if (typeof statement !== 'string') return statement;
+  read.faults.push({ member, fault: statement });
+  return null;
+}
+
+function checkSubjects(read: ReadPackage, { subject }: Statement, payload: Map<string, string>): void {
+  const subjects = new Map(subject.map(({ name, digest }) => [name, digest.sha256]));
   const differs = [...payload].find(([path, sha256]) => subjects.get(path) !== sha256);
-  if (differs !== undefined || subjects.size !== payload.size) {
-    const which = differs === undefined ? '' : `: ${differs[0]}`;
-    read.faults.push({ member, fault: `speaks of other files than ${MEMBERS.manifest}${which}` });
-  }
-}
-
-/** Where each record lies, with a slash. */
-export function recordFoldersOf(read: ReadPackage): string[] {
-  return [...read.texts.keys()]
-    .filter((member) => member.endsWith('/record.json'))
-    .map((member) => member.slice(0, -'record.json'.length));
-}
-
-/** The original beside a record must be the file that the record speaks of. */
-function checkRecords(read: ReadPackage): void {
-  for (const [member, text] of read.texts) {
-    if (!member.endsWith('/record.json')) continue;
-    const folder = member.slice(0, -'record.json'.length);
-    const record = parseJson(text) as { hash?: unknown; original?: unknown } | null;
-    if (record === null) {
-      read.faults.push({ member, fault: 'is no JSON' });
-      continue;
-    }
-    for (const [original, sha256] of read.hashes) {
-      if (original.startsWith(`${folder}original/`) && sha256 !== record.hash) {
-        read.faults.push({ member: original, fault: `is not the file that ${member} speaks of` });
-      }
-    }
-  }
-}
-
-/** Null where it is none. */
-export function parseJson(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString('utf8'));
-  } catch {
-    return null;
-  }
+  if (differs === undefined && subjects.size === payload.size) return;
+  const which = differs === undefined ? '' : `: ${differs[0]}`;
+  const fault = `speaks of other files than ${MEMBERS.manifest}${which}`;
+  read.faults.push({ member: MEMBERS.attestation, fault });
 }

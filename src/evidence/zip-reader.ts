@@ -1,23 +1,35 @@
-/** A package's files as the zip holds them: each is hashed as it is read, and only what will be looked into is kept. */
+/**
+ * A package's files as the zip has them: each is hashed as it is read, and only what verification looks into is kept. The archive
+ * itself is judged too: what an unzip program would put beside the files that the lists name is a fault.
+ */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 // @ts-expect-error The package brings no types; those below are ours.
 import * as yauzl from 'yauzl';
-import { MEMBERS } from './members.ts';
+import { isLookedInto, isOutsideTagManifest } from './members.ts';
 
 /** The part of yauzl 3 that is used here. */
 interface Entry {
   fileName: string;
+  /** As the list at the zip's end has it. */
+  fileNameRaw: Buffer;
+  fileComment: string;
+  compressedSize: number;
   uncompressedSize: number;
   /** 0: stored as it is. */
   compressionMethod: number;
+  /** The upper 16 bits are the mode of Unix, where a Unix program made the zip. */
+  externalFileAttributes: number;
   getLastModDate(): Date;
 }
 
 interface ZipFile {
   readonly entryCount: number;
+  readonly fileSize: number;
+  readonly comment: string;
   eachEntry(): AsyncIterableIterator<Entry>;
   openReadStreamPromise(entry: Entry): Promise<Readable>;
+  readLocalFileHeaderPromise(entry: Entry): Promise<{ fileName: Buffer }>;
   close(): void;
 }
 
@@ -41,41 +53,133 @@ export interface Fault {
   fault: string;
 }
 
+/** A fault of the archive, not of one member. */
+export const WHOLE_ZIP = 'the zip';
 /** A case of the most records with thirty frames each has fewer; a zip of millions of names is no package. */
-const ENTRIES_MAX = 20_000;
+export const ENTRIES_MAX = 20_000;
 /** The record of a film with all its frames has some hundred kilobytes. */
-const TEXT_BYTES_MAX = 32 * 1024 ** 2;
+export const TEXT_BYTES_MAX = 32 * 1024 ** 2;
+/** A thousand root certificates have 2 MB, a token some 10 kB: what no list names must not be a place for anything else. */
+export const UNSIGNED_BYTES_MAX = 4 * 1024 ** 2;
 /** Of all kept texts together. */
 const TEXTS_BYTES_MAX = 256 * 1024 ** 2;
+/**
+ * Unpacked bytes for each byte of the zip. Originals and pictures are stored as they are, the densest text of a package (proofs, long
+ * lists of figures) has 40; deflate can do 1,032, and such a zip of 8 MB keeps a verifier busy for half a minute.
+ */
+export const RATIO_MAX = 200;
+/** Small texts may compress better than that. */
+const RATIO_FREE_BYTES = 1024 ** 2;
+/** 200 originals of the largest size (5 GB) have 1 TB. */
+const UNPACKED_BYTES_MAX = 2 * 1024 ** 4;
 
-/** Throws where the file is no zip at all. */
+const FILE_TYPE = 0o170000;
+const REGULAR = 0o100000;
+const DIRECTORY = 0o040000;
+const DOS_DIRECTORY = 0x10;
+
+/** Throws if the file is no zip, or is past a bound that no package comes near. */
 export async function readPackage(path: string): Promise<ReadPackage> {
   const zip = await openZip(path, { autoClose: false });
   try {
+    const entries = await listEntries(zip);
+    assertBounds(zip, entries);
     const found: ReadPackage = { hashes: new Map(), sizes: new Map(), texts: new Map(), faults: [] };
-    const folders = new Set<string>();
+    if (zip.comment !== '')
+      found.faults.push({ member: WHOLE_ZIP, fault: 'has a comment that nothing signs' });
+    const members = await judgeEntries(zip, entries, found.faults);
     let kept = 0;
-    if (zip.entryCount > ENTRIES_MAX) {
-      throw new Error(`it has ${zip.entryCount} files; a package has at most ${ENTRIES_MAX}`);
-    }
-    for await (const entry of zip.eachEntry()) {
-      if (entry.fileName.endsWith('/')) continue;
-      const slash = entry.fileName.indexOf('/');
-      folders.add(entry.fileName.slice(0, Math.max(0, slash)));
-      const member = entry.fileName.slice(slash + 1);
-      if (found.hashes.has(member)) {
-        found.faults.push({ member, fault: 'is there twice' });
-        continue;
-      }
-      kept += await readEntry(zip, entry, member, found, TEXTS_BYTES_MAX - kept);
-    }
-    if (folders.size !== 1) {
-      found.faults.push({ member: 'the zip', fault: `expected one folder, found ${folders.size}` });
+    for (const { entry, member } of members) {
+      if (found.hashes.has(member)) found.faults.push({ member, fault: 'is there twice' });
+      else kept += await readEntry(zip, entry, member, found, TEXTS_BYTES_MAX - kept);
     }
     return found;
   } finally {
     zip.close();
   }
+}
+
+async function listEntries(zip: ZipFile): Promise<Entry[]> {
+  if (zip.entryCount > ENTRIES_MAX) {
+    throw new Error(`it has ${zip.entryCount} files; a package has at most ${ENTRIES_MAX}`);
+  }
+  const entries: Entry[] = [];
+  for await (const entry of zip.eachEntry()) entries.push(entry);
+  return entries;
+}
+
+/** By the sizes that the zip declares: reading stops at those. Nothing is unpacked before. */
+function assertBounds({ fileSize }: ZipFile, entries: readonly Entry[]): void {
+  let [packed, unpacked] = [0, 0];
+  for (const { fileName, compressedSize, uncompressedSize } of entries) {
+    packed += compressedSize;
+    unpacked += uncompressedSize;
+    if (uncompressedSize > RATIO_MAX * compressedSize + RATIO_FREE_BYTES) {
+      const sizes = `${uncompressedSize} bytes out of ${compressedSize}`;
+      throw new Error(`${fileName} unpacks to ${sizes}; a package has at most ${RATIO_MAX} for each`);
+    }
+  }
+  if (packed > fileSize) {
+    throw new Error(`its files share bytes: they take ${packed} of a zip of ${fileSize}`);
+  }
+  if (unpacked > UNPACKED_BYTES_MAX) {
+    throw new Error(`it unpacks to ${unpacked} bytes; a package has at most ${UNPACKED_BYTES_MAX}`);
+  }
+}
+
+interface NamedEntry {
+  entry: Entry;
+  /** Below the package's folder. */
+  member: string;
+}
+
+/** The files; adds a fault for whatever is more or other than a file in the one folder. */
+async function judgeEntries(zip: ZipFile, entries: readonly Entry[], faults: Fault[]): Promise<NamedEntry[]> {
+  const isFolder = ({ fileName }: Entry) => fileName.endsWith('/');
+  const files: NamedEntry[] = [];
+  for (const entry of entries.filter((entry) => !isFolder(entry))) {
+    const member = entry.fileName.slice(entry.fileName.indexOf('/') + 1);
+    files.push({ entry, member });
+    const fault = await faultOfFile(zip, entry);
+    if (fault !== null) faults.push({ member, fault });
+  }
+  for (const entry of entries.filter(isFolder)) {
+    const { fileName } = entry;
+    const fault = faultOfFolder(entry, files);
+    if (fault !== null) faults.push({ member: fileName.slice(fileName.indexOf('/') + 1) || fileName, fault });
+  }
+  const folders = new Set(entries.map(({ fileName }) => fileName.slice(0, fileName.indexOf('/') + 1)));
+  if (folders.has('')) {
+    faults.push({ member: WHOLE_ZIP, fault: 'expected everything in one folder, found files beside it' });
+  } else if (folders.size !== 1) {
+    faults.push({ member: WHOLE_ZIP, fault: `expected one folder, found ${folders.size}` });
+  }
+  return files;
+}
+
+/** Unpacked it must be a plain file under the name that was judged, whichever of the two names an unzip program takes. */
+async function faultOfFile(zip: ZipFile, entry: Entry): Promise<string | null> {
+  const { externalFileAttributes, fileComment, fileNameRaw } = entry;
+  const type = (externalFileAttributes >>> 16) & FILE_TYPE;
+  if (type !== 0 && type !== REGULAR)
+    return 'is a link or another special file: a package has plain files only';
+  if ((externalFileAttributes & DOS_DIRECTORY) !== 0)
+    return 'is marked as a folder: a package has plain files only';
+  if (fileComment !== '') return 'has a comment that nothing signs';
+  const local = await zip.readLocalFileHeaderPromise(entry);
+  if (local.fileName.equals(fileNameRaw)) return null;
+  return `has another name in front of its bytes: ${local.fileName.toString('utf8')}`;
+}
+
+/** A zip program that packs a folder anew adds entries for the folders; they hold nothing. */
+function faultOfFolder(entry: Entry, files: readonly NamedEntry[]): string | null {
+  const { fileName, uncompressedSize, compressedSize, externalFileAttributes, fileComment } = entry;
+  const type = (externalFileAttributes >>> 16) & FILE_TYPE;
+  if (uncompressedSize > 0 || compressedSize > 0) return 'is a folder that holds bytes, which no list names';
+  if (type !== 0 && type !== DIRECTORY) return 'is a link or another special file under the name of a folder';
+  if (fileComment !== '') return 'has a comment that nothing signs';
+  if (files.some(({ entry: file }) => file.fileName.startsWith(fileName))) return null;
+  return 'is an empty folder: no list names it';
 }
 
 /** How many bytes of it are kept. */
@@ -88,7 +192,13 @@ async function readEntry(
 ): Promise<number> {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
-  const isKept = isLookedInto(member) && entry.uncompressedSize <= Math.min(TEXT_BYTES_MAX, room);
+  const isWanted = isLookedInto(member);
+  const bytesMax = isOutsideTagManifest(member) ? UNSIGNED_BYTES_MAX : TEXT_BYTES_MAX;
+  const isKept = isWanted && entry.uncompressedSize <= Math.min(bytesMax, room);
+  if (isWanted && !isKept) {
+    const fault = `has ${entry.uncompressedSize} bytes, expected at most ${Math.min(bytesMax, room)}: it was not looked into`;
+    found.faults.push({ member, fault });
+  }
   let sizeBytes = 0;
   try {
     for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
@@ -104,13 +214,4 @@ async function readEntry(
   if (!isKept) return 0;
   found.texts.set(member, Buffer.concat(chunks));
   return sizeBytes;
-}
-
-/** Everything outside `data/`, and of it what Assay writes for programs. */
-function isLookedInto(member: string): boolean {
-  if (!member.startsWith('data/')) return true;
-  return (
-    member === MEMBERS.case ||
-    /\/(?:record\.json|figures\.json|custody\.jsonl|log\/checkpoint\.txt|log\/proof\.json)$/.test(member)
-  );
 }

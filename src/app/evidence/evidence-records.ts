@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import { custodyMemberOf, type RecordCustody } from '../../evidence/custody-members.ts';
 import type { EvidenceModel, EvidenceRecord } from '../../evidence/evidence-record.ts';
-import { MEMBERS, recordFolder, safeFileName } from '../../evidence/members.ts';
+import { MEMBERS, RECORD_MEMBERS, recordFolder, safeFileName } from '../../evidence/members.ts';
 import { readModelCard } from '../appliance/model-card.ts';
 import type { Principal } from '../callers/principal.ts';
 import { proveCustody, proveEarlierHeads } from '../custody/custody.ts';
@@ -38,7 +38,7 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
       reading: readingOf(app, classification),
       overrides: hash === '' ? [] : findingsOf(app.store.read, { accountId, kind, hash }),
       models: (analysis?.models ?? []).map((key) => modelOf(app, key, analysis?.modelDigests?.[key])),
-      originalMember: isThere ? `${folder}original/${safeFileName(name)}` : null,
+      originalMember: isThere ? `${folder}${RECORD_MEMBERS.original}${safeFileName(name)}` : null,
     });
   }
   return gathered;

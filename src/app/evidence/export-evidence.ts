@@ -12,7 +12,7 @@ import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { VERSION } from '../../domain/version.ts';
 import { toCustodyFiles } from '../../evidence/custody-members.ts';
 import { type EvidenceRecord, toFiguresJson, toRecordJson } from '../../evidence/evidence-record.ts';
-import { MEMBERS, recordFolder } from '../../evidence/members.ts';
+import { MEMBERS, RECORD_MEMBERS, recordFolder } from '../../evidence/members.ts';
 import {
   type PackagePlan,
   type PayloadMember,
@@ -156,10 +156,10 @@ function* recordMembers(app: EvidenceParts, one: EvidenceRecord, folder: string)
     const open = () => store.blobs.checks.read(record.hash);
     yield { path: originalMember, open, isCompressible: false };
   }
-  yield jsonMember(`${folder}record.json`, toRecordJson(one));
+  yield jsonMember(`${folder}${RECORD_MEMBERS.record}`, toRecordJson(one));
   for (const [name, text] of toCustodyFiles(one.custody)) yield textMember(`${folder}${name}`, text);
   if (result === null) return;
-  yield jsonMember(`${folder}figures.json`, toFiguresJson(one));
+  yield jsonMember(`${folder}${RECORD_MEMBERS.figures}`, toFiguresJson(one));
   const analysisId = store.read.classification(record.identifier)?.analysisId ?? '';
   const artifact = (path: string, file: string): PayloadMember => ({
     path: `${folder}${path}`,

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { VERSION } from '../../domain/version.ts';
 import { RESCORE_TYPE } from '../../evidence/attestation.ts';
-import { MEMBERS } from '../../evidence/members.ts';
+import { MEMBERS, RESCORE_MEMBER } from '../../evidence/members.ts';
 import { type PayloadMember, type SignedPackage, writePackage } from '../../evidence/package-writer.ts';
 import { toHtmlReport } from '../../evidence/report/html-report.ts';
 import { REPORT_LANGUAGES } from '../../evidence/report/language.ts';
@@ -65,7 +65,7 @@ async function* tellThenWrite(
   };
   async function* payloadOf(): AsyncGenerator<PayloadMember> {
     const json = `${JSON.stringify({ format: 1, ...about, lines }, null, 2)}\n`;
-    yield { path: 'data/rescore.json', open: () => Readable.from([Buffer.from(json)]), isCompressible: true };
+    yield { path: RESCORE_MEMBER, open: () => Readable.from([Buffer.from(json)]), isCompressible: true };
     yield { path: MEMBERS.reportHtml, open: () => toHtmlReport(report, new Map()), isCompressible: true };
     yield {
       path: MEMBERS.reportPdf,

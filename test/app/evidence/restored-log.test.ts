@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { judgeCheckpoint } from '../../../src/app/custody/judge-checkpoint.ts';
 import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
-import { CHECKPOINT } from '../../../src/evidence/custody-members.ts';
 import { judgePackage } from '../../../src/evidence/judge-package.ts';
+import { RECORD_MEMBERS } from '../../../src/evidence/members.ts';
 import { writeBackup } from '../../../src/store/backup.ts';
 import { restoreBackup } from '../../../src/store/restore.ts';
 import { takeApart } from '../../evidence/made-package.ts';
@@ -55,7 +55,8 @@ test('export, backup, export, restore, export: each verifies, and the lost stret
     /of another epoch.*restored to a point before.*assay custody verify --checkpoint/,
   );
   const findingOf = async (path: string) => {
-    const checkpoint = (await takeApart(path)).get(`data/${CHECKPOINT}`)?.toString('utf8') ?? '';
+    const checkpoint =
+      (await takeApart(path)).get(`data/${RECORD_MEMBERS.checkpoint}`)?.toString('utf8') ?? '';
     return judgeCheckpoint(box.app, { principal: box.admin, checkpoint }).finding;
   };
   deepEqual(

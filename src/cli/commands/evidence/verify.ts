@@ -1,6 +1,7 @@
 /** `assay evidence verify`: judges a package here, without a daemon and without a network. */
 import type { Command } from 'commander';
 import type { ReadingOfFigures } from '../../../domain/records/exported-reading.ts';
+import { showText } from '../../../domain/shown-text.ts';
 import { type JudgedPackage, type JudgeOrder, judgePackage } from '../../../evidence/judge-package.ts';
 import type { JudgedTimestamp } from '../../../evidence/timestamps/judge-timestamps.ts';
 import { CliFailure, EXIT_CODES } from '../../failure.ts';
@@ -50,7 +51,7 @@ async function judge(order: JudgeOrder): Promise<JudgedPackage> {
     return await judgePackage(order);
   } catch (error) {
     throw new CliFailure(
-      `${order.path} is no package that can be read: ${(error as Error).message}`,
+      `${order.path} is no package that can be read: ${showText((error as Error).message)}`,
       EXIT_CODES.someFailed,
       {
         cause: error,
@@ -61,7 +62,7 @@ async function judge(order: JudgeOrder): Promise<JudgedPackage> {
 
 function tell(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGiven: boolean): void {
   const { faults, fingerprint, files, bytes, title, createdAt, records, timestamps } = judged;
-  for (const { member, fault } of faults) printLine(terminal, `${member}: ${fault}`);
+  for (const { member, fault } of faults) printLine(terminal, showText(`${member}: ${fault}`));
   if (title !== '') printLine(terminal, `Title: ${title}`);
   if (createdAt !== '') printLine(terminal, `Made: ${createdAt}, by the clock of the box`);
   for (const { member, time, authority, root } of timestamps) {
@@ -86,7 +87,7 @@ function tell(terminal: Terminal, path: string, judged: JudgedPackage, isKeyGive
       'Compare the key with what the newsroom publishes: a key in a package proves nothing alone.',
     );
   }
-  const verdict = faults.length === 0 ? 'whole and signed' : 'NOT as it was packed';
+  const verdict = faults.length === 0 ? 'whole and signed' : 'NOT whole: see the faults above';
   printLine(terminal, `${path}: ${files} files, ${bytes} bytes: ${verdict}`);
 }
 
