@@ -13,6 +13,7 @@ import type { App } from './app/app.ts';
 import { Backups } from './app/appliance/backups.ts';
 import { type FirstStartConfig, setUpFirstStart } from './app/appliance/first-start.ts';
 import type { DoctorConfig, Listener } from './app/appliance/parts.ts';
+import { ReaderWatch } from './app/appliance/reader-watch.ts';
 import { Sweeper } from './app/appliance/sweeper.ts';
 import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
@@ -138,6 +139,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   webhooks.start();
   timestampLoop.start();
   watchLoop.start();
+  stack.use(new ReaderWatch({ store, log }));
   stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
   const held = stack.move();
   return {

@@ -43,6 +43,21 @@ export class Metrics {
     [],
   );
   readonly recordsBytes = this.#gauge('assay_records_bytes', 'Size of the file that holds the records', []);
+  readonly recordsFree = this.#gauge(
+    'assay_records_free_ratio',
+    'Share of the file of the records that is free pages, 0 to 1',
+    [],
+  );
+  readonly oldestReaderSeconds = this.#gauge(
+    'assay_records_oldest_reader_seconds',
+    'How long the oldest reader has been behind the last transaction; meanwhile no freed page is used again',
+    [],
+  );
+  readonly oldestReaderTransactions = this.#gauge(
+    'assay_records_oldest_reader_transactions',
+    'Transactions committed since the snapshot of the oldest reader',
+    [],
+  );
   readonly damagedRecords = this.#counter(
     'assay_damaged_records_total',
     'Records refused by their checksum',

@@ -16,6 +16,9 @@ import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
 import { RenditionStore } from './rendition-store.ts';
 import { assertNotHalfRestored, readRestoredMark, removeRestoredMark } from './restore.ts';
 import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './schema.ts';
+import { type Compacted, compactIfWorth, compactRecords } from './space/compact.ts';
+import { type OldestReader, Snapshots } from './space/snapshots.ts';
+import { readSpace, type StoreSpace } from './space/space.ts';
 import { Table } from './table.ts';
 import { type StoreChange, StoreTransaction } from './transaction.ts';
 import { UnfinishedUploadStore } from './unfinished-uploads.ts';
@@ -26,12 +29,16 @@ export interface StoreConfig {
   isRebuildAsked?: boolean | undefined;
   /** Told how far an upgrade of an older store is, and why indexes are made anew. */
   onUpgrade?: ((message: string) => void) | undefined;
+  /** Size from which a start compacts the file of the records where most of it is free; COMPACT_BYTES_MIN otherwise. */
+  compactBytesMin?: number | undefined;
   /** Told of each stored value that is not what was written. */
   onDamage?: ((error: DamagedRecordError) => void) | undefined;
   /** Told once of each stored original that is not what was submitted. */
   onChangedOriginal?: ((hash: string) => void) | undefined;
   /** Microseconds since 1970; the machine's clock where it is absent. */
   now?: (() => number) | undefined;
+  /** Milliseconds that never go back; the process' own where it is absent. */
+  uptimeMs?: (() => number) | undefined;
   /** Told after a commit what it changed that somebody may watch. */
   onChange?: ((change: StoreChange) => void) | undefined;
 }
@@ -59,6 +66,7 @@ export class Store implements AsyncDisposable {
   readonly #tables: Tables;
   readonly #transaction: StoreTransaction;
   readonly #lock: FolderLock;
+  readonly #snapshots: Snapshots;
   readonly #onChange: ((change: StoreChange) => void) | undefined;
   #revision = 0;
 
@@ -74,6 +82,7 @@ export class Store implements AsyncDisposable {
     this.#onChange = onChange;
     this.#root = root;
     this.#lock = lock;
+    this.#snapshots = new Snapshots(root, config.uptimeMs);
     this.#tables = tables;
     this.read = new StoreReader(tables);
     this.#transaction = new StoreTransaction(tables, { now: config.now ?? microsecondsNow, inode });
@@ -89,6 +98,10 @@ export class Store implements AsyncDisposable {
   static async open(config: StoreConfig): Promise<Store> {
     const { folder } = config;
     const lock = await lockFolder(folder);
+    await compactIfWorth(folder, {
+      report: config.onUpgrade ?? (() => undefined),
+      bytesMin: config.compactBytesMin,
+    });
     const root = open({ path: join(folder, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX });
     const tables = openTables(root);
     for (const table of Object.values(tables)) if (table instanceof Table) table.onDamage = config.onDamage;
@@ -104,6 +117,12 @@ export class Store implements AsyncDisposable {
       await store[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Makes the file of the records as small as its values, where no daemon runs. Throws NotCompactedError. */
+  static async compact(folder: string): Promise<Compacted> {
+    await using _ = await lockFolder(folder);
+    return await compactRecords(folder);
   }
 
   async #prepareFiles(): Promise<void> {
@@ -195,9 +214,15 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** Size of the file that holds the records; it never shrinks. */
-  async recordsBytes(): Promise<number> {
-    return (await stat(join(this.folder, 'records', 'data.mdb'))).size;
+  /** Size of the file that holds the records, and what of it is free; it shrinks only by compaction. */
+  async space(): Promise<StoreSpace> {
+    const { size } = await stat(join(this.folder, 'records', 'data.mdb'));
+    return readSpace(this.#root, this.#tables, size);
+  }
+
+  /** Who reads an old state of the records, and so lets the file grow. A copy of the records does while it is made. */
+  oldestReader(): OldestReader {
+    return this.#snapshots.oldest();
   }
 
   /** Bytes that the disk of the data folder still takes. */

@@ -83,6 +83,11 @@ export class Table<V extends object | string | number> {
     return entryCountOf(this.#database);
   }
 
+  /** Pages of the file that its values need; costs nothing. */
+  get pageCount(): number {
+    return pagesOf(this.#database.getStats() as TreeStats);
+  }
+
   /** Every key, in order, also of damaged values. */
   keys(): Generator<Key> {
     return walkKeys(this.#database, {});
@@ -185,6 +190,11 @@ export class Index {
     return entryCountOf(this.#database);
   }
 
+  /** Pages of the file that its keys need; costs nothing. */
+  get pageCount(): number {
+    return pagesOf(this.#database.getStats() as TreeStats);
+  }
+
   /** Removes every key; inside a transaction. */
   clear(): void {
     this.#database.clearSync();
@@ -248,6 +258,19 @@ function unlessDamaged<V>(read: () => V): V | undefined {
     if (error instanceof DamagedRecordError) return undefined;
     throw error;
   }
+}
+
+/** What lmdb-js answers of one tree, and its types leave out. */
+export interface TreeStats {
+  pageSize: number;
+  treeBranchPageCount: number;
+  treeLeafPageCount: number;
+  overflowPages: number;
+}
+
+/** Pages that a tree takes in the file. */
+export function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
+  return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 
 function entryCountOf(database: Database<Buffer, Key>): number {

@@ -32,6 +32,7 @@ test('each part of the box has a finding, and what is not good has advice', { ti
     'disk',
     'flush',
     'records',
+    'readers',
     'originals',
     'backup',
     'queue',

@@ -8,6 +8,7 @@ const RUNS = [
   { file: 'clients.ts', minutesMax: 5 },
   { file: 'slow-uploads.ts', minutesMax: 5 },
   { file: 'many-records.ts', minutesMax: 10 },
+  { file: 'store-growth.ts', minutesMax: 40 },
   { file: 'lock-races.ts', minutesMax: 20 },
   { file: 'killed-daemons.ts', minutesMax: 15 },
   { file: 'watch-folder.ts', minutesMax: 15 },

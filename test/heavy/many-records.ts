@@ -98,7 +98,7 @@ async function fill(folder: string, pattern: Pattern, records: number): Promise<
       }
     });
   }
-  process.stdout.write(`filled: ${records} records, ${megabytes(await store.recordsBytes())}\n`);
+  process.stdout.write(`filled: ${records} records, ${megabytes((await store.space()).bytes)}\n`);
   return places;
 }
 

@@ -124,7 +124,7 @@ test('a deletion takes the details with it, and the log says so instead of break
   deepEqual([report.isWhole, report.detailsDeleted], [true, 10]);
   const [line] = store.read.audit({ limit: 1, before: custody.size });
   deepEqual([line?.action, line?.accountId, line?.target], ['classification.delete', 7, identifierOf(1)]);
-  const bytes = await store.recordsBytes();
+  const bytes = (await store.space()).bytes;
   ok(bytes > 0);
 });
 

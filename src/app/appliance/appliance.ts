@@ -32,7 +32,7 @@ export async function getStatus(app: ApplianceParts): Promise<ApplianceStatus> {
     uptimeSeconds: Math.round(process.uptime()),
     rssAnonBytes: await readRssAnon('self'),
     diskFreeBytes: await app.store.freeBytes(),
-    recordsBytes: await app.store.recordsBytes(),
+    recordsBytes: (await app.store.space()).bytes,
     backup: app.backups.status(),
     models: listModels(app),
   };
@@ -42,13 +42,22 @@ export async function getStatus(app: ApplianceParts): Promise<ApplianceStatus> {
 export async function readMetrics(app: ApplianceParts): Promise<string> {
   const { metrics, store, backups } = app;
   metrics.diskFree.set(await store.freeBytes());
-  metrics.recordsBytes.set(await store.recordsBytes());
+  await setStoreMetrics(app);
   metrics.custodyEntries.set(store.read.custody.size);
   metrics.backupTooOld.set(backups.status().isTooOld ? 1 : 0);
   setQueueMetrics(app);
   setModelMetrics(app);
   setWorkerMetrics(app);
   return await metrics.registry.metrics();
+}
+
+async function setStoreMetrics({ metrics, store }: ApplianceParts): Promise<void> {
+  const { transactions, seconds } = store.oldestReader();
+  metrics.oldestReaderTransactions.set(transactions);
+  metrics.oldestReaderSeconds.set(seconds);
+  const { bytes, freeBytes } = await store.space();
+  metrics.recordsBytes.set(bytes);
+  metrics.recordsFree.set(freeBytes / bytes);
 }
 
 function setQueueMetrics({ metrics, store, clock, engine }: ApplianceParts): void {

@@ -15,7 +15,14 @@ import {
   checkMemory,
   checkPorts,
 } from './doctor/machine.ts';
-import { checkBackup, checkDisk, checkFlush, checkOriginals, checkRecords } from './doctor/storage.ts';
+import {
+  checkBackup,
+  checkDisk,
+  checkFlush,
+  checkOriginals,
+  checkReaders,
+  checkRecords,
+} from './doctor/storage.ts';
 import { checkTimestampAuthorities } from './doctor/timestamp-authorities.ts';
 import { checkWatchedFolders } from './doctor/watched-folders.ts';
 import { checkWorkers } from './doctor/workers.ts';
@@ -23,7 +30,8 @@ import type { ApplianceParts } from './parts.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
-  ...[checkDisk, checkFlush, checkRecords, checkOriginals, checkCustodyLog, checkBackup, checkQueue],
+  ...[checkDisk, checkFlush, checkRecords, checkReaders, checkOriginals, checkCustodyLog],
+  ...[checkBackup, checkQueue],
   ...[checkWatchedFolders, checkTimestampAuthorities, checkWorkers],
   ...[checkClock, checkTls, checkTrustAnchors, checkPorts, checkDescriptors],
 ];

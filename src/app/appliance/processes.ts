@@ -33,6 +33,15 @@ export interface RunningAnalysis {
   startedAt: number;
 }
 
+/** The file of the records, and who keeps it from using its free pages. */
+export interface StoreUse {
+  bytes: number;
+  freeBytes: number;
+  /** 0 where no reader is behind the last transaction. */
+  oldestReaderTransactions: number;
+  oldestReaderSeconds: number;
+}
+
 export interface Processes {
   processes: ProcessEntry[];
   models: ModelStatus[];
@@ -45,6 +54,7 @@ export interface Processes {
   oldestQueuedAt: number | null;
   /** Why no place begins what waits; null where it waits for its turn. */
   waitReason: WaitReason | null;
+  store: StoreUse;
 }
 
 /** More than a screen shows, and than a box runs at once by default. */
@@ -64,9 +74,15 @@ export async function listProcesses(
     processes: await readProcesses(app),
     workers: listWorkers(app, { principal }),
     waitReason: app.engine.waitReason(),
+    store: await readStoreUse(app),
     running: running.map((analysis) => toRunning(app, analysis)),
     oldestQueuedAt: open.find(({ state }) => state === 'queued')?.queuedAt ?? null,
   };
+}
+
+async function readStoreUse({ store }: ApplianceParts): Promise<StoreUse> {
+  const { transactions: oldestReaderTransactions, seconds: oldestReaderSeconds } = store.oldestReader();
+  return { ...(await store.space()), oldestReaderTransactions, oldestReaderSeconds };
 }
 
 async function readProcesses({ engine }: ApplianceParts): Promise<ProcessEntry[]> {

@@ -4,6 +4,7 @@ import {
   type ProcessEntry,
   type Processes,
   type RunningAnalysis,
+  type StoreUse,
 } from '../../app/appliance/processes.ts';
 import {
   drainWorker,
@@ -75,6 +76,25 @@ const workerType = builder.objectRef<WorkerEntry>('Worker').implement({
 
 const workerPayloadType = definePayload<WorkerEntry>('Worker', 'worker', workerType);
 
+const storeUseType = builder.objectRef<StoreUse>('StoreUse').implement({
+  description: 'The file of the records, and who keeps it from using its free pages.',
+  fields: (t) => ({
+    bytes: t.expose('bytes', { type: 'Long' }),
+    freeBytes: t.expose('freeBytes', {
+      type: 'Long',
+      description: 'Of these, in pages that no value needs.',
+    }),
+    oldestReaderTransactions: t.expose('oldestReaderTransactions', {
+      type: 'Long',
+      description:
+        'Transactions since the oldest snapshot that is read; 0 where no reader is behind the last one.',
+    }),
+    oldestReaderSeconds: t.exposeFloat('oldestReaderSeconds', {
+      description: 'How long that reader has been behind.',
+    }),
+  }),
+});
+
 const processesType = builder.objectRef<Processes>('Processes').implement({
   fields: (t) => ({
     processes: t.expose('processes', { type: [processType] }),
@@ -83,6 +103,7 @@ const processesType = builder.objectRef<Processes>('Processes').implement({
     waitingTotal: t.exposeInt('waitingTotal'),
     oldestQueuedAt: t.expose('oldestQueuedAt', { type: 'DateTime', nullable: true }),
     waitReason: t.expose('waitReason', { type: waitReasonType, nullable: true }),
+    store: t.expose('store', { type: storeUseType }),
   }),
 });
 

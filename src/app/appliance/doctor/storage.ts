@@ -1,10 +1,12 @@
 /** Disk, records and backups. */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isWorthCompacting } from '../../../store/space/compact.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 import { bad, type Finding, good, notice } from './finding.ts';
 
 const GB = 1e9;
+const MB = 1e6;
 /** An answer waits for one flush; past this, 20 submissions a second are the most. */
 const FLUSH_MS_MAX = 50;
 const FLUSHES = 5;
@@ -40,15 +42,34 @@ export async function checkFlush(app: ApplianceParts): Promise<Finding[]> {
   return [notice('flush', found, 'each submission waits for one: put the data folder on a faster disk')];
 }
 
-/** The file of the records grows as the disk allows, and never shrinks; what was deleted is room inside it. */
+/** The file of the records grows as the disk allows; what was deleted is room inside it. */
 export async function checkRecords(app: ApplianceParts): Promise<Finding[]> {
   const damaged = (await app.metrics.damagedRecords.get()).values.reduce((sum, { value }) => sum + value, 0);
-  const megabytes = ((await app.store.recordsBytes()) / 1e6).toFixed(0);
+  const space = await app.store.space();
+  const megabytes = (space.bytes / MB).toFixed(0);
+  const free = ((100 * space.freeBytes) / space.bytes).toFixed(0);
   const room = ((await app.store.freeBytes()) / GB).toFixed(1);
-  const found = `${megabytes} MB, may grow by ${room} GB; ${damaged} damaged values met since the start`;
+  const found = `${megabytes} MB, ${free} % of it free, may grow by ${room} GB; ${damaged} damaged values met since the start`;
+  if (damaged === 0 && isWorthCompacting(space)) return [notice('records', found, COMPACT_ADVICE)];
   if (damaged === 0) return [good('records', found)];
   const advice = 'restore the last good backup into a new folder, and have the disk looked at';
   return [bad('records', found, advice)];
+}
+
+const COMPACT_ADVICE =
+  'most of the file is free: the next start compacts it, or stop the daemon and run `assay store compact`';
+
+/** A look takes far less than a second. Past this somebody forgot to end one; only a copy of the records may take longer. */
+export const READER_SECONDS_MAX = 60;
+
+export function checkReaders(app: ApplianceParts): Finding[] {
+  const { transactions, seconds } = app.store.oldestReader();
+  if (transactions === 0) return [good('readers', 'none reads an old state of the records')];
+  const found = `the oldest has been behind for ${seconds.toFixed(0)} s, ${transactions} transactions`;
+  if (seconds <= READER_SECONDS_MAX) return [good('readers', found)];
+  const advice =
+    'the records grow with every transaction meanwhile: a backup that is being made ends that by itself; otherwise restart the daemon and report it';
+  return [bad('readers', found, advice)];
 }
 
 /** As far as they were judged or looked at since the start: nobody reads terabytes for an answer. */

@@ -8,6 +8,7 @@ import {
   type Process,
   ProcessRole,
   type RunningAnalysis,
+  type StoreUse,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import { openClient } from '../../client.ts';
@@ -44,12 +45,21 @@ function describe({ processes, models, running, workers, ...totals }: ListProces
       models.map(({ id, version, provider, fault }) => [id, version, provider || 'not loaded', fault]),
     ),
     ...(workers.length === 0 ? [] : [describeWorkers(workers)]),
+    ...(totals.store === undefined ? [] : [describeStore(totals.store)]),
     `${totals.runningTotal} running, ${waiting}`,
     ...describeWait(totals.waitReason),
     ...(running.length === 0
       ? []
       : [formatTable(['record', 'kind', 'account', 'step', 'for', 'attempt'], running.map(toRunningRow))]),
   ].join('\n');
+}
+
+function describeStore({ bytes, freeBytes, ...oldest }: StoreUse): string {
+  const share = (100 * Number(freeBytes)) / Number(bytes);
+  const size = `records ${(Number(bytes) / 1e6).toFixed(0)} MB, ${share.toFixed(0)} % free`;
+  if (oldest.oldestReaderTransactions === 0n) return `${size}; no old reader`;
+  const behind = `${oldest.oldestReaderTransactions} transactions behind`;
+  return `${size}; the oldest reader is ${behind}, for ${formatDuration(oldest.oldestReaderSeconds)}`;
 }
 
 function toProcessRow({ role, pid, rssAnonBytes, cpuSeconds, ageSeconds }: Process): string[] {
