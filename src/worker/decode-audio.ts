@@ -27,7 +27,7 @@ export async function decodeAudio(
   const { mime, name } = checkStreams(container, type);
   const stream = container.audio;
   if (stream === null) throw refuseKind('audio', `${name} video without sound`);
-  const provenance = await readProvenance(path, mime, request.trustAnchorsPem, container.tags);
+  const provenance = await readProvenance({ path, mime, trust: request.trust, tags: container.tags });
   const marks = searchMarks(mime, null);
   const { sound, isDamaged } = decodeSound({
     container,

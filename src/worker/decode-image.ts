@@ -24,7 +24,7 @@ export async function decodeImage(
   report('header', 0, total);
   const header = await readHeader(path, request.limits);
   report('provenance', 1, total);
-  const provenance = await readProvenance(path, header.mime, request.trustAnchorsPem);
+  const provenance = await readProvenance({ path, mime: header.mime, trust: request.trust });
   report('pixels', 2, total);
   const { picture, lacksData } = await decodePixels(header);
   report('quality', 3, total);

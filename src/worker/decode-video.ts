@@ -30,7 +30,12 @@ export async function decodeVideo(
   using file = await VideoFile.open(path);
   const { mime, span } = file;
   const work = { request, file, outFolder: join(slotFolder, 'out'), ...tell };
-  const provenance = await readProvenance(path, mime, request.trustAnchorsPem, file.media.container.tags);
+  const provenance = await readProvenance({
+    path,
+    mime,
+    trust: request.trust,
+    tags: file.media.container.tags,
+  });
   const marks = searchMarks(mime, null);
   const { first, ...taken } = await takeFrames(work);
   if (first === null) throw new MediaFaultFound('corrupt', 'no frame of the video can be decoded');

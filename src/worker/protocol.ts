@@ -14,6 +14,7 @@ import type { RenditionFigures, RenditionKind } from '../domain/media/rendition.
 import type { RepeatedShift } from '../domain/media/repeated-parts.ts';
 import type { Texture } from '../domain/media/resized-view.ts';
 import type { View, ViewLayout } from '../domain/media/views.ts';
+import type { TrustMaterial } from '../domain/provenance/trust-list.ts';
 import type { MarkSearch } from '../domain/verdicts/marks.ts';
 import type { Provenance } from '../domain/verdicts/provenance.ts';
 import type { ImageQuality } from '../domain/verdicts/result.ts';
@@ -50,7 +51,7 @@ export interface ReadMarksRequest {
   id: number;
   input: string;
   limits: DecodeLimits;
-  trustAnchorsPem: string;
+  trust: TrustMaterial;
 }
 
 export interface ReadMarks {
@@ -102,8 +103,7 @@ export interface DecodeImageRequest {
   id: number;
   input: string;
   limits: DecodeLimits;
-  /** PEM bundle of C2PA trust anchors, or an empty string. */
-  trustAnchorsPem: string;
+  trust: TrustMaterial;
   patchSets: PatchSetRequest[];
   viewSets?: ViewSetRequest[] | undefined;
 }
@@ -191,7 +191,7 @@ export interface DecodeVideoRequest {
   id: number;
   input: string;
   limits: DecodeLimits;
-  trustAnchorsPem: string;
+  trust: TrustMaterial;
   frames: FrameChoice;
   /** A codec that the GPU does not know is decoded on the CPU all the same. */
   decoder: VideoDecoder;
@@ -264,7 +264,7 @@ export interface DecodeAudioRequest {
   type: 'decode-audio';
   id: number;
   input: string;
-  trustAnchorsPem: string;
+  trust: TrustMaterial;
   soundSecondsMax: number;
 }
 

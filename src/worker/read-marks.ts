@@ -14,13 +14,13 @@ export async function readMarks(request: ReadMarksRequest, slotFolder: string): 
   const type = await readMediaType(path);
   if (type.kind === 'image') {
     const header = await readHeader(path, request.limits);
-    const provenance = await readProvenance(path, header.mime, request.trustAnchorsPem);
+    const provenance = await readProvenance({ path, mime: header.mime, trust: request.trust });
     const { picture } = await decodePixels(header);
     return { kind: 'image', mime: header.mime, provenance, marks: searchMarks(header.mime, picture) };
   }
   using file = new MediaFile(path, type);
   const { mime } = checkStreams(file.container, type);
   const kind = file.container.video === null ? 'audio' : 'video';
-  const provenance = await readProvenance(path, mime, request.trustAnchorsPem, file.container.tags);
+  const provenance = await readProvenance({ path, mime, trust: request.trust, tags: file.container.tags });
   return { kind, mime, provenance, marks: searchMarks(mime, null) };
 }

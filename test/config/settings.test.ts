@@ -156,7 +156,7 @@ test('without any setting the documented defaults hold', () => {
   assert.equal(settings.http.publicUrl, null);
   assert.equal(settings.app.diskFreeBytesMin, 2 ** 30);
   assert.equal(settings.admin.email, 'admin@localhost');
-  assert.equal(settings.engine.trustAnchorsPem, '');
+  assert.equal(settings.trustAnchorsPem, '');
   assert(Object.isFrozen(settings.engine.inference.providers));
 });
 

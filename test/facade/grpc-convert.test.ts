@@ -110,6 +110,7 @@ const IMAGE: ImageRecord = {
       ...{ origin: 'generated', strength: 'strong' },
     },
   ],
+  provenance: null,
 };
 
 const VIDEO: VideoRecord = {
@@ -126,6 +127,7 @@ const VIDEO: VideoRecord = {
   audios: [],
   assessment: null,
   marks: null,
+  provenance: null,
 };
 
 const AUDIO: AudioRecord = {
@@ -154,6 +156,7 @@ const AUDIO: AudioRecord = {
   ],
   assessment: null,
   marks: null,
+  provenance: null,
 };
 
 /** The expected part of the message's JSON; undefined = the field must be absent. */

@@ -54,6 +54,7 @@ const fresh: ImageRecord = {
   details: [],
   assessment: null,
   marks: null,
+  provenance: null,
 };
 const head = {
   hash: base.hash,
@@ -159,6 +160,7 @@ test('a sound shows its clips in seconds', () => {
     clips: [{ index: 0, startSeconds: 0, endSeconds: 4, results: [result('generated')], verdict }],
     assessment: null,
     marks: null,
+    provenance: null,
   };
   const clips = [{ index: 0, start: 0, end: 4, results: [shown], verdict }];
   assert.deepEqual(toClassification(record), { ...head, verdicts: [], results: [], details: { clips } });
@@ -180,6 +182,7 @@ test('a frame of a video never says that it has a heatmap', () => {
     audios: [],
     assessment: null,
     marks: null,
+    provenance: null,
   };
   const images = [toClassification(fresh)];
   const expected = { ...head, verdict: counted, verdicts: [counted], results: { images, audios: [] } };

@@ -5,6 +5,7 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import { ANALYSIS_OPTIONS } from '../../src/domain/contract/analysis-options.ts';
 import { toSnakeCase } from '../../src/domain/contract/field.ts';
 import { PLAN } from '../../src/domain/contract/plan.ts';
+import { PROVENANCE_PARTS } from '../../src/domain/contract/provenance-parts.ts';
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../src/domain/contract/record.ts';
 import { RECORD_PARTS } from '../../src/domain/contract/record-parts.ts';
 import { PLAN_EXCEPTIONS } from '../../src/facade/grpc/account-convert.ts';
@@ -64,7 +65,7 @@ test('every field of a part of a record has a row or an exception, and every row
   const renamed: Readonly<Record<string, string>> = {
     ...{ Score: 'LabelScore', Detail: 'ImageObjects', SubmittedBy: 'Submitter' },
   };
-  for (const { name, fields } of RECORD_PARTS) {
+  for (const { name, fields } of [...PROVENANCE_PARTS, ...RECORD_PARTS]) {
     const schema = found.get(renamed[name] ?? name);
     assert.ok(schema, name);
     assertSame(schema, Object.keys(fields));

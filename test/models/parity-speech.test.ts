@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { SOUND_SECONDS_MAX } from '../../src/domain/limits.ts';
 import { type ModelPack, packKey } from '../../src/domain/packs/model-pack.ts';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { hearSound } from '../../src/engine/analyses/sound-runs.ts';
 import type { InferenceProcess, InferenceWork } from '../../src/engine/inference/inference-process.ts';
 import { findDetector, findPacks } from '../../src/engine/packs/installed-packs.ts';
@@ -52,7 +53,7 @@ async function decode(file: string) {
   const path = join(data.path, 'upload');
   await writeFile(path, await parityFile(file).make());
   const input = await slot.placeInput(path);
-  const request = { input, trustAnchorsPem: '', soundSecondsMax: SOUND_SECONDS_MAX };
+  const request = { input, trust: NO_TRUST, soundSecondsMax: SOUND_SECONDS_MAX };
   return (await slot.request({ type: 'decode-audio', ...request }, {})).audio.sound;
 }
 

@@ -9,6 +9,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isImagePack } from '../../src/domain/packs/model-pack.ts';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { planPatchSets, requestsOf } from '../../src/engine/analyses/image-patches.ts';
 import type { InferenceProcess } from '../../src/engine/inference/inference-process.ts';
 import { findPacks, type InstalledPack } from '../../src/engine/packs/installed-packs.ts';
@@ -34,7 +35,7 @@ async function cutPatches({ kind, make }: ParityFile, patchSets: PatchSetRequest
   const path = join(data.path, 'upload');
   await writeFile(path, await make());
   const input = await slot.placeInput(path);
-  const request = { input, limits: LIMITS, trustAnchorsPem: '', patchSets };
+  const request = { input, limits: LIMITS, trust: NO_TRUST, patchSets };
   if (kind === 'image') {
     const { image } = await slot.request({ type: 'decode-image', ...request }, {});
     return image.patchSets;

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_AAC, type FFEncoderCodec } from 'node-av/constants';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { MediaFaultError } from '../../src/engine/worker-errors.ts';
 import type {
@@ -83,7 +84,7 @@ for (const [name, container, encoder, mime, more] of SOUNDS) {
     const { audio } = await slot.request({
       type: 'decode-audio',
       input,
-      trustAnchorsPem: '',
+      trust: NO_TRUST,
       soundSecondsMax: 60,
     });
     assert.deepEqual([audio.mime, audio.damaged, audio.provenance.fault], [mime, false, null]);
@@ -112,7 +113,7 @@ for (const [name, mime, wrap] of [
     const input = await place(wrap(makeAmr(3)));
     const { probe } = await slot.request({ type: 'probe', input, limits: LIMITS });
     assert.deepEqual([probe.kind, probe.mime, probe.hasSound], ['audio', mime, true]);
-    const request = { type: 'decode-audio', input, trustAnchorsPem: '', soundSecondsMax: 60 } as const;
+    const request = { type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax: 60 } as const;
     const { sound, damaged } = (await slot.request(request)).audio;
     assert.deepEqual([sound.sampleRate, sound.channelCount, damaged], [8000, 1, false]);
     assertNear(sound.durationSeconds, 3);
@@ -181,7 +182,7 @@ for (const [name, container, encoder, mime, more] of VIDEOS) {
     );
     assertNear(probe.durationSeconds ?? 0, 2);
     const request: Omit<DecodeVideoRequest, 'id'> = {
-      ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', patchSets: [] },
+      ...{ type: 'decode-video', input, limits: LIMITS, trust: NO_TRUST, patchSets: [] },
       ...{ decoder: 'cpu', frames: { method: 'even', countMax: 4 }, withTrack: true, soundSecondsMax: 60 },
     };
     const video = await decodeVideo(slot, request);
@@ -307,7 +308,7 @@ test('a kind that was not asked for is refused by name', async () => {
   const sound = await place(
     makeSound({ container: 'mp4', codec: codec('aac'), seconds: 1, rate: 44_100, channels: 1 }),
   );
-  const settings = { limits: LIMITS, trustAnchorsPem: '' };
+  const settings = { limits: LIMITS, trust: NO_TRUST };
   const asVideo: Omit<DecodeVideoRequest, 'id'> = {
     ...{ type: 'decode-video', input: sound, ...settings, patchSets: [] },
     ...{ decoder: 'cpu', frames: { method: 'even', countMax: 1 }, withTrack: false, soundSecondsMax: 60 },
@@ -315,7 +316,7 @@ test('a kind that was not asked for is refused by name', async () => {
   await assert.rejects(slot.request(asVideo), /MP4 with sound only/);
   const input = await place(video());
   const asAudio: Omit<DecodeAudioRequest, 'id'> = {
-    ...{ type: 'decode-audio', input, trustAnchorsPem: '', soundSecondsMax: 60 },
+    ...{ type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax: 60 },
   };
   await assert.rejects(slot.request(asAudio), /MP4 video without sound; accepted are MP3/);
   const asImage: Omit<DecodeImageRequest, 'id'> = { type: 'decode-image', input, ...settings, patchSets: [] };

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FF_ENCODER_LIBMP3LAME, FF_ENCODER_PCM_F32LE, FF_ENCODER_PCM_S16LE } from 'node-av/constants';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { MediaFaultError } from '../../src/engine/worker-errors.ts';
 import type { DecodedAudio } from '../../src/worker/protocol.ts';
@@ -34,7 +35,7 @@ async function decode(bytes: Uint8Array, soundSecondsMax = 60): Promise<DecodedA
   const path = join(folder.path, 'upload');
   await writeFile(path, bytes);
   const input = await slot.placeInput(path);
-  return (await slot.request({ type: 'decode-audio', input, trustAnchorsPem: '', soundSecondsMax })).audio;
+  return (await slot.request({ type: 'decode-audio', input, trust: NO_TRUST, soundSecondsMax })).audio;
 }
 
 /** Root mean square of a sound. */

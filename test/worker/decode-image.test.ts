@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { DecodedImage, PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
@@ -29,7 +30,7 @@ async function decode(
   onProgress: (progress: DecodeProgress) => void = () => {},
 ): Promise<DecodedImage> {
   const input = await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
-  const request = { type: 'decode-image', input, limits: LIMITS, trustAnchorsPem: '', patchSets } as const;
+  const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
   return (await slot.request(request, { onProgress })).image;
 }
 

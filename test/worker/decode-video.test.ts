@@ -11,6 +11,7 @@ import {
   FF_ENCODER_LIBX265,
 } from 'node-av/constants';
 import sharp from 'sharp';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import type { DecodedFrame, DecodeVideoRequest } from '../../src/worker/protocol.ts';
 import { decodeVideo, LIMITS, openSlot, type VideoWithFrames } from '../media/decode-fixture.ts';
@@ -41,7 +42,7 @@ async function decode(
   await writeFile(path, bytes);
   const input = await slot.placeInput(path);
   const request: Omit<DecodeVideoRequest, 'id'> = {
-    ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', patchSets: [] },
+    ...{ type: 'decode-video', input, limits: LIMITS, trust: NO_TRUST, patchSets: [] },
     ...{
       decoder: 'cpu',
       frames: { method: 'even', countMax: 5 },

@@ -16,6 +16,7 @@ import {
   FF_ENCODER_LIBX264,
 } from 'node-av/constants';
 import { Frame, SoftwareScaleContext } from 'node-av/lib';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { toUprightPicture } from '../../src/worker/libav/frame-picture.ts';
 import type { VideoDecoder } from '../../src/worker/protocol.ts';
@@ -88,7 +89,7 @@ test('a child without a GPU says so, and decodes the same frames on the CPU', as
   const input = await slot.placeInput(path);
   const decode = async (decoder: VideoDecoder) =>
     await decodeVideo(slot, {
-      ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', patchSets: [], decoder },
+      ...{ type: 'decode-video', input, limits: LIMITS, trust: NO_TRUST, patchSets: [], decoder },
       ...{ frames: { method: 'even', countMax: 5 }, withTrack: false, soundSecondsMax: 1 },
     });
   const [cpu, gpu] = [await decode('cpu'), await decode('nvdec')];

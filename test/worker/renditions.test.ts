@@ -18,6 +18,7 @@ import {
   STRIP_FRAMES,
   tileLevels,
 } from '../../src/domain/media/rendition.ts';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { CORNERS, makeSound, makeVideo, readFrameNumber } from '../media/make-media.ts';
@@ -147,7 +148,7 @@ test('a video that browsers cannot play becomes a WebM at the same times', async
   const input = await place(film);
   const frames = { method: 'even', countMax: 8 } as const;
   const decoded = await decodeVideo(slot, {
-    ...{ type: 'decode-video', input, limits: LIMITS, trustAnchorsPem: '', frames, patchSets: [] },
+    ...{ type: 'decode-video', input, limits: LIMITS, trust: NO_TRUST, frames, patchSets: [] },
     ...{ withTrack: true, soundSecondsMax: 100, decoder: 'cpu' },
   });
   assert.equal(decoded.mime, 'video/webm');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
+import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { MediaFaultError } from '../../src/engine/worker-errors.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
@@ -80,7 +81,7 @@ for (const { name, mime, bytes } of STILLS) {
     });
     const layout = { size: 160, align: 8, countMax: 1 };
     const patchSets = [{ name: 'whole', variant: 'original', layout } as const];
-    const request = { type: 'decode-image', input, limits: LIMITS, trustAnchorsPem: '', patchSets } as const;
+    const request = { type: 'decode-image', input, limits: LIMITS, trust: NO_TRUST, patchSets } as const;
     const { image } = await slot.request(request);
     assert.deepEqual(
       [image.mime, image.width, image.height, image.provenance.fault],

@@ -1,5 +1,6 @@
 /** The marks of a file that somebody sends: read and forgotten, nothing stored, analysed or charged. */
 import type { MediaKind } from '../../domain/media/media.ts';
+import { type ProvenanceRecord, toProvenanceRecord } from '../../domain/provenance/provenance-record.ts';
 import { type Mark, marksOf } from '../../domain/verdicts/marks.ts';
 import { assertKindEnabled } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -17,6 +18,7 @@ export interface FileMarks {
   kind: MediaKind;
   mime: string;
   marks: Mark[];
+  provenance: ProvenanceRecord | null;
 }
 
 export async function readMarks(
@@ -32,5 +34,10 @@ export async function readMarks(
   assertKindEnabled(principal, kind);
   const bytesMax = principal.plan.fileBytesMax[kind];
   if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
-  return { kind, mime, marks: marksOf({ kind, provenance, marks }) ?? [] };
+  return {
+    kind,
+    mime,
+    marks: marksOf({ kind, provenance, marks }) ?? [],
+    provenance: toProvenanceRecord(provenance),
+  };
 }

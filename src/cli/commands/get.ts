@@ -8,6 +8,7 @@ import { saveHeatmaps } from '../heatmap-file.ts';
 import { printLine, printNote, type Terminal } from '../terminal.ts';
 import { describeEarlier } from '../views/earlier-view.ts';
 import { describeMarks, fromMarks } from '../views/mark-view.ts';
+import { describeProvenance } from '../views/provenance-view.ts';
 import {
   describeMoment,
   describeParts,
@@ -75,6 +76,7 @@ function describeFully(record: Classification): string {
     ['assessment', assessment],
     ...reasons,
     ...record.seenBefore.map((earlier) => ['seen before', describeEarlier(earlier)]),
+    ...describeProvenance(record.provenance),
     ...describeMarks(fromMarks(record.marks?.values ?? []))
       .filter(([, state]) => state !== 'absent')
       .map((cells, index) => [index === 0 ? 'marks' : '', cells.join('  ')]),

@@ -2,6 +2,7 @@
  * The record, one row a field: the fields of interface.md, plus what the new facades add. One value, three projections;
  * a facade only renames and leaves out. What a field means stands in app/records/record.ts and records/measured.ts.
  */
+import type { ProvenanceRecord } from '../provenance/provenance-record.ts';
 import type { Progress, SubmittedBy } from '../records/classification.ts';
 import type { ExportedReading } from '../records/exported-reading.ts';
 import type { AnalysisOptions } from '../records/options.ts';
@@ -89,6 +90,13 @@ export const FINDINGS = {
   verdict: nullable(noun<Verdict>('Verdict')),
   verdicts: listOf(noun<Verdict>('Verdict')),
   assessment: nullable(noun<Assessment>('Assessment')),
+  /** Not for REST. */
+  provenance: nullable(
+    noun<ProvenanceRecord>('Provenance', {
+      description:
+        'Signed manifests, read as a person means it. Null in records of versions that did not read them so, until the analysis completes, and in frames and tracks, which leave it to the video.',
+    }),
+  ),
   /** Not for REST. */
   marks: nullable(
     listOf(

@@ -1,6 +1,15 @@
 /** The sets of words that fields may hold, with the names and sentences that the typed facades know them by. */
 import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
+import { MANIFEST_SOURCES, RELATIONSHIPS } from '../provenance/manifest-facts.ts';
+import {
+  READING_STATES,
+  SIGNER_ANSWERS,
+  TIME_ANSWERS,
+  UNCHANGED_ANSWERS,
+  WHO_ANSWERS,
+} from '../provenance/readings.ts';
+import { STEP_KINDS } from '../provenance/timeline.ts';
 import { PRIORITIES, STATUSES } from '../records/classification.ts';
 import { OUTCOMES } from '../records/outcome.ts';
 import { LIKENESS_RELATIONS } from '../records/seen-before.ts';
@@ -62,6 +71,35 @@ export const MARK_STRENGTH = {
   name: 'MarkStrength',
   description: 'STRONG: signed, or hardly there by accident. WEAK: text that anyone can write or strip.',
   words: MARK_STRENGTHS,
+} as const satisfies Choice;
+export const READING_STATE = {
+  name: 'ReadingState',
+  description:
+    'TRUSTED: unchanged, signed by one on a list, in time. INTACT: nothing speaks against it, but one of these is not shown. DOUBTFUL: something else speaks against it, or a code could not be judged. BROKEN: a binding or a signature fails.',
+  words: READING_STATES,
+} as const satisfies Choice;
+export const UNCHANGED_ANSWER = {
+  name: 'UnchangedAnswer',
+  description: 'Since it was signed. NOT_CHECKABLE: an ingredient, whose file is not here.',
+  words: UNCHANGED_ANSWERS,
+} as const satisfies Choice;
+export const SIGNER_ANSWER = { name: 'SignerAnswer', words: SIGNER_ANSWERS } as const satisfies Choice;
+export const TIME_ANSWER = {
+  name: 'TimeAnswer',
+  description:
+    'STAMPED: by an authority of a list. VALID_NOW: no such stamp, and the certificate was valid when the file was read. EXPIRED: and nothing shows when it was signed. OUTSIDE: signed when the certificate was not valid.',
+  words: TIME_ANSWERS,
+} as const satisfies Choice;
+export const WHO_ANSWER = {
+  name: 'WhoAnswer',
+  description: 'Of an identity assertion (CAWG); NOBODY where there is none.',
+  words: WHO_ANSWERS,
+} as const satisfies Choice;
+export const MANIFEST_SOURCE = { name: 'ManifestSource', words: MANIFEST_SOURCES } as const satisfies Choice;
+export const STEP_KIND = { name: 'StepKind', words: STEP_KINDS } as const satisfies Choice;
+export const INGREDIENT_RELATIONSHIP = {
+  name: 'IngredientRelationship',
+  words: RELATIONSHIPS,
 } as const satisfies Choice;
 export const LIKENESS_RELATION = {
   name: 'LikenessRelation',

@@ -2,6 +2,7 @@
 
 import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
+import { toProvenanceRecord } from '../provenance/provenance-record.ts';
 import { assessAudio, assessImage, assessVideo } from '../verdicts/assessment.ts';
 import { type HeuristicName, judge } from '../verdicts/heuristics.ts';
 import { marksOf } from '../verdicts/marks.ts';
@@ -31,7 +32,14 @@ export type MeasuredAudio = Measured<AudioRecord>;
 /** Its frames and tracks are records, with identifiers and overrides of their own. */
 export type MeasuredVideo = Omit<Measured<VideoRecord>, 'images' | 'audios'>;
 
-const NOTHING = { verdict: null, verdicts: [], assessment: null, marks: null, c2pa: null } as const;
+const NOTHING = {
+  verdict: null,
+  verdicts: [],
+  assessment: null,
+  marks: null,
+  c2pa: null,
+  provenance: null,
+} as const;
 
 /** Before the analysis has ended. */
 export const UNMEASURED_IMAGE: MeasuredImage = {
@@ -72,6 +80,7 @@ export function measureImage(
     details: result.detections.length === 0 ? [] : [{ detections: result.detections.map(toDetection) }],
     assessment: assessImage({ ...result, provenance }),
     marks: marksOf(result),
+    provenance: toProvenanceRecord(result.provenance),
   };
 }
 
@@ -92,6 +101,7 @@ export function measureAudio(
     clips: result.clips.flatMap((clip) => toClip(clip, forced, reading) ?? []),
     assessment: assessAudio({ ...result, provenance }),
     marks: marksOf(result),
+    provenance: toProvenanceRecord(result.provenance),
   };
 }
 
@@ -113,6 +123,7 @@ export function measureVideo(result: VideoResult, reading: Reading): MeasuredVid
     verdicts,
     assessment: assessVideo(result),
     marks: marksOf(result),
+    provenance: toProvenanceRecord(result.provenance),
   };
 }
 

@@ -3,6 +3,8 @@
  * provenance and from what the decoder searched; a mark that was found speaks, one that is absent never does. Pure.
  */
 import { chanceOf, MARKED_PIXELS_MIN, messageOf, type WatermarkFind } from '../media/open-watermarks.ts';
+import { nameOf } from '../provenance/reading-sentence.ts';
+import { type Readings, readActive } from '../provenance/readings.ts';
 import { type Declaration, type DeclaredOrigin, isSourceType, type Provenance } from './provenance.ts';
 
 export const MARK_KINDS = [
@@ -63,8 +65,11 @@ export function marksOf({ kind, provenance, marks }: MarkedMedia): Mark[] | null
   ];
 }
 
-function c2paMark({ c2pa, declaredOrigin, signer, fault, remoteManifestUrl }: Provenance): Mark {
+function c2paMark(provenance: Provenance): Mark {
+  const { c2pa, declaredOrigin, signer, fault, remoteManifestUrl, store } = provenance;
   const field = 'C2PA manifest';
+  const readings = store === undefined ? null : readActive(store);
+  if (readings !== null) return readMark(readings, declaredOrigin);
   if (fault !== null) return broken('c2pa', field, fault);
   if (c2pa === null) {
     if (remoteManifestUrl === null) return absent('c2pa');
@@ -73,6 +78,15 @@ function c2paMark({ c2pa, declaredOrigin, signer, fault, remoteManifestUrl }: Pr
   const value = signer === null ? c2pa.validation_state : `${c2pa.validation_state}, signed by ${signer}`;
   if (c2pa.validation_state === 'Invalid') return broken('c2pa', field, value);
   return { kind: 'c2pa', state: 'found', field, value, origin: declaredOrigin, strength: 'strong' };
+}
+
+/** Anyone can sign in any name: only who is on a list speaks strongly. */
+function readMark(readings: Readings, declaredOrigin: DeclaredOrigin | null): Mark {
+  const field = 'C2PA manifest';
+  const value = `${readings.state}, signed by ${nameOf(readings.signedBy)}`;
+  if (readings.state === 'broken') return broken('c2pa', field, value);
+  const strength = readings.signedBy.answer === 'on_list' ? 'strong' : 'weak';
+  return { kind: 'c2pa', state: 'found', field, value, origin: declaredOrigin, strength };
 }
 
 function metadataMarks(declarations: readonly Declaration[], hasReadMetadata: boolean): Mark[] {

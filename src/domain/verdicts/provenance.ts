@@ -2,6 +2,8 @@
  * What a file says of its own origin: the C2PA report in the fields of interface.md, and how it is read. A
  * signature proves who signed, never that the picture is true.
  */
+import type { StoreFacts } from '../provenance/manifest-facts.ts';
+import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from '../provenance/source-types.ts';
 
 export interface C2paStatus {
   url: string;
@@ -21,19 +23,13 @@ export interface C2paReport {
   };
 }
 
-/** What kind of origin the manifests declare, by `digitalSourceType` (IPTC) and actions. */
 /** Which signatures force `artificial` (DESIGN.md section 4): any, as documented; only a declared generator's; none. */
 export const C2PA_POLICIES = ['any', 'generative', 'never'] as const;
 export type C2paPolicy = (typeof C2PA_POLICIES)[number];
 
-export const DECLARED_ORIGINS = [
-  'generated',
-  'composite_with_generated',
-  'captured',
-  'edited',
-  'unknown',
-] as const;
-export type DeclaredOrigin = (typeof DECLARED_ORIGINS)[number];
+/** What kind of origin the manifests declare, by `digitalSourceType` (IPTC) and actions. */
+export const DECLARED_ORIGINS = SOURCE_ORIGINS;
+export type DeclaredOrigin = SourceOrigin;
 
 export const DECLARATION_KINDS = ['source_type', 'generator', 'camera'] as const;
 
@@ -57,6 +53,10 @@ export interface Provenance {
   remoteManifestUrl: string | null;
   /** A broken manifest store: the reader's sentence. */
   fault: string | null;
+  /** What the manifests hold; absent without one that could be read, and in results of versions that did not keep it. */
+  store?: StoreFacts | undefined;
+  /** Whether facts were looked for: absent in results of versions that did not. */
+  hasReadFacts?: true | undefined;
   /** Absent where the metadata say nothing of the origin. */
   declarations?: Declaration[] | undefined;
 }
@@ -69,36 +69,9 @@ export const NO_PROVENANCE: Readonly<Provenance> = Object.freeze({
   fault: null,
 });
 
-const IPTC = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
-
-const ORIGIN_OF_SOURCE_TYPE: Readonly<Record<string, DeclaredOrigin>> = {
-  trainedAlgorithmicMedia: 'generated',
-  algorithmicMedia: 'generated',
-  compositeWithTrainedAlgorithmicMedia: 'composite_with_generated',
-  compositeSynthetic: 'composite_with_generated',
-  digitalCapture: 'captured',
-  computationalCapture: 'captured',
-  multiFrameComputationalCapture: 'captured',
-  negativeFilm: 'captured',
-  positiveFilm: 'captured',
-  print: 'captured',
-  minorHumanEdits: 'edited',
-  humanEdits: 'edited',
-  composite: 'edited',
-  compositeCapture: 'edited',
-  algorithmicallyEnhanced: 'edited',
-};
-
-/** Terms of the vocabulary that say neither generated nor captured. */
-const OTHER_SOURCE_TYPES = [
-  ...['digitalArt', 'digitalCreation', 'dataDrivenMedia', 'virtualRecording', 'softwareImage'],
-  'screenCapture',
-];
-
 /** Whether it is a term of the IPTC vocabulary, with or without its address. */
 export function isSourceType(sourceType: string): boolean {
-  const term = lastSegment(sourceType);
-  return Object.hasOwn(ORIGIN_OF_SOURCE_TYPE, term) || OTHER_SOURCE_TYPES.includes(term);
+  return findSourceType(sourceType) !== null;
 }
 
 /** The strongest declaration wins: a generated ingredient outweighs the capture around it. */
@@ -118,11 +91,7 @@ export function declaredOriginOf(report: C2paReport): DeclaredOrigin {
 
 /** Of an IPTC term, with or without its address. */
 export function originOfSourceType(sourceType: string): DeclaredOrigin {
-  return ORIGIN_OF_SOURCE_TYPE[lastSegment(sourceType)] ?? 'unknown';
-}
-
-function lastSegment(sourceType: string): string {
-  return sourceType.startsWith(IPTC) ? sourceType.slice(IPTC.length) : (sourceType.split('/').at(-1) ?? '');
+  return findSourceType(sourceType)?.origin ?? 'unknown';
 }
 
 function sourceTypesOf(value: unknown): string[] {

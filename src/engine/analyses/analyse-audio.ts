@@ -22,14 +22,14 @@ async function analyseInSlot(
   { analysis, signal, report, found }: Attempt,
   slot: DecodeSlot,
 ): Promise<AudioResult> {
-  const { trustAnchorsPem, decodeTimeoutMs } = parts;
+  const { trust, decodeTimeoutMs } = parts;
   const steps = new StepCount(SPEECH_STEPS, report);
   const input = await timed(parts, 'copy', () =>
     placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal }),
   );
   const { audio } = await timed(parts, 'decode', () =>
     slot.request(
-      { type: 'decode-audio', input, trustAnchorsPem, soundSecondsMax: SOUND_SECONDS_MAX },
+      { type: 'decode-audio', input, trust, soundSecondsMax: SOUND_SECONDS_MAX },
       { signal, timeoutMs: decodeTimeoutMs, onProgress: (progress) => steps.decoding(progress) },
     ),
   );

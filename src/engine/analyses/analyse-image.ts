@@ -90,7 +90,7 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
 }
 
 async function decode(
-  { trustAnchorsPem }: AnalysisParts,
+  { trust }: AnalysisParts,
   { signal }: Attempt,
   slot: DecodeSlot,
   {
@@ -109,7 +109,7 @@ async function decode(
 ): Promise<DecodedImage> {
   const patchSets = [...requestsOf(plan), ...tileSets];
   const { image } = await slot.request(
-    { type: 'decode-image', input, limits: DECODE_LIMITS, trustAnchorsPem, patchSets, viewSets },
+    { type: 'decode-image', input, limits: DECODE_LIMITS, trust, patchSets, viewSets },
     { signal, onProgress: (progress) => steps.decoding(progress) },
   );
   steps.decoded();

@@ -93,7 +93,7 @@ async function decode(
   job: Job,
   judge: FrameJudge,
 ): Promise<DecodedVideo> {
-  const { store, trustAnchorsPem, decodeTimeoutMs, videoDecoder: decoder } = parts;
+  const { store, trust, decodeTimeoutMs, videoDecoder: decoder } = parts;
   const { analysis, signal } = attempt;
   const { slot, content, plan, progress } = job;
   const input = await timed(parts, 'copy', () =>
@@ -102,7 +102,7 @@ async function decode(
   const frames = await chooseFrames(parts, attempt, job, input);
   const { video } = await slot.request(
     {
-      ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trustAnchorsPem, frames, decoder },
+      ...{ type: 'decode-video', input, limits: DECODE_LIMITS, trust, frames, decoder },
       patchSets: [...requestsOf(plan), ...tileSetsOf(content.tampering, 'frame')],
       viewSets: viewSetsOf(content),
       withTrack: analysis.options.withAudio,

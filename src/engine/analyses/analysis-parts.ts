@@ -1,4 +1,5 @@
 import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Analysis, Progress } from '../../domain/records/classification.ts';
 import type { Sighting } from '../../domain/records/seen-before.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
@@ -23,7 +24,7 @@ export interface AnalysisParts {
   /** The usable pack with the key. */
   findPack: (key: string) => InstalledPack | undefined;
   newIdentifier: () => string;
-  trustAnchorsPem: string;
+  trust: TrustMaterial;
   stability: boolean;
   /** What decodes video, if it can. */
   videoDecoder: VideoDecoder;

@@ -6,53 +6,16 @@ import { z } from 'zod';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { WATERMARK_IDS } from '../../domain/media/open-watermarks.ts';
 import { renditionFigures } from '../../domain/media/rendition-figures.ts';
-import { DECLARATION_KINDS, DECLARED_ORIGINS } from '../../domain/verdicts/provenance.ts';
 import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../../worker/protocol.ts';
+import { provenance } from './provenance-answer.ts';
 
 const id = z.int();
 export const side = z.int().min(1).max(100_000);
-const text = z.string().max(4000);
-/** The label of a manifest; the whole report is at most 1 MB. */
-const label = z.string().max(1024 * 1024);
 const sentence = z.string().max(2000);
 /** A plain name inside `out/`. */
 export const outFile = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,127}$/);
 
 const position = z.strictObject({ x: z.int().min(0), y: z.int().min(0) });
-
-const c2paReport = z.strictObject({
-  manifests: z.record(z.string(), z.unknown()),
-  active_manifest: label,
-  validation_state: text,
-  validation_status: z.array(z.strictObject({ url: text, code: text, explanation: text })).max(50_000),
-  validation_results: z.strictObject({
-    activeManifest: z.strictObject({
-      failure: z.array(z.unknown()),
-      success: z.array(z.unknown()),
-      informational: z.array(z.unknown()),
-    }),
-    ingredientDeltas: z.array(z.unknown()),
-  }),
-});
-
-export const provenance = z.strictObject({
-  c2pa: c2paReport.nullable(),
-  declaredOrigin: z.enum(DECLARED_ORIGINS).nullable(),
-  signer: text.nullable(),
-  remoteManifestUrl: text.nullable(),
-  fault: sentence.nullable(),
-  declarations: z
-    .array(
-      z.strictObject({
-        kind: z.enum(DECLARATION_KINDS),
-        field: z.string().max(200),
-        value: z.string().max(200),
-        origin: z.enum(DECLARED_ORIGINS),
-      }),
-    )
-    .max(8)
-    .optional(),
-});
 
 export const marks = z.strictObject({
   hasReadMetadata: z.boolean(),

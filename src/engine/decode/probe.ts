@@ -1,4 +1,5 @@
 /** A look at a file in a decode child while somebody waits: its type and size, or its marks. */
+import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Probe, ReadMarks } from '../../worker/protocol.ts';
 import { toProbeError } from '../engine-errors.ts';
 import { WorkerLostError } from '../worker-errors.ts';
@@ -34,7 +35,7 @@ export async function probeForCaller(pool: Pool, path: string, bounds: CallerBou
 /** What the file says of its own origin, for a call that waits. */
 export async function readMarksForCaller(
   pool: Pool,
-  file: { path: string; trustAnchorsPem: string },
+  file: { path: string; trust: TrustMaterial },
   bounds: CallerBounds,
 ): Promise<ReadMarks> {
   return await lookForCaller(pool, (slot, within) => readMarksInSlot(slot, file, within), bounds);
@@ -42,11 +43,11 @@ export async function readMarksForCaller(
 
 async function readMarksInSlot(
   slot: DecodeSlot,
-  { path, trustAnchorsPem }: { path: string; trustAnchorsPem: string },
+  { path, trust }: { path: string; trust: TrustMaterial },
   bounds: Bounds,
 ): Promise<ReadMarks> {
   const input = await slot.placeInput(path, { signal: bounds.signal });
-  const work = { type: 'read-marks', input, limits: DECODE_LIMITS, trustAnchorsPem } as const;
+  const work = { type: 'read-marks', input, limits: DECODE_LIMITS, trust } as const;
   return (await slot.request(work, bounds)).read;
 }
 

@@ -21,7 +21,7 @@ export interface PlacesParts {
 }
 
 export class Places implements ExecutionPlace {
-  readonly #config: Pick<EngineConfig, 'analysesMax' | 'trustAnchorsPem' | 'stability' | 'analysisTimeoutMs'>;
+  readonly #config: Pick<EngineConfig, 'analysesMax' | 'trust' | 'stability' | 'analysisTimeoutMs'>;
   readonly #parts: PlacesParts;
   #localRunning = 0;
   #remoteRunning = 0;
@@ -34,10 +34,10 @@ export class Places implements ExecutionPlace {
   /** Lets workers come, once the packs are known that they must have. */
   open(): void {
     const { remote, workshop, changed } = this.#parts;
-    const { trustAnchorsPem, stability, analysisTimeoutMs } = this.#config;
+    const { trust, stability, analysisTimeoutMs } = this.#config;
     remote?.attach({
       packs: () => (workshop.shelf.usable ?? []).map(({ pack }) => toWanted(pack)),
-      terms: { trustAnchorsPem, stability, analysisTimeoutMs },
+      terms: () => ({ trust: trust(), stability, analysisTimeoutMs }),
       changed,
     });
   }

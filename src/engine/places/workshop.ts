@@ -28,7 +28,7 @@ export type WorkshopConfig = Pick<
   | 'inference'
   | 'modelFolders'
   | 'builtInFolder'
-  | 'trustAnchorsPem'
+  | 'trust'
   | 'analysisTimeoutMs'
   | 'stability'
   | 'isolation'
@@ -104,13 +104,13 @@ export class Workshop implements ExecutionPlace, AsyncDisposable {
   }
 
   async analyse(attempt: Attempt, files: AnalysisFiles): Promise<AnalysisResult> {
-    const { trustAnchorsPem, stability, analysisTimeoutMs } = this.#config;
+    const { stability, analysisTimeoutMs } = this.#config;
     const { newIdentifier, observer } = this.#parts;
     const inference = this.#inference;
     if (inference === null) throw new AppError('starting', 'the models are not loaded');
     const { stepTimed } = attempt;
     const parts: AnalysisParts = {
-      ...{ store: files, newIdentifier, trustAnchorsPem, stability, stepTimed },
+      ...{ store: files, newIdentifier, stability, stepTimed, trust: this.#config.trust() },
       ...{ findPack: (key) => this.shelf.find(key), videoDecoder: this.videoDecoding.decoder },
       ...timeParts({ decodePool: this.decodePool, inference }, stepTimed),
       ...{ inferTimeoutMs: analysisTimeoutMs / 2, decodeTimeoutMs: analysisTimeoutMs },

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/records/classification.ts';
 import { VERSION } from '../../domain/version.ts';
 import { MEDIA_FAULTS } from '../../worker/protocol.ts';
+import { trustMaterial } from '../decode/provenance-answer.ts';
 import { findings, likenesses, result, stepTimes } from './result-shape.ts';
 
 /** Of the work queue in JetStream that carries leases. */
@@ -74,7 +75,7 @@ const welcome = z.object({
   leaseMs: z.int().min(100),
   /** What decides figures and is the daemon's to say. */
   terms: z.strictObject({
-    trustAnchorsPem: z.string(),
+    trust: trustMaterial,
     stability: z.boolean(),
     analysisTimeoutMs: z.int().min(1),
   }),

@@ -175,7 +175,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
       () => true,
       () => true,
     );
-    const timeoutMs = this.#engine?.terms.analysisTimeoutMs ?? this.#config.leaseMs;
+    const timeoutMs = this.#engine?.terms().analysisTimeoutMs ?? this.#config.leaseMs;
     const pauseMs = Math.min(this.#config.leaseMs / 2, timeoutMs * WAIT_SHARE);
     for (let published = 1; lease.holder === null; published += 1) {
       const waited = pause(this.#parts.clock, pauseMs).then(() => false);

@@ -12,16 +12,8 @@ import type {
 } from '../../domain/verdicts/result.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import type { SeenLikeness } from '../analyses/analysis-parts.ts';
-import {
-  hash,
-  likenessHashes,
-  marks,
-  outFile,
-  provenance,
-  seconds,
-  side,
-  sizeBytes,
-} from '../decode/decode-answer.ts';
+import { hash, likenessHashes, marks, outFile, seconds, side, sizeBytes } from '../decode/decode-answer.ts';
+import { provenance } from '../decode/provenance-answer.ts';
 
 /** Most a submission may ask for. */
 const FRAMES_MAX = 1000;

@@ -44,7 +44,7 @@ export interface WorkerRequestsParts {
   newIdentifier: () => string;
   /** Empty before they are read. */
   packs: () => readonly WantedPack[];
-  terms: Welcome['terms'];
+  terms: () => Welcome['terms'];
   /** Who may have work has changed. */
   changed: () => void;
 }
@@ -97,7 +97,7 @@ export class WorkerRequests {
     roster.hear(worker, said, { refusal, now: clock.now() });
     changed();
     const { leaseMs } = this.#config;
-    return { ...roster.wordTo(worker), packSet, leaseMs, terms };
+    return { ...roster.wordTo(worker), packSet, leaseMs, terms: terms() };
   }
 
   #claim(worker: string, id: string): AnswerTo<'claim'> {

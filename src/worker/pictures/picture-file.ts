@@ -21,17 +21,17 @@ sharp.unblock({
 });
 
 /**
- * The first page of a file. A file that ends early is an error; damage inside, which the decoder can step
+ * The first page of a file or of its bytes. A file that ends early is an error; damage inside, which the decoder can step
  * over, is not: newsrooms get many such files and people look at them all the same.
  */
 export function openPicture(
-  path: string,
+  source: string | Buffer,
   pixelsMax: number | false,
   failOn: FailOnOptions = 'truncated',
   /** `stored` values for models, `shown` colours for people. */
   colours: 'stored' | 'shown' = 'stored',
 ): Sharp {
-  return sharp(path, {
+  return sharp(source, {
     failOn,
     limitInputPixels: pixelsMax,
     sequentialRead: true,

@@ -1,6 +1,7 @@
 /** Mutated files straight at the decode children: many a second, each child behind the same walls as in the daemon. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
 import type { DecodePool } from '../../../src/engine/decode/decode-pool.ts';
 import type { DecodeSlot } from '../../../src/engine/decode/decode-slot.ts';
 import { MediaFaultError, WorkerLostError } from '../../../src/engine/worker-errors.ts';
@@ -68,7 +69,7 @@ async function decode(pool: DecodePool, upload: string, kind: Sample['kind']): P
 }
 
 async function decodeAs(slot: DecodeSlot, input: string, kind: Sample['kind']): Promise<void> {
-  const shared = { input, trustAnchorsPem: '' };
+  const shared = { input, trust: NO_TRUST };
   const patchSets = COPIES.map((copy) => ({ ...copy }));
   if (kind === 'image') await slot.request({ type: 'decode-image', ...shared, limits: LIMITS, patchSets });
   else if (kind === 'audio') {

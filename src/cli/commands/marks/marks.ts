@@ -10,6 +10,7 @@ import { listMediaSources, type MediaSource } from '../../media-files.ts';
 import { sendFile } from '../../send-file.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
 import { describeMarks, fromMarks } from '../../views/mark-view.ts';
+import { describeProvenance, toProvenanceJson } from '../../views/provenance-view.ts';
 import { formatColumns } from '../../views/record-view.ts';
 
 export function addMarksCommand(program: Command, terminal: Terminal): void {
@@ -43,10 +44,17 @@ async function showMarks(
   for await (const source of listMediaSources(files, { stdinName: 'stdin', counts })) {
     const path = showText(source.type === 'file' ? source.path : source.name);
     try {
-      const { mimetype, marks } = await readMarks(terminal, client, source);
+      const { mimetype, marks, provenance } = await readMarks(terminal, client, source);
       const read = fromMarks(marks);
-      if (options.json === true) printLine(terminal, JSON.stringify({ path, mimetype, marks: read }));
-      else printLine(terminal, `${path} (${mimetype})\n${formatColumns(describeMarks(read))}\n`);
+      if (options.json === true)
+        printLine(
+          terminal,
+          JSON.stringify({ path, mimetype, marks: read, provenance: toProvenanceJson(provenance) }),
+        );
+      else {
+        const parts = [formatColumns(describeMarks(read)), formatColumns(describeProvenance(provenance))];
+        printLine(terminal, `${path} (${mimetype})\n${parts.filter(Boolean).join('\n')}\n`);
+      }
     } catch (error) {
       if (!(error instanceof CliFailure) || error.isFatal) throw error;
       terminal.setExitCode(EXIT_CODES.someFailed);

@@ -3,6 +3,7 @@ import { admitMedia } from '../../../app/callers/admission.ts';
 import { compareRecords } from '../../../app/records/marks.ts';
 import { type FileMarks, readMarks } from '../../../app/submissions/read-marks.ts';
 import { AI_PART, LABELLED_KIND, MARK_PARTS } from '../../../domain/contract/marks.ts';
+import type { ProvenanceRecord } from '../../../domain/provenance/provenance-record.ts';
 import { adviseLabel, completeQuestion, type LabelAdvice } from '../../../domain/verdicts/article-50.ts';
 import type { Mark } from '../../../domain/verdicts/marks.ts';
 import type { MarkChange } from '../../../domain/verdicts/marks-compared.ts';
@@ -83,6 +84,11 @@ export function addMarkMutations(): void {
       kind: t.expose('kind', { type: mediaKindEnum }),
       mimetype: t.exposeString('mime'),
       marks: t.field({ type: [findType<Mark>('Mark')], resolve: ({ marks }) => marks }),
+      provenance: t.field({
+        type: findType<ProvenanceRecord>('Provenance'),
+        nullable: true,
+        resolve: ({ provenance }) => provenance,
+      }),
     }),
   });
   const payloadType = builder.objectRef<Payload<FileMarks>>('ReadMarksPayload').implement({

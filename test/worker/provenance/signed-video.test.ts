@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { Builder, LocalSigner } from '@contentauth/c2pa-node';
 import { FF_ENCODER_LIBX264 } from 'node-av/constants';
-import { forcesArtificial } from '../../src/domain/verdicts/provenance.ts';
-import { readProvenance } from '../../src/worker/steps/provenance.ts';
-import { type Identity, makeIdentity } from '../certificates.ts';
-import { makeVideo } from '../media/make-media.ts';
-import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { NO_TRUST, toMaterial } from '../../../src/domain/provenance/trust-list.ts';
+import { forcesArtificial } from '../../../src/domain/verdicts/provenance.ts';
+import { readProvenance } from '../../../src/worker/steps/provenance.ts';
+import { type Identity, makeIdentity } from '../../certificates.ts';
+import { makeVideo } from '../../media/make-media.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+import { makeTrustList } from '../../trust-lists.ts';
 
 const MIME = 'video/mp4';
 const GENERATED = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
@@ -46,10 +48,12 @@ before(async () => {
 
 /** As a slot has it: under a name that tells nothing. */
 async function read(bytes: Buffer, trustAnchorsPem = '') {
+  const trust =
+    trustAnchorsPem === '' ? NO_TRUST : toMaterial([makeTrustList({ authorities: trustAnchorsPem })]);
   await using folder = await makeTemporaryFolder();
   const path = join(folder.path, '0');
   await writeFile(path, bytes);
-  return await readProvenance(path, MIME, trustAnchorsPem);
+  return await readProvenance({ path, mime: MIME, trust });
 }
 
 test('a signed film is valid, declares its origin, and forces', async () => {

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import { readExifTexts } from '../../src/worker/pictures/exif-text.ts';
-import { readDeclarations } from '../../src/worker/steps/declarations.ts';
-import { readProvenance } from '../../src/worker/steps/provenance.ts';
-import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';
+import { readExifTexts } from '../../../src/worker/pictures/exif-text.ts';
+import { readDeclarations } from '../../../src/worker/steps/declarations.ts';
+import { readProvenance } from '../../../src/worker/steps/provenance.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 const PARAMETERS = 'a red boat\nNegative prompt: blurry\nSteps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1';
 const IPTC = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
@@ -112,7 +113,7 @@ for (const { name, make, mime, found } of CASES) {
     const declarations = await readDeclarations(path, mime);
     const read = declarations.map(({ kind, origin, field }) => [kind, origin, field]);
     assert.deepEqual(read, found === null ? [] : [found]);
-    const provenance = await readProvenance(path, mime, '');
+    const provenance = await readProvenance({ path, mime, trust: NO_TRUST });
     assert.deepEqual(provenance.declarations, found === null ? undefined : declarations);
     assert.equal(provenance.declaredOrigin, null, 'only a signed manifest sets it');
   });

@@ -1,0 +1,84 @@
+/** Signed manifests as the command line shows them: the sentence, the four answers, and what was done when. */
+import { type JsonObject, toJson } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import {
+  type Manifest,
+  type Provenance,
+  type ProvenanceReadings,
+  ProvenanceSchema,
+  ReadingState,
+  SignerAnswer,
+  StepKind,
+  TimeAnswer,
+  type TimelineStep,
+  UnchangedAnswer,
+  WhoAnswer,
+} from '../../grpc/gen/assay/v1/provenance_pb.ts';
+import { nameOf } from './record-view.ts';
+
+/** With every field present and enum values in lower case; null where the daemon tells nothing. */
+export function toProvenanceJson(provenance: Provenance | undefined): JsonObject | null {
+  if (provenance === undefined) return null;
+  return toJson(ProvenanceSchema, provenance, {
+    useProtoFieldName: true,
+    alwaysEmitImplicit: true,
+  }) as JsonObject;
+}
+
+/** Rows of name and text; none for a file without a manifest. */
+export function describeProvenance(provenance: Provenance | undefined): string[][] {
+  const { sentence, readings, manifests = [] } = provenance ?? {};
+  if (sentence === undefined) return [];
+  return [
+    ['provenance', sentence.en],
+    ...(readings === undefined ? [] : describeReadings(readings)),
+    ...manifests.flatMap(describeManifest),
+  ];
+}
+
+function describeReadings({
+  state,
+  unchanged,
+  signedBy,
+  inTime,
+  who,
+  notes,
+}: ProvenanceReadings): string[][] {
+  const lists = signedBy?.lists.map(({ list, by }) => `${list} (${by})`).join(', ') ?? '';
+  return [
+    ['', `reading: ${nameOf(ReadingState, state)}`],
+    ['', `unchanged: ${nameOf(UnchangedAnswer, unchanged)}`],
+    [
+      '',
+      `signed by: ${[nameOf(SignerAnswer, signedBy?.answer), signedBy?.name, lists].filter(Boolean).join(', ')}`,
+    ],
+    ['', `in time: ${[nameOf(TimeAnswer, inTime?.answer), inTime?.authority].filter(Boolean).join(', ')}`],
+    ['', `who: ${[nameOf(WhoAnswer, who?.answer), ...(who?.names ?? [])].join(', ')}`],
+    ...notes.map(({ code, isUnknown }) => ['', `${isUnknown ? 'unknown code' : 'not fine'}: ${code}`]),
+  ];
+}
+
+function describeManifest({ generator, readings, steps, trainingMining }: Manifest): string[][] {
+  const signer = readings?.signedBy?.name ?? '';
+  const head = [generator, signer === '' ? '' : `signed by ${signer}`].filter(Boolean).join(', ');
+  return [
+    ['manifest', `${head}: ${nameOf(ReadingState, readings?.state)}`],
+    ...steps.map((step) => ['', describeStep(step)]),
+    ...trainingMining.map(({ use, permission }) => ['', `${use}: ${permission}`]),
+  ];
+}
+
+function describeStep({
+  kind,
+  action,
+  at,
+  by,
+  sourceType,
+  sourceTypeWords,
+  description,
+}: TimelineStep): string {
+  const when = at === undefined ? '' : timestampDate(at).toISOString().slice(0, 19);
+  const source = sourceTypeWords?.en ?? sourceType;
+  const what = kind === StepKind.OTHER ? action : nameOf(StepKind, kind);
+  return [what, when, by, source, description].filter((part) => part !== '').join(', ');
+}

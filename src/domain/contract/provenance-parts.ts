@@ -1,0 +1,174 @@
+/** What a record says of its provenance, one row a field. The types stand beside the rules of reading. */
+import type { IngredientFacts, TrainingMiningFact, Voucher } from '../provenance/manifest-facts.ts';
+import type { ManifestRecord, ProvenanceRecord } from '../provenance/provenance-record.ts';
+import type { InTime, ReadingNote, Readings, SignedBy, Who } from '../provenance/readings.ts';
+import type { Sentence } from '../provenance/sentence.ts';
+import type { TimelineStep } from '../provenance/timeline.ts';
+import type { AppliedList } from '../provenance/trust-list.ts';
+import {
+  type FieldsOf,
+  flag,
+  listOf,
+  moment,
+  type Noun,
+  noun,
+  nullable,
+  oneOf,
+  text,
+  whole,
+} from './field.ts';
+import {
+  INGREDIENT_RELATIONSHIP,
+  MANIFEST_SOURCE,
+  READING_STATE,
+  SIGNER_ANSWER,
+  STEP_KIND,
+  TIME_ANSWER,
+  UNCHANGED_ANSWER,
+  WHO_ANSWER,
+} from './words.ts';
+
+const SENTENCE = { en: text(), it: text() } satisfies FieldsOf<Sentence>;
+
+const APPLIED_LIST = {
+  id: text(),
+  sha256: text({ description: 'Of its files, hex.' }),
+} satisfies FieldsOf<AppliedList>;
+
+const VOUCHER = {
+  list: text({ description: 'Identifier of a trust list.' }),
+  by: text({ description: 'The authority on it, or the certificate itself.' }),
+} satisfies FieldsOf<Voucher>;
+
+const SIGNED_BY = {
+  answer: oneOf(SIGNER_ANSWER),
+  name: text({ description: 'As in the certificate.' }),
+  organisation: text(),
+  issuer: text({ description: 'Who issued the certificate.' }),
+  fingerprint: text({ description: 'SHA-256 of the certificate, hex.' }),
+  product: text({
+    description: 'As the list of conforming products calls it; empty where it is not on it.',
+  }),
+  assuranceLevel: nullable(whole()),
+  lists: listOf(noun<Voucher>('Voucher', { description: 'Lists that vouch for the signer.' })),
+  validFrom: nullable(moment()),
+  validUntil: nullable(moment()),
+} satisfies FieldsOf<SignedBy>;
+
+const IN_TIME = {
+  answer: oneOf(TIME_ANSWER),
+  stampedAt: nullable(
+    moment({ description: 'When the time stamp says that it was signed, whoever made it.' }),
+  ),
+  authority: text(),
+  lists: listOf(noun<Voucher>('Voucher', { description: 'Lists that vouch for the authority.' })),
+} satisfies FieldsOf<InTime>;
+
+const WHO = {
+  answer: oneOf(WHO_ANSWER),
+  names: listOf(text({ description: 'As it says; verified only where the answer says so.' })),
+} satisfies FieldsOf<Who>;
+
+const NOTE = {
+  code: text({ description: 'Of the C2PA or CAWG specification, or of none.' }),
+  isUnknown: flag({ description: 'Whether no table has the code.' }),
+  explanation: text(),
+} satisfies FieldsOf<ReadingNote>;
+
+const READINGS = {
+  state: oneOf(READING_STATE),
+  unchanged: oneOf(UNCHANGED_ANSWER),
+  signedBy: noun<SignedBy>('SignedBy'),
+  inTime: noun<InTime>('InTime'),
+  who: noun<Who>('Who'),
+  notes: listOf(
+    noun<ReadingNote>('ReadingNote', {
+      description: 'Codes that break a rule or could not be judged, and those that no table has.',
+    }),
+  ),
+} satisfies FieldsOf<Readings>;
+
+const TIMELINE_STEP = {
+  kind: oneOf(STEP_KIND),
+  action: text({ description: 'As declared: c2pa.created.' }),
+  at: nullable(moment({ description: 'As declared; null where no time is.' })),
+  by: text({ description: 'The program or device.' }),
+  sourceType: text({ description: 'Term of the IPTC vocabulary, as declared.' }),
+  sourceTypeWords: nullable(
+    noun<Sentence>('Sentence', {
+      description: 'Null where none is declared or the vocabulary has no such term.',
+    }),
+  ),
+  description: text(),
+} satisfies FieldsOf<TimelineStep>;
+
+const INGREDIENT = {
+  title: text(),
+  format: text(),
+  relationship: oneOf(INGREDIENT_RELATIONSHIP),
+  manifest: text({ description: 'Label of its manifest; empty where it has none.' }),
+  thumbnail: text({
+    description: 'A JPEG of at most 96 pixels as a data address, drawn anew; empty where there is none.',
+  }),
+} satisfies FieldsOf<IngredientFacts>;
+
+const TRAINING_MINING = {
+  use: text({ description: 'ai_training, ai_generative_training, ai_inference, data_mining, …' }),
+  permission: text({ description: 'allowed, notAllowed, constrained.' }),
+} satisfies FieldsOf<TrainingMiningFact>;
+
+const MANIFEST = {
+  label: text(),
+  title: text(),
+  format: text(),
+  generator: text({ description: 'The program or device, as it calls itself.' }),
+  isActive: flag({ description: 'Whether it speaks for the file.' }),
+  readings: noun<Readings>('ProvenanceReadings'),
+  steps: listOf(noun<TimelineStep>('TimelineStep')),
+  ingredients: listOf(noun<IngredientFacts>('Ingredient')),
+  trainingMining: listOf(noun<TrainingMiningFact>('TrainingMining')),
+} satisfies FieldsOf<ManifestRecord>;
+
+const PROVENANCE = {
+  readings: nullable(
+    noun<Readings>('ProvenanceReadings', {
+      description: 'Of the manifest that speaks for the file; null where none could be read.',
+    }),
+  ),
+  sentence: nullable(
+    noun<Sentence>('Sentence', {
+      description: 'What it comes to; null where the file holds and names no manifest.',
+    }),
+  ),
+  source: nullable(oneOf(MANIFEST_SOURCE)),
+  manifests: listOf(
+    noun<ManifestRecord>('Manifest', {
+      description: 'How the file came about: oldest first, the manifest that speaks for the file last.',
+    }),
+  ),
+  leftOut: whole({ description: 'Manifests beyond the bound.' }),
+  lists: listOf(noun<AppliedList>('AppliedTrustList', { description: 'Trust lists that judged it.' })),
+  readAt: nullable(moment({ description: 'Certificates were valid or expired then.' })),
+  remoteManifestUrl: nullable(text({ description: 'Address of a manifest that lies elsewhere.' })),
+  fault: nullable(text({ description: 'Why a manifest cannot be read.' })),
+} satisfies FieldsOf<ProvenanceRecord>;
+
+export const PROVENANCE_PARTS: readonly Noun[] = [
+  { name: 'Sentence', fields: SENTENCE },
+  { name: 'AppliedTrustList', fields: APPLIED_LIST },
+  { name: 'Voucher', fields: VOUCHER },
+  { name: 'SignedBy', fields: SIGNED_BY },
+  { name: 'InTime', fields: IN_TIME },
+  { name: 'Who', fields: WHO },
+  { name: 'ReadingNote', fields: NOTE },
+  { name: 'ProvenanceReadings', description: 'Four plain answers.', fields: READINGS },
+  { name: 'TimelineStep', description: 'What a manifest declares that was done.', fields: TIMELINE_STEP },
+  { name: 'Ingredient', fields: INGREDIENT },
+  { name: 'TrainingMining', fields: TRAINING_MINING },
+  { name: 'Manifest', description: 'One manifest: who signed it and what was done.', fields: MANIFEST },
+  {
+    name: 'Provenance',
+    description: 'What signed manifests (C2PA) say of a file, read as a person means it.',
+    fields: PROVENANCE,
+  },
+];

@@ -1,0 +1,126 @@
+/**
+ * What a decode child read of a file's manifests, as it is stored with a result: facts without judgement, so that a new
+ * rule of reading needs no new look at the file. Names and texts come from the file and are hostile: cut, on one line.
+ */
+
+import type { AppliedList } from './trust-list.ts';
+import type { CodeKind } from './validation-codes.ts';
+
+export const MANIFEST_SOURCES = ['embedded', 'sidecar', 'remote'] as const;
+export type ManifestSource = (typeof MANIFEST_SOURCES)[number];
+
+export const RELATIONSHIPS = ['parent', 'component', 'input'] as const;
+export type Relationship = (typeof RELATIONSHIPS)[number];
+
+export interface StoreFacts {
+  source: ManifestSource;
+  /** Microseconds since 1970: a certificate was valid or expired then. */
+  readAt: number;
+  lists: AppliedList[];
+  /** Label of the manifest that speaks for the file. */
+  active: string;
+  manifests: ManifestFacts[];
+  /** Manifests beyond the bound that are left out. */
+  leftOut: number;
+}
+
+export interface ManifestFacts {
+  label: string;
+  title: string;
+  format: string;
+  /** The claim generator: name and version of the program or device, as it calls itself. */
+  generator: string;
+  codes: CodeFact[];
+  /** Null where there is no signature that could be read. */
+  signer: SignerFacts | null;
+  actions: ActionFacts[];
+  /** What an EXIF assertion names; null where none does. */
+  device: DeviceFact | null;
+  ingredients: IngredientFacts[];
+  trainingMining: TrainingMiningFact[];
+  identities: IdentityFact[];
+}
+
+export interface CodeFact {
+  code: string;
+  kind: CodeKind;
+  /** How often it stands there. */
+  count: number;
+  /** Of the identity assertion, not of the manifest. */
+  isAboutIdentity: boolean;
+  /** The reader's sentence of the first; empty where it gives none. */
+  explanation: string;
+}
+
+export interface SignerFacts {
+  /** Common name of the certificate. */
+  name: string;
+  organisation: string;
+  issuer: string;
+  /** SHA-256 of the certificate, hex; empty where its chain could not be read. */
+  fingerprint: string;
+  /** Microseconds since 1970; null where the certificate could not be read. */
+  notBefore: number | null;
+  notAfter: number | null;
+  /** Lists that its chain leads to, or that hold the certificate itself. */
+  vouchedBy: Voucher[];
+  product: { name: string; assuranceLevel: number | null; mayCapture: boolean } | null;
+  timeStamp: TimeStampFacts | null;
+}
+
+export interface Voucher {
+  list: string;
+  /** Common name of the authority, or of the certificate itself. */
+  by: string;
+}
+
+export interface TimeStampFacts {
+  /** Microseconds since 1970, as the authority says; null where it could not be read. */
+  time: number | null;
+  authority: string;
+  vouchedBy: Voucher[];
+}
+
+export interface ActionFacts {
+  /** `c2pa.created`, … or another's own. */
+  action: string;
+  /** ISO 8601 as declared; empty where none is. */
+  when: string;
+  /** The program that did it, where it is another than the generator. */
+  agent: string;
+  /** Term of the IPTC vocabulary, with or without its address; empty where none is declared. */
+  sourceType: string;
+  description: string;
+}
+
+/** A device as EXIF in a manifest names it: signed, and still what the writer chose to say. */
+export interface DeviceFact {
+  /** Make and model. */
+  name: string;
+  /** When it took the picture, as declared; empty where no time is. */
+  when: string;
+}
+
+export interface IngredientFacts {
+  title: string;
+  format: string;
+  relationship: Relationship;
+  /** Of its manifest; empty where it has none. */
+  manifest: string;
+  /** JPEG of at most 96 pixels as a data address, drawn anew; empty where there is none or it cannot be decoded. */
+  thumbnail: string;
+}
+
+export interface TrainingMiningFact {
+  /** `ai_training`, `ai_generative_training`, `ai_inference`, `data_mining`, or another's own. */
+  use: string;
+  /** `allowed`, `notAllowed`, `constrained`, or what else is declared. */
+  permission: string;
+}
+
+/** Whom a CAWG identity assertion names. */
+export interface IdentityFact {
+  name: string;
+  /** `instagram`, an organisation, … that says so; empty where none is named. */
+  provider: string;
+}

@@ -1,0 +1,109 @@
+/** How a file came about, as its manifests declare it: the chain of manifests, oldest first, and what each did. Pure. */
+
+import { parseTime } from '../time.ts';
+import type { ActionFacts, DeviceFact, ManifestFacts, StoreFacts } from './manifest-facts.ts';
+import type { Sentence } from './sentence.ts';
+import { findSourceType } from './source-types.ts';
+
+export const STEP_KINDS = [
+  ...([
+    'captured',
+    'generated',
+    'created',
+    'opened',
+    'edited',
+    'placed',
+    'converted',
+    'published',
+    'other',
+  ] as const),
+] as const;
+export type StepKind = (typeof STEP_KINDS)[number];
+
+export interface TimelineStep {
+  kind: StepKind;
+  /** As it is declared: `c2pa.created`. */
+  action: string;
+  /** Microseconds since 1970; null where no time is declared. */
+  at: number | null;
+  /** The program or device that did it. */
+  by: string;
+  /** As it is declared; empty where none is. */
+  sourceType: string;
+  /** In words; null where none is declared or the vocabulary has no such term. */
+  sourceTypeWords: Sentence | null;
+  description: string;
+}
+
+const KIND_OF_ACTION: Readonly<Record<string, StepKind>> = {
+  'c2pa.created': 'created',
+  'c2pa.opened': 'opened',
+  'c2pa.placed': 'placed',
+  'c2pa.removed': 'edited',
+  'c2pa.converted': 'converted',
+  'c2pa.transcoded': 'converted',
+  'c2pa.repackaged': 'converted',
+  'c2pa.published': 'published',
+  'c2pa.unknown': 'other',
+};
+
+export function stepsOf(
+  facts: Pick<ManifestFacts, 'actions' | 'generator' | 'device' | 'ingredients'>,
+): TimelineStep[] {
+  const { actions, generator, device, ingredients } = facts;
+  // Cameras of the first years declare no action: what is made of nothing else and names the device was captured by it.
+  if (actions.length === 0 && device !== null && ingredients.length === 0) return [captured(device)];
+  return actions.map(({ action, when, agent, sourceType, description }) => ({
+    kind: kindOf(action, sourceType),
+    at: parseTime(when) ?? null,
+    by: agent === '' ? generator : agent,
+    sourceTypeWords: sourceType === '' ? null : (findSourceType(sourceType)?.words ?? null),
+    ...{ action, sourceType, description },
+  }));
+}
+
+function captured({ name, when }: DeviceFact): TimelineStep {
+  const none = { sourceType: '', sourceTypeWords: null, description: '' };
+  return { kind: 'captured', action: 'stds.exif', at: parseTime(when) ?? null, by: name, ...none };
+}
+
+function kindOf(action: string, sourceType: string): StepKind {
+  const kind = KIND_OF_ACTION[action] ?? (action.startsWith('c2pa.') ? 'edited' : 'other');
+  if (kind !== 'created') return kind;
+  const origin = findSourceType(sourceType)?.origin;
+  if (origin === 'captured') return 'captured';
+  return origin === 'generated' || origin === 'composite_with_generated' ? 'generated' : 'created';
+}
+
+/** Oldest first, the one that speaks for the file last; what nothing leads to stands before all others. */
+export function orderManifests({ manifests, active }: StoreFacts): ManifestFacts[] {
+  const byLabel = new Map(manifests.map((manifest) => [manifest.label, manifest]));
+  const ordered = new Set<ManifestFacts>();
+  const open = new Set<string>();
+  const visit = (label: string): void => {
+    const manifest = byLabel.get(label);
+    if (manifest === undefined || ordered.has(manifest) || open.has(label)) return;
+    open.add(label);
+    for (const ingredient of manifest.ingredients) visit(ingredient.manifest);
+    ordered.add(manifest);
+  };
+  visit(active);
+  return [...manifests.filter((manifest) => !ordered.has(manifest)), ...ordered];
+}
+
+/** The manifest that speaks for the file and those that it was made from, one after the other, youngest first. */
+export function lineage({ manifests, active }: StoreFacts): ManifestFacts[] {
+  const line: ManifestFacts[] = [];
+  let label = active;
+  for (;;) {
+    const manifest = manifests.find((it) => it.label === label);
+    if (manifest === undefined || line.includes(manifest)) return line;
+    line.push(manifest);
+    label = manifest.ingredients.find(({ relationship }) => relationship === 'parent')?.manifest ?? '';
+  }
+}
+
+/** Whether an action of that kind began it. */
+export function isBegunBy(actions: readonly ActionFacts[], kind: StepKind): boolean {
+  return actions.some(({ action, sourceType }) => kindOf(action, sourceType) === kind);
+}

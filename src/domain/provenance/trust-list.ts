@@ -1,0 +1,114 @@
+/**
+ * Trust lists: whose C2PA signatures and time stamps count, and which products are known to conform. Lists come with
+ * Assay (`trust/lists.json`), from the setting `provenance.trust_anchors_file`, and from administrators.
+ */
+
+/** `signers` vouches for signatures, `time` for time stamps; `products` names software and devices, and vouches for nobody. */
+export const TRUST_LIST_KINDS = ['signers', 'time', 'signers_and_time', 'products'] as const;
+export type TrustListKind = (typeof TRUST_LIST_KINDS)[number];
+
+/** Lists that have a meaning of their own in a reading; all others are the operator's. */
+export const OFFICIAL_LIST = 'c2pa';
+
+/** A product of the list of conforming products, by the name that its certificates carry. */
+export interface ConformingProduct {
+  commonName: string;
+  organisation: string;
+  /** Empty where the list names none: then any unit is meant. */
+  unit: string;
+  /** Highest assurance level that it reached, 1 or 2; null where the list names none. */
+  assuranceLevel: number | null;
+  /** Whether the list lets it declare that media were captured by a device. */
+  mayCapture: boolean;
+}
+
+/** A list as a decode child needs it. */
+export interface TrustListMaterial {
+  id: string;
+  /** SHA-256 of its files, hex: a record keeps it. */
+  sha256: string;
+  kind: TrustListKind;
+  /** Certificate authorities, DER in base64. */
+  authorities: string[];
+  /** Certificates that count by themselves: SHA-256 of their DER, hex. */
+  single: string[];
+  products: ConformingProduct[];
+}
+
+/** All lists that are on, in the order in which they are asked. */
+export interface TrustMaterial {
+  lists: TrustListMaterial[];
+  /** Object identifiers of key usages that are permitted beside those of the C2PA specification. */
+  uses: string[];
+}
+
+export const NO_TRUST: Readonly<TrustMaterial> = Object.freeze({ lists: [], uses: [] });
+
+/** A list that judged a file. */
+export interface AppliedList {
+  id: string;
+  sha256: string;
+}
+
+export function appliedLists({ lists }: TrustMaterial): AppliedList[] {
+  return lists.map(({ id, sha256 }) => ({ id, sha256 }));
+}
+
+export function vouchesForSigners({ kind }: Pick<TrustListMaterial, 'kind'>): boolean {
+  return kind === 'signers' || kind === 'signers_and_time';
+}
+
+export function vouchesForTime({ kind }: Pick<TrustListMaterial, 'kind'>): boolean {
+  return kind === 'time' || kind === 'signers_and_time';
+}
+
+/** Lists whose certificates name devices and software, not people: they vouch for nobody whom an identity assertion names. */
+const OF_PRODUCTS: readonly string[] = [OFFICIAL_LIST, 'c2pa-time', 'c2pa-products', 'interim'];
+
+export function vouchesForPeople(list: Pick<TrustListMaterial, 'id' | 'kind'>): boolean {
+  return vouchesForSigners(list) && !OF_PRODUCTS.includes(list.id);
+}
+
+/** Where a list comes from: with Assay, from the setting, or from an administrator. */
+export const TRUST_LIST_ORIGINS = ['shipped', 'setting', 'added'] as const;
+export type TrustListOrigin = (typeof TRUST_LIST_ORIGINS)[number];
+
+/** What is known of a list beside its content. */
+export interface TrustListNotes {
+  id: string;
+  name: string;
+  /** Where it was published. */
+  source: string;
+  /** Day of its publication, `YYYY-MM-DD`. */
+  date: string;
+  terms: string;
+  /** Day after which nothing was added any more; null for a list that is kept up. */
+  frozen: string | null;
+}
+
+/** A list that was read. */
+export interface TrustList extends TrustListNotes {
+  kind: TrustListKind;
+  origin: TrustListOrigin;
+  isOn: boolean;
+  /** SHA-256 of its files one after the other, hex. */
+  sha256: string;
+  /** Certificate authorities, DER in base64. */
+  authorities: string[];
+  /** Certificates that count by themselves, DER in base64. */
+  singles: { der: string; sha256: string }[];
+  products: ConformingProduct[];
+  uses: string[];
+}
+
+/** For a decode child: the lists that are on. */
+export function toMaterial(lists: readonly TrustList[]): TrustMaterial {
+  const on = lists.filter(({ isOn }) => isOn);
+  return {
+    lists: on.map(({ id, sha256, kind, authorities, singles, products }) => ({
+      ...{ id, sha256, kind, authorities, products },
+      single: singles.map((single) => single.sha256),
+    })),
+    uses: [...new Set(on.flatMap(({ uses }) => uses))],
+  };
+}

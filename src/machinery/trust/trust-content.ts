@@ -1,0 +1,104 @@
+/** Reads what a trust list holds: certificates in PEM, the C2PA's list of conforming products, permitted key usages. */
+import { createHash, X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import type { ConformingProduct, TrustList } from '../../domain/provenance/trust-list.ts';
+
+export type TrustContent = Pick<TrustList, 'sha256' | 'authorities' | 'singles' | 'products' | 'uses'>;
+
+/** A file that is no list, in words that follow its name: `holds …`. */
+export class TrustListError extends Error {}
+
+/** The official list has 30, the interim one a hundred, a system's whole store some hundred. */
+export const CERTIFICATES_MAX = 1000;
+const PRODUCTS_MAX = 5000;
+
+export const HOLDINGS = ['authorities', 'single', 'products', 'uses'] as const;
+export type Holding = (typeof HOLDINGS)[number];
+
+export interface TrustFile {
+  holds: Holding;
+  text: string;
+}
+
+export function readTrustContent(files: readonly TrustFile[]): TrustContent {
+  const content: TrustContent = {
+    sha256: hashOf(files),
+    authorities: [],
+    singles: [],
+    products: [],
+    uses: [],
+  };
+  for (const { holds, text } of files) {
+    if (holds === 'authorities') content.authorities.push(...readCertificates(text).map(toBase64));
+    if (holds === 'single') content.singles.push(...readCertificates(text).map(toSingle));
+    if (holds === 'products') content.products.push(...readProducts(text));
+    if (holds === 'uses') content.uses.push(...(text.match(/^\d+(\.\d+)+$/gm) ?? []));
+  }
+  return content;
+}
+
+/** Every certificate must be readable: one that is not would be left out without a word. */
+export function readCertificates(pem: string): X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const begun = pem.split('-----BEGIN CERTIFICATE-----').length - 1;
+  if (begun === 0) throw new TrustListError('holds no certificate in PEM');
+  if (begun > CERTIFICATES_MAX) {
+    throw new TrustListError(`holds ${begun} certificates; at most ${CERTIFICATES_MAX} are read`);
+  }
+  return Array.from({ length: begun }, (_, index) => {
+    try {
+      return new X509Certificate(blocks[index] ?? '');
+    } catch {
+      throw new TrustListError(`holds a certificate that cannot be read (number ${index + 1} of ${begun})`);
+    }
+  });
+}
+
+const conformingProducts = z
+  .array(
+    z.object({
+      status: z.string(),
+      product: z.object({
+        productType: z.string(),
+        DN: z.object({ CN: z.string().max(300), O: z.string().max(300), OU: z.string().max(300).optional() }),
+        assurance: z.object({ maxAssuranceLevel: z.int().min(1).max(9).nullish() }).nullish(),
+        disallowedSignals: z.object({ inception: z.array(z.string()).nullish() }).nullish(),
+      }),
+    }),
+  )
+  .max(PRODUCTS_MAX);
+
+function readProducts(text: string): ConformingProduct[] {
+  const read = conformingProducts.safeParse(parseJson(text));
+  if (!read.success) throw new TrustListError('is no list of conforming products as the C2PA publishes it');
+  return read.data
+    .filter(({ status, product }) => status === 'conformant' && product.productType === 'generatorProduct')
+    .map(({ product: { DN, assurance, disallowedSignals } }) => ({
+      ...{ commonName: DN.CN, organisation: DN.O, unit: DN.OU ?? '' },
+      assuranceLevel: assurance?.maxAssuranceLevel ?? null,
+      mayCapture: !(disallowedSignals?.inception ?? []).includes('capturedMedia'),
+    }));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function toBase64({ raw }: X509Certificate): string {
+  return raw.toString('base64');
+}
+
+function toSingle(certificate: X509Certificate): TrustContent['singles'][number] {
+  const sha256 = certificate.fingerprint256.replaceAll(':', '').toLowerCase();
+  return { der: toBase64(certificate), sha256 };
+}
+
+export function hashOf(files: readonly TrustFile[]): string {
+  const hash = createHash('sha256');
+  for (const { text } of files) hash.update(text);
+  return hash.digest('hex');
+}

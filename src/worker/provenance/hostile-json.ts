@@ -1,0 +1,31 @@
+/** Reads JSON of unknown shape: what is not as expected is as if it were absent. */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Of a name or a sentence out of a file; real ones have a few dozen. */
+const TEXT_CHARACTERS_MAX = 300;
+const NOTHING: Json = Object.freeze({});
+
+export function ofKind(value: unknown): 'object' | 'list' | 'string' | 'other' {
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'object' && value !== null) return 'object';
+  return typeof value === 'string' ? 'string' : 'other';
+}
+
+export function asObject(value: unknown): Json {
+  return ofKind(value) === 'object' ? (value as Json) : NOTHING;
+}
+
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** On one line, cut, without characters that a terminal would obey. */
+export function asText(value: unknown): string {
+  if (typeof value !== 'string') return '';
+  return value
+    .slice(0, TEXT_CHARACTERS_MAX * 2)
+    .replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
+    .trim()
+    .slice(0, TEXT_CHARACTERS_MAX);
+}

@@ -1,0 +1,139 @@
+/** The facts of a manifest store: what the C2PA reader says of it, who signed and stamped it, and its thumbnails. */
+import { X509Certificate } from 'node:crypto';
+import type { Reader } from '@contentauth/c2pa-node';
+import type {
+  ManifestFacts,
+  ManifestSource,
+  SignerFacts,
+  StoreFacts,
+  TimeStampFacts,
+} from '../../domain/provenance/manifest-facts.ts';
+import { appliedLists, type TrustMaterial } from '../../domain/provenance/trust-list.ts';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import { nameParts } from './certificate-name.ts';
+import { asText } from './hostile-json.ts';
+import { type ReadManifest, readStore } from './manifest-store.ts';
+import { readSignatures, type SignatureBox } from './signature-box.ts';
+import { readThumbnails } from './thumbnails.ts';
+import { readTimeStamp } from './time-stamp-token.ts';
+import { hashOf, nameOf, Vouchers } from './vouchers.ts';
+
+/** Stamps have whole seconds, some thousandths. */
+const TIME_TOLERANCE_US = 1_000_000;
+
+export async function readFacts(
+  reader: Reader,
+  trust: TrustMaterial,
+  source: ManifestSource,
+): Promise<StoreFacts> {
+  const { active, manifests, leftOut } = readStore(reader.json());
+  const boxes = await readBoxes(reader, active);
+  const vouchers = vouchersOf(trust);
+  const thumbnails = await readThumbnails(reader, manifests);
+  return {
+    ...{ source, active, leftOut, lists: appliedLists(trust) },
+    readAt: Date.now() * MICROSECONDS_PER_MS,
+    manifests: manifests.map(({ signature, ingredients, ...manifest }): ManifestFacts => {
+      const own = boxes.filter(({ label }) => asText(label) === manifest.label);
+      // Of two with the same label, the reader judged one only.
+      const box = own.length === 1 ? own[0] : undefined;
+      return {
+        ...manifest,
+        signer: signature === null ? null : toSigner(signature, box, vouchers),
+        ingredients: ingredients.map(({ thumbnail, ...ingredient }) => ({
+          ...ingredient,
+          thumbnail: (thumbnail && thumbnails.get(thumbnail.identifier)) ?? '',
+        })),
+      };
+    }),
+  };
+}
+
+/** The reader gives the bytes of a manifest with those of all its ingredients under the manifest's label. */
+async function readBoxes(reader: Reader, label: string): Promise<SignatureBox[]> {
+  if (label === '') return [];
+  try {
+    const { buffer } = await reader.resourceToAsset(label, { buffer: null });
+    return readSignatures(buffer);
+  } catch {
+    // Then no list vouches for the signer: the reader has said what is wrong with the manifest.
+    return [];
+  }
+}
+
+type Signature = NonNullable<ReadManifest['signature']>;
+
+function toSigner(signature: Signature, box: SignatureBox | undefined, vouchers: Vouchers): SignerFacts {
+  const { name, organisation } = signature;
+  const chain = box === undefined ? [] : readChain(box.certificates);
+  const [own] = chain;
+  const timeStamp = toTimeStamp(signature, box, vouchers);
+  const isOwn = own !== undefined && BigInt(`0x${own.serialNumber}`).toString() === signature.serialNumber;
+  if (!isOwn) {
+    const unknown = {
+      issuer: '',
+      fingerprint: '',
+      notBefore: null,
+      notAfter: null,
+      vouchedBy: [],
+      product: null,
+    };
+    return { name: name || organisation, organisation, ...unknown, timeStamp };
+  }
+  const product = vouchers.productOf(own);
+  return {
+    ...{ name: name || organisation, organisation, timeStamp },
+    issuer: issuerOf(own),
+    fingerprint: hashOf(own),
+    notBefore: Date.parse(own.validFrom) * MICROSECONDS_PER_MS,
+    notAfter: Date.parse(own.validTo) * MICROSECONDS_PER_MS,
+    vouchedBy: vouchers.forSigner(chain),
+    product: product && {
+      name: product.commonName,
+      assuranceLevel: product.assuranceLevel,
+      mayCapture: product.mayCapture,
+    },
+  };
+}
+
+function issuerOf({ issuer }: X509Certificate): string {
+  const { CN, O } = nameParts(issuer);
+  return asText(CN ?? O ?? '');
+}
+
+function toTimeStamp(
+  { time }: Signature,
+  box: SignatureBox | undefined,
+  vouchers: Vouchers,
+): TimeStampFacts | null {
+  const token = box?.timeStamp == null ? null : readTimeStamp(box.timeStamp);
+  const read = time === '' ? Number.NaN : Date.parse(time) * MICROSECONDS_PER_MS;
+  if (token === null) return Number.isNaN(read) ? null : { time: read, authority: '', vouchedBy: [] };
+  // What the reader judged must be what was looked at here.
+  const isSame = Math.abs(token.time - read) <= TIME_TOLERANCE_US;
+  const [own] = token.certificates;
+  const authority = own === undefined ? '' : asText(nameOf(own));
+  return { time: token.time, authority, vouchedBy: isSame ? vouchers.forTimeStamp(token.certificates) : [] };
+}
+
+/** Certificates from the first on that can be read. */
+function readChain(certificates: readonly Uint8Array[]): X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  for (const der of certificates) {
+    try {
+      chain.push(new X509Certificate(der));
+    } catch {
+      break;
+    }
+  }
+  return chain;
+}
+
+let known: { trust: TrustMaterial; key: string; vouchers: Vouchers } | undefined;
+
+/** Parsing some hundred certificates costs as much as a reading: kept while the lists are the same. */
+function vouchersOf(trust: TrustMaterial): Vouchers {
+  const key = JSON.stringify(appliedLists(trust));
+  if (known?.key !== key) known = { trust, key, vouchers: new Vouchers(trust) };
+  return known.vouchers;
+}

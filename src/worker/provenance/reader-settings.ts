@@ -1,0 +1,47 @@
+/** The C2PA reader's settings: it fetches nothing, and takes all lists as one. Which of them vouches is told beside it. */
+import {
+  appliedLists,
+  type TrustListMaterial,
+  type TrustMaterial,
+  vouchesForPeople,
+} from '../../domain/provenance/trust-list.ts';
+
+const PEM_LINE = /.{64}(?=.)/g;
+
+let known: { key: string; settings: string } | undefined;
+
+/** JSON with snake_case names: the reader ignores others without a word. */
+export function settingsFor(trust: TrustMaterial): string {
+  const key = JSON.stringify([appliedLists(trust), trust.uses]);
+  if (known?.key !== key) known = { key, settings: JSON.stringify(toSettings(trust)) };
+  return known.settings;
+}
+
+function toSettings({ lists, uses }: TrustMaterial): object {
+  const [trust, people] = [bundle(lists, uses), bundle(lists.filter(vouchesForPeople), [])];
+  return {
+    verify: { remote_manifest_fetch: false, ocsp_fetch: false, verify_trust: true },
+    core: { allowed_network_hosts: [] },
+    ...(trust === null ? {} : { trust }),
+    ...(people === null ? {} : { cawg_trust: people }),
+  };
+}
+
+/** The reader refuses what is empty. */
+function bundle(lists: readonly TrustListMaterial[], uses: readonly string[]): object | null {
+  const anchors = [...new Set(lists.flatMap(({ authorities }) => authorities))].map(toPem).join('');
+  // It takes a certificate's hash in the place of the certificate, and reads it much quicker.
+  const allowed = lists.flatMap(({ single }) =>
+    single.map((hash) => Buffer.from(hash, 'hex').toString('base64')),
+  );
+  if (anchors === '' && allowed.length === 0) return null;
+  return {
+    ...(anchors === '' ? {} : { trust_anchors: anchors }),
+    ...(allowed.length === 0 ? {} : { allowed_list: allowed.join('\n') }),
+    ...(uses.length === 0 ? {} : { trust_config: uses.join('\n') }),
+  };
+}
+
+function toPem(base64: string): string {
+  return `-----BEGIN CERTIFICATE-----\n${base64.replace(PEM_LINE, '$&\n')}\n-----END CERTIFICATE-----\n`;
+}

@@ -1,0 +1,124 @@
+/**
+ * The signatures within a C2PA manifest store (JUMBF, ISO/IEC 19566-5; C2PA 2.4 section 11): COSE_Sign1 of each manifest
+ * with its certificates and time stamps. The C2PA reader judges them and tells no certificate.
+ */
+import { decode } from 'cborg';
+
+export interface SignatureBox {
+  /** Of the manifest. */
+  label: string;
+  /** DER, the signer's own first; empty where there is none or more than one chain. */
+  certificates: Uint8Array[];
+  /** RFC 3161, a reply or its token. */
+  timeStamp: Uint8Array | null;
+}
+
+const SIGNATURE_LABEL = 'c2pa.signature';
+/** A store holds manifests, which hold assertion stores, which hold assertions. */
+const DEPTH_MAX = 4;
+const BOXES_MAX = 10_000;
+const CERTIFICATES_MAX = 10;
+/** IANA COSE header parameter; old writers used the name. */
+const X5CHAIN = [33, 'x5chain'] as const;
+
+interface Box {
+  type: string;
+  body: Uint8Array;
+}
+
+interface SuperBox {
+  label: string;
+  boxes: Box[];
+}
+
+/** Manifests whose signature box is no such thing are left out: the reader says what is wrong with them. */
+export function readSignatures(store: Uint8Array): SignatureBox[] {
+  const bound = { left: BOXES_MAX };
+  return openBoxes(store, bound).flatMap(({ type, body }) =>
+    type === 'jumb' ? signaturesIn(openSuperBox(body, bound), bound, DEPTH_MAX) : [],
+  );
+}
+
+function signaturesIn({ label, boxes }: SuperBox, bound: { left: number }, depth: number): SignatureBox[] {
+  if (depth === 0) return [];
+  const inner = boxes.filter(({ type }) => type === 'jumb').map(({ body }) => openSuperBox(body, bound));
+  return inner.flatMap((box) => {
+    if (box.label !== SIGNATURE_LABEL) return signaturesIn(box, bound, depth - 1);
+    const content = box.boxes.find(({ type }) => type === 'cbor');
+    const signature = content === undefined ? null : readCose(content.body);
+    return signature === null ? [] : [{ label, ...signature }];
+  });
+}
+
+function openSuperBox(bytes: Uint8Array, bound: { left: number }): SuperBox {
+  const [description, ...boxes] = openBoxes(bytes, bound);
+  const label = description?.type === 'jumd' ? labelOf(description.body) : '';
+  return { label, boxes };
+}
+
+/** Sixteen bytes of type, one of toggles, then the label up to a zero. */
+function labelOf(description: Uint8Array): string {
+  const end = description.indexOf(0, 17);
+  return Buffer.from(description.subarray(17, end === -1 ? undefined : end)).toString('utf8');
+}
+
+function openBoxes(bytes: Uint8Array, bound: { left: number }): Box[] {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const boxes: Box[] = [];
+  let at = 0;
+  while (at + 8 <= view.length && bound.left > 0) {
+    bound.left -= 1;
+    const declared = view.readUInt32BE(at);
+    const isLong = declared === 1 && at + 16 <= view.length;
+    const size = declared === 0 ? view.length - at : isLong ? Number(view.readBigUInt64BE(at + 8)) : declared;
+    const head = isLong ? 16 : 8;
+    if (size < head || at + size > view.length) break;
+    boxes.push({ type: view.toString('latin1', at + 4, at + 8), body: view.subarray(at + head, at + size) });
+    at += size;
+  }
+  return boxes;
+}
+
+function readCose(bytes: Uint8Array): Omit<SignatureBox, 'label'> | null {
+  const parts = decodeCbor(bytes);
+  if (!Array.isArray(parts) || parts.length !== 4) return null;
+  const [protectedBytes, open] = parts as [unknown, unknown];
+  const sealed = protectedBytes instanceof Uint8Array ? decodeCbor(protectedBytes) : null;
+  const headers = [sealed, open].filter((header) => header instanceof Map);
+  const chains = X5CHAIN.flatMap((name) => headers.map((header) => bytesIn(header.get(name))));
+  const stamps = ['sigTst2', 'sigTst'].flatMap((name) =>
+    headers.flatMap((header) => tokensIn(header.get(name))),
+  );
+  return { certificates: onlyOf(chains.filter(({ length }) => length > 0)) ?? [], timeStamp: onlyOf(stamps) };
+}
+
+/** Of several, the reader may have judged another than we would look at: then none counts. */
+function onlyOf<T>(found: readonly T[]): T | null {
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** One certificate, or several. */
+function bytesIn(value: unknown): Uint8Array[] {
+  return (Array.isArray(value) ? value : [value])
+    .filter((item) => item instanceof Uint8Array)
+    .slice(0, CERTIFICATES_MAX);
+}
+
+function tokensIn(value: unknown): Uint8Array[] {
+  const tokens: unknown = value instanceof Map ? value.get('tstTokens') : null;
+  return (Array.isArray(tokens) ? tokens : []).flatMap((token: unknown) =>
+    token instanceof Map ? bytesIn(token.get('val')) : [],
+  );
+}
+
+/** Undefined where it is no CBOR. */
+function decodeCbor(bytes: Uint8Array): unknown {
+  try {
+    return decode(bytes, { useMaps: true, rejectDuplicateMapKeys: true, tags: TAGS });
+  } catch {
+    return undefined;
+  }
+}
+
+/** COSE_Sign1 (RFC 9052) is marked as such, or not. */
+const TAGS = { 18: (decodeContent: () => unknown) => decodeContent() };
