@@ -2,7 +2,7 @@
  * What an analysis cannot do without, in one process and nothing around it: decode, cut the same patches, make the
  * same stability copies, run the same models. No upload, no store, no isolation, no provenance, no record.
  */
-import { mkdtempDisposableSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ImagePack, isImagePack } from '../src/domain/packs/model-pack.ts';
@@ -34,9 +34,7 @@ export interface Model {
 
 /** The image packs that the appliance judges a picture's origin with. */
 export async function openModels(): Promise<Model[]> {
-  // Sessions hold their models once they are open, also those that are made here from npm packages.
-  using made = mkdtempDisposableSync(join(tmpdir(), 'assay-bench-models-'));
-  const { installed } = await findPacks([MODELS], { dataFolder: made.path });
+  const { installed } = await findPacks([MODELS]);
   const models: Model[] = [];
   for (const found of installed) {
     const { pack } = found;

@@ -3,7 +3,7 @@
  * catalogue, whose files cannot be fetched everywhere, and as wise as a coin. For measuring what such a model costs.
  */
 import { makeRandom } from '../evaluate/random.ts';
-import { OnnxGraph } from '../src/worker/convert/onnx-graph.ts';
+import { OnnxGraph } from '../test/models/onnx-graph.ts';
 
 const SIDE = 384;
 const PATCH = 16;

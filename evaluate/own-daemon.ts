@@ -90,7 +90,6 @@ function settingsOf(folder: string, models: string): Record<string, string> {
     ASSAY_HTTP_LISTEN: '127.0.0.1:0',
     ASSAY_GRPC_LISTEN: '127.0.0.1:0',
     ASSAY_MODELS_FOLDERS: models,
-    ASSAY_MODELS_BUILT_IN_FOLDER: models,
     ASSAY_LOG_LEVEL: 'warn',
   };
 }

@@ -18,16 +18,6 @@ export interface InstalledPackage {
 
 export type Installed = Readonly<Record<string, InstalledPackage>>;
 
-/**
- * Packages of which only a model is read, so that neither their code nor what that code needs is shipped. Each with
- * the beginnings of the paths that are kept.
- */
-export const DATA_PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  'node_modules/nsfwjs': ['dist/models/mobilenet_v2/', 'dist/models/inception_v3/'],
-  'node_modules/@vladmandic/human': ['models/blazeface.'],
-  'node_modules/@ricky0123/vad-web': ['dist/silero_vad_v5.onnx'],
-};
-
 /** Beginnings of paths that the platform, or any program that runs, has no use for. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   'node_modules/onnxruntime-node': [
@@ -73,8 +63,8 @@ function identityOf(path: string, { version, integrity }: InstalledPackage): str
 }
 
 /**
- * Paths of the packages that ship, sorted: all that is reached from the program's own dependencies, but not through
- * the packages of which only a model is read. Throws where a needed one is not installed.
+ * Paths of the packages that ship, sorted: all that is reached from the program's own dependencies. Throws if a needed
+ * one is not installed.
  */
 export function shippedPackages(installed: Installed, root: string): string[] {
   const reached = new Set<string>();
@@ -82,7 +72,7 @@ export function shippedPackages(installed: Installed, root: string): string[] {
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (reached.has(path)) continue;
     reached.add(path);
-    if (DATA_PACKAGES[path] === undefined) waiting.push(...dependenciesOf(installed, path));
+    waiting.push(...dependenciesOf(installed, path));
   }
   const missing = [...reached].filter((path) => !existsSync(join(root, path)));
   if (missing.length > 0) throw new Error(`not installed: ${missing.join(', ')}; run npm ci first`);
@@ -131,8 +121,6 @@ export async function filesOfPackage(root: string, path: string): Promise<string
 
 function isShipped(path: string, file: string): boolean {
   if (KEPT_ALWAYS.test(file)) return true;
-  const kept = DATA_PACKAGES[path];
-  if (kept !== undefined) return kept.some((beginning) => file.startsWith(beginning));
   const leftOut = LEFT_OUT[path] ?? [];
   return !UNREAD.test(file) && !leftOut.some((beginning) => file.startsWith(beginning));
 }

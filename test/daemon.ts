@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { layMadeModels } from './models/made-models.ts';
 
 export const TEST_KEY = `assay_${'7'.repeat(64)}`;
 
@@ -16,8 +15,6 @@ export interface DaemonOptions {
   awaitReady?: boolean;
   /** A machine that is busy with other things takes longer. */
   readyTimeoutMs?: number;
-  /** Whether it makes its models itself, as at a first start. */
-  makesModels?: boolean;
 }
 
 /** Where the runner keeps compiled sources, if it does: no test is about compiling them. */
@@ -57,7 +54,6 @@ export class TestDaemon implements AsyncDisposable {
 
   static async start(options: DaemonOptions = {}): Promise<TestDaemon> {
     const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'assay-test-'));
-    if (options.makesModels !== true) await layMadeModels(folder);
     const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts')], {
       env: {
         PATH: process.env.PATH,

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Store } from '../../src/store/store.ts';
 import { TestDaemon } from '../../test/daemon.ts';
-import { layMadeModels } from '../../test/models/made-models.ts';
 import { seedRecords } from '../../test/seeded-records.ts';
 import { type Row, RUNS } from '../row.ts';
 
@@ -31,8 +30,6 @@ async function timeStarts(options: { folder?: string }): Promise<{ lineMs: numbe
   for (let run = 0; run < RUNS; run++) {
     using empty = mkdtempDisposableSync(join(tmpdir(), 'assay-bench-'));
     const folder = options.folder ?? empty.path;
-    // To copy them is no part of a start.
-    await layMadeModels(folder);
     const startedAt = performance.now();
     await using daemon = await TestDaemon.start({ folder, awaitReady: false });
     lineMs.push(performance.now() - startedAt);

@@ -35,7 +35,6 @@ export interface EngineSettings {
   /** Absolute; the data folder's own comes last. */
   acceleratorRequire: SettingValues['acceleratorRequire'];
   modelFolders: string[];
-  builtInFolder: string;
   attemptsMax: number;
   analysisTimeoutMs: number;
   probeWaitMs: number;
@@ -261,7 +260,6 @@ function toEngineSettings(values: SettingValues, dataFolder: string, { drivers }
     },
     acceleratorRequire: values.acceleratorRequire,
     modelFolders: [...values.modelFolders.map((folder) => resolve(folder)), join(dataFolder, 'models')],
-    builtInFolder: resolve(values.builtInModelFolder),
     attemptsMax: values.analysisAttemptsMax,
     analysisTimeoutMs: values.analysisTimeoutMs,
     probeWaitMs: values.probeWaitMs,

@@ -259,13 +259,6 @@ export const SETTINGS = {
     'last_hour',
     'Which models stay in memory once they were checked: those that the last hour used, or all. The first request after it brings a model up and checks it again, which takes a tenth to half of a second. On a GPU all stay.',
   ),
-  builtInModelFolder: row(
-    'models.built_in_folder',
-    path,
-    builtInModels,
-    'Folder of the packs that come with Assay: only these may use models out of npm packages. Another one serves to measure packs before they are shipped; `models.folders` must name it too.',
-    'the models that come with Assay',
-  ),
   tlsCertFile: optional<string>(
     'tls.cert_file',
     path,

@@ -21,8 +21,6 @@ export interface EngineConfig {
   acceleratorRequire: 'any' | 'gpu' | 'cpu';
   /** Folders whose sub-folders are packs; one that does not exist holds none. */
   modelFolders: readonly string[];
-  /** Folder of the packs that may use models out of npm packages. */
-  builtInFolder: string;
   /** The trust lists of now: administrators change them while the daemon runs. */
   trust: () => TrustMaterial;
   /** A file that ends its worker so often is given up. */

@@ -1,8 +1,7 @@
 /**
- * Everything the daemon and its inference children say to each other, and what a conversion child is started with.
+ * Everything the daemon and its inference children say to each other.
  * Small messages as in protocol.ts: patches and sound go by path. An inference child never opens an uploaded file.
  */
-import type { PackHead } from '../domain/packs/pack-file.ts';
 import type { SampleRange } from '../domain/verdicts/speech.ts';
 
 /** What a model takes: patches of a picture, windows of a sound, or the frames of a sound one after the other. */
@@ -134,18 +133,3 @@ export type InferenceResponse =
   /** A long request is at work: the child is not hung. */
   | { type: 'working'; id: number }
   | { type: 'failed'; id: number; message: string };
-
-/** What a conversion child is started with: a TensorFlow.js model of an npm package becomes an ONNX file. */
-export interface ConversionOrder {
-  /** The model's main file, absolute. */
-  modelPath: string;
-  format: 'tfjs-layers' | 'tfjs-graph';
-  /** Outputs of the model: those of a row side by side, the rows one below the other. */
-  joined: string[][];
-  /** Weighs the first output's planes to one number: what was trained here on a model of others. */
-  head: PackHead | null;
-  input: { name: string; dimensions: number[] };
-  output: { name: string; dimensions: number[] };
-  /** File to write, absolute. */
-  target: string;
-}

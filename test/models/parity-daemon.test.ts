@@ -40,12 +40,12 @@ function scoreOf({ results }: Classification, id: string): number | undefined {
 
 test('a daemon says of every file what training says of it', async (t) => {
   await using models = await makeTemporaryFolder();
-  // No others: the answers are theirs alone, and nothing has to be made at the first start.
+  // No others: the answers are theirs alone.
   for (const id of [PICTURE_PACK, ...SPEECH_PACKS]) {
     await cp(join(MODELS, id), join(models.path, id), { recursive: true });
   }
-  const env = { ASSAY_MODELS_BUILT_IN_FOLDER: models.path };
-  await using daemon = await TestDaemon.start({ env, makesModels: true });
+  const env = { ASSAY_MODELS_FOLDERS: models.path };
+  await using daemon = await TestDaemon.start({ env });
   using client = new AssayClient(
     { address: daemon.grpc, credentials: credentials.createInsecure() },
     TEST_KEY,

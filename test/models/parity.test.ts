@@ -17,7 +17,6 @@ import type { PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
 import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { type ParityFile, parityFile, readParity, type ViewParity } from '../media/parity-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
-import { layMadeModels } from './made-models.ts';
 import { assertNear, findPack, startModels } from './parity-packs.ts';
 
 const MODELS = join(import.meta.dirname, '../../models');
@@ -25,8 +24,7 @@ const TIMEOUT = { timeoutMs: 60_000 };
 const PICTURE_PACK = 'assay-transformer';
 const data = await makeTemporaryFolder();
 after(async () => await data[Symbol.asyncDispose]());
-await layMadeModels(data.path);
-const { installed } = await findPacks([MODELS], { dataFolder: data.path });
+const { installed } = await findPacks([MODELS]);
 const slot = await openSlot(data.path);
 after(async () => await slot[Symbol.asyncDispose]());
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { toHalfPrecision } from '../../src/worker/convert/half-graph.ts';
-import { OnnxGraph } from '../../src/worker/convert/onnx-graph.ts';
+import { OnnxGraph } from '../models/onnx-graph.ts';
 import { tinyModelBytes } from '../models/tiny-model.ts';
 
 const SIDE = 4;

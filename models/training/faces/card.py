@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,10 +19,10 @@ from head import PENALTY  # noqa: E402
 from training import LEARNT  # noqa: E402
 from views import MARGIN, SIDE  # noqa: E402
 
-SCRIPT = Path(__file__).parent / "convert-head.ts"
+SCRIPT = Path(__file__).parents[1] / "originals" / "convert.py"
 HEAD_FILE = "head.json"
 TEMPLATE = Path(__file__).parent / "card.md"
-MODEL_FILE = "exported.json"
+EXPORT_FOLDER = "onnx"
 MANIFEST_FILE, CARD_FILE = "model.json", "CARD.md"
 PACK_ID = "assay-faces"
 PACK_FOLDER = "pack"
@@ -62,7 +63,7 @@ def make_manifest(version, collection, shipped, evaluation, exported):
     return {
         "schema": 1, "id": PACK_ID, "version": version, "name": "Assay faces",
         "task": "face-origin", "mediaKind": "image", "axis": "swapped",
-        "file": exported["file"], "sha256": exported["sha256"],
+        "file": "model.onnx", "sha256": exported["sha256"],
         "input": {"name": "pixels", "layout": "nchw", "colour": "rgb", "mean": [0, 0, 0],
                   "std": [1, 1, 1]},
         "view": {"type": "face", "size": SIDE, "margin": MARGIN},
@@ -162,15 +163,19 @@ def describe_missed(kinds):
 def write(arguments):
     work, folder = arguments.work, arguments.work / PACK_FOLDER
     folder.mkdir(exist_ok=True)
-    (work / HEAD_FILE).write_text(json.dumps(read_json(work / SHIPPED_FILE)["head"]), encoding="utf-8")
-    subprocess.run([arguments.node, SCRIPT, work / HEAD_FILE, ",".join(TAPS), str(SIDE), work / MODEL_FILE], check=True)
+    described = {"side": SIDE, "head": read_json(work / SHIPPED_FILE)["head"]}
+    (work / HEAD_FILE).write_text(json.dumps(described), encoding="utf-8")
+    export = work / EXPORT_FOLDER
+    order = ["--originals", work / "unpacked", "--head", work / HEAD_FILE, "--out", export]
+    subprocess.run([arguments.converter, SCRIPT, *order], check=True)
+    shutil.copyfile(export / f"{PACK_ID}.onnx", folder / "model.onnx")
     collection = FaceCollection(work)
     evaluation, shipped = read_json(work / EVALUATION_FILE), read_json(work / SHIPPED_FILE)
-    manifest = make_manifest(arguments.version, collection, shipped, evaluation, read_json(work / MODEL_FILE))
+    manifest = make_manifest(arguments.version, collection, shipped, evaluation, read_json(export / f"{PACK_ID}.json"))
     (folder / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     (folder / CARD_FILE).write_text(make_card(manifest, evaluation, shipped), encoding="utf-8")
     if arguments.into:
-        publish(folder, arguments.into, (CARD_FILE, MANIFEST_FILE))
+        publish(folder, arguments.into, ("model.onnx", CARD_FILE, MANIFEST_FILE))
 
 
 if __name__ == "__main__":
@@ -178,5 +183,5 @@ if __name__ == "__main__":
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--into", type=Path, help="replace this pack, as ../../assay-faces")
-    parser.add_argument("--node", default="node", help="Node.js 24, in a checkout where npm ci was run")
+    parser.add_argument("--converter", default="python3", help="Python with TensorFlow and tf2onnx (originals/README.md)")
     write(parser.parse_args())

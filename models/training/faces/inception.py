@@ -5,31 +5,28 @@ ImageNet, then other pictures (nsfwjs, MIT); they come with eight bits each, whi
 from. What a few thousand crops cannot teach, edges, textures and what belongs together, it knows already.
 """
 
-import json
+import sys
 from pathlib import Path
 
-import numpy
 import torch
 from torch import nn
 from torch.nn import functional
 
-TOPOLOGY_FILE = "inception.json"
-WEIGHTS_FILE = "inception.bin"
+sys.path.append(str(Path(__file__).parents[1] / "originals"))
+
+from tfjs_weights import read_model  # noqa: E402
+
+ORIGINAL = "unpacked/inception"
 NORM_MOMENTUM = 0.02
 VARIANCE_MIN = 1e-4
 """Keeps the root's slope finite on flat maps."""
 
 
 def read_layers(folder, last):
-    """Returns (the layers up to the last one wanted, {name: weights}) of what base-weights.ts wrote."""
-    described = json.loads((Path(folder) / TOPOLOGY_FILE).read_text(encoding="utf-8"))
-    values = numpy.fromfile(Path(folder) / WEIGHTS_FILE, dtype=numpy.float32)
-    weights = {
-        name: values[start : start + int(numpy.prod(shape))].reshape(shape)
-        for name, shape, start in described["weights"]
-    }
-    names = [layer["name"] for layer in described["layers"]]
-    return described["layers"][: names.index(last) + 1], weights
+    """Returns (the layers up to the last one wanted, {name: weights}) of what `originals/unpack.ts` laid into the folder."""
+    topology, weights = read_model(Path(folder) / ORIGINAL)
+    layers = topology["model_config"]["config"]["layers"]
+    return layers[: [layer["name"] for layer in layers].index(last) + 1], weights
 
 
 def take(weights, name):

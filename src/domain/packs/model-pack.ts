@@ -4,10 +4,8 @@
  */
 import { z } from 'zod';
 import { resizedView, textureRefusal } from '../media/resized-view.ts';
-import { headedFile } from './pack-file.ts';
 import {
   aboutPack,
-  fileName,
   imageInput,
   judging,
   kindOfPicture,
@@ -98,7 +96,6 @@ const imagePackSchema = z.strictObject({
   task: z.enum(IMAGE_TASKS),
   mediaKind: z.literal('image'),
   ...judging,
-  file: z.union([fileName, headedFile]),
   input: imageInput,
   view: z.discriminatedUnion('type', [patchesView, resizedView]),
   refusal: textureRefusal.optional(),
@@ -133,12 +130,11 @@ const speechPackSchema = z.strictObject({
   figures: z.array(z.strictObject({ tier: z.string(), sources: z.int(), clips: z.int(), ...rates })),
 });
 
-/** Comes with Assay only: its model lies in an npm package, outside its own folder. */
+/** Finds speech; comes with Assay only. */
 const detectorPackSchema = z.strictObject({
   ...aboutPack,
   task: z.literal('voice-activity'),
   mediaKind: z.literal('audio'),
-  file: z.strictObject({ package: z.string().min(1), path: z.string().min(1) }),
   input: soundInput,
   view: framesView,
   output: z.strictObject({ name: z.string(), type: z.literal('probability'), positive: z.literal('speech') }),
@@ -166,11 +162,6 @@ export type FacePack = z.infer<typeof facePackSchema>;
 export type NsfwPack = z.infer<typeof nsfwPackSchema>;
 /** Finds faces in a picture; judges nothing. */
 export type FaceDetectorPack = z.infer<typeof faceDetectorPackSchema>;
-/** A pack whose model is made from one in an npm package. */
-export type ConvertedPack = NsfwPack | FaceDetectorPack | Converted<FacePack> | Converted<ImagePack>;
-type Converted<Pack extends FacePack | ImagePack> = Omit<Pack, 'file'> & {
-  file: Exclude<Pack['file'], string>;
-};
 /** A pack whose answer is a score. */
 export type JudgingPack = ImagePack | TamperingPack | FacePack | SpeechPack;
 
@@ -205,8 +196,4 @@ export function isDetectorPack(pack: ModelPack): pack is DetectorPack {
 /** `id@version`, the form in cache keys and records. */
 export function packKey(pack: Pick<ModelPack, 'id' | 'version'>): string {
   return `${pack.id}@${pack.version}`;
-}
-
-export function isConvertedPack(pack: ModelPack): pack is ConvertedPack {
-  return typeof pack.file !== 'string' && 'format' in pack.file;
 }

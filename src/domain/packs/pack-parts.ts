@@ -6,7 +6,7 @@ import { LABELS } from '../media/media.ts';
 export const AXES = ['generated', 'swapped', 'edited', 'nsfw', 'face'] as const;
 export type Axis = (typeof AXES)[number];
 
-export const fileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'a plain file name inside the pack');
+const fileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'a plain file name inside the pack');
 export const probability = z.number().min(0).max(1);
 
 /** How a model takes pixels: planes, each value scaled to 0..1, less the mean, divided by the deviation. */
@@ -78,6 +78,7 @@ export const aboutPack = {
       'Packs of one family were trained from the same weights and share their errors: together they have one voice.',
     ),
   name: z.string().min(1),
+  file: fileName,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   licence: z.string().min(1),
   source: z.string().min(1),
@@ -114,7 +115,6 @@ export const speechDecision = z.strictObject({
 /** What a pack has that judges the origin. */
 export const judging = {
   axis: z.enum(AXES),
-  file: fileName,
   output: z.strictObject({
     name: z.string(),
     type: z.literal('logit'),

@@ -1,7 +1,6 @@
 /** Descriptions of packs that look at a whole picture or at a face in it, scaled to the model's size. */
 import { z } from 'zod';
-import { convertedFile, headedFile } from './pack-file.ts';
-import { aboutPack, fileName, imageInput, judging, probability, rates } from './pack-parts.ts';
+import { aboutPack, imageInput, judging, probability, rates } from './pack-parts.ts';
 
 const side = z.int().min(16).max(1024);
 
@@ -13,16 +12,15 @@ const viewsView = z.strictObject({
   levels: z.int().min(1).max(2).describe('With two, the picture is also shown in overlapping squares.'),
 });
 
-const converted = {
+const wholePicture = {
   ...aboutPack,
   mediaKind: z.literal('image'),
-  file: convertedFile,
   input: imageInput,
   view: viewsView,
 };
 
 export const nsfwPackSchema = z.strictObject({
-  ...converted,
+  ...wholePicture,
   task: z.literal('nsfw'),
   output: z.strictObject({
     name: z.string(),
@@ -33,7 +31,7 @@ export const nsfwPackSchema = z.strictObject({
 });
 
 export const faceDetectorPackSchema = z.strictObject({
-  ...converted,
+  ...wholePicture,
   task: z.literal('face-detection'),
   output: z.strictObject({
     name: z.string(),
@@ -56,7 +54,6 @@ export const facePackSchema = z.strictObject({
   task: z.literal('face-origin'),
   mediaKind: z.literal('image'),
   ...judging,
-  file: z.union([fileName, headedFile]),
   input: imageInput,
   view: z.strictObject({
     type: z.literal('face'),

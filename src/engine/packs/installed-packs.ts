@@ -6,8 +6,9 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
-  isConvertedPack,
   isDetectorPack,
+  isFaceDetectorPack,
+  isNsfwPack,
   isSpeechPack,
   isTamperingPack,
   type ModelPack,
@@ -16,10 +17,10 @@ import {
 } from '../../domain/packs/model-pack.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
 import { tileValues } from '../../domain/packs/tampering-pack.ts';
+import { ANCHOR_COUNT, ANCHOR_VALUES } from '../../domain/verdicts/faces.ts';
 import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
 import { hashFile } from '../decode/hash-file.ts';
-import { makeModel, outputDimensions } from './conversions.ts';
 
 /** Shipped with the program. */
 const PROGRAM_MODELS = join(PROGRAM_FOLDER, 'models');
@@ -30,7 +31,7 @@ const DESCRIPTION_BYTES_MAX = 1024 ** 2;
 export interface InstalledPack {
   pack: ModelPack;
   folder: string;
-  /** Absolute; for a pack of an npm package it lies there, or in the data folder where it was made. */
+  /** Absolute. */
   modelPath: string;
   /** Null until the inference processes have loaded it. */
   report: PackReport | null;
@@ -50,23 +51,13 @@ export interface FoundPacks {
   refused: RefusedPack[];
 }
 
-export interface PackPlaces {
-  /** Packs whose model has to be made are made there, and left out where it is null. */
-  dataFolder?: string | null;
-  /** Only a pack here may use a model out of an npm package. */
-  builtInFolder?: string;
-}
-
 /** Reads every `model.json` one level below the folders, in stable order; the speech detector is found apart. */
-export async function findPacks(
-  modelFolders: readonly string[],
-  places: PackPlaces = {},
-): Promise<FoundPacks> {
+export async function findPacks(modelFolders: readonly string[]): Promise<FoundPacks> {
   const found: FoundPacks = { installed: [], refused: [] };
   for (const modelFolder of modelFolders) {
     for (const name of await packNamesIn(modelFolder, found)) {
       const folder = join(modelFolder, name);
-      if (resolve(folder) !== DETECTOR_FOLDER) await addPack(found, folder, name, places);
+      if (resolve(folder) !== DETECTOR_FOLDER) await addPack(found, folder, name);
     }
   }
   return found;
@@ -75,7 +66,7 @@ export async function findPacks(
 /** The speech detector, whatever folders the operator names: without it no speech model can be asked. */
 export async function findDetector(): Promise<FoundPacks> {
   const found: FoundPacks = { installed: [], refused: [] };
-  await addPack(found, DETECTOR_FOLDER, basename(DETECTOR_FOLDER), {});
+  await addPack(found, DETECTOR_FOLDER, basename(DETECTOR_FOLDER));
   return found;
 }
 
@@ -102,9 +93,8 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-async function addPack(found: FoundPacks, folder: string, name: string, places: PackPlaces): Promise<void> {
-  const outcome = await readPack(folder, name, places);
-  if (outcome === null) return;
+async function addPack(found: FoundPacks, folder: string, name: string): Promise<void> {
+  const outcome = await readPack(folder, name);
   if ('fault' in outcome) {
     found.refused.push(outcome);
     return;
@@ -115,19 +105,13 @@ async function addPack(found: FoundPacks, folder: string, name: string, places: 
   else found.refused.push({ ...about(outcome), fault: `the same pack is installed in ${twin.folder}` });
 }
 
-async function readPack(
-  folder: string,
-  name: string,
-  { dataFolder = null, builtInFolder = PROGRAM_MODELS }: PackPlaces,
-): Promise<InstalledPack | RefusedPack | null> {
+async function readPack(folder: string, name: string): Promise<InstalledPack | RefusedPack> {
   try {
     if ((await lstat(folder)).isSymbolicLink()) return refuse(folder, name, 'the folder is a link');
     const pack = parseDescription(await readDescription(folder));
-    const fault = findNameFault(pack, name) ?? findFileFault(pack, folder, builtInFolder);
+    const fault = findNameFault(pack, name) ?? findPlaceFault(pack, folder);
     if (fault !== null) return { ...about({ pack, folder }), fault };
-    if (isConvertedPack(pack) && dataFolder === null) return null;
-    const modelPath = await provideModel(pack, folder, dataFolder);
-    return { pack, folder, modelPath, report: null };
+    return { pack, folder, modelPath: await checkModel(pack, folder), report: null };
   } catch (error) {
     return refuse(folder, name, messageOf(error));
   }
@@ -150,23 +134,18 @@ function findNameFault({ id }: ModelPack, name: string): string | null {
   return id === name ? null : `the folder is named ${name}, the pack ${id}`;
 }
 
-/** The detector of speech is always the program's own. */
-function findFileFault(pack: ModelPack, folder: string, builtInFolder: string): string | null {
-  const allowed = isDetectorPack(pack) ? PROGRAM_MODELS : resolve(builtInFolder);
-  if (typeof pack.file === 'string' || dirname(resolve(folder)) === allowed) return null;
-  return `file: expected the name of a file in the pack, found one in an npm package: such a pack comes with Assay only`;
+/** Another detector would change where speech is heard, and with it every speech verdict. */
+function findPlaceFault(pack: ModelPack, folder: string): string | null {
+  if (!isDetectorPack(pack) || dirname(resolve(folder)) === PROGRAM_MODELS) return null;
+  return 'task: a speech detector comes with Assay only';
 }
 
-/** The path of a model that is what the pack describes. Throws a sentence. */
-async function provideModel(pack: ModelPack, folder: string, dataFolder: string | null): Promise<string> {
-  if (isConvertedPack(pack) && dataFolder !== null) return await makeModel(pack, dataFolder);
-  const { file } = pack;
-  const isOwn = typeof file === 'string';
-  const path = isOwn ? join(folder, file) : join(PROGRAM_FOLDER, 'node_modules', file.package, file.path);
-  const shown = isOwn ? file : file.path;
-  await lstatFile(path, shown);
-  if ((await hashFile(path)) === pack.sha256) return path;
-  throw new Error(`${shown} is not the file that model.json describes (SHA-256)`);
+/** Returns the path of the model that the pack describes. Throws a sentence if the file is another one. */
+async function checkModel({ file, sha256 }: ModelPack, folder: string): Promise<string> {
+  const path = join(folder, file);
+  await lstatFile(path, file);
+  if ((await hashFile(path)) === sha256) return path;
+  throw new Error(`${file} is not the file that model.json describes (SHA-256)`);
 }
 
 /** The schema keeps names free of folders, so without links a file cannot lie outside the pack. */
@@ -208,7 +187,8 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
 
 function outputLengthOf(pack: ModelPack): number {
   if (isTamperingPack(pack)) return tileValues(pack.view);
-  return isConvertedPack(pack) ? outputDimensions(pack).reduce((product, side) => product * side, 1) : 1;
+  if (isNsfwPack(pack)) return pack.output.labels.length;
+  return isFaceDetectorPack(pack) ? ANCHOR_COUNT * ANCHOR_VALUES : 1;
 }
 
 function toInput(pack: ModelPack): LoadedPack['input'] {

@@ -123,7 +123,7 @@ export class PackChanges {
     const { installed, refused } = await findPacks([root]);
     const [found] = installed;
     if (found !== undefined) return found;
-    throw badModel(refused[0]?.fault ?? 'packs made from an npm package come with Assay only');
+    throw badModel(refused[0]?.fault ?? 'no pack was found there');
   }
 
   /** What the model answers here and now is what it must answer from then on, on every device. */

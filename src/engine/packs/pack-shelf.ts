@@ -8,7 +8,6 @@ import {
   findPacks,
   type InstalledPack,
   isUsable,
-  type PackPlaces,
   toLoadedPack,
 } from './installed-packs.ts';
 
@@ -25,9 +24,8 @@ export class PackShelf {
     return this.#found?.installed ?? [];
   }
 
-  /** Makes models that come from npm packages in the data folder, which takes a second at the first start. */
-  async read(modelFolders: readonly string[], places: PackPlaces): Promise<void> {
-    this.#found = await lookFor(modelFolders, places);
+  async read(modelFolders: readonly string[]): Promise<void> {
+    this.#found = await lookFor(modelFolders);
   }
 
   /**
@@ -36,10 +34,9 @@ export class PackShelf {
    */
   async readAgain(
     modelFolders: readonly string[],
-    places: PackPlaces,
     load: (packs: LoadedPack[]) => Promise<readonly PackReport[]>,
   ): Promise<void> {
-    const found = await lookFor(modelFolders, places);
+    const found = await lookFor(modelFolders);
     const keys = new Set(found.installed.map(({ pack }) => packKey(pack)));
     const { installed = [], refused = [] } = this.#found ?? {};
     this.#found = { installed: installed.filter(({ pack }) => keys.has(packKey(pack))), refused };
@@ -101,8 +98,8 @@ export class PackShelf {
   }
 }
 
-async function lookFor(modelFolders: readonly string[], places: PackPlaces): Promise<FoundPacks> {
-  const [found, detector] = await Promise.all([findPacks(modelFolders, places), findDetector()]);
+async function lookFor(modelFolders: readonly string[]): Promise<FoundPacks> {
+  const [found, detector] = await Promise.all([findPacks(modelFolders), findDetector()]);
   return {
     installed: [...found.installed, ...detector.installed],
     refused: [...found.refused, ...detector.refused],

@@ -27,7 +27,6 @@ export type WorkshopConfig = Pick<
   | 'decode'
   | 'inference'
   | 'modelFolders'
-  | 'builtInFolder'
   | 'trust'
   | 'analysisTimeoutMs'
   | 'stability'
@@ -81,7 +80,7 @@ export class Workshop implements ExecutionPlace, AsyncDisposable {
   /** Reads the packs and brings the decoders up; `loadPacks` follows. Throws where the box must not serve at all. */
   async start(): Promise<void> {
     // What isolates a child is tried in other processes while this one hashes the packs.
-    await Promise.all([this.shelf.read(this.#config.modelFolders, this.#config), this.decodePool.start()]);
+    await Promise.all([this.shelf.read(this.#config.modelFolders), this.decodePool.start()]);
     await this.videoDecoding.look(this.decodePool, this.#parts.log);
   }
 
@@ -96,7 +95,7 @@ export class Workshop implements ExecutionPlace, AsyncDisposable {
   /** Looks for packs again, and replaces those that are loaded. */
   async reloadPacks(): Promise<void> {
     const { modelFolders } = this.#config;
-    await this.shelf.readAgain(modelFolders, this.#config, async (packs) => {
+    await this.shelf.readAgain(modelFolders, async (packs) => {
       if (this.#inference !== null) return await this.#inference.load(packs);
       this.#inference = this.#openInference(packs);
       return await this.#inference.ready();

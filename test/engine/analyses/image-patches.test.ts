@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ImagePack, isImagePack } from '../../../src/domain/packs/model-pack.ts';
 import { planPatchSets, requestsOf } from '../../../src/engine/analyses/image-patches.ts';
-import { readShippedPack } from '../../models/conversion-orders.ts';
+import { readShippedPack } from '../../models/shipped-packs.ts';
 
 function readPack(id: string, view: { mapCountMax: number; countMax?: number }): ImagePack {
   const pack = readShippedPack('assay-transformer');

@@ -32,7 +32,6 @@ import { makeIdentity } from '../../certificates.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
 import { makeClip, makePicture, makeSpeech } from '../../interface/media.ts';
-import { layMadeModels } from '../../models/made-models.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 import { Broker, skipWithoutBroker, TestWorker } from './broker.ts';
 
@@ -53,7 +52,6 @@ before(async () => {
   folder = await makeTemporaryFolder();
   broker = await Broker.start(join(folder.path, 'broker'), ['one', 'two', 'liar']);
   const data = join(folder.path, 'front');
-  await layMadeModels(data);
   front = await openApp({
     ...writeCertificate(),
     ...COMMON,
@@ -86,7 +84,6 @@ function writeCertificate(): Record<string, string> {
 
 async function startWorker(name: string, env: Record<string, string> = {}): Promise<TestWorker> {
   const data = join(folder.path, name);
-  await layMadeModels(data);
   const own = { ASSAY_DATA_DIR: data, ASSAY_QUEUE_RUNNING_MAX: '1' };
   return await TestWorker.start(name, { ...COMMON, ...broker.envOf(name), ...own, ...env });
 }
@@ -138,7 +135,6 @@ test('a picture, a voice and a film come back through a worker as they do at hom
   skip,
 }, async () => {
   const data = join(folder.path, 'home');
-  await layMadeModels(data);
   await using home = await openApp({ ...COMMON, ASSAY_ADMIN_API_KEY: TEST_KEY, ASSAY_DATA_DIR: data });
   await until('the box at home is ready', () => home.app.engine.phase === 'ready');
   const media = [

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { TestDaemon } from '../../daemon.ts';
 import { Broker, TestWorker, type WorkerStart } from '../../engine/remote/broker.ts';
 import { writeTinyPacks } from '../../interface/packs.ts';
-import { layMadeModels } from '../../models/made-models.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
 export interface FleetOptions {
@@ -75,7 +74,6 @@ export class Fleet implements AsyncDisposable {
     how: WorkerStart = {},
   ): Promise<TestWorker> {
     const data = join(this.folder, name);
-    await layMadeModels(data);
     const own = { ASSAY_DATA_DIR: data, ASSAY_QUEUE_RUNNING_MAX: '2' };
     return await TestWorker.start(name, { ...this.homeEnv, ...this.broker.envOf(name), ...own, ...env }, how);
   }

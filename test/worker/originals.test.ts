@@ -1,24 +1,18 @@
-/** Converted models against what the originals answered in TensorFlow.js; the same input gives the same bytes. */
+/** The models of others that come with Assay against what the originals answered in TensorFlow.js. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { convertModel } from '../../src/worker/convert/convert-model.ts';
-import { FACE_ORDER, NSFW_ORDER } from '../models/conversion-orders.ts';
+import { FACE_ORIGIN_PACK, FACE_PACK, modelPathOf, NSFW_PACK } from '../models/shipped-packs.ts';
 import {
+  FACE_ORIGIN_SIDE,
   FACE_SIDE,
-  GOLDEN_VERSIONS_PATH,
   type GoldenName,
-  goldenVersionsSchema,
   makePixels,
   NSFW_SIDE,
   PICTURES,
   readGolden,
 } from './goldens.ts';
 
-const NODE_MODULES = join(import.meta.dirname, '../../node_modules');
 /** Of 1, or of the value where it is larger: box sizes are hundreds of pixels. */
 const DIFFERENCE_MAX = 1e-3;
 
@@ -36,7 +30,7 @@ function assertNear(actual: ArrayLike<number>, expected: ArrayLike<number>): voi
   assert.ok(Math.max(...worst) <= DIFFERENCE_MAX, `they differ by ${Math.max(...worst)}`);
 }
 
-async function runOnnx(model: Uint8Array, inputs: Float32Array[], side: number): Promise<Float32Array[]> {
+async function runOnnx(model: string, inputs: Float32Array[], side: number): Promise<Float32Array[]> {
   const session = await InferenceSession.create(model);
   const batch = new Float32Array(inputs.length * 3 * side * side);
   for (const [index, pixels] of inputs.entries()) batch.set(toPlanes(pixels, side), index * 3 * side * side);
@@ -51,7 +45,7 @@ async function runOnnx(model: Uint8Array, inputs: Float32Array[], side: number):
 }
 
 async function assertAsOriginal(
-  model: Uint8Array,
+  model: string,
   name: GoldenName,
   side: number,
   bounds: [number, number],
@@ -64,30 +58,13 @@ async function assertAsOriginal(
 }
 
 test('the NSFW model answers as nsfwjs does, several pictures in a batch', async () => {
-  await assertAsOriginal(convertModel(NSFW_ORDER), 'nsfw', NSFW_SIDE, [0, 1]);
+  await assertAsOriginal(modelPathOf(NSFW_PACK), 'nsfw', NSFW_SIDE, [0, 1]);
 });
 
 test('the face detector answers as the original graph does', async () => {
-  await assertAsOriginal(convertModel(FACE_ORDER), 'face-detector', FACE_SIDE, [-1, 1]);
+  await assertAsOriginal(modelPathOf(FACE_PACK), 'face-detector', FACE_SIDE, [-1, 1]);
 });
 
-test('the kept answers are of the weights that are installed', () => {
-  const { nsfwjs, '@vladmandic/human': human } = goldenVersionsSchema.parse(
-    JSON.parse(readFileSync(GOLDEN_VERSIONS_PATH, 'utf8')),
-  );
-  const installed = (name: string) =>
-    JSON.parse(readFileSync(join(NODE_MODULES, name, 'package.json'), 'utf8')).version;
-  assert.deepEqual([nsfwjs, human], [installed('nsfwjs'), installed('@vladmandic/human')]);
-});
-
-test('a conversion gives the same bytes each time', () => {
-  const hashes = [1, 2].map(() => createHash('sha256').update(convertModel(FACE_ORDER)).digest('hex'));
-  assert.equal(hashes[0], hashes[1]);
-});
-
-test('what cannot be converted is refused by name', () => {
-  const unknown = { ...FACE_ORDER, joined: [['No_such_output']] };
-  assert.throws(() => convertModel(unknown), /the graph has no operation named No_such_output/);
-  const asLayers = { ...FACE_ORDER, format: 'tfjs-layers' as const };
-  assert.throws(() => convertModel(asLayers), /model_config/);
+test('the face model answers as its layers in TensorFlow.js with the head below them', async () => {
+  await assertAsOriginal(modelPathOf(FACE_ORIGIN_PACK), 'assay-faces', FACE_ORIGIN_SIDE, [0, 1]);
 });

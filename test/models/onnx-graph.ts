@@ -13,7 +13,7 @@ import {
   TensorProtoSchema,
   type ValueInfoProto,
   ValueInfoProtoSchema,
-} from './gen/onnx/onnx_pb.ts';
+} from '../../src/worker/convert/gen/onnx/onnx_pb.ts';
 
 const IR_VERSION = 8n;
 const OPSET_VERSION = 17n;
