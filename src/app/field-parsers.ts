@@ -1,6 +1,6 @@
 /**
  * Parsers of single fields of accounts and plans. Values come raw, as text from forms or typed from JSON, GraphQL and
- * gRPC, under the names of interface.md; a fault names the field, what was expected and what was found.
+ * gRPC, under the names of docs/interface.md; a fault names the field, what was expected and what was found.
  */
 import { badField } from '../domain/errors.ts';
 import { PAGE_SIZE_MAX } from '../domain/limits.ts';

@@ -17,7 +17,7 @@ export type ErrorCode =
   | 'cancelled'
   | 'internal';
 
-/** One row per reason. `http` is the status of DESIGN.md section 4 on REST. */
+/** One row per reason. `http` is the status on REST (docs/interface.md, Errors). */
 export const REASONS = {
   bad_field: { code: 'invalid_argument', http: 400 },
   unsupported_media_type: { code: 'invalid_argument', http: 400 },

@@ -2,19 +2,19 @@
  * Fixed bounds, each with the failure it prevents. Bounds an operator may tune are in the component's config.
  */
 
-/** 15 MB as interface.md documents it (15 × 1024²), for images and audio. */
+/** 15 MB as docs/interface.md documents it (15 × 1024²), for images and audio. */
 export const IMAGE_BYTES_MAX = 15_728_640;
 export const AUDIO_BYTES_MAX = 15_728_640;
 /** 5 GB: the documented service's own maximum for video. */
 export const VIDEO_BYTES_MAX = 5_368_709_120;
 
-/** interface.md: at most 100 identifiers in one list request. */
+/** docs/interface.md: at most 100 identifiers in one list request. */
 export const IDENTIFIERS_MAX = 100;
 /** Records in one page: a page is built in memory, a stream is not. */
 export const PAGE_SIZE_MAX = 100;
 export const PAGE_SIZE_DEFAULT = 25;
 
-/** 100 megapixels: a 0.75 MB PNG of 16,000² made a decoder take 768 MB (libraries.md section 2). */
+/** 100 megapixels: a 0.75 MB PNG of 16,000² made a decoder take 768 MB. */
 export const PIXELS_MAX = 100_000_000;
 /** A single side above this overflows the tile arithmetic of common encoders. */
 export const SIDE_PIXELS_MAX = 65_500;

@@ -17,7 +17,7 @@ export interface EngineConfig {
   dataFolder: string;
   decode: Partial<Omit<DecodePoolConfig, 'dataFolder' | 'jobsFolder' | 'diskFreeBytesMin' | 'isolation'>>;
   inference: Partial<InferencePoolConfig>;
-  /** With `gpu`, nothing is analysed while a model runs on the CPU (DESIGN.md section 6). */
+  /** With `gpu`, nothing is analysed while a model runs on the CPU. */
   acceleratorRequire: 'any' | 'gpu' | 'cpu';
   /** Folders whose sub-folders are packs; one that does not exist holds none. */
   modelFolders: readonly string[];

@@ -78,7 +78,7 @@ function isListOfItsOwn({ fields: [first, ...others] }: DescMessage): boolean {
 export type Unlisted = (value: number, field: string) => unknown;
 
 /**
- * The fields of a message under their names in the protocol, which are those of interface.md. What the message leaves
+ * The fields of a message under their names in the protocol, which are those of docs/interface.md. What the message leaves
  * out is undefined, and so is an enum value that is unspecified.
  */
 export function fromMessage<S extends DescMessage>(

@@ -1,4 +1,4 @@
-/** Turns anything thrown into the documented error bodies (interface.md, Errors; DESIGN.md section 4). */
+/** Turns anything thrown into the documented error bodies (docs/interface.md, Errors). */
 import { AppError, type Reason, toAppError } from '../domain/errors.ts';
 import { rateHeaders } from './rate-headers.ts';
 
@@ -17,7 +17,7 @@ export interface ErrorReply {
 export interface ErrorShape {
   field?: string | undefined;
   validation?: boolean | undefined;
-  /** Validation of sound answers a foreign format with 422 (interface.md: "file not an audio file"). */
+  /** Validation of sound answers a foreign format with 422 (docs/interface.md, Validate). */
   foreignFormatIsUnprocessable?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * `/media/…`: stored bytes for the page. Whoever uploads chooses them, so they go out under a type of our own table,
- * never sniffed, and without any right of the page they are opened in (DESIGN.md section 5).
+ * never sniffed, and without any right of the page they are opened in (docs/security.md).
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -52,7 +52,7 @@ export class NewerFormatError extends Error {
   override readonly name = 'NewerFormatError';
 }
 
-/** Pages of 8 KiB: with 4 KiB, records of about 2 KB fill only half of each (libraries.md section 5). */
+/** Pages of 8 KiB: with 4 KiB, records of about 2 KB fill only half of each. */
 const PAGE_BYTES = 8192;
 
 export class Store implements AsyncDisposable {

@@ -11,7 +11,7 @@ test('schema/assay.graphql is what the code builds: run schema/print-graphql.ts 
   assert.equal(`${kept}\n`, printGraphql());
 });
 
-/** The names of interface.md in camelCase, beside those that they replace. */
+/** The names of docs/interface.md in camelCase, beside those that they replace. */
 const RENAMED: [type: string, before: string, now: string][] = [
   ['ModelResult', 'elapsedSeconds', 'elapsedTime'],
   ['Clip', 'startSeconds', 'start'],

@@ -1,4 +1,4 @@
-/** interface.md, Credits, User, Paginated user list, the partner endpoints and User management. */
+/** docs/interface.md, Credits, User, Paginated user list, the partner endpoints and User management. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readMails } from '../app/open-app.ts';

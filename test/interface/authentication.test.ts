@@ -1,4 +1,4 @@
-/** interface.md, Authentication and Errors: 401, 403 and 429 on every endpoint, in the documented shapes. */
+/** docs/interface.md, Authentication and Errors: 401, 403 and 429 on every endpoint, in the documented shapes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makePicture, makeSpeech } from './media.ts';

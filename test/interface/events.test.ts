@@ -1,4 +1,4 @@
-/** interface.md, Events and the cache: what is sent to a webhook, and when nothing is; what costs, and what does not. */
+/** docs/interface.md, Events and the cache: what is sent to a webhook, and when nothing is; what costs, and what does not. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** interface.md, Limits and Versioning. */
+/** docs/interface.md, Limits and Versioning. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

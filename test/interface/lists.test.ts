@@ -1,4 +1,4 @@
-/** interface.md, Get one classification, Get several, Get an image heatmap: paths, aliases, bounds, absences. */
+/** docs/interface.md, Get one classification, Get several, Get an image heatmap: paths, aliases, bounds, absences. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';

@@ -1,4 +1,4 @@
-/** The description itself: complete against interface.md and the routes, and its examples fit its own schemas. */
+/** The description itself: complete against docs/interface.md and the routes, and its examples fit its own schemas. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(async () => await service[Symbol.asyncDispose]());
 
-/** Every endpoint of interface.md, written out, so that one taken away is missed. */
+/** Every endpoint of docs/interface.md, written out, so that one taken away is missed. */
 const DOCUMENTED: [method: string, path: string][] = [
   ['post', '/api/validate'],
   ['post', '/api/classification'],

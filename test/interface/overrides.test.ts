@@ -1,4 +1,4 @@
-/** interface.md, Override a classification: by hash and kind, for every submission that shares the hash. */
+/** docs/interface.md, Override a classification: by hash and kind, for every submission that shares the hash. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeClip, makePicture, makeSpeech } from './media.ts';

@@ -1,4 +1,4 @@
-/** interface.md, Resources and their fields: each record of each kind, present or absent exactly as the notes say. */
+/** docs/interface.md, Resources and their fields: each record of each kind, present or absent exactly as the notes say. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

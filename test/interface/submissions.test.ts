@@ -1,4 +1,4 @@
-/** interface.md, Endpoints: submission of a file and of an address, with every field and the Accept behaviour. */
+/** docs/interface.md, Endpoints: submission of a file and of an address, with every field and the Accept behaviour. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

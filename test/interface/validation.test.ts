@@ -1,4 +1,4 @@
-/** interface.md, Validate a media file: the rules, and each documented failure with its status and body. */
+/** docs/interface.md, Validate a media file: the rules, and each documented failure with its status and body. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AUDIO_BYTES_MAX, IMAGE_BYTES_MAX } from '../../src/domain/limits.ts';

@@ -1,4 +1,4 @@
-/** The list of users as interface.md pages it: filtered, sorted, all at once unless a page size is given. */
+/** The list of users as docs/interface.md pages it: filtered, sorted, all at once unless a page size is given. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { UserView } from '../../domain/contract/account.ts';
 import type { StoreReader } from '../../store/reader.ts';
@@ -13,7 +13,7 @@ import { toUserView } from './user-view.ts';
 
 type SortKey = (account: Account, read: StoreReader) => string | number | null;
 
-/** What a list can be sorted by, as interface.md names it. */
+/** What a list can be sorted by, as docs/interface.md names it. */
 const SORT_KEYS = {
   id: (account) => account.id,
   name: (account) => account.name,

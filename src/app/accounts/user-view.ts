@@ -1,4 +1,4 @@
-/** An account as others may see it: the documented User (interface.md) and what the newer facades add. */
+/** An account as others may see it: the documented User (docs/interface.md) and what the newer facades add. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { UserView } from '../../domain/contract/account.ts';
 import type { StoreReader } from '../../store/reader.ts';

@@ -23,7 +23,7 @@ export interface FirstStartConfig {
 
 const ADMIN_ACCOUNT_ID = 1;
 const APPLIANCE_PLAN_ID = 1;
-/** DESIGN.md section 1: credits of the embedded plan, which consumes none. */
+/** Credits of the embedded plan, which consumes none. */
 const ADMIN_CREDITS = 1_000_000;
 export const ADMIN_KEY_FILE = 'admin.key';
 

@@ -1,6 +1,6 @@
 /**
  * The browser as a caller: its session cookie, and the proof that it is our own page that asks. A cookie goes out with
- * every request to the host, whichever page or port caused it, so alone it proves nothing (DESIGN.md section 5).
+ * every request to the host, whichever page or port caused it, so alone it proves nothing (docs/security.md).
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Parsing of every submission field, once for all facades. Values come raw under the names of interface.md; a
+ * Parsing of every submission field, once for all facades. Values come raw under the names of docs/interface.md; a
  * fault names the field, what was expected and what was found.
  */
 
@@ -73,7 +73,7 @@ function parsePriority({ priority: value }: RawFields): Priority {
   throw badField('priority', `expected interactive or batch, found ${show(value)}`);
 }
 
-/** `true`, `1`, `on` / `false`, `0`, empty (DESIGN.md section 4); anything else is the caller's fault. */
+/** `true`, `1`, `on` / `false`, `0`, empty (docs/interface.md, Submit); anything else is the caller's fault. */
 export function parseBoolean(fields: RawFields, field: string): boolean {
   const value = fields[field];
   if (

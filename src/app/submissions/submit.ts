@@ -1,6 +1,6 @@
 /**
  * Submitting media: judged, kept, recorded, charged and queued in one transaction, flushed, and only then
- * answered (DESIGN.md section 3). The analysis itself goes on without the caller.
+ * answered. The analysis itself goes on without the caller.
  */
 import { createHash } from 'node:crypto';
 import { AppError, badField } from '../../domain/errors.ts';
@@ -153,7 +153,7 @@ async function checkSource(
   return { sourceUrl, name: cleanName(nameOfAddress(url)) };
 }
 
-/** Options that need an enablement are ignored without it (interface.md, Authentication rule 5). */
+/** Options that need an enablement are ignored without it (docs/interface.md, Authentication). */
 export async function checkFields(
   app: SubmissionParts,
   { principal: { plan }, kind, fields }: { principal: Principal; kind: MediaKind; fields: RawFields },

@@ -53,7 +53,7 @@ export interface UserView extends ValuesOf<typeof OWN>, ValuesOf<typeof ADDED> {
   partner: UserView | null;
 }
 
-/** In the order of interface.md. */
+/** In the order of docs/interface.md. */
 export const DOCUMENTED_USER = { ...OWN, partner: nullable(noun<UserView>('User')) };
 
 export const USER = { ...DOCUMENTED_USER, ...ADDED };

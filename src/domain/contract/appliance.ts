@@ -61,7 +61,7 @@ export const APPLIANCE = {
   queueDepth: whole(),
   running: whole(),
   uptimeSeconds: number(),
-  /** Memory of the daemon itself; mapped database pages are not its own (DESIGN.md section 7). */
+  /** Memory of the daemon itself; mapped database pages are not its own. */
   rssAnonBytes: long(),
   diskFreeBytes: long(),
   models: listOf(noun<ModelStatus>('Model')),

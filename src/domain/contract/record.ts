@@ -1,5 +1,5 @@
 /**
- * The record, one row a field: the fields of interface.md, plus what the new facades add. One value, three projections;
+ * The record, one row a field: the fields of docs/interface.md, plus what the new facades add. One value, three projections;
  * a facade only renames and leaves out. What a field means stands in app/records/record.ts and records/measured.ts.
  */
 import type { ProvenanceRecord } from '../provenance/provenance-record.ts';

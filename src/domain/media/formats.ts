@@ -11,7 +11,7 @@ export interface Format {
   /** File name endings, the first is the preferred one. */
   extensions: readonly string[];
   /**
-   * What it can hold; by its head alone a container is taken for video. Documented ones are listed in interface.md (for
+   * What it can hold; by its head alone a container is taken for video. Documented ones are listed in docs/interface.md (for
    * video: any `video/*`), so accepted whatever the plan says.
    */
   kinds: Partial<Record<MediaKind, 'documented' | 'foreign'>>;
@@ -29,7 +29,7 @@ export interface Format {
   c2pa?: string;
   /** The type under which every current browser shows it, or opens it: whether it plays, only the browser knows. */
   shownAs?: string;
-  /** Taken as speech although it has a picture: phones save recordings so, as interface.md lists them. */
+  /** Taken as speech although it has a picture: phones save recordings so, as docs/interface.md lists them. */
   isRecording?: true;
 }
 

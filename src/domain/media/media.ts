@@ -1,4 +1,4 @@
-/** What is judged, and the two things that can be said of it, as interface.md names them. */
+/** What is judged, and the two things that can be said of it, as docs/interface.md names them. */
 
 export const MEDIA_KINDS = ['image', 'video', 'audio'] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];

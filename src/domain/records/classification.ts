@@ -7,7 +7,7 @@ import type { AnalysisResult } from '../verdicts/result.ts';
 import type { AnalysisOptions } from './options.ts';
 import type { StepTime } from './step-times.ts';
 
-/** The states of interface.md. */
+/** The states of docs/interface.md. */
 export const STATUSES = ['new', 'done', 'errored'] as const;
 export type Status = (typeof STATUSES)[number];
 

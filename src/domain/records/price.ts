@@ -35,7 +35,7 @@ export function priceOf(plan: Plan, { kind, options, webhookUrl }: PricedSubmiss
   return extras.reduce((sum, option) => sum + (plan.optionCredits[option] ?? 0), plan.credits[kind]);
 }
 
-/** Options that the plan does not enable are ignored (interface.md, Authentication rule 5). */
+/** Options that the plan does not enable are ignored (docs/interface.md, Authentication). */
 export function enabledOptions(plan: Plan, options: AnalysisOptions): AnalysisOptions {
   const withheld = OPTIONS.filter(([, { planOption }]) => planOption && !plan.options.includes(planOption));
   return { ...options, ...Object.fromEntries(withheld.map(([name, { initial }]) => [name, initial])) };

@@ -25,7 +25,7 @@ export interface VideoRecord extends RecordBase, ValuesOf<typeof FINDINGS>, Valu
 
 export type ClassificationRecord = ImageRecord | VideoRecord | AudioRecord;
 
-/** The outcome of a validation (interface.md, Media validation result). */
+/** The outcome of a validation (docs/interface.md, Media validation result). */
 export interface MediaValidation {
   valid: true;
   sizeBytes: number;

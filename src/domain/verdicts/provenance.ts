@@ -1,5 +1,5 @@
 /**
- * What a file says of its own origin: the C2PA report in the fields of interface.md, and how it is read. A
+ * What a file says of its own origin: the C2PA report in the fields of docs/interface.md, and how it is read. A
  * signature proves who signed, never that the picture is true.
  */
 import type { StoreFacts } from '../provenance/manifest-facts.ts';
@@ -11,7 +11,7 @@ export interface C2paStatus {
   explanation: string;
 }
 
-/** The c2pa object of the image record, names as documented (interface.md, c2pa fields). */
+/** The c2pa object of the image record, names as documented (docs/interface.md, c2pa fields). */
 export interface C2paReport {
   manifests: Record<string, unknown>;
   active_manifest: string;
@@ -23,7 +23,7 @@ export interface C2paReport {
   };
 }
 
-/** Which signatures force `artificial` (DESIGN.md section 4): any, as documented; only a declared generator's; none. */
+/** Which signatures force `artificial` (docs/interface.md, C2PA): any, as documented; only a declared generator's; none. */
 export const C2PA_POLICIES = ['any', 'generative', 'never'] as const;
 export type C2paPolicy = (typeof C2PA_POLICIES)[number];
 
@@ -109,7 +109,7 @@ export function declaresGenerated(origin: DeclaredOrigin | null): boolean {
   return origin === 'generated' || origin === 'composite_with_generated';
 }
 
-/** Whether the signature forces `artificial` (DESIGN.md section 4, C2PA). */
+/** Whether the signature forces `artificial` (docs/interface.md, C2PA). */
 export function forcesArtificial(provenance: Provenance, policy: C2paPolicy, prevented: boolean): boolean {
   if (provenance.c2pa === null || prevented || policy === 'never') return false;
   if (policy === 'any') return true;

@@ -74,7 +74,7 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** The name says nothing of the file: some demuxers act on endings (libraries.md section 4). */
+/** The name says nothing of the file: some demuxers act on endings (FFmpeg opens what a file named .m3u8 or .ffconcat lists). */
 const INPUT_NAME = 'input';
 
 export class DecodeSlot implements AsyncDisposable {

@@ -57,7 +57,7 @@ const NODE_FLAGS = ['--expose-gc'];
 
 /**
  * The whole environment of a decode child, written out: nothing of the daemon's own is passed on. One malloc
- * arena keeps memory flat over thousands of pictures (libraries.md section 1).
+ * arena keeps memory flat over thousands of pictures.
  */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: '/usr/local/bin:/usr/bin:/bin',

@@ -25,7 +25,7 @@ export interface InferenceConfig {
   halfProviders: readonly string[];
   /** Threads that one model run may use. */
   threads: number;
-  /** Patches in one model run: 8 is where a CPU stops gaining (libraries.md section 3). */
+  /** Patches in one model run: 8 is where a CPU stops gaining (measured on two cores: 32 gain nothing). */
   batchMax: number;
   /** How long a batch that is not full waits for patches of other analyses. */
   batchWaitMs: number;

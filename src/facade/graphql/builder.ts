@@ -101,7 +101,7 @@ export const userErrorCodeEnum = builder.enumType('UserErrorCode', {
   values: upperCaseValues(USER_ERROR_CODES),
 });
 
-/** For a name that interface.md has in another word: the old one stays for one release, so that clients can follow. */
+/** For a name that docs/interface.md has in another word: the old one stays for one release, so that clients can follow. */
 export function renamedTo(name: string): string {
   return `Renamed to ${name}; goes with the next release.`;
 }

@@ -73,7 +73,7 @@ export async function receiveUpload(
   return { header, kind, media };
 }
 
-/** The header under the names of interface.md, for the app's own parsing. */
+/** The header under the names of docs/interface.md, for the app's own parsing. */
 export function toFields(header: MediaHeader): RawFields {
   const { options, source_url, ...said } = fromMessage(MediaHeaderSchema, header, passUnlisted);
   return { ...said, file_url: source_url, ...(options as RawFields | undefined) };

@@ -59,7 +59,7 @@ function toJson(record: ClassificationRecord): string {
   return text;
 }
 
-/** A kind that the plan does not enable is 403 on its GET paths too (interface.md, Errors). */
+/** A kind that the plan does not enable is 403 on its GET paths too (docs/interface.md, Errors). */
 export function readerOf(request: FastifyRequest, kind: MediaKind): Principal {
   const principal = principalOf(request);
   assertKindEnabled(principal, kind);

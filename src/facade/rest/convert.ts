@@ -1,4 +1,4 @@
-/** The record as interface.md writes it: only renames and leaves out, no schema (a schema made it slower). */
+/** The record as docs/interface.md writes it: only renames and leaves out, no schema (a schema made it slower). */
 
 import type { DetectionRecord, ModelResult } from '../../domain/contract/record-parts.ts';
 import type {
@@ -55,7 +55,7 @@ function toVideo(record: VideoRecord): object {
     verdicts: record.verdicts.map(toVideoVerdict),
     ...toForced(record),
     results: {
-      // DESIGN.md section 4: a frame's map is the new facades' to show.
+      // A frame's map is the new facades' to show.
       images: record.images.map((frame) => toImage(frame, false)),
       audios: record.audios.map(toAudio),
     },

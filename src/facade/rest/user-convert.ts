@@ -1,4 +1,4 @@
-/** A user as interface.md writes it: its documented fields, no more. */
+/** A user as docs/interface.md writes it: its documented fields, no more. */
 import type { UserPage } from '../../app/accounts/user-list.ts';
 import { DOCUMENTED_USER, type UserView } from '../../domain/contract/account.ts';
 import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';

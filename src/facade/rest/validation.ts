@@ -1,4 +1,4 @@
-/** POST /api/validate: could this file be analysed? It has error shapes of its own (interface.md, Errors). */
+/** POST /api/validate: could this file be analysed? It has error shapes of its own (docs/interface.md, Errors). */
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { admitMedia } from '../../app/callers/admission.ts';

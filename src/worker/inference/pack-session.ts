@@ -1,6 +1,6 @@
 /**
  * A pack in memory: its session on one execution provider and the buffer of one batch. `run` blocks the process
- * while the model computes (libraries.md section 3), which is why this process does nothing else.
+ * while the model computes, which is why this process does nothing else.
  */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';

@@ -4,7 +4,7 @@
  */
 import sharp, { type FailOnOptions, type Sharp } from 'sharp';
 
-// One thread per picture: the pool of children is the parallelism (libraries.md section 2).
+// One thread per picture: the pool of children is the parallelism.
 sharp.concurrency(1);
 // A cache would keep hostile pictures' pixels from job to job.
 sharp.cache(false);

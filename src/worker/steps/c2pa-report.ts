@@ -1,5 +1,5 @@
 /**
- * Brings the reader's JSON into the documented fields (interface.md, c2pa fields), all of them present, and
+ * Brings the reader's JSON into the documented fields (docs/interface.md, c2pa fields), all of them present, and
  * within a size that a record can carry.
  */
 import type { C2paReport, C2paStatus } from '../../domain/verdicts/provenance.ts';

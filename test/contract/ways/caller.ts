@@ -63,7 +63,7 @@ export interface SharedOverrideEntry {
   byAccountId: number;
 }
 
-/** What interface.md does not have and the newer facades do. */
+/** What docs/interface.md does not have and the newer facades do. */
 export interface FullCaller extends Caller {
   overrideBecause(
     kind: MediaKind,

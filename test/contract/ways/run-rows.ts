@@ -7,7 +7,7 @@ import type { OperationCase } from '../account-cases.ts';
 import type { FullCaller } from './caller.ts';
 import { FACADES, openFullStage, openStage, type Stage } from './stage.ts';
 
-/** The stages of the facades that can do more than interface.md; filled before the tests begin. */
+/** The stages of the facades that can do more than docs/interface.md; filled before the tests begin. */
 export function runRows(rows: readonly OperationCase[]): readonly Stage<FullCaller>[] {
   let service: Service;
   const stages = new Map<string, Stage>();

@@ -5,7 +5,7 @@ import { rowsOf, toSnakeCase } from '../../../domain/contract/field.ts';
 import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
 import type { Schema } from './schema.ts';
 
-/** How a boolean is written in a form (DESIGN.md section 4). */
+/** How a boolean is written in a form (docs/interface.md, Submit). */
 function flag(description: string | undefined): Schema {
   return { type: 'string', enum: ['true', '1', 'on', 'false', '0', ''], description };
 }
