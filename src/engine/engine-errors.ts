@@ -61,7 +61,7 @@ export function toProbeError(error: unknown): unknown {
       return new AppError('draining', 'the appliance is stopping', { cause: error });
     if (error.loss === 'exhausted') return toAppError(error.cause);
     if (error.loss === 'deadline') {
-      const sentence = 'the file was not looked at in time, and the decoder was replaced; try again';
+      const sentence = 'the file was not looked at in time by two decoders; try again';
       return new AppError('probe_busy', sentence, { retryAfterSeconds: HUNG_RETRY_SECONDS, cause: error });
     }
     return new AppError('corrupt', 'the file cannot be read: the decoder ended over it', { cause: error });

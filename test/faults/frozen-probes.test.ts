@@ -1,4 +1,4 @@
-/** Decode children that stand still: who submits is told soon to come back, and nothing is left of the try. */
+/** Decode children that stand still: a fresh one answers the same request; if that stands still too, who submits is told soon to come back. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,33 +18,79 @@ import {
 } from './rounds/submissions.ts';
 
 const PROBE_TIMEOUT_MS = 2000;
-/** Without its own deadline a probe has a minute. */
+/** Twice the probe's time, and the start of a child on a busy box. */
 const ANSWER_MS_MAX = 20_000;
+/** Twice the probe's time, and the longest wait for a child to be ready. */
+const REFUSAL_MS_MAX = 30_000;
+const LOOK_MS = 5;
 
-test('all decode children stopped', { timeout: 180_000 }, async () => {
-  await using folder = await makeTemporaryFolder();
+async function startDaemon(
+  folder: string,
+): Promise<{ daemon: TestDaemon; decode: number[]; first: string[] }> {
   const env = { ASSAY_PROBE_TIMEOUT_MS: String(PROBE_TIMEOUT_MS) };
-  await using daemon = await TestDaemon.start({ folder: folder.path, env });
+  const daemon = await TestDaemon.start({ folder, env });
   const first = await Promise.all(
     [1, 2, 3].map(async (seed) => submitPicture(daemon, await distinctPicture(seed))),
   );
   await awaitEnds(daemon, first);
   const { decode } = childrenOf(pidOf(daemon));
   ok(decode.length > 0);
+  return { daemon, decode, first };
+}
+
+test('all decode children stopped: the request is answered by a fresh one', {
+  timeout: 180_000,
+}, async () => {
+  await using folder = await makeTemporaryFolder();
+  const { daemon, decode, first } = await startDaemon(folder.path);
+  await using _ = daemon;
   for (const pid of decode) process.kill(pid, 'SIGSTOP');
 
   const startedAt = performance.now();
-  const response = await postPicture(daemon, await distinctPicture(4));
+  const identifier = await submitPicture(daemon, await distinctPicture(4));
   const answeredMs = performance.now() - startedAt;
-  equal(response.status, 503, await response.clone().text());
-  ok(Number(response.headers.get('retry-after')) > 0);
-  match(await response.text(), /not looked at in time, and the decoder was replaced; try again/);
   ok(answeredMs < ANSWER_MS_MAX, `answered after ${answeredMs} ms`);
+  equal(await metricOf(daemon, 'assay_worker_deaths_total{worker="decode"}'), 1);
+  await until(() => !decode.some(isAlive), 'the stopped children to be replaced');
+  deepEqual(await awaitEnds(daemon, [identifier]), ['done']);
+  const list = await fetch(`${daemon.http}/api/classifications`, { headers: KEY_HEADERS });
+  equal(((await list.json()) as unknown[]).length, first.length + 1);
+});
+
+/** Every decode child as soon as it is seen, also those that are started meanwhile; until it is disposed. */
+function stopEach(daemon: TestDaemon): Disposable {
+  const stop = (): void => {
+    for (const pid of childrenOf(pidOf(daemon)).decode) {
+      try {
+        process.kill(pid, 'SIGSTOP');
+      } catch {
+        // It has ended since.
+      }
+    }
+  };
+  stop();
+  const timer = setInterval(stop, LOOK_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+test('fresh decode children stopped too: refused soon, and nothing is left of the try', {
+  timeout: 180_000,
+}, async () => {
+  await using folder = await makeTemporaryFolder();
+  const { daemon, first } = await startDaemon(folder.path);
+  await using _ = daemon;
+  {
+    using _stopping = stopEach(daemon);
+    const startedAt = performance.now();
+    const response = await postPicture(daemon, await distinctPicture(4));
+    const answeredMs = performance.now() - startedAt;
+    equal(response.status, 503, await response.clone().text());
+    ok(Number(response.headers.get('retry-after')) > 0);
+    match(await response.text(), /not looked at in time by two decoders; try again/);
+    ok(answeredMs < REFUSAL_MS_MAX, `answered after ${answeredMs} ms`);
+  }
   deepEqual(readdirSync(join(folder.path, 'uploads')), []);
   const list = await fetch(`${daemon.http}/api/classifications`, { headers: KEY_HEADERS });
   equal(((await list.json()) as unknown[]).length, first.length);
-  equal(await metricOf(daemon, 'assay_worker_deaths_total{worker="decode"}'), 1);
-  await until(() => !decode.some(isAlive), 'the stopped children to be replaced');
-
   deepEqual(await awaitEnds(daemon, [await submitPicture(daemon, await distinctPicture(5))]), ['done']);
 });

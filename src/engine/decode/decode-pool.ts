@@ -49,6 +49,11 @@ export const DECODE_POOL_DEFAULTS: Readonly<Omit<DecodePoolConfig, 'dataFolder' 
   usesGpu: false,
 };
 
+export interface RunOptions extends WaitOptions {
+  /** For a child that has to be started to be ready; `stepTimeoutMs` where it is absent. */
+  startTimeoutMs?: number | undefined;
+}
+
 /** Told of what happens to children; for the log and the counters. */
 export interface DecodePoolObserver {
   childStarted(pid: number | undefined, startMs: number): void;
@@ -106,12 +111,12 @@ export class DecodePool implements AsyncDisposable {
   async run<T>(
     purpose: SlotPurpose,
     work: (slot: DecodeSlot) => Promise<T>,
-    options: WaitOptions = {},
+    options: RunOptions = {},
   ): Promise<T> {
     await this.start();
     this.#assertOpen();
     using _permit = await this.#queue.acquire(purpose, options);
-    const slot = await this.#takeSlot();
+    const slot = await this.#takeSlot(options.startTimeoutMs);
     try {
       return await work(slot);
     } finally {
@@ -144,16 +149,16 @@ export class DecodePool implements AsyncDisposable {
     if (this.#isClosed) throw new WorkerLostError('stopped', 'the decoders are stopped');
   }
 
-  async #takeSlot(): Promise<DecodeSlot> {
+  async #takeSlot(startTimeoutMs?: number): Promise<DecodeSlot> {
     this.#assertOpen();
     for (let slot = this.#idle.pop(); slot !== undefined; slot = this.#idle.pop()) {
       if (slot.isUsable) return slot;
       await this.#drop(slot);
     }
-    return await this.#openSlot();
+    return await this.#openSlot(startTimeoutMs);
   }
 
-  async #openSlot(): Promise<DecodeSlot> {
+  async #openSlot(startTimeoutMs?: number): Promise<DecodeSlot> {
     if (this.#isolation === null) throw new Error('a slot is opened before the pool has started');
     const { jobsFolder, memoryBytesMax, fileBytesMax, stepTimeoutMs, usesGpu } = this.#config;
     const startedAt = performance.now();
@@ -165,6 +170,7 @@ export class DecodePool implements AsyncDisposable {
       usesGpu,
       copyRoom: this.#copyRoom,
       timeoutMs: stepTimeoutMs,
+      startTimeoutMs: startTimeoutMs ?? stepTimeoutMs,
       log: (line) => this.#observer.childSaid(line),
     });
     this.#opening.add(opening);

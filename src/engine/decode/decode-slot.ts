@@ -26,8 +26,10 @@ export interface DecodeSlotConfig {
   /** For inputs that have to be copied. */
   copyRoom: CopyRoom;
   usesGpu?: boolean;
-  /** For a child to be ready, and for a request that names no time of its own. */
+  /** For a request that names no time of its own. */
   timeoutMs: number;
+  /** For a child to be ready; `timeoutMs` where it is absent. */
+  startTimeoutMs?: number;
   log: (line: string) => void;
 }
 
@@ -110,7 +112,7 @@ export class DecodeSlot implements AsyncDisposable {
     await mkdir(join(config.folder, 'out'), { recursive: true });
     const slot = new DecodeSlot(config);
     try {
-      await slot.#await(0, 'ready', {});
+      await slot.#await(0, 'ready', { timeoutMs: config.startTimeoutMs ?? config.timeoutMs });
       return slot;
     } catch (error) {
       await slot[Symbol.asyncDispose]();

@@ -7,8 +7,10 @@ import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';
 import type { DecodeSlot, RequestOptions } from './decode-slot.ts';
 
-/** A child may die for reasons of its own once; twice over the same file, it is the file. */
+/** A child may die, or stand still, for reasons of its own once; twice over the same file, it is the file. */
 const TRIES_MAX = 2;
+/** Takes half a second; a box under full load takes ten times as long. */
+const CHILD_START_MS_MAX = 15_000;
 
 type Bounds = Pick<RequestOptions, 'signal' | 'timeoutMs'>;
 
@@ -60,10 +62,11 @@ async function lookForCaller<T>(
   const { signal } = wait;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await pool.run('probe', (slot) => look(slot, { signal, timeoutMs }), wait);
+      const options = { ...wait, startTimeoutMs: CHILD_START_MS_MAX };
+      return await pool.run('probe', (slot) => look(slot, { signal, timeoutMs }), options);
     } catch (error) {
-      const isWorthAgain =
-        error instanceof WorkerLostError && error.loss !== 'stopped' && error.loss !== 'deadline';
+      // After a deadline the pool keeps no idle child: the next try has a fresh one, or waits for one that has just answered.
+      const isWorthAgain = error instanceof WorkerLostError && error.loss !== 'stopped';
       if (!isWorthAgain || tries >= TRIES_MAX) throw toProbeError(error);
     }
   }
