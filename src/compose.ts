@@ -61,8 +61,7 @@ export interface Daemon extends AsyncDisposable {
   readonly http: HttpServer;
   readonly grpc: GrpcServer;
   readonly app: App;
-  readonly isFirstStart: boolean;
-  /** The administrator's key, only at the first start and if no setting gave it. */
+  /** The administrator's key, only at the first start. */
   readonly newKey: string | null;
   /** Sets the administrator's password, only at the first start and where the settings gave none. */
   readonly passwordLink: string | null;
@@ -150,8 +149,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
     http,
     grpc,
     app,
-    isFirstStart: firstStart !== null,
-    newKey: firstStart?.isKeyNew === true ? firstStart.key : null,
+    newKey: firstStart?.key ?? null,
     passwordLink: firstStart?.passwordToken ? passwordLink(app, firstStart.passwordToken) : null,
     drain: () => drain({ grpc, watchLoop, engine, webhooks, http }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),

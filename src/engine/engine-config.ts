@@ -10,6 +10,8 @@ import type { FetchMedia } from './analyses/source.ts';
 import type { DecodePoolConfig } from './decode/decode-pool.ts';
 import type { RenditionsConfig } from './decode/rendition-maker.ts';
 import type { InferencePoolConfig } from './inference/inference-pool.ts';
+import type { PackStatus } from './packs/pack-status.ts';
+import type { LocalWorkshop } from './places/local-workshop.ts';
 import type { RemotePlaces } from './remote/remote-places.ts';
 
 export interface EngineConfig {
@@ -65,6 +67,8 @@ export interface EngineParts {
   log: Logger;
   observer: EngineObserver;
   fetchMedia: FetchMedia;
+  /** Where this box works; child processes of its own where it is absent. */
+  workshop?: LocalWorkshop;
   /** Workers on other boxes; null where none may come. */
   remote: RemotePlaces | null;
   /** What is kept of the pictures that an analysis saw, and which earlier ones are near; null where nothing is. */
@@ -87,14 +91,4 @@ export interface EngineStatus {
   packs: PackStatus[];
   /** Keys of the packs that are in memory; the others are brought up when they are asked. */
   resident: ReadonlySet<string>;
-}
-
-export interface PackStatus {
-  id: string;
-  version: string;
-  task: string;
-  /** Execution provider, or null while it loads or where it is not used. */
-  provider: string | null;
-  /** Why it is not used; null where it is. */
-  fault: string | null;
 }

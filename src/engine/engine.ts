@@ -33,6 +33,7 @@ import type { InstalledPack } from './packs/installed-packs.ts';
 import { benchPack, type PackSpeed } from './packs/pack-bench.ts';
 import { PackChanges } from './packs/pack-changes.ts';
 import { resolveModels } from './packs/resolve-models.ts';
+import type { LocalWorkshop } from './places/local-workshop.ts';
 import { Places } from './places/places.ts';
 import { Workshop } from './places/workshop.ts';
 import { Feed, type WatchFilter } from './queue/feed.ts';
@@ -56,7 +57,7 @@ export class Engine implements AsyncDisposable {
   readonly packChanges: PackChanges;
   /** Made of stored files for people's eyes and ears. */
   readonly renditions: RenditionMaker;
-  readonly #workshop: Workshop;
+  readonly #workshop: LocalWorkshop;
   readonly #places: Places;
   readonly #runner: AnalysisRunner;
   /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
@@ -69,10 +70,12 @@ export class Engine implements AsyncDisposable {
     this.#config = config;
     this.#parts = parts;
     const { dataFolder, renditions } = config;
-    this.#workshop = new Workshop(
-      { ...config, diskFreeBytesMin: renditions.diskFreeBytesMin },
-      { ...parts, changed: () => this.#settlePhase() },
-    );
+    this.#workshop =
+      parts.workshop ??
+      new Workshop(
+        { ...config, diskFreeBytesMin: renditions.diskFreeBytesMin },
+        { ...parts, changed: () => this.#settlePhase() },
+      );
     this.renditions = new RenditionMaker(renditions, {
       ...{ store: parts.store, log: parts.log, pool: this.#workshop.decodePool },
       stepTimed: (step, seconds) => parts.observer.stepTimed(step, seconds),

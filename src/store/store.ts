@@ -2,11 +2,9 @@
  * The embedded store: LMDB for records, plain files for media. One writer process; a transaction is synchronous,
  * atomic, and answered only once it is on the disk.
  */
-
-import { mkdir, stat, statfs } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { OperatorFault } from '../domain/operator-fault.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import { ArtifactStore } from './artifacts.ts';
 import { BlobStore } from './blobs.ts';
@@ -15,6 +13,7 @@ import { FolderLock } from './lock.ts';
 import { migrate } from './migrations.ts';
 import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
+import { MACHINE_DISK, type RecordsDisk } from './records-disk.ts';
 import { RenditionStore } from './rendition-store.ts';
 import { assertNotHalfRestored, readRestoredMark, removeRestoredMark } from './restore.ts';
 import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './schema.ts';
@@ -41,16 +40,18 @@ export interface StoreConfig {
   now?: (() => number) | undefined;
   /** Milliseconds that never go back; the process' own where it is absent. */
   uptimeMs?: (() => number) | undefined;
+  /** The machine's where it is absent. */
+  disk?: RecordsDisk | undefined;
   /** Told after a commit what it changed that somebody may watch. */
   onChange?: ((change: StoreChange) => void) | undefined;
 }
 
 /** The data folder is on a disk that takes nothing, or belongs to somebody else. */
-export class FolderNotWritableError extends OperatorFault {
+export class FolderNotWritableError extends Error {
   override readonly name = 'FolderNotWritableError';
 }
 
-export class NewerFormatError extends OperatorFault {
+export class NewerFormatError extends Error {
   override readonly name = 'NewerFormatError';
 }
 
@@ -70,6 +71,7 @@ export class Store implements AsyncDisposable {
   readonly #lock: FolderLock;
   readonly #snapshots: Snapshots;
   readonly #onChange: ((change: StoreChange) => void) | undefined;
+  readonly #disk: RecordsDisk;
   #revision = 0;
 
   private constructor(
@@ -79,9 +81,10 @@ export class Store implements AsyncDisposable {
     lock: FolderLock,
     inode: number,
   ) {
-    const { folder, onChange } = config;
+    const { folder, onChange, disk = MACHINE_DISK } = config;
     this.folder = folder;
     this.#onChange = onChange;
+    this.#disk = disk;
     this.#root = root;
     this.#lock = lock;
     this.#snapshots = new Snapshots(root, config.uptimeMs);
@@ -104,7 +107,8 @@ export class Store implements AsyncDisposable {
       report: config.onUpgrade ?? (() => undefined),
       bytesMin: config.compactBytesMin,
     });
-    const root = open({ path: join(folder, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX });
+    const { noSync } = config.disk ?? MACHINE_DISK;
+    const root = open({ path: join(folder, 'records'), pageSize: PAGE_BYTES, maxDbs: TABLES_MAX, noSync });
     const tables = openTables(root);
     for (const table of Object.values(tables)) if (table instanceof Table) table.onDamage = config.onDamage;
     const { ino } = await stat(join(folder, 'records', 'data.mdb'));
@@ -188,7 +192,7 @@ export class Store implements AsyncDisposable {
     this.#transaction.takeChanges();
     const result = this.#commit(change);
     const changes = this.#transaction.takeChanges();
-    await this.#root.flushed;
+    await this.#disk.flush(this.#root.flushed);
     for (const noted of changes) this.#onChange?.(noted);
     return result;
   }
@@ -207,7 +211,11 @@ export class Store implements AsyncDisposable {
   #commit<T>(change: (tx: StoreTransaction) => T): T {
     let outcome: 'committed' | 'undone' = 'undone';
     try {
-      const result = this.#root.transactionSync(() => change(this.#transaction));
+      const result = this.#root.transactionSync(() => {
+        const changed = change(this.#transaction);
+        this.#disk.commit();
+        return changed;
+      });
       outcome = 'committed';
       return result;
     } finally {
@@ -229,8 +237,7 @@ export class Store implements AsyncDisposable {
 
   /** Bytes that the disk of the data folder still takes. */
   async freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.folder);
-    return bavail * bsize;
+    return await this.#disk.freeBytes(this.folder);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

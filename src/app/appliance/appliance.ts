@@ -6,7 +6,7 @@ import type { ValuesOf } from '../../domain/contract/field.ts';
 import { MODEL_TASKS, packKey } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { API_VERSION, VERSION } from '../../domain/version.ts';
-import type { PackStatus } from '../../engine/engine-config.ts';
+import type { PackStatus } from '../../engine/packs/pack-status.ts';
 import { workerState } from '../../engine/remote/worker-roster.ts';
 import { readRssAnon } from '../../machinery/process-table.ts';
 import type { BackupStatus } from './backups.ts';

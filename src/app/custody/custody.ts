@@ -10,6 +10,7 @@ import { type CustodyReport, verifyCustody } from '../../store/custody/verify.ts
 import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import type { Core } from '../core.ts';
 import { assertPageSize } from '../field-parsers.ts';
 import { readableClassification } from '../records/classifications.ts';
 import { parseText } from '../submissions/input.ts';
@@ -41,7 +42,7 @@ export interface CustodyQuery {
 
 /** Newest first. Throws `classification` for a foreign record; of a deleted one only administrators read. */
 export function listCustody(
-  app: CustodyParts,
+  app: Core,
   { principal, identifier = '', before, limit }: CustodyQuery,
 ): CustodyView[] {
   assertPageSize(limit);
@@ -54,7 +55,7 @@ export function listCustody(
   return rows.map((row) => toView(row, principal));
 }
 
-function subjectsOf(app: CustodyParts, principal: Principal, identifier: string): string[] {
+function subjectsOf(app: Core, principal: Principal, identifier: string): string[] {
   const record = app.store.read.classification(identifier);
   // What became of a record that is gone is the administrator's to know, whosever it was.
   if (record === undefined && principal.account.role === 'admin') return [identifier];

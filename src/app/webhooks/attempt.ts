@@ -5,7 +5,7 @@ import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import type { AddressRule } from '../../machinery/address.ts';
 import type { StoreReader } from '../../store/reader.ts';
-import { postWebhook } from './post.ts';
+import type { PostWebhook } from './post.ts';
 import { afterAttempt, type PostResult } from './retry-schedule.ts';
 
 export interface AttemptParts {
@@ -18,6 +18,8 @@ export interface AttemptParts {
   random: () => number;
   /** The account's `whsec_` secret. */
   secretOf: (accountId: number) => Promise<string>;
+  /** Carries a signed message to its receiver. */
+  post: PostWebhook;
   /** The record as REST answers it now. */
   bodyOf: (identifier: string) => string;
   /** Sends a delivery that is a notice; `notice-delivery.ts` knows how. */
@@ -52,7 +54,7 @@ export async function attemptDelivery(
 }
 
 async function send(
-  { clock, rule, timeoutMs, secretOf, bodyOf, log }: AttemptParts,
+  { clock, rule, timeoutMs, post, secretOf, bodyOf, log }: AttemptParts,
   { id, url, identifier, accountId }: WebhookDelivery,
   at: number,
   signal: AbortSignal,
@@ -61,7 +63,7 @@ async function send(
     const timestamp = Math.floor(at / MICROSECONDS_PER_SECOND);
     const message = { id, timestamp, body: bodyOf(identifier) };
     const secret = await secretOf(accountId);
-    return await postWebhook({ rule, url, secret, message, timeoutMs }, signal);
+    return await post({ rule, url, secret, message, timeoutMs }, signal);
   } catch (error) {
     signal.throwIfAborted();
     log.error({ err: error, delivery: id, at: clock.now() }, 'a webhook could not be made');

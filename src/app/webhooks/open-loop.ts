@@ -6,20 +6,23 @@ import type { AccountParts } from '../accounts/parts.ts';
 import { sendNotice, spreadNotices } from '../notices/notice-delivery.ts';
 import { readRecord } from '../records/record.ts';
 import { DeliveryLoop } from './delivery-loop.ts';
+import { type PostWebhook, postWebhook } from './post.ts';
 
 /** Standard Webhooks asks receivers to answer within 15 to 30 seconds. */
 const TIMEOUT_MS = 20_000;
 
-/** `toBody` writes a record as REST answers it: that is a facade's to know. */
+/** `toBody` writes a record as REST answers it: that is a facade's to know. `post` is the way to receivers. */
 export function openDeliveryLoop(
   app: AccountParts,
   toBody: (record: ClassificationRecord) => string,
+  post: PostWebhook = postWebhook,
 ): DeliveryLoop {
   const { store, clock, log, metrics, config } = app;
   return new DeliveryLoop({
     ...{ store, clock, log, metrics },
     rule: webhookRule(config),
     timeoutMs: TIMEOUT_MS,
+    post,
     random: Math.random,
     secretOf: (accountId) => webhookSecretOfAccount(app, accountId),
     bodyOf: (identifier) => toBody(readRecord(app, identifier)),

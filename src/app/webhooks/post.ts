@@ -29,6 +29,8 @@ const ANSWER_WAIT_MS = 1000;
 
 type Answer = Omit<PostResult, 'at' | 'elapsedMs'>;
 
+export type PostWebhook = (input: PostInput, signal: AbortSignal) => Promise<Answer>;
+
 /** Resolves with what the receiver said or why it said nothing; rejects only where `signal` aborted. */
 export async function postWebhook(
   { secret, message, ...target }: PostInput,

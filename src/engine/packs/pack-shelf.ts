@@ -1,7 +1,6 @@
 /** The packs of this box and what the inference processes said of them. */
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
-import type { PackStatus } from '../engine-config.ts';
 import {
   type FoundPacks,
   findDetector,
@@ -10,6 +9,7 @@ import {
   isUsable,
   toLoadedPack,
 } from './installed-packs.ts';
+import type { PackStatus } from './pack-status.ts';
 
 export class PackShelf {
   #found: FoundPacks | null = null;

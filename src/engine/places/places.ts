@@ -10,10 +10,10 @@ import type { EngineConfig } from '../engine-config.ts';
 import type { WantedPack } from '../remote/refusal.ts';
 import type { RemotePlaces } from '../remote/remote-places.ts';
 import type { ExecutionPlace } from './execution-place.ts';
-import type { Workshop } from './workshop.ts';
+import type { LocalWorkshop } from './local-workshop.ts';
 
 export interface PlacesParts {
-  workshop: Workshop;
+  workshop: LocalWorkshop;
   remote: RemotePlaces | null;
   read: Pick<StoreReader, 'account' | 'plan'>;
   /** There are more or fewer of them. */

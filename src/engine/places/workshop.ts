@@ -19,7 +19,7 @@ import {
 } from '../inference/inference-pool.ts';
 import { PackShelf } from '../packs/pack-shelf.ts';
 import { decodeObserver, inferenceObserver } from '../worker-observers.ts';
-import type { ExecutionPlace } from './execution-place.ts';
+import type { LocalWorkshop } from './local-workshop.ts';
 
 export type WorkshopConfig = Pick<
   EngineConfig,
@@ -43,7 +43,7 @@ const ANALYSES: Readonly<
   Record<MediaKind, (parts: AnalysisParts, attempt: Attempt) => Promise<AnalysisResult>>
 > = { image: analyseImage, audio: analyseAudio, video: analyseVideo };
 
-export class Workshop implements ExecutionPlace, AsyncDisposable {
+export class Workshop implements LocalWorkshop {
   readonly #config: WorkshopConfig;
   readonly #parts: WorkshopParts;
   readonly shelf = new PackShelf();

@@ -1,0 +1,24 @@
+/** What the engine needs of the box that it runs on: its decoders, its packs, and analyses made with them. */
+import type { DecodePool } from '../decode/decode-pool.ts';
+import type { VideoDecoding } from '../decode/video-decoding.ts';
+import type { InferencePool, InferencePoolConfig } from '../inference/inference-pool.ts';
+import type { PackShelf } from '../packs/pack-shelf.ts';
+import type { ExecutionPlace } from './execution-place.ts';
+
+export interface LocalWorkshop extends ExecutionPlace, AsyncDisposable {
+  readonly shelf: Pick<
+    PackShelf,
+    'usable' | 'installed' | 'find' | 'digestsOf' | 'status' | 'describeCpuFallback' | 'describeEmptiness'
+  >;
+  readonly decodePool: Pick<DecodePool, 'run' | 'isolation' | 'pids'>;
+  readonly videoDecoding: Pick<VideoDecoding, 'description' | 'notReadyReason'>;
+  readonly inferenceConfig: InferencePoolConfig;
+  /** Null before there are packs to load. */
+  readonly inference: InferencePool | null;
+  /** Reads the packs and brings the decoders up. Throws where the box must not serve at all. */
+  start(): Promise<void>;
+  /** Brings the models up that `start` has found. */
+  loadPacks(): Promise<void>;
+  /** Looks for packs again, and replaces those that are loaded. */
+  reloadPacks(): Promise<void>;
+}
