@@ -35,6 +35,7 @@ const ELSEWHERE: readonly [RegExp, string][] = [
     /^(?:go|cd examples|export|python3 -m venv|venv\/bin\/pip) ?/,
     'fetches packages; test/heavy/examples.ts does',
   ],
+  [/^node_modules\/\.bin\/node test\/simulator\//, 'test/simulator/histories.test.ts runs it'],
   [/^printf /, 'takes values of a package; test/evidence/third-party.test.ts computes the same'],
 ];
 

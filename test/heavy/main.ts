@@ -12,6 +12,7 @@ const RUNS = [
   { file: 'lock-races.ts', minutesMax: 20 },
   { file: 'killed-daemons.ts', minutesMax: 15 },
   { file: 'watch-folder.ts', minutesMax: 15 },
+  { file: 'simulator.ts', minutesMax: 300 },
   { file: 'custody-kills.ts', minutesMax: 15 },
   { file: 'killed-exports.ts', minutesMax: 60 },
   { file: 'workers/kills.ts', minutesMax: 30 },

@@ -1,0 +1,102 @@
+/** What holds at the end of a history: everything accepted is answered and told, and nothing is left over. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pause } from '../../src/domain/clock.ts';
+import { verifyCustody } from '../../src/store/custody/verify.ts';
+import type { ActionParts } from './actions.ts';
+import { checkInvariants, recordsOf } from './invariants.ts';
+import { dataFolderOf } from './life.ts';
+import type { Receivers } from './receivers.ts';
+import type { SimulatedWorkshop } from './workshop.ts';
+
+export interface EndParts extends ActionParts {
+  receivers: Receivers;
+  workshop: SimulatedWorkshop;
+  folder: string;
+  drive: <T>(work: Promise<T>, what: string) => Promise<T>;
+}
+
+const NEVER = new AbortController().signal;
+/** Attempts and their pauses take minutes; what is still open after an hour never ends. */
+const WORK_MS_MAX = 3_600_000;
+/** A delivery's retries take a day. */
+const DELIVERIES_MS_MAX = 30 * 3_600_000;
+
+export async function checkEnd(parts: EndParts): Promise<void> {
+  const { life, drive } = parts;
+  await drive(
+    until(parts, WORK_MS_MAX, 'every analysis ends', () => openAnalyses(parts) === 0),
+    'the work',
+  );
+  await life.stopWatching();
+  await drive(
+    until(parts, DELIVERIES_MS_MAX, 'every delivery ends', () => nextDelivery(parts) === undefined),
+    'the deliveries',
+  );
+  checkInvariants({ app: life.app, book: parts.book });
+  everythingIsAnswered(parts);
+  everythingIsTold(parts);
+  await nothingIsLeft(parts);
+  const report = await verifyCustody(life.app.store.read.custody, { publicKeys: null, signal: NEVER });
+  if (!report.isWhole) throw new Error(`the chain is whole: ${JSON.stringify(report.faults)}`);
+}
+
+async function until({ life }: EndParts, withinMs: number, what: string, isSo: () => boolean): Promise<void> {
+  const { clock } = life.app;
+  const startedMs = clock.elapsedMs();
+  while (!isSo()) {
+    if (clock.elapsedMs() - startedMs > withinMs) throw new Error(`${what}: not within ${withinMs / 1000} s`);
+    await pause(clock, Math.max(1000, withinMs / 1000));
+  }
+}
+
+function openAnalyses({ life }: EndParts): number {
+  return [...life.app.store.read.openAnalyses()].length;
+}
+
+function nextDelivery({ life }: EndParts): number | undefined {
+  return life.app.store.read.nextDeliveryAt();
+}
+
+function everythingIsAnswered({ life, book }: EndParts): void {
+  const { read } = life.app.store;
+  for (const { identifier, mayBeCancelled, mayBeDeleted } of book.accepted.values()) {
+    const record = read.classification(identifier);
+    if (record === undefined || mayBeDeleted) continue;
+    const state = read.analysis(record.analysisId)?.state;
+    const isAnswered = state === 'done' || state === 'errored';
+    if (!isAnswered && !mayBeCancelled) throw new Error(`accepted is answered: ${identifier} is ${state}`);
+  }
+}
+
+/** Each record that named an address was told of at least once, under one identifier, after it ended. */
+function everythingIsTold({ life, receivers }: EndParts): void {
+  const { read } = life.app.store;
+  for (const record of recordsOf(life.app)) {
+    const { identifier, webhookUrl, origin, cancelled } = record;
+    const state = read.analysis(record.analysisId)?.state;
+    if (webhookUrl === null || origin === 'cached' || cancelled || state === 'cancelled') continue;
+    const told = receivers.taken.filter((message) => message.identifier === identifier);
+    const deliveries = read.deliveries(record.accountId, { limit: 1000 });
+    const own = deliveries.filter((delivery) => delivery.identifier === identifier);
+    if (own.some((delivery) => delivery.state === 'failed')) continue;
+    if (told.length === 0)
+      throw new Error(
+        `accepted is told: nobody was told of ${identifier} (${state}, ${origin}): ${JSON.stringify(own)} ${JSON.stringify(receivers.taken)}`,
+      );
+  }
+}
+
+async function nothingIsLeft({ life, folder, workshop }: EndParts): Promise<void> {
+  const { store } = life.app;
+  await store.sweepOrphans(NEVER);
+  const data = dataFolderOf(folder);
+  const uploads = readdirSync(join(data, 'uploads'));
+  if (uploads.length > 0)
+    throw new Error(`every place is freed: ${uploads.length} uploads are left: ${uploads}`);
+  if (workshop.busy > 0) throw new Error(`every place is freed: ${workshop.busy} children are busy`);
+  const kept = readdirSync(join(data, 'blobs')).flatMap((prefix) => readdirSync(join(data, 'blobs', prefix)));
+  for (const hash of kept) {
+    if (!store.read.hasBlobReference(hash)) throw new Error(`bytes are bounded: no record names ${hash}`);
+  }
+}

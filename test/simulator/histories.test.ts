@@ -1,0 +1,31 @@
+/** Two thousand histories of a daemon that dies, fills its disk and loses its children: every invariant holds at every step. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runFleet } from './fleet.ts';
+import type { HistorySums } from './main.ts';
+
+const HISTORIES = 2000;
+
+test('two thousand histories keep every invariant', async (context) => {
+  const { sums, faults } = await runFleet({ from: 1, count: HISTORIES, processes: availableParallelism() });
+  assert.deepEqual(faults, []);
+  assert.equal(sums.histories, HISTORIES);
+  // A history in which nothing dies or nothing is accepted shows nothing.
+  assert.ok(sums.lives > 2 * HISTORIES && sums.accepted > 2 * HISTORIES, JSON.stringify(sums));
+  context.diagnostic(`${JSON.stringify(sums)}: ${(sums.histories / sums.seconds).toFixed(1)} a second`);
+});
+
+test('a seed gives the same history each time', () => {
+  const [one, two] = [runSeed(4), runSeed(4)];
+  assert.equal(one.traceHash, two.traceHash);
+  assert.notEqual(one.traceHash, runSeed(5).traceHash);
+});
+
+function runSeed(seed: number): HistorySums {
+  const main = join(import.meta.dirname, 'main.ts');
+  const { stdout } = spawnSync(process.execPath, [main, '--seed', String(seed)], { encoding: 'utf8' });
+  return JSON.parse(stdout.trimEnd()) as HistorySums;
+}

@@ -1,0 +1,108 @@
+/** What holds at every step of a history, whatever failed before it. Each check throws with what it found. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readRecord } from '../../src/app/records/record.ts';
+import { type Classification, hasEnded } from '../../src/domain/records/classification.ts';
+import type { Book } from './book.ts';
+import type { SimulatedApp } from './life.ts';
+
+/** Transactions that a reader may stand behind the last one: more pin the pages of all that was written since. */
+const READER_AGE_MAX = 20;
+/** Of the file of the records: an empty one, and what a record with all its rows takes. */
+const EMPTY_BYTES = 1_500_000;
+const RECORD_BYTES = 60_000;
+
+export interface Observed {
+  app: SimulatedApp;
+  book: Book;
+}
+
+/** All of them, cheapest first. */
+export function checkInvariants(observed: Observed): void {
+  noReaderIsOld(observed);
+  bytesAreBounded(observed);
+  chainIsWhole(observed);
+  acceptedIsThere(observed);
+  recordsAreReadable(observed);
+  chargedOnce(observed);
+  placesAreFreed(observed);
+}
+
+/** Of all accounts. */
+export function recordsOf({ store }: SimulatedApp): Classification[] {
+  return store.read
+    .accounts()
+    .flatMap(({ id: accountId }) => store.read.listClassifications({ accountId, limit: 1000 }));
+}
+
+function noReaderIsOld({ app }: Observed): void {
+  const { transactions } = app.store.oldestReader();
+  if (transactions > READER_AGE_MAX)
+    throw new Error(`no reader is old: one stands ${transactions} transactions behind`);
+}
+
+function bytesAreBounded({ app }: Observed): void {
+  const records = recordsOf(app).length;
+  const { size } = statSync(join(app.store.folder, 'records', 'data.mdb'));
+  const bytesMax = EMPTY_BYTES + records * RECORD_BYTES;
+  if (size > bytesMax)
+    throw new Error(`bytes are bounded: ${size} of at most ${bytesMax} for ${records} records`);
+}
+
+function chainIsWhole({ app }: Observed): void {
+  const { custody } = app.store.read;
+  const head = custody.head();
+  if (head === undefined || head.size !== custody.entryCount)
+    throw new Error(`the chain is whole: ${custody.entryCount} entries, the head says ${head?.size}`);
+}
+
+function acceptedIsThere({ app, book }: Observed): void {
+  const { read } = app.store;
+  for (const { identifier, mayBeDeleted, isDeleted } of book.accepted.values()) {
+    const record = read.classification(identifier);
+    if (record === undefined && !mayBeDeleted)
+      throw new Error(`what was accepted is there: the record ${identifier} is gone`);
+    if (record !== undefined && isDeleted)
+      throw new Error(`what was deleted is gone: the record ${identifier} is there`);
+    if (record !== undefined && !read.hasAnalysis(record.analysisId))
+      throw new Error(`what was accepted is answered: the record ${identifier} has no analysis`);
+  }
+}
+
+function recordsAreReadable({ app }: Observed): void {
+  for (const { identifier } of recordsOf(app)) {
+    const record = JSON.stringify(readRecord(app, identifier), (_, value: unknown) => {
+      if (typeof value === 'number' && !Number.isFinite(value))
+        throw new Error(`every figure is finite: the record ${identifier} holds ${value}`);
+      return value;
+    });
+    if (/\bNaN\b|\bInfinity\b/.test(record))
+      throw new Error(`every figure is finite: the record ${identifier} says NaN or Infinity`);
+  }
+}
+
+function chargedOnce({ app }: Observed): void {
+  const { read } = app.store;
+  const taken = new Map<string, number>();
+  for (const { id } of read.accounts()) {
+    const lines = read.ledger(id);
+    const sum = lines.reduce((total, { amount }) => total + amount, 0);
+    const { available } = read.balance(id);
+    if (sum !== available || available < 0)
+      throw new Error(`charged once: the ledger of ${id} sums to ${sum}, the balance is ${available}`);
+    for (const { identifier, amount } of lines) taken.set(identifier, (taken.get(identifier) ?? 0) - amount);
+  }
+  for (const { identifier, credits } of recordsOf(app)) {
+    const paid = taken.get(identifier) ?? 0;
+    if (paid !== credits)
+      throw new Error(`charged once: the record ${identifier} costs ${credits}, ${paid} were taken`);
+  }
+}
+
+/** At a quiet moment everything that is open waits or runs, and nothing else does. */
+function placesAreFreed({ app }: Observed): void {
+  const { queueDepth, running } = app.engine.status();
+  const open = [...app.store.read.openAnalyses()].filter(({ state }) => !hasEnded(state)).length;
+  if (queueDepth + running < open)
+    throw new Error(`what is open is queued: ${open} open, ${queueDepth} wait and ${running} run`);
+}

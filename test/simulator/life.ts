@@ -1,0 +1,191 @@
+/**
+ * One life of the daemon's process, composed as `compose.ts` does it, without listeners and children: real store, queue,
+ * outbox and use cases under a clock that stands still until the history lets time pass.
+ */
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { AccountFeed } from '../../src/app/accounts/account-feed.ts';
+import { Mailer } from '../../src/app/accounts/mail.ts';
+import type { App } from '../../src/app/app.ts';
+import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
+import { Attempts } from '../../src/app/callers/attempts.ts';
+import { toPrincipal } from '../../src/app/callers/authenticate.ts';
+import { CallRates } from '../../src/app/callers/call-rates.ts';
+import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import type { Principal } from '../../src/app/callers/principal.ts';
+import { Looks } from '../../src/app/custody/looks.ts';
+import { RecordCache } from '../../src/app/records/record-cache.ts';
+import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
+import { FLUSHES_MAX } from '../../src/app/submissions/uploads.ts';
+import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
+import { WatchLoop } from '../../src/app/watch-folders/watch-loop.ts';
+import type { DeliveryLoop } from '../../src/app/webhooks/delivery-loop.ts';
+import { openDeliveryLoop } from '../../src/app/webhooks/open-loop.ts';
+import type { PostWebhook } from '../../src/app/webhooks/post.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { toClassification } from '../../src/facade/rest/convert.ts';
+import { Metrics } from '../../src/machinery/metrics.ts';
+import { Sealer } from '../../src/machinery/sealer.ts';
+import { openTrustLists } from '../../src/machinery/trust/trust-lists.ts';
+import { Turnstile } from '../../src/machinery/turnstile.ts';
+import type { RecordsDisk } from '../../src/store/records-disk.ts';
+import { Store } from '../../src/store/store.ts';
+import type { Random } from '../heavy/random.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+import type { SimulatedWorkshop } from './workshop.ts';
+
+/** What use cases of submissions, records, accounts, webhooks and watched folders need of an App. */
+export type SimulatedApp = Omit<
+  App,
+  'exportJobs' | 'signingKeys' | 'checkpoints' | 'backups' | 'doctor' | 'support'
+>;
+
+export interface LifeParts {
+  /** Of the machine: the data folder lies in it, and what is watched. */
+  folder: string;
+  clock: VirtualClock;
+  random: Random;
+  disk: RecordsDisk;
+  workshop: SimulatedWorkshop;
+  post: PostWebhook;
+  /** The kernel's name of this boot. */
+  bootId: string;
+}
+
+export const ADMIN_ID = 1;
+/** Receivers live in this network, which is not really there. */
+const RECEIVERS_NETWORK = '192.0.2.0/24';
+const GRACE_MS = 5000;
+const TRUST_FOLDER = join(import.meta.dirname, '..', '..', 'trust');
+/** Registers what the machine does while it is there: one for all lives. */
+const metrics = new Metrics();
+const trust = openTrustLists({ folder: TRUST_FOLDER, settingPem: '', settingFile: null });
+const log = pino({ level: process.env.ASSAY_SIMULATOR_LOG ?? 'silent' });
+
+export class Life implements AsyncDisposable {
+  readonly app: SimulatedApp;
+  readonly #stack: AsyncDisposableStack;
+  readonly #webhooks: DeliveryLoop;
+  readonly #watchLoop: WatchLoop;
+
+  private constructor(
+    app: SimulatedApp,
+    webhooks: DeliveryLoop,
+    watchLoop: WatchLoop,
+    stack: AsyncDisposableStack,
+  ) {
+    this.app = app;
+    this.#webhooks = webhooks;
+    this.#watchLoop = watchLoop;
+    this.#stack = stack;
+  }
+
+  static async open({ clock, random, disk, workshop, post, ...parts }: LifeParts): Promise<Life> {
+    await using stack = new AsyncDisposableStack();
+    const settings = settingsOf(parts.folder);
+    const { dataFolder } = settings;
+    const accountFeed = new AccountFeed();
+    const store = stack.use(
+      await Store.open({
+        ...settings.store,
+        ...{ disk, now: () => clock.now(), uptimeMs: () => clock.elapsedMs() },
+        onChange(change) {
+          accountFeed.publish(change);
+          if (change.type === 'delivery' || change.type === 'unnoticed') webhooks.wake();
+        },
+      }),
+    );
+    const sealer = await Sealer.open(dataFolder);
+    const admin = { adminEmail: 'admin@example.org', adminPassword: null, adminApiKey: null };
+    await setUpFirstStart(store, clock, sealer, { dataFolder, ...admin, rateLimitPerMinute: 0 });
+    const newIdentifier = () => identifierOf(random);
+    const engine = stack.use(
+      new Engine(
+        { ...settings.engine, trust: trust.material },
+        {
+          ...{ store, clock, bootId: parts.bootId, newIdentifier, log, workshop, remote: null },
+          observer: SILENT,
+          fetchMedia: () => Promise.reject(new Error('nothing is fetched in a simulation')),
+          lookForCopies: async () => null,
+        },
+      ),
+    );
+    const looks = stack.use(new Looks({ store, clock, log }));
+    const config = settings.app;
+    const core = { config, store, records: new RecordCache(), looks, engine, clock, log, metrics };
+    const mail = { ...settings.mail, smtpUrl: null, folder: join(dataFolder, 'mail'), retryDelaysMs: [] };
+    const app: SimulatedApp = {
+      ...{ ...core, newIdentifier, accountFeed, sealer, tracing: null },
+      mailer: stack.use(new Mailer(mail, log)),
+      ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
+      ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
+      ...{ submitting: new Map(), watching: new WatchBoard() },
+    };
+    const body = (record: Parameters<typeof toClassification>[0]) => JSON.stringify(toClassification(record));
+    const webhooks = stack.use(openDeliveryLoop(app, body, post));
+    const watchLoop = stack.use(new WatchLoop(app));
+    await engine.start();
+    webhooks.start();
+    watchLoop.start();
+    return new Life(app, webhooks, watchLoop, stack.move());
+  }
+
+  /** The account as its next call would find it. */
+  principalOf(accountId: number): Principal {
+    const account = this.app.store.read.account(accountId);
+    if (account === undefined) throw new Error(`no account ${accountId}`);
+    return toPrincipal(this.app, account, { facade: 'rest', remoteAddress: '192.0.2.1' });
+  }
+
+  /** As SIGTERM ends it. */
+  async stop(): Promise<void> {
+    await this.#watchLoop.stop();
+    await this.app.engine.drain(GRACE_MS);
+    await this.#webhooks.stop(GRACE_MS);
+  }
+
+  /** Watched folders are left alone from now on. */
+  async stopWatching(): Promise<void> {
+    await this.#watchLoop.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+}
+
+export function dataFolderOf(folder: string): string {
+  return join(folder, 'data');
+}
+
+export function watchedFolderOf(folder: string): string {
+  return join(folder, 'drop');
+}
+
+function settingsOf(folder: string) {
+  return loadSettings({
+    argv: [],
+    env: {
+      ASSAY_DATA_DIR: dataFolderOf(folder),
+      ASSAY_WATCH_ROOTS: watchedFolderOf(folder),
+      ASSAY_WEBHOOK_ALLOW_NETWORKS: RECEIVERS_NETWORK,
+      ASSAY_DISK_FREE_MIN: '1048576',
+      ASSAY_QUEUE_RUNNING_MAX: '3',
+    },
+    readFile: () => '',
+  });
+}
+
+function identifierOf(random: Random): string {
+  return Array.from({ length: 64 }, () => random.whole(0, 15).toString(16)).join('');
+}
+
+const SILENT = {
+  analysisEnded() {},
+  stepTimed() {},
+  workerDied() {},
+  queueChanged() {},
+  videoDecoded() {},
+  batch() {},
+};
