@@ -95,6 +95,7 @@ const IMAGE: ImageRecord = {
   ],
   assessment: {
     state: 'inconclusive',
+    strength: 'none',
     probability: 0.5,
     log10LikelihoodRatio: 0,
     reasons: [{ code: 'WEAK_EVIDENCE', sentence: 'Weak.' }],

@@ -29,6 +29,7 @@ import {
 } from './field.ts';
 import {
   ASSESSMENT_STATE,
+  ASSESSMENT_STRENGTH,
   DECLARED_ORIGIN,
   HEURISTIC,
   LABEL,
@@ -119,6 +120,7 @@ const REASON = { code: text(), sentence: text() } satisfies FieldsOf<AssessmentR
 
 const ASSESSMENT = {
   state: oneOf(ASSESSMENT_STATE),
+  strength: nullable(oneOf(ASSESSMENT_STRENGTH)),
   probability: nullable(
     number({ description: 'Calibrated probability of an artificial origin at even prior odds.' }),
   ),

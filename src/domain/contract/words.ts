@@ -16,7 +16,7 @@ import { LIKENESS_RELATIONS } from '../records/seen-before.ts';
 import { SIGN_OFF_STATES } from '../records/sign-off.ts';
 import { NOTICE_CHANNELS } from '../standing/notice-rule.ts';
 import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../standing/watch-folder.ts';
-import { ASSESSMENT_STATES } from '../verdicts/assessment.ts';
+import { ASSESSMENT_STATES, ASSESSMENT_STRENGTHS } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
 import { MARK_KINDS, MARK_STATES, MARK_STRENGTHS } from '../verdicts/marks.ts';
 import { C2PA_POLICIES, DECLARED_ORIGINS } from '../verdicts/provenance.ts';
@@ -50,6 +50,12 @@ export const HEURISTIC = { name: 'Heuristic', words: HEURISTIC_NAMES } as const 
 export const ASSESSMENT_STATE = {
   name: 'AssessmentState',
   words: ASSESSMENT_STATES,
+} as const satisfies Choice;
+export const ASSESSMENT_STRENGTH = {
+  name: 'AssessmentStrength',
+  description:
+    'SIGNED: a trusted manifest, unchanged and in time, decides. STRONG: also a capture by a conforming device.',
+  words: ASSESSMENT_STRENGTHS,
 } as const satisfies Choice;
 export const DECLARED_ORIGIN = {
   name: 'DeclaredOrigin',

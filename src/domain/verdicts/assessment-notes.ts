@@ -1,4 +1,5 @@
 /** What an assessment adds besides the models' answer: one note per circumstance that a reader should know. Pure. */
+import { readActive } from '../provenance/readings.ts';
 import type { AssessmentReason } from './assessment-reason.ts';
 import { fuseLogOdds, logistic, usableRuns, voicesOf } from './heuristics.ts';
 import { describeWatermark, type MarkSearch } from './marks.ts';
@@ -169,7 +170,7 @@ function notesOnProvenance(provenance: Provenance): AssessmentReason[] {
     const { code, toSentence } = DECLARATION_NOTES[declaration.kind];
     notes.push(note(code, toSentence(declaration)));
   }
-  if (provenance.c2pa?.validation_state === 'Invalid') {
+  if (isBroken(provenance)) {
     notes.push(
       note('C2PA_INVALID', 'The C2PA manifest does not match the file: it was altered after signing.'),
     );
@@ -181,6 +182,12 @@ function notesOnProvenance(provenance: Provenance): AssessmentReason[] {
     notes.push(note('C2PA_UNREADABLE', 'The file holds a C2PA manifest that cannot be read.'));
   }
   return notes;
+}
+
+/** The reader calls a manifest invalid as well whose certificate has merely run out: only a binding or a signature counts. */
+function isBroken({ store, c2pa }: Provenance): boolean {
+  if (store === undefined) return c2pa?.validation_state === 'Invalid';
+  return readActive(store)?.state === 'broken';
 }
 
 /** Strong, and no proof: whoever has the program can write the mark into a photograph. */

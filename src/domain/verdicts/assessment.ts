@@ -15,9 +15,14 @@ import type {
   StabilityVariant,
   VideoResult,
 } from './result.ts';
+import { weighSignature } from './signed-evidence.ts';
 
 export const ASSESSMENT_STATES = ['human', 'artificial', 'inconclusive', 'not_applicable'] as const;
 export type AssessmentState = (typeof ASSESSMENT_STATES)[number];
+
+/** `signed`: a trusted manifest decides; else by the size of the likelihood ratio (docs/models.md). */
+export const ASSESSMENT_STRENGTHS = ['signed', 'strong', 'moderate', 'weak', 'none'] as const;
+export type AssessmentStrength = (typeof ASSESSMENT_STRENGTHS)[number];
 
 export interface Stability {
   variants: StabilityVariant[];
@@ -33,6 +38,8 @@ export interface Quality {
 
 export interface Assessment {
   state: AssessmentState;
+  /** What the state rests on; null without an answer. */
+  strength: AssessmentStrength | null;
   /** Calibrated probability of `artificial` at even prior odds: how likely, not how much. Null without an answer. */
   probability: number | null;
   /** log10 of P(evidence | artificial) / P(evidence | human). */
@@ -100,19 +107,37 @@ function weigh(evidence: Evidence): Assessment {
   const base = { stability, quality, declaredOrigin, remoteManifestUrl };
   if (runs.length === 0) {
     const silent = reason('NO_MODEL_ANSWERED', `No model could answer for this ${what}.`);
-    const reasons = [silent, ...notes];
-    return { state: 'not_applicable', probability: null, log10LikelihoodRatio: null, reasons, ...base };
+    const contradictions = unsignedContradictions(evidence);
+    const signed = weighSignature(provenance, { probability: null, artificialFrom: 1, contradictions });
+    const { state = 'not_applicable', strength = null } = signed ?? {};
+    const reasons = [...(signed?.reasons ?? []), silent, ...notes];
+    return { state, strength, probability: null, log10LikelihoodRatio: null, reasons, ...base };
   }
   const logOdds = fuseLogOdds(runs);
   const probability = logistic(logOdds);
-  const doubts = [...doubtsOf(probability, runs, stability), ...contradictionsOf(probability, evidence)];
-  const state = doubts.length > 0 ? 'inconclusive' : probability >= 0.5 ? 'artificial' : 'human';
+  const contradictions = unsignedContradictions(evidence);
+  const artificialFrom = boundsOf(runs).inconclusiveHigh;
+  const signed = weighSignature(provenance, { probability, artificialFrom, contradictions });
+  const doubts = signed === null ? measuredDoubts(probability, evidence, contradictions) : [];
+  const measured = doubts.length > 0 ? 'inconclusive' : probability >= 0.5 ? 'artificial' : 'human';
+  const state = signed?.state ?? measured;
+  const strength = signed?.strength ?? strengthOf(logOdds / Math.LN10);
   const lean = reason(
     probability >= 0.5 ? 'MODEL_LEANS_ARTIFICIAL' : 'MODEL_LEANS_HUMAN',
     `The models put the probability of an artificial origin at ${(probability * 100).toFixed(0)} % at even prior odds: ${evidenceBandOf(logOdds / Math.LN10)} evidence. ${expectErrors(probability)}`,
   );
-  const reasons = [...doubts, lean, ...notes];
-  return { state, probability, log10LikelihoodRatio: logOdds / Math.LN10, reasons, ...base };
+  const reasons = [...(signed?.reasons ?? []), ...doubts, lean, ...notes];
+  return { state, strength, probability, log10LikelihoodRatio: logOdds / Math.LN10, reasons, ...base };
+}
+
+/** Why the models' answer is not taken as it is. */
+function measuredDoubts(
+  probability: number,
+  { runs, stability, provenance }: Evidence,
+  contradictions: readonly AssessmentReason[],
+): AssessmentReason[] {
+  const doubts = doubtsOf(probability, runs, stability);
+  return probability >= 0.5 ? doubts : [...doubts, ...manifestContradictions(provenance), ...contradictions];
 }
 
 /** What runs alone say, before stability, quality and provenance are known. */
@@ -130,7 +155,12 @@ const EVIDENCE_BANDS = [
   { log10Min: 0, name: 'no usable' },
 ] as const;
 
-export function evidenceBandOf(log10LikelihoodRatio: number): string {
+function strengthOf(log10LikelihoodRatio: number): AssessmentStrength {
+  const band = evidenceBandOf(log10LikelihoodRatio);
+  return band === 'no usable' ? 'none' : band;
+}
+
+export function evidenceBandOf(log10LikelihoodRatio: number): (typeof EVIDENCE_BANDS)[number]['name'] {
   const size = Math.abs(log10LikelihoodRatio);
   return EVIDENCE_BANDS.find(({ log10Min }) => size >= log10Min)?.name ?? 'no usable';
 }
@@ -170,25 +200,28 @@ function doubtsOf(
   return doubts;
 }
 
-/** A file that declares itself generated must not be called human by a weak model, nor the other way round. */
-function contradictionsOf(
-  probability: number,
-  { provenance, isWatermarked = false }: Pick<Evidence, 'provenance' | 'isWatermarked'>,
-): AssessmentReason[] {
-  const { declaredOrigin, declarations = [] } = provenance;
-  const isArtificial = probability >= 0.5;
-  const saysGenerated = declaresGenerated(declaredOrigin);
+/**
+ * A manifest that nobody vouches for weighs nothing for a human origin: anyone can sign one. That it declares generated
+ * content is taken as unsigned metadata are: a file must not be called human against its own word.
+ */
+function manifestContradictions({ declaredOrigin }: Provenance): AssessmentReason[] {
+  if (!declaresGenerated(declaredOrigin)) return [];
+  const sentence = 'What the file declares of its origin contradicts what the models measured.';
+  return [reason('PROVENANCE_CONTRADICTS_MODELS', sentence)];
+}
+
+/** What stands in the file against a human origin, and is not signed. */
+function unsignedContradictions({
+  provenance: { declarations = [] },
+  isWatermarked = false,
+}: Pick<Evidence, 'provenance' | 'isWatermarked'>): AssessmentReason[] {
   const contradictions: AssessmentReason[] = [];
-  if (saysGenerated !== isArtificial && (saysGenerated || declaredOrigin === 'captured')) {
-    const sentence = 'What the file declares of its origin contradicts what the models measured.';
-    contradictions.push(reason('PROVENANCE_CONTRADICTS_MODELS', sentence));
-  }
-  // Nobody gains by calling his photograph generated; that it claims to be a photograph costs nothing.
-  if (!isArtificial && declarations.some(({ origin }) => declaresGenerated(origin))) {
+  // Nobody gains by calling their photograph generated; that it claims to be a photograph costs nothing.
+  if (declarations.some(({ origin }) => declaresGenerated(origin))) {
     const sentence = 'Unsigned metadata declare generated content, which the models do not see.';
     contradictions.push(reason('METADATA_CONTRADICT_MODELS', sentence));
   }
-  if (!isArtificial && isWatermarked) {
+  if (isWatermarked) {
     const sentence = 'The pixels hold the invisible watermark of a generator, which the models do not see.';
     contradictions.push(reason('WATERMARK_CONTRADICTS_MODELS', sentence));
   }

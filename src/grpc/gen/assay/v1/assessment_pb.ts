@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/assessment.proto.
  */
 export const file_assay_v1_assessment: GenFile = /*@__PURE__*/
-  fileDesc("Chlhc3NheS92MS9hc3Nlc3NtZW50LnByb3RvEghhc3NheS52MSLpAgoKQXNzZXNzbWVudBIoCgVzdGF0ZRgBIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgCIAEoAUgAiAEBEiMKFmxvZzEwX2xpa2VsaWhvb2RfcmF0aW8YAyABKAFIAYgBARIrCgdyZWFzb25zGAQgAygLMhouYXNzYXkudjEuQXNzZXNzbWVudFJlYXNvbhImCglzdGFiaWxpdHkYBSABKAsyEy5hc3NheS52MS5TdGFiaWxpdHkSIgoHcXVhbGl0eRgGIAEoCzIRLmFzc2F5LnYxLlF1YWxpdHkSMQoPZGVjbGFyZWRfb3JpZ2luGAcgASgOMhguYXNzYXkudjEuRGVjbGFyZWRPcmlnaW4SGwoTcmVtb3RlX21hbmlmZXN0X3VybBgIIAEoCUIOCgxfcHJvYmFiaWxpdHlCGQoXX2xvZzEwX2xpa2VsaWhvb2RfcmF0aW8iMgoQQXNzZXNzbWVudFJlYXNvbhIMCgRjb2RlGAEgASgJEhAKCHNlbnRlbmNlGAIgASgJIkgKCVN0YWJpbGl0eRIsCgh2YXJpYW50cxgBIAMoCzIaLmFzc2F5LnYxLlN0YWJpbGl0eVZhcmlhbnQSDQoFZmxpcHMYAiABKAUiRwoQU3RhYmlsaXR5VmFyaWFudBIMCgRuYW1lGAEgASgJEhAKCGxvZ19vZGRzGAIgASgBEhMKC3Byb2JhYmlsaXR5GAMgASgBIlwKB1F1YWxpdHkSEgoKc2hvcnRfc2lkZRgBIAEoBRIZCgxqcGVnX3F1YWxpdHkYAiABKAVIAIgBARIRCgl0cnVuY2F0ZWQYAyABKAhCDwoNX2pwZWdfcXVhbGl0eSq4AQoPQXNzZXNzbWVudFN0YXRlEiAKHEFTU0VTU01FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBU1NFU1NNRU5UX1NUQVRFX0hVTUFOEAESHwobQVNTRVNTTUVOVF9TVEFURV9BUlRJRklDSUFMEAISIQodQVNTRVNTTUVOVF9TVEFURV9JTkNPTkNMVVNJVkUQAxIjCh9BU1NFU1NNRU5UX1NUQVRFX05PVF9BUFBMSUNBQkxFEAQq1QEKDkRlY2xhcmVkT3JpZ2luEh8KG0RFQ0xBUkVEX09SSUdJTl9VTlNQRUNJRklFRBAAEh0KGURFQ0xBUkVEX09SSUdJTl9HRU5FUkFURUQQARIsCihERUNMQVJFRF9PUklHSU5fQ09NUE9TSVRFX1dJVEhfR0VORVJBVEVEEAISHAoYREVDTEFSRURfT1JJR0lOX0NBUFRVUkVEEAMSGgoWREVDTEFSRURfT1JJR0lOX0VESVRFRBAEEhsKF0RFQ0xBUkVEX09SSUdJTl9VTktOT1dOEAViBnByb3RvMw");
+  fileDesc("Chlhc3NheS92MS9hc3Nlc3NtZW50LnByb3RvEghhc3NheS52MSKZAwoKQXNzZXNzbWVudBIoCgVzdGF0ZRgBIAEoDjIZLmFzc2F5LnYxLkFzc2Vzc21lbnRTdGF0ZRIYCgtwcm9iYWJpbGl0eRgCIAEoAUgAiAEBEiMKFmxvZzEwX2xpa2VsaWhvb2RfcmF0aW8YAyABKAFIAYgBARIrCgdyZWFzb25zGAQgAygLMhouYXNzYXkudjEuQXNzZXNzbWVudFJlYXNvbhImCglzdGFiaWxpdHkYBSABKAsyEy5hc3NheS52MS5TdGFiaWxpdHkSIgoHcXVhbGl0eRgGIAEoCzIRLmFzc2F5LnYxLlF1YWxpdHkSMQoPZGVjbGFyZWRfb3JpZ2luGAcgASgOMhguYXNzYXkudjEuRGVjbGFyZWRPcmlnaW4SGwoTcmVtb3RlX21hbmlmZXN0X3VybBgIIAEoCRIuCghzdHJlbmd0aBgJIAEoDjIcLmFzc2F5LnYxLkFzc2Vzc21lbnRTdHJlbmd0aEIOCgxfcHJvYmFiaWxpdHlCGQoXX2xvZzEwX2xpa2VsaWhvb2RfcmF0aW8iMgoQQXNzZXNzbWVudFJlYXNvbhIMCgRjb2RlGAEgASgJEhAKCHNlbnRlbmNlGAIgASgJIkgKCVN0YWJpbGl0eRIsCgh2YXJpYW50cxgBIAMoCzIaLmFzc2F5LnYxLlN0YWJpbGl0eVZhcmlhbnQSDQoFZmxpcHMYAiABKAUiRwoQU3RhYmlsaXR5VmFyaWFudBIMCgRuYW1lGAEgASgJEhAKCGxvZ19vZGRzGAIgASgBEhMKC3Byb2JhYmlsaXR5GAMgASgBIlwKB1F1YWxpdHkSEgoKc2hvcnRfc2lkZRgBIAEoBRIZCgxqcGVnX3F1YWxpdHkYAiABKAVIAIgBARIRCgl0cnVuY2F0ZWQYAyABKAhCDwoNX2pwZWdfcXVhbGl0eSq4AQoPQXNzZXNzbWVudFN0YXRlEiAKHEFTU0VTU01FTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBU1NFU1NNRU5UX1NUQVRFX0hVTUFOEAESHwobQVNTRVNTTUVOVF9TVEFURV9BUlRJRklDSUFMEAISIQodQVNTRVNTTUVOVF9TVEFURV9JTkNPTkNMVVNJVkUQAxIjCh9BU1NFU1NNRU5UX1NUQVRFX05PVF9BUFBMSUNBQkxFEAQq1wEKEkFzc2Vzc21lbnRTdHJlbmd0aBIjCh9BU1NFU1NNRU5UX1NUUkVOR1RIX1VOU1BFQ0lGSUVEEAASHgoaQVNTRVNTTUVOVF9TVFJFTkdUSF9TSUdORUQQARIeChpBU1NFU1NNRU5UX1NUUkVOR1RIX1NUUk9ORxACEiAKHEFTU0VTU01FTlRfU1RSRU5HVEhfTU9ERVJBVEUQAxIcChhBU1NFU1NNRU5UX1NUUkVOR1RIX1dFQUsQBBIcChhBU1NFU1NNRU5UX1NUUkVOR1RIX05PTkUQBSrVAQoORGVjbGFyZWRPcmlnaW4SHwobREVDTEFSRURfT1JJR0lOX1VOU1BFQ0lGSUVEEAASHQoZREVDTEFSRURfT1JJR0lOX0dFTkVSQVRFRBABEiwKKERFQ0xBUkVEX09SSUdJTl9DT01QT1NJVEVfV0lUSF9HRU5FUkFURUQQAhIcChhERUNMQVJFRF9PUklHSU5fQ0FQVFVSRUQQAxIaChZERUNMQVJFRF9PUklHSU5fRURJVEVEEAQSGwoXREVDTEFSRURfT1JJR0lOX1VOS05PV04QBWIGcHJvdG8z");
 
 /**
  * What the evidence alone says; never forced by a signature or an override.
@@ -69,6 +69,13 @@ export type Assessment = Message<"assay.v1.Assessment"> & {
    * @generated from field: string remote_manifest_url = 8;
    */
   remoteManifestUrl: string;
+
+  /**
+   * What the state rests on; unspecified without an answer.
+   *
+   * @generated from field: assay.v1.AssessmentStrength strength = 9;
+   */
+  strength: AssessmentStrength;
 };
 
 /**
@@ -236,6 +243,56 @@ export const AssessmentStateSchema: GenEnum<AssessmentState> = /*@__PURE__*/
   enumDesc(file_assay_v1_assessment, 0);
 
 /**
+ * @generated from enum assay.v1.AssessmentStrength
+ */
+export const AssessmentStrength = {
+  /**
+   * @generated from enum value: ASSESSMENT_STRENGTH_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * A trusted manifest, unchanged and in time, decides.
+   *
+   * @generated from enum value: ASSESSMENT_STRENGTH_SIGNED = 1;
+   */
+  SIGNED: 1,
+
+  /**
+   * By the size of the likelihood ratio, or a capture by a conforming device.
+   *
+   * @generated from enum value: ASSESSMENT_STRENGTH_STRONG = 2;
+   */
+  STRONG: 2,
+
+  /**
+   * @generated from enum value: ASSESSMENT_STRENGTH_MODERATE = 3;
+   */
+  MODERATE: 3,
+
+  /**
+   * @generated from enum value: ASSESSMENT_STRENGTH_WEAK = 4;
+   */
+  WEAK: 4,
+
+  /**
+   * @generated from enum value: ASSESSMENT_STRENGTH_NONE = 5;
+   */
+  NONE: 5,
+} as const;
+
+/**
+ * @generated from enum assay.v1.AssessmentStrength
+ */
+export type AssessmentStrength = (typeof AssessmentStrength)[keyof typeof AssessmentStrength] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.AssessmentStrength.
+ */
+export const AssessmentStrengthSchema: GenEnum<AssessmentStrength> = /*@__PURE__*/
+  enumDesc(file_assay_v1_assessment, 1);
+
+/**
  * What a C2PA manifest declares of the file's origin.
  *
  * @generated from enum assay.v1.DeclaredOrigin
@@ -285,5 +342,5 @@ export type DeclaredOrigin = (typeof DeclaredOrigin)[keyof typeof DeclaredOrigin
  * Describes the enum assay.v1.DeclaredOrigin.
  */
 export const DeclaredOriginSchema: GenEnum<DeclaredOrigin> = /*@__PURE__*/
-  enumDesc(file_assay_v1_assessment, 1);
+  enumDesc(file_assay_v1_assessment, 2);
 

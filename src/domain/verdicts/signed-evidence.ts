@@ -1,0 +1,50 @@
+/**
+ * How a trusted manifest weighs beside the models, whose figures it never moves: declared generated decides, captured by a
+ * conforming device is strong support for a human origin, unless something in the file contradicts it. Pure.
+ */
+
+import { nameOf } from '../provenance/reading-sentence.ts';
+import { type SignedOrigin, signedOriginOf } from '../provenance/signed-origin.ts';
+import type { AssessmentReason } from './assessment-reason.ts';
+import type { Provenance } from './provenance.ts';
+
+export interface SignedWeight {
+  state: 'artificial' | 'human' | 'inconclusive';
+  strength: 'signed' | 'strong';
+  reasons: AssessmentReason[];
+}
+
+export interface BesideSignature {
+  /** Of the models at even prior odds; null where none could answer. */
+  probability: number | null;
+  /** From where on the models speak for an artificial origin. */
+  artificialFrom: number;
+  /** What else in the file declares generated content: metadata, watermarks. */
+  contradictions: readonly AssessmentReason[];
+}
+
+/** Null where no trusted manifest shows the origin: then it weighs nothing. */
+export function weighSignature(provenance: Provenance, beside: BesideSignature): SignedWeight | null {
+  const origin = signedOriginOf(provenance.store);
+  if (origin === null) return null;
+  return origin.origin === 'generated' ? weighGenerated(origin) : weighCaptured(origin, beside);
+}
+
+function weighGenerated({ signedBy }: SignedOrigin): SignedWeight {
+  const sentence = `A trusted manifest, unchanged and in time, signed by ${nameOf(signedBy)}, declares the content generated. That is weighed above what the models measured.`;
+  return { state: 'artificial', strength: 'signed', reasons: [{ code: 'SIGNED_GENERATED', sentence }] };
+}
+
+function weighCaptured(
+  { signedBy }: SignedOrigin,
+  { probability, artificialFrom, contradictions }: BesideSignature,
+): SignedWeight {
+  const sentence = `A trusted manifest, unchanged and in time, declares a capture by ${signedBy.product}, a conforming product: strong support for a human origin. It does not show what stood before the lens.`;
+  const reasons = [{ code: 'SIGNED_CAPTURED', sentence }];
+  if (probability !== null && probability >= artificialFrom) {
+    const against = 'The models see an artificial origin where a trusted manifest declares a capture.';
+    reasons.push({ code: 'PROVENANCE_CONTRADICTS_MODELS', sentence: against });
+  }
+  const state = reasons.length > 1 || contradictions.length > 0 ? 'inconclusive' : 'human';
+  return { state, strength: 'strong', reasons: [...reasons, ...contradictions] };
+}
