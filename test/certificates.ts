@@ -20,30 +20,38 @@ export interface IdentityOptions {
   name: string;
   /** Who signs; itself where it is left out, which makes it an authority. */
   issuer?: Identity;
+  notBefore?: Date;
   notAfter?: Date;
+  /** For what a certificate that signs media is meant (extended key usage). */
+  use?: readonly number[];
   /** For signing media as C2PA wants it, instead of serving `localhost`. */
   signsMedia?: boolean;
 }
 
 const SHA256_ECDSA = sequence(oid([1, 2, 840, 10045, 4, 3, 2]));
+const EMAIL_PROTECTION = [1, 3, 6, 1, 5, 5, 7, 3, 4];
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 /** For `localhost` and 127.0.0.1. */
-export function makeIdentity({ name, issuer, notAfter, signsMedia = false }: IdentityOptions): Identity {
+export function makeIdentity(options: IdentityOptions): Identity {
+  const { name, issuer, notBefore, notAfter, signsMedia = false, use = EMAIL_PROTECTION } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const body = sequence(
     tag(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     SHA256_ECDSA,
     nameOf(issuer?.name ?? name),
-    sequence(time(new Date(Date.now() - YEAR_MS)), time(notAfter ?? new Date(Date.now() + YEAR_MS))),
+    sequence(
+      time(notBefore ?? new Date(Date.now() - YEAR_MS)),
+      time(notAfter ?? new Date(Date.now() + YEAR_MS)),
+    ),
     nameOf(name),
     publicKey.export({ type: 'spki', format: 'der' }),
     tag(
       0xa3,
       sequence(
         ...(signsMedia && issuer !== undefined
-          ? mediaExtensions(publicKey, createPublicKey(issuer.privateKey))
+          ? mediaExtensions(publicKey, createPublicKey(issuer.privateKey), use)
           : extensions(issuer === undefined)),
       ),
     ),
@@ -71,13 +79,12 @@ function extensions(isAuthority: boolean): Buffer[] {
 }
 
 /** One key may not stand for another: each certificate names its own key and that of its issuer. */
-function mediaExtensions(own: KeyObject, issuers: KeyObject): Buffer[] {
+function mediaExtensions(own: KeyObject, issuers: KeyObject, use: readonly number[]): Buffer[] {
   const digitalSignature = Buffer.from([0x03, 0x02, 0x07, 0x80]);
-  const emailProtection = sequence(oid([1, 3, 6, 1, 5, 5, 7, 3, 4]));
   const critical = tag(0x01, Buffer.from([0xff]));
   return [
     sequence(oid([2, 5, 29, 15]), critical, tag(0x04, digitalSignature)),
-    sequence(oid([2, 5, 29, 37]), tag(0x04, emailProtection)),
+    sequence(oid([2, 5, 29, 37]), tag(0x04, sequence(oid([...use])))),
     sequence(oid([2, 5, 29, 14]), tag(0x04, tag(0x04, keyIdentifier(own)))),
     sequence(oid([2, 5, 29, 35]), tag(0x04, sequence(tag(0x80, keyIdentifier(issuers))))),
   ];

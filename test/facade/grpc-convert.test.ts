@@ -212,6 +212,7 @@ const CASES: readonly { name: string; record: ClassificationRecord; expected: Re
         stability: { variants: [{ name: 'jpeg-60', log_odds: -1, probability: 0.25 }], flips: 1 },
         quality: { short_side: 480 },
         declared_origin: 'DECLARED_ORIGIN_COMPOSITE_WITH_GENERATED',
+        strength: 'ASSESSMENT_STRENGTH_NONE',
       },
     },
   },

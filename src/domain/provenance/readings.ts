@@ -152,11 +152,10 @@ function signerAnswerOf(says: Says, signer: SignerFacts | null): SignerAnswer {
 function inTimeOf(says: Says, signer: SignerFacts | null, readAt: number): InTime {
   const { time: stampedAt = null, authority = '', vouchedBy = [] } = signer?.timeStamp ?? {};
   const isStamped = says('in_time', 'stamped') && !says('in_time', 'stamp_fails') && vouchedBy.length > 0;
-  const answer = says('in_time', 'outside')
-    ? 'outside'
-    : isStamped
-      ? 'stamped'
-      : unstamped(says, signer, readAt);
+  // Stamped after the certificate's end: the reader calls it expired, and the stamp shows that it was.
+  const isOutside = says('in_time', 'outside') || (isStamped && says('in_time', 'expired'));
+  const stamped = isStamped ? 'stamped' : unstamped(says, signer, readAt);
+  const answer = isOutside ? 'outside' : stamped;
   return { answer, stampedAt, authority, lists: isStamped ? [...vouchedBy] : [] };
 }
 

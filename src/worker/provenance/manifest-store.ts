@@ -47,7 +47,7 @@ export function readStore(value: unknown): ReadStore {
   const manifests = Object.entries(asObject(json.manifests));
   // The one that speaks for the file is never the one that is left out.
   const ordered = manifests.toSorted(([a], [b]) => Number(b === active) - Number(a === active));
-  const codes = codesByManifest(json, active);
+  const codes = throughUpdates(json, active, codesByManifest(json, active));
   return {
     active,
     manifests: ordered.slice(0, MANIFESTS_MAX).map(([label, manifest]) => {
@@ -169,7 +169,7 @@ function codesByManifest(json: Json, active: string): Map<string, CodeFact[]> {
   const own = new CodeBook();
   const recorded = new CodeBook();
   const results = asObject(json.validation_results);
-  own.addAll(asObject(results.activeManifest), active);
+  own.addAll(asObject(results.activeManifest), active, true);
   for (const delta of asList(results.ingredientDeltas).map(asObject)) {
     own.addAll(asObject(delta.validationDeltas), labelOf(asText(delta.ingredientAssertionURI)) ?? active);
   }
@@ -184,20 +184,46 @@ function codesByManifest(json: Json, active: string): Map<string, CodeFact[]> {
   return own.with(recorded);
 }
 
+/** Of a hash over the file itself, not over a part of the manifest. */
+const BINDING = /^assertion\.\w+Hash\.|^claim\.hardBindings\./;
+
+/**
+ * An update manifest has no hash over the file: the reader checks that of the manifest which it updates, and tells of it
+ * only what differs from what the writer recorded.
+ */
+function throughUpdates(json: Json, active: string, codes: Map<string, CodeFact[]>): Map<string, CodeFact[]> {
+  const seen = new Set<string>();
+  for (let label = active; label !== '' && !seen.has(label); label = parentOf(json, label)) {
+    seen.add(label);
+    const bindings = (codes.get(label) ?? []).filter(({ code }) => BINDING.test(code));
+    if (bindings.length === 0) continue;
+    if (label === active) return codes;
+    return new Map(codes).set(active, [...bindings, ...(codes.get(active) ?? [])]);
+  }
+  return codes;
+}
+
+function parentOf(json: Json, label: string): string {
+  const manifest = asObject(asObject(json.manifests)[label]);
+  const ingredients = asList(manifest.ingredients).map(asObject);
+  return asText(ingredients.find(({ relationship }) => relationship === 'parentOf')?.active_manifest);
+}
+
 /** About these the reader's word replaces what a writer recorded by lists and a clock of its own. */
 const JUDGED_HERE = /^(signingCredential\.|timeStamp\.|timeOfSigning\.|claimSignature\.(in|out)sideValidity)/;
 
 class CodeBook {
   readonly #codes = new Map<string, Map<string, CodeFact>>();
 
-  addAll(results: Json, label: string): void {
-    for (const kind of CODE_KINDS) this.add(kind, asList(results[kind]), label);
+  addAll(results: Json, label: string, isActive = false): void {
+    for (const kind of CODE_KINDS) this.add(kind, asList(results[kind]), label, isActive);
   }
 
-  add(kind: CodeKind, statuses: readonly unknown[], label: string): void {
+  add(kind: CodeKind, statuses: readonly unknown[], label: string, isActive = false): void {
     for (const status of statuses.map(asObject)) {
       const [code, url] = [asText(status.code), asText(status.url)];
-      const about = labelOf(url) ?? label;
+      // That a hash over the file does not hold says something of the manifest that speaks for it.
+      const about = (isActive && BINDING.test(code) ? null : labelOf(url)) ?? label;
       const isAboutIdentity = /\/cawg\.identity/.test(url) || code.startsWith('cawg.');
       const book = this.#codes.get(about) ?? new Map<string, CodeFact>();
       this.#codes.set(about, book);

@@ -21,13 +21,19 @@ import { hashOf, nameOf, Vouchers } from './vouchers.ts';
 /** Stamps have whole seconds, some thousandths. */
 const TIME_TOLERANCE_US = 1_000_000;
 
+export interface OpenedStore {
+  reader: Reader;
+  /** The reader's own words, or what they stand for. */
+  json: unknown;
+  boxes: readonly SignatureBox[];
+}
+
 export async function readFacts(
-  reader: Reader,
+  { reader, json, boxes }: OpenedStore,
   trust: TrustMaterial,
   source: ManifestSource,
 ): Promise<StoreFacts> {
-  const { active, manifests, leftOut } = readStore(reader.json());
-  const boxes = await readBoxes(reader, active);
+  const { active, manifests, leftOut } = readStore(json);
   const vouchers = vouchersOf(trust);
   const thumbnails = await readThumbnails(reader, manifests);
   return {
@@ -49,8 +55,21 @@ export async function readFacts(
   };
 }
 
+/** What is known of a manifest that the reader refuses: the one thing that it says of it. */
+export function unreadableStore(code: string, trust: TrustMaterial): StoreFacts {
+  const codes = [{ code, kind: 'failure', count: 1, isAboutIdentity: false, explanation: '' } as const];
+  const texts = { label: '', title: '', format: '', generator: '' };
+  const nothing = { actions: [], device: null, ingredients: [], trainingMining: [], identities: [] };
+  return {
+    ...{ source: 'embedded', active: '', leftOut: 0, lists: appliedLists(trust) },
+    readAt: Date.now() * MICROSECONDS_PER_MS,
+    manifests: [{ ...texts, ...nothing, codes: [...codes], signer: null }],
+  };
+}
+
 /** The reader gives the bytes of a manifest with those of all its ingredients under the manifest's label. */
-async function readBoxes(reader: Reader, label: string): Promise<SignatureBox[]> {
+export async function readBoxes(reader: Reader): Promise<SignatureBox[]> {
+  const label = reader.activeLabel() ?? '';
   if (label === '') return [];
   try {
     const { buffer } = await reader.resourceToAsset(label, { buffer: null });

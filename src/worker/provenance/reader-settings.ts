@@ -8,6 +8,12 @@ import {
 
 const PEM_LINE = /.{64}(?=.)/g;
 
+/** For a file whose signer was revoked: the reader then refuses the whole of it, unless it is asked for no list. */
+export const WITHOUT_TRUST = JSON.stringify({
+  verify: { remote_manifest_fetch: false, ocsp_fetch: false, verify_trust: false },
+  core: { allowed_network_hosts: [] },
+});
+
 let known: { key: string; settings: string } | undefined;
 
 /** JSON with snake_case names: the reader ignores others without a word. */

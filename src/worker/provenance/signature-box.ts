@@ -11,6 +11,8 @@ export interface SignatureBox {
   certificates: Uint8Array[];
   /** RFC 3161, a reply or its token. */
   timeStamp: Uint8Array | null;
+  /** Whether the signer stapled an answer on its revocation. */
+  hasStapled: boolean;
 }
 
 const SIGNATURE_LABEL = 'c2pa.signature';
@@ -85,11 +87,16 @@ function readCose(bytes: Uint8Array): Omit<SignatureBox, 'label'> | null {
   const [protectedBytes, open] = parts as [unknown, unknown];
   const sealed = protectedBytes instanceof Uint8Array ? decodeCbor(protectedBytes) : null;
   const headers = [sealed, open].filter((header) => header instanceof Map);
+  const hasStapled = headers.some((header) => header.has('rVals'));
   const chains = X5CHAIN.flatMap((name) => headers.map((header) => bytesIn(header.get(name))));
   const stamps = ['sigTst2', 'sigTst'].flatMap((name) =>
     headers.flatMap((header) => tokensIn(header.get(name))),
   );
-  return { certificates: onlyOf(chains.filter(({ length }) => length > 0)) ?? [], timeStamp: onlyOf(stamps) };
+  return {
+    certificates: onlyOf(chains.filter(({ length }) => length > 0)) ?? [],
+    timeStamp: onlyOf(stamps),
+    hasStapled,
+  };
 }
 
 /** Of several, the reader may have judged another than we would look at: then none counts. */

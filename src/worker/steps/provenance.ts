@@ -13,8 +13,9 @@ import {
   type Provenance,
 } from '../../domain/verdicts/provenance.ts';
 import { firstLine } from '../media-fault.ts';
-import { readFacts } from '../provenance/read-facts.ts';
-import { settingsFor } from '../provenance/reader-settings.ts';
+import { type OpenedStore, readBoxes, readFacts, unreadableStore } from '../provenance/read-facts.ts';
+import { settingsFor, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
+import { withRevocation } from '../provenance/revocation.ts';
 import { boundReport, cutText, toC2paReport } from './c2pa-report.ts';
 import { readDeclarations, readTags } from './declarations.ts';
 
@@ -44,49 +45,82 @@ export async function readProvenance(order: ProvenanceOrder): Promise<Provenance
 async function readManifests(order: ProvenanceOrder): Promise<Provenance> {
   const { trust, manifest } = order;
   const none: Provenance = { ...NO_PROVENANCE, hasReadFacts: true };
-  const opened = await openReader(order);
+  const opened = await openStore(order);
   if (opened === null) return none;
   if (!('reader' in opened)) return { ...none, ...opened };
-  const { reader } = opened;
-  const report = toC2paReport(reader.json());
+  const report = toC2paReport(opened.json);
   return {
     ...none,
     c2pa: boundReport(report),
     declaredOrigin: declaredOriginOf(report),
     signer: signerOf(report),
-    store: await readFacts(reader, trust, manifest?.source ?? 'embedded'),
+    store: await readFacts(opened, trust, manifest?.source ?? 'embedded'),
   };
 }
 
-type Opened = { reader: Reader } | Pick<Provenance, 'remoteManifestUrl' | 'fault'>;
+type Unopened = Pick<Provenance, 'remoteManifestUrl' | 'fault' | 'store'>;
 
-/** The type goes along because a slot's file has a neutral name, and the reader asks the name when it is not told. */
-async function openReader({ path, mime, trust, manifest }: ProvenanceOrder): Promise<Opened | null> {
-  const mimeType = formatOf(mime)?.c2pa;
-  if (mimeType === undefined) return null;
-  const settings = settingsFor(trust);
+/** Null where the file holds and names no manifest, or its format can hold none. */
+async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened | null> {
   try {
-    const asset = { path, mimeType };
-    const reader =
-      manifest == null
-        ? await Reader.fromAsset(asset, settings)
-        : await Reader.fromManifestDataAndAsset(manifest.bytes, asset, settings);
-    return reader === null ? null : { reader };
+    const reader = await openReader(order, settingsFor(order.trust));
+    return reader && { reader, json: reader.json(), boxes: await readBoxes(reader) };
   } catch (error) {
     if (/UnsupportedType|type is unsupported|naked codestream/i.test(String(error))) return null;
-    return fromReaderError(error);
+    if (!REVOKED.test(String(error))) return fromReaderError(error, order.trust);
+    return (await openRevoked(order)) ?? fromReaderError(error, order.trust);
   }
 }
 
+/** What the reader says where a stapled answer, by an authority of a list, says that the signer was revoked. */
+const REVOKED = /certificate is not trusted/i;
+
+async function openRevoked(order: ProvenanceOrder): Promise<OpenedStore | Unopened | null> {
+  try {
+    const reader = await openReader(order, WITHOUT_TRUST);
+    if (reader === null) return null;
+    const boxes = await readBoxes(reader);
+    // Refused for another reason: then that is what is said.
+    if (!boxes.some(({ hasStapled }) => hasStapled)) return null;
+    return { reader, json: withRevocation(reader.json(), boxes), boxes };
+  } catch (error) {
+    return fromReaderError(error, order.trust);
+  }
+}
+
+/** The type goes along because a slot's file has a neutral name, and the reader asks the name when it is not told. */
+async function openReader(
+  { path, mime, manifest }: ProvenanceOrder,
+  settings: string,
+): Promise<Reader | null> {
+  const mimeType = formatOf(mime)?.c2pa;
+  if (mimeType === undefined) return null;
+  const asset = { path, mimeType };
+  if (manifest == null) return await Reader.fromAsset(asset, settings);
+  return await Reader.fromManifestDataAndAsset(manifest.bytes, asset, settings);
+}
+
+/** Bindings that fail in a way for which the reader throws instead of giving the code. */
+const UNREADABLE: readonly [RegExp, string][] = [
+  [/AssertionMissing/, 'assertion.missing'],
+  [/HashMismatch/, 'assertion.hashedURI.mismatch'],
+];
+
 /** A file with a broken manifest is still a picture to be judged; faulty settings are ours and end the child. */
-function fromReaderError(error: unknown): Pick<Provenance, 'remoteManifestUrl' | 'fault'> {
+function fromReaderError(error: unknown, trust: TrustMaterial): Unopened {
   const text = error instanceof Error ? error.message : String(error);
   if (/invalid settings/i.test(text))
     throw new Error(`the C2PA reader refuses its settings: ${firstLine(text)}`);
   // The reader puts its variant and the address into the error's name, a sentence into the message.
   const remote = /RemoteManifestUrl\("([^"]+)"\)/.exec(String(error))?.[1];
   if (remote !== undefined) return { remoteManifestUrl: cutText(remote), fault: null };
-  return { remoteManifestUrl: null, fault: `the C2PA manifest cannot be read (${firstLine(text)})` };
+  const fault = `the C2PA manifest cannot be read (${firstLine(text)})`;
+  const code = UNREADABLE.find(([pattern]) => pattern.test(String(error)))?.[1];
+  return {
+    remoteManifestUrl: null,
+    fault,
+    ...(code === undefined ? {} : { store: unreadableStore(code, trust) }),
+  };
 }
 
 function signerOf(report: C2paReport): string | null {
