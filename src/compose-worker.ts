@@ -1,5 +1,5 @@
 /** What a worker on another box is made of: the decode and inference children of a daemon, without its store and facades. */
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,6 +21,7 @@ import {
   WORKER_NAME,
 } from './engine/remote/messages.ts';
 import type { WorkersStatus } from './machinery/service-notice.ts';
+import { closeToOthers } from './store/private-folder.ts';
 
 const HELLO_PAUSE_MS = 1000;
 
@@ -56,6 +57,8 @@ export async function runWorker(
   }
   const { engine, dataFolder } = settings;
   const folder = join(dataFolder, 'originals');
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await closeToOthers(dataFolder, (message) => log.warn(message));
   await rm(folder, { recursive: true, force: true });
   const workshop = stack.use(
     new Workshop(

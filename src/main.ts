@@ -12,10 +12,13 @@ import {
   type WorkersStatus,
   watchWorkers,
 } from './machinery/service-notice.ts';
+import { PRIVATE_UMASK } from './store/private-folder.ts';
 
 /** Serves until SIGTERM or SIGINT; resolves once everything is closed. */
 export async function serve(argv: readonly string[]): Promise<void> {
   assertPlatform();
+  // Before anything is made: the data folder, its files and what the children write are the daemon's own, whoever starts it.
+  process.umask(PRIVATE_UMASK);
   const settings = loadSettings({ argv, env: process.env, readFile: (path) => readFileSync(path, 'utf8') });
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
@@ -41,6 +44,7 @@ export async function serve(argv: readonly string[]): Promise<void> {
 /** Carries out work of a daemon on another box until SIGTERM or SIGINT; `name` is that of this box unless given. */
 export async function serveWorker(argv: readonly string[], name?: string): Promise<void> {
   assertPlatform();
+  process.umask(PRIVATE_UMASK);
   const settings = loadSettings({ argv, env: process.env, readFile: (path) => readFileSync(path, 'utf8') });
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));

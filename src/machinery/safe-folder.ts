@@ -53,10 +53,18 @@ export class SafeFolder implements AsyncDisposable {
     let folder = await SafeFolder.#open(this.within('.'));
     for (const name of path.split('/').filter((part) => part !== '')) {
       await using above = folder;
-      if (isMade) await makeUnlessThere(above.within(name));
+      const isNew = isMade && (await makeUnlessThere(above.within(name)));
       folder = await above.openFolder(name);
+      if (isNew) await folder.#openAs(above);
     }
     return folder;
+  }
+
+  /** Who may enter the folder above may enter this one: the daemon's umask is for its own data. */
+  async #openAs(above: SafeFolder): Promise<void> {
+    const { mode } = await above.#handle.stat();
+    // A share without modes takes none.
+    await this.#handle.chmod((mode & 0o777) | 0o700).catch(() => undefined);
   }
 
   /** For reading. A pipe is not waited for and a link not followed; that it is a plain file is the caller's to check. */
@@ -79,10 +87,15 @@ export class SafeFolder implements AsyncDisposable {
   }
 }
 
-async function makeUnlessThere(path: string): Promise<void> {
-  await mkdir(path).catch((error: unknown) => {
+/** Whether it was made. */
+async function makeUnlessThere(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-  });
+    return false;
+  }
 }
 
 /** What lstat(2) says of a plain file. */

@@ -11,13 +11,14 @@ import { BlobStore } from './blobs.ts';
 import type { DamagedRecordError } from './codec.ts';
 import { FolderLock } from './lock.ts';
 import { migrate } from './migrations.ts';
+import { closeToOthers } from './private-folder.ts';
 import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
 import { MACHINE_DISK, type RecordsDisk } from './records-disk.ts';
 import { RenditionStore } from './rendition-store.ts';
 import { assertNotHalfRestored, readRestoredMark, removeRestoredMark } from './restore.ts';
 import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './schema.ts';
-import { type Compacted, compactIfWorth, compactRecords } from './space/compact.ts';
+import { assertOwner, type Compacted, compactIfWorth, compactRecords } from './space/compact.ts';
 import { type OldestReader, Snapshots } from './space/snapshots.ts';
 import { readSpace, type StoreSpace } from './space/space.ts';
 import { Table } from './table.ts';
@@ -103,8 +104,10 @@ export class Store implements AsyncDisposable {
   static async open(config: StoreConfig): Promise<Store> {
     const { folder } = config;
     const lock = await lockFolder(folder);
+    const report = config.onUpgrade ?? (() => undefined);
+    await closeToOthers(folder, report);
     await compactIfWorth(folder, {
-      report: config.onUpgrade ?? (() => undefined),
+      report,
       bytesMin: config.compactBytesMin,
     });
     const { noSync } = config.disk ?? MACHINE_DISK;
@@ -127,6 +130,7 @@ export class Store implements AsyncDisposable {
 
   /** Makes the file of the records as small as its values, where no daemon runs. Throws NotCompactedError. */
   static async compact(folder: string): Promise<Compacted> {
+    await assertOwner(folder);
     await using _ = await lockFolder(folder);
     return await compactRecords(folder);
   }

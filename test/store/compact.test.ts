@@ -1,7 +1,7 @@
 /** Compaction on a real LMDB: the same values in a smaller file, at a start and by the command. */
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { EPOCH_SUBJECT } from '../../src/store/custody/reindex.ts';
@@ -123,6 +123,17 @@ test('a start compacts a file that is mostly free, and removes what a killed one
   await using store = await Store.open(small);
   assert.equal(said.length, 2, 'once is enough');
   assert.deepEqual(stateOf(store), before);
+});
+
+test('another user than the owner compacts nothing', async () => {
+  // Only root may give a file away; without it there is nobody else to ask for.
+  if (process.geteuid?.() !== 0) return;
+  await using folder = await makeTemporaryFolder();
+  await fill(folder.path);
+  await chown(join(folder.path, 'records', 'data.mdb'), 12345, 12345);
+  const refused = await runCommand(NOBODY, ['store', 'compact', '--data-dir', folder.path]);
+  const reason = 'the records belong to user 12345, this is user 0: run it as their owner';
+  assert.deepEqual([refused.code, refused.err], [1, `assay: ${reason}\n`]);
 });
 
 test('what runs is not compacted, and what is no data folder is refused', async () => {

@@ -63,6 +63,16 @@ export async function compactIfWorth(
   }
 }
 
+/** What another user makes could not be opened by the daemon. Asked before the folder is locked, which makes files too. */
+export async function assertOwner(folder: string): Promise<void> {
+  const { uid } = await stat(dataFile(folder));
+  const own = process.geteuid?.();
+  if (own === uid) return;
+  throw new NotCompactedError(
+    `the records belong to user ${uid}, this is user ${own}: run it as their owner`,
+  );
+}
+
 /** The folder is locked and the records are closed. Throws NotCompactedError, and leaves the records as they were. */
 export async function compactRecords(folder: string): Promise<Compacted> {
   const bytesBefore = await recordsSize(folder);

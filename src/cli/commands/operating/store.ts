@@ -26,6 +26,8 @@ async function compact(terminal: Terminal, options: CompactOptions): Promise<voi
     throw new CliFailure(`${dataDir} is no data folder: it has no records`, EXIT_CODES.usage);
   // Loaded only here: the other commands need no database.
   const { Store } = await import('../../../store/store.ts');
+  const { PRIVATE_UMASK } = await import('../../../store/private-folder.ts');
+  process.umask(PRIVATE_UMASK);
   try {
     const { bytesBefore, bytesAfter } = await Store.compact(dataDir);
     const outcome = { data_dir: dataDir, bytes_before: bytesBefore, bytes_after: bytesAfter };
