@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { connectNats, type NatsConfig } from './engine/remote/connect.ts';
 import { LeaseBook } from './engine/remote/lease-book.ts';
-import { inboxOf } from './engine/remote/messages.ts';
+import { DAEMON_INBOX } from './engine/remote/messages.ts';
 import { RemotePlaces, type RemotePlacesParts } from './engine/remote/remote-places.ts';
 import type { TlsFiles } from './machinery/tls.ts';
 import { WorkerMedia, type WorkerMediaConfig } from './port/worker-media.ts';
@@ -27,9 +27,8 @@ export async function openRemotePlaces(
   const media = stack.use(await WorkerMedia.open(listener, book, log));
   const host = listener.host.includes(':') ? `[${listener.host}]` : listener.host;
   const ownUrl = `${tls === null ? 'http' : 'https'}://${host}:${media.port}`;
-  const name = 'assay-daemon';
   const connect = (signal: AbortSignal) =>
-    connectNats(nats, { name, inboxPrefix: inboxOf(name), log, signal });
+    connectNats(nats, { name: 'assay-daemon', inboxPrefix: DAEMON_INBOX, log, signal });
   const certificatePem = () => tls?.material.cert.toString() ?? null;
   return stack.use(
     new RemotePlaces(

@@ -1,6 +1,16 @@
 /** A minimal configuration of nats-server for one daemon and its workers: each known by its nkey, each with its own subjects only. */
 import { knowsSyncInterval } from '../engine/remote/broker-version.ts';
-import { askSubject, cancelSubject, inboxOf, STREAM, VERBS, WORKER_NAME } from '../engine/remote/messages.ts';
+import {
+  ASK_SUBJECTS,
+  askSubject,
+  cancelSubject,
+  DAEMON_INBOX,
+  inboxOf,
+  STREAM,
+  VERBS,
+  WORKER_INBOXES,
+  WORKER_NAME,
+} from '../engine/remote/messages.ts';
 
 export interface BrokerUser {
   name: string;
@@ -26,9 +36,8 @@ export function isWorkerName(name: string): boolean {
 }
 
 export function brokerConfig({ listen, storeFolder, daemon, workers, version }: BrokerConfig): string {
-  const own = ['assay.>', '$JS.API.>'];
   const users = [
-    user(daemon.nkey, { publish: own, subscribe: ['assay.>'] }),
+    user(daemon.nkey, DAEMON_PERMISSIONS),
     ...workers.map(({ name, nkey }) => user(nkey, permissionsOf(name))),
   ];
   return [
@@ -47,8 +56,25 @@ export function brokerConfig({ listen, storeFolder, daemon, workers, version }: 
   ].join('\n');
 }
 
+/** The daemon publishes leases and cancels, answers workers, and makes the stream and its consumers; it asks nothing as a worker. */
+const DAEMON_PERMISSIONS: Permissions = {
+  publish: [
+    ...['assay.leases.>', cancelSubject('*'), WORKER_INBOXES],
+    ...['$JS.API.INFO', `$JS.API.STREAM.INFO.${STREAM}`, `$JS.API.STREAM.CREATE.${STREAM}`],
+    `$JS.API.CONSUMER.INFO.${STREAM}.*`,
+    // Servers of different versions make a consumer under different subjects.
+    ...[`$JS.API.CONSUMER.CREATE.${STREAM}.>`, `$JS.API.CONSUMER.DURABLE.CREATE.${STREAM}.*`],
+  ],
+  subscribe: [`${DAEMON_INBOX}.>`, ASK_SUBJECTS],
+};
+
+interface Permissions {
+  publish: string[];
+  subscribe: string[];
+}
+
 /** A worker pulls, asks for itself, acknowledges, and hears what is meant for it. */
-function permissionsOf(worker: string): { publish: string[]; subscribe: string[] } {
+function permissionsOf(worker: string): Permissions {
   return {
     publish: [
       ...VERBS.map((verb) => askSubject(worker, verb)),
@@ -62,7 +88,7 @@ function permissionsOf(worker: string): { publish: string[]; subscribe: string[]
   };
 }
 
-function user(nkey: string, { publish, subscribe }: { publish: string[]; subscribe: string[] }): string {
+function user(nkey: string, { publish, subscribe }: Permissions): string {
   const list = (subjects: string[]) => subjects.map((subject) => JSON.stringify(subject)).join(', ');
   return `    { nkey: ${nkey}, permissions: { publish: [${list(publish)}], subscribe: [${list(subscribe)}] } }`;
 }

@@ -10,7 +10,7 @@ import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import type { NoticeRule } from '../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
-import { partsOf } from '../domain/verdicts/result.ts';
+import { checkResult, partsOf } from '../domain/verdicts/result.ts';
 import { AccountTransaction } from './accounts/account-transaction.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
@@ -119,7 +119,9 @@ export class StoreTransaction extends AccountTransaction {
     if (hash !== '') this.tables.classificationsByHash.remove([hash, accountId, kind, identifier]);
   }
 
+  /** Throws if its result has a field that is missing or a figure that is no number: such a record could never be read. */
   putAnalysis(analysis: Analysis): void {
+    if (analysis.result !== null) checkResult(analysis.result);
     const before = this.analysis(analysis.id);
     if (before !== undefined && before.key !== analysis.key) this.#forgetKey(before);
     this.tables.analyses.put(analysis.id, analysis);

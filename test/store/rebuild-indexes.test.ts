@@ -3,7 +3,8 @@ import { deepEqual, equal, match, notDeepEqual, ok, throws } from 'node:assert/s
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
-import type { Analysis } from '../../src/domain/records/classification.ts';
+import { NO_PROVENANCE } from '../../src/domain/verdicts/provenance.ts';
+import type { ImageResult, VideoResult } from '../../src/domain/verdicts/result.ts';
 import { Store } from '../../src/store/store.ts';
 import { addRecord, addUser, openApp } from '../app/open-app.ts';
 import { runCommand } from '../command-line.ts';
@@ -24,9 +25,15 @@ const INDEXES = [
     'requests-by-time',
   ],
 ];
-const PICTURE = {
-  ...{ runs: [], width: 1, height: 1, nsfw: null, hasHeatmap: false, detections: [] },
-} as const;
+const PICTURE: ImageResult = {
+  ...{ kind: 'image', mime: 'image/png', runs: [], width: 1, height: 1, pages: 1, nsfw: null },
+  ...{ hasHeatmap: false, detections: [], provenance: NO_PROVENANCE, stability: [] },
+  quality: { shortSide: 1, jpegQuality: null, truncated: false },
+};
+const FILM: Omit<VideoResult, 'frames' | 'tracks'> = {
+  ...{ kind: 'video', mime: 'video/mp4', runs: [], width: 1, height: 1, nsfw: null, durationSeconds: 1 },
+  ...{ provenance: NO_PROVENANCE, damagedFrames: 0, withTrack: false },
+};
 
 /** A daemon's data folder with something in every index; closed. */
 async function fillFolder(box: Awaited<ReturnType<typeof openApp>>): Promise<void> {
@@ -46,8 +53,9 @@ async function fillFolder(box: Awaited<ReturnType<typeof openApp>>): Promise<voi
     // Two with one key: the later one is what the key finds.
     tx.putAnalysis({ ...analysis, id: 'zz-earlier', state: 'queued', queuedAt: 1, endedAt: null });
     tx.putAnalysis({ ...analysis, id: 'aa-later', state: 'queued', queuedAt: at + 5, endedAt: null });
-    const frame = { identifier: 'f'.repeat(64), timeSeconds: 0, image: PICTURE };
-    const result = { kind: 'video', frames: [frame], tracks: [] } as unknown as Analysis['result'];
+    const file = { file: 'frame-0.png', hash: 'e'.repeat(64), sizeBytes: 1 };
+    const frame = { identifier: 'f'.repeat(64), timeSeconds: 0, image: PICTURE, ...file };
+    const result: VideoResult = { ...FILM, frames: [frame], tracks: [] };
     tx.putAnalysis({ ...analysis, id: 'video', key: 'video', kind: 'video', state: 'done', result });
     tx.putPart(frame.identifier, { analysisId: 'video', kind: 'image', index: 0 });
     tx.putRequest(user.id, 'request-1', { identifier, fingerprint: 'x', at });

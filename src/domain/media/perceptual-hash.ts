@@ -1,16 +1,21 @@
 /** PDQ, the perceptual hash that Meta published (2019): 256 bits of the lowest frequencies, alike where pictures are. Pure. */
 
+import { z } from 'zod';
+
 export const PDQ_BITS = 256;
 
-/** Of one picture. */
-export interface PerceptualHash {
-  /** 64 hexadecimal characters, the highest bit first, as the reference implementation prints it. */
-  hash: string;
-  /** Of the picture with left and right exchanged. */
-  mirrored: string;
-  /** How much there is to see, 0 to 100. */
-  quality: number;
-}
+/** 64 hexadecimal characters, the highest bit first, as the reference implementation prints it. */
+const bits = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** One picture's hash. */
+export const perceptualHashSchema = z.strictObject({
+  hash: bits,
+  /** The hash of the picture with left and right exchanged. */
+  mirrored: bits,
+  /** How much there is to see. */
+  quality: z.int().min(0).max(100),
+});
+export type PerceptualHash = z.infer<typeof perceptualHashSchema>;
 
 /** Bits that differ between two hashes of 64 hexadecimal characters. */
 export function hammingDistance(left: string, right: string): number {

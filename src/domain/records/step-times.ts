@@ -1,11 +1,13 @@
 /** How long the steps of an analysis took, summed by step. Steps overlap, and some are parts of others. Pure. */
+import { z } from 'zod';
 
-export interface StepTime {
-  step: string;
-  /** Of all times that it was done, one after the other or side by side. */
-  seconds: number;
-  times: number;
-}
+export const stepTimeSchema = z.strictObject({
+  step: z.string().regex(/^[a-z][a-z-]{0,39}$/),
+  /** Sum over all times that it was done, one after the other or side by side. */
+  seconds: z.number().min(0).max(1e9),
+  times: z.int().min(1),
+});
+export type StepTime = z.infer<typeof stepTimeSchema>;
 
 /** A tenth of a millisecond: what is shorter costs nothing that a reader looks for. */
 const STEPS_PER_SECOND = 10_000;

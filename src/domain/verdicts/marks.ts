@@ -2,7 +2,14 @@
  * The marks of a file: what it says of its own origin, and what could not be looked for. Derived on reading from the
  * provenance and from what the decoder searched; a mark that was found speaks, one that is absent never does. Pure.
  */
-import { chanceOf, MARKED_PIXELS_MIN, messageOf, type WatermarkFind } from '../media/open-watermarks.ts';
+import { z } from 'zod';
+import {
+  chanceOf,
+  MARKED_PIXELS_MIN,
+  messageOf,
+  WATERMARK_IDS,
+  type WatermarkFind,
+} from '../media/open-watermarks.ts';
 import { nameOf } from '../provenance/reading-sentence.ts';
 import { type Readings, readActive } from '../provenance/readings.ts';
 import { type Declaration, type DeclaredOrigin, isSourceType, type Provenance } from './provenance.ts';
@@ -36,13 +43,20 @@ export interface Mark {
   strength: MarkStrength;
 }
 
+const watermarkFind = z.strictObject({
+  id: z.enum(WATERMARK_IDS),
+  bits: z.int().min(1).max(1000),
+  errors: z.int().min(0).max(1000),
+});
+
 /** What the decoder looked for beside the provenance, as it is stored with a result. */
-export interface MarkSearch {
+export const markSearchSchema = z.strictObject({
   /** Whether metadata of this format are read. */
-  hasReadMetadata: boolean;
-  /** Null where no watermark was looked for: a picture below the least size, or no picture. */
-  watermarks: WatermarkFind[] | null;
-}
+  hasReadMetadata: z.boolean(),
+  /** Null if no watermark was looked for: a picture below the least size, or no picture. */
+  watermarks: z.array(watermarkFind).max(WATERMARK_IDS.length).nullable(),
+});
+export type MarkSearch = z.infer<typeof markSearchSchema>;
 
 export interface MarkedMedia {
   kind: 'image' | 'audio' | 'video';

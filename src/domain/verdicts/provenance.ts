@@ -1,27 +1,37 @@
 /**
- * What a file says of its own origin: the C2PA report in the fields of docs/interface.md, and how it is read. A
- * signature proves who signed, never that the picture is true.
+ * What a file says of its own origin: the C2PA report in the fields of interface.md, and how it is read. A
+ * signature proves who signed, never that the picture is true. Schemas come first, since what reads hostile bytes
+ * says all of this.
  */
-import type { StoreFacts } from '../provenance/manifest-facts.ts';
+import { z } from 'zod';
 import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from '../provenance/source-types.ts';
+import { storeFactsSchema } from '../provenance/store-facts-schema.ts';
 
-export interface C2paStatus {
-  url: string;
-  code: string;
-  explanation: string;
-}
+/** What the decoder cuts each text to, and somewhat more. */
+const text = z.string().max(4000);
+/** The label of a manifest; the whole report is at most 1 MB. */
+const label = z.string().max(1024 * 1024);
+const sentence = z.string().max(2000);
 
+const c2paStatus = z.strictObject({ url: text, code: text, explanation: text });
+export type C2paStatus = z.infer<typeof c2paStatus>;
+
+const c2paReport = z.strictObject({
+  manifests: z.record(z.string(), z.unknown()),
+  active_manifest: label,
+  validation_state: text,
+  validation_status: z.array(c2paStatus).max(50_000),
+  validation_results: z.strictObject({
+    activeManifest: z.strictObject({
+      failure: z.array(z.unknown()),
+      success: z.array(z.unknown()),
+      informational: z.array(z.unknown()),
+    }),
+    ingredientDeltas: z.array(z.unknown()),
+  }),
+});
 /** The c2pa object of the image record, names as documented (docs/interface.md, c2pa fields). */
-export interface C2paReport {
-  manifests: Record<string, unknown>;
-  active_manifest: string;
-  validation_state: string;
-  validation_status: C2paStatus[];
-  validation_results: {
-    activeManifest: { failure: unknown[]; success: unknown[]; informational: unknown[] };
-    ingredientDeltas: unknown[];
-  };
-}
+export type C2paReport = z.infer<typeof c2paReport>;
 
 /** Which signatures force `artificial` (docs/interface.md, C2PA): any, as documented; only a declared generator's; none. */
 export const C2PA_POLICIES = ['any', 'generative', 'never'] as const;
@@ -33,33 +43,35 @@ export type DeclaredOrigin = SourceOrigin;
 
 export const DECLARATION_KINDS = ['source_type', 'generator', 'camera'] as const;
 
-/** What unsigned metadata say of the origin: anyone can write or strip them. */
-export interface Declaration {
-  kind: (typeof DECLARATION_KINDS)[number];
+const declaration = z.strictObject({
+  kind: z.enum(DECLARATION_KINDS),
   /** Where it stands: `XMP DigitalSourceType`, `PNG parameters`, … */
-  field: string;
+  field: z.string().max(200),
   /** As found, on one line, cut. */
-  value: string;
-  origin: DeclaredOrigin;
-}
+  value: z.string().max(200),
+  origin: z.enum(DECLARED_ORIGINS),
+});
+/** What unsigned metadata say of the origin: anyone can write or strip them. */
+export type Declaration = z.infer<typeof declaration>;
 
-export interface Provenance {
-  /** Null where the file holds no manifest. */
-  c2pa: C2paReport | null;
-  declaredOrigin: DeclaredOrigin | null;
+export const provenanceSchema = z.strictObject({
+  /** Null if the file holds no manifest. */
+  c2pa: c2paReport.nullable(),
+  declaredOrigin: z.enum(DECLARED_ORIGINS).nullable(),
   /** Common name or organisation of the active manifest's signer. */
-  signer: string | null;
+  signer: text.nullable(),
   /** Address of a manifest that is only referenced; it is never fetched. */
-  remoteManifestUrl: string | null;
+  remoteManifestUrl: text.nullable(),
   /** A broken manifest store: the reader's sentence. */
-  fault: string | null;
+  fault: sentence.nullable(),
   /** What the manifests hold; absent without one that could be read, and in results of versions that did not keep it. */
-  store?: StoreFacts | undefined;
+  store: storeFactsSchema.exactOptional(),
   /** Whether facts were looked for: absent in results of versions that did not. */
-  hasReadFacts?: true | undefined;
-  /** Absent where the metadata say nothing of the origin. */
-  declarations?: Declaration[] | undefined;
-}
+  hasReadFacts: z.literal(true).exactOptional(),
+  /** Absent if the metadata say nothing of the origin. */
+  declarations: z.array(declaration).max(8).optional(),
+});
+export type Provenance = z.infer<typeof provenanceSchema>;
 
 export const NO_PROVENANCE: Readonly<Provenance> = Object.freeze({
   c2pa: null,

@@ -1,183 +1,243 @@
 /**
  * What an analysis measured, as it is stored: figures only, no labels and no texts that depend on the account.
- * Everything a client reads is derived from this by pure functions.
+ * Everything a client reads is derived from this by pure functions. The schemas come first and the types follow from them:
+ * a result is checked at the door of the store, and where another box brings it, so no field can be forgotten there. A
+ * number is finite, since `z.number()` takes neither NaN nor an infinity.
  */
-import type { Axis, ModelTask } from '../packs/model-pack.ts';
-import type { MarkSearch } from './marks.ts';
-import type { Provenance } from './provenance.ts';
+import { z } from 'zod';
+import { MODEL_TASKS } from '../packs/model-pack.ts';
+import { AXES } from '../packs/pack-parts.ts';
+import { describeFault } from '../packs/schema-fault.ts';
+import { FACES_MAX } from './faces.ts';
+import { markSearchSchema } from './marks.ts';
+import { provenanceSchema } from './provenance.ts';
+import { CLIPS_MAX } from './speech.ts';
 
-/** From what probability on an answer means something. */
-export interface Bounds {
+/** More packs than any box has. */
+const RUNS_MAX = 200;
+/** More frames than a submission may ask for. */
+const FRAMES_MAX = 1000;
+/** A mix, and a channel for each voice. */
+const CHANNELS_MAX = 16;
+const VARIANTS_MAX = 16;
+
+const count = z.int().min(0);
+const probability = z.number().min(0).max(1);
+const figure = z.number();
+const name = z.string().max(200);
+const mime = z.string().max(100);
+/** Pixels. */
+export const side = z.int().min(1).max(100_000);
+export const seconds = z.number().min(0).max(1e9);
+/** SHA-256 in hexadecimal. */
+export const hash = z.string().regex(/^[0-9a-f]{64}$/);
+export const sizeBytes = z.int().min(1);
+/** A plain file name. */
+export const outFile = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,127}$/);
+
+const bounds = {
   /** At most 1 % of the calibration set's human media lie at or above it. */
-  cautiousThreshold: number;
+  cautiousThreshold: probability,
   /** Between these the answer is inconclusive. */
-  inconclusiveLow: number;
-  inconclusiveHigh: number;
-}
+  inconclusiveLow: probability,
+  inconclusiveHigh: probability,
+};
+const boundsSchema = z.strictObject(bounds);
+/** From what probability on an answer means something. */
+export type Bounds = z.infer<typeof boundsSchema>;
 
-/** Bounds of the fused score of some packs: that of one alone is coarser. */
-export interface SetBounds extends Bounds {
+const setBounds = z.strictObject({
+  ...bounds,
   /** `id@version` of every pack whose answers were fused when the bounds were set. */
-  packs: string[];
-}
+  packs: z.array(name).max(RUNS_MAX),
+});
+/** Bounds of the fused score of some packs: that of one alone is coarser. */
+export type SetBounds = z.infer<typeof setBounds>;
 
-/** One model on one piece of media. */
-export interface ModelRun extends Bounds {
-  model: string;
-  version: string;
-  task: ModelTask;
-  axis: Axis;
-  /** Of models that share their errors, and so have one voice; absent where the pack names none. */
-  family?: string;
-  /** True where the model gave no usable answer; then `reason` says why and the scores are null. */
-  unknown: boolean;
-  reason: string;
+export const modelRunSchema = z.strictObject({
+  ...bounds,
+  model: name,
+  version: name,
+  task: z.enum(MODEL_TASKS),
+  axis: z.enum(AXES),
+  /** Models of one family share their errors, and so have one voice; absent if the pack names none. */
+  family: name.exactOptional(),
+  /** True if the model gave no usable answer; then `reason` says why and the scores are null. */
+  unknown: z.boolean(),
+  reason: z.string().max(2000),
   /** The model's own mean output. */
-  logit: number | null;
+  logit: figure.nullable(),
   /** Calibrated natural log-odds of `artificial` at even prior odds. */
-  logOdds: number | null;
+  logOdds: figure.nullable(),
   /** Calibrated probability of `artificial`, 0..1. */
-  probability: number | null;
-  weight: number;
-  /** Hold instead of the own bounds where all of its packs answered; absent where the pack names no set. */
-  together?: SetBounds;
-  elapsedSeconds: number;
+  probability: probability.nullable(),
+  /** Zero would divide by nothing when answers are fused. */
+  weight: z.number().positive().max(1e9),
+  /** Hold instead of the own bounds if all of its packs answered; absent if the pack names no set. */
+  together: setBounds.exactOptional(),
+  elapsedSeconds: seconds,
   /** Execution provider that really ran it: `cpu`, `cuda`, … */
-  device: string;
-}
+  device: z.string().regex(/^[a-z0-9-]{0,50}$/),
+});
+/** One model on one piece of media. */
+export type ModelRun = z.infer<typeof modelRunSchema>;
+export const runsSchema = z.array(modelRunSchema).max(RUNS_MAX);
 
-/** The same models on a re-encoded or scaled copy. */
-export interface StabilityVariant {
+const stabilityVariant = z.strictObject({
   /** What was done to the copy: `jpeg-60`, `scale-75`. */
-  name: string;
-  logOdds: number;
-  probability: number;
-}
+  name,
+  logOdds: figure,
+  probability,
+});
+/** The same models on a re-encoded or scaled copy. */
+export type StabilityVariant = z.infer<typeof stabilityVariant>;
 
-export interface ImageQuality {
-  shortSide: number;
-  /** Estimated from the quantisation table, 1..100; null where the file is no JPEG. */
-  jpegQuality: number | null;
+const imageQuality = z.strictObject({
+  shortSide: side,
+  /** Estimated from the quantisation table, 1..100; null if the file is no JPEG. */
+  jpegQuality: z.int().min(1).max(100).nullable(),
   /** Whether the file's data ended early and the rest is grey. */
-  truncated: boolean;
-}
+  truncated: z.boolean(),
+});
+export type ImageQuality = z.infer<typeof imageQuality>;
 
+const edge = z.int().min(0).max(100_000);
+const detection = z.strictObject({
+  box: z.strictObject({ x1: edge, y1: edge, x2: edge, y2: edge }),
+  runs: runsSchema,
+});
 /** A face and what the face models said of it; box in pixels of the oriented picture. */
-export interface Detection {
-  box: { x1: number; y1: number; x2: number; y2: number };
-  runs: ModelRun[];
-}
+export type Detection = z.infer<typeof detection>;
 
-/** What the look for edits covered. */
-export interface TamperingSummary {
+const tamperingSummary = z.strictObject({
   /** Share of the picture, 0..1. */
-  coverage: number;
+  coverage: probability,
   /** Whether the map of edits and that of its reliability were drawn. */
-  hasMap: boolean;
-}
+  hasMap: z.boolean(),
+});
+/** What the look for edits covered. */
+export type TamperingSummary = z.infer<typeof tamperingSummary>;
 
-export interface ImageResult {
-  kind: 'image';
-  mime: string;
+const imageResult = z.strictObject({
+  kind: z.literal('image'),
+  mime,
   /** After EXIF orientation, pixels. */
-  width: number;
-  height: number;
+  width: side,
+  height: side,
   /** Pages or animation frames in the file; only the first is analysed. */
-  pages: number;
-  runs: ModelRun[];
+  pages: z.int().min(1),
+  runs: runsSchema,
   /** Probability of unsafe content, or null when not asked. */
-  nsfw: number | null;
-  detections: Detection[];
-  provenance: Provenance;
-  stability: StabilityVariant[];
-  quality: ImageQuality;
-  hasHeatmap: boolean;
-  /** Absent where no model looked for edits. */
-  tampering?: TamperingSummary;
+  nsfw: probability.nullable(),
+  detections: z.array(detection).max(FACES_MAX),
+  provenance: provenanceSchema,
+  stability: z.array(stabilityVariant).max(VARIANTS_MAX),
+  quality: imageQuality,
+  hasHeatmap: z.boolean(),
+  /** Absent if no model looked for edits. */
+  tampering: tamperingSummary.exactOptional(),
   /** Absent in results of versions that looked for none, and of frames. */
-  marks?: MarkSearch;
-}
+  marks: markSearchSchema.exactOptional(),
+});
+export type ImageResult = z.infer<typeof imageResult>;
 
+export const clipSchema = z.strictObject({
+  index: count,
+  startSeconds: seconds,
+  endSeconds: seconds,
+  runs: runsSchema,
+});
 /** A segment of a sound, seconds from its beginning. */
-export interface ClipResult {
-  index: number;
-  startSeconds: number;
-  endSeconds: number;
-  runs: ModelRun[];
-}
+export type ClipResult = z.infer<typeof clipSchema>;
+export const clipsSchema = z.array(clipSchema).max(CLIPS_MAX);
 
-/** One channel of a sound whose channels hold different voices. */
-export interface ChannelResult {
+const channelResult = z.strictObject({
   /** `channel-1` … */
-  name: string;
-  speechSeconds: number;
-  runs: ModelRun[];
-}
+  name,
+  speechSeconds: seconds,
+  runs: runsSchema,
+});
+/** One channel of a sound whose channels hold different voices. */
+export type ChannelResult = z.infer<typeof channelResult>;
 
-export interface AudioResult {
-  kind: 'audio';
-  mime: string;
-  durationSeconds: number;
+const audioResult = z.strictObject({
+  kind: z.literal('audio'),
+  mime,
+  durationSeconds: seconds,
   /** Of the original, samples a second. */
-  sampleRate: number;
-  channelCount: number;
+  sampleRate: z.int().min(1),
+  channelCount: z.int().min(1),
   /** What of it the speech detector took for speech. */
-  speechSeconds: number;
+  speechSeconds: seconds,
   /** Whether the file's data ended early or was damaged in part. */
-  damaged: boolean;
-  runs: ModelRun[];
-  clips: ClipResult[];
-  /** Empty where all channels hold the same. */
-  channels: ChannelResult[];
-  provenance: Provenance;
+  damaged: z.boolean(),
+  runs: runsSchema,
+  clips: clipsSchema,
+  /** Empty if all channels hold the same. */
+  channels: z.array(channelResult).max(CHANNELS_MAX),
+  provenance: provenanceSchema,
   /** Absent in results of versions that looked for none, and of a video's track. */
-  marks?: MarkSearch;
-}
+  marks: markSearchSchema.exactOptional(),
+});
+export type AudioResult = z.infer<typeof audioResult>;
 
-/** An analysed frame of a video: a PNG among the analysis' artifacts. */
-export interface FrameResult {
-  identifier: string;
-  timeSeconds: number;
+const part = {
+  identifier: z.string().max(100),
   /** Name of the artifact. */
-  file: string;
-  /** SHA-256 of the PNG. */
-  hash: string;
-  sizeBytes: number;
+  file: outFile,
+  /** SHA-256 of the file. */
+  hash,
+  sizeBytes,
+};
+
+const frameResult = z.strictObject({
+  ...part,
+  timeSeconds: seconds,
   /** Without a provenance of its own: it was never a file before. */
-  image: ImageResult;
-}
+  image: imageResult,
+});
+/** An analysed frame of a video: a PNG among the analysis' artifacts. */
+export type FrameResult = z.infer<typeof frameResult>;
 
+const trackResult = z.strictObject({ ...part, audio: audioResult });
 /** A video's sound: a FLAC among the analysis' artifacts. */
-export interface TrackResult {
-  identifier: string;
-  file: string;
-  hash: string;
-  sizeBytes: number;
-  audio: AudioResult;
-}
+export type TrackResult = z.infer<typeof trackResult>;
 
-export interface VideoResult {
-  kind: 'video';
-  mime: string;
+const videoResult = z.strictObject({
+  kind: z.literal('video'),
+  mime,
   /** As it is shown, pixels. */
-  width: number;
-  height: number;
-  durationSeconds: number;
-  frames: FrameResult[];
+  width: side,
+  height: side,
+  durationSeconds: seconds,
+  frames: z.array(frameResult).max(FRAMES_MAX),
   /** Frames that were chosen and could not be decoded. */
-  damagedFrames: number;
-  tracks: TrackResult[];
+  damagedFrames: count,
+  tracks: z.array(trackResult).max(1),
   /** Whether the track was asked for; a silent video has none all the same. */
-  withTrack: boolean;
-  /** Of the image models over all frames, and of the speech models on the track. */
-  runs: ModelRun[];
-  nsfw: number | null;
-  provenance: Provenance;
+  withTrack: z.boolean(),
+  /** The image models over all frames, and the speech models on the track. */
+  runs: runsSchema,
+  nsfw: probability.nullable(),
+  provenance: provenanceSchema,
   /** Absent in results of versions that looked for none. */
-  marks?: MarkSearch;
-}
+  marks: markSearchSchema.exactOptional(),
+});
+export type VideoResult = z.infer<typeof videoResult>;
 
-export type AnalysisResult = ImageResult | AudioResult | VideoResult;
+export const resultSchema = z.discriminatedUnion('kind', [imageResult, audioResult, videoResult]);
+export type AnalysisResult = z.infer<typeof resultSchema>;
+
+/** A result whose shape and figures were checked: the only one that can be stored. */
+export const checkedResultSchema = resultSchema.brand<'checked'>();
+export type CheckedResult = z.infer<typeof checkedResultSchema>;
+
+/** Throws an error that names the first field that is not as it must be: a programmer's fault, or damage. */
+export function checkResult(result: AnalysisResult): CheckedResult {
+  const checked = checkedResultSchema.safeParse(result);
+  if (checked.success) return checked.data;
+  throw new Error(`a result that cannot be stored: ${describeFault(checked.error)}`);
+}
 
 /** What of a result has an identifier of its own: a video's frames and track. */
 export interface ResultPart {

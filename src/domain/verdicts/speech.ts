@@ -117,7 +117,7 @@ export const CLIP_SECONDS = 6;
 /** A third of a clip is in the next one too, so that no word falls between two. */
 const CLIP_HOP_SECONDS = 4;
 /** Two and a half minutes of unbroken speech, as many windows as a model takes; of a longer sound an even choice. */
-const CLIPS_MAX = 40;
+export const CLIPS_MAX = 40;
 /** Less speech in a clip gives a model no whole window. */
 const CLIP_SPEECH_SECONDS_MIN = 1;
 

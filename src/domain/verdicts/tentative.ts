@@ -2,17 +2,22 @@
  * What is known of a video or a sound while it is analysed: figures that may still turn, so they are never stored and
  * never a result. Pure.
  */
+import { z } from 'zod';
 import { type AssessmentState, assessRuns } from './assessment.ts';
-import type { ClipResult, ModelRun } from './result.ts';
+import { clipsSchema, runsSchema, seconds } from './result.ts';
 import { poolFrames } from './video-verdict.ts';
 
+/** More frames than a submission may ask for. */
+const FRAMES_MAX = 1000;
+
 /** What the models have said so far: of a video's frames, of a sound's or a track's clips, and of its speech as a whole. */
-export interface Findings {
-  frames: { timeSeconds: number; runs: ModelRun[] }[];
-  clips: Pick<ClipResult, 'index' | 'startSeconds' | 'endSeconds' | 'runs'>[];
+export const findingsSchema = z.strictObject({
+  frames: z.array(z.strictObject({ timeSeconds: seconds, runs: runsSchema })).max(FRAMES_MAX),
+  clips: clipsSchema,
   /** One per speech model, over the windows judged so far. */
-  speech: ModelRun[];
-}
+  speech: runsSchema,
+});
+export type Findings = z.infer<typeof findingsSchema>;
 
 export const NO_FINDINGS: Findings = { frames: [], clips: [], speech: [] };
 

@@ -133,7 +133,7 @@ async function chooseFrames(
 }
 
 /** One unsafe frame makes the video unsafe. */
-function leastSafe(frames: readonly FrameResult[]): number | null {
+export function leastSafe(frames: readonly FrameResult[]): number | null {
   const known = frames.flatMap(({ image }) => image.nsfw ?? []);
   return known.length === 0 ? null : Math.max(...known);
 }

@@ -7,7 +7,7 @@ import { type Alarm, type Clock, deadline, pause } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
 import { StepTimes } from '../../domain/records/step-times.ts';
-import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import { type AnalysisResult, checkResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -273,8 +273,9 @@ export class AnalysisRunner {
     const likenesses: SeenLikeness[] = [];
     const seen = (likeness: SeenLikeness) => likenesses.push(likeness);
     try {
-      const result = await this.#parts.analyse({ analysis, signal, report, found, seen, stepTimed });
-      if (result === undefined) return { type: 'left' };
+      const brought = await this.#parts.analyse({ analysis, signal, report, found, seen, stepTimed });
+      if (brought === undefined) return { type: 'left' };
+      const result = checkResult(brought);
       const copies = await this.#lookForCopies(analysis, likenesses);
       const modelDigests = this.#parts.digestsOf(analysis.models);
       return { type: 'done', result, stepTimes: steps.toList(), modelDigests, copies };

@@ -119,7 +119,7 @@ async function judgeWith(
   });
 }
 
-function mostSuspicious(runs: readonly ModelRun[]): ModelRun | undefined {
+export function mostSuspicious(runs: readonly ModelRun[]): ModelRun | undefined {
   const answered = runs.filter(({ unknown }) => !unknown);
   if (answered.length === 0) return runs[0];
   return answered.reduce((most, run) => ((run.logOdds ?? 0) > (most.logOdds ?? 0) ? run : most));

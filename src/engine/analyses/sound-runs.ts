@@ -78,7 +78,7 @@ function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
 }
 
 /** The speech packs among the keys; one that is gone counts as one, since nothing tells what it was. */
-function speechPacksOf(
+export function speechPacksOf(
   keys: readonly string[],
   findPack: (key: string) => InstalledPack | undefined,
 ): QueuedPack<SpeechPack>[] {

@@ -4,40 +4,19 @@
  */
 import { z } from 'zod';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
-import { WATERMARK_IDS } from '../../domain/media/open-watermarks.ts';
+import { perceptualHashSchema } from '../../domain/media/perceptual-hash.ts';
 import { renditionFigures } from '../../domain/media/rendition-figures.ts';
+import { markSearchSchema } from '../../domain/verdicts/marks.ts';
+import { provenanceSchema } from '../../domain/verdicts/provenance.ts';
+import { hash, outFile, seconds, side, sizeBytes } from '../../domain/verdicts/result.ts';
 import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../../worker/protocol.ts';
-import { provenance } from './provenance-answer.ts';
 
 const id = z.int();
-export const side = z.int().min(1).max(100_000);
 const sentence = z.string().max(2000);
-/** A plain name inside `out/`. */
-export const outFile = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,127}$/);
 
 const position = z.strictObject({ x: z.int().min(0), y: z.int().min(0) });
 
-export const marks = z.strictObject({
-  hasReadMetadata: z.boolean(),
-  watermarks: z
-    .array(
-      z.strictObject({
-        id: z.enum(WATERMARK_IDS),
-        bits: z.int().min(1).max(1000),
-        errors: z.int().min(0).max(1000),
-      }),
-    )
-    .max(WATERMARK_IDS.length)
-    .nullable(),
-});
-
-const perceptualBits = z.string().regex(/^[0-9a-f]{64}$/);
-export const likenessHashes = z.strictObject({
-  hash: perceptualBits,
-  mirrored: perceptualBits,
-  quality: z.int().min(0).max(100),
-});
-const likeness = likenessHashes.nullable();
+const likeness = perceptualHashSchema.nullable();
 
 const patchSet = z.strictObject({
   name: z.string().max(64),
@@ -77,8 +56,8 @@ const decodedImage = z.strictObject({
     jpegQuality: z.int().min(1).max(100).nullable(),
     truncated: z.boolean(),
   }),
-  provenance,
-  marks,
+  provenance: provenanceSchema,
+  marks: markSearchSchema,
   likeness,
   patchSets: z.array(patchSet).max(256),
 });
@@ -96,14 +75,9 @@ const probe = z.strictObject({
 const readMarks = z.strictObject({
   kind: z.enum(MEDIA_KINDS),
   mime: z.string().max(100),
-  provenance,
-  marks,
+  provenance: provenanceSchema,
+  marks: markSearchSchema,
 });
-
-export const seconds = z.number().min(0).max(1e9);
-/** SHA-256 in hexadecimal. */
-export const hash = z.string().regex(/^[0-9a-f]{64}$/);
-export const sizeBytes = z.int().min(1);
 
 const soundFile = z.strictObject({ name: z.string().max(64), file: outFile, sampleCount: z.int().min(0) });
 
@@ -130,8 +104,8 @@ const decodedVideo = z.strictObject({
   width: side,
   height: side,
   durationSeconds: seconds,
-  provenance,
-  marks,
+  provenance: provenanceSchema,
+  marks: markSearchSchema,
   decoder: z.enum(VIDEO_DECODERS),
   damagedFrames: z.int().min(0).max(1000),
   track: z.strictObject({ file: outFile, hash, sizeBytes, sound: decodedSound }).nullable(),
@@ -144,8 +118,8 @@ const sampledFrames = z.strictObject({
 
 const decodedAudio = z.strictObject({
   mime: z.string().max(100),
-  provenance,
-  marks,
+  provenance: provenanceSchema,
+  marks: markSearchSchema,
   sound: decodedSound,
   damaged: z.boolean(),
 });

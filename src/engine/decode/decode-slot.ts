@@ -8,13 +8,14 @@ import { lstatSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isExhausted } from '../../domain/errors.ts';
+import { outFile } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse } from '../../worker/protocol.ts';
 import { standBehind } from '../stand-behind.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../worker-errors.ts';
 import { describeExit } from './child-exit.ts';
 import { forwardLines } from './child-log.ts';
 import type { CopyRoom } from './copy-room.ts';
-import { outFile, parseDecodeResponse } from './decode-answer.ts';
+import { parseDecodeResponse } from './decode-answer.ts';
 import { type ChildBounds, decodeCommand, type Isolation, reachesOriginals } from './isolation.ts';
 import { type InputOptions, placeInput } from './place-input.ts';
 

@@ -37,6 +37,7 @@ export class Places implements ExecutionPlace {
     const { trust, stability, analysisTimeoutMs } = this.#config;
     remote?.attach({
       packs: () => (workshop.shelf.usable ?? []).map(({ pack }) => toWanted(pack)),
+      findPack: (key) => workshop.shelf.find(key),
       terms: () => ({ trust: trust(), stability, analysisTimeoutMs }),
       changed,
     });

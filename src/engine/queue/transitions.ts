@@ -4,7 +4,7 @@
  */
 import { type Analysis, assertTransition, type Lease } from '../../domain/records/classification.ts';
 import type { StepTime } from '../../domain/records/step-times.ts';
-import { type AnalysisResult, partsOf } from '../../domain/verdicts/result.ts';
+import { type CheckedResult, partsOf } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { API_VERSION } from '../../domain/version.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -28,7 +28,7 @@ export function leaseAnalysis(tx: StoreTransaction, id: string, lease: Lease): A
 
 /** What an attempt brought. */
 export interface CompletedWork {
-  result: AnalysisResult;
+  result: CheckedResult;
   stepTimes: readonly StepTime[];
   modelDigests: Readonly<Record<string, string>>;
   copies: FoundLikenesses | null;

@@ -1,49 +1,85 @@
-/** Whether what a worker brings can be the result of the work that it was given, and what its failure means. Pure. */
-import type { Analysis } from '../../domain/records/classification.ts';
-import type { AnalysisResult, ModelRun } from '../../domain/verdicts/result.ts';
-import type { SeenLikeness } from '../analyses/analysis-parts.ts';
+/**
+ * Whether what a worker brings can be the result of the work that it was given. Nothing here believes a figure that
+ * follows from another one, from the pack or from the options: it is computed again and compared. What is left to belief is
+ * what a model put out, what a decoder read, and the bytes of the files. Pure.
+ */
+import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import type { Findings } from '../../domain/verdicts/tentative.ts';
+import { speechPacksOf } from '../analyses/sound-runs.ts';
 import { MediaFaultError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
+import type { Brought } from './brought.ts';
+import { firstContradiction, must } from './contradiction.ts';
+import { askPicture, checkImage, contentOf } from './judge-picture.ts';
+import { askSpeech, checkRunsSoFar } from './judge-runs.ts';
+import { checkAudio } from './judge-sound.ts';
+import { checkVideo } from './judge-video.ts';
+import type { JudgedJob } from './judged-job.ts';
 import type { WorkerFailure } from './messages.ts';
 
-export interface BroughtResult {
-  result: AnalysisResult;
-  likenesses: readonly SeenLikeness[];
-}
-
-/** Why it cannot be; null where it can. `kept`: the files that came with it. */
+/** Why it cannot be; null if it can. */
 export function faultOfResult(
-  { kind, options, models }: Pick<Analysis, 'kind' | 'options' | 'models'>,
-  { result, likenesses }: BroughtResult,
-  kept: ReadonlyMap<string, { hash: string; sizeBytes: number }>,
+  job: JudgedJob,
+  brought: Pick<Brought, 'result' | 'likenesses'>,
 ): string | null {
-  if (result.kind !== kind) return `a result of ${result.kind} for ${kind}`;
-  const foreign = runsOf(result).find(({ model, version }) => !models.includes(`${model}@${version}`));
-  if (foreign !== undefined) return `an answer of ${foreign.model}, which was not asked`;
-  const framesMax = kind === 'video' ? options.frames : 1;
-  if (likenesses.length > framesMax)
-    return `${likenesses.length} likenesses of at most ${framesMax} pictures`;
-  if (result.kind !== 'video') return null;
-  if (result.frames.length > framesMax) return `${result.frames.length} frames of at most ${framesMax}`;
-  if (!options.withAudio && result.tracks.length > 0) return 'a track that was not asked for';
-  const missing = [...result.frames, ...result.tracks].find(({ file, hash, sizeBytes }) => {
-    const found = kept.get(file);
-    return found?.hash !== hash || found.sizeBytes !== sizeBytes;
+  return firstContradiction(() => {
+    const { result } = brought;
+    const { kind } = job.analysis;
+    must(result.kind === kind, () => `a result of ${result.kind} for ${kind}`);
+    const files = new Set<string>();
+    if (result.kind === 'image') checkImage(job, result, files);
+    else if (result.kind === 'audio') checkAudio(job, result);
+    else checkVideo(job, result, files);
+    checkFiles(job, files);
+    checkLikenesses(brought);
   });
-  return missing === undefined ? null : `the file ${missing.file} did not come, or is another`;
 }
 
-function runsOf(result: AnalysisResult): ModelRun[] {
+/** Why what is said to have been found so far cannot be; null if it can. */
+export function faultOfFindings(
+  job: Omit<JudgedJob, 'kept' | 'stability'>,
+  { frames, clips, speech }: Findings,
+): string | null {
+  const { kind, options, models } = job.analysis;
+  return firstContradiction(() => {
+    const framesMax = kind === 'video' ? options.frames : 0;
+    must(frames.length <= framesMax, () => `${frames.length} frames of at most ${framesMax}`);
+    const hears = kind === 'audio' || (kind === 'video' && options.withAudio);
+    must(hears || (clips.length === 0 && speech.length === 0), () => 'speech, which was not looked for');
+    const picture = askPicture(job, contentOf(job), null);
+    for (const [index, { runs }] of frames.entries()) checkRunsSoFar(`frame ${index + 1}`, runs, picture);
+    const packs = speechPacksOf(models, job.findPack);
+    for (const { index, runs } of clips) checkRunsSoFar(`clip ${index}`, runs, askSpeech(packs, null));
+    checkRunsSoFar('speech', speech, askSpeech(packs, null));
+  });
+}
+
+/** All that the result names came, and nothing else did: what no record names would lie there for ever. */
+function checkFiles({ kept }: JudgedJob, named: ReadonlySet<string>): void {
+  const missing = [...named].find((file) => !kept.has(file));
+  must(missing === undefined, () => `the file ${missing} did not come`);
+  const unnamed = [...kept.keys()].find((file) => !named.has(file));
+  must(unnamed === undefined, () => `the file ${unnamed} came, and the result does not name it`);
+}
+
+/** One for a picture, one for a frame at its time. */
+function checkLikenesses({ result, likenesses }: Pick<Brought, 'result' | 'likenesses'>): void {
+  const times = timesOf(result);
+  must(
+    likenesses.length <= times.length,
+    () => `${likenesses.length} likenesses of ${times.length} pictures`,
+  );
+  const stray = likenesses.find(({ timeSeconds }) => !times.includes(timeSeconds));
+  must(stray === undefined, () => `a likeness at ${stray?.timeSeconds} s, where no frame is`);
+}
+
+function timesOf(result: AnalysisResult): (number | null)[] {
   switch (result.kind) {
     case 'image':
-      return [...result.runs, ...result.detections.flatMap(({ runs }) => runs)];
+      return [null];
     case 'audio':
-      return [...result.runs, ...[...result.clips, ...result.channels].flatMap(({ runs }) => runs)];
+      return [];
     case 'video':
-      return [
-        ...result.runs,
-        ...result.frames.flatMap(({ image }) => runsOf(image)),
-        ...result.tracks.flatMap(({ audio }) => runsOf(audio)),
-      ];
+      return result.frames.map(({ timeSeconds }) => timeSeconds);
   }
 }
 

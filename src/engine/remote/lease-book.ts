@@ -11,6 +11,7 @@ import type { Analysis } from '../../domain/records/classification.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { Store } from '../../store/store.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
+import type { InstalledPack } from '../packs/installed-packs.ts';
 import { PlaceLostError } from '../worker-errors.ts';
 
 /** A FLAC of two hours of stereo, all frames and maps of one analysis; as much as a decode child may write. */
@@ -21,6 +22,8 @@ export interface OpenLease {
   readonly id: string;
   readonly attempt: Attempt;
   readonly files: AnalysisFiles;
+  /** The packs of this box when the work was given, by which its result is judged. */
+  readonly findPack: (key: string) => InstalledPack | undefined;
   /** Null until a worker has claimed it. */
   holder: string | null;
   /** SHA-256 of the holder's token. */
@@ -34,6 +37,8 @@ export interface OpenLease {
   expiry: Alarm | undefined;
   /** Its holder fell silent; whoever gives work back has not vanished over it. */
   isExpired: boolean;
+  /** Its holder brought what cannot be, or what nobody can read. */
+  isRefused: boolean;
   readonly closed: AbortController;
 }
 
@@ -53,12 +58,14 @@ export class LeaseBook {
     return [...this.#leases.values()].filter(({ holder }) => holder === worker);
   }
 
-  open(attempt: Attempt, files: AnalysisFiles): OpenLease {
-    const { id, attempts, lease } = attempt.analysis;
+  open(attempt: Attempt, files: AnalysisFiles, findPack: OpenLease['findPack']): OpenLease {
+    const { id, attempts, lease, models } = attempt.analysis;
+    const packs = new Map(models.map((key) => [key, findPack(key)]));
     const opened: OpenLease = {
       ...{ id: `${id}.${attempts}.${lease?.startedAt ?? 0}`, attempt, files },
+      findPack: (key) => packs.get(key),
       ...{ holder: null, tokenHash: null, kept: new Map(), keptBytes: 0, confirm: null, expiry: undefined },
-      isExpired: false,
+      ...{ isExpired: false, isRefused: false },
       ...{ outcome: Promise.withResolvers<AnalysisResult>(), closed: new AbortController() },
     };
     // It may end before anybody waits for it.
@@ -100,6 +107,12 @@ export class LeaseBook {
     if (lease?.holder !== worker) return undefined;
     this.#prolong(lease);
     return lease;
+  }
+
+  /** Its work goes to others; what the worker brought for it does not count. */
+  refuse(lease: OpenLease, why: string): void {
+    lease.isRefused = true;
+    lease.outcome.reject(new PlaceLostError(why));
   }
 
   /** What the worker holds goes to others. */

@@ -18,6 +18,7 @@ import type { SeenLikeness } from '../analyses/analysis-parts.ts';
 import { failureOf } from '../engine-errors.ts';
 import type { Workshop } from '../places/workshop.ts';
 import { MediaFaultError } from '../worker-errors.ts';
+import type { Brought } from './brought.ts';
 import { JobFiles } from './job-files.ts';
 import {
   ANSWERS,
@@ -206,7 +207,8 @@ export class LeaseTaker {
         stepTimed: (step: string, seconds: number) => steps.add(step, seconds),
       };
       const result = await this.#parts.workshop.analyse(attempt, files);
-      return { type: 'done', result, stepTimes: steps.toList(), likenesses };
+      const brought: Brought = { result, stepTimes: steps.toList(), likenesses };
+      return { type: 'done', brought };
     } catch (error) {
       if (!signal.aborted) this.#parts.log.warn({ err: error }, 'an attempt at an analysis failed');
       return { type: 'failed', failure: toFailure(error) };
@@ -252,7 +254,9 @@ export class LeaseTaker {
 
   async #hearCancels(): Promise<void> {
     const { connection } = this.#parts;
-    for await (const { data } of connection.subscribe(cancelSubject(this.#config.name))) {
+    for await (const { data, reply } of connection.subscribe(cancelSubject(this.#config.name))) {
+      // The daemon asks for no answer. A lease that the broker relays here, as another worker may ask it to, does.
+      if (reply !== undefined && reply !== '') continue;
       const said = await decode(leaseShape, data).catch(() => null);
       if (said !== null) this.#jobs.get(said.lease)?.controller.abort('cancelled' satisfies Cause);
     }

@@ -7,11 +7,12 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import { z } from 'zod';
+import { describeFault } from '../../domain/packs/schema-fault.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
+import { findingsSchema } from '../../domain/verdicts/tentative.ts';
 import { VERSION } from '../../domain/version.ts';
 import { MEDIA_FAULTS } from '../../worker/protocol.ts';
-import { trustMaterial } from '../decode/provenance-answer.ts';
-import { findings, likenesses, result, stepTimes } from './result-shape.ts';
+import { trustMaterial } from './trust-material.ts';
 
 /** Of the work queue in JetStream that carries leases. */
 export const STREAM = 'ASSAY_LEASES';
@@ -29,7 +30,18 @@ export const consumerOf = (packSet: string) => `set-${packSet}`;
 export const askSubject = (worker: string, verb: Verb) => `assay.workers.${worker}.ask.${verb}`;
 export const ASK_SUBJECTS = 'assay.workers.*.ask.*';
 export const cancelSubject = (worker: string) => `assay.workers.${worker}.cancel`;
+/** Where answers to one worker come. Only that worker may listen there. */
 export const inboxOf = (worker: string) => `assay.inbox.${worker}`;
+export const WORKER_INBOXES = 'assay.inbox.*.>';
+/** Where the broker answers the daemon. No worker's name makes this its inbox. */
+export const DAEMON_INBOX = 'assay.daemon.inbox';
+/**
+ * NATS does not check reply subjects. A worker that names another's question as its own would make the daemon speak in
+ * the other's name, and the broker relays words of its own in the same way.
+ */
+export function isOwnInbox(worker: string, reply: string | undefined): boolean {
+  return reply?.startsWith(`${inboxOf(worker)}.`) === true;
+}
 
 /** Of each pack: enough to tell a device that computes otherwise, and 200 packs of them go into one message. */
 export const GOLDEN_OUTPUTS_MAX = 256;
@@ -84,6 +96,8 @@ export type Welcome = z.infer<typeof welcome>;
 
 /** What lies in the stream: nothing of the job, which only its holder is told. */
 export const lease = z.strictObject({ lease: leaseId });
+/** What is left of a word that cannot be read otherwise. */
+export const anyLease = z.object({ lease: leaseId });
 
 const grant = z.strictObject({
   type: z.literal('granted'),
@@ -109,7 +123,7 @@ export const renewal = z.strictObject({
   progress: z
     .strictObject({ step: z.string().max(200), done: z.number().min(0), total: z.number().min(0) })
     .nullable(),
-  findings: findings.nullable(),
+  findings: findingsSchema.nullable(),
 });
 export type Renewal = z.infer<typeof renewal>;
 
@@ -124,7 +138,8 @@ export type WorkerFailure = z.infer<typeof failure>;
 export const ending = z.strictObject({
   lease: leaseId,
   outcome: z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('done'), result, stepTimes, likenesses }),
+    // What was brought is judged only once it is known whose work it ends.
+    z.strictObject({ type: z.literal('done'), brought: z.unknown() }),
     z.strictObject({ type: z.literal('failed'), failure }),
   ]),
 });
@@ -149,10 +164,23 @@ export async function encode(value: unknown): Promise<Uint8Array> {
   return await deflated(JSON.stringify(value));
 }
 
-/** Throws where it is no message of the shape. */
+/** A word that is no message of the shape that was expected. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+}
+
+/** Throws UnreadableError where it is no message of the shape; the error's message names the field. */
 export async function decode<T>(shape: z.ZodType<T>, bytes: Uint8Array): Promise<T> {
-  const json = await inflated(bytes, { maxOutputLength: JSON_BYTES_MAX });
-  return shape.parse(JSON.parse(json.toString()));
+  let value: unknown;
+  try {
+    const json = await inflated(bytes, { maxOutputLength: JSON_BYTES_MAX });
+    value = JSON.parse(json.toString());
+  } catch (error) {
+    throw new UnreadableError(`it is no deflated JSON: ${error instanceof Error ? error.message : error}`);
+  }
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new UnreadableError(describeFault(parsed.error));
 }
 
 /** What a worker must share with its daemon to be given work: the version and the bytes of every model. */

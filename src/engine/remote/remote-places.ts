@@ -25,9 +25,12 @@ export interface RemotePlacesParts
 }
 
 /** What only the engine knows; `changed`: there may be more or fewer places than before. */
-export type EngineSide = Pick<WorkerRequestsParts, 'packs' | 'terms' | 'changed'>;
+export interface EngineSide extends Pick<WorkerRequestsParts, 'packs' | 'terms' | 'changed'> {
+  /** The usable pack with the key. */
+  findPack: OpenLease['findPack'];
+}
 
-/** A file that was at work on so many workers when they vanished is held for the cause. */
+/** A file that was at work on so many workers when they vanished or answered nonsense is held for the cause. */
 const LOSSES_MAX = 6;
 /** What nobody takes goes back into the queue before it has spent its own time on waiting. */
 const PUBLICATIONS_MAX = 2;
@@ -116,7 +119,8 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   async analyse(attempt: Attempt, files: AnalysisFiles): Promise<AnalysisResult> {
     const { analysis, signal } = attempt;
     if (signal.aborted) throw new AbortError(signal);
-    const lease = this.#parts.book.open(attempt, files);
+    const findPack = this.#engine?.findPack ?? (() => undefined);
+    const lease = this.#parts.book.open(attempt, files, findPack);
     const onAbort = () => lease.outcome.reject(new AbortError(signal));
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -133,7 +137,8 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
         this.#connection.publish(cancelSubject(lease.holder), await encode({ lease: lease.id }));
       }
       await this.#parts.book.discard(lease);
-      throw lease.isExpired && error instanceof PlaceLostError ? this.#noteLoss(analysis.id, error) : error;
+      const isLost = lease.isExpired || lease.isRefused;
+      throw isLost && error instanceof PlaceLostError ? this.#noteLoss(analysis.id, error) : error;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -162,7 +167,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     this.#parts.log.warn({ analysis: analysisId, losses }, error.message);
     if (losses < LOSSES_MAX) return error;
     this.#losses.delete(analysisId);
-    return new WorkerLostError('ended', `${losses} workers vanished over the file`);
+    return new WorkerLostError('ended', `${losses} workers were lost over the file`);
   }
 
   async #publish(lease: OpenLease): Promise<void> {

@@ -1,24 +1,29 @@
-/** What workers ask of the daemon, and what they are answered; who says what cannot be is not trusted any more. */
+/** What workers ask of the daemon, and what they are answered. A worker that brings what cannot be is set aside for a while. */
 import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import { PlaceLostError } from '../worker-errors.ts';
-import { faultOfResult, renameParts, toError } from './judge-result.ts';
+import { describeFault } from '../../domain/packs/schema-fault.ts';
+import { PlaceLostError, WorkerLostError } from '../worker-errors.ts';
+import { brought } from './brought.ts';
+import { faultOfFindings, faultOfResult, renameParts, toError } from './judge-result.ts';
 import type { LeaseBook, OpenLease } from './lease-book.ts';
 import type { LeaseStream } from './lease-stream.ts';
 import {
   type AnswerTo,
   anyHello,
+  anyLease,
   decode,
   type Ending,
   encode,
   ending,
   type Hello,
   hello,
+  isOwnInbox,
   lease as leaseShape,
   packSetOf,
   type Renewal,
   renewal,
+  UnreadableError,
   VERBS,
   type Verb,
   type Welcome,
@@ -49,24 +54,58 @@ export interface WorkerRequestsParts {
   changed: () => void;
 }
 
+/** Analyses whose refused result is remembered; nothing is lost with the oldest. */
+const REFUSED_MAX = 1000;
+const WARNED_MAX = 1000;
+const WARN_PAUSE_MS = 60_000;
+
 export class WorkerRequests {
   readonly #config: WorkerRequestsConfig;
   readonly #parts: WorkerRequestsParts;
+  /** By analysis: who brought a result of it that was refused. */
+  readonly #refusedBy = new Map<string, string>();
+  readonly #warnedAt = new Map<string, number>();
 
   constructor(config: WorkerRequestsConfig, parts: WorkerRequestsParts) {
     this.#config = config;
     this.#parts = parts;
   }
 
-  /** Never rejects: what is no message is answered by nothing. */
+  /** Never rejects. What does not come from the worker's own inbox is not its word, and is answered by nothing. */
   async answer(message: Msg): Promise<void> {
     const [, , worker = '', , verb = ''] = message.subject.split('.');
-    if (!WORKER_NAME.test(worker) || !(VERBS as readonly string[]).includes(verb)) return;
-    try {
-      message.respond(await encode(await this.#answerTo(verb as Verb, worker, message.data)));
-    } catch (error) {
-      this.#parts.log.warn({ err: error, worker, verb }, 'a worker said something that cannot be');
+    if (!WORKER_NAME.test(worker) || !isVerb(verb)) return;
+    const { reply, data } = message;
+    if (!isOwnInbox(worker, reply)) {
+      this.#warn(worker, { verb, reply }, 'a question that names another inbox than the worker’s is ignored');
+      return;
     }
+    try {
+      const answer = await this.#answerTo(verb, worker, data).catch((error: unknown) =>
+        this.#answerUnreadable(verb, worker, data, error),
+      );
+      if (answer !== null) message.respond(await encode(answer));
+    } catch (error) {
+      this.#warn(worker, { verb, err: error }, 'a worker could not be answered');
+    }
+  }
+
+  /** A word that nobody can read costs the lease that it names, if its sender holds it, and nothing else. */
+  async #answerUnreadable(
+    verb: Verb,
+    worker: string,
+    data: Uint8Array,
+    error: unknown,
+  ): Promise<AnswerTo<Verb> | null> {
+    if (!(error instanceof UnreadableError)) throw error;
+    this.#warn(worker, { verb, fault: error.message }, 'a worker said what cannot be read');
+    const named = await decode(anyLease, data).catch(() => null);
+    const held = named === null ? undefined : this.#parts.book.renew(named.lease, worker);
+    if (held?.confirm === null) {
+      this.#parts.book.refuse(held, `the worker ${worker} said what cannot be read: ${error.message}`);
+    }
+    if (verb === 'hello') return null;
+    return verb === 'claim' ? { type: 'later' } : { isHeld: false };
   }
 
   async #answerTo(verb: Verb, worker: string, data: Uint8Array): Promise<AnswerTo<Verb>> {
@@ -78,7 +117,7 @@ export class WorkerRequests {
       case 'renew':
         return this.#renew(worker, await decode(renewal, data));
       case 'end':
-        return { isHeld: await this.#end(worker, data) };
+        return { isHeld: await this.#end(worker, await decode(ending, data)) };
       case 'give-back': {
         const { lease: id } = await decode(leaseShape, data);
         const held = this.#parts.book.renew(id, worker);
@@ -116,51 +155,95 @@ export class WorkerRequests {
 
   #renew(worker: string, { lease: id, progress, findings }: Renewal): AnswerTo<'renew'> {
     const held = this.#parts.book.renew(id, worker);
-    if (held !== undefined && findings !== null) held.attempt.found(findings);
-    if (held !== undefined && progress !== null) held.attempt.report(progress);
-    return { isHeld: held !== undefined };
+    if (held === undefined) return { isHeld: false };
+    const { analysis } = held.attempt;
+    const fault = findings === null ? null : faultOfFindings({ analysis, findPack: held.findPack }, findings);
+    if (fault !== null) {
+      this.#refuse(held, worker, `it found what cannot be: ${fault}`);
+      return { isHeld: false };
+    }
+    if (findings !== null) held.attempt.found(findings);
+    if (progress !== null) held.attempt.report(progress);
+    return { isHeld: true };
   }
 
   /** Resolves once the store has what was brought, or does not want it. */
-  async #end(worker: string, data: Uint8Array): Promise<boolean> {
-    const said = await decode(ending, data).catch((error: unknown) => {
-      this.#distrust(worker, 'it brought what is no result');
-      this.#parts.log.warn({ err: error, worker }, 'a worker brought what is no result');
-      return undefined;
-    });
-    if (said === undefined) return false;
-    const held = this.#parts.book.renew(said.lease, worker);
+  async #end(worker: string, { lease: id, outcome }: Ending): Promise<boolean> {
+    const held = this.#parts.book.renew(id, worker);
     // A second word about what is being stored waits for nothing.
     if (held === undefined || held.confirm !== null) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     held.confirm = resolve;
     this.#parts.book.stopClock(held);
-    this.#settle(held, said);
+    if (outcome.type === 'failed') held.outcome.reject(toError(outcome.failure));
+    else this.#settle(held, worker, outcome.brought);
     return await promise;
   }
 
-  /** Whoever lies once gets no more work, and what it holds goes to others. */
-  #distrust(worker: string, reason: string): void {
-    this.#parts.roster.distrust(worker, reason);
-    this.#parts.book.takeBack(worker, `the worker ${worker} is not trusted: ${reason}`);
-    this.#parts.changed();
+  #settle(held: OpenLease, worker: string, said: unknown): void {
+    const parsed = brought.safeParse(said);
+    if (!parsed.success) {
+      this.#refuse(held, worker, `it brought what is no result: ${describeFault(parsed.error)}`);
+      return;
+    }
+    const { attempt, kept, findPack } = held;
+    const job = { analysis: attempt.analysis, findPack, kept, stability: this.#parts.terms().stability };
+    const fault = faultOfResult(job, parsed.data);
+    if (fault !== null) {
+      this.#refuse(held, worker, `it brought what cannot be: ${fault}`);
+      return;
+    }
+    this.#refusedBy.delete(attempt.analysis.id);
+    for (const likeness of parsed.data.likenesses) attempt.seen(likeness);
+    for (const { step, seconds } of parsed.data.stepTimes) attempt.stepTimed(step, seconds);
+    held.outcome.resolve(renameParts(parsed.data.result, this.#parts.newIdentifier));
   }
 
-  #settle(held: OpenLease, { outcome }: Ending): void {
-    if (outcome.type === 'failed') {
-      held.outcome.reject(toError(outcome.failure));
-      return;
+  /**
+   * A worker that brings what cannot be is set aside, and what it holds goes to others. If another one brought such a result
+   * of the same file before, then the file or this box is the cause: it costs an attempt, and neither is set aside. Else one
+   * file would take every worker out of service.
+   */
+  #refuse(held: OpenLease, worker: string, fault: string): void {
+    const { roster, book, clock, changed } = this.#parts;
+    const { id } = held.attempt.analysis;
+    this.#warn(worker, { analysis: id, fault }, 'a result was refused');
+    const before = this.#refusedBy.get(id);
+    if (before !== undefined && before !== worker) {
+      this.#refusedBy.delete(id);
+      roster.restore(before);
+      held.outcome.reject(new WorkerLostError('broken', `${before} and ${worker} were refused: ${fault}`));
+    } else {
+      this.#noteRefused(id, worker);
+      roster.setAside(worker, fault, clock.now());
+      book.refuse(held, `the worker ${worker} was refused: ${fault}`);
+      book.takeBack(worker, `the worker ${worker} was set aside: ${fault}`);
     }
-    const { attempt, kept } = held;
-    const fault = faultOfResult(attempt.analysis, outcome, kept);
-    if (fault !== null) {
-      this.#distrust(held.holder ?? '', `it brought what cannot be: ${fault}`);
-      return;
-    }
-    for (const likeness of outcome.likenesses) attempt.seen(likeness);
-    for (const { step, seconds } of outcome.stepTimes) attempt.stepTimed(step, seconds);
-    held.outcome.resolve(renameParts(outcome.result, this.#parts.newIdentifier));
+    changed();
   }
+
+  #noteRefused(analysisId: string, worker: string): void {
+    this.#refusedBy.set(analysisId, worker);
+    if (this.#refusedBy.size <= REFUSED_MAX) return;
+    for (const oldest of this.#refusedBy.keys()) {
+      this.#refusedBy.delete(oldest);
+      break;
+    }
+  }
+
+  /** Once a minute for each worker and sentence: whoever has a key must not fill the log. */
+  #warn(worker: string, fields: object, sentence: string): void {
+    const key = `${worker} ${sentence}`;
+    const now = this.#parts.clock.elapsedMs();
+    if (now - (this.#warnedAt.get(key) ?? Number.NEGATIVE_INFINITY) < WARN_PAUSE_MS) return;
+    if (this.#warnedAt.size >= WARNED_MAX) this.#warnedAt.clear();
+    this.#warnedAt.set(key, now);
+    this.#parts.log.warn({ worker, ...fields }, sentence);
+  }
+}
+
+function isVerb(verb: string): verb is Verb {
+  return VERBS.some((known) => known === verb);
 }
 
 /** A worker of another version may say hello in other words: it is listed all the same, with why it gets no work. */

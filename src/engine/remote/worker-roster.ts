@@ -24,9 +24,17 @@ export interface WorkerStatus {
 
 type Known = Omit<WorkerStatus, 'running' | 'isHere' | 'isDrained'> & {
   heardAt: number;
-  /** Why nothing that it says is taken any more. */
-  distrust: string | null;
+  setAside: SetAside | null;
 };
+
+/** It brought what cannot be, and is given no work for a while. */
+interface SetAside {
+  reason: string;
+  /** By the clock's elapsed milliseconds; past that it is given work again. */
+  untilMs: number;
+  /** In a row: each time it lasts twice as long. */
+  times: number;
+}
 
 /** What the store knows of them. */
 export interface DrainedNames {
@@ -40,6 +48,11 @@ export type WorkerState = 'here' | 'draining' | 'drained' | 'refused' | 'away';
 export const HELLO_INTERVAL_MS = 2000;
 /** Names cost memory; nobody has so many boxes. */
 const WORKERS_MAX = 1000;
+/** A worker that lies costs one lease each time; a sound one that was misjudged comes back without a hand. */
+const SET_ASIDE_MS_MIN = 10 * 60_000;
+const SET_ASIDE_MS_MAX = 24 * 3_600_000;
+/** Together with the time it is a sentence that a worker may be told (`messages.ts`). */
+const REASON_MAX = 400;
 /** In a sentence; all of them are in the list. */
 const NAMED_MAX = 5;
 
@@ -61,10 +74,21 @@ export class WorkerRoster {
     this.#clock = clock;
   }
 
-  /** Until it is forgotten or the daemon starts anew. */
-  distrust(name: string, reason: string): void {
+  /** Gives it no work for ten minutes, and twice as long each further time in a row. `now` in microseconds since 1970 UTC. */
+  setAside(name: string, reason: string, now: number): void {
     const known = this.#workers.get(name);
-    if (known !== undefined) Object.assign(known, { distrust: reason, refusal: reason });
+    if (known === undefined) return;
+    const times = (known.setAside?.times ?? 0) + 1;
+    const lastsMs = Math.min(SET_ASIDE_MS_MAX, SET_ASIDE_MS_MIN * 2 ** (times - 1));
+    const until = new Date(now / 1000 + lastsMs).toISOString().slice(0, 19);
+    const sentence = `${reason.slice(0, REASON_MAX)}; it is given work again at ${until}Z`;
+    known.setAside = { reason: sentence, untilMs: this.#clock.elapsedMs() + lastsMs, times };
+  }
+
+  /** It was set aside for what another one did as well. */
+  restore(name: string): void {
+    const known = this.#workers.get(name);
+    if (known !== undefined) known.setAside = null;
   }
 
   hear(name: string, said: Hello, { refusal, now }: { refusal: string | null; now: number }): void {
@@ -72,8 +96,7 @@ export class WorkerRoster {
     if (known === undefined && this.#workers.size >= WORKERS_MAX) return;
     const { version, packs, places, isDraining, clock } = said;
     this.#workers.set(name, {
-      ...{ name, version, packs, places, isDraining },
-      ...{ refusal: known?.distrust ?? refusal, distrust: known?.distrust ?? null },
+      ...{ name, version, packs, places, isDraining, refusal, setAside: known?.setAside ?? null },
       ...{ done: known?.done ?? 0, failed: known?.failed ?? 0 },
       clockOffsetSeconds: Math.round((clock - now) / 1000) / 1000,
       heardAt: this.#clock.elapsedMs(),
@@ -86,27 +109,37 @@ export class WorkerRoster {
 
   count(name: string, what: 'done' | 'failed'): void {
     const known = this.#workers.get(name);
-    if (known !== undefined) known[what] += 1;
+    if (known === undefined) return;
+    known[what] += 1;
+    if (what === 'done') known.setAside = null;
   }
 
   /** Why it is to ask for no work now. */
   wordTo(name: string): Pick<Welcome, 'refusal' | 'isDrained'> {
     const known = this.#workers.get(name);
-    const refusal = known === undefined ? `more than ${WORKERS_MAX} workers were heard of` : known.refusal;
+    const refusal =
+      known === undefined
+        ? `more than ${WORKERS_MAX} workers were heard of`
+        : refusalOf(known, this.#clock.elapsedMs());
     return { refusal, isDrained: this.#drained.isDrainedWorker(name) };
   }
 
   /** Whether it may be given work now. */
   isAccepted(name: string): boolean {
     const known = this.#workers.get(name);
-    if (known === undefined || known.refusal !== null || known.isDraining) return false;
+    if (known === undefined || refusalOf(known, this.#clock.elapsedMs()) !== null || known.isDraining)
+      return false;
     return !this.#drained.isDrainedWorker(name);
   }
 
   /** Those that were heard of, and those that are drained. */
   list(runningOf: (name: string) => number): WorkerStatus[] {
-    const heard = Array.from(this.#workers.values(), ({ heardAt, distrust: _, ...known }) => ({
-      ...{ ...known, running: runningOf(known.name) },
+    const heard = Array.from(this.#workers.values(), ({ heardAt, setAside, ...known }) => ({
+      ...{
+        ...known,
+        refusal: refusalOf({ ...known, setAside }, this.#clock.elapsedMs()),
+        running: runningOf(known.name),
+      },
       isDrained: this.#drained.isDrainedWorker(known.name),
       isHere: this.#clock.elapsedMs() - heardAt < 3 * HELLO_INTERVAL_MS,
     }));
@@ -128,6 +161,14 @@ export class WorkerRoster {
     const more = known.length > NAMED_MAX ? ` and ${known.length - NAMED_MAX} more` : '';
     return `no worker takes work: ${named.join(', ')}${more}`;
   }
+}
+
+function refusalOf(
+  { refusal, setAside }: Pick<Known, 'refusal' | 'setAside'>,
+  elapsedMs: number,
+): string | null {
+  if (setAside === null || elapsedMs >= setAside.untilMs) return refusal;
+  return setAside.reason;
 }
 
 const NEVER_HEARD: Omit<WorkerStatus, 'name'> = {

@@ -70,6 +70,7 @@ async function addRecord(
     accountId,
     state,
     models: [],
+    result: null,
   };
   await store.transact((tx) => {
     tx.putAnalysis({ ...analysis, options: DEFAULT_OPTIONS, queuedAt: createdAt } as unknown as Analysis);

@@ -95,8 +95,14 @@ const WAYS = {
 } as const;
 type Kind = keyof typeof WAYS;
 
-async function submit({ url }: OpenApp, kind: Kind, bytes: Uint8Array): Promise<string> {
+async function submit(
+  { url }: OpenApp,
+  kind: Kind,
+  bytes: Uint8Array,
+  options: Record<string, string> = {},
+): Promise<string> {
   const body = new FormData();
+  for (const [name, value] of Object.entries(options)) body.set(name, value);
   body.set(kind, new Blob([Uint8Array.from(bytes)]), 'file');
   const response = await fetch(`${url}/api/${WAYS[kind]}`, { method: 'POST', headers: KEY_HEADERS, body });
   const identifier = await response.text();
@@ -340,14 +346,13 @@ test('a worker that lies changes nothing and gets no more work', { skip }, async
     outcome: { type: 'failed', failure: { type: 'media', fault: 'corrupt', message: '' } },
   };
   assert.deepEqual(await ask('end', notHeld), { isHeld: false });
-  const outcome = {
-    type: 'done',
-    result: { ...known, nsfw: Number.NaN, width: Number.NaN },
-    stepTimes: [],
-    likenesses: [],
-  };
+  const result = { ...known, nsfw: Number.NaN, width: Number.NaN };
+  const outcome = { type: 'done', brought: { result, stepTimes: [], likenesses: [] } };
   assert.deepEqual(await ask('end', { lease, outcome }), { isHeld: false });
-  assert.match(workerNamed('liar')?.refusal ?? '', /no result/);
+  assert.match(
+    workerNamed('liar')?.refusal ?? '',
+    /no result: result\.width: .*; it is given work again at 20/,
+  );
   const late = await fetch(`${granted.mediaUrl}/original`, { headers });
   assert.equal(late.status, 403);
   await liar.close();

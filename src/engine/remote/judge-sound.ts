@@ -1,0 +1,67 @@
+/** Whether what a worker says of a sound, or of a video's track, can be. Pure. */
+import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
+import type { AudioResult, ClipResult } from '../../domain/verdicts/result.ts';
+import { CLIP_SECONDS } from '../../domain/verdicts/speech.ts';
+import { speechPacksOf } from '../analyses/sound-runs.ts';
+import { agree, must } from './contradiction.ts';
+import { checkMime, checkProvenance } from './judge-picture.ts';
+import { askSpeech, checkRuns } from './judge-runs.ts';
+import type { JudgedJob } from './judged-job.ts';
+
+/** One window of the speech detector and its padding may reach beyond the last sample. */
+const SLACK_SECONDS = 0.1;
+
+/** Throws a Contradiction. */
+export function checkAudio(job: JudgedJob, audio: AudioResult): void {
+  checkMime('audio', audio.mime);
+  checkProvenance(audio.provenance);
+  must(audio.marks !== undefined, () => 'marks: were not looked for');
+  checkSound('audio', job, audio);
+}
+
+/** Throws a Contradiction. */
+export function checkTrackAudio(job: JudgedJob, audio: AudioResult): void {
+  const { mime, damaged, provenance, marks } = audio;
+  const expected = { mime: 'audio/flac', damaged: false, provenance: NO_PROVENANCE, marks: undefined };
+  must(agree({ mime, damaged, provenance, marks }, expected), () => 'track: is not as a track is kept');
+  checkSound('track', job, audio);
+}
+
+function checkSound(
+  place: string,
+  { analysis, findPack }: JudgedJob,
+  { durationSeconds, speechSeconds, runs, clips, channels, channelCount }: AudioResult,
+): void {
+  const packs = speechPacksOf(analysis.models, findPack);
+  const lastsMax = durationSeconds + SLACK_SECONDS;
+  must(speechSeconds <= lastsMax, () => `${place}: more speech than sound`);
+  checkRuns(place, runs, askSpeech(packs, speechSeconds));
+  checkClips(`${place}: clip`, clips, lastsMax);
+  for (const [index, clip] of clips.entries()) {
+    checkRuns(`${place}: clip ${index}`, clip.runs, askSpeech(packs, null));
+  }
+  must(clips.length === 0 || speechSeconds > 0, () => `${place}: clips of no speech`);
+  const names = new Set(channels.map(({ name }) => name));
+  const isPossible =
+    channels.length !== 1 && names.size === channels.length && channels.length <= channelCount;
+  must(isPossible, () => `${place}: ${channels.length} channels with voices of ${channelCount}`);
+  for (const channel of channels) {
+    const at = `${place}: ${channel.name}`;
+    must(channel.speechSeconds <= lastsMax, () => `${at}: more speech than sound`);
+    checkRuns(at, channel.runs, askSpeech(packs, channel.speechSeconds));
+  }
+}
+
+/** In order, each within the sound and no longer than a clip. */
+function checkClips(place: string, clips: readonly ClipResult[], lastsMax: number): void {
+  for (const [at, { index, startSeconds, endSeconds }] of clips.entries()) {
+    const before = clips[at - 1]?.startSeconds ?? -1;
+    const lasts = endSeconds - startSeconds;
+    const isPlaced = index === at && startSeconds > before && endSeconds <= lastsMax;
+    const isClip = lasts > 0 && lasts <= CLIP_SECONDS + SLACK_SECONDS;
+    must(
+      isPlaced && isClip,
+      () => `${place} ${at}: from ${startSeconds} to ${endSeconds} s is no clip of this sound`,
+    );
+  }
+}

@@ -1,0 +1,163 @@
+/** What one worker's key can do to another worker: nothing. A real nats-server, the daemon, and two programs that each know one key. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import { packKey } from '../../../src/domain/packs/model-pack.ts';
+import { VERSION } from '../../../src/domain/version.ts';
+import {
+  ANSWERS,
+  askSubject,
+  cancelSubject,
+  consumerOf,
+  decode,
+  encode,
+  type Hello,
+  inboxOf,
+  STREAM,
+  VERBS,
+  type Welcome,
+} from '../../../src/engine/remote/messages.ts';
+import { type OpenApp, openApp } from '../../app/open-app.ts';
+import { TEST_KEY } from '../../daemon.ts';
+import { KEY_HEADERS } from '../../faults/rounds/submissions.ts';
+import { makeSpeech } from '../../interface/media.ts';
+import { writeTinySpeechPack } from '../../models/tiny-speech-pack.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
+import { Broker, skipWithoutBroker } from './broker.ts';
+
+const skip = skipWithoutBroker;
+/** The daemon and the broker have answered everything by then: what must not happen is waited for. */
+const SETTLE_MS = 500;
+const TIMEOUT_MS = 60_000;
+
+let folder: TemporaryFolder;
+let broker: Broker;
+let front: OpenApp;
+let honest: Speaker;
+let attacker: Speaker;
+
+before(async () => {
+  if (skip) return;
+  folder = await makeTemporaryFolder();
+  await writeTinySpeechPack(join(folder.path, 'models'));
+  broker = await Broker.start(join(folder.path, 'broker'), ['honest', 'attacker']);
+  front = await openApp({
+    ...broker.envOf('daemon'),
+    ...{ ASSAY_ADMIN_API_KEY: TEST_KEY, ASSAY_DATA_DIR: join(folder.path, 'front') },
+    ...{ ASSAY_MODELS_FOLDERS: join(folder.path, 'models'), ASSAY_QUEUE_RUNNING_MAX: '0' },
+    ...{ ASSAY_WORKERS_LISTEN: '127.0.0.1:0', ASSAY_WORKERS_LEASE_SECONDS: '2' },
+  });
+  await until('the broker is reached', () => front.app.engine.waitReason()?.step === 'no-worker');
+  honest = await speakAs('honest');
+  attacker = await speakAs('attacker');
+});
+
+after(async () => {
+  await honest?.connection.close();
+  await attacker?.connection.close();
+  await front?.[Symbol.asyncDispose]();
+  await broker?.[Symbol.asyncDispose]();
+  await folder?.[Symbol.asyncDispose]();
+});
+
+interface Speaker {
+  connection: NatsConnection;
+  sayHello: () => Promise<Welcome>;
+}
+
+async function speakAs(name: string): Promise<Speaker> {
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
+  const connection = await connect({ servers: broker.address, inboxPrefix: inboxOf(name), authenticator });
+  const sayHello = async () => {
+    const said = await encode(helloWithPacks());
+    const { data } = await connection.request(askSubject(name, 'hello'), said, { timeout: 5000 });
+    return await decode(ANSWERS.hello, data);
+  };
+  return { connection, sayHello };
+}
+
+function helloWithPacks(): Hello {
+  const packs = front.app.engine.installed.map(({ pack }) => ({
+    ...{ key: packKey(pack), sha256: pack.sha256, provider: 'cpu', precision: 'full' as const, fault: null },
+    goldenOutputs: pack.golden.expected,
+  }));
+  return { version: VERSION, packs, places: 0, clock: 0, isDraining: false };
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + TIMEOUT_MS; !holds(); await delay(50)) {
+    assert.ok(Date.now() < deadline, what);
+  }
+}
+
+const refusalOf = (name: string) => front.app.engine.workers().find((box) => box.name === name)?.refusal;
+
+async function assertHonestIsIn(): Promise<void> {
+  await delay(SETTLE_MS);
+  assert.equal(refusalOf('honest'), null);
+  assert.equal((await honest.sayHello()).refusal, null);
+}
+
+async function submitSpeech(): Promise<void> {
+  const body = new FormData();
+  body.set('audio', new Blob([Uint8Array.from(makeSpeech())]), 'voice.wav');
+  const url = `${front.url}/api/classification_audio`;
+  const response = await fetch(url, { method: 'POST', headers: KEY_HEADERS, body });
+  assert.equal(response.status, 200, await response.text());
+}
+
+test('a reply subject that is another worker’s question makes the daemon say nothing in its name', {
+  skip,
+}, async () => {
+  assert.equal((await honest.sayHello()).refusal, null);
+  assert.equal((await attacker.sayHello()).refusal, null);
+  for (const asked of VERBS) {
+    for (const forged of VERBS) {
+      const said = await encode(asked === 'hello' ? helloWithPacks() : { lease: 'none.1.1' });
+      attacker.connection.publish(askSubject('attacker', asked), said, {
+        reply: askSubject('honest', forged),
+      });
+    }
+  }
+  await assertHonestIsIn();
+});
+
+test('the broker’s own answers are no word of the worker to whose subject they are sent', {
+  skip,
+}, async () => {
+  const { packSet } = await honest.sayHello();
+  await submitSpeech();
+  const consumer = consumerOf(packSet);
+  const requests = [
+    `$JS.API.CONSUMER.MSG.NEXT.${STREAM}.${consumer}`,
+    `$JS.API.CONSUMER.INFO.${STREAM}.${consumer}`,
+  ];
+  for (const subject of requests) {
+    for (const forged of VERBS) {
+      const said = JSON.stringify({ batch: 1, expires: 1e9 });
+      attacker.connection.publish(subject, said, { reply: askSubject('honest', forged) });
+    }
+  }
+  const ack = `$JS.ACK.${STREAM}.${consumer}.1.1.1.1.0`;
+  for (const forged of VERBS)
+    attacker.connection.publish(ack, '-NAK', { reply: askSubject('honest', forged) });
+  await assertHonestIsIn();
+});
+
+test('only the worker’s own inbox is answered, neither another’s nor one that anybody hears', {
+  skip,
+}, async () => {
+  const heard: string[] = [];
+  const subjects = [`${inboxOf('honest')}.forged.1`, '_INBOX.forged.1', cancelSubject('honest')];
+  for (const subject of [`${inboxOf('honest')}.forged.*`, cancelSubject('honest')]) {
+    honest.connection.subscribe(subject, { callback: (_, message) => void heard.push(message.subject) });
+  }
+  await honest.connection.flush();
+  for (const reply of subjects) {
+    attacker.connection.publish(askSubject('attacker', 'hello'), await encode(helloWithPacks()), { reply });
+  }
+  await assertHonestIsIn();
+  assert.deepEqual(heard, []);
+});
