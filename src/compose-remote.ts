@@ -1,6 +1,7 @@
 /** The daemon's side of workers on other boxes; loaded only where there may be any, since NATS' client comes with it. */
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { connectNats, type NatsConfig } from './engine/remote/connect.ts';
+import { brokerFault, connectNats, isByTls, type NatsConfig } from './engine/remote/connect.ts';
 import { LeaseBook } from './engine/remote/lease-book.ts';
 import { DAEMON_INBOX } from './engine/remote/messages.ts';
 import { RemotePlaces, type RemotePlacesParts } from './engine/remote/remote-places.ts';
@@ -27,13 +28,14 @@ export async function openRemotePlaces(
   const media = stack.use(await WorkerMedia.open(listener, book, log));
   const host = listener.host.includes(':') ? `[${listener.host}]` : listener.host;
   const ownUrl = `${tls === null ? 'http' : 'https'}://${host}:${media.port}`;
-  const connect = (signal: AbortSignal) =>
-    connectNats(nats, { name: 'assay-daemon', inboxPrefix: DAEMON_INBOX, log, signal });
+  const connect: RemotePlacesParts['connect'] = (signal, refused) =>
+    connectNats(nats, { name: 'assay-daemon', inboxPrefix: DAEMON_INBOX, log, signal, refused });
+  const broker = { brokerFault: (known: NatsConnection) => brokerFault(known, nats), isByTls: isByTls(nats) };
   const certificatePem = () => tls?.material.cert.toString() ?? null;
   return stack.use(
     new RemotePlaces(
       { leaseMs, mediaUrl: () => mediaUrl ?? ownUrl, certificatePem },
-      { connect, book, log, clock, newIdentifier, drained: store.read },
+      { connect, ...broker, book, log, clock, newIdentifier, drained: store.read },
     ),
   );
 }

@@ -3,12 +3,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import type { Settings } from './config/settings.ts';
 import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { VERSION } from './domain/version.ts';
 import { Workshop } from './engine/places/workshop.ts';
-import { connectNats } from './engine/remote/connect.ts';
+import { brokerFault, connectNats } from './engine/remote/connect.ts';
 import { LeaseTaker } from './engine/remote/lease-taker.ts';
 import {
   ANSWERS,
@@ -80,7 +81,20 @@ export async function runWorker(
     const { inference } = workshop;
     return { phase: inference === null ? 'starting' : 'ready', inferencePids: inference?.pids() ?? [] };
   });
-  await taker.run();
+  const fault = await Promise.race([taker.run().then(() => null), openBroker(connection, settings.nats)]);
+  if (fault !== null) throw new Error(fault);
+}
+
+/** A server that came back without authorisation: the service is started anew, and waits for one that may be spoken with. */
+async function openBroker(
+  connection: NatsConnection,
+  nats: NonNullable<Settings['nats']>,
+): Promise<string | null> {
+  for await (const { type } of connection.status()) {
+    const fault = type === 'reconnect' ? brokerFault(connection, nats) : null;
+    if (fault !== null) return fault;
+  }
+  return null;
 }
 
 /** The daemon counts, from what its workers tell. */

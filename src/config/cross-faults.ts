@@ -15,6 +15,7 @@ export function findCrossFaults(collected: CollectedSettings): SettingFault[] {
     ...tracingFaults(collected),
     ...watchFaults(collected),
     ...workerFaults(collected),
+    ...brokerFaults(collected),
   ];
 }
 
@@ -102,6 +103,28 @@ function workerFaults(collected: CollectedSettings): SettingFault[] {
   }
   if (workersListen === null || tlsCertFile !== null || isLoopback(workersListen.host)) return [];
   return [faultOf(collected, 'workersListen', 'a loopback address, or tls.cert_file and tls.key_file')];
+}
+
+/** Leases and figures must not cross a network in clear text, nor be given to whoever asks, by an oversight. */
+function brokerFaults(collected: CollectedSettings): SettingFault[] {
+  const { natsServers, natsNkeySeed, natsAllowUnauthenticated } = collected.values;
+  if (natsServers.length === 0) return [];
+  const faults: SettingFault[] = [];
+  if (natsServers.some((server) => server.startsWith('nats://') && !isLoopback(hostOf(server)))) {
+    faults.push(faultOf(collected, 'natsServers', 'tls:// for each address that is no loopback address'));
+  }
+  if (natsNkeySeed === null && !natsAllowUnauthenticated) {
+    const expected =
+      'the seed of this box’s nkey (assay worker setup makes one), or nats.allow_unauthenticated = true';
+    faults.push(faultOf(collected, 'natsNkeySeed', expected));
+  }
+  return faults;
+}
+
+/** Host of `nats://host:port`, an IPv6 address without its brackets. */
+function hostOf(server: string): string {
+  const [, bracketed, plain] = /^\w+:\/\/(?:\[([^\]]*)\]|([^:]*))/.exec(server) ?? [];
+  return bracketed ?? plain ?? '';
 }
 
 function faultOf({ values, origins }: CollectedSettings, name: SettingName, expected: string): SettingFault {

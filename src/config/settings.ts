@@ -80,7 +80,12 @@ export interface Settings {
   /** Null: the data folder's own key. */
   evidence: { signingKey: Secret | null };
   /** Null: no workers on other boxes. */
-  nats: { servers: string[]; nkeySeed: Secret | null; caFile: string | null } | null;
+  nats: {
+    servers: string[];
+    nkeySeed: Secret | null;
+    caFile: string | null;
+    allowUnauthenticated: boolean;
+  } | null;
   workers: { listen: ListenAddress | null; mediaUrl: string | null; leaseMs: number };
   log: { level: SettingValues['logLevel'] };
   /** Every setting with its value as text (secrets hidden) and where it came from. */
@@ -233,9 +238,10 @@ function toBackupSettings(values: SettingValues): Settings['backups'] {
 
 function toWorkerSettings(values: SettingValues): Pick<Settings, 'nats' | 'workers'> {
   const { natsServers: servers, natsNkeySeed: nkeySeed, natsCaFile: caFile } = values;
+  const { natsAllowUnauthenticated: allowUnauthenticated } = values;
   const { workersListen: listen, workersMediaUrl: mediaUrl, workersLeaseSeconds } = values;
   return {
-    nats: servers.length === 0 ? null : { servers, nkeySeed, caFile },
+    nats: servers.length === 0 ? null : { servers, nkeySeed, caFile, allowUnauthenticated },
     workers: { listen, mediaUrl, leaseMs: workersLeaseSeconds * SECOND_MS },
   };
 }

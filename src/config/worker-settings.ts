@@ -1,5 +1,14 @@
 /** The settings of workers on other boxes: how daemon and workers find each other, and how media reach a worker. */
-import { httpUrl, integer, type ListenAddress, listenAddress, listOf, secret, text } from './parsers.ts';
+import {
+  boolean,
+  httpUrl,
+  integer,
+  type ListenAddress,
+  listenAddress,
+  listOf,
+  secret,
+  text,
+} from './parsers.ts';
 import type { Secret } from './secret.ts';
 import { optional, row } from './setting-row.ts';
 
@@ -14,7 +23,7 @@ export const WORKER_SETTINGS = {
     'nats.servers',
     listOf(server, 'addresses of NATS servers with JetStream'),
     none,
-    'NATS servers over which workers on other boxes are given work. Empty: all work is done on this box.',
+    'NATS servers over which workers on other boxes are given work; `tls://` unless the address is a loopback one. Empty: all work is done on this box.',
     'none',
   ),
   natsNkeySeed: optional<Secret>(
@@ -27,6 +36,12 @@ export const WORKER_SETTINGS = {
     text('a path', /^[^\0]{1,4096}$/),
     'PEM file of the authorities that vouch for the NATS servers.',
     'those of the system',
+  ),
+  natsAllowUnauthenticated: row(
+    'nats.allow_unauthenticated',
+    boolean(),
+    false,
+    'Whether NATS servers are taken that let anybody in. Whoever reaches such a server can take work and bring results in any worker’s name.',
   ),
   workersListen: optional<ListenAddress>(
     'workers.listen',

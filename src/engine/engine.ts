@@ -39,6 +39,7 @@ import { Workshop } from './places/workshop.ts';
 import { Feed, type WatchFilter } from './queue/feed.ts';
 import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue/queue.ts';
 import { recoverAnalyses } from './queue/recovery.ts';
+import type { BrokerStatus } from './remote/remote-places.ts';
 import type { WorkerStatus } from './remote/worker-roster.ts';
 
 export type {
@@ -229,6 +230,11 @@ export class Engine implements AsyncDisposable {
   /** On other boxes, as far as they were heard of. */
   workers(): WorkerStatus[] {
     return this.#parts.remote?.workers() ?? [];
+  }
+
+  /** The NATS server over which they are spoken with; null without workers on other boxes. */
+  broker(): BrokerStatus | null {
+    return this.#parts.remote?.broker() ?? null;
   }
 
   /** Who of them is drained has changed in the store. */

@@ -22,6 +22,8 @@ function load(input: { toml?: string; env?: Record<string, string>; argv?: strin
   return loadSettings({ argv, env: input.env ?? {}, readFile });
 }
 
+const NKEY = { ASSAY_NATS_NKEY_SEED: `SU${'A'.repeat(56)}` };
+
 const CASES: readonly Case[] = [
   {
     name: 'several faults in the file and in variables are all listed',
@@ -59,6 +61,21 @@ const CASES: readonly Case[] = [
     faults: [
       /^http\.listen \(ASSAY_HTTP_LISTEN\): expected a loopback address, or tls\.cert_file .*, or behind_proxy = true .*clear text/,
     ],
+  },
+  {
+    name: 'a NATS server off loopback in clear text',
+    env: { ...NKEY, ASSAY_NATS_SERVERS: 'nats://127.0.0.1:4222,nats://broker.example.org:4222' },
+    faults: [/^nats\.servers \(ASSAY_NATS_SERVERS\): expected tls:\/\/ for each address that is no loopback/],
+  },
+  {
+    name: 'a NATS server off loopback in clear text, by an address of IPv6',
+    env: { ...NKEY, ASSAY_NATS_SERVERS: 'nats://[2001:db8::1]:4222' },
+    faults: [/^nats\.servers \(ASSAY_NATS_SERVERS\): expected tls:\/\//],
+  },
+  {
+    name: 'a NATS server without a key',
+    env: { ASSAY_NATS_SERVERS: 'tls://broker.example.org:4222' },
+    faults: [/^nats\.nkey_seed .*: expected the seed of .*, or nats\.allow_unauthenticated = true/],
   },
   {
     name: 'two listeners on one port',
@@ -172,6 +189,15 @@ test('a variable wins over the file, and the origins say so', () => {
   assert.equal(origin('queue.max'), 'ASSAY_QUEUE_MAX');
   assert.equal(origin('http.listen'), 'assay.toml line 3');
   assert.equal(origin('log.level'), 'default');
+});
+
+test('NATS servers are taken by TLS, on loopback, and without a key where it is said', () => {
+  const accepted = [
+    { ...NKEY, ASSAY_NATS_SERVERS: 'tls://broker.example.org:4222' },
+    { ...NKEY, ASSAY_NATS_SERVERS: 'nats://127.0.0.1:4222,nats://localhost,nats://[::1]:4222' },
+    { ASSAY_NATS_ALLOW_UNAUTHENTICATED: 'true', ASSAY_NATS_SERVERS: 'nats://127.0.0.1:4222' },
+  ];
+  for (const env of accepted) assert.ok(load({ env }).nats !== null);
 });
 
 test('a listener off loopback is accepted behind a proxy', () => {

@@ -25,14 +25,14 @@ import {
 } from './doctor/storage.ts';
 import { checkTimestampAuthorities } from './doctor/timestamp-authorities.ts';
 import { checkWatchedFolders } from './doctor/watched-folders.ts';
-import { checkWorkers } from './doctor/workers.ts';
+import { checkBroker, checkWorkers } from './doctor/workers.ts';
 import type { ApplianceParts } from './parts.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
   ...[checkDisk, checkFlush, checkRecords, checkReaders, checkOriginals, checkCustodyLog],
   ...[checkBackup, checkQueue],
-  ...[checkWatchedFolders, checkTimestampAuthorities, checkWorkers],
+  ...[checkWatchedFolders, checkTimestampAuthorities, checkBroker, checkWorkers],
   ...[checkClock, checkTls, checkTrustAnchors, checkPorts, checkDescriptors],
 ];
 

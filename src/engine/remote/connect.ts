@@ -7,32 +7,70 @@ export interface NatsConfig {
   servers: readonly string[];
   nkeySeed: string | null;
   caFile: string | null;
+  allowUnauthenticated: boolean;
+}
+
+/** Why the server must not be spoken with; null if it may. */
+export function brokerFault(
+  { info }: Pick<NatsConnection, 'info'>,
+  { allowUnauthenticated }: Pick<NatsConfig, 'allowUnauthenticated'>,
+): string | null {
+  if (allowUnauthenticated || info?.auth_required === true) return null;
+  return 'the NATS server lets anybody in, and nats.allow_unauthenticated is not set';
 }
 
 const RETRY_PAUSE_MS = 2000;
 
-/** `name`: as the server shows it; `inboxPrefix`: where answers come, which only this user may read. Rejects when aborted. */
-export async function connectNats(
-  { servers, nkeySeed, caFile }: NatsConfig,
-  { name, inboxPrefix, log, signal }: { name: string; inboxPrefix: string; log: Logger; signal: AbortSignal },
-): Promise<NatsConnection> {
-  const isTls = caFile !== null || servers.some((server) => server.startsWith('tls:'));
+export interface ConnectParts {
+  /** As the server shows it. */
+  name: string;
+  /** Where answers come, which only this user may read. */
+  inboxPrefix: string;
+  log: Logger;
+  signal: AbortSignal;
+  /** Told of each server that is reached and must not be spoken with. */
+  refused?: (fault: string) => void;
+}
+
+export function isByTls({ servers, caFile }: Pick<NatsConfig, 'servers' | 'caFile'>): boolean {
+  return caFile !== null || servers.some((server) => server.startsWith('tls:'));
+}
+
+/** Tries until a server is there that may be spoken with. Rejects when aborted. */
+export async function connectNats(config: NatsConfig, parts: ConnectParts): Promise<NatsConnection> {
+  const { log, signal, refused } = parts;
   for (;;) {
     signal.throwIfAborted();
-    try {
-      return await connect({
-        ...{ servers: servers.map((server) => server.replace(/^(nats|tls):\/\//, '')), name, inboxPrefix },
-        ...{ maxReconnectAttempts: -1, reconnectTimeWait: RETRY_PAUSE_MS },
-        // A key that is taken out may be put back; a connection that gave up would stay deaf until this process ends.
-        ignoreAuthErrorAbort: true,
-        ...(nkeySeed === null
-          ? {}
-          : { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)) }),
-        ...(isTls ? { tls: caFile === null ? {} : { caFile } } : {}),
-      });
-    } catch (error) {
-      log.warn({ err: error }, 'no NATS server can be reached; it is tried again');
-      await delay(RETRY_PAUSE_MS, undefined, { signal });
+    const connection = await tryServers(config, parts);
+    const fault = connection === null ? null : brokerFault(connection, config);
+    if (connection !== null && fault === null) return connection;
+    if (connection !== null && fault !== null) {
+      await connection.close();
+      log.error(fault);
+      refused?.(fault);
     }
+    await delay(RETRY_PAUSE_MS, undefined, { signal });
+  }
+}
+
+async function tryServers(
+  { servers, nkeySeed, caFile }: NatsConfig,
+  { name, inboxPrefix, log }: ConnectParts,
+): Promise<NatsConnection | null> {
+  const isTls = isByTls({ servers, caFile });
+  try {
+    return await connect({
+      ...{ servers: servers.map((server) => server.replace(/^(nats|tls):\/\//, '')), name, inboxPrefix },
+      ...{ maxReconnectAttempts: -1, reconnectTimeWait: RETRY_PAUSE_MS },
+      // A key that is taken out may be put back; a connection that gave up would stay deaf until this process ends.
+      ignoreAuthErrorAbort: true,
+      // Without TLS only the addresses of the settings, which are loopback ones: a server may name others of its cluster.
+      ignoreClusterUpdates: !isTls,
+      ...(nkeySeed === null ? {} : { authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)) }),
+      ...(isTls ? { tls: caFile === null ? {} : { caFile } } : {}),
+    });
+  } catch (error) {
+    log.warn({ err: error }, 'no NATS server can be reached; it is tried again');
+    return null;
   }
 }

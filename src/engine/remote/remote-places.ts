@@ -19,9 +19,22 @@ import { type DrainedNames, HELLO_INTERVAL_MS, WorkerRoster, type WorkerStatus }
 
 export interface RemotePlacesParts
   extends Pick<WorkerRequestsParts, 'book' | 'log' | 'clock' | 'newIdentifier'> {
-  /** Resolves once a server is there. */
-  connect: (signal: AbortSignal) => Promise<NatsConnection>;
+  /** Resolves once a server is there that may be spoken with; `refused` is told of one that may not. */
+  connect: (signal: AbortSignal, refused: (fault: string) => void) => Promise<NatsConnection>;
+  /** Why the server that was reached must not be spoken with. */
+  brokerFault: (connection: NatsConnection) => string | null;
+  isByTls: boolean;
   drained: DrainedNames;
+}
+
+/** The NATS server, for the doctor. */
+export interface BrokerStatus {
+  isReached: boolean;
+  /** Why none is spoken with that was reached. */
+  fault: string | null;
+  isByTls: boolean;
+  /** Whether the server asks for a key; null before one was reached. */
+  isAuthenticated: boolean | null;
 }
 
 /** What only the engine knows; `changed`: there may be more or fewer places than before. */
@@ -51,6 +64,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   #places = 0;
   #known: NatsConnection | null = null;
   #isCutOff = true;
+  #brokerFault: string | null = null;
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(config: WorkerRequestsConfig, parts: RemotePlacesParts) {
@@ -69,14 +83,30 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   }
 
   async #open(engine: EngineSide): Promise<void> {
-    this.#known = await this.#parts.connect(this.#stopped.signal);
+    await Promise.all([this.#serve(engine), this.#watchRoster()]);
+  }
+
+  /** Again where a server that came back must not be spoken with. */
+  async #serve(engine: EngineSide): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      this.#known = await this.#parts.connect(signal, (fault) => {
+        this.#brokerFault = fault;
+      });
+      await this.#speak(engine, this.#known);
+    }
+  }
+
+  /** Until the connection is closed. */
+  async #speak(engine: EngineSide, known: NatsConnection): Promise<void> {
     this.#isCutOff = false;
-    const version = this.#known.info?.version ?? '';
+    this.#brokerFault = null;
+    const version = known.info?.version ?? '';
     if (!knowsSyncInterval(version)) {
       const sentence = 'the NATS server may lose leases of its last two minutes; they are published again';
       this.#parts.log.warn({ version }, sentence);
     }
-    await Promise.all([this.#listen(engine), this.#watchBroker(), this.#watchRoster()]);
+    await Promise.all([this.#listen(engine), this.#watchBroker(known)]);
   }
 
   /** Nobody is there before there is one. */
@@ -97,8 +127,15 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   /** Why no worker takes work; null where one does. */
   waitReason(): WaitReason | null {
     if (this.#places > 0) return null;
-    if (this.#isCutOff) return { step: 'no-broker', sentence: 'the NATS server is not reached' };
+    const sentence = this.#brokerFault ?? 'the NATS server is not reached';
+    if (this.#isCutOff) return { step: 'no-broker', sentence };
     return { step: 'no-worker', sentence: this.#roster.describeAbsence() };
+  }
+
+  broker(): BrokerStatus {
+    const isAuthenticated = this.#known === null ? null : this.#known.info?.auth_required === true;
+    const { isByTls } = this.#parts;
+    return { isReached: !this.#isCutOff, fault: this.#brokerFault, isByTls, isAuthenticated };
   }
 
   /** Who is drained has changed in the store. */
@@ -192,17 +229,23 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   }
 
   async #listen(engine: EngineSide): Promise<void> {
-    const { connect: _, drained: __, ...parts } = this.#parts;
     const requests = new WorkerRequests(this.#config, {
-      ...{ ...parts, ...engine, roster: this.#roster, stream: this.#stream },
+      ...{ ...this.#parts, ...engine, roster: this.#roster, stream: this.#stream },
       changed: () => this.recount(),
     });
     for await (const message of this.#connection.subscribe(ASK_SUBJECTS)) void requests.answer(message);
   }
 
-  async #watchBroker(): Promise<void> {
-    for await (const { type } of this.#connection.status()) {
+  async #watchBroker(known: NatsConnection): Promise<void> {
+    for await (const { type } of known.status()) {
       if (type !== 'disconnect' && type !== 'reconnect') continue;
+      this.#brokerFault = type === 'disconnect' ? null : this.#parts.brokerFault(known);
+      if (this.#brokerFault !== null) {
+        this.#parts.log.error(this.#brokerFault);
+        this.#isCutOff = true;
+        this.#stream.doubt();
+        return await known.close();
+      }
       this.#isCutOff = type === 'disconnect';
       this.#stream.doubt();
       this.#parts.log.warn(`the NATS server: ${type}`);

@@ -17,6 +17,7 @@ import { connectNats } from '../../../src/engine/remote/connect.ts';
 import {
   askSubject,
   cancelSubject,
+  DAEMON_INBOX,
   inboxOf,
   leaseSubject,
   STREAM,
@@ -51,9 +52,9 @@ after(async () => {
 });
 
 /** As a program that knows the key and nothing of our manners. */
-async function speakAs(name: string): Promise<NatsConnection> {
+async function speakAs(name: string, inboxPrefix = inboxOf(name)): Promise<NatsConnection> {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
-  return await connect({ servers: broker.address, inboxPrefix: inboxOf(name), authenticator });
+  return await connect({ servers: broker.address, inboxPrefix, authenticator });
 }
 
 /** What the server refuses of these, each as `publish SUBJECT` or `subscription SUBJECT`. */
@@ -81,7 +82,7 @@ const OTHERS = {
   publish: [
     ...VERBS.map((verb) => askSubject('two', verb)),
     ...[cancelSubject('one'), cancelSubject('two'), leaseSubject('0'.repeat(32), 'image')],
-    ...[`${inboxOf('two')}.1`, `${inboxOf('assay-daemon')}.1`, '_INBOX.1'],
+    ...[`${inboxOf('two')}.1`, `${DAEMON_INBOX}.1`, '_INBOX.1'],
     ...['CREATE', 'UPDATE', 'DELETE', 'PURGE', 'INFO', 'SNAPSHOT', 'MSG.GET', 'MSG.DELETE'].map(
       (what) => `$JS.API.STREAM.${what}.${STREAM}`,
     ),
@@ -95,7 +96,7 @@ const OTHERS = {
   ],
   subscribe: [
     ...['>', 'assay.>', 'assay.leases.>', 'assay.workers.*.ask.*', 'assay.workers.*.cancel', 'assay.inbox.>'],
-    ...[cancelSubject('two'), `${inboxOf('two')}.>`, `${inboxOf('assay-daemon')}.>`],
+    ...[cancelSubject('two'), `${inboxOf('two')}.>`, `${DAEMON_INBOX}.>`],
     ...['_INBOX.>', '$JS.>', '$JS.API.>', '$JS.ACK.>', '$SYS.>'],
   ],
 };
@@ -120,6 +121,54 @@ test('a worker speaks for itself alone, hears what is meant for it, and reads no
   assert.deepEqual([...(await refusedOf(await speakAs('one'), own))], []);
 });
 
+test('the daemon publishes what it sends and nothing in a worker’s name', { skip }, async () => {
+  const publish = [
+    ...VERBS.map((verb) => askSubject('one', verb)),
+    ...[`${DAEMON_INBOX}.1`, '_INBOX.1', 'assay.other', `$JS.ACK.${STREAM}.set-1.1`],
+    ...[`$JS.API.STREAM.DELETE.${STREAM}`, `$JS.API.STREAM.PURGE.${STREAM}`, '$JS.API.STREAM.CREATE.OTHER'],
+    `$JS.API.CONSUMER.MSG.NEXT.${STREAM}.set-1`,
+  ];
+  const subscribe = [
+    '>',
+    'assay.>',
+    'assay.leases.>',
+    `${inboxOf('one')}.>`,
+    cancelSubject('one'),
+    '_INBOX.>',
+  ];
+  const refused = await refusedOf(await speakAs('daemon', DAEMON_INBOX), { publish, subscribe });
+  const wanted = [
+    ...publish.map((one) => `publish ${one}`),
+    ...subscribe.map((one) => `subscription ${one}`),
+  ];
+  assert.deepEqual([...refused].sort(), wanted.sort());
+  const sent = {
+    publish: [cancelSubject('one'), `${inboxOf('one')}.1`, leaseSubject('0'.repeat(32), 'image')],
+    subscribe: [askSubject('*', 'hello').replace('hello', '*'), `${DAEMON_INBOX}.>`],
+  };
+  assert.deepEqual([...(await refusedOf(await speakAs('daemon', DAEMON_INBOX), sent))], []);
+});
+
+test('a server that lets anybody in is refused until the settings say otherwise', { skip }, async () => {
+  const whole = broker.config;
+  await broker.reconfigure(whole.slice(0, whole.indexOf('authorization {')));
+  const stopped = new AbortController();
+  const told = Promise.withResolvers<string>();
+  const own = { servers: [`nats://${broker.address}`], nkeySeed: broker.seedOf('two'), caFile: null };
+  const parts = { name: 'two', inboxPrefix: inboxOf('two'), log: pino({ level: 'silent' }) };
+  const asked = connectNats(
+    { ...own, allowUnauthenticated: false },
+    { ...parts, signal: stopped.signal, refused: told.resolve },
+  );
+  assert.match(await told.promise, /lets anybody in, and nats\.allow_unauthenticated is not set/);
+  stopped.abort();
+  await assert.rejects(asked, { name: 'AbortError' });
+  const { signal } = new AbortController();
+  const connection = await connectNats({ ...own, allowUnauthenticated: true }, { ...parts, signal });
+  await connection.close();
+  await broker.reconfigure(whole);
+});
+
 test('nobody comes in without a key of the configuration', { skip }, async () => {
   await assert.rejects(connect({ servers: broker.address }), /Authorization Violation/i);
 });
@@ -130,7 +179,8 @@ test('a box that starts before its broker waits for it', { skip }, async () => {
   const program = `
     import { pino } from 'pino';
     import { connectNats } from ${JSON.stringify(module)};
-    const config = { servers: ['nats://${broker.address}'], nkeySeed: '${broker.seedOf('two')}', caFile: null };
+    const config = { servers: ['nats://${broker.address}'], nkeySeed: '${broker.seedOf('two')}', caFile: null,
+      allowUnauthenticated: false };
     const log = pino(pino.destination(2));
     const signal = new AbortController().signal;
     const connection = await connectNats(config, { name: 'two', inboxPrefix: '${inboxOf('two')}', log, signal });
@@ -150,7 +200,8 @@ test('a key that was taken out and put back opens again, without anybody startin
   skip,
 }, async () => {
   const signal = new AbortController().signal;
-  const config = { servers: [`nats://${broker.address}`], nkeySeed: broker.seedOf('two'), caFile: null };
+  const own = { nkeySeed: broker.seedOf('two'), caFile: null, allowUnauthenticated: false };
+  const config = { servers: [`nats://${broker.address}`], ...own };
   const log = pino({ level: 'silent' });
   const connection = await connectNats(config, { name: 'two', inboxPrefix: inboxOf('two'), log, signal });
   const whole = broker.config;

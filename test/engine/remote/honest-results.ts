@@ -21,7 +21,6 @@ import { BUILT_IN_MODELS, type OpenApp, openApp } from '../../app/open-app.ts';
 import { runCommand } from '../../cli/run-command.ts';
 import { TEST_KEY } from '../../daemon.ts';
 import { makeClip, makeSpeech } from '../../interface/media.ts';
-import { layMadeModels } from '../../models/made-models.ts';
 import { sharedData } from '../../shared-data.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -47,7 +46,6 @@ export interface HonestResults {
 export async function measureHonestResults(): Promise<HonestResults> {
   await using folder = await makeTemporaryFolder();
   const data = join(folder.path, 'data');
-  await layMadeModels(data);
   await using home = await openApp({
     ...BUILT_IN_MODELS,
     ASSAY_ADMIN_API_KEY: TEST_KEY,

@@ -1,9 +1,26 @@
-/** Whether each worker on another box that was heard of is there and gets work. */
+/** Whether the NATS server may be trusted with work, and whether each worker on another box that was heard of is there and gets work. */
 import type { ApplianceParts } from '../parts.ts';
 import { bad, type Finding, good, notice } from './finding.ts';
 
 /** Leases are told by the daemon's clock alone; a clock that is this far off misleads whoever compares logs. */
 const CLOCK_OFFSET_SECONDS_MAX = 2;
+
+export function checkBroker({ engine }: Pick<ApplianceParts, 'engine'>): Finding[] {
+  const broker = engine.broker();
+  if (broker === null) return [];
+  const { isReached, fault, isByTls, isAuthenticated } = broker;
+  const advice = 'look at nats.servers and at the server; what waits for workers is kept';
+  if (fault !== null) return [bad('broker', fault, ADVICE_OPEN)];
+  if (!isReached) return [bad('broker', 'the NATS server is not reached', advice)];
+  const found = `reached ${isByTls ? 'by TLS' : 'on this box'}`;
+  if (isAuthenticated === true) return [good('broker', `${found}; it asks for keys`)];
+  return [
+    notice('broker', `${found}; it lets anybody in, as nats.allow_unauthenticated allows`, ADVICE_OPEN),
+  ];
+}
+
+const ADVICE_OPEN =
+  'give the server the configuration that assay worker setup writes, and each box its key (nats.nkey_seed)';
 
 export function checkWorkers({ engine }: Pick<ApplianceParts, 'engine'>): Finding[] {
   return engine.workers().map((worker) => {
