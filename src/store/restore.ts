@@ -11,7 +11,7 @@ import {
   LISTING_FILE,
   readListing,
   readManifest,
-} from './backup-listing.ts';
+} from './backup/listing.ts';
 import type { RestoredFrom } from './custody/custody-log.ts';
 import { flushFile, flushFolder } from './folder.ts';
 import { FolderLock, LOCK_ENTRIES } from './lock.ts';

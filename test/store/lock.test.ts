@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type BackupOrder, writeBackup } from '../../src/store/backup.ts';
+import { type BackupOrder, writeBackup } from '../../src/store/backup/backup.ts';
 import { FolderInUseError, FolderLock } from '../../src/store/lock.ts';
 import { restoreBackup } from '../../src/store/restore.ts';
 import { Store } from '../../src/store/store.ts';

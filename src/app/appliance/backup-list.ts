@@ -1,8 +1,8 @@
 /** The finished backups, and one begun at the administrator's word that nobody has to wait for. */
 import { basename } from 'node:path';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
-import { BadBackupError, readManifest } from '../../store/backup-listing.ts';
-import { listBackups } from '../../store/backup-shelf.ts';
+import { BadBackupError, readManifest } from '../../store/backup/listing.ts';
+import { listBackups } from '../../store/backup/shelf.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { BackupStatus } from './backups.ts';

@@ -1,6 +1,6 @@
 /**
  * When and where backups are made: at the administrator's word or by schedule, one at a time, only below the folder
- * of the setting `backup.dir`. What a backup is made of is the store's business (store/backup.ts).
+ * of the setting `backup.dir`. What a backup is made of is the store's business (store/backup/backup.ts).
  */
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -11,9 +11,9 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { VERSION } from '../../domain/version.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
-import { type Backup, type BackupProgress, writeBackup } from '../../store/backup.ts';
-import { readManifest } from '../../store/backup-listing.ts';
-import { listBackups, removeOldBackups } from '../../store/backup-shelf.ts';
+import { type Backup, type BackupProgress, writeBackup } from '../../store/backup/backup.ts';
+import { readManifest } from '../../store/backup/listing.ts';
+import { listBackups, removeOldBackups } from '../../store/backup/shelf.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface BackupsConfig {

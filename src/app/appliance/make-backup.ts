@@ -1,5 +1,5 @@
 /** One backup at the administrator's word, told as it grows. */
-import type { BackupProgress } from '../../store/backup.ts';
+import type { BackupProgress } from '../../store/backup/backup.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';

@@ -2,8 +2,8 @@
 import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PUBLIC_FILE } from '../backup.ts';
-import { BadBackupError, hashFile, readListing, readManifest } from '../backup-listing.ts';
+import { PUBLIC_FILE } from '../backup/backup.ts';
+import { BadBackupError, hashFile, readListing, readManifest } from '../backup/listing.ts';
 import { openRecordsCopy } from '../records-copy.ts';
 import { type CustodyReport, verifyCustody } from './verify.ts';
 

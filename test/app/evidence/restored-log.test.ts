@@ -9,7 +9,7 @@ import { judgeCheckpoint } from '../../../src/app/custody/judge-checkpoint.ts';
 import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
 import { judgePackage } from '../../../src/evidence/judge-package.ts';
 import { RECORD_MEMBERS } from '../../../src/evidence/members.ts';
-import { writeBackup } from '../../../src/store/backup.ts';
+import { writeBackup } from '../../../src/store/backup/backup.ts';
 import { restoreBackup } from '../../../src/store/restore.ts';
 import { takeApart } from '../../evidence/made-package.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';

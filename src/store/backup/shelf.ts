@@ -1,7 +1,7 @@
 /** The finished backups of a folder, by their names. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MANIFEST_FILE } from './backup-listing.ts';
+import { MANIFEST_FILE } from './listing.ts';
 
 /** Names of finished backups: `assay-20260730T120000.000Z`; they sort by time. */
 const NAME = /^assay-\d{8}T\d{6}\.\d{3}Z$/;

@@ -7,13 +7,13 @@ import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type BackupManifest, hashFile, ListingWriter, writeManifest } from './backup-listing.ts';
-import { isFile, listBackups } from './backup-shelf.ts';
-import { flushFile, flushFolder, renameDurably } from './folder.ts';
-import { Pace } from './pace.ts';
-import { openRecordsCopy, type RecordsCopy } from './records-copy.ts';
-import { FORMAT_VERSION } from './schema.ts';
-import type { Store } from './store.ts';
+import { flushFile, flushFolder, renameDurably } from '../folder.ts';
+import { Pace } from '../pace.ts';
+import { openRecordsCopy, type RecordsCopy } from '../records-copy.ts';
+import { FORMAT_VERSION } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { type BackupManifest, hashFile, ListingWriter, writeManifest } from './listing.ts';
+import { isFile, listBackups } from './shelf.ts';
 
 export interface BackupOrder {
   /** Holds the backups; made where it is not there. */

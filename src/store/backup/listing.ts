@@ -7,8 +7,8 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { flushFile } from './folder.ts';
-import type { Pace } from './pace.ts';
+import { flushFile } from '../folder.ts';
+import type { Pace } from '../pace.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 export const LISTING_FILE = 'files.sha256';
