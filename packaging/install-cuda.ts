@@ -4,11 +4,13 @@
  * hundreds of megabytes that only a box with an NVIDIA GPU can use.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import AdmZip from 'adm-zip';
+import { openZip } from '../src/evidence/zip-reader.ts';
 
 export const CUDA_PACKAGE = 'Microsoft.ML.OnnxRuntime.Gpu.Linux';
 export const CUDA_FOLDER = 'runtimes/linux-x64/native/';
@@ -18,6 +20,9 @@ export const CUDA_LIBRARIES = [
   'libonnxruntime_providers_cuda.so',
   'libonnxruntime_providers_tensorrt.so',
 ] as const;
+type Archive = Awaited<ReturnType<typeof openZip>>;
+type Entry = Parameters<Archive['openReadStreamPromise']>[0];
+
 const LIBRARIES_FOLDER = 'bin/napi-v6/linux/x64';
 const DOWNLOADER = 'script/install.js';
 
@@ -30,38 +35,67 @@ const USAGE = `npm run install:cuda -- [--archive FILE]
  * Throws an Error with a sentence where the file is no such package, lacks one, or is of another version.
  */
 export async function installFromArchive(archivePath: string, runtimeFolder: string): Promise<string[]> {
-  const version = await versionOf(runtimeFolder);
-  const archive = await openArchive(archivePath);
-  const found = archive.readAsText(`${CUDA_PACKAGE}.nuspec`).match(/<version>([^<]+)<\/version>/)?.[1];
   const name = basename(archivePath);
+  const archive = await openArchive(archivePath);
+  try {
+    const entries = new Map<string, Entry>();
+    for await (const entry of archive.eachEntry()) entries.set(entry.fileName, entry);
+    await checkVersion(archive, entries, name, await versionOf(runtimeFolder));
+    const libraries = CUDA_LIBRARIES.map((library) => {
+      const entry = entries.get(`${CUDA_FOLDER}${library}`);
+      if (entry === undefined)
+        throw new Error(`${name}: expected ${CUDA_FOLDER}${library}, found no such file`);
+      return { library, entry };
+    });
+    return await place(archive, libraries, join(runtimeFolder, LIBRARIES_FOLDER));
+  } finally {
+    archive.close();
+  }
+}
+
+async function openArchive(path: string): Promise<Archive> {
+  // The zip library's own message for a file that is missing does not name it.
+  await stat(path);
+  try {
+    return await openZip(path, { autoClose: false });
+  } catch (error) {
+    throw new Error(`${basename(path)}: expected a NuGet package (a zip file): ${(error as Error).message}`);
+  }
+}
+
+async function checkVersion(
+  archive: Archive,
+  entries: ReadonlyMap<string, Entry>,
+  name: string,
+  version: string,
+): Promise<void> {
+  const description = entries.get(`${CUDA_PACKAGE}.nuspec`);
+  const nuspec =
+    description === undefined ? '' : await text(await archive.openReadStreamPromise(description));
+  const found = nuspec.match(/<version>([^<]+)<\/version>/)?.[1];
   if (found === undefined)
     throw new Error(`${name}: expected ${CUDA_PACKAGE} ${version}, found no such package`);
   if (found !== version)
     throw new Error(`${name}: expected version ${version} as of the runtime, found ${found}`);
-  const libraries = CUDA_LIBRARIES.map((library) => {
-    const bytes = archive.readFile(`${CUDA_FOLDER}${library}`);
-    if (bytes === null) throw new Error(`${name}: expected ${CUDA_FOLDER}${library}, found no such file`);
-    return { library, bytes };
-  });
-  const folder = join(runtimeFolder, LIBRARIES_FOLDER);
+}
+
+/** All libraries are unpacked before the first is renamed: a runtime with some of them fails later and without a reason. */
+async function place(
+  archive: Archive,
+  libraries: readonly { library: string; entry: Entry }[],
+  folder: string,
+): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   try {
-    for (const { library, bytes } of libraries) await writeFile(join(folder, `${library}.part`), bytes);
+    for (const { library, entry } of libraries) {
+      const target = createWriteStream(join(folder, `${library}.part`));
+      await pipeline(await archive.openReadStreamPromise(entry), target);
+    }
     for (const { library } of libraries) await rename(join(folder, `${library}.part`), join(folder, library));
   } finally {
     for (const { library } of libraries) await rm(join(folder, `${library}.part`), { force: true });
   }
-  return CUDA_LIBRARIES.map((library) => join(folder, library));
-}
-
-async function openArchive(path: string): Promise<AdmZip> {
-  // Read here: the library's own message for a file that is missing does not name it.
-  const bytes = await readFile(path);
-  try {
-    return new AdmZip(bytes);
-  } catch (error) {
-    throw new Error(`${basename(path)}: expected a NuGet package (a zip file): ${(error as Error).message}`);
-  }
+  return libraries.map(({ library }) => join(folder, library));
 }
 
 async function versionOf(runtimeFolder: string): Promise<string> {

@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { copyFile, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import AdmZip from 'adm-zip';
 import { CUDA_FOLDER, CUDA_LIBRARIES, CUDA_PACKAGE } from '../packaging/install-cuda.ts';
 import type * as Inference from '../src/engine/inference/inference-process.ts';
 import type { LoadedPack, PackReport } from '../src/worker/inference-protocol.ts';
 import { writeTinyPack } from './models/tiny-model.ts';
+import { writeNugetPackage } from './nuget-package.ts';
 import { copyProgram, LIBRARIES_FOLDER } from './program-copy.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
@@ -40,13 +40,11 @@ async function installCuda(...args: string[]): Promise<{ code: number; out: stri
 }
 
 async function makeArchive(name: string, version: string, library: Buffer): Promise<string> {
-  const archive = new AdmZip();
   const nuspec = `<package><metadata><id>${CUDA_PACKAGE}</id><version>${version}</version></metadata></package>`;
-  archive.addFile(`${CUDA_PACKAGE}.nuspec`, Buffer.from(nuspec));
-  for (const file of CUDA_LIBRARIES) archive.addFile(`${CUDA_FOLDER}${file}`, library);
-  const path = join(folder.path, name);
-  await writeFile(path, archive.toBuffer());
-  return path;
+  return await writeNugetPackage(join(folder.path, name), {
+    [`${CUDA_PACKAGE}.nuspec`]: Buffer.from(nuspec),
+    ...Object.fromEntries(CUDA_LIBRARIES.map((file) => [`${CUDA_FOLDER}${file}`, library])),
+  });
 }
 
 interface Tried {

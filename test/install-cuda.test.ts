@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import AdmZip from 'adm-zip';
 import { CUDA_FOLDER, CUDA_LIBRARIES, CUDA_PACKAGE, installFromArchive } from '../packaging/install-cuda.ts';
+import { writeNugetPackage } from './nuget-package.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 const VERSION = '9.8.7';
@@ -22,13 +22,13 @@ async function makeArchive(
   version: string,
   libraries: readonly string[] = CUDA_LIBRARIES,
 ): Promise<string> {
-  const archive = new AdmZip();
   const nuspec = `<package><metadata><id>${CUDA_PACKAGE}</id><version>${version}</version></metadata></package>`;
-  archive.addFile(`${CUDA_PACKAGE}.nuspec`, Buffer.from(nuspec));
-  for (const library of libraries) archive.addFile(`${CUDA_FOLDER}${library}`, Buffer.from(`of ${library}`));
-  const path = join(folder, 'gpu.nupkg');
-  await writeFile(path, archive.toBuffer());
-  return path;
+  return await writeNugetPackage(join(folder, 'gpu.nupkg'), {
+    [`${CUDA_PACKAGE}.nuspec`]: Buffer.from(nuspec),
+    ...Object.fromEntries(
+      libraries.map((library) => [`${CUDA_FOLDER}${library}`, Buffer.from(`of ${library}`)]),
+    ),
+  });
 }
 
 test('the libraries of an archive lie beside the runtime', async () => {
@@ -57,11 +57,7 @@ const FAULTS = [
   },
   {
     name: 'of something else',
-    make: async (folder: string) => {
-      const path = join(folder, 'other.nupkg');
-      await writeFile(path, new AdmZip().toBuffer());
-      return path;
-    },
+    make: (folder: string) => writeNugetPackage(join(folder, 'other.nupkg'), {}),
     message: `other.nupkg: expected ${CUDA_PACKAGE} ${VERSION}, found no such package`,
   },
 ];
