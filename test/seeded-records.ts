@@ -13,7 +13,7 @@ export interface SeededRecord {
   refId?: string;
   hash?: string;
   accountId?: number;
-  /** Of artificial; null: the analysis failed. */
+  /** Probability of an artificial origin; null: the analysis failed. */
   probability: number | null;
 }
 

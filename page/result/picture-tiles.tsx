@@ -13,7 +13,7 @@ interface Pyramid {
 
 interface TilesProps {
   identifier: string;
-  /** Of the stage, CSS pixels. */
+  /** Width of the stage, CSS pixels. */
   stageWidth: number;
   /** How often the picture is as large as its stage, and where its corner lies, in parts of the stage. */
   view: { scale: number; x: number; y: number };

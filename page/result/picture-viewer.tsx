@@ -24,7 +24,7 @@ interface ViewerProps {
 
 export interface View {
   scale: number;
-  /** Of the picture's corner, in parts of the stage. */
+  /** Position of the picture's corner, in parts of the stage. */
   x: number;
   y: number;
 }

@@ -6,12 +6,12 @@ import type { RenditionView } from './use-rendition.ts';
 
 interface NoteProps {
   view: RenditionView;
-  /** Of the file itself. */
+  /** Address of the file itself. */
   source: string;
   name: string;
 }
 
-/** Of one height in every state, also where there is nothing to say, so that nothing jumps when the rendition comes. */
+/** Has one height in every state, even if there is nothing to say, so that nothing jumps when the rendition comes. */
 export function RenditionNote({ view, source, name }: NoteProps): JSX.Element {
   return (
     <p class="rendition-note" role="status">

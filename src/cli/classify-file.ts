@@ -20,7 +20,7 @@ export interface ClassifyFileInput {
   bar: FileBar;
   stdin: Readable;
   interrupted: AbortSignal;
-  /** Of this file; the same for every try. */
+  /** The upload of this file; the same for every try. */
   upload: ResumableUpload;
 }
 

@@ -27,11 +27,11 @@ export interface EngineConfig {
   trust: () => TrustMaterial;
   /** A file that ends its worker so often is given up. */
   attemptsMax: number;
-  /** Of one attempt, with its wait for a slot and for the models. */
+  /** Deadline of one attempt, with its wait for a slot and for the models. */
   analysisTimeoutMs: number;
   /** How long a probe waits for a slot: somebody waits for its answer. */
   probeWaitMs: number;
-  /** Of a probe once it has its slot: a child that hangs must not keep a caller waiting. */
+  /** Deadline of a probe once it has its slot: a child that hangs must not keep a caller waiting. */
   probeTimeoutMs: number;
   /** Pixels that a video's height must reach. */
   videoHeightMin: number;

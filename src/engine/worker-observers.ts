@@ -40,7 +40,7 @@ export function inferenceObserver(
       log.error({ workerPid: pid, loss: error.loss, restartMs }, error.message);
       observer.workerDied('inference', error.message);
     },
-    // Of a provider that cannot be loaded, only the runtime's own words name the library that is missing.
+    // If a provider cannot be loaded, only the runtime's own words name the library that is missing.
     childSaid: (line) => log[RUNTIME_ERROR.test(line) ? 'warn' : 'debug']({ worker: 'inference' }, line),
   };
 }

@@ -19,9 +19,9 @@ export interface Statement {
 
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
-/** Of a package's statement; docs/evidence.md describes it. */
+/** Type of a package's statement; docs/evidence.md describes it. */
 export const FINDING_TYPE = 'urn:assay:evidence:finding:v1';
-/** Of a re-score difference. */
+/** Type of a re-score difference. */
 export const RESCORE_TYPE = 'urn:assay:evidence:rescore:v1';
 
 interface Envelope {

@@ -30,7 +30,7 @@ export interface EvidenceModel {
   version: string;
   name: string;
   task: string;
-  /** Of its weights; empty where this version is not installed any more. */
+  /** SHA-256 of its weights; empty if this version is not installed any more. */
   sha256: string;
   licence: string;
   source: string;

@@ -64,7 +64,7 @@ export function isLookedInto(path: string): boolean {
   return path === MEMBERS.case || [record, figures, custody, checkpoint, proof].some((it) => it === name);
 }
 
-/** Of one record: alone in its package, or one of a case. */
+/** Folder of one record: alone in its package, or one of a case. */
 export function recordFolder(index: number, count: number, identifier: string): string {
   if (count === 1) return 'data/';
   return `data/records/${String(index + 1).padStart(3, '0')}-${identifier.slice(0, 12)}/`;

@@ -20,7 +20,7 @@ export interface VerifyOrder {
 
 export interface VerifiedPackage {
   faults: Fault[];
-  /** Of the key in the package; null where there is none to be read. */
+  /** Fingerprint of the key in the package; null if there is none that can be read. */
   fingerprint: string | null;
   /** Whether the key is one of those asked for; null where none were given. */
   isExpectedKey: boolean | null;

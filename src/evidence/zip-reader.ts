@@ -61,7 +61,7 @@ export const ENTRIES_MAX = 20_000;
 export const TEXT_BYTES_MAX = 32 * 1024 ** 2;
 /** A thousand root certificates have 2 MB, a token some 10 kB: what no list names must not be a place for anything else. */
 export const UNSIGNED_BYTES_MAX = 4 * 1024 ** 2;
-/** Of all kept texts together. */
+/** Bound on all kept texts together. */
 const TEXTS_BYTES_MAX = 256 * 1024 ** 2;
 /**
  * Unpacked bytes for each byte of the zip. Originals and pictures are stored as they are, the densest text of a package (proofs, long

@@ -73,7 +73,7 @@ function serializer(schema: DescMessage): (message: unknown) => Buffer {
   };
 }
 
-/** Of a stream that carries a file: its messages hold one of several things, and most hold a piece of the bytes. */
+/** Writer for a stream that carries a file: its messages hold one of several things, and most hold a piece of the bytes. */
 function pieceWriter(schema: DescMessage): ((message: unknown) => Buffer | undefined) | undefined {
   const [payload, ...others] = schema.members;
   if (payload?.kind !== 'oneof' || others.length > 0) return undefined;

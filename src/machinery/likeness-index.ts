@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countBits } from '../domain/media/perceptual-hash.ts';
 
-/** Of 256 bits. */
+/** 256 bits in 32-bit words. */
 const WORDS = 8;
 /** Rows between two breaths of the event loop: under a millisecond. */
 const SLICE_ROWS = 32_768;
@@ -100,7 +100,7 @@ export class LikenessIndex {
     const found: { row: number; distance: number }[] = [];
     for (let row = end - 1; row >= start; row--) {
       const at = row * WORDS;
-      // Of strangers some forty-eight bits of the first three words differ, so that most end here.
+      // Unrelated pictures differ in some forty-eight bits of the first three words, so that most end here.
       let distance =
         countBits((words[at] as number) ^ first) +
         countBits((words[at + 1] as number) ^ second) +

@@ -30,7 +30,7 @@ const WORKERS_AWAY_MS_MAX = 120_000;
 
 export interface WorkersStatus {
   phase: string;
-  /** Of the living processes that hold the models. */
+  /** Process ids of the living processes that hold the models. */
   inferencePids: readonly number[];
 }
 

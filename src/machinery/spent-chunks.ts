@@ -15,7 +15,7 @@ type Collect = (options: { type: 'minor' }) => void;
 let collect: Collect | undefined;
 let spentBytes = 0;
 
-/** Of all files on their way together: they share the heap. */
+/** Counts the bytes of all files in transfer together: they share the heap. */
 export function noteSpent(bytes: number): void {
   spentBytes += bytes;
   if (spentBytes < COLLECT_EVERY_BYTES) return;

@@ -25,7 +25,7 @@ import type { CallOrigin } from '../app/callers/principal.ts';
 import { AppError, badField } from '../domain/errors.ts';
 import { VERSION } from '../domain/version.ts';
 
-/** Of one session request: addresses, names and passwords. */
+/** Size of one session request: addresses, names and passwords. */
 const BODY_BYTES_MAX = 16 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -275,7 +275,7 @@ export class StoreReader extends AccountReader {
     return [...this.tables.overrideHistory.values(start, [accountId, kind, hash, Number.MAX_SAFE_INTEGER])];
   }
 
-  /** Of a finding. Without a damaged one nobody may read or do more than before. */
+  /** Sign-off of a finding. A damaged one reads as none, which lets no one read or do more than before. */
   signOff({ accountId, kind, hash, at }: Override): StoredSignOff | undefined {
     return this.tables.signOffs.getUnlessDamaged([accountId, kind, hash, at]);
   }

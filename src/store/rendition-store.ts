@@ -91,7 +91,7 @@ export class RenditionStore {
     return this.#hasSource(owner);
   }
 
-  /** Of all that is kept. */
+  /** Size of all that is kept. */
   get sizeBytes(): number {
     return [...this.#kept.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }

@@ -5,13 +5,13 @@ export interface UnfinishedUpload {
   /** The caller's own name for it. */
   uploadId: string;
   name: string;
-  /** Of the whole file, as announced. */
+  /** Size of the whole file, as announced. */
   sizeBytes: number;
   /** What the submission will need, as the caller wrote it. */
   fields: Record<string, string>;
   /** Microseconds since 1970. */
   createdAt: number;
-  /** Of the last bytes. */
+  /** Time of the last bytes. */
   touchedAt: number;
   /** Bytes that a crash does not lose; the next ones go on from here. */
   committedBytes: number;

@@ -16,7 +16,7 @@ export class UploadSupersededError extends Error {
 
 interface Held {
   upload: UnfinishedUpload;
-  /** Of the first `committedBytes`; null after a start, or where it ran ahead of the disk. */
+  /** Hash of the first `committedBytes`; null after a start, or if it is ahead of the disk. */
   hash: Hash | null;
   /** The stream that is being read, if any. */
   stream: { superseded: AbortController; ended: Promise<unknown> } | null;
@@ -54,7 +54,7 @@ export class UnfinishedUploadStore {
     return this.#held.get(nameOf(accountId, uploadId))?.upload;
   }
 
-  /** Of one account, or of all. */
+  /** Uploads of one account, or of all. */
   list(accountId?: number): UnfinishedUpload[] {
     const all = [...this.#held.values()].map(({ upload }) => upload);
     return accountId === undefined ? all : all.filter((upload) => upload.accountId === accountId);

@@ -93,7 +93,7 @@ export type InferenceRequest =
   | { type: 'cancel'; id: number }
   | { type: 'shutdown' };
 
-/** Of a model's weights and sums: 32 or 16 bits. */
+/** Precision of a model's weights and sums: 32 or 16 bits. */
 export type Precision = 'full' | 'half';
 
 /** How a pack came up: the provider that really runs it, or why it is out of service. */

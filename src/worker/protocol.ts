@@ -118,7 +118,7 @@ export interface PatchSet {
   /** Sides of the picture that the positions refer to (smaller for a scaled copy). */
   width: number;
   height: number;
-  /** Of a set of scaled views, and where it was asked for: some models must not answer on some textures. */
+  /** Only for a set of scaled views, and if it was asked for: some models must not answer on some textures. */
   texture?: Texture | undefined;
   /** Where it was asked for: the sharpest shifts between likenesses. */
   repeats?: RepeatedShift[] | undefined;
@@ -157,13 +157,13 @@ export interface SampleFramesRequest {
   /** Samples for each frame of the choice, which is among them. */
   samplesPerFrame: number;
   decoder: VideoDecoder;
-  /** Of each sample, scaled down before. */
+  /** Views of each sample, scaled down before. */
   viewSet: ViewSetRequest;
 }
 
 export interface SampledFrame {
   timeSeconds: number;
-  /** Of the scaled frame. */
+  /** Patches of the scaled frame. */
   set: PatchSet;
 }
 
@@ -197,10 +197,10 @@ export interface DecodeVideoRequest {
   decoder: VideoDecoder;
   /** Cut from every frame; the names in the answer are those asked for. */
   patchSets: PatchSetRequest[];
-  /** Of every frame. */
+  /** Scaled views of every frame. */
   viewSets?: ViewSetRequest[] | undefined;
   withTrack: boolean;
-  /** Of the track: its samples are written to the slot folder as floats. */
+  /** Bound on the track, whose samples are written to the slot folder as floats. */
   soundSecondsMax: number;
 }
 
@@ -230,7 +230,7 @@ export interface SoundFile {
 
 export interface DecodedSound {
   durationSeconds: number;
-  /** Of the original. */
+  /** Sample rate of the original, Hz. */
   sampleRate: number;
   channelCount: number;
   sounds: SoundFile[];
@@ -345,7 +345,7 @@ export interface SheetFacts {
 
 export interface SheetFrame {
   timeSeconds: number;
-  /** Of an artificial origin, 0..1; null where no model could answer. */
+  /** Probability of an artificial origin, 0..1; null if no model could answer. */
   probability: number | null;
 }
 

@@ -40,7 +40,7 @@ const SHOWING = [
   ),
   ...['gRPC ClassificationService.ListOverrides', 'gRPC AccountService.ListDeliveries'],
 ];
-/** Of an account and a delivery that are not there. */
+/** Identifier of an account and a delivery that are not there. */
 const NOBODY = 99_999;
 
 interface Member {

@@ -344,7 +344,7 @@ test('cancelling a video stops the work and leaves nothing of it', async () => {
   assert.deepEqual((await readdir(join(folder, 'artifacts'))).sort(), before);
 });
 
-/** Of an analysis that runs. */
+/** First progress that a running analysis reports. */
 async function firstProgress(identifier: string): Promise<{ step: string; done: number; total: number }> {
   const query = 'query ($i: ID!) { classification(identifier: $i) { status progress { step done total } } }';
   for (let poll = 0; poll < POLLS_MAX; poll += 1) {

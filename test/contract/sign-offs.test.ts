@@ -17,7 +17,7 @@ type Said = string[];
 
 interface Way {
   ask(identifier: string): Promise<Said>;
-  /** Of the finding as it stands now. */
+  /** Answers the current finding. */
   answer(identifier: string, agrees: boolean, reason: string): Promise<Said>;
   waiting(): Promise<string[]>;
 }

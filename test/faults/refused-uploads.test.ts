@@ -51,7 +51,7 @@ interface Case {
   reason: Reason;
   at: () => Service;
   customer: () => Promise<Customer>;
-  /** Of validations as well. */
+  /** Whether validations are refused for it as well. */
   isOfValidation: boolean;
   /** The pieces of one upload are one call. */
   isOfPieces?: false;

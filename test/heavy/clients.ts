@@ -50,7 +50,7 @@ async function measure(daemon: TestDaemon, name: string, identifier: string, med
 interface Held {
   daemon: TestDaemon;
   identifier: string;
-  /** Of a read while nobody else is there. */
+  /** Median of a read while no other client is connected. */
   medianMs: number;
   /** Descriptors then. */
   descriptors: number;

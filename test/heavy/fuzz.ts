@@ -16,7 +16,7 @@ import { mutate } from './fuzzing/mutate.ts';
 import { numberArgument, Random } from './random.ts';
 
 const MINUTES_DEFAULT = 2;
-/** Of a run that counts files instead of minutes. */
+/** Bound for a run that counts files instead of minutes. */
 const FILES_MINUTES_MAX = 24 * 60;
 /** Every so many files also goes the whole way. */
 const SUBMIT_EVERY = 10;

@@ -20,7 +20,7 @@ const ROUNDS_DEFAULT = 200;
 const CASE_PICTURES = 50;
 /** An export of one record takes one to two seconds. */
 const KILL_WITHIN_MS = 1800;
-/** Of the daemon: the process that lays the report out ends with it, and is told beside. */
+/** Bound for the daemon's growth: the process that lays the report out ends with it, and is measured apart. */
 const MEMORY_MIB_MAX = 50;
 const SAMPLE_MS = 50;
 const RECORDS = 10_000;

@@ -17,7 +17,7 @@ import { numberArgument, Random } from './random.ts';
 
 const RECORDS_DEFAULT = 100_000;
 const READY_MS_MAX = 3000;
-/** Of a read or of a page, where the machine has nothing else to do. */
+/** Bound for a read or a page on a machine that has nothing else to do. */
 const READ_MS_MAX = 20;
 /** A transaction holds the event loop, and this program has nothing else to do. */
 const BATCH = 1000;

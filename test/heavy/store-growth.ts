@@ -13,7 +13,7 @@ import { megabytes } from './measure.ts';
 const SUBMISSIONS = Number(process.argv[2] ?? 10_000);
 const ROUNDS = 10;
 const AT_ONCE = 8;
-/** Of the last round's bytes per record against the second's: pages that are half full make some difference. */
+/** Bound for the last round's bytes per record over the second's: pages that are half full make some difference. */
 const GROWTH_MAX = 1.25;
 const BEHIND_MAX = 20;
 

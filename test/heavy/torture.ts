@@ -21,10 +21,10 @@ const SUBMISSIONS_MAX = 8;
 /** How long after the first submission the end comes; an analysis takes a good part of it. */
 const KILL_AFTER_MS_MAX = 2500;
 const SIDES = [160, 240, 320, 640];
-/** Of a medium that was sent before: the cache is a path of its own. */
+/** Share of media that were sent before: the cache is a path of its own. */
 const REPEAT_SHARE = 0.25;
 const CONFIDENCE_TOLERANCE = 1e-4;
-/** Of hundreds of starts, on a machine that may be busy with other things. */
+/** Deadlines for hundreds of starts, on a machine that may be busy with other things. */
 const READY_TIMEOUT_MS = 300_000;
 const END_TIMEOUT_MS = 300_000;
 

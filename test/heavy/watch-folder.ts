@@ -95,7 +95,7 @@ async function ask<T>({ grpc }: TestDaemon, call: (client: AssayClient) => Promi
   return await call(client);
 }
 
-/** Of the daemon itself, without mapped pages of the store. */
+/** Memory of the daemon itself, without mapped pages of the store. */
 async function rssOf(of: TestDaemon): Promise<number> {
   const status = await readFile(`/proc/${pidOf(of)}/status`, 'utf8');
   return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;

@@ -62,7 +62,7 @@ async function askReflection(field: number, text: string): Promise<Buffer> {
   throw new Error('reflection says nothing');
 }
 
-/** Of a message, the values of one of its fields; all of them are bytes here. */
+/** The values of one of a message's fields; all of them are bytes here. */
 function fieldsOf(message: Uint8Array, wanted: number): Uint8Array[] {
   const reader = new BinaryReader(message);
   const found: Uint8Array[] = [];

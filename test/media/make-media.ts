@@ -52,7 +52,7 @@ interface Muxing {
   /** A muxer: `mp4`, `mov`, `matroska`, `webm`, `avi`, `mpegts`, `3gp`, `ogg`, `flac`, … */
   container: string;
   muxerOptions?: Record<string, string>;
-  /** Of the container; `language` of its streams. */
+  /** Tags of the container; `language` goes to its streams. */
   metadata?: Record<string, string>;
 }
 

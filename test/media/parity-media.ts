@@ -22,7 +22,7 @@ export interface ViewParity {
   width: number;
   height: number;
   positions: [x: number, y: number][];
-  /** Of the patches' bytes, one after the other. */
+  /** SHA-256 of the patches' bytes, one after the other. */
   patchesSha256: string;
   logits: number[];
 }
@@ -41,12 +41,12 @@ export interface StatedAnswer {
 /** A recording as training hears it; its speech is where the appliance's detector finds it. */
 export interface SpeechParity extends StatedAnswer {
   file: string;
-  /** Of the decoded samples, 32-bit floats. */
+  /** SHA-256 of the decoded samples, 32-bit floats. */
   samplesSha256: string;
   speechSeconds: number;
   ranges: SampleRange[];
   logits: number[];
-  /** Of all speech models that come with Assay, fused. */
+  /** Answer of all speech models that come with Assay, fused. */
   together: StatedAnswer;
 }
 
@@ -70,7 +70,7 @@ interface Texture {
   shift?: number;
 }
 
-/** Of the waves, pixels; without a common factor, so that no patch is like another. */
+/** Periods of the waves, pixels; without a common factor, so that no patch is like another. */
 const PERIODS = [23, 37, 61, 211] as const;
 const NOISE_PERIOD = 17;
 /** A larger picture repeats them: painting fifty megapixels would take seconds. */

@@ -13,13 +13,13 @@ const VOWELS: readonly (readonly [number, number, number])[] = [
 ];
 const BANDWIDTHS = [90, 110, 170] as const;
 const SYLLABLE_SECONDS = 0.22;
-/** Of a syllable; the rest is the closure of a consonant. */
+/** Voiced share of a syllable; the rest is the closure of a consonant. */
 const VOICED_SHARE = 0.78;
 
 export interface VoiceRecipe {
   seconds: number;
   sampleRate?: number;
-  /** Of the speaker: about 110 for a low voice, 210 for a high one. */
+  /** Pitch of the speaker: about 110 for a low voice, 210 for a high one. */
   pitchHz?: number;
   amplitude?: number;
 }

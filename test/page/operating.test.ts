@@ -35,7 +35,7 @@ const refuse = (response: ServerResponse): void => void response.writeHead(404).
 const give = (response: ServerResponse): void =>
   void response.writeHead(200, { 'content-type': 'image/jpeg' }).end(picture);
 
-/** Of a picture that the daemon fetches from the source. */
+/** Submits a picture that the daemon fetches from the source. */
 async function submitFromSource(): Promise<string> {
   const form = new FormData();
   form.set('file_url', `http://127.0.0.1:${(source.address() as AddressInfo).port}/a.jpg`);

@@ -82,7 +82,7 @@ test('a large TIFF is seen in tiles where somebody looks closely', async () => {
 test('a video that this browser cannot play is played as a rendition, along a strip of its pictures', async () => {
   const film = makeVideo({
     ...{ container: 'matroska', codec: FF_ENCODER_MPEG4, seconds: 4, width: 480, height: 360, fps: 10 },
-    // Of frames of flat colours the image models say nothing.
+    // The image models say nothing on frames of flat colours.
     paint: (_index, rgb) => void patternRgb(480, 360).copy(rgb),
   });
   const identifier = await classify(daemon.http, 'video', film, 'street.mkv');

@@ -12,7 +12,7 @@ export interface FleetRun {
   from: number;
   count: number;
   processes: number;
-  /** Of a changed copy of the program; the own where it is absent. */
+  /** Main file of a changed copy of the program; the program's own if absent. */
   main?: string;
 }
 

@@ -8,7 +8,7 @@ import type { SimulatedApp } from './life.ts';
 
 /** Transactions that a reader may stand behind the last one: more pin the pages of all that was written since. */
 const READER_AGE_MAX = 20;
-/** Of the file of the records: an empty one, and what a record with all its rows takes. */
+/** Size of the records file: an empty one, and what a record with all its rows takes. */
 const EMPTY_BYTES = 1_500_000;
 const RECORD_BYTES = 60_000;
 
@@ -28,7 +28,7 @@ export function checkInvariants(observed: Observed): void {
   placesAreFreed(observed);
 }
 
-/** Of all accounts. */
+/** Records of all accounts. */
 export function recordsOf({ store }: SimulatedApp): Classification[] {
   return store.read
     .accounts()

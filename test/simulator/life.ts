@@ -42,7 +42,7 @@ export type SimulatedApp = Omit<
 >;
 
 export interface LifeParts {
-  /** Of the machine: the data folder lies in it, and what is watched. */
+  /** Folder of the machine: the data folder lies in it, and what is watched. */
   folder: string;
   clock: VirtualClock;
   random: Random;

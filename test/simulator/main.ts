@@ -19,7 +19,7 @@ export interface HistorySums {
   steps: number;
   accepted: number;
   seconds: number;
-  /** Of the last history; two runs of one seed have the same. */
+  /** Hash of the last history's trace; two runs of one seed have the same. */
   traceHash: string;
 }
 

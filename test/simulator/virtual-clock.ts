@@ -4,7 +4,7 @@ import { MICROSECONDS_PER_MS } from '../../src/domain/time.ts';
 
 interface Entry {
   atMs: number;
-  /** Of two at one time the one that was asked for first comes first. */
+  /** Entries of one time run in the order in which they were asked for. */
   order: number;
   call: () => void;
 }

@@ -77,7 +77,7 @@ export class Zombie implements AsyncDisposable {
     this.#parent = parent;
   }
 
-  /** Of a process that took the folder first, where one is named. */
+  /** Zombie of a process that took the folder first, if one is named. */
   static async make(folder?: string): Promise<Zombie> {
     const source =
       folder === undefined

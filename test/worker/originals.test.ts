@@ -13,7 +13,7 @@ import {
   readGolden,
 } from './goldens.ts';
 
-/** Of 1, or of the value where it is larger: box sizes are hundreds of pixels. */
+/** Relative to 1, or to the value if it is larger: box sizes are hundreds of pixels. */
 const DIFFERENCE_MAX = 1e-3;
 
 function toPlanes(pixels: Float32Array, side: number): Float32Array {

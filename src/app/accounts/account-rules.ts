@@ -30,7 +30,7 @@ export function nextAccountId(read: StoreReader): number {
   throw new AppError('too_many', `the appliance holds at most ${ACCOUNTS_MAX} accounts`);
 }
 
-/** Of itself an account changes name, heuristic and address; a partner all but role and partner of its users. */
+/** An account may change its own name, heuristic and address; a partner may change all but role and partner of its users. */
 export function assertMaySet({ account }: Principal, change: AccountChange, isOwn: boolean): void {
   if (account.role === 'admin') return;
   const keys = Object.keys(change) as (keyof AccountChange)[];

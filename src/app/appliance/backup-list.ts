@@ -14,7 +14,7 @@ export interface BackupEntry {
   name: string;
   /** Microseconds since 1970 UTC; null where its description cannot be read. */
   createdAt: number | null;
-  /** Of the program that made it. */
+  /** Version of the program that made it. */
   version: string;
   files: number;
   bytes: number;

@@ -27,7 +27,7 @@ export interface BackupsConfig {
   ageMsMax: number;
   /** Whether scheduled ones hold the sealing key and the administrator's key. */
   withSecrets: boolean;
-  /** Of media that are read and written; 0 = no bound. */
+  /** Bound for reading and writing media; 0 = no bound. */
   bytesPerSecondMax: number;
 }
 

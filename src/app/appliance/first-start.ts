@@ -30,7 +30,7 @@ export const ADMIN_KEY_FILE = 'admin.key';
 /** Shown once, by whoever started the daemon. */
 export interface FirstStart {
   key: string;
-  /** Of a link that sets the administrator's password; null where the settings gave one. */
+  /** Token of a link that sets the administrator's password; null if the settings gave one. */
   passwordToken: string | null;
 }
 

@@ -6,7 +6,7 @@ import type { Principal } from '../callers/principal.ts';
 import type { ApplianceParts } from './parts.ts';
 
 export interface BackupStep extends BackupProgress {
-  /** Of the finished backup; empty before. */
+  /** Path of the finished backup; empty before. */
   path: string;
   damaged: number;
 }

@@ -19,7 +19,7 @@ export interface ProcessEntry extends ProcessFigures {
 }
 
 export interface RunningAnalysis {
-  /** Of the first record that it is for; empty where that was deleted. */
+  /** The first record that it is for; empty if that was deleted. */
   identifier: string;
   records: number;
   accountId: number;

@@ -4,7 +4,7 @@
  */
 import { FORMATS } from '../../domain/media/formats.ts';
 
-/** Of files that are sent although they are none of the accepted formats. */
+/** Endings of files that are sent although they are none of the accepted formats. */
 const OTHER_ENDINGS = 'jpe|bmp|jp2|raw|dng|cr[23]|nef|arw|svg|pdf|psd|eml';
 const ENDINGS = [...FORMATS.flatMap(({ extensions }) => extensions), OTHER_ENDINGS].join('|');
 

@@ -34,7 +34,7 @@ export interface CustodyView extends Omit<CustodyEntry, 'actor' | 'commitment' |
 
 export interface CustodyQuery {
   principal: Principal;
-  /** Of a record; absent or empty for the whole log. */
+  /** Identifier of a record; absent or empty for the whole log. */
   identifier?: string | undefined;
   before?: number | undefined;
   limit: number;
@@ -133,7 +133,7 @@ export interface EarlierHead {
   consistency: string[];
 }
 
-/** Of so many signed heads a package proves that its own continues them: each is one to three KB. */
+/** A package proves that its head continues this many signed heads: each proof is one to three KB. */
 const EARLIER_HEADS_MAX = 64;
 
 export function proveEarlierHeads({ store }: CustodyParts, size: number): EarlierHead[] {

@@ -116,7 +116,7 @@ function append(tx: StoreTransaction, look: Look, since: number): void {
   tx.appendCustody({ kind, subject, actor, details: { facade, remoteAddress } });
 }
 
-/** Of a frame or a track it is the account's record of the video. */
+/** For a frame or a track: the account's record of the video. */
 function recordOf(tx: StoreTransaction, { identifier, accountId }: Look): Classification | undefined {
   const record = tx.classification(identifier);
   if (record !== undefined) return record;

@@ -40,11 +40,11 @@ export interface ExportProgress {
 }
 
 export interface EvidenceExport {
-  /** Of the zip file. */
+  /** File name of the zip. */
   name: string;
   /** The zip; throws where a file cannot be read whole. */
   bytes: AsyncGenerator<Buffer>;
-  /** Of the signed list of files, hex; empty until the bytes have come to it. */
+  /** SHA-256 of the signed list of files, hex; empty until the bytes have reached that list. */
   readonly packageSha256: string;
 }
 
@@ -200,7 +200,7 @@ function jsonMember(path: string, value: unknown): PayloadMember {
   return textMember(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Of records, cards and lists; only for the progress. */
+/** Counts the files of records, cards and lists; only for the progress. */
 function countFiles({ records }: Draft): number {
   const perRecord = records.map(({ result, originalMember }) => {
     const parts = result?.kind === 'video' ? result.frames.length + result.tracks.length + 1 : 1;

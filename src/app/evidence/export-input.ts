@@ -7,7 +7,7 @@ import { parseText, type RawFields } from '../submissions/input.ts';
 
 export interface ExportInput {
   principal: Principal;
-  /** Of whole records; a frame goes with its video. */
+  /** Identifiers of whole records; a frame goes with its video. */
   identifiers: readonly string[];
   /** `title`, `notes`, `language`. */
   fields: RawFields;

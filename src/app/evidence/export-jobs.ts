@@ -21,7 +21,7 @@ import { repliesOf } from './timestamps.ts';
 export interface ExportJob {
   id: string;
   state: 'running' | 'ready' | 'failed';
-  /** Of the zip. */
+  /** File name of the zip. */
   name: string;
   files: number;
   /** About how many there will be. */
@@ -39,7 +39,7 @@ interface Kept {
   accountId: number;
   job: ExportJob;
   path: string;
-  /** Of the signed list of files, hex; empty until it is signed. */
+  /** SHA-256 of the signed list of files, hex; empty until it is signed. */
   packageSha256: string;
   /** What adds tokens to it, one after the other. */
   stamping: Promise<void>;

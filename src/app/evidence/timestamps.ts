@@ -54,7 +54,7 @@ export async function askForTimestamp(
 
 export interface PackageOrder {
   principal: Principal;
-  /** Of the signed list of its files, hex. */
+  /** SHA-256 of the signed list of its files, hex. */
   packageSha256: string;
 }
 

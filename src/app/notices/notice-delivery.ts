@@ -13,7 +13,7 @@ import { readRecord } from '../records/record.ts';
 import type { SentAnswer } from '../webhooks/attempt.ts';
 import { postPlain } from '../webhooks/post.ts';
 
-/** Of one transaction, which holds up everything else for some milliseconds. */
+/** Bound per transaction, which holds up everything else for some milliseconds. */
 const RECORDS_AT_ONCE = 50;
 /** A chat answers at once, or is down. */
 const TIMEOUT_MS = 15_000;

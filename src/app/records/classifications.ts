@@ -32,7 +32,7 @@ export interface RecordInput {
   kind?: MediaKind | undefined;
 }
 
-/** Of a submission, or of a frame or track of one. */
+/** The record of a submission, or of a frame or track of one. */
 export function getClassification(app: Core, input: RecordInput): ClassificationRecord {
   const found = findReadable(app, input);
   if (found !== undefined) return currentRecord(app, found);
@@ -157,7 +157,7 @@ export async function searchClassifications(app: Core, input: ListInput): Promis
 
 /** A search may hold the event loop for half of the time, whatever is searched for at once. */
 const searches = new Turnstile(1);
-/** Of one page, waiting for the turn included: a client is told in time how far it came. */
+/** Bound per page, waiting for the turn included: a client learns in time how far the search came. */
 const SEARCH_MS_MAX = 1000;
 
 export function formatCursor({ createdAt, identifier }: { createdAt: number; identifier: string }): string {

@@ -31,7 +31,7 @@ function mayJudge(
   return finding !== undefined && read.signOff(finding) !== undefined;
 }
 
-/** Of each file whose finding waits for the caller the newest record, in no order. */
+/** The newest record of each file whose finding waits for the caller, in no order. */
 export function recordsThatWaitFor({ store: { read } }: Core, principal: Principal): Classification[] {
   const files = managedAccounts(read, principal)
     .flatMap((id) => read.filesOfOpenSignOffs(id, WAITING_FILES_MAX))
@@ -43,7 +43,7 @@ export function recordsThatWaitFor({ store: { read } }: Core, principal: Princip
   });
 }
 
-/** Of the finding that stands. Null where none was asked for, and the plan demands none. */
+/** Sign-off of the current finding. Null if none was asked for and the plan demands none. */
 export function signOffOf(read: StoreReader, finding: Override): SignOff | null {
   const asked = askedSignOffOf(read, finding);
   if (asked !== null || !demandsSignOff(read, finding.accountId)) return asked;
@@ -59,7 +59,7 @@ export function findingsOf(
   return findings.map((finding) => ({ ...finding, signOff: askedSignOffOf(read, finding) }));
 }
 
-/** Of any finding, be it changed or taken back. Null where none was asked for. */
+/** Sign-off of any finding, even one that was changed or taken back. Null if none was asked for. */
 function askedSignOffOf(read: StoreReader, finding: Override): SignOff | null {
   const stored = read.signOff(finding);
   if (stored === undefined) return null;

@@ -31,14 +31,14 @@ export type MediaFile = MediaDescription & (FilePlace | { bytes: Buffer });
 interface FilePlace {
   path: string;
   offset?: number;
-  /** Of a stored original: what its bytes must hash to. */
+  /** For a stored original: what its bytes must hash to. */
   originalHash?: string;
 }
 
 interface MediaDescription {
   mime: string;
   sizeBytes: number;
-  /** Of a download. */
+  /** File name of a download. */
   name: string;
   /** Names the content: stored bytes never change. */
   tag: string;

@@ -25,7 +25,7 @@ export interface RecordFilter {
   since?: number;
   /** Microseconds since 1970 UTC: accepted before. */
   until?: number;
-  /** Of others' records those whose finding waits for the caller's sign-off, instead of the caller's own. */
+  /** Records of other accounts whose finding waits for the caller's sign-off, instead of the caller's own. */
   waitsForMe?: true;
 }
 

@@ -23,7 +23,7 @@ import type { MediaFile } from './media-files.ts';
 export interface RenditionInfo {
   kind: RenditionKind;
   state: RenditionState;
-  /** Of the file or, of a kind that has several, of the description that names them. */
+  /** Address of the file or, for a kind with several files, of the description that names them. */
   url: string;
   mime: string;
   /** A browser cannot be expected to show the file itself; of a video or sound, only playing it tells for sure. */
@@ -120,7 +120,7 @@ export async function getContactSheet(
   }
 }
 
-/** Of a record that the caller may see; makes none. */
+/** Renditions of a record that the caller may see; makes none. */
 export async function listRenditions(app: Core, record: ClassificationRecord): Promise<RenditionInfo[]> {
   const orders = ordersOf(app, record).filter(({ owner }) => app.store.renditions.isWanted(owner));
   const views = orders.map(async (order) => {

@@ -20,7 +20,7 @@ export interface RescoreInput {
 
 export interface Judgement {
   classification: string;
-  /** Of artificial, 0..1; null without an answer. */
+  /** Probability of an artificial origin, 0..1; null without an answer. */
   probability: number | null;
   state: string;
 }

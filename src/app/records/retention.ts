@@ -164,7 +164,7 @@ export class Retention implements AsyncDisposable {
     });
   }
 
-  /** Of analyses that ended before the plan kept nothing; later ones have none. */
+  /** Drops likenesses of analyses that ended before the plan kept nothing; later ones have none. */
   async #dropLikenesses({ accountId, analysisId }: Classification): Promise<void> {
     const { store } = this.#app;
     if (this.#planOf(accountId)?.zeroRetention !== true || store.read.sightings(analysisId) === undefined)

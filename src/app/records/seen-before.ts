@@ -25,7 +25,7 @@ import { currentRecord } from './record.ts';
 
 /** Rows read from the store between two breaths of the event loop. */
 const READ_MAX = 500;
-/** Of one search: more copies than that say no more. */
+/** Bound per search: more copies than that say no more. */
 const HITS_MAX = 1000;
 
 export class SeenBeforeIndex {
@@ -90,7 +90,7 @@ export class SeenBeforeIndex {
     return new Set([id, ...peers.map((account) => account.id)]);
   }
 
-  /** Of each earlier analysis the nearest pair of pictures, the nearest analyses first. */
+  /** The nearest pair of pictures for each earlier analysis, the nearest analyses first. */
   #nearest(ownId: string, likenesses: readonly SeenLikeness[], hits: readonly IndexHit[]): Sighting[] {
     const nearest = new Map<string, Sighting>();
     for (const { sequence, query, distance } of hits) {

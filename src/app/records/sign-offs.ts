@@ -55,7 +55,7 @@ function assertMayAskAgain(known: StoredSignOff): void {
 }
 
 export interface AnswerInput extends RecordInput {
-  /** Of the finding that the caller has read; microseconds since 1970. */
+  /** Time of the finding that the caller has read; microseconds since 1970. */
   findingAt: number;
   agrees: boolean;
   reason?: string | undefined;

@@ -17,7 +17,7 @@ export interface PostInput extends PostTarget {
   message: WebhookMessage;
 }
 
-/** Of a receiver that checks no signature. */
+/** A request to a receiver that checks no signature. */
 export interface PlainPostInput extends PostTarget {
   body: string;
 }

@@ -3,7 +3,7 @@ export function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Of a sentence, what has room beside a word: its first line, without what parts fields. */
+/** What fits beside a word: the first line of the description, without the colon that separates fields. */
 export function shortText(description: string): string {
   return description.split('\n', 1)[0]?.replaceAll(':', ' -') ?? '';
 }

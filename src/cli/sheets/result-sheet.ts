@@ -18,7 +18,7 @@ export class ResultSheet implements AsyncDisposable {
   readonly doneRows: number;
   readonly #sheet: Sheet;
   readonly #file: FileHandle;
-  /** Of the columns that stay; results of an earlier run in the sheet itself are written anew. */
+  /** Indexes of the columns that stay; results of an earlier run in the sheet itself are written anew. */
   readonly #kept: readonly number[];
 
   private constructor(sheet: Sheet, file: FileHandle, doneRows: number) {

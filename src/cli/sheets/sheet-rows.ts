@@ -25,9 +25,9 @@ export interface SheetRow {
   index: number;
   /** An address or a path; empty where the row has none. */
   source: string;
-  /** Of CSV, in the order of the head. */
+  /** Cells of a CSV row, in the order of the head. */
   cells: readonly string[];
-  /** Of JSON Lines. */
+  /** Fields of a row of JSON Lines. */
   fields: Readonly<Record<string, unknown>>;
 }
 

@@ -19,7 +19,7 @@ export function toRecordJson(record: Classification): JsonObject {
 }
 
 export interface RecordCells {
-  /** Of a video or a sound: `1:05`; empty for a picture. */
+  /** Length of a video or a sound, like `1:05`; empty for a picture. */
   length: string;
   verdict: string;
   confidence: string;

@@ -14,7 +14,7 @@ export interface OptionField<Value> extends Field<Value> {
   readonly initial: Value;
   /** The kinds that document it; elsewhere it is an unknown field and is ignored. */
   readonly kinds: readonly MediaKind[];
-  /** Of `kinds`, those where REST documents it. */
+  /** The kinds, among `kinds`, for which REST documents it. */
   readonly restKinds?: readonly MediaKind[];
   /** The values that may be said, where it is no flag. */
   readonly allowed?: readonly (string | number)[];

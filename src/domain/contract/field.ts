@@ -25,7 +25,7 @@ export type FieldType =
 
 /** What any field may say of itself beside its type. */
 export interface FieldNotes {
-  /** Of the typed facades; the protocols' own files say it in their own words. */
+  /** Description in the typed facades; the protocols' own files say it in their own words. */
   readonly description?: string;
   /** The name in the documented interface, where it is another: the old one stays for one release beside it. */
   readonly documented?: string;

@@ -8,13 +8,13 @@ import { C2PA_POLICY, MEDIA_KIND } from './words.ts';
 export interface PlanField<Value> extends Field<Value> {
   /** In the plan of the first start, in a new plan where nothing is said, and where a stored plan is older than the row. */
   readonly initial: Value;
-  /** Of a whole number, which begins at 0. */
+  /** Maximum of a whole number, which begins at 0. */
   readonly maximum?: number;
   /** How the command line says it. */
   readonly command?: {
     readonly flags: string;
     readonly sentence: string;
-    /** Of a flag: what `--no-…` says. */
+    /** For a flag: what `--no-…` says. */
     readonly offSentence?: string;
   };
 }
@@ -94,7 +94,7 @@ export const PLAN = {
       offSentence: 'keep the media as the days say',
     },
   }),
-  /** Of a partner: its users on such plans see each other's earlier copies of a picture. */
+  /** For a partner: its users on such plans see each other's earlier copies of a picture. */
   seenBeforeAcrossUsers: row(
     flag({
       description:

@@ -80,7 +80,7 @@ function parseSignature(line: string): SignedCheckpoint['signatures'][number] | 
   return { name, keyId, signature: bytes.subarray(KEY_ID_BYTES) };
 }
 
-/** Of several spellings of the same bytes only one is read, so that a note cannot be changed and still hold. */
+/** Accepts only one of several spellings of the same bytes, so that a note cannot be changed and still hold. */
 function decodeStrictly(encoded: string): Buffer | undefined {
   const bytes = Buffer.from(encoded, 'base64');
   return bytes.toString('base64') === encoded ? bytes : undefined;

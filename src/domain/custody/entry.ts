@@ -16,7 +16,7 @@ export interface CustodyEntry {
   subject: string;
   /** The account that did it; null for the appliance itself and for whoever was not signed in. */
   actor: number | null;
-  /** Of the details, hexadecimal. */
+  /** Commitment to the details, hexadecimal. */
   commitment: string;
   /** The leaf hash of the entry before, hexadecimal; empty in the first. */
   previous: string;

@@ -49,7 +49,7 @@ export function appendLeaf(
   return { size: size + 1, peaks: grown };
 }
 
-/** Of no leaves it is the hash of nothing. */
+/** Root hash of the tree; without leaves, the hash of nothing. */
 export function rootOf(peaks: readonly Buffer[]): Buffer {
   const last = peaks.at(-1);
   if (last === undefined) return createHash('sha256').digest();

@@ -36,7 +36,7 @@ export interface Format {
 export type FormatFamily = 'ogg' | 'ebml' | 'riff' | 'iff' | 'iso' | 'packets' | 'frames';
 export type PictureAbility = 'pixels' | 'profile' | 'metadata';
 
-/** Of a family, the format of a file that names none of the others. */
+/** The format of a family's file that names none of the others. */
 const USUAL = /^$/;
 const ALL: readonly PictureAbility[] = ['pixels', 'profile', 'metadata'];
 

@@ -17,7 +17,7 @@ export interface WatermarkMessage {
 
 /** A find: whose, and how many of its bits were wrong. */
 export interface WatermarkFind {
-  /** Of the message. */
+  /** Identifier of the message. */
   id: string;
   bits: number;
   errors: number;
@@ -26,7 +26,7 @@ export interface WatermarkFind {
 /** The package marks nothing smaller, so nothing smaller is looked at. */
 export const MARKED_PIXELS_MIN = 256 * 256;
 
-/** Of one message in one layout on one picture: with all of them one picture in seven million, were bits drawn by lot. */
+/** Bound per message, layout and picture: over all of them one picture in seven million, if bits were random. */
 const CHANCE_MAX = 1e-8;
 /** Bits of a real picture are not drawn by lot, and a long message would let a third of them be wrong. */
 const ERROR_SHARE_MAX = 0.15;

@@ -10,7 +10,7 @@ export interface PatchLayout {
   align: number;
   /** Most patches that may be placed. */
   countMax: number;
-  /** Of so many evenly spread places those with the most detail are taken; without it, places are spread evenly. */
+  /** Number of evenly spread places from which those with the most detail are taken; without it, places are spread evenly. */
   candidateCountMax?: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function placePatches(width: number, height: number, layout: PatchLayout)
   return spread(height, rows, layout).flatMap((y) => spread(width, columns, layout).map((x) => ({ x, y })));
 }
 
-/** Of the detail of the most detailed place: where there is less, sky, wall or blur begins. */
+/** Share of the detail of the most detailed place: with less, sky, wall or blur begins. */
 const DETAIL_SHARE_MIN = 0.5;
 
 /**

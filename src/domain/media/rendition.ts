@@ -22,7 +22,7 @@ export type RenditionState = (typeof RENDITION_STATES)[number];
 
 /** A larger picture is tiled: a browser holds four bytes a pixel of whatever it shows whole. */
 export const WHOLE_PIXELS_MAX = 16_000_000;
-/** Of a tiled picture as a whole: a screen full, to begin with. The page knows it too. */
+/** Size of the preview of a tiled picture: a screen full, to begin with. The page knows it too. */
 export const PREVIEW_PIXELS_MAX = 4_000_000;
 /** WebP's own bound of a side. */
 export const WHOLE_SIDE_PIXELS_MAX = 16_383;
@@ -42,7 +42,7 @@ export const STRIP_FRAMES = 16;
 export const STRIP_HEIGHT = 90;
 
 /**
- * Of a contact sheet: as many as a submission may ask for. Six rows of five squares with their lines are some four
+ * Frames of a contact sheet: as many as a submission may ask for. Six rows of five squares with their lines are some four
  * megapixels, the most that a sheet can be.
  */
 export const SHEET_FRAMES_MAX = 30;
@@ -84,7 +84,7 @@ export function isTiled(width: number, height: number): boolean {
 }
 
 export interface TileLevel {
-  /** Of the whole picture at this level, pixels. */
+  /** Size of the whole picture at this level, pixels. */
   width: number;
   height: number;
   columns: number;
@@ -110,7 +110,7 @@ export type RenditionFigures =
   | { kind: 'tiles'; width: number; height: number; tileBytes: number[] }
   | { kind: 'film'; width: number; height: number; durationSeconds: number }
   | { kind: 'sound'; durationSeconds: number }
-  /** Of one thumbnail; `times` in seconds, one per thumbnail. */
+  /** Size of one thumbnail; `times` in seconds, one per thumbnail. */
   | { kind: 'strip'; width: number; height: number; durationSeconds: number; times: number[] }
   /** Loudest sample of each even part, 0 to 255. */
   | { kind: 'peaks'; durationSeconds: number; peaks: number[] }

@@ -11,7 +11,7 @@ export interface RepeatedShift {
   dy: number;
   /** Places that agree on it. */
   votes: number;
-  /** Of these, the most in one square of WINDOW_CELLS cells. */
+  /** Most votes in one square of WINDOW_CELLS cells. */
   crowd: number;
   /** How far its votes exceed those of the shifts about it, in deviations of a count. */
   sharpness: number;

@@ -35,13 +35,13 @@ export const textureRefusal = z
 export type ResizedView = z.infer<typeof resizedView>;
 export type TextureRefusal = z.infer<typeof textureRefusal>;
 
-/** Of the middle of a picture, or of its patches. */
+/** Texture of the middle of a picture, or of its patches. */
 export interface Texture {
-  /** Of the brightness, 0..255. */
+  /** Variance of the brightness, which is 0..255. */
   lumaVariance: number;
-  /** Of the brightness of neighbouring pixels; 0 for a flat picture. */
+  /** Correlation between the brightness of neighbouring pixels; 0 for a flat picture. */
   neighbourCorrelation: number;
-  /** Of neighbouring pixels: how many are of the very same colour. */
+  /** Share of neighbouring pixels that have the very same colour. */
   equalShare: number;
 }
 

@@ -1,6 +1,6 @@
 /** What a model's word counts in the fusion, from the error rates that its makers state. */
 
-/** Of the model whose weight is 1: the balanced accuracy of Assay's own image model at even odds, in its worst tier. */
+/** Accuracy of the model whose weight is 1: the balanced accuracy of Assay's own image model at even odds, in its worst tier. */
 const REFERENCE_ACCURACY = 0.78;
 /** A pack that is no better than a coin still answers; it must not turn the others round. */
 const WEIGHT_MIN = 0.05;

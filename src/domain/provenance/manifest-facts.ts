@@ -46,7 +46,7 @@ export interface CodeFact {
   kind: CodeKind;
   /** How often it stands there. */
   count: number;
-  /** Of the identity assertion, not of the manifest. */
+  /** Whether it concerns the identity assertion, not the manifest. */
   isAboutIdentity: boolean;
   /** The reader's sentence of the first; empty where it gives none. */
   explanation: string;
@@ -105,7 +105,7 @@ export interface IngredientFacts {
   title: string;
   format: string;
   relationship: Relationship;
-  /** Of its manifest; empty where it has none. */
+  /** Label of its manifest; empty if it has none. */
   manifest: string;
   /** JPEG of at most 96 pixels as a data address, drawn anew; empty where there is none or it cannot be decoded. */
   thumbnail: string;

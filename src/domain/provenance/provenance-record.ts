@@ -14,7 +14,7 @@ import { orderManifests, stepsOf, type TimelineStep } from './timeline.ts';
 import type { AppliedList } from './trust-list.ts';
 
 export interface ProvenanceRecord {
-  /** Of the manifest that speaks for the file; null where none could be read. */
+  /** Readings of the active manifest; null if none could be read. */
   readings: Readings | null;
   /** What it comes to; null where the file holds and names no manifest. */
   sentence: Sentence | null;

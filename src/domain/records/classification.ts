@@ -112,7 +112,7 @@ export interface Analysis {
   /** Absent where a version stored it that knew none: interactive. */
   priority?: Priority;
   state: AnalysisState;
-  /** Of its workers' deaths and deadlines; the daemon's own death costs none. */
+  /** Attempts that were started; one that the daemon's own death ended is not counted. */
   attempts: number;
   lease: Lease | null;
   suspicion?: Suspicion;
@@ -124,11 +124,11 @@ export interface Analysis {
   endedAt: number | null;
   apiVersion: string;
   result: AnalysisResult | null;
-  /** Of the attempt that ended it; absent without a result, and where a version stored it that kept none. */
+  /** Times of the attempt that ended it; absent without a result, and if a version stored it that kept none. */
   stepTimes?: readonly StepTime[];
   /** SHA-256 of the files of the models that ran, by pack key; absent without a result, and in older ones. */
   modelDigests?: Readonly<Record<string, string>>;
-  /** Of the rules in force when the result was measured; absent without one, and where a version stored it that numbered none. */
+  /** Number of the rules in force when the result was measured; absent without one, and if a version stored it that had no numbers. */
   rulesVersion?: number;
 }
 

@@ -12,7 +12,7 @@ export interface ReadingOfFigures {
   rulesVersion: number;
   /** Human or artificial by the account's way of weighing; empty where nothing could answer. */
   classification: string;
-  /** Of the assessment: human, artificial, inconclusive, not_applicable. */
+  /** State of the assessment: human, artificial, inconclusive, not_applicable. */
   state: string;
   /** Calibrated probability of an artificial origin; null without an answer. */
   probability: number | null;
@@ -23,9 +23,9 @@ export interface StoredExport extends ReadingOfFigures {
   /** Microseconds since 1970 UTC. */
   at: number;
   byAccountId: number;
-  /** Of the key that signed the package. */
+  /** Fingerprint of the key that signed the package. */
   fingerprint: string;
-  /** Of the package's signed list of files, hex: names the package. */
+  /** SHA-256 of the package's signed list of files, hex: names the package. */
   packageSha256: string;
 }
 

@@ -21,7 +21,7 @@ export interface TimestampRequest {
 }
 
 export interface PackageTimestamps {
-  /** Of the package's signed list of files, hex: names the package. */
+  /** SHA-256 of the package's signed list of files, hex: names the package. */
   packageSha256: string;
   /** What is stamped. */
   signature: Uint8Array;

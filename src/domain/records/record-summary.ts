@@ -9,7 +9,7 @@ export interface RecordSummary {
   identifier: string;
   name: string;
   kind: MediaKind;
-  /** Of the file, as 64 hex characters; empty while an address was not fetched. */
+  /** SHA-256 of the file, as 64 hex characters; empty while an address was not fetched. */
   sha256: string;
   refId: string;
   /** The formal verdict, or a person's finding; `waiting` and `failed` where there is none. */

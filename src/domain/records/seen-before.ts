@@ -6,9 +6,9 @@ import type { Outcome } from './outcome.ts';
 export const COPY_DISTANCE_MAX = 48;
 /** The authors' bound as well: below it a picture is too plain for its hash to mean anything. */
 export const LIKENESS_QUALITY_MIN = 50;
-/** Of one record: who has seen a picture in a thousand copies is helped by the nearest. */
+/** Bound per record: if a picture was seen in a thousand copies, the nearest ones help. */
 export const SIGHTINGS_MAX = 5;
-/** Of one analysis: a picture has one, a film one for each frame. */
+/** Bound per analysis: a picture has one, a film one for each frame. */
 export const LIKENESSES_MAX = 64;
 
 /** One picture, or one frame of a film, by which copies are found. */
@@ -34,7 +34,7 @@ export interface Sighting {
 /** What is kept of one analysis, in the transaction that ends it. */
 export interface Sightings {
   accountId: number;
-  /** Of its likenesses, in their table. */
+  /** Sequence numbers of its likenesses in their table. */
   sequences: number[];
   earlier: Sighting[];
 }

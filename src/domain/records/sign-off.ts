@@ -28,7 +28,7 @@ export interface StoredSignOff {
   accountId: number;
   kind: MediaKind;
   hash: string;
-  /** Of the finding: when it was stated. Names it among those of the file. */
+  /** Time when the finding was stated. Names it among those of the file. */
   findingAt: number;
   /** When it was asked for, at most twice. */
   asks: number[];

@@ -15,7 +15,7 @@ export function toCell(value: Field): Cell {
   return typeof value === 'object' && value !== null ? value.join(REASON_BREAK) : value;
 }
 
-/** Of a record in an export, in this order. */
+/** Columns of a record in an export, in this order. */
 export const EXPORT_COLUMNS = [
   ...(['identifier', 'created_at', 'name', 'kind', 'ref_id', 'sha256'] as const),
   ...(['verdict', 'outcome', 'assessment', 'probability', 'reasons', 'link', 'error'] as const),
@@ -36,7 +36,7 @@ export const RESULT_COLUMNS = [
 
 export type RowResult = Readonly<Record<(typeof RESULT_COLUMNS)[number], Field>>;
 
-/** Of a row without a verdict; `identifier` where it became a record. */
+/** Result of a row without a verdict; `identifier` if it became a record. */
 export function failedRow(error: string, identifier = ''): RowResult {
   return {
     ...{ assay_identifier: identifier, verdict: 'failed', assessment: '', probability: null },

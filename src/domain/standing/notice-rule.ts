@@ -21,7 +21,7 @@ export interface NoticeRule {
   outcomes: readonly Outcome[];
   /** None: any. */
   kinds: readonly MediaKind[];
-  /** Of administrators: the records of all accounts. */
+  /** For administrators: the records of all accounts. */
   ofEveryAccount: boolean;
   isPaused: boolean;
   /** Why it was paused by itself; empty where a person did, or it is not. */

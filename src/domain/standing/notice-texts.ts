@@ -7,7 +7,7 @@ import { showText } from '../shown-text.ts';
 import type { NoticeChannel } from './notice-rule.ts';
 
 export interface Notice extends RecordSummary {
-  /** Of the account whose record it is; empty where a notice is for that account itself. */
+  /** Name of the account whose record it is; empty if a notice is for that account itself. */
   accountName: string;
   /** Nothing was judged: somebody tries the rule. */
   isTest: boolean;

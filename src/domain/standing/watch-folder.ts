@@ -46,7 +46,7 @@ export interface WatchedFile {
   /** Nanoseconds since 1970 as text: a double cannot hold them. */
   modifiedNs: string;
   state: WatchedFileState;
-  /** Of its record; empty where there is none. */
+  /** Identifier of its record; empty if there is none. */
   identifier: string;
   /** Why it failed, or what else a person should know; empty where there is nothing to say. */
   reason: string;
@@ -64,7 +64,7 @@ export const NO_FILES: WatchFolder['counts'] = { submitted: 0, done: 0, failed: 
 
 /** Below the watched folder; nothing in it is looked at. */
 export const DONE_FOLDER = 'assay-done';
-/** Of the results that are written beside an original: such a name is never taken for one. */
+/** Endings of the results that are written beside an original: such a name is never taken for one. */
 export const SIDECAR_ENDINGS = { json: '.assay.json', xmp: '.assay.xmp' } as const;
 
 /** Endings that programs give a file while they still write it. */

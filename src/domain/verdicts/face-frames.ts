@@ -18,7 +18,7 @@ export function preferFaces(regular: readonly number[], samples: readonly FrameS
   });
 }
 
-/** Of two that are equally near, the earlier. */
+/** The nearest time; the earlier if two are equally near. */
 function nearest(times: readonly number[], to: number): number {
   return times.reduce((best, time) => (Math.abs(time - to) < Math.abs(best - to) ? time : best));
 }

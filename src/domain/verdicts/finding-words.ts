@@ -7,7 +7,7 @@ import { SIGN_OFF_ASKS_MAX } from '../records/sign-off.ts';
 
 export type Certainty = 'high' | 'good' | 'fair' | 'low';
 
-/** Of the stated origin's probability, 0.5 to 1. */
+/** Certainty of a stated origin by its probability, 0.5 to 1. */
 export function certaintyOf(stated: number): Certainty {
   if (stated >= 0.99) return 'high';
   if (stated >= 0.9) return 'good';

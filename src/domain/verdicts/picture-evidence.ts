@@ -109,7 +109,7 @@ function joinTiles({ positions, size, cell }: TilePlaces, cells: Float32Array): 
   return { values: values.map((sum, at) => sum / Math.max(1, counts[at] ?? 0)), counts, columns, rows };
 }
 
-/** Of the square around every cell that was looked at, as far as it lies in the picture. */
+/** Mean over the square around every cell that was looked at, as far as it lies in the picture. */
 function meanOfRegions({ values, counts, columns, rows }: Grid): Float64Array {
   const sums = integrate(values, columns, rows);
   const seen = integrate(
@@ -163,7 +163,7 @@ function average(values: Float32Array | Float64Array): number {
   return sum / Math.max(1, values.length);
 }
 
-/** Of sorted values; the mean of the two in the middle of an even number. */
+/** Median of sorted values; the mean of the two in the middle of an even number. */
 function medianOf(sorted: Float64Array): number {
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;

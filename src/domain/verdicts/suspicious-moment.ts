@@ -3,7 +3,7 @@
 /** A place in time and what the models said there. */
 export interface Moment {
   seconds: number;
-  /** Of an artificial origin, 0..1; null where no model could answer. */
+  /** Probability of an artificial origin, 0..1; null if no model could answer. */
   probability: number | null;
 }
 

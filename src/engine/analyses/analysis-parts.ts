@@ -32,7 +32,7 @@ export interface AnalysisParts {
   videoDecoded: (used: VideoDecoder) => void;
   /** A model process that answered nobody for so long is taken for hung. */
   inferTimeoutMs: number;
-  /** Of one decode step of a video or a sound: they may be hours long. */
+  /** Deadline of one decode step of a video or a sound: they may be hours long. */
   decodeTimeoutMs: number;
   stepTimed: (step: string, seconds: number) => void;
 }
@@ -55,7 +55,7 @@ export interface Attempt {
   analysis: Analysis;
   signal: AbortSignal;
   report: (progress: Progress) => void;
-  /** Of a step that has ended, for the record. */
+  /** Notes how long a step took, for the record. */
   stepTimed: (step: string, seconds: number) => void;
   /** Keeps what was found so far for whoever looks; told to watchers with the next report. */
   found: (findings: Findings) => void;

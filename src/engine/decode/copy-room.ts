@@ -6,7 +6,7 @@ const DISK_RETRY_SECONDS = 60;
 
 export class CopyRoom {
   readonly #diskFreeBytesMin: number;
-  /** Of copies under way: what they have not written yet still looks free. */
+  /** Bytes of copies under way: what they have not written yet still looks free. */
   #takenBytes = 0;
 
   constructor(diskFreeBytesMin: number) {

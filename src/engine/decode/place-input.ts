@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CopyRoom } from './copy-room.ts';
 
 export interface InputOptions {
-  /** Of a stored original: reads the file at the path to its end, and throws where it is not what was submitted. */
+  /** For a stored original: reads the file at the path to its end, and throws if it is not what was submitted. */
   readWhole?: (path: string) => AsyncIterable<Uint8Array>;
   signal?: AbortSignal | undefined;
 }

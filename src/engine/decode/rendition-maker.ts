@@ -31,7 +31,7 @@ interface OrderName {
   name: string;
 }
 
-/** Of one file. */
+/** A rendition of one file. */
 export interface FileOrder extends OrderName {
   kind: Exclude<RenditionKind, 'sheet'>;
   sourcePath: string;
@@ -39,7 +39,7 @@ export interface FileOrder extends OrderName {
   isOriginal: boolean;
 }
 
-/** Of the frames that an analysis made. */
+/** A contact sheet of the frames that an analysis made. */
 export interface SheetOrder extends OrderName {
   kind: 'sheet';
   facts: SheetFacts;

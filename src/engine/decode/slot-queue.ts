@@ -114,7 +114,7 @@ export class SlotQueue {
     }
   }
 
-  /** Of the purpose that has waited longest and has a slot now: whose account's turn it is. */
+  /** The next waiter, for the purpose that has waited longest and has a free slot: from the account whose turn it is. */
   #next(): Waiter | undefined {
     const first = [...this.#waiters.values()].find(({ purpose }) => this.#isFree(purpose));
     if (first === undefined) return undefined;

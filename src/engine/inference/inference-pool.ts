@@ -49,7 +49,7 @@ export class InferencePool implements AsyncDisposable {
     this.#preparation = isPrepared ? new Preparation({ ...config, processes }, packs, observer) : null;
   }
 
-  /** Of the process that was ready first, since all run the same packs on the same kind of device, or of a prepared one. */
+  /** Reports of the process that was ready first, since all run the same packs on the same kind of device, or of a prepared one. */
   get reports(): readonly PackReport[] | null {
     const first = this.#members.find(({ process }) => process.reports !== null)?.process.reports ?? null;
     return first?.map((report) => this.#preparation?.amend(report) ?? report) ?? null;

@@ -77,7 +77,7 @@ export interface Inference {
 }
 
 export interface SpeechDetection {
-  /** Of speech, one per frame. */
+  /** Probability of speech, one per frame. */
   probabilities: Float32Array;
   elapsedMs: number;
 }
@@ -124,7 +124,7 @@ export class InferenceProcess implements AsyncDisposable {
     this.#child = this.#start();
   }
 
-  /** Of the living child; undefined between two. */
+  /** Process id of the living child; undefined between two. */
   get pid(): number | undefined {
     return this.#child.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined;
   }
@@ -261,7 +261,7 @@ export class InferenceProcess implements AsyncDisposable {
     if (response.type !== 'working') this.#owed -= 1;
     this.#watch();
     if (response.type === 'working') return;
-    // Of a request that was called off there is nobody left to tell.
+    // If the request was called off, no caller waits for the answer any more.
     const waiting = this.#waiting.get(response.id);
     if (waiting !== undefined) waiting.isAnswered = true;
     if (response.type === 'failed') waiting?.reject(new ModelFailedError(response.message));

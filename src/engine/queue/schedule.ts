@@ -32,7 +32,7 @@ export class Schedule {
     this.resize(runningMax);
   }
 
-  /** Of more than one place, batch work never takes the last: a film of an hour would hold up everybody. */
+  /** If there are several slots, batch work never takes the last: a film of an hour would hold up everyone. */
   resize(runningMax: number): void {
     this.#runningMax = runningMax;
     this.#batchRunningMax = Math.max(1, runningMax - 1);

@@ -16,7 +16,7 @@ import type { Grant } from './messages.ts';
 const RANGE_BYTES = 64 * 1024 ** 2;
 const TRIES_MAX = 5;
 const RETRY_PAUSE_MS = 500;
-/** Of a connection that stands still. */
+/** How long a connection may stand still. */
 const SILENCE_MS_MAX = 30_000;
 const NAME = 'original';
 
@@ -131,7 +131,7 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
         return await work();
       } catch (error) {
         if (error instanceof PlaceLostError || this.#signal.aborted) throw error;
-        // Of the way to the daemon or of this box, and so of no file.
+        // The fault lies in the connection to the daemon or in this box, not in the file.
         if (tries >= TRIES_MAX)
           throw new PlaceLostError(`the listener for media: ${error}`, { cause: error });
         await delay(RETRY_PAUSE_MS * tries, undefined, { signal: this.#signal });

@@ -30,7 +30,7 @@ export function refusalOf({ version, packs }: Hello, wanted: readonly WantedPack
   return extra === undefined ? null : `it has the pack ${extra.key}, which the daemon lacks`;
 }
 
-/** Of what is told to the worker. */
+/** Length of a refusal sent to the worker, characters. */
 const SENTENCE_MAX = 500;
 
 /** The outputs are compared here: whether they are good is not for the worker to say. */

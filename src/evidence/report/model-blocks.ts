@@ -3,7 +3,7 @@ import type { EvidenceModel } from '../evidence-record.ts';
 import { type Block, bounded } from './blocks.ts';
 import type { Speaker } from './texts.ts';
 
-/** Of a model's figures, as its pack has them; packs of operators may bring fewer. */
+/** A model's figures, as its pack has them; packs of operators may bring fewer. */
 interface Figures {
   tier: string;
   images?: number;

@@ -10,7 +10,7 @@ const TEXT_WIDTH = (210 - 40) * POINTS_PER_MM;
 const GAP = 12;
 const FIGURE_WIDTH = (TEXT_WIDTH - GAP) / 2;
 const FIGURE_HEIGHT_MAX = 190;
-/** Of a figure that has a page's width: it leaves room for its caption. */
+/** Height of a figure as wide as the page: it leaves room for its caption. */
 const WIDE_HEIGHT_MAX = 600;
 const GAUGE_WIDTH = 300;
 const GAUGE_HEIGHT = 9;

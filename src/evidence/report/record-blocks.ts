@@ -20,7 +20,7 @@ import type { Speaker } from './texts.ts';
 interface Place {
   records: readonly EvidenceRecord[];
   index: number;
-  /** Of the report; microseconds since 1970 UTC. */
+  /** Time of the report; microseconds since 1970 UTC. */
   createdAt: number;
 }
 
@@ -176,7 +176,7 @@ function sheetFigure(speaker: Speaker, { identifier, images }: VideoRecord): Fig
   return { picture: sheetPicture(identifier), caption, isWide: true };
 }
 
-/** Of a video's contact sheet, among the report's pictures. */
+/** Name of a video's contact sheet among the report's pictures. */
 export function sheetPicture(identifier: string): string {
   return `${identifier}/sheet`;
 }

@@ -22,7 +22,7 @@ export interface ReportOrder {
   packedBy: string;
   /** The address of the box. */
   box: string;
-  /** Of the key that signs the package. */
+  /** Fingerprint of the key that signs the package. */
   fingerprint: string;
 }
 

@@ -38,7 +38,7 @@ export interface RescoreOrder {
   fingerprint: string;
 }
 
-/** Of one list; all records are in rescore.json. */
+/** Bound per list; all records are in rescore.json. */
 const LINES_SHOWN_MAX = 500;
 
 export function toRescoreReport(order: RescoreOrder): Report {

@@ -21,7 +21,7 @@ import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 
 /** A reply as DER, that says what follows. */
 export interface Timestamp {
-  /** Of the authority; microseconds since 1970 UTC. */
+  /** The authority's time; microseconds since 1970 UTC. */
   time: number;
   /** Subject of the authority's certificate. */
   authority: string;
@@ -42,7 +42,7 @@ export interface TimestampQuery {
 export interface JudgeOrder {
   /** What was stamped. */
   bytes: Uint8Array;
-  /** Of the query; absent where it is not known any more. */
+  /** Nonce of the query; absent if it is not known any more. */
   nonce?: string;
   /** PEM bundle that the authority's certificate must lead to; null: it is not asked for. */
   rootsPem: string | null;

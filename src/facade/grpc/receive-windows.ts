@@ -13,7 +13,7 @@ export const RECEIVE_WINDOW_BYTES = 512 * 1024;
 
 const widened = new WeakSet<Http2Session>();
 
-/** Of every HTTP/2 server of this process, for each connection from its first call on. */
+/** Widens the windows of every HTTP/2 server of this process, for each connection from its first call on. */
 export function widenReceiveWindows(): void {
   subscribe('http2.server.stream.created', widen);
 }

@@ -14,7 +14,7 @@ import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 
 const ID_BYTES = 16;
 const NAME_DEFAULT = 'unnamed';
-/** Of a fault of the bytes themselves. */
+/** Field that a fault of the bytes themselves names. */
 const BYTES_FIELD = 'body';
 
 /**

@@ -82,7 +82,7 @@ export class AccountReader extends StandingReader {
     return this.apiKeyHashes(accountId).flatMap((hash) => this.tables.apiKeys.getUnlessDamaged(hash) ?? []);
   }
 
-  /** Of all keys that the account has, damaged ones included. */
+  /** Hashes of all keys that the account has, damaged ones included. */
   apiKeyHashes(accountId: number): string[] {
     return Array.from(this.tables.apiKeysByAccount.under([accountId]), (key) => String(key.at(-1)));
   }
@@ -102,12 +102,12 @@ export class AccountReader extends StandingReader {
     return found.flatMap(({ hash }) => this.tables.sessions.getUnlessDamaged(hash) ?? []);
   }
 
-  /** Of damaged ones too: ending a session reads none. */
+  /** Keys of all sessions, damaged ones included: ending a session reads none. */
   sessionKeysOfAccount(accountId: number): ExpiringKey[] {
     return Array.from(this.tables.sessionsByAccount.under([accountId]), toExpiringKey);
   }
 
-  /** Of any account, the one that ended first before the others. */
+  /** Sessions of any account, the one that ended first before the others. */
   endedSessionKeys(now: number, limit: number): ExpiringKey[] {
     return endedKeys(this.tables.sessionsByEnd.under([]), now, limit);
   }
@@ -121,12 +121,12 @@ export class AccountReader extends StandingReader {
     return this.tables.mailTokens.getUnlessDamaged(hash);
   }
 
-  /** Of damaged ones too: ending a link reads none. */
+  /** Keys of all links, damaged ones included: ending a link reads none. */
   mailTokenKeysOfAccount(accountId: number): ExpiringKey[] {
     return Array.from(this.tables.mailTokensByAccount.under([accountId]), toExpiringKey);
   }
 
-  /** Of any account, the one that expired first before the others. */
+  /** Links of any account, the one that expired first before the others. */
   endedMailTokenKeys(now: number, limit: number): ExpiringKey[] {
     return endedKeys(this.tables.mailTokensByEnd.under([]), now, limit);
   }

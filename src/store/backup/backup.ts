@@ -19,11 +19,11 @@ export interface BackupOrder {
   /** Holds the backups; made where it is not there. */
   folder: string;
   withSecrets: boolean;
-  /** Of the program, for the manifest. */
+  /** Version of the program, for the manifest. */
   version: string;
   /** Milliseconds since 1970 UTC: the backup's name. */
   now: number;
-  /** Of media, read and written together; 0 = no bound. */
+  /** Bound for media, read and written together; 0 = no bound. */
   bytesPerSecondMax: number;
 }
 
@@ -83,7 +83,7 @@ export async function writeBackup(
   }
 }
 
-/** Of a daemon that was killed amid a backup; the lock of the data folder lets only one run at a time. */
+/** Removes what a daemon left that was killed during a backup; the lock of the data folder lets only one run at a time. */
 async function sweepPartials(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name.startsWith(PARTIAL_PREFIX)) await rm(join(folder, name), { recursive: true, force: true });

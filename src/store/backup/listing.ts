@@ -18,7 +18,7 @@ export interface BackupManifest {
   manifestVersion: number;
   /** The store's format (schema.ts): a restore refuses a newer one. */
   formatVersion: number;
-  /** Of the program that made it. */
+  /** Version of the program that made it. */
   version: string;
   /** ISO 8601, UTC. */
   createdAt: string;

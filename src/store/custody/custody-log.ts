@@ -21,14 +21,14 @@ export interface CustodyFact {
   details: CustodyDetails;
   /** What it is found under as well; not chained. */
   also?: readonly string[];
-  /** Of the fact where that is older than the chain; now otherwise. */
+  /** Time of the fact if it is older than the chain; now otherwise. */
   at?: number;
 }
 
 export interface CustodyPlace {
   /** Microseconds since 1970. */
   now: () => number;
-  /** Of the file of the records. */
+  /** Inode of the records file. */
   inode: number;
 }
 

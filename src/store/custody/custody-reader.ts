@@ -21,7 +21,7 @@ export interface CustodyRow extends CustodyEntry {
   line: string;
   /** Null where they were deleted, or are damaged. */
   details: CustodyDetails | null;
-  /** Of the commitment, hexadecimal; null where the details are. */
+  /** Salt of the commitment, hexadecimal; null if the details are there. */
   salt: string | null;
   /** Exactly the bytes that were committed to; null where the details are. */
   detailsJson: string | null;
@@ -143,7 +143,7 @@ export class CustodyReader {
     return this.rowsOf([AUDIT_SUBJECT], page).map(toAuditEntry);
   }
 
-  /** Of a damaged or missing entry it is what the next one names as its predecessor. */
+  /** If the entry is damaged or missing: what the next one names as its predecessor. */
   leafHash(sequence: number): Buffer | undefined {
     const line = this.line(sequence);
     if (line !== undefined) return leafHashOf(line);

@@ -21,18 +21,18 @@ export interface CustodyHead {
   size: number;
   /** Leaf hash of the last entry, hexadecimal; empty where there is none. */
   last: string;
-  /** Of the tree, the largest first. */
+  /** Peaks of the tree, the largest first. */
   peaks: Uint8Array[];
 }
 
 /** Which box writes. A copy of the folder finds that it lies elsewhere, and opens an epoch of its own. */
 export interface CustodyEpoch {
   id: string;
-  /** Of the entry that opened it. */
+  /** Sequence of the entry that opened it. */
   sequence: number;
-  /** Of the file of the records: no copy keeps it. */
+  /** Inode of the records file: no copy keeps it. */
   inode: number;
-  /** Of the restore that it began with, so that a start that was killed does not tell it twice. */
+  /** Time of the restore that it began with, so that a start that was killed does not report it twice. */
   restoredAt?: string;
 }
 

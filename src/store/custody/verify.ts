@@ -88,7 +88,7 @@ class Verification {
   readonly #report: Omit<CustodyReport, 'size' | 'root' | 'isWhole'> = {
     ...{ epochs: [], detailsDeleted: 0, olderLines: 0, checkpoints: 0, faults: [], faultCount: 0 },
   };
-  /** Of the entries so far; the stored subtrees' where an entry could not be read. */
+  /** Frontier of the entries so far; that of the stored subtrees if an entry could not be read. */
   #frontier: Frontier = EMPTY_FRONTIER;
   /** Leaf hash of the entry before; undefined where it could not be read. */
   #previous: string | undefined = '';

@@ -6,7 +6,7 @@ import { pagesOf, type TreeStats } from '../table.ts';
 export interface StoreSpace {
   /** Size of the file. */
   bytes: number;
-  /** Of these, bytes in pages that no value needs. LMDB uses them again; only `assay store compact` gives them back. */
+  /** Bytes in pages that no value needs. LMDB uses them again; only `assay store compact` gives them back. */
   freeBytes: number;
 }
 

@@ -106,7 +106,7 @@ export class StandingReader {
     return Array.from(this.tables.drainedWorkers.keys(), String);
   }
 
-  /** Of any state, in no order that means anything, from behind `after` on. */
+  /** Files in any state, in no particular order, that come after `after`. */
   someWatchedFiles(folderId: number, after: string | undefined, limit: number): WatchedFile[] {
     const start = after === undefined ? [folderId, ''] : watchedFileKey(folderId, after);
     const found: WatchedFile[] = [];

@@ -30,7 +30,7 @@ export class BatchLoop {
   #queues: WorkQueue[] = [];
   /** By everything that decides how a pack runs. */
   #checked = new Map<string, Checked>();
-  /** Of the last load; null before it. */
+  /** The last load; null before it. */
   #request: LoadRequest | null = null;
   /** A turn is due or under way. */
   #isTurning = false;

@@ -2,7 +2,7 @@
 
 export interface Box {
   type: string;
-  /** Of the body, from the beginning of what is read. */
+  /** Start of the body, from the beginning of what is read. */
   start: number;
   length: number;
   body: BoxReader;
@@ -14,7 +14,7 @@ const BOXES_MAX = 10_000;
 export class BoxReader {
   readonly #bytes: Buffer;
   #position = 0;
-  /** Of a full box, after `version()`. */
+  /** Flags of a full box, set by `version()`. */
   flags = 0;
 
   constructor(bytes: Buffer) {

@@ -38,7 +38,7 @@ export function displayOf(stream: Stream, frame: Frame): Display {
   return { turn: matrix === null ? 'none' : readTurn(matrix), pixelAspect: isSane ? aspect : 1 };
 }
 
-/** Of the nine numbers of ISO/IEC 14496-12 6.2.2 the four that turn; an oblique angle goes to the nearest quarter. */
+/** Reads the four that turn of the nine numbers of ISO/IEC 14496-12 6.2.2; an oblique angle goes to the nearest quarter. */
 export function readTurn(matrix: Buffer): Turn {
   if (matrix.length < 36) return 'none';
   const [a, b, c, d] = [0, 4, 12, 16].map((at) => matrix.readInt32LE(at)) as [number, number, number, number];

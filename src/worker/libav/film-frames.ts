@@ -33,7 +33,7 @@ export class FilmFrames implements Disposable {
   #isInterlaced = false;
   #lastMs = -1;
   readonly #display: Display;
-  /** Of the film, even numbers. */
+  /** Size of the film, even numbers. */
   readonly width: number;
   readonly height: number;
 

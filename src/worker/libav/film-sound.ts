@@ -25,7 +25,7 @@ export class FilmSound implements Disposable {
   #pending: Frame | null;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Of the first held sample. */
+  /** Position of the first held sample. */
   #at = 0;
   #isEnded = false;
 

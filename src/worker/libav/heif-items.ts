@@ -10,7 +10,7 @@ export interface HeifPicture {
   /** Coded items, row by row. */
   items: number[];
   columns: number;
-  /** Of the whole before it is turned; null where the one item says. */
+  /** Size of the whole picture before it is turned; null if the one item says. */
   width: number | null;
   height: number | null;
   /** In the order in which they apply. */

@@ -7,7 +7,7 @@ import type { Packet, Stream } from 'node-av/lib';
 import { type Container, NO_TIME } from './container.ts';
 
 export interface TimeSpan {
-  /** Of the first frame, in the stream's time base. */
+  /** Time of the first frame, in the stream's time base. */
   start: bigint;
   seconds: number;
   /** What the header said, where it said something else. */

@@ -20,7 +20,7 @@ const STOPS: Stops = [
 
 const LEVELS = 256;
 
-/** Of a reliability, which accuses nobody: from nearly black to green. */
+/** Stops for a reliability, which accuses no one: from nearly black to green. */
 const RELIABILITY_STOPS: Stops = [
   [32, 32, 40],
   [46, 94, 78],

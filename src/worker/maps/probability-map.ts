@@ -63,7 +63,7 @@ function distinct(values: number[]): number[] {
 interface Weight {
   low: number;
   high: number;
-  /** Of `high`, 0..1. */
+  /** Weight of `high`, 0..1. */
   share: number;
 }
 

@@ -2,7 +2,7 @@
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Of a name or a sentence out of a file; real ones have a few dozen. */
+/** Length of a name or a sentence from a file; real ones have a few dozen. */
 const TEXT_CHARACTERS_MAX = 300;
 const NOTHING: Json = Object.freeze({});
 

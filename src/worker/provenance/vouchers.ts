@@ -34,7 +34,7 @@ export class Vouchers {
     this.#products = Map.groupBy(products, ({ commonName }) => commonName);
   }
 
-  /** Of a certificate that signs media; `chain` has the signer's own first. */
+  /** Vouchers for a certificate that signs media; `chain` has the signer's own first. */
   forSigner(chain: readonly X509Certificate[]): Voucher[] {
     return this.#find(chain, ({ forSigners }) => forSigners);
   }

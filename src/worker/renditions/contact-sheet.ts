@@ -43,7 +43,7 @@ const LINE_GAP = 10;
 /** The bar, the line of text and what lies between. */
 const CAPTION_HEIGHT = 6 + BAR_HEIGHT + LINE_GAP + LINE_HEIGHT;
 const HEAD_HEIGHT = 2 * LINE_HEIGHT + LINE_GAP + GAP;
-/** Of the file's hash: enough to tell films of one desk apart. */
+/** How much of the file's hash is shown: enough to distinguish the films of one desk. */
 const HASH_CHARACTERS = 16;
 
 interface Canvas {

@@ -19,7 +19,7 @@ import type { RenderWork } from './rendition-work.ts';
 const FILE = 'picture.webp';
 /** Fine enough to look closely; a rendition is no evidence, so that nothing is gained by more. */
 export const WEBP_QUALITY = 90;
-/** Of 6: more costs seconds of a large picture for a few percent of its bytes. */
+/** Effort from 0 to 6: more costs seconds of a large picture for a few percent of its bytes. */
 export const WEBP_EFFORT = 2;
 
 export async function renderPicture(work: RenderWork): Promise<RenditionFigures> {

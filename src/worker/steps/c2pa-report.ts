@@ -6,7 +6,7 @@ import type { C2paReport, C2paStatus } from '../../domain/verdicts/provenance.ts
 
 /** A manifest may embed anything; a record is read into memory by every list that shows it. */
 export const REPORT_BYTES_MAX = 1024 * 1024;
-/** Of a name or a sentence; real ones have a few hundred. */
+/** Length of a name or a sentence; real ones have a few hundred. */
 export const TEXT_CHARACTERS_MAX = 1000;
 const STATUSES_MAX = 100;
 

@@ -9,9 +9,9 @@ import { openPicture } from '../pictures/picture-file.ts';
 
 const VALUE_CHARACTERS_MAX = 120;
 const DECLARATIONS_MAX = 8;
-/** Of a container; real ones have a dozen. */
+/** Tags that are read from a container; real ones have a dozen. */
 const TAGS_MAX = 64;
-/** Of the text of one field that is searched. */
+/** Length of a field's text that is searched. */
 const SEARCHED_CHARACTERS_MAX = 65_536;
 
 /** Names as the makers' programs write them. Words that people use too (`Flux`, `Imagen`) only next to their maker's. */
@@ -37,7 +37,7 @@ export async function readDeclarations(path: string, mime: string): Promise<Decl
   return found.slice(0, DECLARATIONS_MAX);
 }
 
-/** Of a film or a sound, what its container says: some containers hold XMP, others a generator's name or its settings. */
+/** Declarations in the tags of a film or a sound: some containers hold XMP, others a generator's name or its settings. */
 export function readTags(tags: Readonly<Record<string, string>>): Declaration[] {
   return Object.entries(tags)
     .slice(0, TAGS_MAX)

@@ -23,7 +23,7 @@ export function choosePatches(picture: Picture, layout: PatchLayout): PatchPosit
   return chooseByDetail(candidates, detailsOf(picture, candidates, places), countMax);
 }
 
-/** Of the picture that is at work: its own patches and those of each copy are looked for at the same candidates. */
+/** Details of the picture that is at work: its own patches and those of each copy are looked for at the same candidates. */
 const measured = new WeakMap<Picture, Map<string, number[]>>();
 
 function detailsOf(picture: Picture, candidates: readonly PatchPosition[], places: PatchLayout): number[] {

@@ -44,7 +44,7 @@ export interface Caller extends Disposable {
   readonly name: 'REST' | 'GraphQL' | 'gRPC';
   submit(kind: MediaKind, bytes: Uint8Array, options?: SubmitOptions): Promise<Result<string>>;
   read(kind: MediaKind, identifier: string): Promise<Result<CommonRecord>>;
-  /** Of both, the identifiers of what came. */
+  /** Reads several records at once; gives the identifiers that came. */
   readMany(kind: MediaKind, identifiers: string[]): Promise<Result<string[]>>;
   list(kind: MediaKind): Promise<Result<string[]>>;
   validate(kind: MediaKind, bytes: Uint8Array, options?: SubmitOptions): Promise<Result<SharedValidation>>;

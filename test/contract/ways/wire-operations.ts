@@ -112,7 +112,7 @@ export function grpcOperations(): WireOperation[] {
 
 const namesOf = ({ fields }: DescMessage): string[] => fields.map(({ localName }) => localName);
 
-/** Of fields that hold a time. */
+/** Value for fields that hold a time. */
 const MOMENT = '2026-01-31T08:15:00Z';
 
 function requestOf(message: DescMessage, aim: Aim): JsonValue {

@@ -15,7 +15,7 @@ import { writeTinyPack } from '../../models/tiny-model.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
 const QUIET = { childReady() {}, childLost() {}, childSaid() {} };
-/** Of a probability: what the pack itself asks for does not hold in half precision. */
+/** Tolerance of a probability: what the pack itself asks for does not hold in half precision. */
 const ROUGH = 0.02;
 const TIMEOUT = { timeoutMs: 20_000 };
 

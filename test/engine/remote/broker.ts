@@ -49,7 +49,7 @@ export class Broker implements AsyncDisposable {
     return broker;
   }
 
-  /** Of a folder that `assay worker setup` has written; its store must be `store` in it. */
+  /** Starts on a folder that `assay worker setup` has written; its store must be `store` in it. */
   static async of(folder: string, port: number): Promise<Broker> {
     const seeds = readdirSync(folder).filter((file) => file.endsWith('.nkey'));
     const keys = seeds.map(

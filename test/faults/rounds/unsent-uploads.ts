@@ -31,7 +31,7 @@ interface Head {
   method: string;
   path: string;
   headers: Record<string, string | number>;
-  /** Of the body. */
+  /** Beginning of the body. */
   begin?: string;
 }
 

@@ -18,7 +18,7 @@ const PRICE = 3;
 const NAMES = ['one', 'two'];
 const VICTIMS = ['one', 'two', 'one', 'two', 'broker', 'daemon'] as const;
 const PAUSE_MS = { between: [500, 7000], away: [0, 4000], submissions: [50, 600] } as const;
-/** Of accepted work that waits: enough that workers never run dry, and little enough to end soon afterwards. */
+/** Accepted work that waits: enough that workers never run dry, and little enough to end soon afterwards. */
 const OPEN_MAX = 20;
 const FORGET_SHARE = 0.3;
 

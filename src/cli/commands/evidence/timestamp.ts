@@ -68,7 +68,7 @@ async function runTimestamp(terminal: Terminal, path: string, options: Timestamp
 
 interface Replies {
   replies: Uint8Array[];
-  /** Of those whose token is not there. */
+  /** Authorities whose token is not there, each with its error. */
   waiting: readonly { authority: string; error: string }[];
 }
 

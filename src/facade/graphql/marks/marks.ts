@@ -37,7 +37,7 @@ const readInput = builder.inputType('ReadMarksInput', {
   fields: (t) => ({ file: t.field({ type: 'Upload', required: true }) }),
 });
 
-/** Of records' parts, so these are defined first. */
+/** Records refer to these parts, so these are defined first. */
 export function addMarkQueries(): void {
   for (const part of MARK_PARTS) defineNoun(part);
   builder.queryFields((t) => ({

@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts';
 import { reference, SCHEMAS } from './schemas.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
-/** Of the description, as docs/interface.md (Versioning) has it; that of the service is in `api_version` of each record. */
+/** Version of the description, as docs/interface.md (Versioning) has it; that of the service is in `api_version` of each record. */
 const DESCRIPTION_VERSION = '1.0.0';
 
 export function describeInterface(): Schema {
