@@ -19,6 +19,7 @@ import { Sweeper } from './app/appliance/sweeper.ts';
 import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
+import { Standings } from './app/callers/standings.ts';
 import type { AppConfig, Core } from './app/core.ts';
 import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
 import { Looks } from './app/custody/looks.ts';
@@ -54,8 +55,8 @@ import type { Tracing } from './machinery/tracing.ts';
 import { openTrustLists, type TrustLists } from './machinery/trust/trust-lists.ts';
 import { Turnstile } from './machinery/turnstile.ts';
 import { HttpServer, type HttpServerConfig } from './port/server.ts';
+import type { StoreChange } from './store/accounts/change.ts';
 import { Store } from './store/store.ts';
-import type { StoreChange } from './store/transaction.ts';
 
 export interface Daemon extends AsyncDisposable {
   readonly http: HttpServer;
@@ -89,17 +90,18 @@ interface Draining {
 }
 
 /** Opens everything and serves; models load in the background, `/readyz` tells when they are there. */
-export async function openDaemon(settings: Settings): Promise<Daemon> {
+export async function openDaemon(settings: Settings, clock: Clock = systemClock()): Promise<Daemon> {
   await using stack = new AsyncDisposableStack();
   const recentLog = new RecentLog();
   const log = openLog(settings, recentLog);
-  const clock = systemClock();
   const metrics = new Metrics();
   const tls = settings.tls === null ? null : stack.use(await TlsFiles.open(settings.tls, log));
   const accountFeed = new AccountFeed();
+  const standings = stack.use(new Standings(clock));
   const store = stack.use(
     await openStore(settings, { log, metrics }, (change) => {
       accountFeed.publish(change);
+      standings.publish(change);
       if (change.type === 'delivery' || change.type === 'unnoticed') webhooks.wake();
       if (change.type === 'timestamps') timestampLoop.wake();
       if (change.type === 'likeness') copies.forget(change.sequence);
@@ -130,7 +132,7 @@ export async function openDaemon(settings: Settings): Promise<Daemon> {
   const app: App = {
     ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
     exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)),
-    ...openCounts(core),
+    ...{ ...openCounts(core), standings },
     doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };

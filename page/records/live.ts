@@ -45,8 +45,10 @@ export function follow<T, Variables extends Record<string, unknown>>(
   return open().subscribe<T>(
     { query, variables },
     {
-      next: ({ data }) => {
-        if (data) take(data);
+      next: ({ data, errors }) => {
+        // The last word of a subscription that was ended: the role was lost, or the session.
+        if (errors) isLive.set(false);
+        else if (data) take(data);
       },
       error: () => {
         isLive.set(false);

@@ -6,6 +6,7 @@ import { authenticate } from '../app/callers/authenticate.ts';
 import { assertAdmin } from '../app/callers/authority.ts';
 import { readBrowserCall } from '../app/callers/browser.ts';
 import type { CallOrigin, Principal } from '../app/callers/principal.ts';
+import { followUntilClosed, type StandingNeeds } from '../app/callers/standing.ts';
 import { rateHeaders } from './rate-headers.ts';
 
 declare module 'fastify' {
@@ -42,13 +43,31 @@ export function principalOf(request: FastifyRequest): Principal {
   return request.principal;
 }
 
-/** Aborts when the client goes away before its answer was written. */
-export function signalOf(reply: FastifyReply): AbortSignal {
+/** Behind requireKey: aborts when the client goes away before its answer was written, or its caller loses its standing. */
+export function signalOf(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  needs: StandingNeeds = {},
+): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();
   });
-  return controller.signal;
+  return AbortSignal.any([controller.signal, followUntilClosed(app, principalOf(request), reply.raw, needs)]);
+}
+
+/** For an answer whose head may be sent: nothing but the cut tells then that it is not whole. */
+export function cutWithoutStanding(
+  app: App,
+  principal: Principal,
+  reply: FastifyReply,
+  needs: StandingNeeds = {},
+): void {
+  const lost = followUntilClosed(app, principal, reply.raw, needs);
+  const cut = (): void => void reply.raw.destroy();
+  if (lost.aborted) cut();
+  else lost.addEventListener('abort', cut, { once: true });
 }
 
 /** Whether the call comes from this box itself and not through a proxy that hides who asks. */

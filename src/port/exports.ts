@@ -10,6 +10,7 @@ import { MEDIA_KINDS } from '../domain/media/media.ts';
 import { SHEET_FORMATS, SHEET_TYPES, type SheetFormat } from '../domain/sheets/record-sheet.ts';
 import { BYTE_ORDER_MARK } from '../domain/sheets/sheet-columns.ts';
 import { parseTime } from '../domain/time.ts';
+import { cutWithoutStanding } from './caller.ts';
 import { authoriseReader } from './media.ts';
 
 /** Each takes its turns at the store for as long as it is read. */
@@ -37,6 +38,7 @@ export function routeExports(fastify: FastifyInstance, app: App): void {
         open -= 1;
         gone.abort();
       });
+      cutWithoutStanding(app, principal, reply);
       const kind = parseChoice(request.query, 'kind', MEDIA_KINDS);
       const query = { principal, kind, filter: toFilter(request.query), format };
       const pieces = exportRecords(app, query, gone.signal);

@@ -15,6 +15,7 @@ import type { RawFields } from '../app/submissions/input.ts';
 import { AppError } from '../domain/errors.ts';
 import { formatOf } from '../domain/media/formats.ts';
 import { HEATMAP_LAYERS } from '../domain/media/heatmap.ts';
+import { cutWithoutStanding } from './caller.ts';
 import { parseRange } from './ranges.ts';
 
 /** Of figures, which are no format that is accepted. */
@@ -40,17 +41,10 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
     (type: MediaPart['type']) => async (request: FastifyRequest<MediaRequest>, reply: FastifyReply) => {
       const principal = await authoriseReader(app, request, type !== 'frame');
       const { identifier, index } = request.params;
-      return await send(
-        app,
-        await getMedia(app, {
-          principal,
-          identifier,
-          part: toPart(type, index, request.query),
-          use: useOf(request),
-        }),
-        request,
-        reply,
-      );
+      const part = toPart(type, index, request.query);
+      const file = await getMedia(app, { principal, identifier, part, use: useOf(request) });
+      cutWithoutStanding(app, principal, reply);
+      return await send(app, file, request, reply);
     };
   fastify.get<MediaRequest>('/media/:identifier/original', serve('original'));
   fastify.get<MediaRequest>('/media/:identifier/heatmap', serve('heatmap'));
@@ -58,14 +52,19 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
   fastify.get<MediaRequest>('/media/:identifier/track/:index', serve('track'));
   fastify.get<{ Params: { id: string } }>('/evidence/:id', async (request, reply) => {
     const principal = await authoriseReader(app, request, true);
-    return await send(app, await app.exportJobs.file(principal, request.params.id), request, reply);
+    const file = await app.exportJobs.file(principal, request.params.id);
+    cutWithoutStanding(app, principal, reply);
+    return await send(app, file, request, reply);
   });
   fastify.get<RenditionRequest>('/media/:identifier/rendition/*', async (request, reply) => {
     const { identifier, '*': resource } = request.params;
     const isCounted = COUNTED_RENDITIONS.includes(resource) && request.method === 'GET';
     const principal = await authoriseReader(app, request, isCounted);
     const opened = await openRendition(app, { principal, identifier, resource });
-    if (opened.type === 'file') return await send(app, opened.file, request, reply);
+    if (opened.type === 'file') {
+      cutWithoutStanding(app, principal, reply);
+      return await send(app, opened.file, request, reply);
+    }
     const { state, done, total } = opened;
     return reply
       .code(202)

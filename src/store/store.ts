@@ -6,6 +6,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
+import type { StoreChange } from './accounts/change.ts';
 import { ArtifactStore } from './artifacts.ts';
 import { BlobStore } from './blobs.ts';
 import type { DamagedRecordError } from './codec.ts';
@@ -22,7 +23,7 @@ import { assertOwner, type Compacted, compactIfWorth, compactRecords } from './s
 import { type OldestReader, Snapshots } from './space/snapshots.ts';
 import { readSpace, type StoreSpace } from './space/space.ts';
 import { Table } from './table.ts';
-import { type StoreChange, StoreTransaction } from './transaction.ts';
+import { StoreTransaction } from './transaction.ts';
 import { UnfinishedUploadStore } from './unfinished-uploads.ts';
 
 export interface StoreConfig {

@@ -29,31 +29,14 @@ import {
 import { sha256, type UnnoticedRecord } from './standing/standing-reader.ts';
 import { indexWatchedFile, putWatchedFile, removeWatchedFile } from './standing/watched-file-rows.ts';
 
-/** What a committed transaction changed of an account that somebody may watch. */
-export type StoreChange =
-  | { type: 'balance'; accountId: number }
-  | { type: 'delivery'; accountId: number; id: string }
-  | { type: 'unnoticed' }
-  | { type: 'timestamps' }
-  /** Was removed: nothing of it may stay in memory. */
-  | { type: 'likeness'; accountId: number; sequence: number };
-
 export class StoreTransaction extends AccountTransaction {
   readonly #custody: CustodyLog;
   readonly #signOffs: SignOffWriter;
-  #changes: StoreChange[] = [];
 
   constructor(tables: Tables, place: CustodyPlace) {
     super(tables);
     this.#custody = new CustodyLog(tables, place);
     this.#signOffs = new SignOffWriter(tables, this.#custody);
-  }
-
-  /** What was changed since the last call. */
-  takeChanges(): StoreChange[] {
-    const changes = this.#changes;
-    this.#changes = [];
-    return changes;
   }
 
   putClassification(classification: Classification): void {
@@ -188,7 +171,7 @@ export class StoreTransaction extends AccountTransaction {
     const known = this.sightings(analysisId);
     for (const sequence of known?.sequences ?? []) {
       this.tables.likenesses.remove(sequence);
-      this.#changes.push({ type: 'likeness', accountId: known?.accountId ?? 0, sequence });
+      this.changes.push({ type: 'likeness', accountId: known?.accountId ?? 0, sequence });
     }
     if (this.tables.sightings.has(analysisId)) this.tables.sightings.remove(analysisId);
   }
@@ -246,7 +229,7 @@ export class StoreTransaction extends AccountTransaction {
     }
     this.tables.deliveries.put(id, delivery);
     this.indexDelivery(delivery);
-    this.#changes.push({ type: 'delivery', accountId, id });
+    this.changes.push({ type: 'delivery', accountId, id });
   }
 
   indexDelivery({ id, accountId, createdAt, nextAttemptAt }: WebhookDelivery): void {
@@ -282,7 +265,7 @@ export class StoreTransaction extends AccountTransaction {
     const entry: LedgerEntry = { ...line, sequence: balance.sequence + 1 };
     this.tables.ledger.put([line.accountId, entry.sequence], entry);
     this.tables.balances.put(line.accountId, balanceAfter(balance, entry));
-    this.#changes.push({ type: 'balance', accountId: line.accountId });
+    this.changes.push({ type: 'balance', accountId: line.accountId });
   }
 
   putOverride(override: Override, by: AuditLine): void {
@@ -321,7 +304,7 @@ export class StoreTransaction extends AccountTransaction {
 
   putTimestamps(timestamps: PackageTimestamps): void {
     putTimestamps(this.tables, timestamps);
-    this.#changes.push({ type: 'timestamps' });
+    this.changes.push({ type: 'timestamps' });
   }
 
   putRequest(accountId: number, requestId: string, request: AcceptedRequest): void {
@@ -350,7 +333,7 @@ export class StoreTransaction extends AccountTransaction {
 
   putUnnoticed({ at, identifier }: UnnoticedRecord): void {
     this.tables.unnoticed.put([at, identifier]);
-    this.#changes.push({ type: 'unnoticed' });
+    this.changes.push({ type: 'unnoticed' });
   }
 
   removeUnnoticed({ at, identifier }: UnnoticedRecord): void {

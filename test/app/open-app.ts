@@ -11,6 +11,7 @@ import type { RawFields } from '../../src/app/submissions/input.ts';
 import { type Daemon, openDaemon } from '../../src/compose.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Account } from '../../src/domain/accounts/account.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 import type { MediaKind } from '../../src/domain/media/media.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
@@ -31,7 +32,7 @@ export interface OpenApp extends AsyncDisposable {
   passMinutes(minutes: number): void;
 }
 
-export async function openApp(env: Record<string, string> = {}): Promise<OpenApp> {
+export async function openApp(env: Record<string, string> = {}, ownClock?: Clock): Promise<OpenApp> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTemporaryFolder());
   const noModels = join(folder.path, 'no-models');
@@ -43,7 +44,7 @@ export async function openApp(env: Record<string, string> = {}): Promise<OpenApp
     ...env,
   };
   const settings = loadSettings({ argv: [], env: variables, readFile: (path) => readFileSync(path, 'utf8') });
-  const daemon = stack.use(await openDaemon(settings));
+  const daemon = stack.use(await openDaemon(settings, ownClock));
   let passed = 0;
   const clock = { ...daemon.app.clock, now: () => daemon.app.clock.now() + passed };
   const app: App = { ...daemon.app, clock, keyUses: new KeyUses({ ...daemon.app, clock }) };
@@ -65,7 +66,7 @@ export async function openApp(env: Record<string, string> = {}): Promise<OpenApp
 export function principalOf(app: App, id: number): Principal {
   const account = app.store.read.account(id);
   if (account === undefined) throw new Error(`no account ${id}`);
-  return toPrincipal(app, account, FROM);
+  return toPrincipal(app, account, FROM, { type: 'rule' });
 }
 
 let made = 0;

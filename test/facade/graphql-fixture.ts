@@ -10,12 +10,14 @@ import { setUpFirstStart } from '../../src/app/appliance/first-start.ts';
 import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
+import { Standings } from '../../src/app/callers/standings.ts';
 import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { Looks } from '../../src/app/custody/looks.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
 import { Feed } from '../../src/engine/queue/feed.ts';
@@ -28,8 +30,8 @@ import { SigningKeys } from '../../src/machinery/signing-key.ts';
 import { systemClock } from '../../src/machinery/system-clock.ts';
 import { Turnstile } from '../../src/machinery/turnstile.ts';
 import { HttpServer } from '../../src/port/server.ts';
+import type { StoreChange } from '../../src/store/accounts/change.ts';
 import { Store } from '../../src/store/store.ts';
-import type { StoreChange } from '../../src/store/transaction.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 export const IDENTIFIER = 'ab'.repeat(32);
@@ -58,11 +60,9 @@ const CONFIG: App['config'] = {
 export async function openGraphqlFixture(introspection = true): Promise<GraphqlFixture> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTemporaryFolder());
-  const accountFeed = new AccountFeed();
-  const onChange = (change: StoreChange) => accountFeed.publish(change);
-  const store = stack.use(await Store.open({ folder: folder.path, onChange }));
   let time = 1_767_225_600_000_000;
   const clock = { ...systemClock(), now: () => time++ };
+  const { store, accountFeed, standings } = await openWatchedStore(stack, folder.path, clock);
   const sealer = await Sealer.open(folder.path);
   const signingKeys = await SigningKeys.open({ folder: folder.path, givenPem: null, now: clock.now });
   const firstStart = await setUpFirstStart(store, clock, sealer, {
@@ -86,6 +86,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     ...{ sealer, signingKeys, exportJobs: stack.use(await ExportJobs.open(folder.path)) },
     newIdentifier: () => IDENTIFIER,
     ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses({ store, clock, log }) },
+    standings,
     ...{ openUploads: new OpenUploads(10), flushes: new Turnstile(1), submitting: new Map() },
     doctor: {
       ...{ tls: null, trustAnchorsPem: '', trustAnchorsFile: null, diskFreeBytesMin: 0 },
@@ -124,6 +125,17 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     url: `${http.url}/graphql`,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+/** A store that tells what it changed. */
+async function openWatchedStore(stack: AsyncDisposableStack, folder: string, clock: Clock) {
+  const accountFeed = new AccountFeed();
+  const standings = stack.use(new Standings(clock));
+  const onChange = (change: StoreChange) => {
+    accountFeed.publish(change);
+    standings.publish(change);
+  };
+  return { accountFeed, standings, store: stack.use(await Store.open({ folder, onChange })) };
 }
 
 function openMailer(folder: string): Mailer {

@@ -13,6 +13,7 @@ import { toPrincipal } from '../../src/app/callers/authenticate.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
 import type { Principal } from '../../src/app/callers/principal.ts';
+import { Standings } from '../../src/app/callers/standings.ts';
 import { Looks } from '../../src/app/custody/looks.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
@@ -86,12 +87,14 @@ export class Life implements AsyncDisposable {
     const settings = settingsOf(parts.folder);
     const { dataFolder } = settings;
     const accountFeed = new AccountFeed();
+    const standings = stack.use(new Standings(clock));
     const store = stack.use(
       await Store.open({
         ...settings.store,
         ...{ disk, now: () => clock.now(), uptimeMs: () => clock.elapsedMs() },
         onChange(change) {
           accountFeed.publish(change);
+          standings.publish(change);
           if (change.type === 'delivery' || change.type === 'unnoticed') webhooks.wake();
         },
       }),
@@ -118,7 +121,7 @@ export class Life implements AsyncDisposable {
     const app: SimulatedApp = {
       ...{ ...core, newIdentifier, accountFeed, sealer, tracing: null },
       mailer: stack.use(new Mailer(mail, log)),
-      ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core) },
+      ...{ callRates: new CallRates(), attempts: new Attempts(), keyUses: new KeyUses(core), standings },
       ...{ openUploads: new OpenUploads(config.uploadsMax), flushes: new Turnstile(FLUSHES_MAX) },
       ...{ submitting: new Map(), watching: new WatchBoard() },
     };
@@ -135,7 +138,7 @@ export class Life implements AsyncDisposable {
   principalOf(accountId: number): Principal {
     const account = this.app.store.read.account(accountId);
     if (account === undefined) throw new Error(`no account ${accountId}`);
-    return toPrincipal(this.app, account, { facade: 'rest', remoteAddress: '192.0.2.1' });
+    return toPrincipal(this.app, account, { facade: 'rest', remoteAddress: '192.0.2.1' }, { type: 'rule' });
   }
 
   /** As SIGTERM ends it. */

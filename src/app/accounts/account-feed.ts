@@ -3,7 +3,7 @@
  * by the store's committed transactions, so that no path that charges or delivers can forget to tell.
  */
 import { Feed } from '../../engine/queue/feed.ts';
-import type { StoreChange } from '../../store/transaction.ts';
+import type { StoreChange } from '../../store/accounts/change.ts';
 
 /** An account has one balance: all its changes coalesce under one name. */
 const BALANCE = 'balance';

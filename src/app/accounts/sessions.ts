@@ -48,7 +48,7 @@ export async function signIn(
       'the e-mail address is not verified: open the link that was mailed to it',
     );
   }
-  return await openSession(app, toPrincipal(app, account, from), userAgent);
+  return await openSession(app, toPrincipal(app, account, from, { type: 'rule' }), userAgent);
 }
 
 async function openSession(
@@ -120,7 +120,8 @@ export function identifySession(
   if (!isOpen || account === undefined || account.deletedAt !== null) {
     throw new AppError('credentials', 'not signed in, or the session has ended');
   }
-  return { principal: toPrincipal(app, account, from), session };
+  const { hash, expiresAt } = session;
+  return { principal: toPrincipal(app, account, from, { type: 'session', hash, expiresAt }), session };
 }
 
 export async function signOut(app: AccountParts, { principal, session }: SignedIn): Promise<void> {

@@ -1,7 +1,6 @@
 /** An account's credits and deliveries live; a slow reader skips to the newest state. */
 import type { Credits } from '../../domain/contract/ledger.ts';
 import type { WebhookDelivery } from '../../domain/records/webhook.ts';
-import { assertNotDeleted } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getCredits } from './credits.ts';
 import type { AccountParts } from './parts.ts';
@@ -17,7 +16,6 @@ export async function* watchCredits(
   try {
     yield getCredits(app, { principal });
     for await (const _ of changes) {
-      assertNotDeleted(app.store.read, principal);
       yield getCredits(app, { principal });
     }
   } finally {
@@ -32,7 +30,6 @@ export async function* watchDeliveries(
   signal: AbortSignal,
 ): AsyncGenerator<WebhookDelivery> {
   for await (const id of app.accountFeed.watchDeliveries(principal.account.id, signal)) {
-    assertNotDeleted(app.store.read, principal);
     const delivery = app.store.read.delivery(id);
     if (delivery !== undefined) yield delivery;
   }

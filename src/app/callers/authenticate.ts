@@ -1,10 +1,9 @@
 /** From an API key to the account behind it. A key is looked up by its hash, so no comparison leaks its bytes. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { StoreReader } from '../../store/reader.ts';
 import { hashSecret } from '../accounts/tokens.ts';
 import type { CallerParts } from './parts.ts';
-import type { CallOrigin, Principal } from './principal.ts';
+import type { AdmittedBy, CallOrigin, Principal } from './principal.ts';
 
 /** Throws `key` for a missing, unknown or revoked key, `terms` where the terms must be accepted first. */
 export function authenticate(app: CallerParts, key: string | undefined, from: CallOrigin): Principal {
@@ -24,25 +23,24 @@ export function identify(app: CallerParts, key: string | undefined, from: CallOr
     throw new AppError('key', 'invalid API key');
   }
   app.keyUses.note(record);
-  const { id, name } = record;
-  return { ...toPrincipal(app, account, from), key: { id, name } };
+  const { id, name, hash } = record;
+  return { ...toPrincipal(app, account, from, { type: 'key', hash }), key: { id, name } };
 }
 
-export function toPrincipal(app: CallerParts, account: Account, from: CallOrigin): Principal {
+export function toPrincipal(
+  app: CallerParts,
+  account: Account,
+  from: CallOrigin,
+  admittedBy: AdmittedBy,
+): Principal {
   const plan = app.store.read.plan(account.planId);
   if (plan === undefined) throw new AppError('not_enabled', 'the account has no pricing plan');
-  return { account, plan, facade: from.facade, remoteAddress: from.remoteAddress };
+  return { account, plan, admittedBy, facade: from.facade, remoteAddress: from.remoteAddress };
 }
 
-export function assertTerms(app: CallerParts, { account }: Principal): void {
+export function assertTerms(app: Pick<CallerParts, 'config'>, { account }: Principal): void {
   if (!app.config.termsRequired || account.termsAcceptedAt !== null) return;
   throw new AppError('terms', 'the terms of service have not been accepted');
-}
-
-/** For calls that last: an upload or a stream may outlive the account that began it. */
-export function assertNotDeleted(read: StoreReader, { account }: Principal): void {
-  if (read.account(account.id)?.deletedAt === null) return;
-  throw new AppError('key', 'the account was deleted');
 }
 
 /** A read-only account looks; it does not submit, override or delete. */

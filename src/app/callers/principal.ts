@@ -10,9 +10,16 @@ export interface CallOrigin {
   remoteAddress: string;
 }
 
+/** What a caller showed; `rule`: nothing, the daemon acts for the account by a rule of it or while it signs in. */
+export type AdmittedBy =
+  | { type: 'key'; hash: string }
+  | { type: 'session'; hash: string; expiresAt: number }
+  | { type: 'rule' };
+
 export interface Principal extends CallOrigin {
   account: Account;
   plan: Plan;
+  admittedBy: AdmittedBy;
   /** The key that was sent; absent where a session speaks for the account. */
   key?: Pick<ApiKey, 'id' | 'name'>;
 }

@@ -1,7 +1,6 @@
 /** Live status: the present state first, then each change; a slow reader skips to the newest state. */
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
-import { assertNotDeleted } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { getClassification, type RecordInput, readableClassification } from './classifications.ts';
@@ -22,7 +21,6 @@ export async function* watchClassification(
     yield present;
     if (present.status !== 'new') return;
     for await (const _ of changes) {
-      assertNotDeleted(app.store.read, input.principal);
       const record = getClassification(app, input);
       yield record;
       if (record.status !== 'new') return;
@@ -48,7 +46,6 @@ export async function* watchClassifications(
   const { id } = principal.account;
   const watched = waitsForMe ? { judgeId: id } : { accountId: id };
   for await (const identifier of app.engine.watch(watched, signal)) {
-    assertNotDeleted(app.store.read, principal);
     const classification = app.store.read.classification(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;
     if (!mayRead(app, principal, classification)) continue;

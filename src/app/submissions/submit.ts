@@ -22,8 +22,8 @@ import { epochMs, type SpanTimes } from '../../machinery/span-times.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { charge } from '../accounts/credits.ts';
 import { admitMedia, assertKindEnabled, earlierRequest } from '../callers/admission.ts';
-import { assertNotDeleted } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
+import { assertStands } from '../callers/standing.ts';
 import { checkEach } from '../check-each.ts';
 import { readRecord } from '../records/record.ts';
 import { checkMedia, findKind } from './check-media.ts';
@@ -184,7 +184,8 @@ async function record(
   candidate: Candidate,
 ): Promise<ClassificationRecord> {
   const { identifier, isNew } = await app.store.transact((tx) => {
-    assertNotDeleted(tx, input.principal);
+    // The bytes may have taken hours.
+    assertStands(app, tx, input.principal, { writes: true });
     const earlier = earlierAnswer(app, tx, input, candidate);
     const recorded = earlier ?? insert(app, tx, input, candidate);
     input.onRecorded?.(tx, recorded);

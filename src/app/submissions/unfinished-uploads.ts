@@ -116,7 +116,7 @@ export async function appendUpload(
   const bounds = { ...receiveBounds(app, principal, upload.sizeBytes), now: () => app.clock.now() };
   const before = upload.committedBytes;
   try {
-    await app.store.unfinishedUploads.append(upload, atPace(bytes, sizeOf), bounds, signal);
+    await app.store.unfinishedUploads.append(upload, atPace(bytes, sizeOf, { signal }), bounds, signal);
   } catch (error) {
     if (isDiskFull(error)) {
       await app.store.unfinishedUploads.remove(upload);

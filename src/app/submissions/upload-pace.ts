@@ -24,14 +24,17 @@ interface Mark {
   bytes: number;
 }
 
-/** Passes on what the sender brings; throws `too_slow` where that is too little, also while nothing comes at all. */
+/**
+ * Passes on what the sender brings; throws `too_slow` where that is too little, also while nothing comes at all, and the reason of
+ * the signal once it aborts, also while it waits.
+ */
 export async function* atPace<T>(
   source: AsyncIterable<T>,
   bytesOf: (part: T) => number,
-  rule: PaceRule = RULE,
+  { signal, rule = RULE }: { signal?: AbortSignal; rule?: PaceRule } = {},
 ): AsyncGenerator<T> {
   const parts = source[Symbol.asyncIterator]();
-  using pace = new UploadPace(rule);
+  using pace = new UploadPace(rule, signal);
   let isAtEnd = false;
   try {
     for (;;) {
@@ -55,9 +58,16 @@ class UploadPace implements Disposable {
   #waitingSince: number | null = null;
   #bytes = 0;
   #end: ((error: AppError) => void) | null = null;
+  readonly #signal: AbortSignal | undefined;
+  readonly #lose = () => {
+    // A caller that has gone shows in what it sends.
+    if (this.#signal?.reason instanceof AppError) this.#end?.(this.#signal.reason);
+  };
 
-  constructor(rule: PaceRule) {
+  constructor(rule: PaceRule, signal: AbortSignal | undefined) {
     this.#rule = rule;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#lose, { once: true });
     this.#looking = setInterval(() => this.#look(), rule.windowMs / LOOKS_PER_WINDOW).unref();
   }
 
@@ -71,6 +81,7 @@ class UploadPace implements Disposable {
     this.#waitingSince = performance.now();
     this.#end = reject;
     coming.then(resolve, reject);
+    if (this.#signal?.aborted === true) this.#lose();
     try {
       return await promise;
     } finally {
@@ -82,6 +93,7 @@ class UploadPace implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#looking);
+    this.#signal?.removeEventListener('abort', this.#lose);
   }
 
   #look(): void {

@@ -69,7 +69,7 @@ async function receive(
 ): Promise<TemporaryBlob> {
   try {
     const bounds = receiveBounds(app, principal, bytesMax);
-    return await app.store.blobs.receive(atPace(bytes, sizeOf), bounds, signal);
+    return await app.store.blobs.receive(atPace(bytes, sizeOf, { signal }), bounds, signal);
   } catch (error) {
     if (error instanceof BlobTooLargeError) throw tooLarge(field, error.readBytes, bytesMax, 'at least ');
     if (isDiskFull(error)) throw diskFull(error);

@@ -139,7 +139,8 @@ function ownerOf(app: WatchFolderParts, { accountId }: WatchFolder): Principal {
   const account = app.store.read.account(accountId);
   if (account === undefined || account.deletedAt !== null)
     throw new AppError('user', 'the account of this folder was deleted');
-  const principal = toPrincipal(app, account, { facade: 'watch_folder', remoteAddress: '' });
+  const from = { facade: 'watch_folder', remoteAddress: '' } as const;
+  const principal = toPrincipal(app, account, from, { type: 'rule' });
   assertTerms(app, principal);
   return principal;
 }

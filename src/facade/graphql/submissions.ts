@@ -1,5 +1,6 @@
 /** The mutations that take a file: submitMedia and validateMedia. */
 import { admitMedia } from '../../app/callers/admission.ts';
+import { followStanding, type StandingNeeds } from '../../app/callers/standing.ts';
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
 import { validateMedia } from '../../app/submissions/validate.ts';
@@ -99,7 +100,7 @@ async function submit(context: GraphqlContext, input: SubmitInput): Promise<Clas
   if (hasFile === hasAddress) throw badField('file', 'expected either file or fileUrl');
   const kind = input.kind ?? undefined;
   await admitMedia(app, principal, { purpose: 'submit', kind, requestId: input.requestId });
-  await using media = hasFile ? await receiveUpload(context, input.file ?? '') : undefined;
+  await using media = hasFile ? await receiveUpload(context, input.file ?? '', { writes: true }) : undefined;
   const call = {
     principal,
     facade: 'graphql' as const,
@@ -126,12 +127,16 @@ async function validate(context: GraphqlContext, input: ValidateInput): Promise<
   return await validateMedia(context.app, call, context.signal);
 }
 
-export function receiveUpload(
+export async function receiveUpload(
   { app, principal, uploads, signal }: GraphqlContext,
   token: string,
+  needs: StandingNeeds = {},
 ): Promise<ReceivedMedia> {
   const upload = uploads.get(token);
   if (upload === undefined) throw badField('file', 'expected a file part of a multipart request');
   const { name, bytes } = upload;
-  return receiveMedia(app, { principal: principal(), field: 'file', name, bytes }, signal);
+  const sender = principal();
+  using standing = followStanding(app, sender, needs);
+  const ends = AbortSignal.any([signal, standing.signal]);
+  return await receiveMedia(app, { principal: sender, field: 'file', name, bytes }, ends);
 }

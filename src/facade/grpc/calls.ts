@@ -16,6 +16,7 @@ import type {
 import type { App } from '../../app/app.ts';
 import { admitCaller } from '../../app/callers/admission.ts';
 import type { CallOrigin, Principal } from '../../app/callers/principal.ts';
+import { followStanding, type StandingNeeds } from '../../app/callers/standing.ts';
 import { AppError, toAppError } from '../../domain/errors.ts';
 import type { Input, OutputInit } from '../../grpc/definition.ts';
 import { codeNameOf, toServiceError } from './errors.ts';
@@ -26,7 +27,7 @@ export interface GrpcContext {
   closing: AbortSignal;
 }
 
-/** One authenticated call; the signal aborts when the caller goes away or its deadline passes. */
+/** One authenticated call; the signal aborts when the caller goes away, its deadline passes or, in a stream, its standing is lost. */
 export interface Caller {
   principal: Principal;
   signal: AbortSignal;
@@ -52,7 +53,7 @@ export function unary<M extends DescMethodUnary>(
 ): handleUnaryCall<Input<M>, OutputInit<M>> {
   return (call, callback) => {
     const run = (caller: Caller) => answer({ ...caller, request: call.request });
-    const answered = follow(app, method, call, run, beforeTerms);
+    const answered = follow(app, method, call, run, { beforeTerms });
     answered.then((message) => callback(null, message), callback);
   };
 }
@@ -63,7 +64,8 @@ export function upload<M extends Upload>(
   answer: (caller: UploadCaller<M>) => Promise<OutputInit<M>>,
 ): handleClientStreamingCall<Input<M>, OutputInit<M>> {
   return (call, callback) => {
-    const answered = follow(app, method, call, (caller) => answer({ ...caller, messages: messagesOf(call) }));
+    const run = (caller: Caller) => answer({ ...caller, messages: messagesOf(call) });
+    const answered = follow(app, method, call, whileStanding(app, { writes: true }, run));
     answered.then((message) => callback(null, message), callback);
   };
 }
@@ -74,9 +76,9 @@ export function download<M extends Download>(
   answer: (caller: RequestCaller<M>) => AsyncIterable<OutputInit<M>>,
 ): handleServerStreamingCall<Input<M>, OutputInit<M>> {
   return (call) => {
-    const answered = follow(app, method, call, (caller) =>
-      writeUntil(closing, caller, call, (bounded) => answer({ ...bounded, request: call.request })),
-    );
+    const run = (caller: Caller) =>
+      writeUntil(closing, caller, call, (bounded) => answer({ ...bounded, request: call.request }));
+    const answered = follow(app, method, call, whileStanding(app, {}, run));
     endAfter(call, answered);
   };
 }
@@ -87,9 +89,9 @@ export function duplex<M extends Duplex>(
   answer: (caller: UploadCaller<M>) => AsyncIterable<OutputInit<M>>,
 ): handleBidiStreamingCall<Input<M>, OutputInit<M>> {
   return (call) => {
-    const answered = follow(app, method, call, (caller) =>
-      writeUntil(closing, caller, call, (bounded) => answer({ ...bounded, messages: messagesOf(call) })),
-    );
+    const run = (caller: Caller) =>
+      writeUntil(closing, caller, call, (bounded) => answer({ ...bounded, messages: messagesOf(call) }));
+    const answered = follow(app, method, call, whileStanding(app, { writes: true }, run));
     endAfter(call, answered);
   };
 }
@@ -107,7 +109,7 @@ async function follow<T>(
   call: IncomingCall,
   run: (caller: Caller) => T | Promise<T>,
   /** Also lets in who has not accepted the terms of service. */
-  beforeTerms = false,
+  { beforeTerms = false }: { beforeTerms?: boolean } = {},
 ): Promise<T> {
   const gone = new AbortController();
   call.on('cancelled', () => gone.abort());
@@ -124,6 +126,27 @@ async function follow<T>(
       app.log.error({ err: error, method: method.name }, 'call failed');
     throw toServiceError(error);
   }
+}
+
+/**
+ * For streams: ended with the reason where the caller loses its standing, though the peer is silent or slow. A call of one answer is
+ * not: the one that revokes its own key would lose its answer.
+ */
+function whileStanding<T>(
+  app: App,
+  needs: StandingNeeds,
+  run: (caller: Caller) => T | Promise<T>,
+): (caller: Caller) => Promise<T> {
+  return async (caller) => {
+    using standing = followStanding(app, caller.principal, needs);
+    const signal = AbortSignal.any([caller.signal, standing.signal]);
+    const { promise: lost, reject } = Promise.withResolvers<never>();
+    // Asked before the work begins: a listener of the work's own could end it in another way first.
+    const end = (): void => reject(standing.signal.reason);
+    standing.signal.addEventListener('abort', end, { once: true });
+    if (standing.signal.aborted) end();
+    return await Promise.race([lost, run({ ...caller, signal })]);
+  };
 }
 
 /** grpc-js names a peer `address:port`. */

@@ -5,6 +5,7 @@ import type { Server, ServerDuplexStream, UntypedServiceImplementation } from '@
 import { ReflectionService } from '@grpc/reflection';
 import type { App } from '../../app/app.ts';
 import { authenticate } from '../../app/callers/authenticate.ts';
+import { followUntilClosed } from '../../app/callers/standing.ts';
 import { keyOf, originOf } from './calls.ts';
 import { toServiceError } from './errors.ts';
 
@@ -47,7 +48,9 @@ function guarded(app: App, implementation: UntypedServiceImplementation): Untype
     name,
     (call: ServerDuplexStream<unknown, unknown>) => {
       try {
-        authenticate(app, keyOf(call.metadata), originOf(call));
+        const principal = authenticate(app, keyOf(call.metadata), originOf(call));
+        const lost = followUntilClosed(app, principal, call);
+        lost.addEventListener('abort', () => call.emit('error', toServiceError(lost.reason)), { once: true });
       } catch (error) {
         call.emit('error', toServiceError(error));
         return;

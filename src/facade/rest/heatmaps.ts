@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { getHeatmap } from '../../app/records/classifications.ts';
 import { PIECE_BYTES } from '../../app/records/media-files.ts';
-import { requireKey } from '../../port/caller.ts';
+import { cutWithoutStanding, principalOf, requireKey } from '../../port/caller.ts';
 import { readerOf } from './classifications.ts';
 
 const PATHS = ['/api/classification/heatmap', '/api/classification_image/heatmap'];
@@ -22,6 +22,7 @@ export function routeHeatmaps(fastify: FastifyInstance, app: App): void {
         const etag = `"${identifier}-${heatmap.sizeBytes}"`;
         reply.header('etag', etag).header('cache-control', 'private, no-cache');
         if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+        cutWithoutStanding(app, principalOf(request), reply);
         const file = await open(heatmap.path);
         return reply
           .type('image/png')

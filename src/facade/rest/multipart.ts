@@ -59,8 +59,8 @@ export async function receiveForm(
   const reader = new FormReader(app, principalOf(request), spec, signal);
   try {
     // The parts' own pace: a form of many small fields must not take for ever either.
-    for await (const part of atPace(request.parts(), bytesOf)) await reader.take(part);
-    if (signal.aborted) throw new AppError('cancelled', 'the caller went away');
+    for await (const part of atPace(request.parts(), bytesOf, { signal })) await reader.take(part);
+    if (signal.aborted) throw departureOf(signal);
     return reader;
   } catch (error) {
     await reader[Symbol.asyncDispose]();
@@ -127,9 +127,14 @@ class FormReader implements Form {
   }
 }
 
+/** Gone, or with no standing any more. */
+function departureOf({ reason }: AbortSignal, cause?: unknown): AppError {
+  return reason instanceof AppError ? reason : new AppError('cancelled', 'the caller went away', { cause });
+}
+
 /** The parser's errors are the form's fault, a vanished client's are nobody's. */
 function toFormError(error: unknown, spec: FormSpec, signal: AbortSignal): unknown {
-  if (signal.aborted) return new AppError('cancelled', 'the caller went away', { cause: error });
+  if (signal.aborted) return departureOf(signal, error);
   if (!(error instanceof Error) || !isParserError(error)) return error;
   if ('code' in error && error.code === 'FST_PARTS_LIMIT') {
     return badField(spec.field, `expected at most ${PARTS_MAX} parts in the form`);

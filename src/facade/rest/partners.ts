@@ -18,7 +18,7 @@ export function routePartners(fastify: FastifyInstance, app: App): void {
     '/api/partner/send_creation_email',
     { onRequest, config: { errors: { field: 'id' } } },
     async (request, reply) => {
-      const fields = await readFields(app, request, 'id', signalOf(reply));
+      const fields = await readFields(app, request, 'id', signalOf(app, request, reply));
       const view = await sendCreationEmail(app, { principal: principalOf(request), id: parseId(fields) });
       return { data: toUser(view) };
     },

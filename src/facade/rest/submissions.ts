@@ -31,7 +31,7 @@ function routeSubmission(fastify: FastifyInstance, app: App, path: string, route
     path,
     { onRequest: [requireKey(app), admission], config: { errors: { field: route.field } } },
     async (request, reply) => {
-      const signal = signalOf(reply);
+      const signal = signalOf(app, request, reply, { writes: true });
       await using form = await receiveForm(app, request, route, signal);
       const submission = {
         principal: principalOf(request),

@@ -15,13 +15,13 @@ export function routeUsers(fastify: FastifyInstance, app: App): void {
     remove: { onRequest, config: { errors: { field: 'id' } } },
   };
   fastify.post('/api/user', create, async (request, reply) => {
-    const fields = await readFields(app, request, 'email', signalOf(reply));
+    const fields = await readFields(app, request, 'email', signalOf(app, request, reply));
     const principal = principalOf(request);
     const account = await createUser(app, { principal, fields });
     return reply.code(201).send({ data: toUser(toUserView(app, account, principal)) });
   });
   fastify.delete('/api/user', remove, async (request, reply) => {
-    const fields = await readFields(app, request, 'id', signalOf(reply));
+    const fields = await readFields(app, request, 'id', signalOf(app, request, reply));
     const principal = principalOf(request);
     const account = await deleteUser(app, { principal, id: parseId(fields) });
     return { data: toUser(toUserView(app, account, principal)) };

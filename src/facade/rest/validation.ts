@@ -18,7 +18,7 @@ export function routeValidation(fastify: FastifyInstance, app: App): void {
   const onRequest = [requireKey(app), admission];
   const options = { onRequest, config: { errors: { field: 'file', validation: true } } };
   fastify.post('/api/validate', options, async (request, reply) => {
-    const signal = signalOf(reply);
+    const signal = signalOf(app, request, reply);
     const principal = principalOf(request);
     const spec = {
       field: 'file',

@@ -8,6 +8,7 @@ import type { Principal } from '../../app/callers/principal.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
 import { readUpload } from '../../app/submissions/unfinished-uploads.ts';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
+import { cutWithoutStanding } from '../../port/caller.ts';
 import { toFields } from './uploads.ts';
 
 /** The pieces of one upload are one call, so they do not count beside its begin. */
@@ -28,6 +29,8 @@ export async function admit(app: App, request: FastifyRequest, reply: FastifyRep
   const intent = request.method === 'POST' ? announced(request) : begun(app, principal, request);
   if (intent !== null) await admitMedia(app, principal, intent);
   app.openUploads.openUntil(reply.raw, principal.account.id);
+  // Its pieces are kept: who may go on begins where they end.
+  cutWithoutStanding(app, principal, reply, { writes: true });
   return principal;
 }
 

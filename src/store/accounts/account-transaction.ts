@@ -3,8 +3,18 @@ import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { StoreReader } from '../reader.ts';
 import type { ExpiringKey } from './account-reader.ts';
+import type { StoreChange } from './change.ts';
 
 export class AccountTransaction extends StoreReader {
+  protected changes: StoreChange[] = [];
+
+  /** What was changed since the last call. */
+  takeChanges(): StoreChange[] {
+    const { changes } = this;
+    this.changes = [];
+    return changes;
+  }
+
   putAccount(account: Account): void {
     const before = this.account(account.id);
     // A deleted account's address may be another's by now.
@@ -14,6 +24,7 @@ export class AccountTransaction extends StoreReader {
     }
     this.tables.accounts.put(account.id, account);
     this.indexAccount(account);
+    this.#noteStanding(account.id);
   }
 
   /** A deleted account's address is free for another. */
@@ -41,11 +52,13 @@ export class AccountTransaction extends StoreReader {
       this.tables.apiKeys.remove(String(key.at(-1)));
       this.tables.apiKeysByAccount.remove(key);
     }
+    this.#noteStanding(accountId);
   }
 
   removeApiKey({ hash, id, accountId }: ApiKey): void {
     this.tables.apiKeys.remove(hash);
     this.tables.apiKeysByAccount.remove([accountId, id, hash]);
+    this.#noteStanding(accountId);
   }
 
   putSession(session: Session): void {
@@ -62,6 +75,11 @@ export class AccountTransaction extends StoreReader {
     this.tables.sessions.remove(hash);
     this.tables.sessionsByAccount.remove([accountId, expiresAt, hash]);
     this.tables.sessionsByEnd.remove([expiresAt, accountId, hash]);
+    this.#noteStanding(accountId);
+  }
+
+  #noteStanding(accountId: number): void {
+    this.changes.push({ type: 'standing', accountId });
   }
 
   putMailToken(token: MailToken): void {

@@ -12,6 +12,7 @@ import {
   updateUser,
 } from '../../../src/app/accounts/users.ts';
 import { identify } from '../../../src/app/callers/authenticate.ts';
+import { followStanding } from '../../../src/app/callers/standing.ts';
 import { watchClassifications } from '../../../src/app/records/watch.ts';
 import { addRecord, addUser, FROM, type OpenApp, openApp, principalOf, readMails } from '../open-app.ts';
 
@@ -176,16 +177,15 @@ test('a deleted account is gone at once: key, name in lists, address free again'
   const user = await addUser(app, admin, { email: 'gone@example.org' });
   const { secret } = await createKey(app, { principal: principalOf(app, user.id), name: 'k' });
   identify(app, secret, FROM);
-  const stream = watchClassifications(
-    app,
-    { principal: principalOf(app, user.id) },
-    new AbortController().signal,
-  );
+  const principal = principalOf(app, user.id);
+  using standing = followStanding(app, principal);
+  const stream = watchClassifications(app, { principal }, standing.signal);
   const next = stream.next();
   const identifier = await addRecord(app, user.id, { hash: 'd'.repeat(64) });
   await deleteUser(app, { principal: admin, id: user.id });
   app.engine.publish(identifier, user.id);
-  await assert.rejects(next, refusal('key'));
+  assert.deepEqual(await next, { done: true, value: undefined }, 'nothing is told any more');
+  assert.throws(() => standing.signal.throwIfAborted(), refusal('key'));
   assert.throws(() => identify(app, secret, FROM), refusal('key'));
   assert.throws(() => getUser(app, { principal: admin, id: user.id }), refusal('user'));
   await assert.rejects(deleteUser(app, { principal: admin, id: user.id }), refusal('user'));

@@ -18,7 +18,7 @@ async function* dripping(count: number, bytes: number, everyMs: number): AsyncGe
 
 async function read(source: AsyncIterable<Uint8Array>, takesMs = 0): Promise<number> {
   let bytes = 0;
-  for await (const chunk of atPace(source, sizeOf, RULE)) {
+  for await (const chunk of atPace(source, sizeOf, { rule: RULE })) {
     bytes += chunk.byteLength;
     if (takesMs > 0) await delay(takesMs);
   }

@@ -49,7 +49,7 @@ function principal(): Principal {
   const account = app.store.read.account(1);
   const plan = app.store.read.plan(1);
   ok(account !== undefined && plan !== undefined);
-  return { account, plan, facade: 'rest', remoteAddress: '127.0.0.1' };
+  return { account, plan, admittedBy: { type: 'rule' }, facade: 'rest', remoteAddress: '127.0.0.1' };
 }
 
 type Answer = { status: number; text: string };

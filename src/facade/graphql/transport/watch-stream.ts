@@ -2,21 +2,27 @@
  * A watch as GraphQL reads it. A generator that waits for its next change cannot be returned, so leaving aborts
  * its signal first; otherwise every closed browser tab would leave a watcher behind until the next change.
  */
+import { followStanding } from '../../../app/callers/standing.ts';
 import type { GraphqlContext } from './context.ts';
 
 export type Watched<T> = { record: T } | { fault: unknown };
 
-/** Opens a watch that ends with its operation, with the client's connection or by itself. */
+/** Opens a watch that ends with its operation, the client's connection, the caller's standing (a fault) or by itself. */
 export function openWatch<T>(
-  { app, signal }: GraphqlContext,
+  { app, signal, principal }: GraphqlContext,
   watch: (signal: AbortSignal) => AsyncGenerator<T>,
 ): AsyncIterableIterator<Watched<T>> {
   const departure = new AbortController();
-  const source = watch(AbortSignal.any([signal, departure.signal]));
+  const standing = followStanding(app, principal());
+  const source = watch(AbortSignal.any([signal, departure.signal, standing.signal]));
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  lost.catch(() => undefined);
+  standing.signal.addEventListener('abort', () => reject(standing.signal.reason), { once: true });
   let isOpen = true;
   const end = (): IteratorResult<Watched<T>> => {
     if (isOpen) app.metrics.watchers.dec();
     isOpen = false;
+    standing[Symbol.dispose]();
     return { done: true, value: undefined };
   };
   app.metrics.watchers.inc();
@@ -29,7 +35,9 @@ export function openWatch<T>(
     async next() {
       if (!isOpen) return close();
       try {
-        const { done, value } = await source.next();
+        standing.signal.throwIfAborted();
+        // First the loss: what was on its way is told no more, and a source may be slow to notice.
+        const { done, value } = await Promise.race([lost, source.next()]);
         return done === true ? close() : { done: false, value: { record: value } };
       } catch (fault) {
         const isGone = !isOpen || departure.signal.aborted;

@@ -11,6 +11,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { App } from '../../../app/app.ts';
 import { assertTerms } from '../../../app/callers/authenticate.ts';
 import { readBrowserCall } from '../../../app/callers/browser.ts';
+import { followUntilClosed } from '../../../app/callers/standing.ts';
 import { AppError, toAppError } from '../../../domain/errors.ts';
 import { toGraphqlError, withoutHttp } from './errors.ts';
 import { JSON_BYTES_MAX } from './limits.ts';
@@ -26,6 +27,8 @@ const PING_INTERVAL_MS = 12_000;
 /** A client that does not answer the closing is cut. */
 const CLOSE_WAIT_MS = 2_000;
 const UNAUTHENTICATED_CLOSE_CODE = 4401;
+/** Each subscription of a socket whose key was revoked ends with its error first. */
+const LAST_WORDS_MS = 100;
 
 export interface WebSocketConfig {
   isAllowedOrigin(origin: string | undefined, host: string | undefined): boolean;
@@ -143,7 +146,10 @@ function credentialsOf(app: App, { extra, connectionParams }: SocketContext): Cr
 function admit(app: App, context: SocketContext): boolean {
   const { extra } = context;
   try {
-    assertTerms(app, identifySender(app, credentialsOf(app, context)));
+    const principal = identifySender(app, credentialsOf(app, context));
+    assertTerms(app, principal);
+    const lost = followUntilClosed(app, principal, extra.socket, { anyRole: true });
+    lost.addEventListener('abort', () => closeWithout(extra.socket, lost.reason), { once: true });
     return true;
   } catch (error) {
     const { code, message } = toAppError(error);
@@ -151,6 +157,12 @@ function admit(app: App, context: SocketContext): boolean {
     if (code === 'internal') app.log.error({ err: error }, 'a socket could not be admitted');
     return false;
   }
+}
+
+function closeWithout(socket: WebSocket, reason: unknown): void {
+  const { code, message } = toAppError(reason);
+  if (code !== 'unauthenticated') return;
+  setTimeout(() => socket.close(UNAUTHENTICATED_CLOSE_CODE, message), LAST_WORDS_MS).unref();
 }
 
 /** Parses and validates one operation with the same plugins as over HTTP. */

@@ -1,0 +1,84 @@
+/**
+ * Whether a caller that was admitted would be admitted still. What lasts longer than one answer (a watch, an upload, a long download)
+ * follows the standing of its caller and is given one signal, whichever facade serves it: it aborts with the error that a new call
+ * would meet.
+ */
+import type { Role } from '../../domain/accounts/account.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { Core } from '../core.ts';
+import { assertMayWrite, assertTerms } from './authenticate.ts';
+import type { CallerParts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import type { Standing } from './standings.ts';
+
+export interface StandingNeeds {
+  /** Media or changes are being sent: an account that was made read-only may not go on with them. */
+  writes?: boolean;
+  /** Outlasts what the role was needed for: a socket, of which each subscription is followed by itself. */
+  anyRole?: boolean;
+}
+
+/** For a stream that is about to begin; its signal has aborted already where the caller lost its standing meanwhile. */
+export function followStanding(app: CallerParts, principal: Principal, needs: StandingNeeds = {}): Standing {
+  return app.standings.follow(principal, () => assertStands(app, app.store.read, principal, needs));
+}
+
+/** As followStanding, until the answer closes. */
+export function followUntilClosed(
+  app: CallerParts,
+  principal: Principal,
+  answer: { readonly destroyed?: boolean; once(event: 'close', listener: () => void): unknown },
+  needs: StandingNeeds = {},
+): AbortSignal {
+  const standing = followStanding(app, principal, needs);
+  const end = (): void => standing[Symbol.dispose]();
+  if (answer.destroyed === true) end();
+  else answer.once('close', end);
+  return standing.signal;
+}
+
+/**
+ * Throws `key`, `credentials`, `role`, `terms` or `read_only` where the principal would not be admitted as it was. A higher role than
+ * it had, another plan and other rights of the account are no fault: they hold from the next call on.
+ */
+export function assertStands(
+  app: Pick<Core, 'config' | 'clock'>,
+  read: StoreReader,
+  principal: Principal,
+  { writes = false, anyRole = false }: StandingNeeds = {},
+): void {
+  const account = read.account(principal.account.id);
+  if (account === undefined || account.deletedAt !== null) {
+    const reason = principal.admittedBy.type === 'session' ? 'credentials' : 'key';
+    throw new AppError(reason, 'the account was deleted');
+  }
+  assertCredential(app, read, principal);
+  const { role } = principal.account;
+  if (!anyRole && RANK[account.role] < RANK[role]) {
+    throw new AppError('role', `the account has lost the role ${role}: it has the role ${account.role} now`);
+  }
+  const current = { ...principal, account };
+  assertTerms(app, current);
+  if (writes) assertMayWrite(current);
+}
+
+const RANK: Readonly<Record<Role, number>> = { user: 0, partner: 1, admin: 2 };
+
+function assertCredential(
+  { clock }: Pick<Core, 'clock'>,
+  read: StoreReader,
+  { admittedBy }: Principal,
+): void {
+  switch (admittedBy.type) {
+    case 'key':
+      if (read.apiKey(admittedBy.hash) !== undefined) return;
+      throw new AppError('key', 'the API key was revoked or replaced');
+    case 'session': {
+      if (admittedBy.expiresAt <= clock.now()) throw new AppError('credentials', 'the session has expired');
+      if (read.session(admittedBy.hash) !== undefined) return;
+      throw new AppError('credentials', 'the session was ended');
+    }
+    case 'rule':
+  }
+}

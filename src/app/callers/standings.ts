@@ -1,0 +1,107 @@
+/** The open streams by account, and who is told first that a caller is admitted no more. What the rules are is `standing.ts`'. */
+import type { Alarm, Clock } from '../../domain/clock.ts';
+import type { StoreChange } from '../../store/accounts/change.ts';
+import type { Principal } from './principal.ts';
+
+/** A session's end is noticed within it. One alarm serves all streams, since each may last as long as its session. */
+export const EXPIRY_LOOK_MS = 500;
+
+/** Dispose it when the stream has ended, or it is kept for ever. */
+export interface Standing extends Disposable {
+  /** Its reason is the AppError that says why. */
+  readonly signal: AbortSignal;
+}
+
+interface Follower {
+  expiresAt: number | null;
+  judge: () => void;
+  ending: AbortController;
+}
+
+/** The streams that are open, by account. */
+export class Standings implements Disposable {
+  readonly #clock: Pick<Clock, 'now' | 'after'>;
+  readonly #followers = new Map<number, Set<Follower>>();
+  #expiring = 0;
+  #looking: Alarm | undefined;
+
+  constructor(clock: Pick<Clock, 'now' | 'after'>) {
+    this.#clock = clock;
+  }
+
+  /** Streams of the account that are followed now. */
+  countOf(accountId: number): number {
+    return this.#followers.get(accountId)?.size ?? 0;
+  }
+
+  /** Told of every commit. */
+  publish(change: StoreChange): void {
+    if (change.type !== 'standing') return;
+    for (const follower of this.#followers.get(change.accountId) ?? []) judge(follower);
+  }
+
+  /** `isGood` throws why a caller may not go on; it is asked at once, and after each change of the account. */
+  follow({ account: { id }, admittedBy }: Principal, isGood: () => void): Standing {
+    const expiresAt = admittedBy.type === 'session' ? admittedBy.expiresAt : null;
+    const follower = { expiresAt, judge: isGood, ending: new AbortController() };
+    this.#add(id, follower);
+    judge(follower);
+    let isFollowed = true;
+    return {
+      signal: follower.ending.signal,
+      [Symbol.dispose]: () => {
+        if (isFollowed) this.#remove(id, follower);
+        isFollowed = false;
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#looking?.cancel();
+    this.#looking = undefined;
+  }
+
+  #add(accountId: number, follower: Follower): void {
+    const followers = this.#followers.get(accountId);
+    if (followers === undefined) this.#followers.set(accountId, new Set([follower]));
+    else followers.add(follower);
+    if (follower.expiresAt === null) return;
+    this.#expiring += 1;
+    this.#looking ??= this.#lookLater();
+  }
+
+  #remove(accountId: number, follower: Follower): void {
+    const followers = this.#followers.get(accountId);
+    followers?.delete(follower);
+    if (followers?.size === 0) this.#followers.delete(accountId);
+    if (follower.expiresAt === null) return;
+    this.#expiring -= 1;
+    if (this.#expiring === 0) this[Symbol.dispose]();
+  }
+
+  #lookLater(): Alarm {
+    return this.#clock.after(EXPIRY_LOOK_MS, () => {
+      this.#looking = this.#lookLater();
+      this.#endExpired();
+    });
+  }
+
+  #endExpired(): void {
+    const now = this.#clock.now();
+    for (const followers of this.#followers.values()) {
+      for (const follower of followers) {
+        if (follower.expiresAt !== null && follower.expiresAt <= now) judge(follower);
+      }
+    }
+  }
+}
+
+/** A row that cannot be read ends the stream too: its caller could not be admitted either. */
+function judge({ judge: isGood, ending }: Follower): void {
+  if (ending.signal.aborted) return;
+  try {
+    isGood();
+  } catch (error) {
+    ending.abort(error);
+  }
+}

@@ -1,0 +1,305 @@
+/**
+ * Every stream of every facade ends within a second once its caller would not be admitted any more, and says why; nothing else ends it.
+ */
+import { equal, match, ok } from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { credentials } from '@grpc/grpc-js';
+import { createKey, replaceKey, revokeKey } from '../../../src/app/accounts/keys.ts';
+import {
+  identifySession,
+  SESSION_SECONDS,
+  signOut,
+  signOutEverywhere,
+} from '../../../src/app/accounts/sessions.ts';
+import { hashSecret, newSecret } from '../../../src/app/accounts/tokens.ts';
+import { deleteUser, grantCredits, updateUser } from '../../../src/app/accounts/users.ts';
+import { identify } from '../../../src/app/callers/authenticate.ts';
+import { followStanding } from '../../../src/app/callers/standing.ts';
+import { AssayClient } from '../../../src/cli/client.ts';
+import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
+import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';
+import { systemClock } from '../../../src/machinery/system-clock.ts';
+import { addUser, FROM, type OpenApp, openApp, principalOf } from '../open-app.ts';
+import {
+  type ShownCredential,
+  STREAMS,
+  type StreamEnd,
+  type StreamKind,
+  type StreamPlace,
+} from './open-streams.ts';
+
+const BOUND_MS = 1000;
+const READING_MS = 10_000;
+/** All others outlast all tests of the end of one. */
+const SHORT_SESSION_SECONDS = 600;
+/** Most of a test is waiting. */
+const AT_ONCE = 4;
+/** How long a stream that must go on is looked at. */
+const CALM_MS = 700;
+/** More than the buffers of two sockets. */
+const LARGE_BYTES = 48 * 1024 ** 2;
+const RECORDS_AT_ONCE = 100;
+const LONG_TEXT = '\u20ac'.repeat(255);
+const OPENING_TIMEOUT_MS = 10_000;
+
+const machineClock = systemClock();
+let passedUs = 0;
+let open: OpenApp;
+let largeHash: string;
+
+before(async () => {
+  open = await openApp(
+    { ASSAY_ADMIN_API_KEY: `assay_${'7'.repeat(64)}` },
+    { ...machineClock, now: () => machineClock.now() + passedUs },
+  );
+  const bytes = randomBytes(LARGE_BYTES);
+  largeHash = createHash('sha256').update(bytes).digest('hex');
+  const path = open.app.store.blobs.pathOf(largeHash);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes);
+});
+after(async () => await open[Symbol.asyncDispose]());
+
+interface Caller {
+  id: number;
+  keyId: number;
+  cookie: string;
+  shown: ShownCredential;
+}
+
+interface Given {
+  records?: number | undefined;
+  sessionSeconds?: number;
+}
+
+/** A partner of its own, so that it has a role to lose, with what the streams read. */
+async function makeCaller(
+  by: 'key' | 'session',
+  given: Given = {},
+): Promise<{ caller: Caller; place: StreamPlace }> {
+  const { app, admin, daemon, url } = open;
+  const { records = 1, sessionSeconds = SESSION_SECONDS } = given;
+  const { id } = await addUser(app, admin, { role: 'partner' });
+  await grantCredits(app, { principal: admin, id, amount: 1000 });
+  const { key, secret } = await createKey(app, { principal: admin, userId: id, name: 'a test' });
+  const cookie = newSecret();
+  const csrfToken = newSecret();
+  const now = app.clock.now();
+  const times = { createdAt: now, expiresAt: now + sessionSeconds * 1_000_000 };
+  const session = { hash: hashSecret(cookie), accountId: id, csrfToken, userAgent: 'a test', ...times };
+  await app.store.transact((tx) => tx.putSession(session));
+  const { waiting, large } = await addRecords(id, records);
+  const shown = by === 'key' ? { key: secret } : { cookie, csrfToken };
+  return {
+    caller: { id, keyId: key.id, cookie, shown },
+    place: { url, grpc: daemon.grpc.address, waiting, large },
+  };
+}
+
+/** One that waits, and finished ones of one analysis, each with the large original. */
+async function addRecords(
+  accountId: number,
+  finished: number,
+): Promise<Pick<StreamPlace, 'waiting' | 'large'>> {
+  const analysisId = await addAnalysis(accountId, 'errored');
+  let large = '';
+  // In pieces: what else is tested meanwhile is in this process too.
+  for (let left = finished; left > 0; left -= RECORDS_AT_ONCE) {
+    large = await addClassifications(accountId, analysisId, Math.min(left, RECORDS_AT_ONCE));
+  }
+  const waiting = await addClassifications(accountId, await addAnalysis(accountId, 'queued'), 1);
+  return { waiting, large };
+}
+
+const common = (accountId: number) => ({
+  ...{ kind: 'image' as const, hash: largeHash, sourceUrl: null, options: { ...DEFAULT_OPTIONS }, accountId },
+});
+
+async function addAnalysis(accountId: number, state: 'queued' | 'errored'): Promise<string> {
+  const id = open.app.newIdentifier();
+  const at = open.app.clock.now();
+  await open.app.store.transact((tx) =>
+    tx.putAnalysis({
+      ...{ ...common(accountId), id, key: id, models: [], state, attempts: 1, lease: null, error: '' },
+      ...{ queuedAt: at, endedAt: state === 'queued' ? null : at, apiVersion: '1.1.0', result: null },
+    }),
+  );
+  return id;
+}
+
+/** The last of them. */
+async function addClassifications(accountId: number, analysisId: string, count: number): Promise<string> {
+  const { app } = open;
+  let identifier = '';
+  await app.store.transact((tx) => {
+    for (let index = 0; index < count; index += 1) {
+      identifier = app.newIdentifier();
+      tx.putClassification({
+        ...{ ...common(accountId), identifier, analysisId, name: LONG_TEXT, refId: LONG_TEXT },
+        ...{ mime: 'image/png', sizeBytes: LARGE_BYTES, origin: 'analysed', cancelled: false, credits: 0 },
+        ...{ webhookUrl: null, requestId: null, createdAt: app.clock.now() },
+      });
+    }
+  });
+  return identifier;
+}
+
+interface Cause {
+  of: 'key' | 'session' | 'both';
+  /** Null: it goes on. Of streams that write only, where it is said so. */
+  ends: { code: string; message: RegExp; onlyWrites?: true } | null;
+  session?: { sessionSeconds: number };
+  bring(caller: Caller): Promise<unknown>;
+}
+
+const own = ({ id }: Caller) => ({ principal: open.admin, userId: id });
+const update = ({ id }: Caller, fields: Record<string, unknown>) =>
+  updateUser(open.app, { principal: open.admin, id, fields });
+const key = (message: RegExp) => ({ code: 'unauthenticated', message });
+
+const CAUSES: Readonly<Record<string, Cause>> = {
+  'its key is revoked': {
+    ...{ of: 'key', ends: key(/^the API key was revoked or replaced$/) },
+    bring: (caller) => revokeKey(open.app, { ...own(caller), id: caller.keyId }),
+  },
+  'its key is replaced': {
+    ...{ of: 'key', ends: key(/^the API key was revoked or replaced$/) },
+    bring: (caller) => replaceKey(open.app, { ...own(caller), id: caller.keyId }),
+  },
+  'it signs out': {
+    ...{ of: 'session', ends: key(/^the session was ended$/) },
+    bring: ({ cookie }) => signOut(open.app, identifySession(open.app, cookie, FROM)),
+  },
+  'it signs out everywhere': {
+    ...{ of: 'session', ends: key(/^the session was ended$/) },
+    bring: ({ id }) => signOutEverywhere(open.app, { principal: principalOf(open.app, id) }),
+  },
+  'its session expires': {
+    ...{ of: 'session', ends: key(/^the session has expired$/) },
+    session: { sessionSeconds: SHORT_SESSION_SECONDS },
+    bring: async () => {
+      passedUs += (SHORT_SESSION_SECONDS + 1) * 1_000_000;
+    },
+  },
+  'its account is deleted': {
+    ...{ of: 'both', ends: key(/^the account was deleted$/) },
+    bring: ({ id }) => deleteUser(open.app, { principal: open.admin, id }),
+  },
+  'its account loses its role': {
+    of: 'both',
+    ends: { code: 'permission_denied', message: /^the account has lost the role partner: .* user now$/ },
+    bring: (caller) => update(caller, { role: 'user' }),
+  },
+  'its account is made read-only': {
+    of: 'both',
+    ends: { code: 'permission_denied', message: /can only view results/, onlyWrites: true },
+    bring: (caller) => update(caller, { readonly: true }),
+  },
+  'another key and another session of its account end, and it gets a higher role': {
+    ...{ of: 'both', ends: null },
+    async bring(caller) {
+      const { key: other } = await createKey(open.app, { ...own(caller), name: 'another' });
+      await revokeKey(open.app, { ...own(caller), id: other.id });
+      const now = open.app.clock.now();
+      const session = { hash: hashSecret(newSecret()), accountId: caller.id, csrfToken: '', userAgent: '' };
+      await open.app.store.transact((tx) => {
+        tx.putSession({ ...session, createdAt: now, expiresAt: now + 1e12 });
+        tx.removeSession({ ...session, expiresAt: now + 1e12 });
+      });
+      await update(caller, { role: 'admin' });
+    },
+  },
+};
+
+function expected({ ends }: Cause, stream: StreamKind): Cause['ends'] {
+  return ends?.onlyWrites === true && !stream.writes ? null : ends;
+}
+
+async function check(stream: StreamKind, cause: Cause, by: 'key' | 'session'): Promise<void> {
+  const { caller, place } = await makeCaller(by, { records: stream.records, ...cause.session });
+  const opened = await stream.open(place, caller.shown);
+  const followed = stream.followed ?? 1;
+  const count = () => open.app.standings.countOf(caller.id);
+  try {
+    await until(() => count() === followed, OPENING_TIMEOUT_MS);
+    await cause.bring(caller);
+    const beganMs = performance.now();
+    const end = expected(cause, stream);
+    if (end === null) {
+      const other = await Promise.race([opened.ended, delay(CALM_MS, undefined)]);
+      equal(other, undefined, 'it goes on');
+      return;
+    }
+    await until(() => count() < followed, BOUND_MS);
+    opened.read?.();
+    const ended = await Promise.race([opened.ended, delay(READING_MS, { code: 'goes on', message: '' })]);
+    // What lies in the buffers of a download is read first.
+    ok(stream.tells === 'cut' || performance.now() - beganMs < BOUND_MS, 'within a second');
+    assertEnd(ended, stream, end);
+  } finally {
+    opened.close();
+    await until(() => count() === 0, OPENING_TIMEOUT_MS);
+  }
+}
+
+function assertEnd(ended: StreamEnd, { tells }: StreamKind, end: NonNullable<Cause['ends']>): void {
+  equal(ended.code, tells === 'cut' ? 'cut' : end.code, ended.message);
+  if (tells === 'reason') match(ended.message, end.message);
+}
+
+async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
+  for (const endMs = performance.now() + timeoutMs; !isSo(); await delay(10)) {
+    ok(performance.now() < endMs, `not within ${timeoutMs} ms`);
+  }
+}
+
+/** Time is the same for all: where it passes, nothing else may be under way. Nor where the process is busy with sheets. */
+function testAll(
+  name: string,
+  isChosen: (cause: Cause, stream: StreamKind) => boolean,
+  concurrency: number,
+): void {
+  describe(name, { concurrency }, () => {
+    for (const [streamName, stream] of Object.entries(STREAMS)) {
+      for (const [causeName, cause] of Object.entries(CAUSES).filter(([, one]) => isChosen(one, stream))) {
+        for (const by of ['key', 'session'] as const) {
+          if (cause.of !== 'both' && cause.of !== by) continue;
+          if (by === 'session' && stream.takes === 'key') continue;
+          test(`${streamName}, by ${by}: ${causeName}`, () => check(stream, cause, by));
+        }
+      }
+    }
+  });
+}
+testAll(
+  'a caller that',
+  ({ session }, { records }) => session === undefined && records === undefined,
+  AT_ONCE,
+);
+testAll(
+  'a caller that has many records',
+  ({ session }, { records }) => session === undefined && records !== undefined,
+  1,
+);
+testAll('after its time', ({ session }) => session !== undefined, 1);
+
+test('a caller that lost its standing before its stream began gets none', async () => {
+  const { caller } = await makeCaller('key');
+  const principal = identify(open.app, 'key' in caller.shown ? caller.shown.key : '', FROM);
+  await revokeKey(open.app, { ...own(caller), id: caller.keyId });
+  using standing = followStanding(open.app, principal);
+  ok(standing.signal.aborted);
+  match(String(standing.signal.reason), /revoked/);
+});
+
+test('a call that revokes its own key is answered', async () => {
+  const { caller, place } = await makeCaller('key');
+  const channel = { address: place.grpc, credentials: credentials.createInsecure() };
+  using client = new AssayClient(channel, 'key' in caller.shown ? caller.shown.key : '');
+  const { key: revoked } = await client.call(AccountService.method.revokeKey, { id: BigInt(caller.keyId) });
+  equal(Number(revoked?.id), caller.keyId);
+});
