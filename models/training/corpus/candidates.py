@@ -30,8 +30,16 @@ def write_table(folder, repository, rows):
 def read_tables(folder):
     """Yields the rows of all repositories, repositories in the order of their names."""
     for path in sorted(folder.glob("*.tsv")):
-        with open(path, newline="", encoding="utf-8") as stream:
-            yield from csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+        yield from _read(path)
+
+
+def read_table(folder, repository):
+    return _read(folder / to_table_name(repository))
+
+
+def _read(path):
+    with open(path, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def to_field(value):

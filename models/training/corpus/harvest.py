@@ -6,18 +6,21 @@ writes OUT/found/OWNER+NAME.tsv. `assemble.py` makes the manifests of it.
 """
 
 import argparse
+import contextlib
 import fcntl
 import hashlib
+import subprocess
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
 import recordings
-from candidates import FOLDER, read_tables, to_table_name, write_table
+from candidates import FOLDER, read_table, read_tables, to_table_name, write_table
+from extras import MARKED_TRIES, MARKS_OF_GENERATORS, find_extras
 from listing import CAMERA_NAME, Row, read_sources, select_paths
 from mirror import Mirror, find_mirrors
-from pictures import BYTES_MAX, EXTENSIONS, INPUT_NAMES, LEFT_OUT_NAMES, Refused, read_picture
+from pictures import BYTES_MAX, EXTENSIONS, INPUT_NAMES, LEFT_OUT_NAMES, Refused, find_marks, read_picture
 from reserved import Reserved
 
 BYTES_MAX_OF = {"image": BYTES_MAX, "video": recordings.VIDEO_BYTES_MAX, "audio": recordings.SOUND_BYTES_MAX}
@@ -40,43 +43,70 @@ def main():
     parser.add_argument("--list", type=Path, required=True, action="append", help="sources.tsv; may be given more than once")
     parser.add_argument("--reserved", type=Path, required=True, help="folder of the two reserved lists")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--extras", action="store_true", help="of repositories that were harvested: what they hold beside their rows")
     parser.add_argument("--repository", action="append", help="owner/name: only this one; may be given more than once")
-    parser.add_argument("--again", action="store_true", help="also those that were harvested before")
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    with open(options.out / "harvest.lock", "w", encoding="ascii") as lock:
-        # Two harvests at a time would both take the file that the other has just written.
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        harvest_all(options)
-
-
-def harvest_all(options):
     reserved = Reserved(options.reserved)
     rows_of = group_rows([row for path in options.list for row in read_sources(path)])
     mirrors = find_mirrors(options.mirror)
-    wanted = [name.lower() for name in options.repository or sorted(rows_of)]
+    wanted = [name.lower() for name in options.repository or sorted(mirrors if options.extras else rows_of)]
     taken_hashes = {row["sha256"] for row in read_tables(options.out / FOLDER)}
     for name in wanted:
-        if name not in mirrors or name not in rows_of:
+        rows = rows_of.get(name, [])
+        if name not in mirrors or (not rows and not options.extras):
             if options.repository:
                 print(f"{name}: {'not in the mirror' if name not in mirrors else 'not in the list'}", file=sys.stderr)
             continue
         repository, folder = mirrors[name]
-        if not options.again and (options.out / FOLDER / to_table_name(repository)).exists():
-            continue
-        if is_reserved(repository, rows_of[name], reserved):
+        if is_reserved(repository, rows, reserved):
             print(f"{repository}: reserved")
-            write_table(options.out / FOLDER, repository, [])
             continue
+        if rows and (options.out / FOLDER / to_table_name(repository)).exists() != options.extras:
+            continue
+        with claim(options.out, repository, options.extras) as is_mine:
+            if is_mine and options.extras:
+                harvest_extras(repository, folder, rows, reserved, options.out, taken_hashes)
+            elif is_mine:
+                harvest_one(repository, folder, rows, reserved, options.out, taken_hashes)
+
+
+def harvest_one(repository, folder, rows, reserved, out, taken_hashes):
+    try:
+        harvest = Harvest(repository, Mirror(folder), reserved, out, taken_hashes)
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
+        # One damaged snapshot must not stop the others.
+        print(f"{repository}: unreadable ({error})", file=sys.stderr)
+        return
+    found = harvest.take(rows)
+    write_table(out / FOLDER, repository, found)
+    reasons = ", ".join(f"{reason} {count}" for reason, count in harvest.refused.most_common(8))
+    print(f"{repository}: {len(found)} of {len({row['source'] for row in found})} sources; left out: {reasons or 'none'}", flush=True)
+
+
+def harvest_extras(repository, folder, rows, reserved, out, taken_hashes):
+    done = out / "locks" / f"{to_table_name(repository)}.extras"
+    harvest = Harvest(repository, Mirror(folder), reserved, out, taken_hashes)
+    before = read_table(out / FOLDER, repository) if rows else []
+    found = harvest.take_extras(rows, {row["path"] for row in before})
+    write_table(out / FOLDER, repository, [*before, *found])
+    done.touch()
+    print(f"{repository}: {len(found)} extras of {len({row['source'] for row in found})} sources", flush=True)
+
+
+@contextlib.contextmanager
+def claim(out, repository, extras):
+    """Yields whether the repository is this process's to harvest; another one may be at work on it."""
+    path = out / "locks" / to_table_name(repository)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="ascii") as lock:
         try:
-            harvest = Harvest(repository, Mirror(folder), reserved, options.out, taken_hashes)
-        except Exception as error:  # noqa: BLE001 - one damaged snapshot must not stop the others; it is named
-            print(f"{repository}: unreadable ({error})", file=sys.stderr)
-            continue
-        found = harvest.take(rows_of[name])
-        write_table(options.out / FOLDER, repository, found)
-        reasons = ", ".join(f"{reason} {count}" for reason, count in harvest.refused.most_common(8))
-        print(f"{repository}: {len(found)} of {len({row['source'] for row in found})} sources; left out: {reasons or 'none'}", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        done = path.with_name(f"{path.name}.extras") if extras else out / FOLDER / to_table_name(repository)
+        yield not done.exists()
+
 
 
 def group_rows(rows):
@@ -117,6 +147,26 @@ class Harvest:
             found += self.take_row(row)
         if all(row.kind != "edit" and row.kind != "face" and row.label not in ("enhanced",) for row in rows):
             found += self.take_camera_pictures(rows)
+        return found
+
+    def take_extras(self, rows, known_paths):
+        """Returns what the repository holds beside its rows; paths that were taken before are left alone."""
+        self.paths_taken |= known_paths
+        found = []
+        for extra in find_extras(self.repository, self.head, self.date, rows):
+            entries = [entry for entry in extra.entries if entry.path not in self.paths_taken]
+            tries = MARKED_TRIES if extra.must_be_marked else extra.bound * TRIES_PER_FILE
+            taken = 0
+            for entry, content in self.mirror.read(spread(entries, tries), BYTES_MAX_OF[extra.medium]):
+                if taken >= extra.bound:
+                    break
+                if extra.must_be_marked and not set(find_marks(content)["declared"].split()) & set(MARKS_OF_GENERATORS):
+                    continue
+                try:
+                    found.append(self.take_file(extra.row, extra.medium, entry, content))
+                    taken += 1
+                except Refused as reason:
+                    self.refused[f"extra: {reason}"] += 1
         return found
 
     def take_row(self, row):

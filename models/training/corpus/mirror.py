@@ -105,7 +105,7 @@ def find_mirrors(folder):
         owner, plus, name = outer.name.partition("+")
         if not plus or not outer.is_dir():
             continue
-        heads = [outer / "HEAD", *sorted(outer.glob("*/HEAD"))]
+        heads = [outer / "HEAD", *sorted(outer.glob("*/HEAD")), *sorted(outer.glob("*/.git/HEAD"))]
         head = next((head for head in heads if head.is_file()), None)
         if head:
             mirrors[f"{owner}/{name}".lower()] = (f"{owner}/{name}", head.parent)

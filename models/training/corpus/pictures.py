@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from PIL import ExifTags, Image, ImageOps
 
-from pdq import hash_picture
+from pdq import REDUCED_SIDE, hash_picture
 
 EXTENSIONS = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp")
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "MPO")
@@ -20,7 +20,7 @@ FLAT_SHARE_MAX = {"JPEG": 0.9}
 FLAT_SHARE_MAX_OTHERS = 0.7
 """Pictures in which more neighbouring pixels are equal are drawings of programs: icons, screenshots, charts. A JPEG's blurred
 background is flat too, blocks of eight at a time."""
-HASHED_SIDE = 2048
+HASHED_SIDE = 1024
 """Larger ones are reduced for the hash while the JPEG is decoded, which moves a bit or two."""
 
 LEFT_OUT_NAMES = re.compile(
@@ -72,11 +72,11 @@ def read_picture(content, path):
         raise Refused("small")
     if max(size) > 6 * min(size):
         raise Refused("strip")
-    rgb = np.asarray(picture)
-    flat = measure_flatness(rgb)
+    flat = measure_flatness(picture)
     if flat > FLAT_SHARE_MAX.get(picture_format, FLAT_SHARE_MAX_OTHERS):
         raise Refused("flat")
-    print_, mirrored, quality = hash_picture(rgb)
+    block = max(1, min(picture.size) // REDUCED_SIDE)
+    print_, mirrored, quality = hash_picture(np.asarray(picture.reduce(block) if block > 1 else picture))
     if quality < 2:
         raise Refused("blank")
     return {
@@ -113,9 +113,11 @@ def _decode(content):
         raise Refused(f"unreadable {type(error).__name__}") from error
 
 
-def measure_flatness(rgb):
-    """Returns the share of neighbours in a row that are equal in all channels."""
-    rows = rgb[:: max(1, rgb.shape[0] // 400)].astype(np.int16)
+def measure_flatness(picture):
+    """Returns the share of neighbours in a row that are equal in all channels, of 64 rows."""
+    width, height = picture.size
+    places = np.linspace(0, height - 1, 64).astype(int)
+    rows = np.stack([np.asarray(picture.crop((0, int(y), width, int(y) + 1)))[0] for y in places]).astype(np.int16)
     return float((np.abs(np.diff(rows, axis=1)).max(axis=2) == 0).mean())
 
 
