@@ -67,14 +67,20 @@ class Extra:
     must_be_marked: bool = False
 
 
-def find_extras(repository, entries, date, rows):
-    """Returns the groups of a repository; `rows` are its rows in the list, which say what it may hold."""
+def find_extras(repository, entries, old, date, rows):
+    """Returns the groups of a repository.
+
+    `old` are its files as they were at BEFORE_GENERATORS, `rows` its rows in the list, which say what it may hold.
+    """
     made = any(row.label != "human" for row in rows)
     edits = any(row.kind in ("edit", "face") or row.label == "enhanced" for row in rows)
     media = [entry for entry in entries if not LEFT_OUT_NAMES.search(entry.path)]
     yield from find_declared(repository, media, date)
-    if not made and not edits and date < BEFORE_GENERATORS:
-        photographs = [entry for entry in media if ends(entry, ("jpg", "jpeg")) and entry.size >= PHOTOGRAPH_BYTES_MIN]
+    if not made and not edits:
+        photographs = [
+            entry for entry in old
+            if ends(entry, ("jpg", "jpeg")) and entry.size >= PHOTOGRAPH_BYTES_MIN and not LEFT_OUT_NAMES.search(entry.path)
+        ]
         yield Extra(make_row(repository, "image", "human", "web", f"web photographs, committed before {BEFORE_GENERATORS[:7]}", date), "image", photographs, FILES_PER_EXTRA["old"])
     if not edits and not any(row.kind == "video" and row.label == "artificial" for row in rows):
         clips = [entry for entry in entries if ends(entry, ("mp4", "mov", "m4v", "avi")) and CAMERA_CLIP.match(name_of(entry))]

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import fcntl
 import hashlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import recordings
 from candidates import FOLDER, read_table, read_tables, to_table_name, write_table
-from extras import MARKED_TRIES, MARKS_OF_GENERATORS, find_extras
+from extras import BEFORE_GENERATORS, MARKED_TRIES, MARKS_OF_GENERATORS, find_extras
 from listing import CAMERA_NAME, Row, read_sources, select_paths
 from mirror import Mirror, find_mirrors
 from pictures import BYTES_MAX, EXTENSIONS, INPUT_NAMES, LEFT_OUT_NAMES, Refused, find_marks, read_picture
@@ -25,9 +26,12 @@ from reserved import Reserved
 
 BYTES_MAX_OF = {"image": BYTES_MAX, "video": recordings.VIDEO_BYTES_MAX, "audio": recordings.SOUND_BYTES_MAX}
 EXTENSIONS_OF = {"image": EXTENSIONS, "video": recordings.VIDEO_EXTENSIONS, "audio": recordings.SOUND_EXTENSIONS}
-FILES_PER_SOURCE = {"image": 40, "video": 16, "audio": 40}
+FILES_PER_SOURCE = {"image": 40, "video": 16, "audio": 80}
 """Breadth of sources counts, not depth: more of one is not kept."""
-FILES_PER_LARGE_SOURCE = {"image": 80, "video": 24, "audio": 80}
+FILES_PER_LARGE_SOURCE = {"image": 80, "video": 24, "audio": 240}
+MANY_HANDS = re.compile(r"community|many (flickr )?users|of many|posts of named artists", re.IGNORECASE)
+FILES_OF_MANY_HANDS = 240
+"""Collections of many authors are broad in themselves."""
 LARGE_SOURCE_FILES = 300
 """From as many files on, of people and of many speakers, a source may give more."""
 SOURCE_BYTES_MAX = {"image": 120_000_000, "video": 160_000_000, "audio": 80_000_000}
@@ -46,9 +50,9 @@ def main():
     parser.add_argument("--extras", action="store_true", help="of repositories that were harvested: what they hold beside their rows")
     parser.add_argument("--repository", action="append", help="owner/name: only this one; may be given more than once")
     options = parser.parse_args()
-    reserved = Reserved(options.reserved)
     rows_of = group_rows([row for path in options.list for row in read_sources(path)])
     mirrors = find_mirrors(options.mirror)
+    reserved = Reserved(options.reserved, [name.split("/")[0] for name in (*rows_of, *mirrors)])
     wanted = [name.lower() for name in options.repository or sorted(mirrors if options.extras else rows_of)]
     taken_hashes = {row["sha256"] for row in read_tables(options.out / FOLDER)}
     for name in wanted:
@@ -117,7 +121,7 @@ def group_rows(rows):
 
 
 def is_reserved(repository, rows, reserved):
-    """Whether the repository, or what the list calls it, is reserved. Forks of equal name are told by their files."""
+    """Whether the repository, or what the list calls it, is reserved, or forked from a reserved one."""
     return reserved.holds_repository(repository) or any(reserved.holds_repository(row.repo) for row in rows)
 
 
@@ -153,7 +157,7 @@ class Harvest:
         """Returns what the repository holds beside its rows; paths that were taken before are left alone."""
         self.paths_taken |= known_paths
         found = []
-        for extra in find_extras(self.repository, self.head, self.date, rows):
+        for extra in find_extras(self.repository, self.head, self.mirror.list_before(BEFORE_GENERATORS), self.date, rows):
             entries = [entry for entry in extra.entries if entry.path not in self.paths_taken]
             tries = MARKED_TRIES if extra.must_be_marked else extra.bound * TRIES_PER_FILE
             taken = 0
@@ -173,8 +177,10 @@ class Harvest:
         medium = medium_of(row)
         entries = self.find(row, medium)
         bound = FILES_PER_SOURCE[medium]
-        if len(entries) >= LARGE_SOURCE_FILES and row.label == "human":
+        if len(entries) >= LARGE_SOURCE_FILES and (row.label == "human" or medium == "audio"):
             bound = FILES_PER_LARGE_SOURCE[medium]
+        if medium == "image" and MANY_HANDS.search(row.what):
+            bound = FILES_OF_MANY_HANDS
         return self.take_entries(row, medium, entries, bound)
 
     def find(self, row, medium):
@@ -203,7 +209,7 @@ class Harvest:
     def take_entries(self, row, medium, entries, bound):
         found, size = [], 0
         for entry, content in self.mirror.read(spread(entries, bound * TRIES_PER_FILE), BYTES_MAX_OF[medium]):
-            if len(found) >= bound or size > SOURCE_BYTES_MAX[medium]:
+            if len(found) >= bound or size > max(1, bound / 40) * SOURCE_BYTES_MAX[medium]:
                 break
             try:
                 found.append(self.take_file(row, medium, entry, content))

@@ -27,7 +27,15 @@ class Mirror:
 
     def list_head(self):
         """Returns the files of the newest commit; links and submodules are left out."""
-        listing = self._run("ls-tree", "-r", "-z", "--long", "HEAD")
+        return self._list("HEAD")
+
+    def list_before(self, date):
+        """Returns the files as they were before a day (ISO), none where the repository is younger."""
+        commit = self._run("rev-list", "-1", f"--before={date}", "HEAD").decode().strip()
+        return self._list(commit) if commit else []
+
+    def _list(self, commit):
+        listing = self._run("ls-tree", "-r", "-z", "--long", commit)
         entries = []
         for line in listing.split(b"\0"):
             if not line:

@@ -49,7 +49,7 @@ class Names:
 
     def _texts(self, row):
         if row["label"] == "human":
-            return [row["what"], f"camera:{row['camera']}", row["source"]]
+            return [f"{row['what']} camera:{row['camera']}", row["source"]]
         return [row["checkpoint"], f"{row['what']} {row['source']}"] if row["checkpoint"] else [f"{row['what']} {row['source']}"]
 
     def _first(self, table, texts):

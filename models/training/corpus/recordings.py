@@ -14,6 +14,8 @@ VIDEO_EXTENSIONS = ("mp4", "webm", "mov", "mkv", "avi", "m4v")
 SOUND_BYTES_MAX = 24_000_000
 VIDEO_BYTES_MAX = 60_000_000
 SECONDS_MIN = 1.0
+VIDEO_SECONDS_MIN = 0.2
+"""A few frames are enough to look at; interpolated clips have nine."""
 VIDEO_SIDE_MIN = 160
 TOOL_SECONDS_MAX = 60
 LEFT_OUT_NAMES = re.compile(
@@ -64,7 +66,7 @@ def read_video(probed, path):
     width, height = int(stream["width"]), int(stream["height"])
     if min(width, height) < VIDEO_SIDE_MIN:
         raise Refused("small")
-    if seconds < SECONDS_MIN:
+    if seconds < VIDEO_SECONDS_MIN:
         raise Refused("short")
     frame = _decode_frame(path, min(seconds / 2, 30), width, height)
     print_, mirrored, quality = hash_picture(frame)

@@ -20,12 +20,13 @@ ROWS = 14
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--all", action="store_true", help="also sources that were looked at already")
+    parser.add_argument("--source", action="append", help="this one, though it was looked at; may be given more than once")
     options = parser.parse_args()
     looks = Looks()
     by_source = {}
     for row in read_tables(options.out / FOLDER):
-        if row["medium"] != "audio" and (options.all or row["source"] not in looks.of_source):
+        wanted = row["source"] in options.source if options.source else row["source"] not in looks.of_source
+        if row["medium"] != "audio" and wanted:
             by_source.setdefault((row["label"], row["source"]), []).append(row)
     folder = options.out / "sheets"
     folder.mkdir(exist_ok=True)
