@@ -20,6 +20,7 @@ from pdq import NEAR_BITS
 
 NEAR_BITS_OF_SOUND = 40
 """Copies of one recording in other codecs differ by less, other sentences of one speaker by more."""
+AT_HAND = "at hand"
 LOOKED_AT_MEDIA = ("image", "video")
 
 
@@ -47,7 +48,7 @@ def assemble(rows, looks, names, at_hand):
     prints = {"audio": Prints(NEAR_BITS_OF_SOUND)}
     prints["image"] = prints["video"] = Prints(NEAR_BITS)
     for digits, name in at_hand:
-        prints["image"].add(digits, name)
+        prints["image"].add(digits, (AT_HAND, name))
     kept = []
     for row in sorted(rows, key=_order):
         reason = _judge(row, looks, seen, prints[row["medium"]])
@@ -58,6 +59,7 @@ def assemble(rows, looks, names, at_hand):
         decision = looks.decide(row["source"], row["sha256"], row["path"])
         if decision and decision["decision"] in ("human", "artificial", "edited", "enhanced"):
             row["label"] = decision["decision"]
+            row["kind"] = "edit" if row["label"] == "edited" else row["kind"]
         if decision and decision["what"]:
             row["what"] = decision["what"]
         kept.append(row)
@@ -76,11 +78,13 @@ def _judge(row, looks, seen, prints):
         return "not looked at"
     if row["sha256"] in seen:
         return "equal file"
-    alike = prints.find(row["print"]) or (prints.find(row["mirrored"]) if row["mirrored"] else None)
+    alike = prints.find(row["print"]) + (prints.find(row["mirrored"]) if row["mirrored"] else [])
+    # An original and its edit in one repository are a pair that is wanted.
+    alike = [name for name in alike if name[0] != row["repository"] or name[1] == row["label"]]
     if alike:
-        return "near duplicate of the collection at hand" if alike[0].startswith("at hand") else "near duplicate"
+        return "near duplicate of the collection at hand" if alike[0][0] == AT_HAND else "near duplicate"
     seen.add(row["sha256"])
-    prints.add(row["print"], row["path"])
+    prints.add(row["print"], (row["repository"], row["label"]))
     return None
 
 

@@ -38,7 +38,7 @@ class Names:
             "language": "",
         }
         if row["medium"] == "audio":
-            language = self._first(self.languages, [f"{row['source']} {row['what']} {row['path']}"])
+            language = self._first(self.languages, [row["path"], f"{row['source']} {row['what']}"])
             named["language"] = language["language"] if language else UNKNOWN
         return named
 

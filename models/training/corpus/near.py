@@ -22,12 +22,11 @@ class Prints:
         self.names.append(name)
 
     def find(self, digits):
-        """Returns (name, bits that differ) of the nearest, or None where none is near."""
+        """Returns the names of those that are near, the nearest first."""
         if not self.names:
-            return None
+            return []
         bits = _COUNTS[self._words[: len(self.names)] ^ to_words(digits)].sum(axis=1, dtype=np.int64)
-        nearest = int(bits.argmin())
-        return (self.names[nearest], int(bits[nearest])) if bits[nearest] <= self.near_bits else None
+        return [self.names[index] for index in np.argsort(bits, kind="stable") if bits[index] <= self.near_bits]
 
 
 def to_words(digits):
