@@ -1,175 +1,153 @@
-/** What the file says of its own origin: the manifests as a tree, who signed, and whether it holds. */
+/** Signed manifests as a person reads them: four plain answers, and how the file came about. */
 import type { JSX } from 'preact';
 import type { FullRecord } from '../gen/documents.ts';
-import { Facts, Panel } from '../parts/parts.tsx';
-import { findText, t } from '../texts/language.ts';
+import { Facts, Panel, Time } from '../parts/parts.tsx';
+import type { TextKey } from '../texts/en.ts';
+import { language, t } from '../texts/language.ts';
 
-/** As the C2PA reader writes it. */
-interface C2paReport {
-  manifests: Record<string, unknown>;
-  active_manifest: string;
-  validation_state: string;
-  validation_status: { url: string; code: string; explanation: string }[];
-  validation_results: {
-    activeManifest: Record<
-      'failure' | 'success' | 'informational',
-      { url: string; code: string; explanation: string }[]
-    >;
-  };
-}
-
-interface Manifest {
-  title?: string;
-  claim_generator?: string;
-  claim_generator_info?: { name?: string; version?: string }[];
-  signature_info?: { issuer?: string; common_name?: string; time?: string; alg?: string };
-  assertions?: {
-    label: string;
-    data?: { actions?: { action?: string; digitalSourceType?: string; softwareAgent?: unknown }[] };
-  }[];
-  ingredients?: { title?: string; relationship?: string; active_manifest?: string }[];
-}
+type Provenance = NonNullable<FullRecord['provenance']>;
+type Readings = NonNullable<Provenance['readings']>;
+type Manifest = Provenance['manifests'][number];
+type Step = Manifest['steps'][number];
 
 export function ProvenancePanel({ record }: { record: FullRecord }): JSX.Element {
-  const { c2pa, assessment } = record;
-  const remote = assessment?.remoteManifestUrl ?? null;
+  const { provenance } = record;
   return (
     <Panel title={t('provenance')}>
-      {c2pa === null && <p>{t(remote === null ? 'noManifest' : 'remoteManifest', { url: remote ?? '' })}</p>}
-      {c2pa !== null && <Report report={c2pa as C2paReport} />}
+      {provenance === null ? <p>{t('notReadThen')}</p> : <Content {...{ provenance }} />}
     </Panel>
   );
 }
 
-/** Manifests may name one another in a circle; nobody reads deeper than this. */
-const DEPTH_MAX = 6;
-
-function Report({ report }: { report: C2paReport }): JSX.Element {
-  const state = report.validation_state;
-  const failures = report.validation_status;
-  const passed = report.validation_results.activeManifest.success;
+function Content({ provenance }: { provenance: Provenance }): JSX.Element {
+  const { sentence, readings, manifests, leftOut, remoteManifestUrl, fault } = provenance;
+  if (sentence === null) return <p>{t('noManifest')}</p>;
   return (
     <>
-      <p>
-        <strong>{findText(`c2pa_${state}`) ?? state}</strong>{' '}
-        <span class="quiet">{findText(`c2paLead_${state}`)}</span>
-      </p>
-      <ul class="tree">
-        <ManifestNode {...{ report }} label={report.active_manifest} depth={0} />
-      </ul>
-      <Statuses title={t('validationResults', { count: failures.length })} statuses={failures} />
-      <Statuses title={t('validationPassed', { count: passed.length })} statuses={passed} />
+      <p>{sentence[language.get()]}</p>
+      {remoteManifestUrl !== null && (
+        <p>
+          <code>{remoteManifestUrl}</code>
+        </p>
+      )}
+      {fault !== null && (
+        <p class="quiet" lang="en">
+          {fault}
+        </p>
+      )}
+      {readings !== null && <Answers {...{ readings }} />}
+      {manifests.length > 0 && <Timeline {...{ manifests }} />}
+      {leftOut > 0 && <p class="quiet">{t('manifestsLeftOut', { count: leftOut })}</p>}
+      <JudgedBy {...{ provenance }} />
     </>
   );
 }
 
-/** What was checked, code by code as C2PA names it, for whoever knows them. */
-function Statuses({
-  title,
-  statuses,
-}: {
-  title: string;
-  statuses: C2paReport['validation_status'];
-}): JSX.Element | null {
-  if (statuses.length === 0) return null;
+function Answers({ readings }: { readings: Readings }): JSX.Element {
+  const { state } = readings;
   return (
-    <details>
-      <summary>{title}</summary>
-      <ul class="codes" lang="en">
-        {statuses.map(({ code, explanation, url }) => (
-          <li key={`${code}${url}`}>
-            <code>{code}</code> {explanation}
-          </li>
-        ))}
-      </ul>
-    </details>
+    <>
+      <p>
+        <strong>{t(`reading_${state}`)}</strong> <span class="quiet">{t(`readingLead_${state}`)}</span>
+      </p>
+      <Facts rows={answerRows(readings)} />
+    </>
   );
 }
 
-function ManifestNode({
-  report,
-  label,
-  depth,
-}: {
-  report: C2paReport;
-  label: string;
-  depth: number;
-}): JSX.Element | null {
-  const manifest = report.manifests[label] as Manifest | undefined;
-  if (manifest === undefined || depth > DEPTH_MAX) return null;
-  const { signature_info: signature } = manifest;
-  const generator = manifest.claim_generator_info
-    ?.map(({ name, version }) => [name, version].filter(Boolean).join(' '))
-    .join(', ');
+function answerRows({ unchanged, signedBy, inTime, who, notes }: Readings): [string, string][] {
+  const { answer, name, organisation, product, assuranceLevel } = signedBy;
+  const shownName = organisation === '' || name.includes(organisation) ? name : `${name} (${organisation})`;
+  const lists = signedBy.lists.map(({ list }) => list).join(', ');
+  const level = assuranceLevel === null ? product : t('productLevel', { product, level: assuranceLevel });
+  const time = inTime.stampedAt?.slice(0, 19).replace('T', ' ') ?? '';
+  const codes = notes.map(({ code, isUnknown }) => (isUnknown ? t('unknownCode', { code }) : code));
   const rows: [string, string][] = [
-    [t('signer'), [signature?.common_name, signature?.issuer].filter(Boolean).join(', ')],
-    [t('signedAt'), signature?.time ?? ''],
-    [t('madeWith'), generator ?? manifest.claim_generator ?? ''],
-    [t('declaredSources'), sourcesOf(manifest).join(', ')],
-    [t('declaredActions'), actionsOf(manifest).join(', ')],
+    [t('unchanged'), t(`unchanged_${unchanged}`)],
+    [t('signer'), t(`signer_${answer}`, { name: shownName, lists })],
+    [t('product'), product === '' ? '' : level],
+    [t('inTime'), t(`time_${inTime.answer}`, { time, authority: inTime.authority })],
+    [t('who'), t(`who_${who.answer}`, { names: who.names.join(', ') })],
+    [t('readingNotes'), codes.join(', ')],
   ];
+  return rows.filter(([, value]) => value !== '');
+}
+
+function Timeline({ manifests }: { manifests: Manifest[] }): JSX.Element {
+  return (
+    <>
+      <h3>{t('howItCame')}</h3>
+      <p class="quiet">{t('howItCameLead')}</p>
+      <ol class="tree">
+        {manifests.map((manifest) => (
+          <ManifestItem key={manifest.label} {...{ manifest, manifests }} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function ManifestItem({ manifest, manifests }: { manifest: Manifest; manifests: Manifest[] }): JSX.Element {
+  const { generator, title, readings, steps, ingredients, trainingMining, isActive } = manifest;
+  const mining = trainingMining.map(({ use, permission }) => `${use}: ${permission}`).join(', ');
   return (
     <li>
-      <details open={depth === 0}>
-        <summary>{manifest.title ?? label}</summary>
-        <Facts rows={rows.filter(([, value]) => value !== '')} />
-        {(manifest.ingredients ?? []).length > 0 && (
-          <ul class="tree">
-            {manifest.ingredients?.map((ingredient) => (
-              <Ingredient
-                key={`${ingredient.title}${ingredient.active_manifest}`}
-                {...{ report, ingredient, depth }}
-              />
-            ))}
-          </ul>
-        )}
+      <details open={isActive || manifests.length <= 3}>
+        <summary>
+          {generator || title || readings.signedBy.name} · {t(`reading_${readings.state}`)}
+        </summary>
+        {!isActive && <Facts rows={answerRows(readings)} />}
+        {steps.length === 0 && <p class="quiet">{t('noSteps')}</p>}
+        <ul>
+          {steps.map((step, index) => (
+            <li key={`${step.action}${index}`}>{stepText(step)}</li>
+          ))}
+        </ul>
+        {mining !== '' && <Facts rows={[[t('trainingMining'), mining]]} />}
+        {ingredients.length > 0 && <Ingredients {...{ manifest, manifests }} />}
       </details>
     </li>
   );
 }
 
-interface IngredientProps {
-  report: C2paReport;
-  ingredient: NonNullable<Manifest['ingredients']>[number];
-  depth: number;
+function stepText({ kind, action, at, by, sourceType, sourceTypeWords, description }: Step): string {
+  const name = kind === 'OTHER' ? action : t(`step_${kind}`);
+  const source = sourceTypeWords === null ? sourceType : sourceTypeWords[language.get()];
+  const when = at?.slice(0, 19).replace('T', ' ') ?? '';
+  return [name, source, by, when, description].filter((part) => part !== '').join(' · ');
 }
 
-function Ingredient({ report, ingredient, depth }: IngredientProps): JSX.Element {
-  const { active_manifest: label, title = '', relationship = '' } = ingredient;
-  if (label !== undefined && report.manifests[label] !== undefined) {
-    return <ManifestNode {...{ report, label }} depth={depth + 1} />;
-  }
+function Ingredients({ manifest, manifests }: { manifest: Manifest; manifests: Manifest[] }): JSX.Element {
   return (
-    <li>
-      {title}{' '}
-      <span class="quiet">
-        {relationship} · {t('noManifestOfIngredient')}
-      </span>
-    </li>
+    <>
+      <h4>{t('ingredients')}</h4>
+      <ul class="ingredients">
+        {manifest.ingredients.map(({ title, relationship, manifest: label, thumbnail }, index) => {
+          const own = manifests.find((other) => other.label === label);
+          const state = own === undefined ? t('noManifestOfIngredient') : t(`reading_${own.readings.state}`);
+          return (
+            <li key={`${label}${index}`}>
+              {thumbnail !== '' && <img src={thumbnail} alt="" />}
+              <span>
+                {title}{' '}
+                <span class="quiet">
+                  {t(`ingredient_${relationship}` as TextKey)} · {state}
+                </span>
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </>
   );
 }
 
-function actionEntries({
-  assertions = [],
-}: Manifest): NonNullable<NonNullable<NonNullable<Manifest['assertions']>[number]['data']>['actions']> {
-  return assertions
-    .filter(({ label }) => label.startsWith('c2pa.actions'))
-    .flatMap(({ data }) => data?.actions ?? []);
-}
-
-function actionsOf(manifest: Manifest): string[] {
-  return [
-    ...new Set(
-      actionEntries(manifest).flatMap(({ action }) =>
-        action === undefined ? [] : [action.replace(/^c2pa\./, '')],
-      ),
-    ),
-  ];
-}
-
-function sourcesOf(manifest: Manifest): string[] {
-  const types = actionEntries(manifest).flatMap(({ digitalSourceType: type }) =>
-    type === undefined ? [] : [type.slice(type.lastIndexOf('/') + 1)],
+function JudgedBy({ provenance: { lists, readAt } }: { provenance: Provenance }): JSX.Element | null {
+  if (readAt === null) return null;
+  const names = lists.map(({ id, sha256 }) => `${id} (${sha256.slice(0, 8)})`).join(', ');
+  return (
+    <p class="quiet">
+      {t('judgedBy', { lists: names, time: '' })} <Time iso={readAt} />
+    </p>
   );
-  return [...new Set(types)].map((type) => findText(`source_${type}`) ?? type);
 }

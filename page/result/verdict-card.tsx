@@ -19,6 +19,7 @@ export function VerdictCard({ record }: { record: FullRecord }): JSX.Element {
       {(forceClassification !== null || isSigned) && assessment !== null && (
         <p>
           {t(forceClassification === null ? 'forcedBySignature' : 'forcedByPerson')}{' '}
+          {forceClassification === null && `${t('ruleNotFinding')} `}
           {t('measuredWas', { sentence: measuredSentence(record, assessment) })}
         </p>
       )}
@@ -37,8 +38,12 @@ function headline(record: FullRecord): string {
   return assessment === null ? t('verdict_NOT_APPLICABLE', { thing }) : measuredSentence(record, assessment);
 }
 
-function measuredSentence({ kind }: FullRecord, { state, probability }: Assessment): string {
+function measuredSentence({ kind }: FullRecord, assessment: Assessment): string {
+  const { state, probability, strength: basis, reasons } = assessment;
   const thing = t(`thing_${kind}`);
+  if (basis === 'SIGNED') return t('measured_SIGNED', { thing });
+  const isCaptureShown = reasons.some(({ code }) => code === 'SIGNED_CAPTURED');
+  if (state === 'HUMAN' && isCaptureShown) return t('measured_CAPTURED', { thing });
   if (state === 'INCONCLUSIVE') return t('verdict_INCONCLUSIVE', { thing });
   if (state === 'NOT_APPLICABLE' || probability === null) return t('verdict_NOT_APPLICABLE', { thing });
   const stated = state === 'ARTIFICIAL' ? probability : 1 - probability;

@@ -5,6 +5,7 @@ import type { Texts } from './en.ts';
 import { EVIDENCE_IT } from './evidence-it.ts';
 import { MARKS_IT } from './marks-it.ts';
 import { OPERATING_IT } from './operating-it.ts';
+import { PROVENANCE_IT } from './provenance-it.ts';
 import { SIGN_OFF_IT } from './sign-off-it.ts';
 import { STANDING_IT } from './standing-it.ts';
 
@@ -318,30 +319,6 @@ export const IT: Texts = {
   heuristicLead_CAUTIOUS: 'al massimo un falso allarme su cento',
   heuristicLead_SENSITIVE: 'il modello più sospettoso',
   heuristicLead_MAJORITY: 'un modello, un voto',
-  provenance: 'Provenienza',
-  noManifest:
-    'Il file non contiene un manifesto C2PA. Quasi nessuno lo contiene; non dice nulla sull’origine.',
-  remoteManifest: 'Il file indica un manifesto altrove ({url}), che non viene prelevato.',
-  noManifestOfIngredient: 'senza manifesto',
-  c2pa_Valid: 'Integro, firmatario sconosciuto.',
-  c2pa_Trusted: 'Integro, firmatario fidato.',
-  c2pa_Invalid: 'Non valido.',
-  c2paLead_Valid: 'Il file è come è stato firmato; nessuno di cui ti fidi garantisce per il firmatario.',
-  c2paLead_Trusted:
-    'Il file è come è stato firmato, da un firmatario della tua lista. Prova chi ha firmato, non che sia vero.',
-  c2paLead_Invalid: 'Il file è stato modificato dopo la firma, o la firma non regge.',
-  validationResults: 'Controlli non superati ({count})',
-  signer: 'Firmato da',
-  signedAt: 'Firmato il',
-  madeWith: 'Fatto con',
-  declaredSources: 'Dichiara',
-  declaredActions: 'Azioni',
-  source_trainedAlgorithmicMedia: 'generato da un modello',
-  source_compositeWithTrainedAlgorithmicMedia: 'generato in parte da un modello',
-  source_algorithmicMedia: 'fatto da un algoritmo',
-  source_digitalCapture: 'ripreso da una fotocamera',
-  source_computationalCapture: 'ripreso da una fotocamera, elaborato',
-  source_humanEdits: 'modificato da una persona',
   couldBeWrong: 'Che cosa può essere sbagliato',
   limit_error: 'I modelli sbagliano, nei due sensi; i tassi di errore stanno accanto a loro.',
   limit_compression: 'Compressione, messaggistica e schermate cancellano le tracce.',
@@ -390,6 +367,7 @@ export const IT: Texts = {
   ...CUSTODY_IT,
   ...MARKS_IT,
   ...OPERATING_IT,
+  ...PROVENANCE_IT,
   ...SIGN_OFF_IT,
   ...STANDING_IT,
 };

@@ -50,8 +50,15 @@ export function describeRecord(record: Classification): RecordCells {
     verdict: nameOf(Label, verdict?.classification),
     confidence: verdict === undefined ? '' : `${(verdict.confidence * 100).toFixed(1)} %`,
     assessment,
-    decidedBy: verdict === undefined || verdict.models.length === 0 ? 'nothing' : verdict.models.join(', '),
+    decidedBy: describeModels(verdict),
   };
+}
+
+/** A signature decides by the rule of the plan: it is no finding. */
+function describeModels(verdict: Verdict | undefined): string {
+  if (verdict === undefined || verdict.models.length === 0) return 'nothing';
+  const names = verdict.models.join(', ');
+  return verdict.models.includes('c2pa') ? `${names} (a rule on signatures, no finding)` : names;
 }
 
 /** `so far 12 % artificial`; empty where nothing is known yet or no model could answer. */

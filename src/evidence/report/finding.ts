@@ -29,7 +29,9 @@ function measuredSentence(
   assessment: Assessment | null,
 ): string {
   const thing = thingOf(speaker, record);
-  const { state = 'not_applicable', probability = null } = assessment ?? {};
+  const { state = 'not_applicable', probability = null, strength = null } = assessment ?? {};
+  if (strength === 'signed') return speaker.say('measured_SIGNED', { thing });
+  if (state === 'human' && isCaptureShown(assessment)) return speaker.say('measured_CAPTURED', { thing });
   if (state === 'inconclusive') return speaker.say('verdict_INCONCLUSIVE', { thing });
   if (state === 'not_applicable' || probability === null)
     return speaker.say('verdict_NOT_APPLICABLE', { thing });
@@ -50,7 +52,8 @@ export function findingBlocks(speaker: Speaker, record: ClassificationRecord): B
   if (forceClassification !== null || isSigned(record)) {
     const why = speaker.say(forceClassification === null ? 'forcedBySignature' : 'forcedByPerson');
     const sentence = measuredSentence(speaker, record, assessment);
-    blocks.push({ type: 'paragraph', text: `${why} ${speaker.say('measuredWas', { sentence })}` });
+    const rule = isSigned(record) && forceClassification === null ? `${speaker.say('ruleNotFinding')} ` : '';
+    blocks.push({ type: 'paragraph', text: `${why} ${rule}${speaker.say('measuredWas', { sentence })}` });
   }
   if (assessment.probability !== null) {
     blocks.push({
@@ -64,6 +67,11 @@ export function findingBlocks(speaker: Speaker, record: ClassificationRecord): B
   }
   blocks.push({ type: 'paragraph', text: strength(speaker, assessment) });
   return blocks;
+}
+
+/** A capture by a conforming device, rather than the models, makes it human. */
+function isCaptureShown(assessment: Assessment | null): boolean {
+  return assessment?.reasons.some(({ code }) => code === 'SIGNED_CAPTURED') === true;
 }
 
 function strength(speaker: Speaker, { log10LikelihoodRatio, probability }: Assessment): string {

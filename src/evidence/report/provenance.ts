@@ -1,15 +1,14 @@
-/** What a file says of its own origin, and what that is worth. */
+/** What a file says of its own origin, in the answers and the sentence of the page, and what is declared of how it came about. */
 
+import type { ManifestRecord, ProvenanceRecord } from '../../domain/provenance/provenance-record.ts';
+import { nameOf } from '../../domain/provenance/reading-sentence.ts';
+import type { Readings } from '../../domain/provenance/readings.ts';
+import type { TimelineStep } from '../../domain/provenance/timeline.ts';
 import { showText } from '../../domain/shown-text.ts';
-import type { C2paReport } from '../../domain/verdicts/provenance.ts';
+import { formatTime } from '../../domain/time.ts';
 import type { EvidenceRecord } from '../evidence-record.ts';
 import { type Block, bounded, type Fact } from './blocks.ts';
 import type { Speaker } from './texts.ts';
-
-interface Manifest {
-  claim_generator?: string;
-  signature_info?: { issuer?: string; common_name?: string; time?: string };
-}
 
 export function provenanceBlocks(speaker: Speaker, { record, result }: EvidenceRecord): Block[] {
   const heading: Block = { type: 'heading', level: 2, text: speaker.say('provenance') };
@@ -23,45 +22,89 @@ export function provenanceBlocks(speaker: Speaker, { record, result }: EvidenceR
           { type: 'paragraph', text: `${speaker.tell('declarations')}:` },
           { type: 'facts', rows: declarations },
         ];
-  if (record.c2pa !== null) return [heading, ...reportBlocks(speaker, record.c2pa), ...unsigned];
-  const remote = record.assessment?.remoteManifestUrl ?? null;
-  const text =
-    remote === null ? speaker.say('noManifest') : speaker.say('remoteManifest', { url: showText(remote) });
-  return [heading, { type: 'paragraph', text: bounded(text) }, ...unsigned];
+  const { provenance } = record;
+  if (provenance === null) return [heading, paragraph(speaker.say('notReadThen')), ...unsigned];
+  return [heading, ...signedBlocks(speaker, provenance), ...unsigned];
 }
 
-/** The checks that did not hold; the whole report of the reader is in record.json. */
-const STATUSES_SHOWN_MAX = 10;
+function paragraph(text: string): Block {
+  return { type: 'paragraph', text: bounded(showText(text)) };
+}
 
-function reportBlocks(speaker: Speaker, report: C2paReport): Block[] {
-  const state = report.validation_state;
-  const { claim_generator: generator, signature_info: signature } = (report.manifests[
-    report.active_manifest
-  ] ?? {}) as Manifest;
-  const rows: Fact[] = [
-    {
-      name: speaker.say('signer'),
-      value: [signature?.common_name, signature?.issuer].filter(Boolean).join(', '),
-    },
-    { name: speaker.say('signedAt'), value: signature?.time ?? '' },
-    { name: speaker.say('madeWith'), value: generator ?? '' },
-  ].map(({ name, value }) => ({ name, value: bounded(showText(value)) }));
-  const failures = report.validation_status;
-  const shown = failures.slice(0, STATUSES_SHOWN_MAX);
+/** The codes of the reader and all manifests are in record.json. */
+const MANIFESTS_SHOWN_MAX = 12;
+
+function signedBlocks(speaker: Speaker, provenance: ProvenanceRecord): Block[] {
+  const { sentence, readings, manifests, remoteManifestUrl } = provenance;
+  if (sentence === null) return [paragraph(speaker.say('noManifest'))];
+  const shown = manifests.slice(-MANIFESTS_SHOWN_MAX);
   return [
-    {
-      type: 'paragraph',
-      text: `${speaker.find(`c2pa_${state}`) ?? state} ${speaker.find(`c2paLead_${state}`) ?? ''}`,
-    },
-    { type: 'facts', rows: rows.filter(({ value }) => value !== '') },
-    ...(failures.length === 0
+    paragraph(sentence[speaker.language]),
+    ...(remoteManifestUrl === null ? [] : [paragraph(remoteManifestUrl)]),
+    ...(readings === null ? [] : [answerFacts(speaker, readings)]),
+    ...(shown.length === 0
       ? []
-      : [
-          { type: 'paragraph', text: speaker.say('validationResults', { count: failures.length }) } as const,
-          {
-            type: 'list',
-            items: shown.map(({ code, explanation }) => bounded(showText(`${code} ${explanation ?? ''}`))),
-          } as const,
-        ]),
+      : [paragraph(`${speaker.say('howItCame')}. ${speaker.say('howItCameLead')}`)]),
+    ...shown.flatMap((manifest) => manifestBlocks(speaker, manifest)),
+    ...judgedBlocks(speaker, provenance),
   ];
+}
+
+function answerFacts(speaker: Speaker, { unchanged, signedBy, inTime, who, notes }: Readings): Block {
+  const { answer, product, assuranceLevel } = signedBy;
+  const lists = signedBy.lists.map(({ list }) => list).join(', ');
+  const level =
+    assuranceLevel === null ? product : speaker.say('productLevel', { product, level: assuranceLevel });
+  const time = inTime.stampedAt === null ? '' : formatTime(inTime.stampedAt);
+  const { authority } = inTime;
+  const codes = notes.map(({ code, isUnknown }) => (isUnknown ? speaker.say('unknownCode', { code }) : code));
+  const rows: [string, string][] = [
+    [speaker.say('unchanged'), speaker.say(`unchanged_${upper(unchanged)}`)],
+    [speaker.say('signer'), speaker.say(`signer_${upper(answer)}`, { name: nameOf(signedBy), lists })],
+    [speaker.say('product'), product === '' ? '' : level],
+    [speaker.say('inTime'), speaker.say(`time_${upper(inTime.answer)}`, { time, authority })],
+    [speaker.say('who'), speaker.say(`who_${upper(who.answer)}`, { names: who.names.join(', ') })],
+    [speaker.say('readingNotes'), codes.join(', ')],
+  ];
+  const facts = rows.filter(([, value]) => value !== '');
+  return {
+    type: 'facts',
+    rows: facts.map(([name, value]): Fact => ({ name, value: bounded(showText(value)) })),
+  };
+}
+
+function manifestBlocks(speaker: Speaker, manifest: ManifestRecord): Block[] {
+  const { generator, title, readings, steps, ingredients, trainingMining } = manifest;
+  const state = speaker.say(`reading_${upper(readings.state)}`);
+  const items = [
+    ...steps.map((step) => describeStep(speaker, step)),
+    ...ingredients.map(({ title: name }) => `${speaker.say('ingredients')}: ${name}`),
+    ...trainingMining.map(({ use, permission }) => `${use}: ${permission}`),
+  ];
+  return [
+    paragraph(`${generator || title || nameOf(readings.signedBy)}: ${state}`),
+    ...(items.length === 0
+      ? []
+      : [{ type: 'list', items: items.map((item) => bounded(showText(item))) } as const]),
+  ];
+}
+
+function describeStep(
+  speaker: Speaker,
+  { kind, action, at, by, sourceType, sourceTypeWords, description }: TimelineStep,
+): string {
+  const name = kind === 'other' ? action : speaker.say(`step_${upper(kind)}`);
+  const source = sourceTypeWords === null ? sourceType : sourceTypeWords[speaker.language];
+  const parts = [name, source, by, at === null ? '' : formatTime(at), description];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function judgedBlocks(speaker: Speaker, { lists, readAt }: ProvenanceRecord): Block[] {
+  if (readAt === null) return [];
+  const names = lists.map(({ id, sha256 }) => `${id} (SHA-256 ${sha256})`).join(', ');
+  return [paragraph(`${speaker.say('judgedBy', { lists: names, time: formatTime(readAt) })}.`)];
+}
+
+function upper<Word extends string>(word: Word): Uppercase<Word> {
+  return word.toUpperCase() as Uppercase<Word>;
 }
