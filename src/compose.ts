@@ -115,7 +115,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   const firstStart = await setUpFirstStart(store, clock, sealer, toFirstStart(settings));
   const http = new HttpServer(toHttp(settings, tls));
   const config = toConfig(settings, http);
-  const trust = openTrust(settings);
+  const trust = openTrust(settings, store);
   const remote = await openRemote(stack, settings, { store, clock, log, tls });
   const engine = stack.use(
     new Engine(toEngineConfig(settings, trust), {
@@ -132,7 +132,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   const app: App = {
     ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
     exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)),
-    ...{ ...openCounts(core), standings },
+    ...{ ...openCounts(core), standings, trust },
     doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
@@ -276,23 +276,25 @@ function secretsOf({ admin, mail, tracing, evidence, nats }: Settings): string[]
 }
 
 function toDoctorConfig(
-  { engine, app, trustAnchorsFile, trustAnchorsPem }: Settings,
+  { engine, app }: Settings,
   tls: TlsFiles | null,
   listeners: DoctorConfig['listeners'],
 ): DoctorConfig {
   const { inference, decode } = engine;
   const { diskFreeBytesMin } = app;
   const { providers } = inference;
-  return { tls, trustAnchorsPem, trustAnchorsFile, diskFreeBytesMin, decode, providers, listeners };
+  return { tls, diskFreeBytesMin, decode, providers, listeners };
 }
 
 function toEngineConfig({ engine }: Settings, trust: TrustLists): EngineConfig {
   return { ...engine, trust: trust.material };
 }
 
-function openTrust({ trustAnchorsPem, trustAnchorsFile }: Settings): TrustLists {
+function openTrust({ trustAnchorsPem, trustAnchorsFile }: Settings, { read }: Store): TrustLists {
   const folder = join(PROGRAM_FOLDER, 'trust');
-  return openTrustLists({ folder, settingPem: trustAnchorsPem, settingFile: trustAnchorsFile });
+  const lists = openTrustLists({ folder, settingPem: trustAnchorsPem, settingFile: trustAnchorsFile });
+  lists.apply(read.trustLists());
+  return lists;
 }
 
 function listenersOf(http: HttpServer, grpc: GrpcServer): Listener[] {

@@ -1,7 +1,12 @@
 /** Trust lists of tests' own authorities, and those that come with Assay. */
 import { join } from 'node:path';
-import { type TrustList, type TrustMaterial, toMaterial } from '../src/domain/provenance/trust-list.ts';
-import { readTrustContent, type TrustFile } from '../src/machinery/trust/trust-content.ts';
+import {
+  type TrustFile,
+  type TrustList,
+  type TrustMaterial,
+  toMaterial,
+} from '../src/domain/provenance/trust-list.ts';
+import { readTrustContent } from '../src/machinery/trust/trust-content.ts';
 import { readShippedLists } from '../src/machinery/trust/trust-folder.ts';
 
 export const SHIPPED_FOLDER = join(import.meta.dirname, '../trust');

@@ -78,7 +78,7 @@ export const OPERATING_EN = {
   examined_queue: 'Queue',
   examined_clock: 'Clock',
   examined_tls: 'Certificate',
-  'examined_trust anchors': 'Trusted signers (C2PA)',
+  'examined_trust lists': 'Trusted signers (C2PA)',
   examined_ports: 'Ports',
   examined_limits: 'Open files',
   mend_isolation:
@@ -88,8 +88,8 @@ export const OPERATING_EN = {
   mend_records: 'Restore the last good backup into a new folder, and have the disk looked at.',
   mend_queue: 'Work waits and none runs: look at the log.',
   mend_clock: 'Ask timedatectl: records, links and signatures are judged by this clock.',
-  'mend_trust anchors':
-    'Set provenance.trust_anchors_file to a current list: without it no C2PA signature counts as trusted.',
+  'mend_trust lists':
+    'Get the current edition of the list from its publisher, then assay trust update; or switch a list on.',
   mend_limits: 'Raise LimitNOFILE (or ulimit -n): each watcher holds one.',
 
   modelsLead:

@@ -81,7 +81,7 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   examined_queue: 'Coda',
   examined_clock: 'Orologio',
   examined_tls: 'Certificato',
-  'examined_trust anchors': 'Firmatari fidati (C2PA)',
+  'examined_trust lists': 'Firmatari fidati (C2PA)',
   examined_ports: 'Porte',
   examined_limits: 'File aperti',
   mend_isolation:
@@ -92,8 +92,8 @@ export const OPERATING_IT: Readonly<Record<keyof typeof OPERATING_EN, string>> =
   mend_records: 'Ripristina l’ultima copia buona in una cartella nuova e fai controllare il disco.',
   mend_queue: 'Il lavoro aspetta e nulla è in corso: guarda il registro.',
   mend_clock: 'Chiedi a timedatectl: schede, link e firme si giudicano con questo orologio.',
-  'mend_trust anchors':
-    'Imposta provenance.trust_anchors_file su una lista aggiornata: senza, nessuna firma C2PA vale come fidata.',
+  'mend_trust lists':
+    'Prendi l’edizione attuale della lista da chi la pubblica, poi assay trust update; o attiva una lista.',
   mend_limits: 'Alza LimitNOFILE (o ulimit -n): ogni osservatore ne tiene uno.',
 
   modelsLead:

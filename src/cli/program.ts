@@ -65,6 +65,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['override', async () => (await import('./commands/override.ts')).addOverrideCommand],
   ['sign-off', async () => (await import('./commands/sign-off.ts')).addSignOffCommand],
   ['evidence', async () => (await import('./commands/evidence/evidence.ts')).addEvidenceCommand],
+  ['trust', async () => (await import('./commands/trust/trust.ts')).addTrustCommand],
   ['marks', async () => (await import('./commands/marks/marks.ts')).addMarksCommand],
   ['label', async () => (await import('./commands/marks/label.ts')).addLabelCommand],
   ['account', async () => (await import('./commands/account.ts')).addAccountCommand],

@@ -321,7 +321,7 @@ export const SETTINGS = {
   trustAnchorsFile: optional<string>(
     'provenance.trust_anchors_file',
     path,
-    'PEM file of the certificate authorities whose C2PA signatures count as `Trusted`.',
+    'PEM file of certificate authorities whose C2PA signatures and time stamps count, beside the trust lists that come with Assay.',
   ),
 } as const;
 

@@ -49,6 +49,7 @@ export const REASONS = {
   notice: { code: 'not_found', http: 404 },
   watch_folder: { code: 'not_found', http: 404 },
   worker: { code: 'not_found', http: 404 },
+  trust_list: { code: 'not_found', http: 404 },
   email: { code: 'already_exists', http: 400 },
   credits: { code: 'failed_precondition', http: 402 },
   already_ended: { code: 'failed_precondition', http: 409 },

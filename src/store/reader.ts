@@ -84,6 +84,11 @@ export class StoreReader extends AccountReader {
     }
   }
 
+  /** Those that ended with a result, without damaged ones. */
+  *doneAnalyses(): Generator<Analysis> {
+    for (const analysis of this.tables.analyses.values()) if (analysis.state === 'done') yield analysis;
+  }
+
   /** Errored analyses, newest first. */
   *failedAnalyses(): Generator<Analysis> {
     for (const key of this.tables.analysesFailed.underReversed([])) {

@@ -10,6 +10,7 @@ import type {
 } from '../domain/accounts/account.ts';
 import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
+import type { StoredTrustList } from '../domain/provenance/trust-list.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
@@ -128,6 +129,8 @@ export interface Tables {
   watchedFilesByState: Index;
   /** By name: workers on other boxes that are to take no work, and since when. */
   drainedWorkers: Table<{ at: number }>;
+  /** By identifier: what administrators made of trust lists. */
+  trustLists: Table<StoredTrustList>;
 }
 
 /** Accounts, plans and keys: some hundred bytes each, asked with every call. */
@@ -192,6 +195,7 @@ export function openTables(root: RootDatabase): Tables {
     watchedFiles: new Table(root, 'watched-files'),
     watchedFilesByState: new Index(root, 'watched-files-by-state'),
     drainedWorkers: new Table(root, 'drained-workers'),
+    trustLists: new Table(root, 'trust-lists'),
   };
 }
 

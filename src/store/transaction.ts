@@ -1,6 +1,7 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
 import type { LedgerEntry } from '../domain/accounts/account.ts';
 import type { AuditEntry, AuditLine } from '../domain/accounts/audit.ts';
+import type { StoredTrustList } from '../domain/provenance/trust-list.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
@@ -329,6 +330,14 @@ export class StoreTransaction extends AccountTransaction {
 
   removeNoticeRule(id: number): void {
     this.tables.noticeRules.remove(id);
+  }
+
+  putTrustList(list: StoredTrustList): void {
+    this.tables.trustLists.put(list.id, list);
+  }
+
+  removeTrustList(id: string): void {
+    this.tables.trustLists.remove(id);
   }
 
   putUnnoticed({ at, identifier }: UnnoticedRecord): void {

@@ -28,6 +28,7 @@ import { RecentLog } from '../../src/machinery/recent-log.ts';
 import { Sealer } from '../../src/machinery/sealer.ts';
 import { SigningKeys } from '../../src/machinery/signing-key.ts';
 import { systemClock } from '../../src/machinery/system-clock.ts';
+import { TrustLists } from '../../src/machinery/trust/trust-lists.ts';
 import { Turnstile } from '../../src/machinery/turnstile.ts';
 import { HttpServer } from '../../src/port/server.ts';
 import type { StoreChange } from '../../src/store/accounts/change.ts';
@@ -89,10 +90,10 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     standings,
     ...{ openUploads: new OpenUploads(10), flushes: new Turnstile(1), submitting: new Map() },
     doctor: {
-      ...{ tls: null, trustAnchorsPem: '', trustAnchorsFile: null, diskFreeBytesMin: 0 },
+      ...{ tls: null, diskFreeBytesMin: 0 },
       ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: () => [] },
     },
-    ...{ tracing: null, watching: new WatchBoard() },
+    ...{ tracing: null, watching: new WatchBoard(), trust: new TrustLists([]) },
     support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
     backups: stack.use(
       await Backups.open(

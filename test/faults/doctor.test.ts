@@ -36,7 +36,7 @@ test('each part of the box has a finding, and what is not good has advice', { ti
     'originals',
     'backup',
     'queue',
-    'trust anchors',
+    'trust lists',
     'limits',
   ]) {
     ok(names.includes(name), `nothing on ${name}`);

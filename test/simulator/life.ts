@@ -39,7 +39,7 @@ import type { SimulatedWorkshop } from './workshop.ts';
 /** What use cases of submissions, records, accounts, webhooks and watched folders need of an App. */
 export type SimulatedApp = Omit<
   App,
-  'exportJobs' | 'signingKeys' | 'checkpoints' | 'backups' | 'doctor' | 'support'
+  'exportJobs' | 'signingKeys' | 'checkpoints' | 'backups' | 'doctor' | 'support' | 'trust'
 >;
 
 export interface LifeParts {

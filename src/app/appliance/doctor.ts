@@ -3,7 +3,7 @@
 import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import { checkTls, checkTrustAnchors } from './doctor/certificates.ts';
+import { checkTls, checkTrustLists } from './doctor/certificates.ts';
 import { checkCustodyLog } from './doctor/custody-log.ts';
 import { checkGpu, checkModels } from './doctor/devices.ts';
 import { bad, type Check, type Finding, good, notice } from './doctor/finding.ts';
@@ -33,7 +33,7 @@ const CHECKS: readonly Check[] = [
   ...[checkDisk, checkFlush, checkRecords, checkReaders, checkOriginals, checkCustodyLog],
   ...[checkBackup, checkQueue],
   ...[checkWatchedFolders, checkTimestampAuthorities, checkBroker, checkWorkers],
-  ...[checkClock, checkTls, checkTrustAnchors, checkPorts, checkDescriptors],
+  ...[checkClock, checkTls, checkTrustLists, checkPorts, checkDescriptors],
 ];
 
 /** Administrators only. */

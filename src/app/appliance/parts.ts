@@ -1,5 +1,6 @@
 import type { RecentLog } from '../../machinery/recent-log.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
+import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
 import type { CallerParts } from '../callers/parts.ts';
 import type { Backups } from './backups.ts';
 
@@ -12,9 +13,6 @@ export interface Listener {
 
 /** What only the settings know. */
 export interface DoctorConfig {
-  trustAnchorsPem: string;
-  /** Null where none is set. */
-  trustAnchorsFile: string | null;
   tls: TlsFiles | null;
   diskFreeBytesMin: number;
   /** Execution providers in the order in which they are to be tried. */
@@ -34,6 +32,7 @@ export interface SupportConfig {
 }
 
 export interface ApplianceParts extends CallerParts {
+  readonly trust: TrustLists;
   readonly backups: Backups;
   readonly doctor: DoctorConfig;
   readonly support: SupportConfig;

@@ -112,3 +112,32 @@ export function toMaterial(lists: readonly TrustList[]): TrustMaterial {
     uses: [...new Set(on.flatMap(({ uses }) => uses))],
   };
 }
+
+/** What a file of a list holds. */
+export const HOLDINGS = ['authorities', 'single', 'products', 'uses'] as const;
+export type Holding = (typeof HOLDINGS)[number];
+
+export interface TrustFile {
+  holds: Holding;
+  text: string;
+}
+
+/** What an administrator made of a list, as it is stored. */
+export interface StoredTrustList extends TrustListNotes {
+  kind: TrustListKind;
+  isOn: boolean;
+  /** Null: as it came with Assay or stands in the setting. */
+  files: TrustFile[] | null;
+}
+
+export interface TrustedCertificate {
+  list: string;
+  subject: string;
+  issuer: string;
+  /** SHA-256, hex. */
+  fingerprint: string;
+  /** Microseconds since 1970. */
+  validFrom: number;
+  validUntil: number;
+  isSingle: boolean;
+}

@@ -21,6 +21,7 @@ import { addNoticeMutations, addNoticeQueries } from './standing/notices.ts';
 import { addWatchFolderMutations, addWatchFolderQueries } from './standing/watch-folders.ts';
 import { addSubmissionMutations } from './submissions.ts';
 import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
+import { addTrustMutations, addTrustQueries } from './trust/trust.ts';
 import { addWebhookMutations } from './webhooks.ts';
 
 let schema: GraphQLSchema | undefined;
@@ -38,6 +39,7 @@ function buildSchema(): GraphQLSchema {
   defineRecordParts();
   addClassificationQueries();
   addMarkQueries();
+  addTrustQueries();
   addAccountQueries();
   addApplianceQueries();
   addModelQueries();
@@ -54,6 +56,7 @@ function buildSchema(): GraphQLSchema {
   addEvidenceQueries();
   addSubmissionMutations();
   addMarkMutations();
+  addTrustMutations();
   addClassificationMutations();
   addOverrideMutations();
   addSignOffMutations();

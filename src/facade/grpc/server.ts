@@ -12,6 +12,7 @@ import { EvidenceService } from '../../grpc/gen/assay/v1/evidence_service_pb.ts'
 import { MarksService } from '../../grpc/gen/assay/v1/marks_service_pb.ts';
 import { NotifyService } from '../../grpc/gen/assay/v1/notify_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
+import { TrustService } from '../../grpc/gen/assay/v1/trust_service_pb.ts';
 import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import { creditHandlers, ownAccountHandlers } from './accounts.ts';
@@ -37,6 +38,7 @@ import { noticeHandlers } from './standing/notices.ts';
 import { watchFolderHandlers } from './standing/watch-folders.ts';
 import { submissionHandlers } from './submissions.ts';
 import { TlsCredentials } from './tls-credentials.ts';
+import { trustHandlers } from './trust/trust.ts';
 import { webhookHandlers } from './webhooks.ts';
 
 export interface GrpcServerConfig {
@@ -60,6 +62,7 @@ export const SERVICES = [
   NotifyService,
   EvidenceService,
   MarksService,
+  TrustService,
 ];
 
 const MIB = 1024 * 1024;
@@ -147,6 +150,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...webhookHandlers(context),
   });
   addService(server, MarksService, markHandlers(context));
+  addService(server, TrustService, trustHandlers(context));
   addService(server, PartnerService, partnerHandlers(context));
   addService(server, EvidenceService, evidenceHandlers(context));
   addService(server, CustodyService, custodyHandlers(context));

@@ -1,7 +1,7 @@
 /** Reads what a trust list holds: certificates in PEM, the C2PA's list of conforming products, permitted key usages. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import type { ConformingProduct, TrustList } from '../../domain/provenance/trust-list.ts';
+import type { ConformingProduct, TrustFile, TrustList } from '../../domain/provenance/trust-list.ts';
 
 export type TrustContent = Pick<TrustList, 'sha256' | 'authorities' | 'singles' | 'products' | 'uses'>;
 
@@ -11,14 +11,6 @@ export class TrustListError extends Error {}
 /** The official list has 30, the interim one a hundred, a system's whole store some hundred. */
 export const CERTIFICATES_MAX = 1000;
 const PRODUCTS_MAX = 5000;
-
-export const HOLDINGS = ['authorities', 'single', 'products', 'uses'] as const;
-export type Holding = (typeof HOLDINGS)[number];
-
-export interface TrustFile {
-  holds: Holding;
-  text: string;
-}
 
 export function readTrustContent(files: readonly TrustFile[]): TrustContent {
   const content: TrustContent = {

@@ -3,8 +3,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { TRUST_LIST_KINDS, type TrustList } from '../../domain/provenance/trust-list.ts';
-import { HOLDINGS, readTrustContent, type TrustFile } from './trust-content.ts';
+import {
+  HOLDINGS,
+  TRUST_LIST_KINDS,
+  type TrustFile,
+  type TrustList,
+} from '../../domain/provenance/trust-list.ts';
+import { readTrustContent } from './trust-content.ts';
 
 const shippedLists = z.array(
   z.strictObject({

@@ -1,5 +1,10 @@
 /** The trust lists of now: those that came with Assay, the one of the setting, and what administrators made of them. */
-import { type TrustList, type TrustMaterial, toMaterial } from '../../domain/provenance/trust-list.ts';
+import {
+  type StoredTrustList,
+  type TrustList,
+  type TrustMaterial,
+  toMaterial,
+} from '../../domain/provenance/trust-list.ts';
 import { readTrustContent } from './trust-content.ts';
 import { readShippedLists } from './trust-folder.ts';
 
@@ -26,13 +31,36 @@ export class TrustLists {
     return this.#lists;
   }
 
-  /** Takes effect with the next file that is read. */
-  replace(lists: readonly TrustList[]): void {
-    this.#lists = lists;
-    this.#material = toMaterial(lists);
+  /** Takes effect with the next file that is read. Throws a TrustListError where a list cannot be read. */
+  apply(stored: readonly StoredTrustList[]): void {
+    this.#lists = this.with(stored);
+    this.#material = toMaterial(this.#lists);
+  }
+
+  /** What the lists would be. */
+  with(stored: readonly StoredTrustList[]): TrustList[] {
+    const changed = this.#given.map((list) =>
+      changeList(
+        list,
+        stored.find(({ id }) => id === list.id),
+      ),
+    );
+    const added = stored.filter(({ id }) => !this.#given.some((list) => list.id === id));
+    return [...changed, ...added.flatMap((list) => openAdded(list) ?? [])];
   }
 
   readonly material = (): TrustMaterial => this.#material;
+}
+
+function changeList(given: TrustList, stored: StoredTrustList | undefined): TrustList {
+  if (stored === undefined) return given;
+  const { isOn, files, date, source } = stored;
+  return files === null ? { ...given, isOn } : { ...given, isOn, date, source, ...readTrustContent(files) };
+}
+
+/** Null for what was made of a list that is given no more: a setting that was taken back. */
+function openAdded({ files, ...notes }: StoredTrustList): TrustList | null {
+  return files === null ? null : { ...notes, origin: 'added', ...readTrustContent(files) };
 }
 
 export interface GivenLists {

@@ -1,6 +1,7 @@
 /** What can be read of the rules that somebody made once and that go on by themselves. */
 import { createHash } from 'node:crypto';
 import type { Key } from 'lmdb';
+import type { StoredTrustList } from '../../domain/provenance/trust-list.ts';
 import type { NoticeRule } from '../../domain/standing/notice-rule.ts';
 import type { WatchedFile, WatchedFileState, WatchFolder } from '../../domain/standing/watch-folder.ts';
 import type { Tables } from '../schema.ts';
@@ -44,6 +45,10 @@ export class StandingReader {
   /** In the order in which they were made, without damaged ones: those tell nobody. */
   noticeRules(): NoticeRule[] {
     return [...this.tables.noticeRules.values()];
+  }
+
+  trustLists(): StoredTrustList[] {
+    return [...this.tables.trustLists.values()];
   }
 
   hasNoticeRules(): boolean {

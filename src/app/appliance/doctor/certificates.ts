@@ -1,14 +1,14 @@
-/** What runs out: the listeners' certificate, and the list of whose signatures are trusted. */
-import { X509Certificate } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+/** What runs out: the listeners' certificate, and the lists of whose signatures are trusted. */
+import { vouchesForSigners } from '../../../domain/provenance/trust-list.ts';
+import { MICROSECONDS_PER_DAY } from '../../../domain/time.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
 import { bad, type Finding, good, notice } from './finding.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Renewal usually happens a month ahead; if it has not two weeks before the end, it failed. */
 const CERTIFICATE_DAYS_MIN = 14;
-/** Publishers of trust lists add issuers several times a year. */
-const TRUST_LIST_DAYS_MAX = 180;
+/** Publishers of trust lists add authorities every few weeks. */
+const TRUST_LIST_DAYS_MAX = 90;
 
 export function checkTls(_app: ApplianceParts, { tls }: DoctorConfig): Finding[] {
   if (tls === null) return [];
@@ -20,27 +20,25 @@ export function checkTls(_app: ApplianceParts, { tls }: DoctorConfig): Finding[]
   return [(days > 0 ? notice : bad)('tls', found, advice)];
 }
 
-export async function checkTrustAnchors(
-  _app: ApplianceParts,
-  { trustAnchorsPem, trustAnchorsFile }: DoctorConfig,
-): Promise<Finding[]> {
-  const certificates =
-    trustAnchorsPem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (certificates.length === 0) {
-    const advice = 'set provenance.trust_anchors_file: without it no C2PA signature counts as trusted';
-    return [notice('trust anchors', 'none', advice)];
+/** A list that is frozen ages without harm: nothing is added to it any more. */
+export function checkTrustLists({ trust, clock }: ApplianceParts): Finding[] {
+  const on = trust.all.filter(({ isOn }) => isOn);
+  if (!on.some(vouchesForSigners)) {
+    return [
+      notice('trust lists', 'none is on that vouches for signers', 'switch one on: assay trust on c2pa'),
+    ];
   }
-  const expired = certificates.filter((pem) => new X509Certificate(pem).validToDate.getTime() < Date.now());
-  const days = await ageDaysOf(trustAnchorsFile);
-  const age = days === null ? 'the file is gone since the start' : `the file is ${Math.floor(days)} days old`;
-  const found = `${certificates.length}, of which ${expired.length} have expired; ${age}`;
-  const isFresh = days !== null && days <= TRUST_LIST_DAYS_MAX;
-  if (expired.length === 0 && isFresh) return [good('trust anchors', found)];
-  return [notice('trust anchors', found, 'fetch the current list from its publisher, then restart')];
+  const now = clock.now() / MICROSECONDS_PER_DAY;
+  const old = on.filter(
+    ({ date, frozen }) => frozen === null && date !== '' && now - dayOf(date) > TRUST_LIST_DAYS_MAX,
+  );
+  const found = on.map(({ id, date }) => (date === '' ? id : `${id} of ${date}`)).join(', ');
+  if (old.length === 0) return [good('trust lists', found)];
+  const names = old.map(({ id }) => id).join(', ');
+  const advice = `older than ${TRUST_LIST_DAYS_MAX} days: ${names}; get them from their publishers, then assay trust update`;
+  return [notice('trust lists', found, advice)];
 }
 
-async function ageDaysOf(path: string | null): Promise<number | null> {
-  if (path === null) return null;
-  const found = await stat(path).catch(() => null);
-  return found === null ? null : (Date.now() - found.mtimeMs) / DAY_MS;
+function dayOf(date: string): number {
+  return Date.parse(date) / DAY_MS;
 }

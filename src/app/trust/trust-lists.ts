@@ -1,0 +1,237 @@
+/** Trust lists as administrators keep them. Each change and its audit line are one transaction, and hold with the next file. */
+import { X509Certificate } from 'node:crypto';
+import type { TrustListView } from '../../domain/contract/trust.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import type {
+  StoredTrustList,
+  TrustedCertificate,
+  TrustFile,
+  TrustList,
+  TrustListKind,
+} from '../../domain/provenance/trust-list.ts';
+import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import { readTrustContent, TrustListError } from '../../machinery/trust/trust-content.ts';
+import { auditLine } from '../accounts/audit.ts';
+import type { AccountParts } from '../accounts/parts.ts';
+import type { ApplianceParts } from '../appliance/parts.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import { assertAdmin } from '../callers/authority.ts';
+import type { Principal } from '../callers/principal.ts';
+import { signersOnlyOf } from './seen-signers.ts';
+
+export type TrustParts = Pick<ApplianceParts, 'trust' | 'store'> & Pick<AccountParts, 'clock'>;
+
+/** Each is given to every decode child and worker. */
+const LISTS_MAX = 24;
+/** A list of conforming products has 220 KB. */
+export const CONTENT_BYTES_MAX = 2 * 1024 * 1024;
+const TEXT_CHARACTERS_MAX = 300;
+const CERTIFICATES_SHOWN_MAX = 100;
+
+export function listTrustLists({ trust }: Pick<TrustParts, 'trust'>): TrustListView[] {
+  return trust.all.map((list) => toView(list, trust.given));
+}
+
+function toView(list: TrustList, given: readonly TrustList[]): TrustListView {
+  const { id, name, kind, origin, isOn, source, date, frozen, terms, sha256 } = list;
+  const before = given.find((one) => one.id === id);
+  return {
+    ...{ id, name, kind, origin, isOn, source, date, frozen: frozen ?? '', terms, sha256 },
+    isUpdated: before !== undefined && before.sha256 !== sha256,
+    authorities: list.authorities.length,
+    singleCertificates: list.singles.length,
+    products: list.products.length,
+  };
+}
+
+export interface NewTrustList {
+  principal: Principal;
+  id: string;
+  name: string;
+  kind: TrustListKind;
+  source: string;
+  date: string;
+  terms: string;
+  content: Uint8Array;
+  single: boolean;
+}
+
+export async function addTrustList(app: TrustParts, input: NewTrustList): Promise<TrustListView> {
+  const { principal, id, kind, content, single, date } = input;
+  assertMayChange(principal);
+  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(id)) {
+    throw badField('id', `expected 1 to 40 lower-case letters, digits and dashes, found "${id}"`);
+  }
+  if (app.trust.all.some((list) => list.id === id)) throw badField('id', `there is a list "${id}" already`);
+  if (app.trust.all.length >= LISTS_MAX)
+    throw badField('id', `there are ${LISTS_MAX} lists, the most there may be`);
+  const notes = {
+    name: line('name', input.name) || id,
+    source: line('source', input.source),
+    terms: line('terms', input.terms),
+  };
+  const files = [toFile(content, kind === 'products' ? 'products' : single ? 'single' : 'authorities')];
+  const stored = { ...notes, id, kind, date: parseDate(date), frozen: null, isOn: true, files };
+  return await store(app, principal, 'trust.add', stored);
+}
+
+export interface TrustListUpdate {
+  principal: Principal;
+  id: string;
+  /** Empty: back to the edition that came. */
+  content: Uint8Array;
+  date: string;
+  /** Otherwise refused where it drops a signer of a record here. */
+  dropSeen: boolean;
+}
+
+export async function updateTrustList(app: TrustParts, input: TrustListUpdate): Promise<TrustListView> {
+  const { principal, id, content, date, dropSeen } = input;
+  assertMayChange(principal);
+  const list = findList(app, id);
+  const isReset = content.length === 0;
+  if (isReset && list.origin === 'added') throw badField('content', 'expected a newer edition, found none');
+  const holds =
+    list.products.length > 0 ? 'products' : list.authorities.length > 0 ? 'authorities' : 'single';
+  const files = isReset ? null : [toFile(content, holds)];
+  const stored: StoredTrustList = {
+    ...storedOf(app, list),
+    date: isReset ? list.date : parseDate(date),
+    files,
+  };
+  if (!dropSeen) await assertKeepsSeen(app, list, stored);
+  return await store(app, principal, 'trust.update', stored);
+}
+
+async function assertKeepsSeen(app: TrustParts, list: TrustList, stored: StoredTrustList): Promise<void> {
+  const next = app.trust.with([...app.store.read.trustLists().filter(({ id }) => id !== stored.id), stored]);
+  const kept = new Set(namesOf(next.find(({ id }) => id === list.id)));
+  const dropped = namesOf(list).filter((name) => !kept.has(name));
+  const seen = await signersOnlyOf(app, list.id, dropped);
+  if (seen.length === 0) return;
+  throw badField('content', `it drops what vouches for signers of records here: ${seen.join(', ')}`);
+}
+
+/** As readings name who vouches: the common name, or the organisation. */
+function namesOf(list: TrustList | undefined): string[] {
+  const ders = [...(list?.authorities ?? []), ...(list?.singles ?? []).map(({ der }) => der)];
+  return ders.map((der) => {
+    const { subject } = new X509Certificate(Buffer.from(der, 'base64'));
+    return /(?:^|\n)CN=(.*)/.exec(subject)?.[1] ?? /(?:^|\n)O=(.*)/.exec(subject)?.[1] ?? '';
+  });
+}
+
+export async function setTrustListOn(
+  app: TrustParts,
+  { principal, id, isOn }: { principal: Principal; id: string; isOn: boolean },
+): Promise<TrustListView> {
+  assertMayChange(principal);
+  const stored = { ...storedOf(app, findList(app, id)), isOn };
+  return await store(app, principal, isOn ? 'trust.on' : 'trust.off', stored);
+}
+
+export async function removeTrustList(
+  app: TrustParts,
+  { principal, id }: { principal: Principal; id: string },
+): Promise<void> {
+  assertMayChange(principal);
+  if (findList(app, id).origin !== 'added') {
+    throw badField('id', `expected a list that was added, found "${id}": switch it off instead`);
+  }
+  await app.store.transact((tx) => {
+    tx.removeTrustList(id);
+    tx.appendAudit(auditLine(app, principal, 'trust.remove', id));
+  });
+  app.trust.apply(app.store.read.trustLists());
+}
+
+/** By the beginning of a fingerprint, or by a part of a name; at most a hundred. */
+export function findTrustedCertificates(
+  { trust }: Pick<TrustParts, 'trust'>,
+  text: string,
+): TrustedCertificate[] {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === '') throw badField('text', 'expected a fingerprint or a part of a name, found nothing');
+  const hex = wanted.replaceAll(':', '');
+  return trust.all
+    .flatMap((list) => [
+      ...list.authorities.map((der) => toCertificate(list.id, der, false)),
+      ...list.singles.map(({ der }) => toCertificate(list.id, der, true)),
+    ])
+    .filter(
+      ({ subject, fingerprint }) => subject.toLowerCase().includes(wanted) || fingerprint.startsWith(hex),
+    )
+    .slice(0, CERTIFICATES_SHOWN_MAX);
+}
+
+function toCertificate(list: string, der: string, isSingle: boolean): TrustedCertificate {
+  const certificate = new X509Certificate(Buffer.from(der, 'base64'));
+  const { subject, issuer, fingerprint256, validFromDate, validToDate } = certificate;
+  return {
+    ...{ list, isSingle, subject: subject.replaceAll('\n', ', '), issuer: issuer.replaceAll('\n', ', ') },
+    fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
+    validFrom: validFromDate.getTime() * MICROSECONDS_PER_MS,
+    validUntil: validToDate.getTime() * MICROSECONDS_PER_MS,
+  };
+}
+
+function assertMayChange(principal: Principal): void {
+  assertMayWrite(principal);
+  assertAdmin(principal);
+}
+
+function findList({ trust }: TrustParts, id: string): TrustList {
+  const list = trust.all.find((one) => one.id === id);
+  if (list === undefined) throw new AppError('trust_list', `no trust list "${id}"`);
+  return list;
+}
+
+function storedOf({ store: { read } }: TrustParts, list: TrustList): StoredTrustList {
+  const known = read.trustLists().find(({ id }) => id === list.id);
+  const { id, name, kind, source, date, frozen, terms, isOn } = list;
+  return known ?? { id, name, kind, source, date, frozen, terms, isOn, files: null };
+}
+
+async function store(
+  app: TrustParts,
+  principal: Principal,
+  action: string,
+  stored: StoredTrustList,
+): Promise<TrustListView> {
+  const { id, isOn, date } = stored;
+  const others = app.store.read.trustLists().filter((one) => one.id !== id);
+  // Read before it is stored: what cannot be read never gets there.
+  const list = app.trust.with([...others, stored]).find((one) => one.id === id);
+  if (list === undefined) throw new AppError('trust_list', `no trust list "${id}"`);
+  const details = { sha256: list.sha256, date, on: String(isOn) };
+  await app.store.transact((tx) => {
+    tx.putTrustList(stored);
+    tx.appendAudit(auditLine(app, principal, action, id, details));
+  });
+  app.trust.apply(app.store.read.trustLists());
+  return toView(list, app.trust.given);
+}
+
+function toFile(content: Uint8Array, holds: TrustFile['holds']): TrustFile {
+  if (content.length > CONTENT_BYTES_MAX) {
+    throw badField('content', `expected at most ${CONTENT_BYTES_MAX} bytes, found ${content.length}`);
+  }
+  const file = { holds, text: Buffer.from(content).toString('utf8') };
+  try {
+    readTrustContent([file]);
+  } catch (error) {
+    if (error instanceof TrustListError) throw badField('content', `it ${error.message}`);
+    throw error;
+  }
+  return file;
+}
+
+function parseDate(date: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(date) && !Number.isNaN(Date.parse(date))) return date;
+  throw badField('date', `expected the day of publication as YYYY-MM-DD, found "${date}"`);
+}
+
+function line(field: string, text: string): string {
+  if (text.length <= TEXT_CHARACTERS_MAX && !/\p{Cc}/u.test(text)) return text;
+  throw badField(field, `expected one line of at most ${TEXT_CHARACTERS_MAX} characters`);
+}

@@ -1,0 +1,195 @@
+/** `assay trust`: whose signatures and time stamps in manifests count. */
+import { readFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { TRUST_LIST_KINDS, type TrustListKind } from '../../../domain/provenance/trust-list.ts';
+import {
+  TrustListKind as ProtoKind,
+  TrustedCertificateSchema,
+  type TrustList,
+  TrustListKindSchema,
+  TrustListOrigin,
+  TrustListSchema,
+  TrustService,
+} from '../../../grpc/gen/assay/v1/trust_service_pb.ts';
+import { toEnumValue } from '../../../grpc/messages.ts';
+import { openClient } from '../../client.ts';
+import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { formatTimestamp } from '../../views/account-view.ts';
+import { printDone, toJsonLine } from '../../views/message-json.ts';
+import { formatTable, nameOf } from '../../views/record-view.ts';
+
+const { method } = TrustService;
+const AS_JSON = 'what was done as one line of JSON';
+
+interface Json {
+  json?: true;
+}
+interface AddOptions extends Json {
+  name?: string;
+  kind: TrustListKind;
+  source?: string;
+  date: string;
+  terms?: string;
+  single?: true;
+}
+interface UpdateOptions extends Json {
+  file?: string;
+  date?: string;
+  shipped?: true;
+  dropSeen?: true;
+}
+
+export function addTrustCommand(program: Command, terminal: Terminal): void {
+  const trust = program.command('trust').description('whose signatures and time stamps in manifests count');
+  trust
+    .command('list', { isDefault: true })
+    .description('the trust lists, with their dates and hashes')
+    .option('--json', 'one list per line')
+    .action((options: Json) => listLists(terminal, options));
+  trust
+    .command('show')
+    .description('certificates of the lists, by fingerprint or a part of their names')
+    .argument('<certificate>', 'SHA-256 in hex or its beginning, or a part of a name')
+    .option('--json', 'one certificate per line')
+    .action((text: string, options: Json) => showCertificates(terminal, text, options));
+  trust
+    .command('add')
+    .description('add a list of your own')
+    .argument('<id>', 'what readings call it: lower-case letters, digits and dashes')
+    .argument('<file>', 'certificates in PEM, or conforming products as JSON')
+    .requiredOption('--date <day>', 'day of its publication, YYYY-MM-DD')
+    .addOption(
+      new Option('--kind <kind>', 'what it vouches for').choices(TRUST_LIST_KINDS).default('signers'),
+    )
+    .option('--single', 'the certificates count by themselves, as those of publishers')
+    .option('--name <name>', 'in full')
+    .option('--source <source>', 'where it was published')
+    .option('--terms <terms>', 'under which it may be used')
+    .option('--json', AS_JSON)
+    .action((id: string, file: string, options: AddOptions) => addList(terminal, id, file, options));
+  trust
+    .command('update')
+    .description('put a newer edition in the place of a list; refused where it drops a signer seen here')
+    .argument('<id>', 'of the list')
+    .option('--file <file>', 'the newer edition')
+    .option('--date <day>', 'day of its publication, YYYY-MM-DD')
+    .option('--shipped', 'back to the edition that came with Assay')
+    .option('--drop-seen', 'also where it drops a signer of a record here')
+    .option('--json', AS_JSON)
+    .action((id: string, options: UpdateOptions) => updateList(terminal, id, options));
+  for (const [name, isOn] of [
+    ['on', true],
+    ['off', false],
+  ] as const) {
+    trust
+      .command(name)
+      .description(isOn ? 'let a list vouch again' : 'let a list vouch for nobody')
+      .argument('<id>', 'of the list')
+      .option('--json', AS_JSON)
+      .action((id: string, options: Json) => setOn(terminal, id, isOn, options));
+  }
+  trust
+    .command('remove')
+    .description('remove a list that was added')
+    .argument('<id>', 'of the list')
+    .option('--json', AS_JSON)
+    .action((id: string, options: Json) => removeList(terminal, id, options));
+}
+
+async function listLists(terminal: Terminal, { json }: Json): Promise<void> {
+  using client = await openClient(terminal);
+  const { lists } = await client.call(method.listTrustLists, {});
+  if (json === true) for (const list of lists) printLine(terminal, toJsonLine(TrustListSchema, list));
+  else {
+    const head = ['list', '', 'kind', 'from', 'date', 'holds', 'SHA-256', 'name'];
+    printLine(terminal, formatTable(head, lists.map(describeList)));
+  }
+}
+
+function describeList(list: TrustList): string[] {
+  const { id, isOn, isUpdated, kind, origin, date, frozen, sha256, name } = list;
+  const counts = [
+    [list.authorities, 'authorities'],
+    [list.singleCertificates, 'certificates'],
+    [list.products, 'products'],
+  ] as const;
+  const holds = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const from = `${nameOf(TrustListOrigin, origin)}${isUpdated ? ', updated' : ''}`;
+  const day = frozen === '' ? date : `${date}, frozen ${frozen}`;
+  const kindName = nameOf(ProtoKind, kind);
+  return [id, isOn ? 'on' : 'off', kindName, from, day, holds.join(', '), sha256.slice(0, 16), name];
+}
+
+async function showCertificates(terminal: Terminal, text: string, { json }: Json): Promise<void> {
+  using client = await openClient(terminal);
+  const { certificates } = await client.call(method.findTrustedCertificates, { text });
+  if (certificates.length === 0) throw new CliFailure(`no list holds "${text}"`, EXIT_CODES.someFailed);
+  for (const certificate of certificates) {
+    if (json === true) printLine(terminal, toJsonLine(TrustedCertificateSchema, certificate));
+  }
+  if (json === true) return;
+  const rows = certificates.map(({ list, subject, isSingle, fingerprint, validFrom, validUntil }) => [
+    list,
+    isSingle ? 'single' : 'authority',
+    subject,
+    `${formatTimestamp(validFrom)} to ${formatTimestamp(validUntil)}`,
+    fingerprint,
+  ]);
+  printLine(terminal, formatTable(['list', '', 'subject', 'valid', 'SHA-256'], rows));
+}
+
+async function addList(terminal: Terminal, id: string, file: string, options: AddOptions): Promise<void> {
+  using client = await openClient(terminal);
+  const { name = '', source = file, date, terms = '', single = false } = options;
+  const kind = toEnumValue(TrustListKindSchema, options.kind) as ProtoKind;
+  const content = await readList(file);
+  const { list } = await client.call(method.addTrustList, {
+    id,
+    name,
+    kind,
+    source,
+    date,
+    terms,
+    content,
+    single,
+  });
+  if (list !== undefined) printList(terminal, list, options, 'vouches from the next file on');
+}
+
+async function updateList(terminal: Terminal, id: string, options: UpdateOptions): Promise<void> {
+  const { file, date = '', shipped = false, dropSeen = false } = options;
+  if ((file === undefined) !== shipped) {
+    throw new CliFailure('expected either --file with --date, or --shipped', EXIT_CODES.usage);
+  }
+  using client = await openClient(terminal);
+  const content = file === undefined ? new Uint8Array() : await readList(file);
+  const { list } = await client.call(method.updateTrustList, { id, content, date, dropSeen });
+  if (list !== undefined) printList(terminal, list, options, 'holds from the next file on');
+}
+
+async function setOn(terminal: Terminal, id: string, isOn: boolean, options: Json): Promise<void> {
+  using client = await openClient(terminal);
+  const { list } = await client.call(method.setTrustListOn, { id, isOn });
+  if (list !== undefined) printList(terminal, list, options, isOn ? 'is on' : 'is off');
+}
+
+function printList(terminal: Terminal, list: TrustList, { json }: Json, what: string): void {
+  if (json === true) printLine(terminal, toJsonLine(TrustListSchema, list));
+  else printNote(terminal, `${list.id} (SHA-256 ${list.sha256.slice(0, 16)}) ${what}`);
+}
+
+async function removeList(terminal: Terminal, id: string, options: Json): Promise<void> {
+  using client = await openClient(terminal);
+  await client.call(method.removeTrustList, { id });
+  printDone(terminal, options, { removed: id }, `${id} is removed`);
+}
+
+async function readList(file: string): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await readFile(file));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new CliFailure(`${file}: ${code}`, EXIT_CODES.usage);
+  }
+}

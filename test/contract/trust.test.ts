@@ -1,0 +1,163 @@
+/** Trust lists in a real daemon with no settings: shipped, added, off, updated and removed, and what records say then. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { makeIdentity } from '../certificates.ts';
+import { reach, runCommand } from '../command-line.ts';
+import { TEST_KEY, TestDaemon } from '../daemon.ts';
+import { definitionOf, GENERATED, makeSigner, signMedia } from '../signed-media.ts';
+
+const authority = makeIdentity({ name: 'Desk authority' });
+const other = makeIdentity({ name: 'Other authority' });
+let daemon: TestDaemon;
+let folder: string;
+let picture: string;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-trust-'));
+  const { file } = await signMedia(
+    { definition: definitionOf(GENERATED) },
+    { signer: makeSigner(authority) },
+  );
+  picture = join(folder, 'signed.jpg');
+  writeFileSync(picture, file);
+  writeFileSync(join(folder, 'desk.pem'), authority.cert);
+  writeFileSync(join(folder, 'other.pem'), other.cert);
+  daemon = await TestDaemon.start();
+});
+
+after(async () => {
+  await daemon[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function assay(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return await runCommand(args, reach(daemon));
+}
+
+async function ask(query: string): Promise<Record<string, unknown>> {
+  const response = await fetch(`${daemon.http}/graphql`, {
+    method: 'POST',
+    headers: { 'x-api-key': TEST_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  const { data, errors } = (await response.json()) as { data: Record<string, unknown>; errors?: unknown };
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  return data;
+}
+
+interface Shown {
+  readings: { state: string; signed_by: { answer: string; lists: { list: string }[] } };
+  lists: { id: string; sha256: string }[];
+}
+
+async function show(): Promise<Shown> {
+  const { stdout, stderr } = await assay('marks', 'show', picture, '--json');
+  assert.equal(stderr, '');
+  return (JSON.parse(stdout) as { provenance: Shown }).provenance;
+}
+
+test('a first start knows the shipped lists, by every way', async () => {
+  const { stdout } = await assay('trust', 'list', '--json');
+  const lists = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    lists.map(({ id, is_on: isOn, authorities }) => [id, isOn, authorities]),
+    [
+      ['c2pa', true, 30],
+      ['c2pa-time', true, 22],
+      ['c2pa-products', true, 0],
+      ['iptc', true, 0],
+      ['interim', true, 18],
+    ],
+  );
+  const { trustLists } = await ask('{ trustLists { id singleCertificates sha256 frozen } }');
+  assert.deepEqual(
+    (trustLists as { id: string; singleCertificates: number }[]).map((list) => list.singleCertificates),
+    [0, 0, 0, 20, 86],
+  );
+});
+
+test('certificates are found by a part of their names', async () => {
+  const { stdout, code } = await assay('trust', 'show', 'Westdeutscher', '--json');
+  assert.equal(code, 0);
+  const found = stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { list: string }).list);
+  assert.deepEqual([...new Set(found)].sort(), ['interim', 'iptc']);
+  assert.equal((await assay('trust', 'show', 'nobody of that name')).code, 1);
+});
+
+test('a list that is added vouches from the next file on, off it does not, and a record keeps its hash', async () => {
+  const before = await show();
+  assert.deepEqual(
+    [before.readings.state, before.readings.signed_by.answer],
+    ['READING_STATE_INTACT', 'SIGNER_ANSWER_ON_NO_LIST'],
+  );
+  const made = await assay('trust', 'add', 'desk', join(folder, 'desk.pem'), '--date', '2026-11-01');
+  assert.equal(made.code, 0, made.stderr);
+  const added = await show();
+  assert.equal(added.readings.state, 'READING_STATE_TRUSTED');
+  assert.deepEqual(
+    added.readings.signed_by.lists.map(({ list }) => list),
+    ['desk'],
+  );
+  assert.match(added.lists.find(({ id }) => id === 'desk')?.sha256 ?? '', /^[0-9a-f]{64}$/);
+  assert.equal((await assay('trust', 'off', 'desk')).code, 0);
+  assert.equal((await show()).readings.state, 'READING_STATE_INTACT');
+  const { setTrustListOn } = await ask(
+    'mutation { setTrustListOn(id: "desk", isOn: true) { list { isOn } userErrors { message } } }',
+  );
+  assert.deepEqual(setTrustListOn, { list: { isOn: true }, userErrors: [] });
+});
+
+test('a record tells its readings, weighs the signature, and says by GraphQL what gRPC says', async () => {
+  const classified = await assay('classify', picture, '--json');
+  const record = JSON.parse(classified.stdout.trim().split('\n').at(-1) ?? '') as {
+    identifier: string;
+    assessment: { state: string; strength: string };
+    provenance: Shown;
+  };
+  assert.equal(record.provenance.readings.state, 'READING_STATE_TRUSTED');
+  assert.deepEqual(
+    [record.assessment.state, record.assessment.strength],
+    ['ASSESSMENT_STATE_ARTIFICIAL', 'ASSESSMENT_STRENGTH_SIGNED'],
+  );
+  const { classification } = await ask(
+    `{ classification(identifier: "${record.identifier}") {
+      provenance { readings { state unchanged } sentence { en it } manifests { steps { kind } } } } }`,
+  );
+  const { readings, manifests } = (classification as { provenance: Record<string, unknown> }).provenance;
+  assert.deepEqual(readings, { state: 'TRUSTED', unchanged: 'YES' });
+  assert.deepEqual(manifests, [{ steps: [{ kind: 'GENERATED' }] }]);
+  const rest = await fetch(`${daemon.http}/image/${record.identifier}`, {
+    headers: { 'x-api-key': TEST_KEY },
+  });
+  assert.ok(!(await rest.text()).includes('"provenance"'), 'REST has the documented fields only');
+});
+
+test('an update that drops a signer seen here is refused, unless it is asked for', async () => {
+  const newer = ['trust', 'update', 'desk', '--file', join(folder, 'other.pem'), '--date', '2026-11-02'];
+  const refused = await assay(...newer);
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stderr, /drops what vouches for signers of records here: Test camera/);
+  assert.equal((await assay(...newer, '--drop-seen')).code, 0);
+  assert.equal((await show()).readings.state, 'READING_STATE_INTACT');
+});
+
+test('what is no list is refused in words, a shipped list is not removed, and every change is in the audit log', async () => {
+  const bad = await assay('trust', 'add', 'bad', picture, '--date', '2026-11-01');
+  assert.match(bad.stderr, /content.*holds no certificate in PEM/);
+  assert.match((await assay('trust', 'remove', 'c2pa')).stderr, /switch it off instead/);
+  assert.match((await assay('trust', 'off', 'none')).stderr, /no trust list "none"/);
+  assert.equal((await assay('trust', 'remove', 'desk')).code, 0);
+  const { stdout } = await assay('audit', '--json');
+  for (const action of ['trust.add', 'trust.off', 'trust.on', 'trust.update', 'trust.remove']) {
+    assert.ok(stdout.includes(`"${action}"`), action);
+  }
+});
