@@ -15,6 +15,7 @@ import { AppError } from '../../src/domain/errors.ts';
 import type { Random } from '../heavy/random.ts';
 import type { AcceptedRecord, Book, OpenRequest } from './book.ts';
 import type { Life } from './life.ts';
+import type { Streams } from './streams.ts';
 
 export interface ActionParts {
   life: Life;
@@ -23,7 +24,9 @@ export interface ActionParts {
   /** Whether the process still lives: an answer of a dead one comes to nobody. */
   isAlive: () => boolean;
   accountId: number;
-  adminId: number;
+  streams: Streams;
+  /** Of the machine. */
+  folder: string;
 }
 
 export interface Action {

@@ -1,4 +1,5 @@
 /** What the clients of a history know: what they were answered, and so what must hold whatever dies. */
+import type { KnownKey } from './streams.ts';
 
 export interface AcceptedRecord {
   identifier: string;
@@ -25,6 +26,8 @@ export class Book {
   readonly unanswered = new Map<string, OpenRequest>();
   /** By request identifier: the record that it was answered with. */
   readonly answeredRequests = new Map<string, string>();
+  /** That hold, as far as clients know. */
+  readonly keys: KnownKey[] = [];
   /** Errors that clients were answered with, by reason: a history in which all is refused tells nothing. */
   readonly refusals = new Map<string, number>();
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pause } from '../../src/domain/clock.ts';
 import { verifyCustody } from '../../src/store/custody/verify.ts';
 import type { ActionParts } from './actions.ts';
+import { checkDrops, layFile } from './drops.ts';
 import { checkInvariants, recordsOf } from './invariants.ts';
 import { dataFolderOf } from './life.ts';
 import type { Receivers } from './receivers.ts';
@@ -12,13 +13,14 @@ import type { SimulatedWorkshop } from './workshop.ts';
 export interface EndParts extends ActionParts {
   receivers: Receivers;
   workshop: SimulatedWorkshop;
-  folder: string;
   drive: <T>(work: Promise<T>, what: string) => Promise<T>;
 }
 
+/** At what is waited for. */
+const LOOKS = 2000;
 const NEVER = new AbortController().signal;
 /** Attempts and their pauses take minutes; what is still open after an hour never ends. */
-const WORK_MS_MAX = 3_600_000;
+const WORK_MS_MAX = 1_800_000;
 /** A delivery's retries take a day. */
 const DELIVERIES_MS_MAX = 30 * 3_600_000;
 
@@ -28,6 +30,13 @@ export async function checkEnd(parts: EndParts): Promise<void> {
     until(parts, WORK_MS_MAX, 'every analysis ends', () => openAnalyses(parts) === 0),
     'the work',
   );
+  await drive(latecomerIsTaken(parts), 'the latecomer');
+  await drive(
+    until(parts, WORK_MS_MAX, 'every analysis ends', () => openAnalyses(parts) === 0),
+    'the work',
+  );
+  await drive(pause(life.app.clock, FINISH_MS), 'the finishing of files');
+  checkDrops(parts);
   await life.stopWatching();
   await drive(
     until(parts, DELIVERIES_MS_MAX, 'every delivery ends', () => nextDelivery(parts) === undefined),
@@ -41,12 +50,38 @@ export async function checkEnd(parts: EndParts): Promise<void> {
   if (!report.isWhole) throw new Error(`the chain is whole: ${JSON.stringify(report.faults)}`);
 }
 
+/** A large drop keeps the folder busy; when it is taken, what comes next is seen as soon as ever. */
+async function latecomerIsTaken(parts: EndParts): Promise<void> {
+  const { life, random, workshop } = parts;
+  const { clock, store } = life.app;
+  const [rule] = store.read.watchFolders();
+  if (rule === undefined || !random.chance(LARGE_DROPS_SHARE)) return;
+  const isTaken = (name: string) => store.read.watchedFile(rule.id, name) !== undefined;
+  const names = Array.from({ length: LARGE_DROP }, (_, index) => `large-${index}.png`);
+  workshop.takesMsMax = 6000;
+  for (const name of names) layFile(parts, name, 1);
+  await until(parts, WORK_MS_MAX, 'a drop is taken', () => names.every(isTaken));
+  workshop.takesMsMax = 100;
+  layFile(parts, 'late.png', 1);
+  const laidMs = clock.elapsedMs();
+  await until(parts, WORK_MS_MAX, 'a latecomer is taken', () => isTaken('late.png'));
+  const seconds = (clock.elapsedMs() - laidMs) / 1000;
+  if (seconds > LATE_SECONDS_MAX)
+    throw new Error(`a folder sleeps no longer than its pauses: a file was taken after ${seconds} s`);
+}
+
+const LARGE_DROPS_SHARE = 0;
+const LARGE_DROP = 40;
+/** Two looks, and what a file must lie still for. */
+const LATE_SECONDS_MAX = 15;
+const FINISH_MS = 90_000;
+
 async function until({ life }: EndParts, withinMs: number, what: string, isSo: () => boolean): Promise<void> {
   const { clock } = life.app;
   const startedMs = clock.elapsedMs();
   while (!isSo()) {
     if (clock.elapsedMs() - startedMs > withinMs) throw new Error(`${what}: not within ${withinMs / 1000} s`);
-    await pause(clock, Math.max(1000, withinMs / 1000));
+    await pause(clock, Math.max(1000, withinMs / LOOKS));
   }
 }
 

@@ -28,10 +28,11 @@ export async function runFleet({ from, count, processes, main = MAIN }: FleetRun
   const outputs = await Promise.all(
     starts.map((start) => runOne(main, start, Math.min(share, from + count - start))),
   );
-  const sums = { histories: 0, lives: 0, steps: 0, accepted: 0, seconds: 0 };
+  const sums = { histories: 0, lives: 0, steps: 0, accepted: 0, brought: 0, seconds: 0 };
   for (const output of outputs.filter(({ code }) => code === 0)) {
     const found = JSON.parse(output.text.trimEnd().split('\n').at(-1) ?? '') as HistorySums;
-    for (const name of ['histories', 'lives', 'steps', 'accepted'] as const) sums[name] += found[name];
+    for (const name of ['histories', 'lives', 'steps', 'accepted', 'brought'] as const)
+      sums[name] += found[name];
     sums.seconds = Math.max(sums.seconds, found.seconds);
   }
   return { sums, faults: outputs.filter(({ code }) => code !== 0).map((output) => output.text) };

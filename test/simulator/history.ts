@@ -11,6 +11,8 @@ import { createUser, grantCredits } from '../../src/app/accounts/users.ts';
 import { Random } from '../heavy/random.ts';
 import { ACTIONS, type Action, type ActionParts, refusalOf } from './actions.ts';
 import { Book } from './book.ts';
+import { SimulatedBroker } from './broker.ts';
+import { dropFiles, watchDrops } from './drops.ts';
 import { checkEnd } from './end.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { checkInvariants } from './invariants.ts';
@@ -18,6 +20,7 @@ import { ADMIN_ID, dataFolderOf, Life, watchedFolderOf } from './life.ts';
 import { drawLives, type LifePlan } from './plans.ts';
 import { Receivers } from './receivers.ts';
 import { seedPlatform } from './seeded-platform.ts';
+import { makeKey, openStream, revokeSomeKey, Streams } from './streams.ts';
 import type { Turns } from './turns.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { SimulatedWorkshop } from './workshop.ts';
@@ -26,6 +29,8 @@ export interface HistoryResult {
   lives: number;
   steps: number;
   accepted: number;
+  /** Results that workers on other boxes brought and that were stored. */
+  brought: number;
   /** Says whether two runs were the same. */
   traceHash: string;
   refusals: ReadonlyMap<string, number>;
@@ -51,7 +56,11 @@ const TRACE_MAX = 25;
 const START_MS = 1_767_225_600_000;
 /** A stop, or the end of all work, that takes more calls of the clock than this does not end. */
 const CALLS_MAX = 20_000;
-const CREDITS = 40;
+const CREDITS = 100;
+/** Of the histories in which a folder is watched. */
+const DROPS_SHARE = 0.3;
+/** Of the histories in which workers on other boxes help. */
+const WORKERS_SHARE = 0.3;
 /** Real time that what no clock moves may take. */
 const REAL_MS_MAX = 5000;
 
@@ -78,6 +87,8 @@ class History {
   #nowMs = START_MS;
   #accountId = 0;
   #boot = 1;
+  #hasWorkers = false;
+  #brought = 0;
 
   constructor(seed: number, folder: string, turns: Turns) {
     this.#seed = seed;
@@ -87,10 +98,17 @@ class History {
 
   async run(): Promise<HistoryResult> {
     mkdirSync(watchedFolderOf(this.#folder), { recursive: true });
-    const lives = drawLives(new Random(this.#seed));
+    const random = new Random(this.#seed);
+    const lives = drawLives(random);
+    this.#hasWorkers = random.chance(WORKERS_SHARE);
     for (const [index, plan] of lives.entries()) await this.#live(index, plan);
     return {
-      ...{ lives: lives.length, steps: this.step, accepted: this.#book.accepted.size },
+      ...{
+        lives: lives.length,
+        steps: this.step,
+        accepted: this.#book.accepted.size,
+        brought: this.#brought,
+      },
       traceHash: createHash('sha256').update(this.trace.join('\n')).digest('hex').slice(0, 12),
       refusals: this.#book.refusals,
     };
@@ -115,13 +133,15 @@ class History {
     this.#receivers.faults = plan.receivers;
     this.trace.push(`— life ${index + 1}, which ends by ${plan.end}`);
     const post = this.#receivers.post(clock, random, () => death.isAlive);
+    const broker = this.#hasWorkers ? new SimulatedBroker(clock, random, plan.broker) : null;
     const bootId = `boot ${this.#boot}`;
-    const parts = { folder: this.#folder, clock, random, disk, workshop, post, bootId };
+    const parts = { folder: this.#folder, clock, random, disk, workshop, post, bootId, broker };
     this.#turns.onTurn = () => death.step();
     const life = await this.#drive(clock, Life.open(parts), 'the start');
     const isAlive = () => death.isAlive;
+    const streams = new Streams();
     try {
-      if (index === 0) await this.#setUp(life);
+      if (index === 0) await this.#drive(clock, this.#setUp(life, random), 'the first start');
       death.arm();
       disk.faults = plan.disk;
       const acting = {
@@ -130,7 +150,7 @@ class History {
         random,
         isAlive,
         accountId: this.#accountId,
-        adminId: ADMIN_ID,
+        ...{ streams, folder: this.#folder },
       };
       await this.#act(plan, acting, clock);
       if (plan.end === 'calm') await this.#drive(clock, Promise.all(this.#calls), 'a call');
@@ -139,21 +159,22 @@ class History {
           ...acting,
           receivers: this.#receivers,
           workshop,
-          folder: this.#folder,
           drive: (work, what) => this.#drive(clock, work, what),
         });
+      await this.#drive(clock, streams.end(), 'the streams');
       if (death.isAlive) await this.#drive(clock, life.stop(), 'the stop');
     } finally {
       this.#turns.onTurn = () => undefined;
       await this.#drive(clock, Promise.all(this.#calls), 'a call');
       await this.#drive(clock, life[Symbol.asyncDispose](), 'the end');
     }
+    this.#brought += broker?.taken ?? 0;
     if (death.isAlive) this.#nowMs = clock.nowMs;
     else death.restore();
     if (plan.end === 'power') this.#boot += 1;
   }
 
-  async #setUp(life: Life): Promise<void> {
+  async #setUp(life: Life, random: Random): Promise<void> {
     const principal = life.principalOf(ADMIN_ID);
     const fields = { name: 'paid', image_credits: 2, option_credits: { webhook: 1 } };
     const plan = await createPlan(life.app, { principal, fields });
@@ -161,6 +182,7 @@ class History {
     const { id } = await createUser(life.app, { principal, fields: account });
     await grantCredits(life.app, { principal, id, amount: CREDITS });
     this.#accountId = id;
+    if (random.chance(DROPS_SHARE)) await watchDrops(life, this.#folder, id, random);
   }
 
   async #act(plan: LifePlan, parts: ActionParts, clock: VirtualClock): Promise<void> {
@@ -176,6 +198,7 @@ class History {
       }
       await this.#turns.quiet();
       if (isAlive()) checkInvariants({ app: life.app, book });
+      if (isAlive()) parts.streams.check(life);
       if (this.#fault !== null) throw this.#fault;
     }
   }
@@ -228,10 +251,18 @@ class History {
 const NO_FAULTS = { full: 0, flush: 0 } as const;
 const WAITS_MS = [1, 10, 100, 1000, 5000, 30_000, 120_000] as const;
 
+const ALL_ACTIONS: readonly Action[] = [
+  ...ACTIONS,
+  { name: 'drop', weight: 3, run: dropFiles },
+  { name: 'make a key', weight: 2, run: makeKey },
+  { name: 'watch', weight: 2, run: openStream },
+  { name: 'revoke a key', weight: 1, run: revokeSomeKey },
+];
+
 function drawAction(random: Random): Action {
-  const sum = ACTIONS.reduce((total, { weight }) => total + weight, 0);
+  const sum = ALL_ACTIONS.reduce((total, { weight }) => total + weight, 0);
   let at = random.next() * sum;
-  for (const action of ACTIONS) {
+  for (const action of ALL_ACTIONS) {
     at -= action.weight;
     if (at < 0) return action;
   }

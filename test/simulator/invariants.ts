@@ -9,6 +9,8 @@ import type { SimulatedApp } from './life.ts';
 /** Transactions that a reader may stand behind the last one: more pin the pages of all that was written since. */
 const READER_AGE_MAX = 20;
 /** Size of the records file: an empty one, and what a record with all its rows takes. */
+/** That the packs' own description states. */
+const PACK_WEIGHT = 1;
 const EMPTY_BYTES = 1_500_000;
 const RECORD_BYTES = 60_000;
 
@@ -24,6 +26,7 @@ export function checkInvariants(observed: Observed): void {
   chainIsWhole(observed);
   acceptedIsThere(observed);
   recordsAreReadable(observed);
+  figuresAreThePacks(observed);
   chargedOnce(observed);
   placesAreFreed(observed);
 }
@@ -78,6 +81,27 @@ function recordsAreReadable({ app }: Observed): void {
     });
     if (/\bNaN\b|\bInfinity\b/.test(record))
       throw new Error(`every figure is finite: the record ${identifier} says NaN or Infinity`);
+  }
+}
+
+/** Every pack that was asked answered once, and by its own rules; nobody else did. */
+function figuresAreThePacks({ app }: Observed): void {
+  for (const { identifier, analysisId } of recordsOf(app)) {
+    const analysis = app.store.read.analysis(analysisId);
+    const result = analysis?.result;
+    if (analysis === undefined || result?.kind !== 'image') continue;
+    const answered = result.runs.map(({ model, version }) => `${model}@${version}`).sort();
+    if (answered.join() !== [...analysis.models].sort().join())
+      throw new Error(`a result is the models': of ${identifier} ${answered.join() || 'none'} answered`);
+    for (const { model, weight, logOdds, probability } of result.runs) {
+      const fits = probability !== null && Math.abs(probability - 1 / (1 + Math.exp(-(logOdds ?? 0)))) < 1e-6;
+      if (weight !== PACK_WEIGHT || !fits)
+        throw new Error(
+          `a result is the models': ${model} gave ${identifier} ${logOdds}, ${probability}, weight ${weight}`,
+        );
+    }
+    if (result.detections.length > 0 || result.nsfw !== null)
+      throw new Error(`a result is what was asked: ${identifier} has more`);
   }
 }
 

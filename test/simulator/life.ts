@@ -25,6 +25,8 @@ import { openDeliveryLoop } from '../../src/app/webhooks/open-loop.ts';
 import type { PostWebhook } from '../../src/app/webhooks/post.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { LeaseBook } from '../../src/engine/remote/lease-book.ts';
+import { RemotePlaces } from '../../src/engine/remote/remote-places.ts';
 import { toClassification } from '../../src/facade/rest/convert.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
 import { Sealer } from '../../src/machinery/sealer.ts';
@@ -33,6 +35,7 @@ import { Turnstile } from '../../src/machinery/turnstile.ts';
 import type { RecordsDisk } from '../../src/store/records-disk.ts';
 import { Store } from '../../src/store/store.ts';
 import type { Random } from '../heavy/random.ts';
+import { LEASE_MS, type SimulatedBroker } from './broker.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import type { SimulatedWorkshop } from './workshop.ts';
 
@@ -50,6 +53,8 @@ export interface LifeParts {
   disk: RecordsDisk;
   workshop: SimulatedWorkshop;
   post: PostWebhook;
+  /** Null: there are no workers on other boxes. */
+  broker: SimulatedBroker | null;
   /** The kernel's name of this boot. */
   bootId: string;
 }
@@ -62,7 +67,7 @@ const TRUST_FOLDER = join(import.meta.dirname, '..', '..', 'trust');
 /** Registers what the machine does while it is there: one for all lives. */
 const metrics = new Metrics();
 const trust = openTrustLists({ folder: TRUST_FOLDER, settingPem: '', settingFile: null });
-const log = pino({ level: process.env.ASSAY_SIMULATOR_LOG ?? 'silent' });
+const log = pino({ level: 'silent' });
 
 export class Life implements AsyncDisposable {
   readonly app: SimulatedApp;
@@ -103,11 +108,13 @@ export class Life implements AsyncDisposable {
     const admin = { adminEmail: 'admin@example.org', adminPassword: null, adminApiKey: null };
     await setUpFirstStart(store, clock, sealer, { dataFolder, ...admin, rateLimitPerMinute: 0 });
     const newIdentifier = () => identifierOf(random);
+    const remote =
+      parts.broker === null ? null : stack.use(remotePlaces(parts.broker, { store, clock, newIdentifier }));
     const engine = stack.use(
       new Engine(
         { ...settings.engine, trust: trust.material },
         {
-          ...{ store, clock, bootId: parts.bootId, newIdentifier, log, workshop, remote: null },
+          ...{ store, clock, bootId: parts.bootId, newIdentifier, log, workshop, remote },
           observer: SILENT,
           fetchMedia: () => Promise.reject(new Error('nothing is fetched in a simulation')),
           lookForCopies: async () => null,
@@ -164,6 +171,16 @@ export function dataFolderOf(folder: string): string {
 
 export function watchedFolderOf(folder: string): string {
   return join(folder, 'drop');
+}
+
+function remotePlaces(
+  broker: SimulatedBroker,
+  { store, clock, newIdentifier }: Pick<SimulatedApp, 'store' | 'clock' | 'newIdentifier'>,
+): RemotePlaces {
+  const book = new LeaseBook(LEASE_MS, store, clock);
+  const config = { leaseMs: LEASE_MS, mediaUrl: () => 'http://192.0.2.1', certificatePem: () => null };
+  const parts = { book, log, clock, newIdentifier, drained: store.read };
+  return new RemotePlaces(config, { ...parts, ...broker.parts() });
 }
 
 function settingsOf(folder: string) {

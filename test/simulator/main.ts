@@ -18,6 +18,8 @@ export interface HistorySums {
   lives: number;
   steps: number;
   accepted: number;
+  /** Results of workers on other boxes. */
+  brought: number;
   seconds: number;
   /** Hash of the last history's trace; two runs of one seed have the same. */
   traceHash: string;
@@ -30,15 +32,28 @@ async function run(): Promise<number> {
   const folder = mkdtempSync(join(MEMORY_FOLDER, 'assay-simulator-'));
   mkdirSync(join(folder, 'turns'));
   using turns = new Turns(join(folder, 'turns'));
-  const sums: HistorySums = { histories: 0, lives: 0, steps: 0, accepted: 0, seconds: 0, traceHash: '' };
+  const sums: HistorySums = {
+    histories: 0,
+    lives: 0,
+    steps: 0,
+    accepted: 0,
+    brought: 0,
+    seconds: 0,
+    traceHash: '',
+  };
   const startedMs = performance.now();
   try {
     for (let at = from; at < from + count; at += 1) {
-      const { lives, steps, accepted, traceHash } = await runHistory(at, join(folder, 'machine'), turns);
+      const { lives, steps, accepted, brought, traceHash } = await runHistory(
+        at,
+        join(folder, 'machine'),
+        turns,
+      );
       sums.histories += 1;
       sums.lives += lives;
       sums.steps += steps;
       sums.accepted += accepted;
+      sums.brought += brought;
       sums.traceHash = traceHash;
     }
   } catch (error) {

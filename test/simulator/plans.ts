@@ -1,5 +1,6 @@
 /** What a history consists of, as its seed has it. */
 import type { Random } from '../heavy/random.ts';
+import type { BrokerFaults } from './broker.ts';
 import type { DiskFaults } from './faulty-disk.ts';
 import type { ReceiverFaults } from './receivers.ts';
 import type { ChildFaults } from './workshop.ts';
@@ -16,6 +17,7 @@ export interface LifePlan {
   disk: DiskFaults;
   children: ChildFaults;
   receivers: ReceiverFaults;
+  broker: BrokerFaults;
 }
 
 const LIVES_MAX = 3;
@@ -35,6 +37,7 @@ function drawLife(random: Random): LifePlan {
     disk: { full: share(0.1), flush: share(0.1), isPowerLost: end === 'power' },
     children: { dies: share(0.3), hangs: share(0.1), refuses: share(0.2) },
     receivers: { refuses: share(0.7), silent: share(0.3) },
+    broker: { loses: share(0.3), repeats: share(0.3), vanishes: share(0.3), lies: share(0.4) },
   };
 }
 
@@ -43,4 +46,5 @@ const CALM: LifePlan = {
   disk: { full: 0, flush: 0, isPowerLost: false },
   children: { dies: 0, hangs: 0, refuses: 0 },
   receivers: { refuses: 0, silent: 0 },
+  broker: { loses: 0, repeats: 0, vanishes: 0, lies: 0 },
 };

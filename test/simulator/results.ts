@@ -14,6 +14,7 @@ export function imageResult(models: readonly string[], random: Random): ImageRes
     ...{ kind: 'image', mime: 'image/png', width: SIDE, height: SIDE, pages: 1, nsfw: null, detections: [] },
     ...{ runs: runsOf(models, random), provenance: NO_PROVENANCE, stability: [] },
     ...{ quality: { shortSide: SIDE, jpegQuality: null, truncated: false }, hasHeatmap: false },
+    marks: { hasReadMetadata: true, watermarks: [] },
   };
 }
 

@@ -3,6 +3,7 @@
  * again must make them again. Only the process of the simulator has it.
  */
 import crypto from 'node:crypto';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Random } from '../heavy/random.ts';
 
@@ -24,4 +25,10 @@ function uuid(): ReturnType<typeof crypto.randomUUID> {
 
 Object.assign(crypto, { randomBytes: bytes, randomUUID: uuid });
 Math.random = () => random.next();
+/** As on a share: the kernel says nothing of what others write, or it would say it at no certain time. */
+function watch(): never {
+  throw new Error('nothing is told of files here');
+}
+
+Object.assign(fs, { watch });
 syncBuiltinESMExports();

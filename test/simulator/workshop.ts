@@ -26,6 +26,8 @@ export class SimulatedWorkshop implements LocalWorkshop {
   readonly #clock: VirtualClock;
   readonly #random: Random;
   faults: ChildFaults;
+  /** How long a child takes at most. */
+  takesMsMax = 3000;
   /** Pieces of work under way. */
   busy = 0;
   readonly inferenceConfig = INFERENCE_POOL_DEFAULTS;
@@ -78,7 +80,7 @@ export class SimulatedWorkshop implements LocalWorkshop {
   async #child(signal: AbortSignal | undefined, timeoutMs = Number.POSITIVE_INFINITY): Promise<void> {
     const { dies, hangs, refuses } = this.faults;
     const isHanging = this.#random.chance(hangs);
-    const takesMs = isHanging ? Number.POSITIVE_INFINITY : this.#random.whole(1, 3000);
+    const takesMs = isHanging ? Number.POSITIVE_INFINITY : this.#random.whole(1, this.takesMsMax);
     const waitMs = Math.min(takesMs, timeoutMs);
     if (Number.isFinite(waitMs)) await pause(this.#clock, waitMs, signal);
     else await aborted(signal);

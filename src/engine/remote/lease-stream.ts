@@ -15,6 +15,9 @@ export interface LeaseStreamParts {
 const LEASES_MAX = 100_000;
 const NANOSECONDS_PER_MS = 1e6;
 
+/** What carries the word that there is work; it may lose it, or bring it twice. */
+export type LeaseCarrier = Pick<LeaseStream, 'prepare' | 'publish' | 'doubt'>;
+
 export class LeaseStream {
   readonly #leaseMs: number;
   readonly #parts: LeaseStreamParts;

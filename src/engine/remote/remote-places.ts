@@ -12,7 +12,7 @@ import type { ExecutionPlace } from '../places/execution-place.ts';
 import { AbortError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
 import { knowsSyncInterval } from './broker-version.ts';
 import type { OpenLease } from './lease-book.ts';
-import { LeaseStream } from './lease-stream.ts';
+import { type LeaseCarrier, LeaseStream } from './lease-stream.ts';
 import { ASK_SUBJECTS, cancelSubject, encode, packSetOf } from './messages.ts';
 import { WorkerRequests, type WorkerRequestsConfig, type WorkerRequestsParts } from './worker-requests.ts';
 import { type DrainedNames, HELLO_INTERVAL_MS, WorkerRoster, type WorkerStatus } from './worker-roster.ts';
@@ -25,6 +25,8 @@ export interface RemotePlacesParts
   brokerFault: (connection: NatsConnection) => string | null;
   isByTls: boolean;
   drained: DrainedNames;
+  /** JetStream of the server where it is absent. */
+  carrier?: LeaseCarrier;
 }
 
 /** The NATS server, for the doctor. */
@@ -54,7 +56,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
   readonly #config: WorkerRequestsConfig;
   readonly #parts: RemotePlacesParts;
   readonly #roster: WorkerRoster;
-  readonly #stream: LeaseStream;
+  readonly #stream: LeaseCarrier;
   /** Workers lost under an analysis, in a row. */
   readonly #losses = new Map<string, number>();
   /** By analysis, from the result's arrival until it is stored. */
@@ -71,7 +73,9 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     this.#config = config;
     this.#parts = parts;
     this.#roster = new WorkerRoster(parts.drained, parts.clock);
-    this.#stream = new LeaseStream(config.leaseMs, { connection: () => this.#connection, log: parts.log });
+    this.#stream =
+      parts.carrier ??
+      new LeaseStream(config.leaseMs, { connection: () => this.#connection, log: parts.log });
   }
 
   /** Begins to listen for workers. */

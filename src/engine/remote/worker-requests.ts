@@ -7,7 +7,7 @@ import { PlaceLostError, WorkerLostError } from '../worker-errors.ts';
 import { brought } from './brought.ts';
 import { faultOfFindings, faultOfResult, renameParts, toError } from './judge-result.ts';
 import type { LeaseBook, OpenLease } from './lease-book.ts';
-import type { LeaseStream } from './lease-stream.ts';
+import type { LeaseCarrier } from './lease-stream.ts';
 import {
   type AnswerTo,
   anyHello,
@@ -43,7 +43,7 @@ export interface WorkerRequestsConfig {
 export interface WorkerRequestsParts {
   roster: WorkerRoster;
   book: LeaseBook;
-  stream: LeaseStream;
+  stream: LeaseCarrier;
   log: Logger;
   clock: Clock;
   newIdentifier: () => string;

@@ -1,7 +1,7 @@
 /** Two hundred thousand histories of the simulator, from seeds that `npm test` does not run. `--count` and `--from` change that. */
 import { availableParallelism } from 'node:os';
-import { runFleet } from '../simulator/fleet.ts';
-import { numberArgument } from './random.ts';
+import { runFleet } from '../../simulator/fleet.ts';
+import { numberArgument } from '../random.ts';
 
 /** Histories of one start: a process that ran for hours shows less of where it met its fault. */
 const BATCH = 5000;

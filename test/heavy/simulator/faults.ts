@@ -1,0 +1,81 @@
+/**
+ * Faults that the daemon once had, put back one by one into a copy of the program: the simulator must find each, or it would
+ * not have found the next one of its kind.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { runFleet } from '../../simulator/fleet.ts';
+import { numberArgument } from '../random.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+/** What the simulator imports and reads. */
+const NEEDED = [
+  ...['src', 'page', 'trust', 'test/simulator', 'test/heavy/random.ts', 'evaluate/random.ts'],
+  ...['models/assay-transformer/model.json', 'package.json', 'tsconfig.json'],
+];
+
+interface Fault {
+  name: string;
+  /** Which invariant tells it. */
+  told: RegExp;
+  file: string;
+  /** The lines of today, and those of then. */
+  now: string;
+  past: string;
+}
+
+const FAULTS: readonly Fault[] = [
+  {
+    name: 'an iterator of LMDB is left half-way and pins every page',
+    told: /no reader is old|bytes are bounded/,
+    file: 'src/store/ranges.ts',
+    now: `  yield* walk(
+    range,
+    (key) => key,
+    (from, rowsMax) => readKeys(database, from, rowsMax),
+  );`,
+    past: '  yield* database.getKeys(range);',
+  },
+  {
+    name: 'a worker’s result is believed that cannot be',
+    told: /a result is|every figure is finite/,
+    file: 'src/engine/remote/judge-result.ts',
+    now: "    if (result.kind === 'image') checkImage(job, result, files);",
+    past: "    if (result.kind === 'image') return;",
+  },
+  {
+    name: 'a revoked key’s streams go on',
+    told: /a lost key hears nothing/,
+    file: 'src/app/callers/standings.ts',
+    now: "    if (change.type !== 'standing') return;",
+    past: "    if (change.type !== 'balance') return;",
+  },
+];
+
+for (const { name, told, ...change } of FAULTS) {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-simulator-faults-'));
+  try {
+    makeCopy(folder, change);
+    const main = join(folder, 'test/simulator/main.ts');
+    const count = numberArgument('count', 2000);
+    const { faults } = await runFleet({ from: 1, count, processes: availableParallelism(), main });
+    const found = faults.find((text) => told.test(text));
+    process.stdout.write(`${name}: ${found?.split('\n')[0] ?? 'not found'}\n`);
+    if (found === undefined) process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function makeCopy(folder: string, { file, now, past }: Pick<Fault, 'file' | 'now' | 'past'>): void {
+  for (const path of NEEDED) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  // Lines that are no longer there put no fault back.
+  if (!text.includes(now)) throw new Error(`${file} has changed: put its old fault back in other lines`);
+  writeFileSync(join(folder, file), text.replace(now, past));
+}
