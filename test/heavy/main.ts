@@ -22,6 +22,7 @@ const RUNS = [
   { file: 'examples.ts', minutesMax: 10 },
   { file: 'conformance.ts', minutesMax: 15 },
   { file: 'watermarks.ts', minutesMax: 15 },
+  { file: 'fuzzing/manifests.ts', minutesMax: 10 },
 ] as const;
 
 for (const { file, minutesMax } of RUNS) {

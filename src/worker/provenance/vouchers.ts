@@ -53,9 +53,11 @@ export class Vouchers {
   #find(chain: readonly X509Certificate[], isAsked: (list: OpenList) => boolean): Voucher[] {
     const [own] = chain;
     if (own === undefined) return [];
+    const hash = hashOf(own);
+    const path = pathOf(chain);
     return this.#lists.filter(isAsked).flatMap(({ id, single, authorities }) => {
-      if (single.has(hashOf(own))) return { list: id, by: nameOf(own) };
-      const authority = findAuthority(chain, authorities);
+      if (single.has(hash)) return { list: id, by: nameOf(own) };
+      const authority = findAuthority(path, authorities);
       return authority === null ? [] : { list: id, by: nameOf(authority) };
     });
   }
@@ -72,16 +74,27 @@ function openList(list: TrustListMaterial): OpenList {
   };
 }
 
+/** From the signer's own on, each issued by the next, with the name of its issuer. The signatures are checked once for all lists. */
+function pathOf([own, ...others]: readonly X509Certificate[]): {
+  certificate: X509Certificate;
+  issuer: string;
+}[] {
+  const path: { certificate: X509Certificate; issuer: string }[] = [];
+  for (let next = own; next !== undefined && path.length < CHAIN_MAX; ) {
+    const child: X509Certificate = next;
+    path.push({ certificate: child, issuer: child.issuer });
+    next = others.find((other) => other !== child && other.ca && hasIssued(other, child));
+  }
+  return path;
+}
+
 function findAuthority(
-  [own, ...others]: readonly X509Certificate[],
+  path: readonly { certificate: X509Certificate; issuer: string }[],
   authorities: ReadonlyMap<string, X509Certificate[]>,
 ): X509Certificate | null {
-  let current = own;
-  for (let steps = 0; current !== undefined && steps < CHAIN_MAX; steps += 1) {
-    const child: X509Certificate = current;
-    const found = (authorities.get(child.issuer) ?? []).find((authority) => hasIssued(authority, child));
+  for (const { certificate, issuer } of path) {
+    const found = (authorities.get(issuer) ?? []).find((authority) => hasIssued(authority, certificate));
     if (found !== undefined) return found;
-    current = others.find((other) => other.ca && other !== child && hasIssued(other, child));
   }
   return null;
 }
