@@ -57,20 +57,32 @@ test('all decode children stopped: the request is answered by a fresh one', {
   equal(((await list.json()) as unknown[]).length, first.length + 1);
 });
 
-/** Every decode child as soon as it is seen, also those that are started meanwhile; until it is disposed. */
+/** Stops every decode child as soon as it is seen, also those that are started meanwhile; until it is disposed, which lets all go on. */
 function stopEach(daemon: TestDaemon): Disposable {
+  const stopped = new Set<number>();
   const stop = (): void => {
     for (const pid of childrenOf(pidOf(daemon)).decode) {
-      try {
-        process.kill(pid, 'SIGSTOP');
-      } catch {
-        // It has ended since.
-      }
+      signal(pid, 'SIGSTOP');
+      stopped.add(pid);
     }
   };
   stop();
   const timer = setInterval(stop, LOOK_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      // An analysis would wait for a child that stands still until its own deadline, minutes later.
+      for (const pid of stopped) signal(pid, 'SIGCONT');
+    },
+  };
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended since.
+  }
 }
 
 test('fresh decode children stopped too: refused soon, and nothing is left of the try', {

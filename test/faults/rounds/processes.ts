@@ -1,5 +1,6 @@
 /** Finds a daemon's children as the kernel sees them, whatever wall stands around them. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 
 export interface ChildProcesses {
   /** Node itself, inside any wall. */
@@ -36,9 +37,16 @@ export function rssAnonBytes(pid: number): number {
   return Number(match?.[1] ?? Number.NaN) * 1024;
 }
 
-/** The last of the arguments is the script; walls only carry it for another process, so only leaves count. */
+/**
+ * Processes of Node whose last argument is the script. A wall has the same last argument, and while it is put up it has no
+ * child yet: a wall that is stopped then outlives its killed parent, stopped for good.
+ */
 function innermost(pids: readonly number[], script: string): number[] {
-  return pids.filter((pid) => commandOf(pid).at(-1)?.endsWith(script) && directChildrenOf(pid).length === 0);
+  return pids.filter((pid) => {
+    const command = commandOf(pid);
+    const isNode = basename(command[0] ?? '') === basename(process.execPath);
+    return isNode && command.at(-1)?.endsWith(script) && directChildrenOf(pid).length === 0;
+  });
 }
 
 function descendantsOf(pid: number): number[] {
