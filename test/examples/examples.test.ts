@@ -91,10 +91,10 @@ for (const [index, { file, command, args, ending, skip }] of CLIENTS.entries()) 
   });
 }
 
-/** A command of README.md in one line, for this daemon and this record. */
-function readmeCommand(beginning: string, identifier: string): string {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').replaceAll(/\\\n\s*/g, '');
-  const line = readme.split('\n').find((text) => text.replace(/^\$ /, '').startsWith(beginning));
+/** A command of docs/first-verdict.md in one line, for this daemon and this record. */
+function documentedCommand(beginning: string, identifier: string): string {
+  const text = readFileSync(join(ROOT, 'docs', 'first-verdict.md'), 'utf8').replaceAll(/\\\n\s*/g, '');
+  const line = text.split('\n').find((shown) => shown.replace(/^\$ /, '').startsWith(beginning));
   assert.ok(line !== undefined, beginning);
   return line
     .replace(/^\$ /, '')
@@ -109,7 +109,7 @@ const TOOLS = [
 ] as const;
 
 for (const { beginning, skip } of TOOLS) {
-  test(`README's ${beginning} follows a record`, { skip }, async () => {
+  test(`the documented ${beginning} follows a record`, { skip }, async () => {
     const form = new FormData();
     form.set('image', new Blob([readFileSync(await writePicture(101))]), 'picture.png');
     const headers = { 'x-api-key': TEST_KEY };
@@ -118,7 +118,7 @@ for (const { beginning, skip } of TOOLS) {
       headers,
       body: form,
     });
-    const command = readmeCommand(beginning, await submitted.text());
+    const command = documentedCommand(beginning, await submitted.text());
     const { code, lines, err } = await run('sh', ['-c', `KEY=${TEST_KEY}; ${command}`]);
     assert.equal(code, 0, err);
     assert.match(lines.join('\n'), /"status": "STATUS_DONE"/);
