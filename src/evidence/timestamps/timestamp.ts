@@ -6,9 +6,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { fromBER, Integer, Null, OctetString, type Sequence } from 'asn1js';
 import {
   AlgorithmIdentifier,
+  AltName,
   Certificate,
   type ContentInfo,
-  ExtKeyUsage,
+  type GeneralName,
   MessageImprint,
   SignedData,
   SignedDataVerifyError,
@@ -18,6 +19,8 @@ import {
 } from 'pkijs';
 import { showText } from '../../domain/shown-text.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
+import { findChain, stampingFault } from './certificate-chain.ts';
+import { signingCertificateFault } from './signing-certificate.ts';
 
 /** A reply as DER, that says what follows. */
 export interface Timestamp {
@@ -57,12 +60,10 @@ const DIGESTS: Readonly<Record<string, string>> = {
 const NONCE_BYTES = 16;
 /** A bundle of an authority has a few; that of a whole system some hundred. */
 const ROOTS_MAX = 1000;
-const EXTENDED_KEY_USAGE = '2.5.29.37';
-const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+/** What a token holds (RFC 3161, 2.4.2). */
+const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 /** RFC 3161, 2.4.2. */
 const STATUSES = ['granted', 'granted with changes', 'rejected', 'waiting', 'revocation warning', 'revoked'];
-/** Codes of pkijs that mean the chain, not the signature. */
-const CHAIN_CODE = 5;
 
 /** Asks for the authority's certificate too, so that the token can be judged without it. */
 export function toTimestampQuery(bytes: Uint8Array): TimestampQuery {
@@ -87,15 +88,16 @@ export async function judgeTimestamp(
   { bytes, nonce, rootsPem }: JudgeOrder,
 ): Promise<Timestamp> {
   const signedData = openReply(reply);
-  const content = signedData.encapContentInfo.eContent;
-  if (content === undefined) throw new TimestampError('holds no timestamp');
+  const { eContent: content, eContentType } = signedData.encapContentInfo;
+  if (content === undefined || eContentType !== TST_INFO) throw new TimestampError('holds no timestamp');
   const info = parse('holds no timestamp that can be read', () => TSTInfo.fromBER(content.getValue()));
+  if (info.version !== 1) throw new TimestampError(`is of version ${info.version}, expected 1`);
   assertImprint(info, bytes);
   if (nonce !== undefined && toHex(info.nonce?.valueBlock.valueHexView) !== nonce) {
     const found = info.nonce === undefined ? 'has no nonce' : 'has another nonce';
     throw new TimestampError(`answers another query: it ${found}`);
   }
-  const signer = await assertSigned(signedData, bytes, rootsPem);
+  const signer = await assertSigned(signedData, { bytes, rootsPem, info });
   return {
     time: info.genTime.getTime() * MICROSECONDS_PER_MS,
     authority: showText(nameOf(signer)),
@@ -149,35 +151,48 @@ function assertImprint({ messageImprint }: TSTInfo, bytes: Uint8Array): void {
 /** The certificate that signed it. Judged at the token's own time, as the authority's certificate may have ended since. */
 async function assertSigned(
   signedData: SignedData,
-  bytes: Uint8Array,
-  rootsPem: string | null,
+  { bytes, rootsPem, info }: { bytes: Uint8Array; rootsPem: string | null; info: TSTInfo },
 ): Promise<Certificate> {
-  const trustedCerts = rootsPem === null ? [] : readRoots(rootsPem);
-  const order = { signer: 0, data: toArrayBuffer(bytes), extendedMode: true } as const;
-  try {
-    const { signatureVerified, signerCertificate } = await signedData.verify({ ...order, checkChain: false });
-    if (signatureVerified !== true || !signerCertificate) {
-      throw new TimestampError('is not signed by the certificate in it');
-    }
-    assertMayStamp(signerCertificate);
-    if (rootsPem !== null) await signedData.verify({ ...order, checkChain: true, trustedCerts });
-    return signerCertificate;
-  } catch (error) {
-    if (!(error instanceof SignedDataVerifyError)) throw error;
-    if (error.code === CHAIN_CODE) {
-      throw new TimestampError('is signed by a certificate that does not lead to the given roots', {
-        cause: error,
-      });
-    }
-    throw new TimestampError(`does not verify: ${showText(error.message)}`, { cause: error });
+  const roots = rootsPem === null ? null : readRoots(rootsPem);
+  const [signerInfo, ...others] = signedData.signerInfos;
+  if (signerInfo === undefined || others.length > 0) {
+    throw new TimestampError(`expected one signature in it, found ${signedData.signerInfos.length}`);
   }
+  const signer = await verifySignature(signedData, bytes);
+  const fault = stampingFault(signer);
+  if (fault !== null) throw new TimestampError(`is signed by a certificate that ${fault}`);
+  const inToken = (signedData.certificates ?? []).filter((it) => it instanceof Certificate);
+  const order = { signer, inToken, at: info.genTime };
+  const chain = roots === null ? null : findChain({ ...order, roots });
+  if (typeof chain === 'string') throw new TimestampError(`is signed by a certificate that ${chain}`);
+  const named = signingCertificateFault(signerInfo, signer, chain);
+  if (named !== null) throw new TimestampError(named);
+  if (info.tsa !== undefined && !isNameOf(signer, info.tsa)) {
+    throw new TimestampError('names another authority than its certificate');
+  }
+  return signer;
 }
 
-/** RFC 3161, 2.3: the one purpose of the certificate, or whoever has any certificate of that root could stamp. */
-function assertMayStamp({ extensions = [] }: Certificate): void {
-  const usage = extensions.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE)?.parsedValue;
-  if (usage instanceof ExtKeyUsage && usage.keyPurposes.includes(TIME_STAMPING)) return;
-  throw new TimestampError('is signed by a certificate that is not made for timestamps');
+async function verifySignature(signedData: SignedData, bytes: Uint8Array): Promise<Certificate> {
+  const order = { signer: 0, data: toArrayBuffer(bytes), extendedMode: true, checkChain: false } as const;
+  try {
+    const { signatureVerified, signerCertificate } = await signedData.verify(order);
+    if (signatureVerified === true && signerCertificate) return signerCertificate;
+  } catch (error) {
+    if (!(error instanceof SignedDataVerifyError)) throw error;
+    throw new TimestampError(`does not verify: ${showText(error.message)}`, { cause: error });
+  }
+  throw new TimestampError('is not signed by the certificate in it');
+}
+
+const DIRECTORY_NAME = 4;
+const SUBJECT_ALT_NAME = '2.5.29.17';
+
+function isNameOf({ subject, extensions = [] }: Certificate, tsa: GeneralName): boolean {
+  if (tsa.type === DIRECTORY_NAME && subject.isEqual(tsa.value)) return true;
+  const other = extensions.find(({ extnID }) => extnID === SUBJECT_ALT_NAME)?.parsedValue;
+  const wanted = tsa.toString('hex');
+  return other instanceof AltName && other.altNames.some((it) => it.toString('hex') === wanted);
 }
 
 function nameOf({ subject }: Certificate): string {
