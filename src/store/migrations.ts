@@ -40,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { to: 2, what: 'keys with ids, plans with retention, overrides with their history', run: toFormat2 },
   { to: 3, what: 'a custody log, which takes the audit lines over', run: toFormat3 },
   { to: 4, what: 'names in the index of an account, for searches', run: toFormat4 },
+  { to: 5, what: 'who had access to an account, in the index of the custody log', run: toFormat5 },
 ];
 
 async function toFormat2(context: MigrationContext): Promise<void> {
@@ -97,6 +98,17 @@ async function toFormat3({ tables: { audit }, transact, report }: MigrationConte
 /** The same keys again, with what is searched beside them: begun anew it writes the same. */
 function toFormat4(context: MigrationContext): Promise<void> {
   return eachValue(context, context.tables.classifications, (tx, value) => tx.indexTexts(value));
+}
+
+/** Pointers to the entries that are there: begun anew it writes the same. */
+async function toFormat5({ tables: { custodyEntries }, transact, report }: MigrationContext): Promise<void> {
+  const last = custodyEntries.lastKey();
+  const end = last === undefined ? 0 : Number(last) + 1;
+  for (let from = 0; from < end; from += BATCH) {
+    const to = Math.min(end, from + BATCH);
+    await transact((tx) => tx.indexCustody(from, to));
+    report(`${custodyEntries.name}: ${to}`);
+  }
 }
 
 /** In batches, each a transaction of its own. */

@@ -23,7 +23,7 @@ import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from 
 import { Index, Table } from './table.ts';
 
 /** Raised with every change of what is stored; an older store is migrated (migrations.ts), a newer one refused. */
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 
 /** Name, reference and hash: what a search reads, beside the key of a record in the index of its account. */
 export type IndexedTexts = readonly [string, string, string];

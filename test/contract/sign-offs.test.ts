@@ -134,7 +134,7 @@ for (const [name, wayOf] of Object.entries(WAYS)) {
     const editor = await addUser(app, principalOf(app, partner.id));
     const stranger = await addUser(app, admin, { role: 'partner' });
     const keyed = async (userId: number) =>
-      wayOf((await createKey(app, { principal: admin, userId, name: 'test' })).secret);
+      wayOf((await createKey(app, { principal: principalOf(app, userId), name: 'test' })).secret);
     const [owner, judge, other] = [await keyed(editor.id), await keyed(partner.id), await keyed(stranger.id)];
     const hash = 'e'.repeat(64);
     const identifier = await addRecord(app, editor.id, { hash });
@@ -158,5 +158,13 @@ for (const [name, wayOf] of Object.entries(WAYS)) {
     deepEqual(await owner.ask(identifier), ['open', 'the hands']);
     deepEqual(await judge.answer(identifier, true, 'now I see'), ['agreed', 'the hands', 'now I see']);
     match(await refusal(judge.answer(identifier, true, '')), /no sign-off of this finding is open/);
+    // Once the judge has made a key of the owner, the two could be one person.
+    await createKey(app, { principal: principalOf(app, partner.id), userId: editor.id, name: 'given' });
+    await overrideClassification(app, { ...finding, classification: 'artificial' });
+    deepEqual(await owner.ask(identifier), ['open']);
+    match(
+      await refusal(judge.answer(identifier, true, '')),
+      /one person could be both: account \d+ made key 2 of/,
+    );
   });
 }

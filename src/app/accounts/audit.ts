@@ -30,6 +30,11 @@ export function auditLine(
   };
 }
 
+/** By which API key of the account it was done; nothing if a session speaks for the account. */
+export function keyDetail({ key }: Principal): Record<string, string> {
+  return key === undefined ? {} : { key: String(key.id) };
+}
+
 export interface AuditQuery {
   principal: Principal;
   /** Sequence number of the last line seen. */

@@ -5,7 +5,7 @@ import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { Label, MediaKind } from '../../domain/media/media.ts';
 import type { OverrideResult } from '../../domain/records/record.ts';
 import type { FindingEntry } from '../../domain/records/sign-off.ts';
-import { auditLine } from '../accounts/audit.ts';
+import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
@@ -37,7 +37,7 @@ export async function overrideClassification(app: Core, input: OverrideInput): P
   const measured = measuredOf(app, accountId, kind, hash);
   await app.store.transact((tx) => {
     const made = { accountId, kind, hash, classification, reason, measured };
-    const details = { kind, classification, measured: measured ?? '' };
+    const details = { kind, classification, measured: measured ?? '', ...keyDetail(principal) };
     const by = auditLine(app, principal, 'override.set', hash, details);
     const finding = { ...made, at: by.at, byAccountId: accountId };
     tx.putOverride(finding, by);
@@ -55,7 +55,7 @@ export async function removeOverride(app: Core, input: FileInput): Promise<Overr
   const override = await app.store.transact((tx) => {
     const found = tx.override(accountId, kind, hash);
     if (found === undefined) throw new AppError('classification', 'no override for this file');
-    const details = { kind, classification: found.classification };
+    const details = { kind, classification: found.classification, ...keyDetail(principal) };
     tx.removeOverride(found, auditLine(app, principal, 'override.remove', hash, details));
     return found;
   });

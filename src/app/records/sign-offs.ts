@@ -6,13 +6,14 @@ import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { SIGN_OFF_ASKS_MAX, type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
-import { auditLine } from '../accounts/audit.ts';
+import { auditLine, keyDetail } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { managersOf } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { parseText } from '../submissions/input.ts';
 import { ownClassification, type RecordInput, readableClassification } from './classifications.ts';
+import { assertOtherPerson } from './four-eyes.ts';
 import { readRecord } from './record.ts';
 
 /** For whoever stated the finding; after a disagreement once more. Throws `sign_off` where it cannot be asked for. */
@@ -41,7 +42,7 @@ export function putAsk(
   }: { principal: Principal; finding: Override; known?: StoredSignOff | undefined },
 ): void {
   const { accountId, kind, hash, at: findingAt } = finding;
-  const by = auditLine(app, principal, 'sign_off.ask', hash, { kind });
+  const by = auditLine(app, principal, 'sign_off.ask', hash, { kind, ...keyDetail(principal) });
   const before = known ?? { accountId, kind, hash, findingAt, asks: [], answers: [], ended: null };
   tx.putSignOff({ ...before, asks: [...before.asks, by.at] }, 'sign_off_asked', by);
 }
@@ -61,7 +62,10 @@ export interface AnswerInput extends RecordInput {
   reason?: string | undefined;
 }
 
-/** For whoever may judge the record and did not state the finding. Throws `sign_off` where none of this finding is open. */
+/**
+ * For those who may judge the record and did not state the finding. Throws `sign_off` if none of this finding is open, `role` if the
+ * caller agrees and could be the same person.
+ */
 export async function answerSignOff(app: Core, input: AnswerInput): Promise<ClassificationRecord> {
   const { principal, agrees, findingAt } = input;
   assertMayWrite(principal);
@@ -81,8 +85,9 @@ export async function answerSignOff(app: Core, input: AnswerInput): Promise<Clas
       throw new AppError('sign_off', 'the finding was changed since it was read: read it again');
     }
     const { kind, hash, classification } = finding;
+    if (agrees) assertOtherPerson(tx, principal, { askerId: record.accountId, now: app.clock.now() });
     const action = agrees ? 'sign_off.agree' : 'sign_off.disagree';
-    const by = auditLine(app, principal, action, hash, { kind, classification });
+    const by = auditLine(app, principal, action, hash, { kind, classification, ...keyDetail(principal) });
     const answer = { agrees, reason, at: by.at, byAccountId: principal.account.id };
     const step = agrees ? 'sign_off_agreed' : 'sign_off_disagreed';
     tx.putSignOff({ ...known, answers: [...known.answers, answer] }, step, by);

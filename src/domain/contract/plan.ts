@@ -120,6 +120,20 @@ export const PLAN = {
       },
     },
   ),
+  fourEyesDays: row(
+    whole({
+      description:
+        'Days for which access to an account (a key, a password link, another mailbox) counts: who had it cannot agree with its findings.',
+    }),
+    {
+      initial: 90,
+      maximum: DAYS_MAX,
+      command: {
+        flags: '--four-eyes-days <n>',
+        sentence: 'days for which access to an account forbids signing off for it',
+      },
+    },
+  ),
   /** Other media always may: nothing of a job stays on a worker either way. */
   zeroRetentionOnWorkers: row(
     flag({

@@ -12,7 +12,7 @@ import { CustodyReader } from './custody-reader.ts';
 import { findDisagreement, NEW_HEAD } from './head-repair.ts';
 import { EPOCH_SUBJECT, SEGMENT_SUBJECT, subjectsOfEntry } from './reindex.ts';
 import { formatRanges } from './sequence-ranges.ts';
-import { AUDIT_SUBJECT, type CustodyHead, EPOCH_KEY, HEAD_KEY } from './stored.ts';
+import { AUDIT_SUBJECT, accessSubjectOf, type CustodyHead, EPOCH_KEY, HEAD_KEY } from './stored.ts';
 
 export interface CustodyFact {
   kind: CustodyKind;
@@ -154,7 +154,8 @@ export class CustodyLog {
       ...{ target, details: said },
       ...(what === undefined ? {} : { what: { ...what } }),
     };
-    return this.append({ kind, subject, actor, details, also: [AUDIT_SUBJECT, ...also] });
+    const access = accessSubjectOf(kind, target, said);
+    return this.append({ kind, subject, actor, details, also: [AUDIT_SUBJECT, access, ...also] });
   }
 
   /** An audit line that was written before there was a chain. */
@@ -165,7 +166,8 @@ export class CustodyLog {
       ...{ target, details, what: { action } },
     };
     const subject = aboutOf(kindOfAction(action)) === 'record' ? target : '';
-    this.append({ kind: 'taken_over', subject, actor, at, details: known, also: [AUDIT_SUBJECT] });
+    const also = [AUDIT_SUBJECT, accessSubjectOf(action, target, details)];
+    this.append({ kind: 'taken_over', subject, actor, at, details: known, also });
   }
 
   /** Points to the entries from `from` on, before `end`; what points to them already stays. */

@@ -1,6 +1,6 @@
 /** What an entry is found under, as far as the entry itself says: for an index that is made anew. */
 import type { CustodyRow } from './custody-reader.ts';
-import { AUDIT_SUBJECT, fileSubject } from './stored.ts';
+import { AUDIT_SUBJECT, accessSubjectOf, fileSubject } from './stored.ts';
 
 /** What entries of these kinds are found under by whoever looks for all of them. */
 export const EPOCH_SUBJECT = 'epoch';
@@ -17,6 +17,11 @@ export function subjectsOfEntry({ kind, subject, actor, details }: CustodyRow): 
   const subjects = [subject, SUBJECTS_OF_KINDS[kind] ?? ''];
   // Only lines of the audit log say what they were done to.
   if (details?.target !== undefined) subjects.push(AUDIT_SUBJECT);
+  if (details?.target !== undefined) {
+    // An audit line of before the chain has its action in the details.
+    const action = kind === 'taken_over' ? String(details.what?.action) : kind;
+    subjects.push(accessSubjectOf(action, details.target, details.details));
+  }
   const { kind: media, hash } = details?.what ?? {};
   if (kind.startsWith('overrid') && actor !== null && typeof media === 'string' && typeof hash === 'string') {
     subjects.push(fileSubject({ accountId: actor, kind: media, hash }));

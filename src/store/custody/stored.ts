@@ -53,6 +53,25 @@ export function fileSubject({ accountId, kind, hash }: FileOfAccount): string {
   return `file/${accountId}/${kind}/${hash}`;
 }
 
+/** What lets somebody into an account: the actor of such an entry had it in hand. */
+const ACCESS_KINDS: readonly string[] = ['key.create', 'key.replace', 'key.reveal', 'password.link'];
+
+export function accessSubject(accountId: number): string {
+  return `access/${accountId}`;
+}
+
+/** Whose account an action opens, by the target that it names (`account` or `account/key`); empty if it opens none. */
+export function accessSubjectOf(
+  kind: string,
+  target: string,
+  details: Readonly<Record<string, string>> = {},
+): string {
+  const movesMailbox = kind === 'account.update' && details.email !== undefined;
+  const accountId = Number(target.split('/')[0]);
+  const isAccess = ACCESS_KINDS.includes(kind) || movesMailbox;
+  return isAccess && Number.isSafeInteger(accountId) ? accessSubject(accountId) : '';
+}
+
 export interface FileOfAccount {
   accountId: number;
   kind: string;

@@ -1,6 +1,8 @@
 /** A second pair of eyes: who may ask, answer and read, what ends it, and what is left of it. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
+import { createKey, replaceKey, revokeKey } from '../../../src/app/accounts/keys.ts';
+import { createPasswordLink } from '../../../src/app/accounts/passwords.ts';
 import { updatePlan } from '../../../src/app/accounts/plans.ts';
 import { updateUser } from '../../../src/app/accounts/users.ts';
 import type { App } from '../../../src/app/app.ts';
@@ -216,4 +218,84 @@ test('reasons go with the last record of the file, the fact stays in custody', a
   throws(() => getClassification(app, { principal: partner, identifier: back }), {
     reason: 'classification',
   });
+});
+
+test('who had the account of the finding in hand cannot agree with it, by whatever way, but may disagree', async () => {
+  const give: Record<string, (desk: Desk, giver: Principal, owner: Principal) => Promise<unknown>> = {
+    'made key \\d+ of account': ({ app }, principal, { account }) =>
+      createKey(app, { principal, userId: account.id, name: 'a script' }),
+    'replaced key \\d+ of account': async ({ app }, principal, owner) => {
+      const { key } = await createKey(app, { principal: owner, name: 'own' });
+      await replaceKey(app, { principal, userId: owner.account.id, id: key.id });
+    },
+    'changed the e-mail address of account': ({ app }, principal, { account }) =>
+      updateUser(app, { principal, id: account.id, fields: { email: `moved${account.id}@example.org` } }),
+  };
+  for (const [said, open] of Object.entries(give)) {
+    for (const isOfAsker of [true, false]) {
+      await using desk = await openDesk();
+      const { app, admin, editor, partner, identifier } = desk;
+      // Administrators act on each other: the finding's account can have had the one of who answers.
+      const giver = isOfAsker ? partner : principalOf(app, (await addUser(app, admin, { role: 'admin' })).id);
+      const asker = isOfAsker ? editor : giver;
+      const own = isOfAsker ? identifier : await addRecord(app, asker.account.id, { hash: HASH });
+      await open(desk, giver, isOfAsker ? editor : admin);
+      await state(app, asker, 'human');
+      await askSignOff(app, { principal: asker, identifier: own });
+      const judge = isOfAsker ? partner : admin;
+      const refused = {
+        reason: 'role',
+        message: new RegExp(`one person could be both: account \\d+ ${said}`),
+      };
+      await rejects(answer({ app, identifier: own }, judge, true), refused);
+      const told = await answer({ app, identifier: own }, judge, false, 'the hands');
+      equal(told.signOff?.state, 'disagreed', said);
+    }
+  }
+});
+
+test('a password link is access, its term is of the plan, and a key that is valid has none', async () => {
+  await using desk = await openDesk();
+  const { app, admin, editor, partner, identifier, passMinutes } = desk;
+  await createPasswordLink(app, { principal: admin, email: editor.account.email });
+  await state(app, editor, 'human');
+  await askSignOff(app, { principal: editor, identifier });
+  await rejects(answer(desk, admin, true), { reason: 'role', message: /made a password link for account/ });
+  const days = (count: number) => passMinutes(count * 24 * 60);
+  days(89);
+  await rejects(answer(desk, admin, true), { reason: 'role' });
+  await updatePlan(app, { principal: admin, id: 1, fields: { four_eyes_days: 30 } });
+  equal((await answer(desk, admin, true)).signOff?.state, 'agreed');
+
+  await createKey(app, { principal: partner, userId: editor.account.id, name: 'a script' });
+  await state(app, editor, 'artificial');
+  await askSignOff(app, { principal: editor, identifier });
+  days(400);
+  await rejects(answer(desk, partner, true), { reason: 'role', message: /made key 1 of account/ });
+  await revokeKey(app, { principal: editor, id: 1 });
+  equal((await answer(desk, partner, true)).signOff?.state, 'agreed', 'it is gone for longer than the term');
+});
+
+test('a third person who made a key of both cannot answer by it, and the entry names the key that answered', async () => {
+  await using desk = await openDesk();
+  const { app, admin, editor, partner, identifier } = desk;
+  await createKey(app, { principal: admin, userId: editor.account.id, name: 'given' });
+  await createKey(app, { principal: admin, userId: partner.account.id, name: 'given' });
+  const own = await createKey(app, { principal: partner, name: 'own' });
+  const by = (id: number): Principal => ({
+    ...principalOf(app, partner.account.id),
+    key: { id, name: 'a key' },
+  });
+  await overrideClassification(app, {
+    principal: { ...editor, key: { id: 1, name: 'given' } },
+    ...FILE,
+    classification: 'human',
+  });
+  await askSignOff(app, { principal: editor, identifier });
+  await rejects(answer(desk, by(1), true), { reason: 'role', message: /made key 1 of account/ });
+  equal((await answer(desk, by(own.key.id), true)).signOff?.state, 'agreed');
+  const entries = listCustody(app, { principal: admin, identifier, limit: 100 });
+  const keyOf = (kind: string) => entries.find((entry) => entry.kind === kind)?.detailsJson ?? '';
+  match(keyOf('sign_off_agreed'), new RegExp(`"key":"${own.key.id}"`));
+  match(keyOf('overridden'), /"key":"1"/);
 });

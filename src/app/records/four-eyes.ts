@@ -1,0 +1,82 @@
+/**
+ * Four eyes are those of two people. An account stands for a person only as long as nobody else had it in hand: a key that somebody
+ * made for it, a link that sets its password, another mailbox.
+ */
+import { AppError } from '../../domain/errors.ts';
+import { formatTime } from '../../domain/time.ts';
+import { accessSubject } from '../../store/custody/stored.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { Principal } from '../callers/principal.ts';
+
+/** Entries that are looked at, the newest first; an account with more has had a thousand keys and links. */
+const ENTRIES_MAX = 1000;
+const DAY_US = 24 * 3600 * 1_000_000;
+
+/** Somebody other than the account had it in hand. */
+interface Access {
+  actor: number;
+  at: number;
+  kind: string;
+  accountId: number;
+  /** Null for what is no key. */
+  keyId: number | null;
+}
+
+const WHAT: Readonly<Record<string, string>> = {
+  'key.create': 'made',
+  'key.replace': 'replaced',
+  'key.reveal': 'was shown',
+};
+
+/**
+ * Throws `role` if the caller had the account of the finding in hand, if that account had the caller's, or if the caller's key was made
+ * by somebody who had that account: each of them could be one person who answers its own question.
+ */
+export function assertOtherPerson(
+  read: StoreReader,
+  principal: Principal,
+  { askerId, now }: { askerId: number; now: number },
+): void {
+  const { id: ownId } = principal.account;
+  const days = termOf(read, askerId);
+  const asker = accessOf(read, askerId, now - days * DAY_US);
+  const own = accessOf(read, ownId, now - days * DAY_US);
+  const keyMakers = own.filter(({ keyId }) => keyId !== null && keyId === principal.key?.id);
+  const shared =
+    asker.find(({ actor }) => actor === ownId) ??
+    own.find(({ actor }) => actor === askerId) ??
+    asker.find(({ actor }) => keyMakers.some((maker) => maker.actor === actor));
+  if (shared === undefined) return;
+  const term = days === 0 ? '' : `; this counts for ${days} days, and as long as the key is valid`;
+  throw new AppError(
+    'role',
+    `one person could be both: ${describe(shared)}${term}. Somebody else has to agree`,
+  );
+}
+
+/** Days of the plan of the account whose finding it is. */
+function termOf(read: StoreReader, accountId: number): number {
+  const planId = read.accountUnlessDamaged(accountId)?.planId;
+  return (planId === undefined ? undefined : read.planUnlessDamaged(planId)?.fourEyesDays) ?? 0;
+}
+
+/** Since then, and by keys that are still valid, however old they are. */
+function accessOf(read: StoreReader, accountId: number, since: number): Access[] {
+  const valid = new Set(read.apiKeys(accountId).map(({ id }) => id));
+  const rows = read.custody.rowsOf([accessSubject(accountId)], { limit: ENTRIES_MAX });
+  return rows.flatMap(({ actor, at, kind, details }) => {
+    const keyId = kind.startsWith('key.') ? Number(details?.target?.split('/')[1]) : null;
+    const isValid = keyId !== null && valid.has(keyId);
+    // The rows go back in time: what was known of a key before it was made anew opens nothing.
+    if (keyId !== null && kind !== 'key.reveal') valid.delete(keyId);
+    if (actor === null || actor === accountId || (at < since && !isValid)) return [];
+    return [{ actor, at, kind, accountId, keyId }];
+  });
+}
+
+function describe({ actor, at, kind, accountId, keyId }: Access): string {
+  const day = formatTime(at).slice(0, 10);
+  if (keyId !== null) return `account ${actor} ${WHAT[kind]} key ${keyId} of account ${accountId} on ${day}`;
+  const what = kind === 'password.link' ? 'made a password link for' : 'changed the e-mail address of';
+  return `account ${actor} ${what} account ${accountId} on ${day}`;
+}
