@@ -62,7 +62,8 @@ export interface Daemon extends AsyncDisposable {
   readonly http: HttpServer;
   readonly grpc: GrpcServer;
   readonly app: App;
-  /** The administrator's key, only at the first start. */
+  readonly isFirstStart: boolean;
+  /** The administrator's key, only at the first start and if no setting gave it. */
   readonly newKey: string | null;
   /** Sets the administrator's password, only at the first start and where the settings gave none. */
   readonly passwordLink: string | null;
@@ -151,7 +152,8 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     http,
     grpc,
     app,
-    newKey: firstStart?.key ?? null,
+    isFirstStart: firstStart !== null,
+    newKey: firstStart?.isKeyNew === true ? firstStart.key : null,
     passwordLink: firstStart?.passwordToken ? passwordLink(app, firstStart.passwordToken) : null,
     drain: () => drain({ grpc, watchLoop, engine, webhooks, http }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),

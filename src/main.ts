@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { loadSettings } from './config/settings.ts';
-import { SettingsError } from './config/settings-error.ts';
+import { describeStartFailure } from './domain/operator-fault.ts';
 import { assertPlatform } from './machinery/platform.ts';
 import {
   readNoticeConfig,
@@ -26,8 +26,8 @@ export async function serve(argv: readonly string[]): Promise<void> {
   enableCompileCache(join(settings.dataFolder, 'cache', 'code'));
   const { openDaemon } = await import('./compose.ts');
   await using daemon = await openDaemon(settings);
-  const { http, grpc, newKey, passwordLink } = daemon;
-  if (newKey !== null) announceFirstStart(newKey, http.url, passwordLink);
+  const { http, grpc, isFirstStart, newKey, passwordLink } = daemon;
+  if (isFirstStart) announceFirstStart(newKey, http.url, passwordLink);
   process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
   using notice = openNotice(
     () => daemon.app.engine.status(),
@@ -76,10 +76,11 @@ function openNotice(status: () => WorkersStatus, warn: (text: string) => void): 
   return new ServiceNotice(readNoticeConfig(process.env), { isAlive, warn });
 }
 
-function announceFirstStart(key: string, url: string, passwordLink: string | null): void {
+/** `key` is null if a setting gave it: then it is known, and a log would be one more place where it lies. */
+function announceFirstStart(key: string | null, url: string, passwordLink: string | null): void {
   process.stdout.write(
     `First start: the plan 'appliance' and the administrator were made.\n` +
-      `  API key (shown once): ${key}\n` +
+      `  API key ${key === null ? 'as set by admin.api_key' : `(shown once): ${key}`}\n` +
       `  Open: ${url}/\n` +
       (passwordLink === null
         ? ''
@@ -94,9 +95,7 @@ if (import.meta.main) {
   try {
     await serve(process.argv.slice(2));
   } catch (error) {
-    const isOperatorFault =
-      error instanceof SettingsError || (error instanceof Error && error.name.endsWith('Error'));
-    process.stderr.write(`assay: ${isOperatorFault ? error.message : String(error)}\n`);
+    process.stderr.write(`assay: ${describeStartFailure(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,5 +1,7 @@
 /** Why the daemon does not start: every fault of the settings at once, so that one look at the log is enough. */
 
+import { OperatorFault } from '../domain/operator-fault.ts';
+
 export interface SettingFault {
   /** The setting's name in the file: `http.listen`. */
   key: string;
@@ -14,7 +16,7 @@ export function describeFault(fault: SettingFault): string {
   return `${fault.key} (${fault.place}): expected ${fault.expected}, found ${fault.found}`;
 }
 
-export class SettingsError extends Error {
+export class SettingsError extends OperatorFault {
   override readonly name = 'SettingsError';
   readonly faults: readonly SettingFault[];
 

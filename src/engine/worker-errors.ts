@@ -1,4 +1,5 @@
 /** What work in a child process can end with, besides an answer. */
+import { OperatorFault } from '../domain/operator-fault.ts';
 import type { MediaFault } from '../worker/protocol.ts';
 
 /** The file's own fault: final, shown to the one who sent it. */
@@ -54,6 +55,6 @@ export class AbortError extends Error {
 }
 
 /** Refuses to start: the operator asked for isolation that this machine does not give. */
-export class IsolationMissingError extends Error {
+export class IsolationMissingError extends OperatorFault {
   override readonly name = 'IsolationMissingError';
 }

@@ -1,5 +1,7 @@
 /** The supported platform; elsewhere a native part would fail later with a sentence that helps nobody. */
 
+import { OperatorFault } from '../domain/operator-fault.ts';
+
 const GLIBC_MIN = [2, 34] as const;
 
 /** Throws on anything but Linux x64 with glibc ≥ 2.34: c2pa-node ships no other binary. */
@@ -9,7 +11,7 @@ export function assertPlatform(): void {
   const [major = 0, minor = 0] = (glibc ?? '0.0').split('.').map(Number);
   const isNewEnough = major > GLIBC_MIN[0] || (major === GLIBC_MIN[0] && minor >= GLIBC_MIN[1]);
   if (platform === 'linux' && arch === 'x64' && isNewEnough) return;
-  throw new Error(
+  throw new OperatorFault(
     `Assay runs on Linux x64 with glibc ${GLIBC_MIN.join('.')} or newer; found ${platform} ${arch}, glibc ${glibc ?? 'none'}`,
   );
 }

@@ -3,6 +3,7 @@
  * the first start beside the other secrets, or given by a setting. Public keys stay published after their time, since what
  * they signed outlives them.
  */
+
 import {
   createHash,
   createPrivateKey,
@@ -13,6 +14,7 @@ import {
 } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OperatorFault } from '../domain/operator-fault.ts';
 
 export interface SigningKey {
   /** As `ssh-keygen -l` prints it: `SHA256:` and the hash of the public key in SSH's form, base64 without padding. */
@@ -47,7 +49,7 @@ export interface SigningKeysConfig {
 }
 
 /** What is wrong with a key or the list of keys, in a sentence for the operator. */
-export class SigningKeyError extends Error {}
+export class SigningKeyError extends OperatorFault {}
 
 export const SIGNING_KEY_FILE = 'evidence-signing.key';
 /** Public: in every backup, with or without secrets. */

@@ -3,14 +3,16 @@
  * the lock, on a file that is never removed: it ends with its process, however that ends, and is seen by other
  * containers. Node has no call for file locks but the one that its SQLite makes.
  */
+
 import { readFileSync, readlinkSync } from 'node:fs';
 import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { OperatorFault } from '../domain/operator-fault.ts';
 
-export class FolderInUseError extends Error {
+export class FolderInUseError extends OperatorFault {
   override readonly name = 'FolderInUseError';
 }
 

@@ -2,9 +2,11 @@
  * The embedded store: LMDB for records, plain files for media. One writer process; a transaction is synchronous,
  * atomic, and answered only once it is on the disk.
  */
+
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { OperatorFault } from '../domain/operator-fault.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { StoreChange } from './accounts/change.ts';
 import { ArtifactStore } from './artifacts.ts';
@@ -49,11 +51,11 @@ export interface StoreConfig {
 }
 
 /** The data folder is on a disk that takes nothing, or belongs to somebody else. */
-export class FolderNotWritableError extends Error {
+export class FolderNotWritableError extends OperatorFault {
   override readonly name = 'FolderNotWritableError';
 }
 
-export class NewerFormatError extends Error {
+export class NewerFormatError extends OperatorFault {
   override readonly name = 'NewerFormatError';
 }
 

@@ -5,6 +5,9 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { SettingsError } from '../../src/config/settings-error.ts';
+import { describeStartFailure } from '../../src/domain/operator-fault.ts';
+import { FolderInUseError } from '../../src/store/lock.ts';
 import { TestDaemon } from '../daemon.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
@@ -16,6 +19,30 @@ test('a first start says once how weak the models are, and which command adds a 
   };
   match(await start(), /First start: .*weak evidence.*assay models add sieve/s);
   equal(await start(), '');
+});
+
+test('the administrator’s key is shown at the first start, but not if a setting gave it', async () => {
+  for (const [given, shown] of [
+    ['', /API key \(shown once\): assay_[0-9a-f]{64}/],
+    [`assay_${'5e'.repeat(32)}`, /API key as set by admin\.api_key/],
+  ] as const) {
+    await using folder = await makeTemporaryFolder();
+    const env = { ASSAY_ADMIN_API_KEY: given };
+    await using daemon = await TestDaemon.start({ folder: folder.path, awaitReady: false, env });
+    const said = daemon.said.join('\n');
+    match(said, shown);
+    equal(given !== '' && said.includes(given), false);
+  }
+});
+
+test('what the operator can put right is a sentence; any other error shows where it happened', () => {
+  equal(describeStartFailure(new SettingsError([])), new SettingsError([]).message);
+  equal(describeStartFailure(new FolderInUseError('the data folder is in use')), 'the data folder is in use');
+  const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE', syscall: 'listen' });
+  equal(describeStartFailure(taken), 'listen EADDRINUSE');
+  for (const error of [new TypeError('x is undefined'), new RangeError('no such row'), new Error('a bug')]) {
+    match(describeStartFailure(error), /at .*start\.test\.ts:\d+/);
+  }
 });
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -30,6 +30,8 @@ export const ADMIN_KEY_FILE = 'admin.key';
 /** Shown once, by whoever started the daemon. */
 export interface FirstStart {
   key: string;
+  /** Whether the key was made now: one that a setting gave is known already. */
+  isKeyNew: boolean;
   /** Token of a link that sets the administrator's password; null if the settings gave one. */
   passwordToken: string | null;
 }
@@ -76,7 +78,7 @@ export async function setUpFirstStart(
     if (passwordHash !== null) return null;
     return issueToken(tx, { accountId: ADMIN_ACCOUNT_ID, purpose: 'set_password', now }).token;
   });
-  return { key, passwordToken };
+  return { key, isKeyNew: config.adminApiKey === null, passwordToken };
 }
 
 /** The setting wins over what was stored: an operator who raises it must not have to know where it was kept. */

@@ -26,6 +26,9 @@ const SHAPES: readonly Shape[] = [
   { pattern: /\/home\/[^/\s"']+/g, shown: '/home/<user>' },
 ];
 
+/** In what the doctor says: its own sentences have neither, so that whatever looks like one is of this box. */
+const PLACES: readonly RegExp[] = [/(?<![\w.<>/])\/[^\s"'<>,;()]+/g, /\b(?=[\w.-]*[a-z])[\w.-]+:\d{2,5}\b/g];
+
 /** Shorter names are ordinary words too, and would tear holes into every sentence. */
 const NAME_CHARACTERS_MIN = 4;
 
@@ -47,6 +50,11 @@ export class Redaction {
         typeof by === 'string' ? shown.replace(pattern, by) : shown.replace(pattern, by),
       plain,
     );
+  }
+
+  /** As `text`, and without paths and hosts. */
+  placeless(text: string): string {
+    return PLACES.reduce((shown, pattern) => shown.replace(pattern, '<place>'), this.text(text));
   }
 
   /** Every text of a value of JSON; names of fields stay. */

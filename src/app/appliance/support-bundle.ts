@@ -15,6 +15,7 @@ import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getStatus, readMetrics } from './appliance.ts';
+import type { Finding } from './doctor/finding.ts';
 import { examine } from './doctor.ts';
 import type { ApplianceParts, SupportConfig } from './parts.ts';
 import { listProcesses } from './processes.ts';
@@ -52,7 +53,7 @@ export async function makeSupportBundle(
     { name: 'versions.json', content: json(await readVersions()) },
     { name: 'settings.json', content: json(app.support.settings.map(toShownSetting)) },
     { name: 'status.json', content: json({ ...status, models: models.map(toShownModel) }) },
-    { name: 'doctor.json', content: json(await examine(app, { principal })) },
+    { name: 'doctor.json', content: json(await examineWithoutPlaces(app, principal)) },
     { name: 'processes.json', content: json({ processes, running }) },
     { name: 'queue.json', content: json(summariseQueue(app)) },
     { name: 'metrics.txt', content: await readMetrics(app) },
@@ -70,6 +71,31 @@ export async function makeSupportBundle(
     body: content,
   }));
   return { name: `${folder}.tar.gz`, archive: gzipSync(await packTar(entries)) };
+}
+
+/** Findings name folders, hosts and boxes; what helps is which of them is bad, and why. */
+async function examineWithoutPlaces(app: ApplianceParts, principal: Principal): Promise<Finding[]> {
+  const redaction = new Redaction([...app.support.secrets(), ...peopleOf(app), ...placesOf(app)]);
+  const findings = await examine(app, { principal });
+  return findings.map(({ name, state, found, advice }) => ({
+    name: redaction.placeless(name),
+    state,
+    found: redaction.placeless(found),
+    advice: redaction.placeless(advice),
+  }));
+}
+
+/** Known ones may have spaces in them, or look like ordinary words. */
+function placesOf({ store, engine, doctor, support }: ApplianceParts): string[] {
+  const settings = support.settings.flatMap(({ key, value }) =>
+    value.startsWith('/') || PRIVATE_SETTINGS.test(key) ? value.split(', ') : [],
+  );
+  return [
+    ...settings,
+    ...store.read.watchFolders().map(({ path }) => path),
+    ...engine.workers().map(({ name }) => name),
+    ...doctor.listeners().map(({ host }) => host),
+  ];
 }
 
 function peopleOf({ store }: ApplianceParts): string[] {

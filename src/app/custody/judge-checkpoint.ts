@@ -16,6 +16,7 @@ import type { CustodyParts } from './parts.ts';
 export const CHECKPOINT_FINDINGS = [
   'held',
   'after_restored_point',
+  'rolled_back',
   'unknown_epoch',
   'other_log',
   'foreign',
@@ -48,13 +49,21 @@ function judge({ store, signingKeys }: CustodyParts, read: SignedCheckpoint): Ju
   }
   // Newest first, so each ends where the one before it in the list begins.
   let end = custody.size;
+  const [newest] = custody.sequencesOf([EPOCH_SUBJECT]);
   for (const sequence of custody.sequencesOf([EPOCH_SUBJECT])) {
     const row = custody.row(sequence);
     if (row === undefined) continue;
     if (originOf(row.subject) === origin) {
       if (size <= end) return judgeRoot(custody.subtree, size, root);
-      const since = end === custody.size ? 'this log has' : 'the log had when the box was restored or copied';
-      return { finding: 'after_restored_point', reason: `it signs ${size} entries, ${since} ${end}` };
+      if (sequence !== newest) {
+        const reason = `it signs ${size} entries, the log had ${end} when the box was restored or copied`;
+        return { finding: 'after_restored_point', reason };
+      }
+      const lost = `it signs ${size} entries of this epoch, this log has ${end}`;
+      return {
+        finding: 'rolled_back',
+        reason: `${lost}: its end was taken away, or an older state put in its place without a restore`,
+      };
     }
     end = sequence;
   }

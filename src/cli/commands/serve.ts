@@ -1,5 +1,6 @@
 /** `assay serve`: the daemon itself, in this process. */
 import type { Command } from 'commander';
+import { describeStartFailure } from '../../domain/operator-fault.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 
 export function addServeCommand(program: Command): void {
@@ -13,9 +14,7 @@ export function addServeCommand(program: Command): void {
       try {
         await daemon.serve(options.config === undefined ? [] : ['--config', options.config]);
       } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        // What keeps a daemon from starting is for its operator: a sentence, without a stack.
-        throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
+        throw new CliFailure(describeStartFailure(error), EXIT_CODES.someFailed, { cause: error });
       }
     });
 }

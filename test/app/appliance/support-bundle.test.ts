@@ -4,8 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { examine } from '../../../src/app/appliance/doctor.ts';
 import { Redaction } from '../../../src/app/appliance/redaction.ts';
 import { makeSupportBundle } from '../../../src/app/appliance/support-bundle.ts';
+import { addWatchFolder } from '../../../src/app/watch-folders/watch-folders.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { addRecord, addUser, openApp, principalOf } from '../open-app.ts';
 
@@ -93,6 +95,29 @@ test('the bundle tells of the box and of nobody', async () => {
   match(files.get('metrics.txt') ?? '', /assay_queue_depth 0/);
   match(files.get('versions.json') ?? '', /"v8"/);
   equal(app.store.read.audit({ limit: 1 })[0]?.action, 'support.create');
+});
+
+test('what the doctor says goes out without folders, hosts and names of boxes', async () => {
+  await using folder = await makeTemporaryFolder();
+  const watched = join(folder.path, 'Villa tip', 'in');
+  await mkdir(watched, { recursive: true });
+  const backups = join(folder.path, 'off site');
+  await mkdir(backups);
+  await using box = await openApp({
+    ASSAY_BACKUP_DIR: backups,
+    ASSAY_WATCH_ROOTS: folder.path,
+  });
+  const { app, admin } = box;
+  await addWatchFolder(app, { principal: admin, fields: { path: watched } });
+  const plain = JSON.stringify(await examine(app, { principal: admin }));
+  const { archive } = await makeSupportBundle(app, { principal: admin });
+  const doctor = (await unpack(archive)).get('doctor.json') ?? '';
+  for (const part of [folder.path, 'Villa tip', 'off site', '127.0.0.1']) {
+    ok(plain.includes(part), `the doctor itself names ${part}`);
+    ok(!doctor.includes(part), `${part}: ${doctor}`);
+  }
+  match(doctor, /"name": "watched folder 1"/);
+  match(doctor, /takes connections/);
 });
 
 test('only an administrator gets one', async () => {

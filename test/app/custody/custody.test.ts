@@ -1,7 +1,7 @@
 /** Custody as the daemon tells it: who looked, who may read, what is proven, and what a restore leaves of it. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { checkCustody, listCustody, proveCustody, redactCustody } from '../../../src/app/custody/custody.ts';
@@ -130,6 +130,28 @@ test('proofs hold for a third party, two of different days prove that the log wa
   deepEqual([report.isWhole, report.checkpoints], [true, 2]);
   equal(judgeCheckpoint(app, { principal: admin, checkpoint: first.checkpoint }).finding, 'held');
   await rejects(proveCustody(app, { principal: admin, identifier, sinceSize: 10_000 }), /since_size/);
+});
+
+test('a log that was put back to an older state without a restore is rolled back, not restored', async () => {
+  await using folder = await makeTemporaryFolder();
+  const data = join(folder.path, 'data');
+  const file = join(data, 'records', 'data.mdb');
+  const signAfter = async (hash: string): Promise<string> => {
+    await using box = await openApp({ ASSAY_DATA_DIR: data });
+    await addRecord(box.app, 1, { hash });
+    return (await box.app.checkpoints.sign()).note;
+  };
+  const early = await signAfter(HASH);
+  const older = await readFile(file);
+  for (const letter of 'bcdef') await signAfter(letter.repeat(64));
+  const late = await signAfter('a1'.repeat(32));
+  // In place: a new file would be told as a copy.
+  await writeFile(file, older);
+  await using box = await openApp({ ASSAY_DATA_DIR: data });
+  const judge = (checkpoint: string) => judgeCheckpoint(box.app, { principal: box.admin, checkpoint });
+  equal(judge(early).finding, 'held');
+  equal(judge(late).finding, 'rolled_back');
+  match(judge(late).reason, /signs \d+ entries of this epoch, this log has \d+: .*without a restore/);
 });
 
 test('a restored box tells what was signed behind the restored point, and a log out of a backup verifies', async () => {

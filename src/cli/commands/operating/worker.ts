@@ -1,5 +1,7 @@
 /** `assay worker`: carries out the work of a daemon on another box, in this process; and what the daemon knows of such. */
+
 import type { Command } from 'commander';
+import { describeStartFailure } from '../../../domain/operator-fault.ts';
 import {
   ApplianceService,
   type Worker,
@@ -31,9 +33,7 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
           options.name,
         );
       } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        // As with the daemon: a sentence for its operator, without a stack.
-        throw new CliFailure(error.message, EXIT_CODES.someFailed, { cause: error });
+        throw new CliFailure(describeStartFailure(error), EXIT_CODES.someFailed, { cause: error });
       }
     });
   worker
