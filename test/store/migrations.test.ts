@@ -11,6 +11,9 @@ import { FORMAT_VERSION } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
+// As the daemon does before it opens a store: else what LMDB makes is open to others, and said to be.
+process.umask(0o077);
+
 /** The format's number, and the records that a daemon of that format wrote (its media are not needed to read them). */
 const FORMATS = [{ format: 1, file: 'format-1.mdb.gz' }];
 const CREATED_AT_MAX = 1_900_000_000_000_000;
