@@ -117,7 +117,7 @@ async function setUp(data: string): Promise<Stage> {
   };
 }
 
-/** What goes on by itself: a rule of notices, and a folder with a file. */
+/** What goes on by itself: a rule of notices, a folder with a file, and a trust list that was switched off. */
 function putStanding(tx: StoreTransaction, accountId: number, now: number): void {
   const target = {
     channel: 'slack',
@@ -130,6 +130,14 @@ function putStanding(tx: StoreTransaction, accountId: number, now: number): void
   tx.putWatchFolder({ ...folder, id: 1, accountId, createdAt: now, counts: { ...NO_FILES, done: 1 } });
   const file = { path: 'a.jpg', sizeBytes: 1, modifiedNs: '1', state: 'done', identifier: '' } as const;
   tx.drainWorker('gpu-1', now);
+  const notes = {
+    name: 'Interim',
+    source: 'https://lists.example',
+    date: '2025-08-28',
+    terms: 'none',
+    frozen: null,
+  };
+  tx.putTrustList({ ...notes, id: 'interim', kind: 'signers', isOn: false, files: null });
   const tried = { reason: '', attempts: 0, retryAt: null, at: now, missingSince: null };
   tx.putWatchedFile({ ...file, ...tried, folderId: 1 });
 }

@@ -9,6 +9,9 @@ import { Store } from '../../src/store/store.ts';
 import { addRecord, addUser, openApp } from '../app/open-app.ts';
 import { runCommand } from '../command-line.ts';
 
+// As the daemon does before it opens a store: else what LMDB makes is open to others, and said to be.
+process.umask(0o077);
+
 const INDEXES = [
   ...['classifications-by-account', 'classifications-by-kind', 'classifications-by-hash'],
   ...['classifications-by-analysis', 'analyses-by-key', 'analyses-open', 'analyses-failed', 'parts'],
