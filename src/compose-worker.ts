@@ -97,7 +97,7 @@ async function openBroker(
   return null;
 }
 
-/** The daemon counts, from what its workers tell. */
+/** The daemon counts, from what its workers report. */
 const QUIET = {
   analysisEnded: () => {},
   stepTimed: () => {},

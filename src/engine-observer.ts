@@ -1,4 +1,4 @@
-/** What the engine tells of its work, as figures and traces. */
+/** What the engine reports of its work, as figures and traces. */
 
 import type { Analysis } from './domain/records/classification.ts';
 import { assessmentState } from './domain/verdicts/assessment.ts';
@@ -13,7 +13,7 @@ interface ObserverParts {
   read: Store['read'];
 }
 
-/** `ended` is told of each analysis that has ended, before anything else. */
+/** `ended` is called with each analysis that has ended, before anything else. */
 export function observe(
   { metrics, tracing, read }: ObserverParts,
   ended: EngineObserver['analysisEnded'],

@@ -66,7 +66,7 @@ export async function serveWorker(argv: readonly string[], name?: string): Promi
   try {
     await runWorker(settings, { ...(name === undefined ? {} : { name }), ready, signal: stop.signal });
   } catch (error) {
-    // Whoever is stopped while it looks for the daemon has nothing to give back.
+    // A worker that is stopped while it looks for the daemon has nothing to give back.
     if (!stop.signal.aborted) throw error;
   }
 }

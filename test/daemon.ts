@@ -76,7 +76,7 @@ export class TestDaemon implements AsyncDisposable {
       await daemon.ready(options.readyTimeoutMs);
       return daemon;
     } catch (error) {
-      // Nobody else can end it: the caller never gets it.
+      // No one else can end it: the caller never gets it.
       await daemon.kill('SIGKILL');
       throw error;
     }

@@ -37,7 +37,7 @@ const runner = ['--test', '--test-reporter=spec', '--test-concurrency=3', '--tes
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'assay-tests'),
-  // Some tests open models in their own process, where nobody else keeps ONNX Runtime from calling its maker.
+  // Some tests open models in their own process, where no one else keeps ONNX Runtime from calling its maker.
   ORT_DISABLE_TELEMETRY: '1',
 };
 const { status } = spawnSync(process.execPath, runner, { cwd: root, stdio: 'inherit', env });

@@ -84,7 +84,7 @@ test('the installer lays everything out that the units name', async () => {
   const env = { PATH: process.env.PATH };
   const installer = join(source, 'own', 'install.sh');
   for (let time = 0; time < 2; time++) execFileSync('sh', [installer, '--root', dest], { env });
-  // A checkout is signed by nobody.
+  // A checkout is signed by no one.
   const signed = spawnSync('sh', [installer, '--root', dest, '--require-signature'], {
     env,
     encoding: 'utf8',

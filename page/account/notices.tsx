@@ -1,4 +1,4 @@
-/** Rules of notices: who is told of which ended records, tried with a button. */
+/** Rules of notices: who is notified of which ended records, tried with a button. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';

@@ -55,7 +55,7 @@ export function Timeline({
   );
 }
 
-/** `Account 3 opened it over REST`; what the box did by itself names nobody. */
+/** `Account 3 opened it over REST`; what the box did by itself names no one. */
 function describe({ kind, accountId, facade }: Entry, account: AccountInfo): string {
   const text = findText(`custody_${kind}`) ?? kind;
   if (accountId === null) return text;

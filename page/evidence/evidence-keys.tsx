@@ -1,4 +1,4 @@
-/** The fingerprints of the keys that sign evidence, for whoever publishes them. */
+/** The fingerprints of the keys that sign evidence, to be published. */
 import type { JSX } from 'preact';
 import { READ_EVIDENCE_KEYS } from '../gen/documents.ts';
 import { formatTime } from '../parts/format.ts';

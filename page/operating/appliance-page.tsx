@@ -1,4 +1,4 @@
-/** How the box is: what needs mending first and how to mend it, then its load and storage. */
+/** State of the box: what needs repair and how, then its load and storage. */
 
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
@@ -69,7 +69,7 @@ function Tiles({ box }: { box: ReadApplianceAnswer['appliance'] }): JSX.Element 
 
 const RANK = { BAD: 0, NOTICE: 1, GOOD: 2 } as const;
 
-/** Each fault with how to mend it; what is good stands behind, folded. */
+/** Each fault with how to repair it; what is good follows, folded. */
 function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
   const repairs = findings
     .filter(({ state }) => state !== 'GOOD')

@@ -1,7 +1,7 @@
 /** The few forms of Markdown that model cards use, as elements. Nothing of it is ever taken for HTML. */
 import type { ComponentChildren, JSX } from 'preact';
 
-/** Blocks are told apart by their first characters; a paragraph is what is nothing else. */
+/** Blocks are distinguished by their first characters; a paragraph is what is nothing else. */
 export function Markdown({ text }: { text: string }): JSX.Element {
   const blocks = text.replaceAll('\r\n', '\n').split(/\n{2,}/);
   return (

@@ -49,7 +49,7 @@ export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
   return <Facts rows={rows.filter((row) => row !== null)} />;
 }
 
-/** Whoever waited wants to know for what: the steps by their names in the metrics, the longest first. */
+/** What the wait was for: the steps by their names in the metrics, the longest first. */
 function describeStepTimes({ stepTimes }: FullRecord): string {
   const byLength = stepTimes.toSorted((left, right) => right.seconds - left.seconds);
   return byLength

@@ -52,7 +52,7 @@ export function SoundPicture({
 
 function Wave({ peaks }: { peaks: readonly number[] | undefined }): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
-  // Drawn before anybody is told that it is no longer busy.
+  // Drawn before it is reported to be no longer busy.
   useLayoutEffect(() => {
     if (peaks !== undefined && canvas.current !== null) drawWave(canvas.current, peaks);
   }, [peaks]);

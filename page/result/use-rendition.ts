@@ -48,7 +48,7 @@ export function useRendition(source: string | null): RenditionView {
   return view.of === source ? view.now : { state: 'making', share: null };
 }
 
-/** The first byte tells as much as all of them. */
+/** The first byte shows as much as all of them. */
 async function look(source: string, signal: AbortSignal): Promise<RenditionView> {
   const response = await fetch(source, { signal, headers: { range: 'bytes=0-0' } });
   if (response.status === 202) {

@@ -13,7 +13,7 @@ import { t } from '../texts/language.ts';
 import { drawSample } from './sample-picture.ts';
 import { addUploads, uploads } from './uploads.ts';
 
-/** For the administrator: nobody else can follow them. */
+/** For the administrator: no one else can follow them. */
 export function GuidePage(): JSX.Element {
   return (
     <>

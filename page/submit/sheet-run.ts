@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 1500;
 const TRIES_MAX = 8;
 const RETRY_MS = 5000;
 
-/** Resolves when all rows have ended or `signal` aborts; `report` is told of each. */
+/** Resolves when all rows have ended or `signal` aborts; `report` is called with each. */
 export async function runSheet(
   { rows }: PageSheet,
   submission: SubmitOptions,

@@ -157,7 +157,7 @@ async function sendResumable(upload: Upload): Promise<ListedRecord> {
   return classification;
 }
 
-/** By XMLHttpRequest, because fetch does not tell how much was sent. */
+/** By XMLHttpRequest, because fetch does not report how much was sent. */
 function post(upload: Upload): Promise<GraphqlAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<GraphqlAnswer>();
   const request = new XMLHttpRequest();

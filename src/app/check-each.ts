@@ -1,4 +1,4 @@
-/** Judges the fields of one request together: nobody should learn of their faults one by one. */
+/** Judges the fields of one request together: no one should learn of their faults one by one. */
 import { AppError, describeViolations, type Reason } from '../domain/errors.ts';
 
 /** Reasons that say what is wrong with a field itself, under one status. */

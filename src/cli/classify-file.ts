@@ -111,7 +111,7 @@ async function followRecord(
   }
 }
 
-/** Never throws: what went wrong on the call is told by the answers, better than by a failed write. */
+/** Never throws: the answers say better than a failed write what went wrong on the call. */
 async function sendUp(
   call: ClassifyCall,
   { source, header, bar, stdin }: ClassifyFileInput,

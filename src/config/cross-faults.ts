@@ -64,7 +64,7 @@ function precisionFaults(collected: CollectedSettings): SettingFault[] {
   return [faultOf(collected, 'inferencePrecision', expected)];
 }
 
-/** Traces tell who submits what and when, though not its name; a collector's key goes along. */
+/** Traces show who submits what and when, though not its name; a collector's key goes along. */
 function tracingFaults(collected: CollectedSettings): SettingFault[] {
   const { tracingEndpoint } = collected.values;
   if (tracingEndpoint === null) return [];
@@ -93,7 +93,7 @@ function watchFaults(collected: CollectedSettings): SettingFault[] {
   return isApart ? [] : [faultOf(collected, 'watchRoots', 'folders that neither hold nor lie in data_dir')];
 }
 
-/** Work that nobody can do would wait for ever; media that cross a network are not for everybody's eyes. */
+/** Work that no executor can do would wait forever; media that cross a network must be encrypted. */
 function workerFaults(collected: CollectedSettings): SettingFault[] {
   const { natsServers, workersListen, runningMax, tlsCertFile } = collected.values;
   if (runningMax === 0 && natsServers.length === 0) {

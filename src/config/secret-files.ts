@@ -1,7 +1,7 @@
 /**
  * Secrets that are handed over as files: a setting `admin.password_file`, a variable `ASSAY_ADMIN_PASSWORD_FILE`, or
  * what systemd puts into its credentials folder (systemd.exec(5), LoadCredential=) under the setting's name. A
- * variable with the secret itself is seen by every child of whoever sets it; a file is not.
+ * variable with the secret itself is seen by every child of the process that sets it; a file is not.
  */
 import { join } from 'node:path';
 import type { SettingFault } from './settings-error.ts';

@@ -34,7 +34,7 @@ export async function pause(clock: Clock, milliseconds: number, signal?: AbortSi
   signal?.removeEventListener('abort', onAbort);
 }
 
-/** A signal that aborts with a TimeoutError when the time has passed. Dispose it once nobody waits for it. */
+/** A signal that aborts with a TimeoutError when the time has passed. Dispose it once no one waits for it. */
 export function deadline(clock: Clock, milliseconds: number): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const expire = () => controller.abort(new DOMException(`no end within ${milliseconds} ms`, 'TimeoutError'));

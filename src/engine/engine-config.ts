@@ -1,4 +1,4 @@
-/** What the engine is made of and tells of itself. */
+/** What the engine is made of and reports of itself. */
 import type { Logger } from 'pino';
 import type { Clock } from '../domain/clock.ts';
 import type { TrustMaterial } from '../domain/provenance/trust-list.ts';

@@ -47,7 +47,7 @@ export function giveUpSentence(attempts: number, sentence: string): string {
 /** For new children to be up. */
 const HUNG_RETRY_SECONDS = 2;
 
-/** What somebody who waits for a probe is told. */
+/** The error for a caller that waits for a probe. */
 export function toProbeError(error: unknown): unknown {
   if (error instanceof MediaFaultError) return new AppError(error.fault, error.message, { cause: error });
   if (error instanceof SlotBusyError) {

@@ -1,5 +1,5 @@
 /**
- * The front of the engine: accepts work inside the caller's transaction, runs it in worker processes, and tells
+ * The front of the engine: accepts work inside the caller's transaction, runs it in worker processes, and notifies
  * who watches. The only room that changes an analysis' state.
  */
 import { join } from 'node:path';
@@ -222,7 +222,7 @@ export class Engine implements AsyncDisposable {
     this.#runner.pump();
   }
 
-  /** Tells watchers that a record changed for another reason than its analysis; `judgeIds` as the feed's. */
+  /** Notifies watchers that a record changed for another reason than its analysis; `judgeIds` as the feed's. */
   publish(identifier: string, accountId: number, judgeIds: readonly number[] = []): void {
     this.#feed.publish(identifier, accountId, judgeIds);
   }

@@ -9,7 +9,7 @@ import { RECORD_MEMBERS } from './members.ts';
 import { verifyPackage } from './verify-package.ts';
 import type { ReadPackage } from './zip-reader.ts';
 
-/** `continued`: only added to; `not_continued`: changed, cut or another log; `not_shown`: the packages cannot tell. */
+/** `continued`: only added to; `not_continued`: changed, cut or another log; `not_shown`: the packages cannot show it. */
 export type Continuation = 'continued' | 'not_continued' | 'not_shown';
 
 export interface ContinuedLog {
@@ -21,7 +21,7 @@ export interface ContinuedLog {
   found: string;
 }
 
-/** A box lists its newest heads only, so that an absent one is no proof of a restore: the box itself tells. */
+/** A box lists its newest heads only, so that an absent one is no proof of a restore: ask the box itself. */
 const OTHER_EPOCH =
   'the newer log is of another epoch and does not show the older head: the box was restored to a point before it, or it is another box; ' +
   'the box tells which of the older checkpoint, assay custody verify --checkpoint';

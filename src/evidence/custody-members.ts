@@ -1,6 +1,6 @@
 /**
  * What a package holds of the box's custody log: the entries about a record, the signed head of the log, and the proof that each entry
- * lies under it (RFC 9162). Written here, and judged here by whoever holds the package.
+ * lies under it (RFC 9162). Written here, and checked here for the holder of the package.
  */
 import { isSignedBy, parseCheckpoint } from '../domain/custody/checkpoint.ts';
 import { holdsCommitment, parseEntry } from '../domain/custody/entry.ts';
@@ -66,7 +66,7 @@ interface Proof {
   entries: { sequence: number; inclusion: string[] }[];
 }
 
-/** Tells every entry that does not lie under the signed head, or whose details are not those that were committed to. */
+/** Reports every entry that does not lie under the signed head, or whose details are not those that were committed to. */
 export function checkCustodyFiles(read: ReadPackage, folder: string, rawPublicKey: Uint8Array): void {
   const text = (name: string) => read.texts.get(`${folder}${name}`)?.toString('utf8');
   const [lines, note, proof] = [text(CUSTODY), text(CHECKPOINT), text(PROOF)];

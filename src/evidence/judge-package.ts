@@ -1,4 +1,4 @@
-/** What a person is told of a package: whether it is whole, what it found, and how this version reads the same figures. */
+/** What a person learns of a package: whether it is whole, what it found, and how this version reads the same figures. */
 import { type ReadingOfFigures, readsOtherwise } from '../domain/records/exported-reading.ts';
 import type { Reading } from '../domain/records/measured.ts';
 import { showText } from '../domain/shown-text.ts';
@@ -15,7 +15,7 @@ import type { Fault, ReadPackage } from './zip-reader.ts';
 export interface JudgedRecord {
   identifier: string;
   name: string;
-  /** As the package tells it; null where there was no result. */
+  /** As the package says; null if there was no result. */
   exported: ReadingOfFigures | null;
   /** By the rules of this version, only where a reader would take away something else. */
   present: ReadingOfFigures | null;
@@ -83,7 +83,7 @@ function judgeRecord(read: ReadPackage, folder: string): JudgedRecord | null {
     const isOther = exported === null || readsOtherwise(exported, present);
     return { identifier, name, exported, present: isOther ? present : null };
   } catch (error) {
-    // Signed figures of another version are no fault; changed ones are told by their hash already.
+    // Signed figures of another version are no fault; changed ones are reported by their hash already.
     read.faults.push({ member: figuresMember, fault: `cannot be read by this version: ${String(error)}` });
     return { identifier, name, exported, present: null };
   }

@@ -50,7 +50,7 @@ export function readSshSignature(
 
 const SIGNATURE_BYTES = 64;
 
-/** One line for whoever verifies: only this key, only for evidence. */
+/** One line for the verifier: only this key, only for evidence. */
 export function toAllowedSigners(sshPublicKey: string): string {
   return `${SSH_PRINCIPAL} namespaces="${SSH_NAMESPACE}" ${sshPublicKey}\n`;
 }

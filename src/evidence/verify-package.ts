@@ -14,7 +14,7 @@ import { type Fault, type ReadPackage, readPackage } from './zip-reader.ts';
 
 export interface VerifyOrder {
   path: string;
-  /** Those that the box has published, as its page or its operator told them; empty: the key's origin is not judged. */
+  /** Those that the box has published, from its page or its operator; empty: the key's origin is not judged. */
   fingerprints: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface VerifiedPackage {
   isExpectedKey: boolean | null;
   files: number;
   bytes: number;
-  /** For whoever looks further: the texts of the package. */
+  /** Texts of the package, for further checks. */
   read: ReadPackage;
 }
 

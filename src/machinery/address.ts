@@ -127,7 +127,7 @@ async function resolveBySystem(host: string): Promise<string[]> {
   return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 }
 
-/** The system's look-up cannot be called off; whoever waits for it must be able to leave. */
+/** The system's look-up cannot be cancelled; a caller that waits for it must be able to leave. */
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const abort = (): void => reject(signal.reason);

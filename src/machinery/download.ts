@@ -57,7 +57,7 @@ async function followRedirects(
       const { statusCode, headers, body } = await request(pinned.url, {
         ...{ dispatcher: agent, signal, headers: REQUEST_HEADERS },
       });
-      // The connection is cut below whatever is left of the body; nobody else listens for that.
+      // The connection is cut below whatever is left of the body; no one else listens for that.
       body.on('error', () => {});
       const { location } = headers;
       if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') {

@@ -1,4 +1,4 @@
-/** The supported platform; elsewhere a native part would fail later with a sentence that helps nobody. */
+/** The supported platform; elsewhere a native part would fail later with a sentence that helps no one. */
 
 import { OperatorFault } from '../domain/operator-fault.ts';
 

@@ -1,4 +1,4 @@
-/** Memory, time and age of processes, as the kernel tells of them in /proc. */
+/** Memory, time and age of processes, as the kernel reports them in /proc. */
 import { readdir, readFile } from 'node:fs/promises';
 
 export interface ProcessFigures {

@@ -1,4 +1,4 @@
-/** Work that tells how far it is, for a caller who takes the newest state when it is ready for it. */
+/** Work that reports its progress, for a caller who takes the newest state when it is ready for it. */
 
 /** The newest report each time the caller asks, then what the work came to. */
 export async function* followReports<S>(work: (report: (step: S) => void) => Promise<S>): AsyncGenerator<S> {

@@ -125,7 +125,7 @@ export interface WalkOptions {
   isPassedOver: (name: string, depth: number) => boolean;
   /** Waited for before each entry is looked at. */
   pace: () => Promise<void>;
-  /** Told of what could not be gone into, with its path. */
+  /** Called with the path of what could not be entered. */
   onObstacle: (path: string, reason: string) => void;
 }
 

@@ -1,12 +1,12 @@
 /**
- * What the service manager is told (sd_notify(3)): ready, still alive, stopping. Node has no datagram sockets of the
+ * Messages to the service manager (sd_notify(3)): ready, still alive, stopping. Node has no datagram sockets of the
  * file system, so systemd's own `systemd-notify` carries each message; a box whose manager asks has it.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 export interface ServiceNoticeConfig {
-  /** NOTIFY_SOCKET; null: nobody asks, and nothing is done. */
+  /** NOTIFY_SOCKET; null: no one asks, and nothing is done. */
   socket: string | null;
   /** WATCHDOG_USEC; null: no watchdog. */
   watchdogUs: number | null;
@@ -91,7 +91,7 @@ export class ServiceNotice implements Disposable {
     clearInterval(this.#timer);
   }
 
-  /** Never rejects: a daemon must not end because its manager could not be told. */
+  /** Never rejects: a daemon must not end because its manager could not be reached. */
   async #send(...messages: string[]): Promise<void> {
     const { socket } = this.#config;
     if (socket === null) return;

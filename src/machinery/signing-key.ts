@@ -78,13 +78,13 @@ export class SigningKeys {
     this.#published = published;
   }
 
-  /** Only for whoever holds the lock of the data folder. Throws SigningKeyError where a file cannot be used. */
+  /** Only for the process that holds the lock of the data folder. Throws SigningKeyError if a file cannot be used. */
   static async open(config: SigningKeysConfig): Promise<SigningKeys> {
     const known = await readPublished(config.folder);
     const privateKey =
       config.givenPem === null ? await readOrMake(config.folder) : parsePrivateKey(config.givenPem);
     const { current, published } = withCurrent(known, privateKey, config.now());
-    // Before anything is signed: a signature by a key that nobody ever published convinces nobody.
+    // Before anything is signed: a signature by a key that no one ever published convinces no one.
     if (published !== known) await writePublished(config.folder, published);
     return new SigningKeys(config, current, published);
   }

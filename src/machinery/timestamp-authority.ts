@@ -20,7 +20,7 @@ export class NoReplyError extends Error {}
 const TIMEOUT_MS = 15_000;
 /** A token with a chain of long certificates has some 10 KB. */
 const REPLY_BYTES_MAX = 65_536;
-/** Whoever names a loopback address means this very box. */
+/** A loopback address means this very box. */
 const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128'];
 
 /** https, or http on this box itself: what a certificate of the web vouches for must not be changed on the way. */

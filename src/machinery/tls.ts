@@ -21,7 +21,7 @@ export interface TlsMaterial {
 
 /** Older versions have no client that Assay must serve. */
 export const TLS_VERSION_MIN = 'TLSv1.3';
-/** Renewals come every few weeks; a few seconds of the old certificate hurt nobody. */
+/** Renewals come every few weeks; a few seconds of the old certificate hurt no one. */
 const CHECK_INTERVAL_MS = 5_000;
 
 export class TlsFiles implements Disposable {
@@ -56,7 +56,7 @@ export class TlsFiles implements Disposable {
     return new X509Certificate(this.#material.cert).validToDate.getTime();
   }
 
-  /** Told of each later material. */
+  /** Called with each later material. */
   onChange(listener: (material: TlsMaterial) => void): void {
     this.#listeners.push(listener);
   }

@@ -120,7 +120,7 @@ function lingerBeforeClose(request: IncomingMessage): void {
 }
 
 /**
- * An upload that waits for the disk is silent because nobody reads it, which is our doing: it is not cut.
+ * An upload that waits for the disk is silent because no one reads it, which is our doing: it is not cut.
  * A small body has a bound of its own, because one byte a minute would never count as silence.
  */
 export function keepWaitingUploads(fastify: FastifyInstance): void {

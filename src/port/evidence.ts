@@ -1,5 +1,5 @@
 /**
- * `/.well-known/assay-evidence-keys.json`: the public keys that sign evidence, for whoever holds a package and no account. A JSON Web
+ * `/.well-known/assay-evidence-keys.json`: the public keys that sign evidence, for holders of a package without an account. A JSON Web
  * Key Set (RFC 7517, RFC 8037), with what `ssh-keygen` and `openssl` want beside it.
  */
 import { createHash } from 'node:crypto';

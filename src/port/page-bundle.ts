@@ -26,7 +26,7 @@ const SHARED_FILES = [
 ].map((name) => join(import.meta.dirname, '..', 'domain', name));
 /** A release brings the bundle of its sources along; a checkout has none. */
 const SHIPPED_FOLDER = join(PROGRAM_FOLDER, 'page-bundle');
-/** Raised when the options below change: the sources alone would not tell. */
+/** Raised when the options below change: the sources alone would not show it. */
 const RECIPE = 2;
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -33,7 +33,7 @@ export interface HttpServerConfig {
 
 const STOP_GRACE_MS = 10_000;
 
-/** Made before it listens, so that whoever asks for its address has somebody to ask. */
+/** Made before it listens, so that its address can be asked for. */
 export class HttpServer implements AsyncDisposable {
   /** Whether a name that a request gives is served here. */
   readonly isAllowedHost: HostCheck;

@@ -1,6 +1,6 @@
 /**
  * Whether stored originals are still the bytes that were submitted. Who judges or downloads one hashes all of it on the
- * way; between two such checks size, time and inode tell whether the file was touched.
+ * way; between two such checks size, time and inode show whether the file was touched.
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -35,7 +35,7 @@ export class BlobChecks {
   readonly #changed = new LRUCache<string, string>({ max: KNOWN_MAX });
   readonly #running = new Map<string, Promise<void>>();
 
-  /** `onChanged` is told once of each file that is not what was submitted. */
+  /** `onChanged` is called once with each file that is not what was submitted. */
   constructor(pathOf: (hash: string) => string, onChanged: (hash: string) => void) {
     this.#pathOf = pathOf;
     this.#onChanged = onChanged;
@@ -62,7 +62,7 @@ export class BlobChecks {
     const stats = await file.stat({ bigint: true });
     if (this.#changed.get(hash) === fingerprintOf(stats)) throw new ChangedOriginalError();
     const found = createHash('sha256');
-    // Not given the signal: a stream that is aborted after its end tells nobody but the process, which would end by it.
+    // Not given the signal: a stream that is aborted after its end raises an error that only the process sees and dies of.
     const stream = file.createReadStream({ highWaterMark: PIECE_BYTES, autoClose: false });
     let held: Buffer | undefined;
     for await (const piece of stream as AsyncIterable<Buffer>) {
@@ -76,7 +76,7 @@ export class BlobChecks {
     if (held !== undefined) yield held;
   }
 
-  /** Hashes the file, unless nobody touched it since that was done last. Several who ask at once wait for one look. */
+  /** Hashes the file, unless no one touched it since that was done last. Several who ask at once wait for one look. */
   async check(hash: string): Promise<void> {
     await using file = await open(this.#pathOf(hash));
     const fingerprint = fingerprintOf(await file.stat({ bigint: true }));

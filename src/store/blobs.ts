@@ -15,7 +15,7 @@ export interface TemporaryBlob {
   path: string;
   hash: string;
   sizeBytes: number;
-  /** The first bytes, enough to tell the type. */
+  /** The first bytes, enough to recognise the type. */
   head: Uint8Array;
   /** Resolves when the bytes are safe from a loss of power; rejects with what the disk threw. */
   flushed: Promise<void>;
@@ -28,7 +28,7 @@ export class BlobStore {
   readonly #locks = new Map<string, Promise<unknown>>();
   readonly #onRemoved: (hash: string) => Promise<void>;
 
-  /** `onRemoved` removes what was made of the bytes; `onChanged` is told of a file that is not what was submitted. */
+  /** `onRemoved` removes what was made of the bytes; `onChanged` is called with a file that is not what was submitted. */
   constructor(
     dataFolder: string,
     onRemoved: (hash: string) => Promise<void>,
@@ -116,7 +116,7 @@ export class BlobStore {
     );
   }
 
-  /** Waits for the flush, which has the file open: whoever bounds uploads bounds their descriptors. */
+  /** Waits for the flush, which has the file open: a bound on uploads bounds their descriptors. */
   async discard(temporary: TemporaryBlob): Promise<void> {
     await rm(temporary.path, { force: true });
     await temporary.flushed.catch(() => undefined);
@@ -174,7 +174,7 @@ async function flushAndClose(writer: MediaWriter, opened: AsyncDisposableStack):
   await writer.flush();
 }
 
-/** The first bytes, enough to tell the type. */
+/** The first bytes, enough to recognise the type. */
 export async function readHead(file: FileHandle): Promise<Uint8Array> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   return buffer.subarray(0, bytesRead);

@@ -21,7 +21,7 @@ export class FolderInUseError extends OperatorFault {
  * descriptor of the file.
  */
 const LOCK_FILE = 'folder.lock';
-/** Tells people and older versions who holds the folder: process, its start, host, PID namespace. */
+/** Shows people and older versions who holds the folder: process, its start, host, PID namespace. */
 const HOLDER_FILE = 'daemon.lock';
 /** What a lock leaves behind, or is about to, in a folder that holds nothing else. */
 export const LOCK_ENTRIES: readonly string[] = [LOCK_FILE, HOLDER_FILE, `${HOLDER_FILE}.new`];
@@ -76,7 +76,7 @@ export class FolderLock implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#database.isOpen) return;
-    // While the kernel's lock is held the file can be nobody else's.
+    // While the kernel's lock is held the file can be no one else's.
     await rm(this.#holderPath, { force: true });
     this.#database.close();
   }
@@ -105,7 +105,7 @@ function lockFile(path: string): DatabaseSync | undefined {
 interface Holder {
   pid: string;
   startTime: string;
-  /** Null where an older version, which told neither of the two, wrote the file. */
+  /** Null if an older version, which wrote neither of the two, wrote the file. */
   place: { host: string; pidNamespace: string } | null;
 }
 
@@ -153,7 +153,7 @@ function ownPidNamespace(): string {
 /** What has ended, though its parent has not asked how yet. */
 const ENDED_STATES: readonly unknown[] = ['Z', 'X'];
 
-/** Clock ticks since boot when the process started, which tells a reused number apart; undefined where it has ended. */
+/** Clock ticks since boot when the process started, which reveals a reused number; undefined if it has ended. */
 function startTimeOf(pid: string): string | undefined {
   let stat: string;
   try {

@@ -70,7 +70,7 @@ export interface WriterStart {
   /** Has taken in the first `sizeBytes` of the file. */
   hash: Hash;
   sizeBytes: number;
-  /** Told how much is safe from a loss of power, each time after a flush. */
+  /** Called after each flush with how much is safe from a loss of power. */
   onFlushed?: (bytes: number) => Promise<void>;
 }
 

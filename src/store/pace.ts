@@ -1,4 +1,4 @@
-/** Holds work that nobody waits for to a number of bytes in a second, so that the disk has time for the others. */
+/** Holds work that no one waits for to a number of bytes in a second, so that the disk has time for the others. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A longer rest would let a fast disk idle between bursts; a shorter one costs more than it gives. */

@@ -1,6 +1,6 @@
 /**
  * Indexes made anew from the records that they point to. A mark in the store says that it is under way, so that a
- * kill in the midst leaves a store that goes on with it at the next start. Damaged records are counted, and what points
+ * kill midway leaves a store that goes on with it at the next start. Damaged records are counted, and what points
  * to them stays: the address of a damaged account is not free, and the medium of a damaged record is no orphan.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -27,7 +27,7 @@ export interface Rebuilt {
 const BATCH = 500;
 
 /**
- * What is wrong with the indexes, as far as their sizes tell, which costs nothing; null where they agree. Made for
+ * What is wrong with the indexes, as far as their sizes show, which costs nothing; null if they agree. Made for
  * each start: a box whose lists lack records looks healthy otherwise.
  */
 export function findIndexFault(tables: Tables, meta: StoreMeta): string | null {
@@ -75,7 +75,7 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
   const found: Rebuilt = { values: 0, damaged: damaged.count };
   await transact((tx) => {
     tx.setMeta({ ...metaOf(tables), isRebuilding: true });
-    // Whose they are cannot be told for sure, and so nobody could end them; a sign-in, and another mail, make others.
+    // Their owner cannot be determined, and so no one could end them; a sign-in, and another mail, make others.
     for (const table of [tables.sessions, tables.mailTokens]) {
       for (const key of damaged.keysOf(table)) table.remove(key);
     }

@@ -27,7 +27,7 @@ export interface StoredRenditionFile {
 
 export interface NewRendition {
   figures: RenditionFigures;
-  /** Copied: whoever made them may still write to them. */
+  /** Copied: their maker may still write to them. */
   files: { name: string; sourcePath: string }[];
 }
 

@@ -47,7 +47,7 @@ export class DamagedBackupError extends BadBackupError {
 
 /** A folder in which a restore broke off must not be mistaken for one that was never used. */
 export const RESTORE_MARK = 'restore.incomplete';
-/** Tells the next start that the folder was restored, when and by whom. */
+/** Notes for the next start that the folder was restored, when and by whom. */
 const RESTORED_MARK = 'restored.json';
 /** A person reads these. */
 const SHOWN_MAX = 20;

@@ -6,18 +6,18 @@ import { firstKey, type Range, walkEntries, walkKeys } from './ranges.ts';
 
 /** A decoded value takes several times its encoded bytes, and the entry itself about so much. */
 const ENTRY_BYTES = 256;
-/** Past so many damaged values in one table the log has said enough; then they are told again. */
+/** Past so many damaged values in one table the log has said enough; then they are reported again. */
 const TOLD_MAX = 10_000;
 
 export class Table<V extends object | string | number> {
   readonly name: string;
-  /** Told once of each value that is not what was written, for the log and the count. */
+  /** Called once with each value that is not what was written, for the log and the count. */
   onDamage: ((error: DamagedRecordError) => void) | undefined;
   readonly #database: Database<Buffer, Key>;
   readonly #initial: Partial<V> | undefined;
   /** Decoded values of the keys read last: a record is read far more often than it changes. */
   readonly #cache: LRUCache<string | number, V> | null;
-  /** Keys of damaged values that were told: a list that is polled must not fill the log with one of them. */
+  /** Keys of damaged values that were reported: a list that is polled must not fill the log with one of them. */
   readonly #told = new Set<string>();
   /** Keys written since the last transaction ended: of these alone the two above may be wrong after it. */
   readonly #touched = new Set<Key>();
@@ -68,7 +68,7 @@ export class Table<V extends object | string | number> {
     this.onDamage?.(error);
   }
 
-  /** As `get`, for where a damaged value may be stepped over: where its absence lets nobody do more than before. */
+  /** As `get`, for where a damaged value may be stepped over: where its absence lets no one do more than before. */
   getUnlessDamaged(key: Key): V | undefined {
     return unlessDamaged(() => this.get(key));
   }
@@ -102,7 +102,7 @@ export class Table<V extends object | string | number> {
 
   /**
    * After a transaction. Where it was undone, what it wrote may have been read, and with that be remembered; what is
-   * damaged still is, and was told.
+   * damaged still is, and was reported.
    */
   settle(outcome: 'committed' | 'undone'): void {
     for (const key of this.#touched) {

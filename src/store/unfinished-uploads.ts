@@ -192,7 +192,7 @@ export class UnfinishedUploadStore {
   }
 }
 
-/** The account is part of the name, so that nobody finds what another account has sent. */
+/** The account is part of the name, so that no one finds what another account has sent. */
 function nameOf(accountId: number, uploadId: string): string {
   return createHash('sha256').update(`${accountId} ${uploadId}`).digest('hex');
 }

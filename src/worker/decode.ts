@@ -23,7 +23,7 @@ import type { ReportStep } from './steps/progress.ts';
 /** `EX_SOFTWARE`: the child found a fault of its own. */
 const EXIT_BROKEN = 70;
 
-/** More than this is a large picture that nobody needs any more. */
+/** More than this is a large picture that no one needs any more. */
 const EXTERNAL_BYTES_KEPT = 128 * 1024 ** 2;
 
 const slotFolder = process.cwd();

@@ -84,12 +84,12 @@ export type InferenceRequest =
       threads: number;
       batchMax: number;
       batchWaitMs: number;
-      /** How long a pack stays in memory that nobody asks; infinite: always. */
+      /** How long a pack stays in memory that no one asks; infinite: always. */
       keepLoadedMs: number;
     }
   | InferRequest
   | DetectRequest
-  /** Nobody waits for the request any more: what is left of it need not run. It is answered as failed. */
+  /** No one waits for the request any more: what is left of it need not run. It is answered as failed. */
   | { type: 'cancel'; id: number }
   | { type: 'shutdown' };
 

@@ -7,7 +7,7 @@ import { BatchLoop } from './inference/batch-loop.ts';
 import type { InferenceRequest, InferenceResponse } from './inference-protocol.ts';
 
 const loop = new BatchLoop(send);
-/** How often is looked for packs that nobody asks any more. */
+/** How often is looked for packs that no one asks any more. */
 const LET_GO_MS = 1000;
 /** Loads are awaited one after the other; requests that come meanwhile wait behind them. */
 let turn: Promise<void> = Promise.resolve();

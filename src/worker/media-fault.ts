@@ -1,5 +1,5 @@
 /**
- * The file's own fault, told apart from ours: it becomes a `failed` answer, which is final, while every other
+ * The file's own fault, as distinct from ours: it becomes a `failed` answer, which is final, while every other
  * error becomes `broken` and costs the child. Decoder texts are turned into sentences here, once.
  */
 import type { MediaFault } from './protocol.ts';

@@ -75,9 +75,9 @@ export interface PatchSetRequest {
   resized?: ResizedLayout | undefined;
   /** Where the picture is smaller than a patch, its mirror image fills the rest; else the set is left out. */
   isMirrored?: boolean | undefined;
-  /** Whether the answer tells which parts lie in the picture twice. */
+  /** Whether the answer says which parts lie in the picture twice. */
   withRepeats?: boolean | undefined;
-  /** Whether the answer tells the texture of the patches. */
+  /** Whether the answer gives the texture of the patches. */
   withTexture?: boolean | undefined;
 }
 

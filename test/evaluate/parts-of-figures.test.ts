@@ -77,7 +77,7 @@ test('calibration is told by size, and what chance alone would show', () => {
   assert.ok(Number.isNaN(third?.ece.value), 'too few, and of one label');
 });
 
-test('kinds and families are named by rules, small ones joined, and silence accuses nobody', async () => {
+test('kinds and families are named by rules, small ones joined, and silence accuses no one', async () => {
   await using folder = await makeTemporaryFolder();
   const path = join(folder.path, 'groups.tsv');
   await writeFile(path, 'label\tpattern\tgroup\nhuman\tpaint|draw\tpaintings\nartificial\tflux\tFlux\n');

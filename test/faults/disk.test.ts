@@ -18,7 +18,7 @@ import {
 
 const DISK_MIB = 96;
 
-/** A file system of its own, or null where this machine lets nobody mount one; then the test says so and ends. */
+/** A file system of its own, or null where this machine lets no one mount one; then the test says so and ends. */
 function mountDisk(context: TestContext, folder: string): (AsyncDisposable & { path: string }) | null {
   const path = join(folder, 'disk');
   mkdirSync(path);

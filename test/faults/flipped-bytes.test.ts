@@ -256,7 +256,7 @@ function assertNothingGranted({ app }: OpenApp, { victim }: Stage, { table, key 
     throws(() => identifySession(app, victim.cookie, FROM));
 }
 
-test('whichever row is damaged, everybody else works on, and nobody gets more', {
+test('whichever row is damaged, everybody else works on, and no one gets more', {
   timeout: 295_000,
 }, async () => {
   await using folder = await makeTemporaryFolder();

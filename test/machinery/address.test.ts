@@ -50,7 +50,7 @@ const REFUSED = [
   'http://localhost/',
   'http://localhost./',
   'http://LOCALHOST:8480/',
-  // Networks that are nobody's business.
+  // Networks that are no one's business.
   'http://10.0.0.1/',
   'http://172.16.0.1/',
   'http://192.168.1.1/',
@@ -155,7 +155,7 @@ test('a name without an answer is refused to fetch from, and left for later to d
   await assertDeliverable(rule({ field: 'webhook_url', resolve }), 'http://desk.example/', NEVER);
 });
 
-test('a resolver that hangs holds nobody', async () => {
+test('a resolver that hangs holds no one', async () => {
   const resolve = () => new Promise<string[]>(() => {});
   const signal = AbortSignal.timeout(20);
   await assert.rejects(pinAddress(rule({ resolve }), 'http://desk.example/', signal), {

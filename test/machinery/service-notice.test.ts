@@ -69,7 +69,7 @@ test('a worker tells the same, while the daemon is still away', { timeout: 60_00
     const worker = spawn(process.execPath, [COMMAND, 'worker', '--name', 'one'], {
       env: {
         ...{ PATH: process.env.PATH, NOTIFY_SOCKET: socket, WATCHDOG_USEC: '2000000' },
-        // Nobody listens there.
+        // No one listens there.
         ...{ ASSAY_NATS_ALLOW_UNAUTHENTICATED: 'true' },
         ...{ ASSAY_NATS_SERVERS: 'nats://127.0.0.1:9', ASSAY_DATA_DIR: join(folder.path, 'data') },
       },

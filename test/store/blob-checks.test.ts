@@ -132,7 +132,7 @@ test('a reading that is called off in the middle ends with the reason, and one t
   await using kept = await keepOne();
   const ended = new AbortController();
   for await (const _ of kept.blobs.checks.read(kept.hash, { signal: ended.signal }));
-  // An error that nobody awaits would fail this file: it ended the daemon.
+  // An error that no one awaits would fail this file: it ended the daemon.
   ended.abort();
   await new Promise((resolve) => setTimeout(resolve, 50));
   const called = new AbortController();

@@ -126,7 +126,7 @@ test('a start compacts a file that is mostly free, and removes what a killed one
 });
 
 test('another user than the owner compacts nothing', async () => {
-  // Only root may give a file away; without it there is nobody else to ask for.
+  // Only root may give a file away; without it there is no one else to ask for.
   if (process.geteuid?.() !== 0) return;
   await using folder = await makeTemporaryFolder();
   await fill(folder.path);

@@ -16,7 +16,7 @@ import type { AccountParts } from './parts.ts';
 import { verifyPassword } from './password.ts';
 import { hashSecret } from './tokens.ts';
 
-/** One per system that asks, with room; more is a leak nobody looks after. */
+/** One per system that asks, with room; more is a leak no one looks after. */
 export const KEYS_MAX = 20;
 const KEY_NAME_CHARACTERS_MAX = 100;
 const KEY_BYTES = 32;

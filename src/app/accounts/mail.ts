@@ -33,7 +33,7 @@ export interface Mail {
 
 export const MAIL_RETRY_DELAYS_MS = [5_000, 60_000, 600_000] as const;
 
-/** Files that nobody fetched: the oldest go, or a forgotten folder would fill the disk. */
+/** Files that no one fetched: the oldest go, or a forgotten folder would fill the disk. */
 const MAIL_FILES_MAX = 1000;
 /** Mails that wait for a server that is away; each is a few hundred bytes, their links are of use for a day. */
 const POSTED_MAX = 200;
@@ -70,7 +70,7 @@ export class Mailer implements AsyncDisposable {
     }
   }
 
-  /** Sends it behind the caller's back, tried again after a while; for answers that must not tell by their time. */
+  /** Sends it behind the caller's back, tried again after a while; for answers whose time must not reveal anything. */
   post(mail: Mail): void {
     this.later(() => this.#sendPatiently(mail));
   }

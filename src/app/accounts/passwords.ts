@@ -145,7 +145,7 @@ export interface RegisterInput {
   from: CallOrigin;
 }
 
-/** Where the operator opened it. Answers the same for an address that has an account: its owner is told by mail. */
+/** Where the operator opened it. Answers the same for an address that has an account: its owner gets a mail. */
 export async function register(app: AccountParts, input: RegisterInput): Promise<void> {
   const { from, termsAccepted } = input;
   if (!app.config.registration.isOpen) {

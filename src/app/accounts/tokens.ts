@@ -44,7 +44,7 @@ export function issueToken(
     other === purpose || (PASSWORD_PURPOSES.includes(other) && PASSWORD_PURPOSES.includes(purpose));
   for (const key of tx.mailTokenKeysOfAccount(accountId)) {
     const earlier = tx.mailTokenUnlessDamaged(key.hash);
-    // What a damaged one was for cannot be told, so it is taken for one of the kind.
+    // What a damaged one was for cannot be determined, so it is taken for one of the kind.
     if (earlier === undefined || isReplaced(earlier.purpose)) tx.removeMailToken(key);
   }
   for (const ended of tx.endedMailTokenKeys(now, SWEPT_MAX)) tx.removeMailToken(ended);

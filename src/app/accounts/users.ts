@@ -68,7 +68,7 @@ export async function updateUser(
     assertMaySet(principal, change, id === principal.account.id);
     const after: Account = { ...before, ...change, updatedAt: app.clock.now() };
     const hasMoved = before.email.toLowerCase() !== after.email.toLowerCase();
-    // Whoever reads the new mailbox has not shown yet that it is theirs.
+    // The user has not shown yet that the new mailbox is theirs.
     if (hasMoved) after.emailVerifiedAt = null;
     assertConsistent(tx, after);
     assertAdminLeft(tx, before, after);

@@ -1,4 +1,4 @@
-/** The finished backups, and one begun at the administrator's word that nobody has to wait for. */
+/** The finished backups, and one that an administrator began and does not have to wait for. */
 import { basename } from 'node:path';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { BadBackupError, readManifest } from '../../store/backup/listing.ts';
@@ -59,7 +59,7 @@ async function readEntry(path: string): Promise<BackupEntry> {
 }
 
 /**
- * Resolves once the backup has begun; readBackups tells how far it is and how it ended. Throws as makeBackup does where
+ * Resolves once the backup has begun; readBackups shows how far it is and how it ended. Throws as makeBackup does where
  * it cannot begin.
  */
 export async function startBackup(app: ApplianceParts, input: BackupInput): Promise<void> {
@@ -73,6 +73,6 @@ async function drain(steps: AsyncIterable<unknown>): Promise<void> {
   try {
     for await (const _ of steps);
   } catch {
-    // Logged and counted where it was made; status tells it.
+    // Logged and counted where it was made; status shows it.
   }
 }

@@ -208,7 +208,7 @@ export class Backups implements AsyncDisposable {
       const removed = await removeOldBackups(folder, keep);
       if (removed.length > 0) this.#parts.log.info({ removed }, 'old backups removed');
     } catch {
-      // Logged and counted where it was made; status tells it.
+      // Logged and counted where it was made; status shows it.
     }
   }
 

@@ -27,7 +27,7 @@ const APPLIANCE_PLAN_ID = 1;
 const ADMIN_CREDITS = 1_000_000;
 export const ADMIN_KEY_FILE = 'admin.key';
 
-/** Shown once, by whoever started the daemon. */
+/** Shown once, by the command that started the daemon. */
 export interface FirstStart {
   key: string;
   /** Whether the key was made now: one that a setting gave is known already. */
@@ -51,7 +51,7 @@ export async function setUpFirstStart(
   const now = clock.now();
   const passwordHash = config.adminPassword === null ? null : await hashPassword(config.adminPassword);
   const sealed = sealer.seal(key);
-  // The file comes first: were it written after, a kill in between would leave a key that nobody has.
+  // The file comes first: were it written after, a kill in between would leave a key that no one has.
   await writeFile(join(config.dataFolder, ADMIN_KEY_FILE), `${key}\n`, { mode: 0o600 });
   const passwordToken = await store.transact((tx) => {
     tx.putPlan(appliancePlan(config.rateLimitPerMinute));

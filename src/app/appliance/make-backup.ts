@@ -1,4 +1,4 @@
-/** One backup at the administrator's word, told as it grows. */
+/** One backup on the administrator's order, with progress reports. */
 import type { BackupProgress } from '../../store/backup/backup.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';

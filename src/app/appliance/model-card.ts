@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { ApplianceParts } from './parts.ts';
 
 const CARD_FILE = 'CARD.md';
-/** Nobody reads more; the rest of a longer one stays in its folder. */
+/** No one reads more; the rest of a longer one stays in its folder. */
 const CARD_CHARACTERS_MAX = 100_000;
 
 /** Markdown, as the pack brings it. Throws `model` where there is no such model or it has no card. */

@@ -54,7 +54,7 @@ const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** Free space is asked for so often while a model comes in. */
 const GUARD_BYTES = 16 * 1024 ** 2;
 
-/** Tells each step; the last one names the model. Administrators only. */
+/** Reports each step; the last one names the model. Administrators only. */
 export function addModel(
   app: ApplianceParts,
   input: AddModelInput,

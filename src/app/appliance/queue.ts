@@ -1,4 +1,4 @@
-/** The engine's queue as the administrator sees and mends it: what runs, waits and has failed, of all accounts. */
+/** The engine's queue as the administrator sees and repairs it: what runs, waits and has failed, of all accounts. */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -102,7 +102,7 @@ export function getQueue(
   };
 }
 
-/** A retried record leaves its failed analysis without any; nobody has to look at that again. */
+/** A retried record leaves its failed analysis without any; no one has to look at that again. */
 function readFailed(app: ApplianceParts, limit: number): QueueEntry[] {
   const failed: QueueEntry[] = [];
   for (const analysis of app.store.read.failedAnalyses()) {

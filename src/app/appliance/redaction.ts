@@ -1,6 +1,6 @@
 /**
- * Takes out of text what tells of people and secrets: for what leaves the box to somebody who helps. Known values
- * first, then shapes; it hides too much rather than too little, since nobody looks twice at what is sent.
+ * Removes from text what names people and secrets: for what leaves the box to somebody who helps. Known values
+ * first, then shapes; it hides too much rather than too little, since no one looks twice at what is sent.
  */
 import { FORMATS } from '../../domain/media/formats.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What a person who helps needs to know of the box, and nothing that tells of its users: no media, no names of
+ * What a person who helps needs to know of the box, and nothing about its users: no media, no names of
  * people or files, no addresses, keys or references. What is not on these lists does not go out.
  */
 

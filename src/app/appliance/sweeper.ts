@@ -1,6 +1,6 @@
 /**
  * Removes what has outlived its use, at a start and then every hour: the log of webhooks, request identifiers, uploads
- * that nobody continued, files that a killed daemon left without a record.
+ * that no one continued, files that a killed daemon left without a record.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -19,7 +19,7 @@ export interface SweeperParts {
   unfinishedUploadMs: number;
 }
 
-/** Long enough to answer "was it sent last month?"; nobody asks about older ones. */
+/** Long enough to answer "was it sent last month?"; no one asks about older ones. */
 export const DELIVERY_DAYS_MAX = 30;
 /** About 5 MB of log: a receiver that fails for a month must not fill the disk. */
 export const DELIVERIES_MAX = 10_000;

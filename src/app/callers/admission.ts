@@ -24,7 +24,7 @@ export interface Credential {
 }
 
 export interface Admittance {
-  /** Admits callers who have not accepted the terms too: to accept them, or to be told so in a better place. */
+  /** Admits callers who have not accepted the terms too: to accept them, or to be refused later with a clearer error. */
   beforeTerms?: boolean;
   /** False for the pieces of a call that was counted. */
   isCounted?: boolean;
@@ -66,7 +66,7 @@ export interface MediaIntent {
   isReceived?: boolean;
 }
 
-/** Throws `read_only`, `not_enabled`, `credits`, `draining` and `disk_full`, as far as the intent tells. */
+/** Throws `read_only`, `not_enabled`, `credits`, `draining` and `disk_full`, as far as they concern the intent. */
 export async function admitMedia(app: CallerParts, principal: Principal, intent: MediaIntent): Promise<void> {
   const { purpose, kind, announcedBytes = 0, isReceived = false } = intent;
   if (purpose === 'submit') assertMayWrite(principal);

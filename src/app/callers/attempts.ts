@@ -9,7 +9,7 @@ import { AppError } from '../../domain/errors.ts';
 const MINUTE_SECONDS = 60;
 
 const RULES = {
-  /** Guesses of one account's password, whoever makes them: ten a quarter of an hour find nothing. */
+  /** Guesses of one account's password, from any client: ten a quarter of an hour find nothing. */
   accountGuess: { points: 10, duration: 15 * MINUTE_SECONDS },
   /** One address behind which a whole desk may sit. */
   addressGuess: { points: 50, duration: 15 * MINUTE_SECONDS },

@@ -12,7 +12,7 @@ export function assertPartner({ account }: Principal): void {
   if (account.role === 'user') throw new AppError('role', 'this needs a partner or an administrator account');
 }
 
-/** A foreign, deleted or unknown account is the same 404, so that nobody learns which identifiers exist. */
+/** A foreign, deleted or unknown account is the same 404, so that no one learns which identifiers exist. */
 export function managedAccount(read: StoreReader, principal: Principal, id: number): Account {
   assertPartner(principal);
   const account = read.account(id);

@@ -11,7 +11,7 @@ import type { CallOrigin } from './principal.ts';
 /** Sent with every POST; a foreign page can neither read its value nor send the header without asking. */
 export const CSRF_HEADER = 'x-assay-csrf';
 
-/** What of a request tells who asks. */
+/** What of a request shows who asks. */
 export interface BrowserCall {
   cookieValue: string;
   csrfToken: string | undefined;

@@ -2,7 +2,7 @@
 import type { ApiKey } from '../../domain/accounts/account.ts';
 import type { Core } from '../core.ts';
 
-/** Told to the minute: a write per request would cost more than the request. */
+/** Kept to the minute: a write per request would cost more than the request. */
 const USE_NOTED_EVERY_US = 60 * 1_000_000;
 
 export class KeyUses {

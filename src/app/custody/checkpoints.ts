@@ -41,7 +41,7 @@ export class Checkpoints implements AsyncDisposable {
     this.#timer = setInterval(() => this.#look(), intervalMs).unref();
   }
 
-  /** Tells the key in the log, and signs the log as it is; of a log that is signed already the note that is there. */
+  /** Notes the key in the log, and signs the log as it is; returns the present note if the log is signed already. */
   async sign(): Promise<SignedHead> {
     const { store, clock, signingKeys } = this.#parts;
     const key = signingKeys.current();

@@ -1,4 +1,4 @@
-/** What the custody log says: of a record to whoever may read it, of everything to administrators; its proofs and its state. */
+/** What the custody log says: about a record to those who may read it, about everything to administrators; its proofs and its state. */
 import { parseCheckpoint } from '../../domain/custody/checkpoint.ts';
 import type { CustodyEntry } from '../../domain/custody/entry.ts';
 import { proveConsistency, proveInclusion } from '../../domain/custody/merkle-tree.ts';
@@ -66,7 +66,7 @@ function subjectsOf(app: Core, principal: Principal, identifier: string): string
   return [identifier, own.analysisId, ...(own.hash === '' ? [] : [fileSubject(own)])];
 }
 
-/** What another account did is told to it and to administrators; to others, that it did it. */
+/** What another account did is shown to it and to administrators; others see only that it did something. */
 function toView(row: CustodyRow, { account }: Principal): CustodyView {
   const { sequence, at, kind, subject, actor, line, detailsDeletedAt } = row;
   const isOpen = actor === null || actor === account.id || account.role === 'admin';

@@ -28,7 +28,7 @@ interface Look {
 }
 
 const WINDOW_MS = 10 * 60_000;
-/** Nobody waits for it, and it is an entry within a second all the same. */
+/** No one waits for it, and it is an entry within a second all the same. */
 const FLUSH_MS = 500;
 /** Looks that are remembered so that the store is not asked: more people than that open records in ten minutes nowhere. */
 const REMEMBERED_MAX = 20_000;

@@ -58,7 +58,7 @@ interface Draft {
 
 const REFUSED_MAX = 3;
 
-/** Throws `bad_field`, `classification`, `not_ended`, `damaged` before a byte is given; `report` is told after each file. */
+/** Throws `bad_field`, `classification`, `not_ended`, `damaged` before a byte is given; `report` is called after each file. */
 export async function exportEvidence(
   app: CustodyParts,
   input: ExportInput,
@@ -94,7 +94,7 @@ export async function exportEvidence(
   };
 }
 
-/** An original that has rotted is told before the package begins: half a package helps nobody. */
+/** A rotted original is reported before the package begins: half a package helps no one. */
 async function assertWhole({ store }: EvidenceParts, records: readonly EvidenceRecord[]): Promise<void> {
   const bad: string[] = [];
   for (const { record, originalMember } of records) {

@@ -21,7 +21,7 @@ export interface ExportOrder {
   language: ReportLanguage;
 }
 
-/** A report of more would be read by nobody: a larger matter is several cases. */
+/** A report of more would be read by no one: a larger matter is several cases. */
 export const CASE_RECORDS_MAX = 200;
 const TITLE_CHARACTERS_MAX = 200;
 /** Some pages of what the editor knows besides. */

@@ -138,7 +138,7 @@ export class ExportJobs implements AsyncDisposable {
     const whole = `${path}.part`;
     try {
       await pipeline(withMembers(path, members), createWriteStream(whole, { mode: 0o600 }), { signal });
-      // Whoever is fetching the one before reads it to its end.
+      // A client that is fetching the earlier one reads it to its end.
       await rename(whole, path);
     } finally {
       await rm(whole, { force: true });

@@ -20,7 +20,7 @@ export interface RescoreDocumentInput extends RescoreInput {
   language?: string | undefined;
 }
 
-/** Each record as `rescore` tells it, then the document's zip in pieces. Administrators only; leaves an audit line. */
+/** Each record as `rescore` reports it, then the document's zip in pieces. Administrators only; leaves an audit line. */
 export function rescoreWithDocument(
   app: EvidenceParts,
   input: RescoreDocumentInput,

@@ -17,7 +17,7 @@ export interface EvidenceKey {
   retiredAt: number | null;
 }
 
-/** Newest first; public, since whoever holds a package compares with them. */
+/** Newest first; public, since the holder of a package compares with them. */
 export function listEvidenceKeys({ signingKeys }: Pick<EvidenceParts, 'signingKeys'>): EvidenceKey[] {
   return signingKeys.published().map(({ fingerprint, publicKeyPem, createdAt, retiredAt }) => ({
     ...{ fingerprint, publicKeyPem },

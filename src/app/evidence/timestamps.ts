@@ -14,7 +14,7 @@ import type { AppConfig, Core } from '../core.ts';
 
 interface StampedPackage extends Pick<SignedPackage, 'tagManifestSha256' | 'signature'> {
   accountId: number;
-  /** Records that tell of the package. */
+  /** Records that name the package. */
   identifiers: string[];
 }
 

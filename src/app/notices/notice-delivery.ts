@@ -28,7 +28,7 @@ export async function spreadNotices(app: AccountParts): Promise<boolean> {
   if (marks.length === 0) return false;
   const rules = store.read.noticeRules();
   const wanted = marks.flatMap(({ identifier }) => {
-    // First: a record that is damaged or deleted is nobody's news, and must not hold up the others.
+    // First: a record that is damaged or deleted is no one's news, and must not hold up the others.
     const [record] = recordUnlessLeftOut(() => readRecord(app, identifier));
     const accountId = record && store.read.classification(identifier)?.accountId;
     if (record === undefined || accountId === undefined) return [];

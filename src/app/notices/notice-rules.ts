@@ -29,7 +29,7 @@ const NAME_CHARACTERS_MAX = 100;
 
 type Parsed = Pick<NoticeRule, 'name' | 'channel' | 'outcomes' | 'kinds' | 'ofEveryAccount'>;
 
-/** Fields: `name`, `channel`, `target`, `outcomes`, `kinds`, `of_every_account`. Tells all faults at once. */
+/** Fields: `name`, `channel`, `target`, `outcomes`, `kinds`, `of_every_account`. Reports all faults at once. */
 export async function createNoticeRule(
   app: AccountParts,
   { principal, fields }: { principal: Principal; fields: RawFields },
@@ -107,7 +107,7 @@ async function parseTarget(
   return target;
 }
 
-/** Others' addresses are for administrators to name: nobody's box is to be filled from this one. */
+/** Others' addresses are for administrators to name: no one's box is to be filled from this one. */
 function parseMailAddress({ account }: Principal, target: string): string {
   if (!/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,190}$/.test(target)) {
     throw badField('target', `expected an e-mail address, found ${JSON.stringify(target)}`);

@@ -61,7 +61,7 @@ export function readablePart(
   return whole && { whole, part };
 }
 
-/** The stored record, if it is the account's own: for whoever changes it or takes it away. */
+/** The stored record, if it is the account's own: for operations that change or remove it. */
 export function ownClassification(app: Core, input: RecordInput): Classification {
   const found = findReadable(app, input);
   if (found?.accountId !== input.principal.account.id) throw noSuchRecord();

@@ -5,7 +5,7 @@ import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { SheetOrder } from '../../engine/decode/rendition-maker.ts';
 import type { Core } from '../core.ts';
 
-/** Enough to tell apart what one analysis may be drawn as. */
+/** Enough to distinguish what one analysis may be drawn as. */
 const NAME_CHARACTERS = 16;
 
 /** Null where the record is no video, or has no frames (yet). */

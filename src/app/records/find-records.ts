@@ -1,6 +1,6 @@
 /**
  * One look at the records that a filter lets through. Verdicts are derived on each read, so records are looked at one
- * after the other, newest first, up to a bound; where a text is searched the index tells which are passed over. The
+ * after the other, newest first, up to a bound; if a text is searched, the index shows which are passed over. The
  * cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all.
  */
 

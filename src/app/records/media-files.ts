@@ -73,7 +73,7 @@ async function findMedia(app: Core, input: MediaInput): Promise<MediaFile> {
     if (hash === '') throw gone();
     const path = app.store.blobs.pathOf(hash);
     const file = await measure({ path, mime, name, tag: hash, originalHash: hash });
-    // A length that is wrong is told before it is announced.
+    // A wrong length is found before it is announced.
     if (file.sizeBytes !== own.sizeBytes) await app.store.blobs.checks.check(hash);
     return file;
   }

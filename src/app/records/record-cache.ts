@@ -23,7 +23,7 @@ export class RecordCache {
 
   /**
    * The record that was built from the very same values, or a new one. `madeFrom` names all that it depends on; stored values
-   * are the same objects until they change, so a change can neither be forgotten nor has it to be told.
+   * are the same objects until they change, so a change cannot be missed and needs no notification.
    */
   get(
     { identifier, revision }: { identifier: string; revision: number },

@@ -29,7 +29,7 @@ export interface RecordFilter {
   waitsForMe?: true;
 }
 
-/** Nobody types more, and what is looked for is compared with each record. */
+/** No one types more, and what is looked for is compared with each record. */
 const TEXT_CHARACTERS_MAX = 256;
 
 /** Fields: `status`, `outcome`, `verdict`, `ref_id`, `hash`, `search`, as numbers `since` and `until`, and `waits_for_me`. */

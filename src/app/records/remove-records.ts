@@ -3,7 +3,7 @@ import type { AuditLine } from '../../domain/accounts/audit.ts';
 import { type Classification, hasEnded } from '../../domain/records/classification.ts';
 import type { Core } from '../core.ts';
 
-/** For whoever has judged already that the record may go: its owner's wish (`by`), or the end of its retention (null). */
+/** The caller has decided already that the record may go: its owner's wish (`by`), or the end of its retention (null). */
 export async function removeClassification(
   app: Pick<Core, 'store' | 'engine'>,
   { analysisId, hash, accountId, identifier }: Classification,

@@ -26,7 +26,7 @@ export interface RenditionInfo {
   /** Address of the file or, for a kind with several files, of the description that names them. */
   url: string;
   mime: string;
-  /** A browser cannot be expected to show the file itself; of a video or sound, only playing it tells for sure. */
+  /** A browser cannot be expected to show the file itself; for a video or sound, only playing it shows for sure. */
   isNeeded: boolean;
   /** SHA-256 of the file it is made of, hex. */
   madeFrom: string;

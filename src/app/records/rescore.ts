@@ -1,4 +1,4 @@
-/** What the present models would say of old records. Nothing is stored, charged or told to anybody. */
+/** What the present models would say of old records. Nothing is stored, charged or sent to anybody. */
 
 import { badField } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
@@ -72,7 +72,7 @@ async function* rescoreEach(
   }
 }
 
-/** Accounts one after the other; within one, newest first. Records that share an analysis are told once. */
+/** Accounts one after the other; within one, newest first. Records that share an analysis are reported once. */
 function* newestFirst(app: Core, kind: MediaKind | undefined): Generator<Classification> {
   const seen = new Set<string>();
   for (const { id: accountId } of app.store.read.accounts()) {

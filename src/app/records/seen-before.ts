@@ -1,7 +1,7 @@
 /**
  * Earlier copies of a picture in an account's own history. Each picture's likeness is kept, and looked for among the
  * earlier ones, before the analysis is written down, so that both are in its transaction or neither. Verdicts are never
- * inherited: an earlier record is told with what was found then. Nothing is kept or looked for under zero retention.
+ * inherited: an earlier record is shown with what was found then. Nothing is kept or looked for under zero retention.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan } from '../../domain/accounts/plan.ts';

@@ -59,7 +59,7 @@ async function onField<T>(field: string, work: () => Promise<T>): Promise<T> {
 
 /**
  * The kind that the content shows, for facades whose caller need not name it. A container may hold a picture or
- * sound only, which its head does not tell: then the file is looked at.
+ * sound only, which its head does not show: then the file is looked at.
  */
 export async function findKind(
   app: SubmissionParts,

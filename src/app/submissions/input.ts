@@ -25,7 +25,7 @@ export interface Submission {
 }
 
 /**
- * Reads the fields that the kind documents and tells all faults at once; fields it does not document are unknown
+ * Reads the fields that the kind documents and reports all faults at once; fields it does not document are unknown
  * there and ignored.
  */
 export function parseSubmission(kind: MediaKind, fields: RawFields): Submission {
@@ -39,7 +39,7 @@ export function parseSubmission(kind: MediaKind, fields: RawFields): Submission 
 }
 
 function parseOptions(kind: MediaKind, fields: RawFields): AnalysisOptions {
-  // Flags are judged first: faults are told in the order that they are found in.
+  // Flags are judged first: faults are reported in the order in which they are found.
   const rows = rowsOf(ANALYSIS_OPTIONS).toSorted(
     ([, a], [, b]) => Number(b.type === 'flag') - Number(a.type === 'flag'),
   );

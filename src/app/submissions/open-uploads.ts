@@ -1,6 +1,6 @@
 /**
  * The uploads that are being received. Each holds two descriptors (its connection and its file) and a small buffer, which
- * is why there is a bound at all; it is high, because whoever is slow must not keep others out.
+ * is why there is a bound at all; it is high, because a slow client must not keep others out.
  */
 import { AppError } from '../../domain/errors.ts';
 

@@ -100,7 +100,7 @@ async function lookAt(folder: SafeFolder, name: string): Promise<FoundFile | nul
   }
 }
 
-/** The first that nobody has, or that is the file itself already. */
+/** The first that no one has, or that is the file itself already. */
 async function freeName(folder: SafeFolder, names: readonly string[], inode: bigint): Promise<string | null> {
   for (const name of names) {
     const there = await lookAt(folder, name);

@@ -15,7 +15,7 @@ export interface ParsedFolder {
   options: Record<string, string>;
 }
 
-/** Fields: `path`, `done`, and `options` as a list of `name=value`. Tells all faults at once. */
+/** Fields: `path`, `done`, and `options` as a list of `name=value`. Reports all faults at once. */
 export function parseFolder(roots: readonly string[], fields: RawFields): ParsedFolder {
   return parseEach<ParsedFolder>({
     path: () => parsePlace(roots, fields.path),

@@ -52,7 +52,7 @@ export class FolderWatch implements AsyncDisposable {
     this.#work = Promise.all([this.#lookForEver(), this.#finishForEver()]);
   }
 
-  /** Looks at once: its rule was changed, or the kernel told of something. */
+  /** Looks at once: its rule was changed, or the kernel reported something. */
   wake(): void {
     this.#woken.resolve();
   }
@@ -135,7 +135,7 @@ export class FolderWatch implements AsyncDisposable {
     return retryAfterSeconds * 1000;
   }
 
-  /** Only quickens, and only in the folder itself: NFS and SMB tell nothing of what others write. */
+  /** Only quickens, and only in the folder itself: NFS and SMB report nothing of what others write. */
   #listen(path: string | undefined): void {
     if (path !== undefined && this.#notices !== undefined) return;
     this.#notices?.close();
@@ -253,7 +253,7 @@ async function forgetIfMissing(app: WatchFolderParts, root: SafeFolder, file: Wa
   });
 }
 
-/** Null where it cannot be told. */
+/** Null if it cannot be determined. */
 async function isThereBelow(root: SafeFolder, path: string): Promise<boolean | null> {
   const parts = path.split('/');
   const name = parts.pop() ?? '';

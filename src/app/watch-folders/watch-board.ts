@@ -19,7 +19,7 @@ const BEFORE_FIRST_LOOK: WatchStatus = {
 };
 
 export class WatchBoard {
-  /** Told that folders were added, changed or removed. */
+  /** Called after folders were added, changed or removed. */
   onChange: () => void = () => undefined;
   readonly #statuses = new Map<number, WatchStatus>();
 

@@ -31,7 +31,7 @@ export const SERIES_SECONDS_MAX = 24 * HOUR_S;
 export const RETRY_AFTER_SECONDS_MAX = HOUR_S;
 /** Spreads what failed together, so that a receiver that came back is not met by all of it at once. */
 const JITTER = 0.2;
-/** A delivery that is replayed for ever must not grow for ever. */
+/** A delivery that is replayed forever must not grow forever. */
 export const ATTEMPTS_KEPT_MAX = 50;
 
 const GONE = 410;

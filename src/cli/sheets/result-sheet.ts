@@ -1,6 +1,6 @@
 /**
  * The sheet that results are written to: the rows of the other one, in their order, each with what it came to. What it holds
- * already tells where to go on after an interruption.
+ * already shows where to go on after an interruption.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';

@@ -146,7 +146,7 @@ function parseLine(path: string, number: number, line: string): Record<string, u
       return value as Record<string, unknown>;
     }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw usage(`${place}: expected one JSON object, found ${JSON.stringify(line.slice(0, 40))}`);
 }

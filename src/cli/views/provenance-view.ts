@@ -16,7 +16,7 @@ import {
 } from '../../grpc/gen/assay/v1/provenance_pb.ts';
 import { nameOf } from './record-view.ts';
 
-/** With every field present and enum values in lower case; null where the daemon tells nothing. */
+/** With every field present and enum values in lower case; null if the daemon says nothing. */
 export function toProvenanceJson(provenance: Provenance | undefined): JsonObject | null {
   if (provenance === undefined) return null;
   return toJson(ProvenanceSchema, provenance, {

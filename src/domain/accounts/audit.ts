@@ -13,7 +13,7 @@ export interface AuditEntry {
   action: string;
   /** What it was done to: an account's id, an identifier, a plan's id. */
   target: string;
-  /** Figures and names that tell it apart; never a secret. */
+  /** Figures and names that identify it; never a secret. */
   details: Record<string, string>;
 }
 

@@ -14,7 +14,7 @@ export interface CustodyEntry {
   kind: CustodyKind;
   /** Identifier of a record or an analysis, or of an epoch; empty where it is about none. */
   subject: string;
-  /** The account that did it; null for the appliance itself and for whoever was not signed in. */
+  /** The account that did it; null for the appliance itself and for callers that were not signed in. */
   actor: number | null;
   /** Commitment to the details, hexadecimal. */
   commitment: string;
@@ -66,7 +66,7 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** HMAC-SHA-256 under a random salt: from the chained bytes nobody can try out which details there were. */
+/** HMAC-SHA-256 under a random salt: from the chained bytes no one can try out which details there were. */
 export function commitTo(details: string, salt: Uint8Array): string {
   return createHmac('sha256', salt).update(details).digest('hex');
 }

@@ -1,5 +1,5 @@
 /**
- * What the custody log tells: one row a kind. Another kind of fact is another row here; what an account or an administrator
+ * What the custody log records: one row per kind. Another kind of fact is another row here; what an account or an administrator
  * did (`account.create`, `key.reveal`) has its action as its kind and needs none.
  */
 

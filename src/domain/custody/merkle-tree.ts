@@ -29,7 +29,7 @@ export interface Frontier {
 
 export const EMPTY_FRONTIER: Frontier = { size: 0, peaks: [] };
 
-/** `onSubtree` is told each subtree that the leaf completes, without the leaf: one for each leaf on average. */
+/** `onSubtree` is called with each subtree that the leaf completes, without the leaf: one for each leaf on average. */
 export function appendLeaf(
   { size, peaks }: Frontier,
   leaf: Buffer,

@@ -1,6 +1,6 @@
 /**
  * Renditions: what is made of a stored file so that a browser can show it. They are seen and heard, never analysed,
- * and can be made again at any time. Which of them a record offers is told by its kind, type and sides alone.
+ * and can be made again at any time. Which of them a record offers follows from its kind, type and sides alone.
  */
 import { formatOf } from './formats.ts';
 import type { MediaKind } from './media.ts';
@@ -53,7 +53,7 @@ export const PEAKS_MAX = 2000;
 export const SPECTRUM_WIDTH = 1200;
 export const SPECTRUM_HEIGHT = 128;
 
-/** Whether a browser may show the file itself; of a container only a try can tell for sure. */
+/** Whether a browser may show the file itself; for a container only a try can show for sure. */
 export function isShowable({
   kind,
   mime,

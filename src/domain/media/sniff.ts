@@ -1,10 +1,10 @@
 /**
- * Tells a format from a file's first bytes, whatever the file is called. Containers that may hold a picture or sound
+ * Recognises a format by a file's first bytes, whatever the file is called. Containers that may hold a picture or sound
  * only are named by what they usually hold; `refineMediaType` corrects that once the streams are known.
  */
 import { FORMATS, type FormatFamily, type MediaType, typeOf } from './formats.ts';
 
-/** Bytes of a file's head that are enough to tell its type: an MPEG-TS shows itself by three packets in a row. */
+/** Bytes of a file's head that are enough to recognise its type: an MPEG-TS shows itself by three packets in a row. */
 export const HEAD_BYTES = 512;
 
 /** The media type that the first bytes show, or undefined where no accepted type begins so. */

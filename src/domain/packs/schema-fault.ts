@@ -1,4 +1,4 @@
-/** One sentence of what a schema found wrong, for a person who mends the file. */
+/** One sentence of what a schema found wrong, for the person who corrects the file. */
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;

@@ -79,7 +79,7 @@ export interface Classification {
 export const PRIORITIES = ['interactive', 'batch'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** A worker's claim on an analysis; whoever finds a lease at start knows that its holder is dead. */
+/** A worker's claim on an analysis; a lease that is found at start has a dead holder. */
 export interface Lease {
   slot: number;
   startedAt: number;

@@ -1,6 +1,6 @@
 /**
  * What a record said when it went out in an evidence package. Verdicts are derived on reading, so a later version may read the same
- * figures otherwise: then both readings are told, with their dates.
+ * figures otherwise: then both readings are shown, with their dates.
  */
 import type { Assessment } from '../verdicts/assessment.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
@@ -29,7 +29,7 @@ export interface StoredExport extends ReadingOfFigures {
   packageSha256: string;
 }
 
-/** All exports of a record that are told, oldest first. */
+/** All exports of a record that are shown, oldest first. */
 export interface RecordExports {
   exports: StoredExport[];
 }
@@ -42,7 +42,7 @@ export interface ExportedReading extends StoredExport {
   timestamps: TimestampStatus[];
 }
 
-/** A record that is exported daily must not grow for ever. */
+/** A record that is exported daily must not grow forever. */
 export const EXPORTS_KEPT_MAX = 50;
 /** A change in the third digit is none to a reader. */
 const PROBABILITY_TOLERANCE = 0.005;

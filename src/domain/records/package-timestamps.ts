@@ -35,7 +35,7 @@ export interface PackageTimestamps {
   requests: TimestampRequest[];
 }
 
-/** As a record and the facades tell it. */
+/** As a record and the facades show it. */
 export type TimestampStatus = Omit<TimestampRequest, 'reply'>;
 
 /** What one authority answered to one try. */
@@ -44,7 +44,7 @@ export type TimestampAnswer = { reply: Uint8Array; time: number } | { error: str
 const FIRST_PAUSE_SECONDS = 30;
 /** An authority that was down for a night is asked again in the morning. */
 export const TIMESTAMP_PAUSE_SECONDS_MAX = 6 * 3600;
-/** A token of a week later says little of the day of the package; whoever wants one all the same adds it by hand. */
+/** A token of a week later says little of the day of the package; such a token can still be added by hand. */
 const SERIES_SECONDS_MAX = 7 * 86_400;
 /** Spreads what failed together. */
 const JITTER = 0.2;

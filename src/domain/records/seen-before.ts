@@ -42,7 +42,7 @@ export interface Sightings {
 export const LIKENESS_RELATIONS = ['same_file', 'copy', 'mirrored_copy'] as const;
 export type LikenessRelation = (typeof LIKENESS_RELATIONS)[number];
 
-/** An earlier record of the same picture, and what was found then. Never inherited: only told. */
+/** An earlier record of the same picture, and what was found then. Never inherited: only shown. */
 export interface SeenBefore {
   identifier: string;
   accountId: number;
@@ -53,7 +53,7 @@ export interface SeenBefore {
   timeSeconds: number | null;
   earlierSeconds: number | null;
   outcome: Outcome;
-  /** What a person said, and when and who; null where nobody did. */
+  /** What a person said, and when and who; null where no one did. */
   finding: Label | null;
   foundAt: number | null;
   foundByAccountId: number | null;

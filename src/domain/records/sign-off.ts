@@ -37,7 +37,7 @@ export interface StoredSignOff {
   ended: 'withdrawn' | 'superseded' | null;
 }
 
-/** As a record tells it, with the finding that it is about. */
+/** As a record shows it, with the finding that it is about. */
 export interface SignOff {
   state: SignOffState;
   classification: Label;
@@ -45,7 +45,7 @@ export interface SignOff {
   byAccountId: number;
   /** Why the finding was stated. */
   reason: string;
-  /** Null where the plan demands one and nobody was asked: then nobody can answer. */
+  /** Null where the plan demands one and no one was asked: then no one can answer. */
   askedAt: number | null;
   answers: SignOffAnswer[];
 }

@@ -1,4 +1,4 @@
-/** What sheets hold, whoever writes them: the daemon, the command line or the page. Pure. */
+/** What sheets hold, the same for every writer: the daemon, the command line or the page. Pure. */
 
 export type Cell = string | number | null;
 

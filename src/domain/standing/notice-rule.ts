@@ -13,9 +13,9 @@ export interface NoticeRule {
   accountId: number;
   name: string;
   channel: NoticeChannel;
-  /** The webhook's address, or an e-mail address: sealed, since whoever knows such an address can write there. */
+  /** The webhook's address, or an e-mail address: sealed, since anyone who knows such an address can write there. */
   sealedTarget: Uint8Array;
-  /** As lists show it: enough to tell it apart. */
+  /** As lists show it: enough to recognise it. */
   target: string;
   /** None: any. */
   outcomes: readonly Outcome[];

@@ -190,7 +190,7 @@ function isBroken({ store, c2pa }: Provenance): boolean {
   return readActive(store)?.state === 'broken';
 }
 
-/** Strong, and no proof: whoever has the program can write the mark into a photograph. */
+/** Strong, and no proof: anyone with the program can write the mark into a photograph. */
 function notesOnWatermarks(marks: MarkSearch | undefined): AssessmentReason[] {
   return (marks?.watermarks ?? []).map((find) =>
     note(

@@ -201,7 +201,7 @@ function doubtsOf(
 }
 
 /**
- * A manifest that nobody vouches for weighs nothing for a human origin: anyone can sign one. That it declares generated
+ * A manifest that no one vouches for weighs nothing for a human origin: anyone can sign one. That it declares generated
  * content is taken as unsigned metadata are: a file must not be called human against its own word.
  */
 function manifestContradictions({ declaredOrigin }: Provenance): AssessmentReason[] {
@@ -216,7 +216,7 @@ function unsignedContradictions({
   isWatermarked = false,
 }: Pick<Evidence, 'provenance' | 'isWatermarked'>): AssessmentReason[] {
   const contradictions: AssessmentReason[] = [];
-  // Nobody gains by calling their photograph generated; that it claims to be a photograph costs nothing.
+  // No one gains by calling their photograph generated; that it claims to be a photograph costs nothing.
   if (declarations.some(({ origin }) => declaresGenerated(origin))) {
     const sentence = 'Unsigned metadata declare generated content, which the models do not see.';
     contradictions.push(reason('METADATA_CONTRADICT_MODELS', sentence));

@@ -1,5 +1,5 @@
 /**
- * Which words a finding is told in: bands and keys, shared by the page and the report, so that both say the same. The texts
+ * Which words describe a finding: bands and keys, shared by the page and the report, so that both say the same. The texts
  * themselves stand with the page's.
  */
 import type { MediaKind } from '../media/media.ts';
@@ -30,7 +30,7 @@ export function supportOf(log10LikelihoodRatio: number): Support {
   return BANDS.find(([below]) => size < below)?.[1] ?? 'none';
 }
 
-/** The ratio as it is told: past a million nobody has measured. */
+/** The ratio as it is shown: past a million, nothing was measured. */
 export function shownRatio(log10LikelihoodRatio: number): number {
   return 10 ** Math.min(Math.abs(log10LikelihoodRatio), 6);
 }

@@ -1,4 +1,4 @@
-/** A word or two tell less than a minute does: where little speech was found, a pack's bounds are others. */
+/** A word or two say less than a minute does: if little speech was found, a pack's bounds are others. */
 import type { SpeechPack } from '../packs/model-pack.ts';
 
 /** The pack with the bounds that hold for so much speech. */

@@ -28,9 +28,9 @@ export interface AnalysisParts {
   stability: boolean;
   /** What decodes video, if it can. */
   videoDecoder: VideoDecoder;
-  /** Told of what has decoded a video. */
+  /** Called with the decoder that has decoded a video. */
   videoDecoded: (used: VideoDecoder) => void;
-  /** A model process that answered nobody for so long is taken for hung. */
+  /** A model process that answered no one for so long is taken for hung. */
   inferTimeoutMs: number;
   /** Deadline of one decode step of a video or a sound: they may be hours long. */
   decodeTimeoutMs: number;
@@ -57,7 +57,7 @@ export interface Attempt {
   report: (progress: Progress) => void;
   /** Notes how long a step took, for the record. */
   stepTimed: (step: string, seconds: number) => void;
-  /** Keeps what was found so far for whoever looks; told to watchers with the next report. */
+  /** Keeps what was found so far for readers; watchers get it with the next report. */
   found: (findings: Findings) => void;
   /** Keeps by what copies of it are found. */
   seen: (likeness: SeenLikeness) => void;

@@ -73,7 +73,7 @@ const WAIT_PAUSE_MS = 2000;
 /** After a worker's death, so that a box in trouble gets its breath. */
 const RETRY_PAUSE_MS = 200;
 /**
- * A suspected file begins only where the daemon has lived so long: whoever kills the daemon every few seconds never
+ * A suspected file begins only where the daemon has lived so long: a file that kills the daemon every few seconds never
  * meets it again, and it is done when that stops; a file that kills is found out all the same.
  */
 const SUSPECT_WAIT_MS = 10_000;
@@ -147,7 +147,7 @@ export class AnalysisRunner {
     this.#suspected.set(analysis.id, this.#parts.clock.after(SUSPECT_WAIT_MS, begin));
   }
 
-  /** Somebody waits for it now, where nobody did. */
+  /** Somebody waits for it now, where no one did. */
   hurry(analysisId: string): void {
     this.#schedule.hurry(analysisId);
   }
@@ -213,7 +213,7 @@ export class AnalysisRunner {
     } catch (error) {
       // Only the store fails here: nothing can be written down, so the analysis stays as it is and is claimed anew.
       this.#parts.log.error({ err: error, analysis: id }, 'the store failed under an analysis');
-      // A damaged one would fail for ever, in a place that others wait for.
+      // A damaged one would fail forever, in a place that others wait for.
       isToRepeat = !(error instanceof AppError && error.reason === 'damaged');
       if (isToRepeat) await pause(this.#parts.clock, WAIT_PAUSE_MS, this.#stopped.signal);
     }
@@ -309,7 +309,7 @@ export class AnalysisRunner {
   }
 }
 
-/** Nobody else runs it, so a lease that is found here was lost when the store failed; it costs no attempt. */
+/** No one else runs it, so a lease that is found here was lost when the store failed; it costs no attempt. */
 function claim(tx: StoreTransaction, id: string, lease: Lease): Analysis | undefined {
   requeueAnalysis(tx, id, { isCounted: false });
   return leaseAnalysis(tx, id, lease);

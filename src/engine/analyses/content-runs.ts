@@ -131,7 +131,7 @@ function sideOf({ box }: Face): number {
 
 /**
  * A square around the face, moved into the picture where it reaches beyond an edge, and smaller where the picture is:
- * black that the camera did not see would tell a model how tightly a portrait was cut.
+ * black that the camera did not see would show a model how tightly a portrait was cut.
  */
 export function viewOf(
   { box }: Pick<Face, 'box'>,

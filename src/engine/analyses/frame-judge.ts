@@ -1,6 +1,6 @@
 /**
  * Judges the frames of one video, each as soon as the decode child has written it: the models run while the child
- * decodes on, and batches fill across frames. What was found so far is told with every frame.
+ * decodes on, and batches fill across frames. What was found so far is reported with every frame.
  */
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
 import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
@@ -63,7 +63,7 @@ export class FrameJudge {
     const { likeness, timeSeconds } = frame;
     if (likeness !== null) this.#attempt.seen({ likeness, timeSeconds });
     const judging = this.#judge(frame, index);
-    // A failure is met in `finish`; until then nobody waits for it.
+    // A failure is met in `finish`; until then no one waits for it.
     judging.catch(() => {});
     this.#judging.push(judging);
   }

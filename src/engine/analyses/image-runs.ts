@@ -29,11 +29,11 @@ export interface Answer {
 
 export interface InferParts {
   inference: Pick<InferencePool, 'infer'>;
-  /** A model process that answered nobody for so long is taken for hung. */
+  /** A model process that answered no one for so long is taken for hung. */
   inferTimeoutMs: number;
 }
 
-/** The image packs among the keys; one that is gone counts as one, since nothing tells what it was. */
+/** The image packs among the keys; one that is gone counts as one, since nothing shows what it was. */
 export function imagePacksOf(
   keys: readonly string[],
   findPack: (key: string) => InstalledPack | undefined,

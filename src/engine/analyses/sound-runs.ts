@@ -77,7 +77,7 @@ function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
   return toRuns({ ...none, answers: speechPacksOf(models, parts.findPack).map(noWindows) });
 }
 
-/** The speech packs among the keys; one that is gone counts as one, since nothing tells what it was. */
+/** The speech packs among the keys; one that is gone counts as one, since nothing shows what it was. */
 export function speechPacksOf(
   keys: readonly string[],
   findPack: (key: string) => InstalledPack | undefined,

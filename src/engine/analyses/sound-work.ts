@@ -14,7 +14,7 @@ export interface SoundWork {
   signal: AbortSignal;
   /** Every sound is at most so long. */
   secondsMax: number;
-  /** Told of what was judged so far, with the share of all windows. */
+  /** Called with what was judged so far, and with the share of all windows. */
   found: (soFar: SpeechFindings, share: number) => void;
 }
 

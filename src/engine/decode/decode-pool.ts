@@ -54,7 +54,7 @@ export interface RunOptions extends WaitOptions {
   startTimeoutMs?: number | undefined;
 }
 
-/** Told of what happens to children; for the log and the counters. */
+/** Receives what happens to children; for the log and the counters. */
 export interface DecodePoolObserver {
   childStarted(pid: number | undefined, startMs: number): void;
   /** A child that crashed, hung, misbehaved or was called off in mid-work; not one that was recycled. */

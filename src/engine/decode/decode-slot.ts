@@ -181,7 +181,7 @@ export class DecodeSlot implements AsyncDisposable {
     const id = this.#requestCount;
     const answer = this.#await(id, ANSWER_TYPES[work.type], options);
     this.#child.send({ ...work, id }, () => {
-      // A channel that closed is followed by `exit`, which tells more.
+      // A channel that closed is followed by `exit`, which says more.
     });
     return (await answer) as DecodeAnswer<W>;
   }
@@ -260,7 +260,7 @@ export class DecodeSlot implements AsyncDisposable {
     this.#ended.resolve();
   }
 
-  /** The first loss is the cause; what follows from the kill is not told. */
+  /** The first loss is the cause; what follows from the kill is not reported. */
   #lose(loss: WorkerLoss, message: string, cause?: unknown): WorkerLostError {
     if (this.#loss === null) {
       this.#loss = new WorkerLostError(loss, message, cause);

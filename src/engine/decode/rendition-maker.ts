@@ -27,7 +27,7 @@ export interface RenditionsConfig {
 interface OrderName {
   /** Whose file it is made of: a media file's hash, or the analysis that made the file. */
   owner: string;
-  /** Tells the owner's renditions apart. */
+  /** Distinguishes the owner's renditions. */
   name: string;
 }
 
@@ -90,7 +90,7 @@ const TIMEOUTS_MS: Readonly<Record<Lane, number>> = { quick: 90_000, slow: 3_600
 const ACCOUNT_WAITING_MAX = 16;
 /** In work and waiting, of all accounts. */
 const JOBS_MAX = 256;
-/** A page that shows it asks every other second; what nobody asked about for so long is not begun. */
+/** A page that shows it asks every other second; what no one asked about for so long is not begun. */
 const FORGOTTEN_MS = 60_000;
 const QUEUE_RETRY_SECONDS = 30;
 const DISK_RETRY_SECONDS = 60;
@@ -281,7 +281,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** What they are told who wait; a lasting failure would be the same at the next look. */
+/** The error for those who wait; a lasting failure would be the same at the next look. */
 function faultOf(thrown: unknown, kind: RenditionKind): { error: AppError; isLasting: boolean } {
   if (thrown instanceof AbortError && thrown.cause instanceof AppError) {
     return { error: thrown.cause, isLasting: false };

@@ -17,7 +17,7 @@ export interface WaitOptions {
   signal?: AbortSignal | undefined;
   /** Past it the wait ends in SlotBusyError; without it one waits as long as it takes. */
   waitTimeoutMs?: number | undefined;
-  /** Whom it is for; what names nobody takes the turns of one account of its own. */
+  /** Whom it is for; what names no one takes the turns of one account of its own. */
   accountId?: number | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface InferenceConfig {
   batchMax: number;
   /** How long a batch that is not full waits for patches of other analyses. */
   batchWaitMs: number;
-  /** How long a pack stays in memory that nobody asks, on the CPU; infinite: always. It is checked at the start either way. */
+  /** How long a pack stays in memory that no one asks, on the CPU; infinite: always. It is checked at the start either way. */
   keepLoadedMs: number;
   /** A child that owes answers and gives none for so long is hung and killed. */
   silenceMsMax: number;
@@ -48,7 +48,7 @@ export const INFERENCE_DEFAULTS: Readonly<InferenceConfig> = {
   environment: {},
 };
 
-/** Told of what happens to the child; for the log and the counters. */
+/** Receives what happens to the child; for the log and the counters. */
 export interface InferenceObserver {
   childReady(pid: number | undefined, reports: readonly PackReport[], startMs: number): void;
   childLost(pid: number | undefined, error: WorkerLostError, restartMs: number): void;
@@ -110,7 +110,7 @@ export class InferenceProcess implements AsyncDisposable {
   #resident: readonly string[] = [];
   #requestId = 0;
   #startedAt = 0;
-  /** Requests that the child has and has not answered, also those that nobody waits for any more. */
+  /** Requests that the child has and has not answered, also those that no one waits for any more. */
   #owed = 0;
   #watchdog: NodeJS.Timeout | undefined;
   #restartMs = RESTART_MS_MIN;
@@ -216,7 +216,7 @@ export class InferenceProcess implements AsyncDisposable {
   #start(): ChildProcess {
     this.#startedAt = performance.now();
     this.#ended = Promise.withResolvers<void>();
-    // Nobody may be waiting when the process is stopped.
+    // No one may be waiting when the process is stopped.
     this.#ready.promise.catch(() => {});
     const child = spawn(process.execPath, [ENTRY], {
       env: inferenceEnvironment(this.#config.environment),

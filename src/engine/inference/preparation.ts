@@ -72,7 +72,7 @@ export class Preparation implements AsyncDisposable {
     return this.#members.flatMap(({ process }) => process.pid ?? []);
   }
 
-  /** What is to be told of a pack, of which the others said `report`. */
+  /** What to report of a pack about which the others said `report`. */
   amend(report: PackReport): PackReport {
     const [able] = this.membersFor(report.key);
     const own = (able?.process.reports ?? this.#reports)?.find(({ key }) => key === report.key);
@@ -119,7 +119,7 @@ export class Preparation implements AsyncDisposable {
     this.#observer.childLost(pid, error, restartMs);
   }
 
-  /** Its processes hold memory of the device that nobody uses. */
+  /** Its processes hold memory of the device that no one uses. */
   #giveUp(why: string): void {
     if (this.#givenUp !== null) return;
     this.#givenUp = why;

@@ -1,5 +1,5 @@
 /**
- * Tells watchers which records changed; they read the state themselves. Nothing is kept for a watcher that is
+ * Notifies watchers which records changed; they read the state themselves. Nothing is kept for a watcher that is
  * not there, and no timer runs.
  */
 import { Subscription } from './subscription.ts';

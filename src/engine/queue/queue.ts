@@ -1,6 +1,6 @@
 /**
  * Entry and exit of the queue, inside the caller's transaction: equal work of one account is done once. The
- * account leads the key, so that nobody learns from a quick answer what another account has submitted.
+ * account leads the key, so that no one learns from a quick answer what another account has submitted.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * One watcher's identifiers that changed since it last looked. Changes coalesce, so a slow watcher costs one
  * entry per record and always ends with the newest state. Written by hand because a generator's `return()` waits
- * behind a pending `next()`, which would keep an abandoned watcher for ever.
+ * behind a pending `next()`, which would keep an abandoned watcher forever.
  */
 import { AppError } from '../../domain/errors.ts';
 

@@ -34,7 +34,7 @@ export interface CompletedWork {
   copies: FoundLikenesses | null;
 }
 
-/** Undefined where it was cancelled meanwhile: then nobody wants the result. */
+/** Undefined where it was cancelled meanwhile: then no one wants the result. */
 export function completeAnalysis(
   tx: StoreTransaction,
   id: string,
@@ -119,7 +119,7 @@ export function requeueAnalysis(
   return queued;
 }
 
-/** Ends work that nobody waits for any more. */
+/** Ends work that no one waits for any more. */
 export function cancelAnalysis(tx: StoreTransaction, id: string, now: number): void {
   const analysis = tx.analysis(id);
   if (analysis?.state !== 'queued' && analysis?.state !== 'running') return;

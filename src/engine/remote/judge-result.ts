@@ -53,7 +53,7 @@ export function faultOfFindings(
   });
 }
 
-/** All that the result names came, and nothing else did: what no record names would lie there for ever. */
+/** All that the result names came, and nothing else did: what no record names would lie there forever. */
 function checkFiles({ kept }: JudgedJob, named: ReadonlySet<string>): void {
   const missing = [...named].find((file) => !kept.has(file));
   must(missing === undefined, () => `the file ${missing} did not come`);

@@ -1,6 +1,6 @@
 /**
  * Which worker on another box holds which analysis, in memory: a daemon that dies loses all leases, and what it had
- * given away is queued again at its start. Whoever does not hold a lease can neither read its file, nor end it, nor
+ * given away is queued again at its start. A worker that does not hold a lease can neither read its file, nor end it, nor
  * leave files for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -32,12 +32,12 @@ export interface OpenLease {
   readonly kept: Map<string, { hash: string; sizeBytes: number }>;
   keptBytes: number;
   readonly outcome: PromiseWithResolvers<AnalysisResult>;
-  /** Told whether what the holder brought is in the store. */
+  /** Called with whether what the holder brought is in the store. */
   confirm: ((isStored: boolean) => void) | null;
   expiry: Alarm | undefined;
-  /** Its holder fell silent; whoever gives work back has not vanished over it. */
+  /** Its holder fell silent; a worker that gives work back has not vanished over it. */
   isExpired: boolean;
-  /** Its holder brought what cannot be, or what nobody can read. */
+  /** Its holder brought what cannot be, or what no one can read. */
   isRefused: boolean;
   readonly closed: AbortController;
 }
@@ -89,7 +89,7 @@ export class LeaseBook {
     if (lease.kept.size > 0) await this.#store.artifacts.removeAll(lease.attempt.analysis.id);
   }
 
-  /** `gone`: nobody waits for it any more; `later`: another worker holds it. */
+  /** `gone`: no one waits for it any more; `later`: another worker holds it. */
   claim(id: string, worker: string): { lease: OpenLease; token: string } | 'gone' | 'later' {
     const lease = this.#leases.get(id);
     if (lease === undefined) return 'gone';

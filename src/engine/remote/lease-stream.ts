@@ -53,7 +53,7 @@ export class LeaseStream {
     this.#prepared = packSet;
   }
 
-  /** Throws PlaceLostError before there is a broker; one that takes nothing is told in the log. */
+  /** Throws PlaceLostError before there is a broker; one that takes nothing is logged. */
   async publish({ id, attempt }: OpenLease, packSet: string): Promise<void> {
     const connection = this.#parts.connection();
     try {

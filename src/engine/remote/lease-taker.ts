@@ -56,7 +56,7 @@ export interface LeaseTakerParts {
   clock: { now(): number };
 }
 
-/** What of a job changes is told with the next renewal, and not more often. */
+/** Changes of a job are sent with the next renewal, and not more often. */
 const REPORT_INTERVAL_MS = 500;
 const ASK_TIMEOUT_MS = 5000;
 /** For the store's transaction. */
@@ -275,7 +275,7 @@ function refusalIn({ refusal, isDrained }: Welcome): string | null {
   return refusal ?? (isDrained ? 'an administrator drained this worker' : null);
 }
 
-/** What a worker is not told is the daemon's alone. */
+/** What is not sent to a worker is the daemon's alone. */
 function toAnalysis({ analysis }: Grant): Analysis {
   return {
     ...analysis,

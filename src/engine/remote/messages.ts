@@ -94,7 +94,7 @@ const welcome = z.object({
 });
 export type Welcome = z.infer<typeof welcome>;
 
-/** What lies in the stream: nothing of the job, which only its holder is told. */
+/** What lies in the stream: nothing of the job, which only its holder gets. */
 export const lease = z.strictObject({ lease: leaseId });
 /** What is left of a word that cannot be read otherwise. */
 export const anyLease = z.object({ lease: leaseId });

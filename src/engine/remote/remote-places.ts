@@ -1,6 +1,6 @@
 /**
  * The daemon's side of workers on other boxes. JetStream only carries word that there is work; who holds which lease, and
- * whether a result counts, is decided here. A broker that forgets everything costs a publication: what nobody has
+ * whether a result counts, is decided here. A broker that forgets everything costs a publication: what no one has
  * claimed is published again, and whatever is delivered twice is claimed once.
  */
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -47,9 +47,9 @@ export interface EngineSide extends Pick<WorkerRequestsParts, 'packs' | 'terms' 
 
 /** A file that was at work on so many workers when they vanished or answered nonsense is held for the cause. */
 const LOSSES_MAX = 6;
-/** What nobody takes goes back into the queue before it has spent its own time on waiting. */
+/** What no one takes goes back into the queue before it has spent its own time on waiting. */
 const PUBLICATIONS_MAX = 2;
-/** Of that time, before what nobody took is published again. */
+/** Of that time, before what no one took is published again. */
 const WAIT_SHARE = 0.1;
 
 export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
@@ -113,7 +113,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     await Promise.all([this.#listen(engine), this.#watchBroker(known)]);
   }
 
-  /** Nobody is there before there is one. */
+  /** No one is there before there is one. */
   get #connection(): NatsConnection {
     if (this.#known === null) throw new PlaceLostError('no NATS server was reached yet');
     return this.#known;
@@ -185,7 +185,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     }
   }
 
-  /** How an attempt ended was written down; only now is its worker told. */
+  /** How an attempt ended was written down; only now its worker is notified. */
   stored(analysisId: string): void {
     const lease = this.#brought.get(analysisId);
     if (lease === undefined) return;

@@ -90,7 +90,7 @@ export class WorkerRequests {
     }
   }
 
-  /** A word that nobody can read costs the lease that it names, if its sender holds it, and nothing else. */
+  /** A word that no one can read costs the lease that it names, if its sender holds it, and nothing else. */
   async #answerUnreadable(
     verb: Verb,
     worker: string,

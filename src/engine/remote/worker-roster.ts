@@ -46,7 +46,7 @@ export type WorkerState = 'here' | 'draining' | 'drained' | 'refused' | 'away';
 
 /** Each says hello so often. */
 export const HELLO_INTERVAL_MS = 2000;
-/** Names cost memory; nobody has so many boxes. */
+/** Names cost memory; no one has so many boxes. */
 const WORKERS_MAX = 1000;
 /** A worker that lies costs one lease each time; a sound one that was misjudged comes back without a hand. */
 const SET_ASIDE_MS_MIN = 10 * 60_000;

@@ -1,4 +1,4 @@
-/** Who did what with a file, and when, as its record tells it; earlier packages that said something else among it. */
+/** Who did what with a file, and when, as its record says; earlier packages that said something else among it. */
 import type { StoredExport } from '../../domain/records/exported-reading.ts';
 import { readingOfRecord } from '../../domain/records/exported-reading.ts';
 import type { SignOff } from '../../domain/records/sign-off.ts';
@@ -12,7 +12,7 @@ interface Place {
   createdAt: number;
 }
 
-/** Entries that the record itself does not tell of. */
+/** Entries that the record itself does not have. */
 const CUSTODY_KINDS: readonly string[] = [
   ...['fetched', 'cancelled', 'retried', 'looked_at', 'downloaded'],
   ...['override_removed', 'sign_off_asked', 'sign_off_ended', 'bytes_deleted'],

@@ -38,7 +38,7 @@ figcaption { font-size: .85em; color: #5a626b; }
 footer { margin-top: 2rem; font-size: .8em; color: #5a626b; overflow-wrap: anywhere; }
 `;
 
-/** Nothing in it may load or run anything, whoever opens it. */
+/** Nothing in it may load or run anything when it is opened. */
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 export async function* toHtmlReport(report: Report, pictures: Pictures): AsyncGenerator<Buffer> {

@@ -253,7 +253,7 @@ function broken(value: string, length: number): string {
 }
 
 /**
- * The font has Latin, Greek and Cyrillic. What it lacks would be an empty box, of which nobody can tell what it stands for: it is
+ * The font has Latin, Greek and Cyrillic. What it lacks would be an empty box, whose meaning no one could know: it is
  * written as its number.
  */
 export function printable(text: string): string {

@@ -37,7 +37,7 @@ export async function* writePdfReport(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     fault = `${fault}${text}`.slice(0, FAULT_CHARACTERS_MAX);
   });
-  // A child that died before it read everything is told by how it ended.
+  // A child that died before it read everything is reported by how it ended.
   child.stdin.on('error', () => {});
   const order: PdfOrder = { report, pictures: [...pictures] };
   child.stdin.end(JSON.stringify(order));

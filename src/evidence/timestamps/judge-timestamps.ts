@@ -5,7 +5,7 @@ import { MEMBERS, TIMESTAMP_PATTERN } from '../members.ts';
 import type { ReadPackage } from '../zip-reader.ts';
 import { judgeTimestamp, readRoots, type Timestamp, TimestampError } from './timestamp.ts';
 
-/** Where the authority's certificate was seen to lead to. What lies in the package itself vouches for nobody. */
+/** Where the authority's certificate was seen to lead to. What lies in the package itself vouches for no one. */
 export const TIMESTAMP_ROOTS = ['given', 'in_package', 'not_checked'] as const;
 
 export interface JudgedTimestamp {
@@ -17,7 +17,7 @@ export interface JudgedTimestamp {
   root: (typeof TIMESTAMP_ROOTS)[number];
 }
 
-/** Those that stamp the signature; the faults of all others are added to the package's. `rootsPem` null: nobody gave any. */
+/** Those that stamp the signature; the faults of all others are added to the package's. `rootsPem` null: no one gave any. */
 export async function judgeTimestamps(
   read: ReadPackage,
   rootsPem: string | null,

@@ -117,7 +117,7 @@ export function addModelMutations(): void {
             acceptLicence: acceptLicence ?? '',
           };
           let model = '';
-          // A caller who leaves does not end it: the daemon was told to add it.
+          // A caller who leaves does not end it: the daemon has the order to add it.
           for await (const step of addModel(context.app, input, new AbortController().signal)) {
             model = step.model;
           }

@@ -13,7 +13,7 @@ import { JSON_BYTES_MAX } from './transport/limits.ts';
 export interface PendingUpload {
   name: string;
   bytes: AsyncIterable<Uint8Array>;
-  /** Reads off what nobody took, so that the sender gets to its end and reads the answer. */
+  /** Reads off what no one took, so that the sender gets to its end and reads the answer. */
   discard(): void;
 }
 
@@ -51,7 +51,7 @@ export function readMultipart(body: Readable, headers: IncomingHttpHeaders): Pro
       const { parameters, token } = placeToken(parts, field);
       file = stream;
       stream.once('close', () => {
-        // Given up half-way: the parser would wait for ever, and with it the sender.
+        // Given up half-way: the parser would wait forever, and with it the sender.
         if (!stream.readableEnded) body.unpipe(busboy);
       });
       const upload = { name: name ?? '', bytes: stream, discard: () => stream.resume() };

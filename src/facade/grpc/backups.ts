@@ -1,4 +1,4 @@
-/** Backups at the administrator's word, and what is told of them. */
+/** Backups on the administrator's order, and their state. */
 import { readBackups } from '../../app/appliance/backup-list.ts';
 import type { BackupStatus } from '../../app/appliance/backups.ts';
 import { makeBackup } from '../../app/appliance/make-backup.ts';

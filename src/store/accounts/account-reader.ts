@@ -15,7 +15,7 @@ export class AccountReader extends StandingReader {
     return this.tables.accounts.get(id);
   }
 
-  /** As `account`, for what only mentions it: it can act for nobody then. */
+  /** As `account`, for what only mentions it: it can act for no one then. */
   accountUnlessDamaged(id: number): Account | undefined {
     return this.tables.accounts.getUnlessDamaged(id);
   }
@@ -63,7 +63,7 @@ export class AccountReader extends StandingReader {
     return this.tables.plans.getUnlessDamaged(id);
   }
 
-  /** Without damaged ones: nobody is given such a plan. */
+  /** Without damaged ones: no one is given such a plan. */
   plans(): Plan[] {
     return [...this.tables.plans.values()];
   }
@@ -77,7 +77,7 @@ export class AccountReader extends StandingReader {
     return this.tables.apiKeys.get(hash);
   }
 
-  /** The account's keys in the order in which they were made, without damaged ones, which let nobody in. */
+  /** The account's keys in the order in which they were made, without damaged ones, which let no one in. */
   apiKeys(accountId: number): ApiKey[] {
     return this.apiKeyHashes(accountId).flatMap((hash) => this.tables.apiKeys.getUnlessDamaged(hash) ?? []);
   }
@@ -91,12 +91,12 @@ export class AccountReader extends StandingReader {
     return this.tables.sessions.get(hash);
   }
 
-  /** Without damaged ones, which let nobody in. */
+  /** Without damaged ones, which let no one in. */
   sessions(): Session[] {
     return [...this.tables.sessions.values()];
   }
 
-  /** Without damaged ones, which let nobody in. */
+  /** Without damaged ones, which let no one in. */
   sessionsOfAccount(accountId: number): Session[] {
     const found = this.sessionKeysOfAccount(accountId);
     return found.flatMap(({ hash }) => this.tables.sessions.getUnlessDamaged(hash) ?? []);
@@ -116,7 +116,7 @@ export class AccountReader extends StandingReader {
     return this.tables.mailTokens.get(hash);
   }
 
-  /** As `mailToken`, for what ends one: it lets nobody in. */
+  /** As `mailToken`, for what ends one: it lets no one in. */
   mailTokenUnlessDamaged(hash: string): MailToken | undefined {
     return this.tables.mailTokens.getUnlessDamaged(hash);
   }

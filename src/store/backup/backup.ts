@@ -187,7 +187,7 @@ class BackupRun {
     }
   }
 
-  /** Undefined where the media's bytes are damaged and nobody has them whole. */
+  /** Undefined where the media's bytes are damaged and no one has them whole. */
   async #copy(source: string, path: string): Promise<Copy | undefined> {
     const target = join(this.#target, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });

@@ -32,7 +32,7 @@ export interface CustodyPlace {
   inode: number;
 }
 
-/** How a restore tells of itself to the next start. */
+/** How a restore announces itself to the next start. */
 export interface RestoredFrom {
   restoredAt: string;
   backupCreatedAt: string;
@@ -87,7 +87,7 @@ export class CustodyLog {
     return sequence;
   }
 
-  /** A head that is damaged under way is mended as at a start. */
+  /** A head that is damaged under way is repaired as at a start. */
   #head(): CustodyHead {
     const head = this.#read.head();
     if (head !== undefined) return head;

@@ -2,7 +2,7 @@
 import type { CustodyRow } from './custody-reader.ts';
 import { AUDIT_SUBJECT, accessSubjectOf, fileSubject } from './stored.ts';
 
-/** What entries of these kinds are found under by whoever looks for all of them. */
+/** Index key under which a search for all entries of these kinds finds them. */
 export const EPOCH_SUBJECT = 'epoch';
 export const SEGMENT_SUBJECT = 'segment';
 export const KEY_SUBJECT = 'signing-key';

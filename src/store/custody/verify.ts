@@ -1,5 +1,5 @@
 /**
- * Reads a whole custody log and tells the first thing that is wrong with it: each entry against its predecessor, its
+ * Reads a whole custody log and reports the first thing that is wrong with it: each entry against its predecessor, its
  * details and the tree, each checkpoint against the tree and the keys, and the head against all of it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -149,7 +149,7 @@ class Verification {
     });
     if (firstOther !== null) {
       this.#tell(firstOther, `the stored tree is another over the entries ${firstOther} to ${sequence}`);
-      // Told once: what was changed below would make every tree above it another.
+      // Reported once: what was changed below would make every tree above it another.
       this.#frontier = readFrontier(sequence + 1, this.#custody.subtree);
     }
     this.#previous = leaf.toString('hex');

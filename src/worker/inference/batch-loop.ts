@@ -1,7 +1,7 @@
 /**
  * Decides which pack runs next. One batch per turn of the event loop, packs by turns, so that a heatmap of a
  * thousand patches delays another model's verdict by one batch and new requests are read between batches. A pack is let go
- * once it was checked, and when nobody has asked it for `keepLoadedMs`: the next request brings it up and checks it again.
+ * once it was checked, and when no one has asked it for `keepLoadedMs`: the next request brings it up and checks it again.
  */
 import type {
   DetectRequest,
@@ -87,7 +87,7 @@ export class BatchLoop {
     for (const queue of this.#queues) this.#sendAll(queue.drop(id, 'the request was called off'));
   }
 
-  /** Releases what nobody has asked for so long that it is let go. Not beside `load` or `add`. */
+  /** Releases what no one has asked for so long that it is let go. Not beside `load` or `add`. */
   async letGo(): Promise<void> {
     if (this.#request === null) return;
     const usedBefore = performance.now() - this.#request.keepLoadedMs;
@@ -155,7 +155,7 @@ export class BatchLoop {
   }
 }
 
-/** Brings a pack up, and lets it go at once where nobody may ever ask for it. */
+/** Brings a pack up, and lets it go at once where no one may ever ask for it. */
 async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
   const { queue, report } = await bringUp(pack, request);
   if (

@@ -1,4 +1,4 @@
-/** Sounds that wait for the speech detector. They take turns, some steps each, so that a long one holds up nobody. */
+/** Sounds that wait for the speech detector. They take turns, some steps each, so that a long one holds up no one. */
 import type { DetectRequest, InferenceResponse, InferRequest } from '../inference-protocol.ts';
 import { Detection } from './detection.ts';
 import { toFailed, type WorkQueue } from './request-queue.ts';

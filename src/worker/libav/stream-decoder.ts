@@ -1,7 +1,7 @@
 /**
  * Decodes one stream of a container, frame by frame, stepping over what cannot be decoded: a newsroom's file is
  * often damaged in places and looked at all the same. Synchronous: in a process of its own that is the fastest,
- * and there is nobody else to wait.
+ * and there is no one else to wait.
  */
 import { availableParallelism } from 'node:os';
 import {

@@ -1,6 +1,6 @@
 /**
  * Turns the values of tiles' cells into one value for every pixel of a map: bilinear between the centres of cells. Where no
- * tile lay there is no value: guessing between far tiles would show what nobody has looked at.
+ * tile lay there is no value: guessing between far tiles would show what no one has looked at.
  */
 import type { PatchPosition } from '../../domain/media/patches.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Colours of a value. Of a probability: blue for human, near white for undecided, red for artificial. Lightness falls evenly
- * to both ends and blue against red is told apart by colour-blind readers (after Moreland, "Diverging Color Maps
+ * to both ends and colour-blind readers distinguish blue from red (after Moreland, "Diverging Color Maps
  * for Scientific Visualization", 2009).
  */
 

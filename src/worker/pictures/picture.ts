@@ -1,4 +1,4 @@
-/** A picture as its header tells of it, and as it is once decoded. */
+/** A picture as its header describes it, and as it is once decoded. */
 import type { DecodeLimits } from '../protocol.ts';
 
 /** Upright, 8-bit RGB. */

@@ -14,7 +14,7 @@ export interface DecodedPixels {
   lacksData: boolean;
 }
 
-/** Decodes strictly first: only what the strict decoder complains of tells whether data is missing inside. */
+/** Decodes strictly first: only what the strict decoder complains of shows whether data is missing inside. */
 export async function decodePixels(header: PictureHeader): Promise<DecodedPixels> {
   try {
     return { picture: await decode(header, 'warning'), lacksData: false };

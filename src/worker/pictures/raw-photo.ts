@@ -1,5 +1,5 @@
 /**
- * Tells a camera's raw file from a TIFF: most raw formats are TIFFs whose first page is a small preview that the
+ * Distinguishes a camera's raw file from a TIFF: most raw formats are TIFFs whose first page is a small preview that the
  * camera made. Judging the preview as if it were the photograph would be a false answer.
  */
 import { open } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * The C2PA reader's JSON as facts. Everything in it was written by whoever made the file: each list is bounded, each text
+ * The C2PA reader's JSON as facts. Everything in it was written by the maker of the file: each list is bounded, each text
  * cut and brought to one line, and what has another shape than expected is left out.
  */
 import type {
@@ -164,7 +164,7 @@ function toIdentities(data: Json): IdentityFact[] {
   return name === '' ? [{ name: 'unnamed', provider: '' }] : [{ name, provider: asText(signature.issuer) }];
 }
 
-/** Codes of the reader, and those that writers recorded of their ingredients: the reader tells only how it differs. */
+/** Codes of the reader, and those that writers recorded of their ingredients: the reader reports only how it differs. */
 function codesByManifest(json: Json, active: string): Map<string, CodeFact[]> {
   const own = new CodeBook();
   const recorded = new CodeBook();

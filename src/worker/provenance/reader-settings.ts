@@ -1,4 +1,4 @@
-/** The C2PA reader's settings: it fetches nothing, and takes all lists as one. Which of them vouches is told beside it. */
+/** The C2PA reader's settings: it fetches nothing, and takes all lists as one. Which of them vouches is determined separately. */
 import {
   appliedLists,
   type TrustListMaterial,

@@ -1,6 +1,6 @@
 /**
  * The signatures within a C2PA manifest store (JUMBF, ISO/IEC 19566-5; C2PA 2.4 section 11): COSE_Sign1 of each manifest
- * with its certificates and time stamps. The C2PA reader judges them and tells no certificate.
+ * with its certificates and time stamps. The C2PA reader judges them and gives no certificate.
  */
 import { decode } from 'cborg';
 

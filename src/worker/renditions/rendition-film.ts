@@ -1,6 +1,6 @@
 /**
  * A video, or a recording, that browsers cannot play, as one that they can: WebM with VP8 and Opus, at most 720 lines,
- * at the original's times. It is slow work that nobody must wait behind, so the child lowers its own priority.
+ * at the original's times. It is slow work that no one must wait behind, so the child lowers its own priority.
  */
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Writes chosen frames while the next ones are decoded, and tells of each in its order as soon as it lies there: a PNG,
+ * Writes chosen frames while the next ones are decoded, and reports each in its order as soon as it lies there: a PNG,
  * which is a picture with a hash of its own, and the patches for the models.
  */
 import { createHash } from 'node:crypto';
@@ -41,7 +41,7 @@ export class FrameWriter {
     const max = picture.width * picture.height > LARGE_PIXELS ? 1 : IN_FLIGHT_MAX;
     while (this.#inFlight.length >= max) await this.#settleOldest();
     const writing = writeFrame({ index: this.#count, timeSeconds, picture }, this.#sets, this.#outFolder);
-    // Its failure is met when its turn comes; until then nobody waits for it.
+    // Its failure is met when its turn comes; until then no one waits for it.
     writing.catch(() => {});
     this.#inFlight.push(writing);
     this.#count += 1;

@@ -24,7 +24,7 @@ type WrittenRequest = Pick<
   'name' | 'variant' | 'layout' | 'resized' | 'isMirrored' | 'withRepeats' | 'withTexture'
 >;
 
-/** Writes one set into `outFolder`, or returns null where the picture is smaller than a patch. `filePrefix` tells frames apart. */
+/** Writes one set into `outFolder`, or returns null if the picture is smaller than a patch. `filePrefix` distinguishes frames. */
 export async function writePatchSet(
   picture: Picture,
   request: WrittenRequest,

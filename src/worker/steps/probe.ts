@@ -35,7 +35,7 @@ async function decodeStamp(header: PictureHeader): Promise<void> {
   }
 }
 
-/** Its kind is told by what it holds; its first frame is decoded, its length measured. */
+/** Its kind follows from what it holds; its first frame is decoded, its length measured. */
 function probeContainer(path: string, type: MediaType, limits: DecodeLimits): Probe {
   using container = Container.open(path, type);
   const kind = container.video === null ? 'audio' : 'video';

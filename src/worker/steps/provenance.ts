@@ -88,7 +88,7 @@ async function openRevoked(order: ProvenanceOrder): Promise<OpenedStore | Unopen
   }
 }
 
-/** The type goes along because a slot's file has a neutral name, and the reader asks the name when it is not told. */
+/** The type goes along because a slot's file has a neutral name, and the reader asks the name when it gets no type. */
 async function openReader(
   { path, mime, manifest }: ProvenanceOrder,
   settings: string,

@@ -1,4 +1,4 @@
-/** Decodes a stream of sound from its beginning to its end, for whoever takes the frames. */
+/** Decodes a stream of sound from its beginning to its end, for the consumer of the frames. */
 import type { Frame, Stream } from 'node-av/lib';
 import type { Container } from '../libav/container.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';

@@ -14,7 +14,7 @@ interface WantedViews {
   views: readonly View[];
 }
 
-/** `filePrefix` tells frames apart. */
+/** `filePrefix` distinguishes frames. */
 export async function writeViewSet(
   picture: Picture,
   { name, layout, kernel }: ViewSetRequest,

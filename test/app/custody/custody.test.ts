@@ -55,7 +55,7 @@ test('a look and a download are one entry a person in ten minutes, and a questio
   deepEqual(await kinds(), ['downloaded', 'looked_at', 'received', 'failed']);
 });
 
-test('a record’s custody is for whoever may read it, the log for administrators', async () => {
+test('a record’s custody is for those who may read it, the log for administrators', async () => {
   await using box = await openApp();
   const { app, admin } = box;
   const [owner, other] = [await addUser(app, admin), await addUser(app, admin)];

@@ -164,7 +164,7 @@ test('a package that was signed before the end of the daemon is stamped after th
   deepEqual((await judgePackage({ path, fingerprints: [] })).faults, []);
 });
 
-test('only whoever made a package reads its tokens; with its last record they are gone', async () => {
+test('only the maker of a package reads its tokens; with its last record they are gone', async () => {
   const [first, second] = [await addDone(open.app), await addDone(open.app)];
   const input = { principal: open.admin, identifiers: [first, second], fields: {} };
   const made = await exportEvidence(open.app, input, NEVER);
@@ -180,7 +180,7 @@ test('only whoever made a package reads its tokens; with its last record they ar
   equal(open.app.store.read.timestampsOf(packageSha256), undefined);
 });
 
-test('pauses grow, and after a week nobody is asked any more', () => {
+test('pauses grow, and after a week no one is asked any more', () => {
   const request = { authority: 'https://a', state: 'waiting', time: null, error: '', reply: null } as const;
   let found: PackageTimestamps = {
     ...{ packageSha256: 'a', signature: new Uint8Array(64), accountId: 1, identifiers: [], createdAt: 0 },

@@ -1,4 +1,4 @@
-/** Notices from a whole appliance to real receivers: told of what is asked for, retried, logged, and of nobody else's. */
+/** Notices from a whole appliance to real receivers: told of what is asked for, retried, logged, and of no one else's. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -84,7 +84,7 @@ test('only what a rule asks for is told, to its channel, and stands in the log',
   equal(appOf().store.read.unnoticed(10).length, 0);
 });
 
-test('a rule that is removed, paused or gone tells nobody', async () => {
+test('a rule that is removed, paused or gone tells no one', async () => {
   const customer = await addCustomer(service);
   const principal = principalOf(appOf(), customer.id);
   const gone = await openReceiver({ status: 410 });
@@ -105,7 +105,7 @@ test('a rule that is removed, paused or gone tells nobody', async () => {
   await gone[Symbol.asyncDispose]();
 });
 
-test('addresses are under the guard, mail goes to the own address only, and rules are nobody else’s', async () => {
+test('addresses are under the guard, mail goes to the own address only, and rules are no one else’s', async () => {
   const customer = await addCustomer(service);
   const other = await addCustomer(service);
   await rejects(create(customer.id, { channel: 'slack', target: 'http://10.1.2.3/x' }), /target: /);

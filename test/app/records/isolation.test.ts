@@ -62,7 +62,7 @@ interface Member {
   keyId: number;
 }
 
-/** Two partners with a user each, and a user that nobody looks after. */
+/** Two partners with a user each, and a user that no one looks after. */
 interface World extends OpenApp {
   members: Member[];
   partnerOf: ReadonlyMap<number, number>;
@@ -173,7 +173,7 @@ const OPERATIONS: Record<string, Operation> = {
     createPasswordLink(app, { principal, email: `${marks.name}@example.org` }),
 };
 
-/** What a stranger must leave as it was; the last use of a key is nobody's act. */
+/** What a stranger must leave as it was; the last use of a key is no one's act. */
 function stateOf({ store: { read } }: App, { id }: Member): { account: string; records: string } {
   const keys = read.apiKeys(id).map((key) => ({ ...key, lastUsedAt: null }));
   const records = read.listClassifications({ accountId: id, limit: 100 });

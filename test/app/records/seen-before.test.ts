@@ -100,7 +100,7 @@ test('a new start reads on from the store, and a search waits for it', async () 
   assert.equal(found?.earlier[0]?.distance, 2);
 });
 
-test('nobody is told of another account, but across a partner’s users where all their plans say so', async () => {
+test('no one is told of another account, but across a partner’s users where all their plans say so', async () => {
   await using open = await openApp();
   const { app, admin } = open;
   const partner = await addUser(app, admin, { role: 'partner' });

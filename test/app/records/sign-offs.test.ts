@@ -59,7 +59,7 @@ function waiting(app: App, principal: Principal): string[] {
   return page.records.map(({ identifier }) => identifier);
 }
 
-/** The answer of whoever has just read the record. */
+/** The answer of a person who has just read the record. */
 function answer(
   { app, identifier }: Pick<Desk, 'app' | 'identifier'>,
   principal: Principal,
@@ -75,7 +75,7 @@ function kindsOf({ app, admin, identifier }: Desk): string[] {
   return entries.map(({ kind }) => kind).filter((kind) => /sign_off|overrid/.test(kind));
 }
 
-test('the ask opens the record to those who may judge it, and to nobody else, while the finding stands', async () => {
+test('the ask opens the record to those who may judge it, and to no one else, while the finding stands', async () => {
   await using desk = await openDesk();
   const { app, admin, editor, partner, strangers, identifier } = desk;
   const read = (principal: Principal) => getClassification(app, { principal, identifier });
@@ -163,7 +163,7 @@ test('a disagreement needs a reason and can be asked about once; a second one le
   await rejects(again, { reason: 'sign_off', message: /twice: change it or take it back/ });
 });
 
-test('a plan demands it of each finding, and of earlier ones says that nobody was asked', async () => {
+test('a plan demands it of each finding, and of earlier ones says that no one was asked', async () => {
   await using desk = await openDesk();
   const { app, admin, partner, identifier } = desk;
   await state(app, desk.editor, 'human');

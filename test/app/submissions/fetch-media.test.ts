@@ -168,7 +168,7 @@ for (const [name, answer, message] of FAILURES) {
   });
 }
 
-test('a port that nobody listens on ends the fetch with a sentence', async () => {
+test('a port that no one listens on ends the fetch with a sentence', async () => {
   await using site = await openSite(() => {});
   const fetching = fetchFrom(site, 'http://127.0.0.1:1/a.jpg');
   await assert.rejects(fetching, { message: 'the address could not be fetched (ECONNREFUSED)' });

@@ -163,7 +163,7 @@ test('over tus another key finds nothing, and errors are JSON', async () => {
   deepEqual(await filesOf(room), []);
 });
 
-test('what nobody continues is thrown away in its time', async () => {
+test('what no one continues is thrown away in its time', async () => {
   await using room = await openApp();
   const { app, admin: principal } = room;
   await begin(room, principal);

@@ -82,7 +82,7 @@ async function untilShown(
   what: string,
   isSo: (folder: WatchFolderView) => boolean,
 ): Promise<void> {
-  // Looked at as soon as may be, as after a notice of the kernel: nobody learns from waiting.
+  // Looked at as soon as may be, as after a notice of the kernel: no one learns from waiting.
   const waking = setInterval(() => appOf().watching.onChange(), 500);
   try {
     await until(() => isSo(show(id)), what, TIMEOUT_MS);

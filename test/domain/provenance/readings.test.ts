@@ -118,7 +118,7 @@ test('what is said of an identity assertion does not count against the signature
   assert.deepEqual([failed.state, failed.who.answer], ['doubtful', 'failed']);
 });
 
-test('a credential that only agrees with itself verifies nobody', () => {
+test('a credential that only agrees with itself verifies no one', () => {
   assert.equal(readWith(['success', 'cawg.ica.credential_valid']).who.answer, 'not_checkable');
   assert.equal(readWith(['success', 'cawg.identity.trusted']).who.answer, 'verified');
 });

@@ -85,7 +85,7 @@ test('Teams: a message with one adaptive card, within 28 KB, without Markdown of
   ok(Buffer.byteLength(JSON.stringify(long)) < 28 * 1024);
 });
 
-test('Mattermost: one attachment with a fallback, and nobody is mentioned by a name', () => {
+test('Mattermost: one attachment with a fallback, and no one is mentioned by a name', () => {
   const { attachments } = toMattermost(NOTICE) as { attachments: Record<string, unknown>[] };
   deepEqual(attachments, [
     {

@@ -141,7 +141,7 @@ function processesNaming(path: string): number[] {
   });
 }
 
-test('a wall that is killed while it is put up leaves nobody behind it', async () => {
+test('a wall that is killed while it is put up leaves no one behind it', async () => {
   await using folder = await makeTemporaryFolder();
   const isolation = await detectIsolation(join(folder.path, 'trial'), folder.path);
   for (let round = 0; round < 40; round++) {

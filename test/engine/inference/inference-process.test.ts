@@ -335,7 +335,7 @@ test('a pack is let go once it was checked, comes back with its next request, an
   assert.deepEqual(process.resident, [pack.key]);
 });
 
-test('what was let go and is another file by then answers nobody', async () => {
+test('what was let go and is another file by then answers no one', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   await using started = startProcess([pack]);
@@ -349,7 +349,7 @@ test('what was let go and is another file by then answers nobody', async () => {
   });
 });
 
-test('a pack leaves memory when nobody asks it any more, and stays where all are kept', async () => {
+test('a pack leaves memory when no one asks it any more, and stays where all are kept', async () => {
   await using folder = await makeTemporaryFolder();
   const pack = await writeTinyPack(folder.path);
   const { expected, ...work } = await writePatches(folder.path, 'patches.rgb', 9);

@@ -64,7 +64,7 @@ check('refuses an unknown field', /model\.json/, { surprise: true });
 check('refuses a file name that leads out', /model\.json: file/, { file: '../model.onnx' });
 check('refuses another hash', /SHA-256/, { sha256: '0'.repeat(64) });
 check('refuses a name that is not the folder', /folder is named tiny/, { id: 'other' });
-check('refuses a task that nobody runs', /model\.json: task/, { task: 'image-provenance' });
+check('refuses a task that no one runs', /model\.json: task/, { task: 'image-provenance' });
 check('refuses a missing model', /ENOENT/, {}, ({ folder }) => rm(join(folder, 'model.onnx')));
 check('refuses text that is not JSON', /JSON/, {}, ({ folder }) =>
   writeFile(join(folder, 'model.json'), '{'),

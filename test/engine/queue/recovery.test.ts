@@ -68,7 +68,7 @@ function queued(id: string, queuedAt: number): Analysis {
 
 const idsOf = (analyses: Iterable<Analysis>): string[] => Array.from(analyses, ({ id }) => id);
 
-test('of several under way nobody is suspected; they run again, with care', async () => {
+test('of several under way no one is suspected; they run again, with care', async () => {
   await using box = await Box.open('a', 'b', 'c');
   for (let death = 0; death < 20; death++) {
     const { ended, open, careful } = await box.die(['a', 'b']);

@@ -169,7 +169,7 @@ test('a server that lets anybody in is refused until the settings say otherwise'
   await broker.reconfigure(whole);
 });
 
-test('nobody comes in without a key of the configuration', { skip }, async () => {
+test('no one comes in without a key of the configuration', { skip }, async () => {
   await assert.rejects(connect({ servers: broker.address }), /Authorization Violation/i);
 });
 

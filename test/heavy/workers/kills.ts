@@ -41,7 +41,7 @@ class Run {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
 
-  /** A worker comes up once daemon and broker are there, which nobody waits for. */
+  /** A worker comes up once daemon and broker are there, which no one waits for. */
   startWorker(name: string): void {
     this.workers.set(name, this.fleet.startWorker(name));
   }

@@ -1,4 +1,4 @@
-/** The custody log, as far as its head tells; reading all of it is `assay custody verify`. */
+/** The custody log, as far as its head shows; reading all of it is `assay custody verify`. */
 import { findDisagreement } from '../../../store/custody/head-repair.ts';
 import { SEGMENT_SUBJECT } from '../../../store/custody/reindex.ts';
 import type { ApplianceParts } from '../parts.ts';

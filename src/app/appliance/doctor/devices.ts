@@ -59,7 +59,7 @@ export async function checkGpu(app: ApplianceParts): Promise<Finding[]> {
   return [notice('gpu', `${seen}; models run on ${used}`, advice)];
 }
 
-/** Name, driver and memory of each GPU, as the driver's own tool tells them. */
+/** Name, driver and memory of each GPU, as the driver's own tool reports them. */
 async function askDriver(): Promise<string> {
   try {
     const { stdout } = await run('nvidia-smi', QUERY, { timeout: TOOL_TIMEOUT_MS });

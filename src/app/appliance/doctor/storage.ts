@@ -72,7 +72,7 @@ export function checkReaders(app: ApplianceParts): Finding[] {
   return [bad('readers', found, advice)];
 }
 
-/** As far as they were judged or looked at since the start: nobody reads terabytes for an answer. */
+/** As far as they were judged or looked at since the start: no one reads terabytes for an answer. */
 export async function checkOriginals(app: ApplianceParts): Promise<Finding[]> {
   const { values } = await app.metrics.changedOriginals.get();
   const changed = values.reduce((sum, { value }) => sum + value, 0);

@@ -2,7 +2,7 @@
 import type { ApplianceParts } from '../parts.ts';
 import { bad, type Finding, good, notice } from './finding.ts';
 
-/** Leases are told by the daemon's clock alone; a clock that is this far off misleads whoever compares logs. */
+/** Leases follow the daemon's clock alone; a clock that is this far off misleads anyone who compares logs. */
 const CLOCK_OFFSET_SECONDS_MAX = 2;
 
 export function checkBroker({ engine }: Pick<ApplianceParts, 'engine'>): Finding[] {

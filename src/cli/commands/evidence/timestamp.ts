@@ -147,7 +147,7 @@ async function readGiven(path: string): Promise<Buffer> {
   }
 }
 
-/** What is wrong with a file or an authority is told with its name. */
+/** What is wrong with a file or an authority is reported with its name. */
 async function orFailure<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

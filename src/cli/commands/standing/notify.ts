@@ -1,4 +1,4 @@
-/** `assay notify`: ended records told to a chat or by mail. */
+/** `assay notify`: ended records reported to a chat or by mail. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
 import type { Outcome } from '../../../domain/records/outcome.ts';

@@ -17,7 +17,7 @@ export function useDistinctPayloads(): Plugin {
 
 /**
  * Leaves out what equals the payload before it. Written by hand: a generator's `return()` waits behind a pending
- * `next()`, which would keep an abandoned watcher for ever.
+ * `next()`, which would keep an abandoned watcher forever.
  */
 export function withoutRepetition(
   payloads: AsyncIterable<ExecutionResult>,

@@ -1,6 +1,6 @@
 /**
  * How failures look in GraphQL. A caller's own mistakes are data (`userErrors` of a mutation's payload); what the
- * caller cannot mend in the input is an error with `extensions.code`, the upper-case domain code. Only an AppError
+ * caller cannot correct in the input is an error with `extensions.code`, the upper-case domain code. Only an AppError
  * speaks: every other cause is logged and shown as `internal error`.
  */
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';

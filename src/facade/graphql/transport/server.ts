@@ -58,7 +58,7 @@ export async function plugGraphql(
     ended ??= Promise.resolve(sockets[Symbol.asyncDispose]());
     await ended;
   };
-  // The server waits for its connections, and a subscription would keep one for ever.
+  // The server waits for its connections, and a subscription would keep one forever.
   fastify.addHook('preClose', end);
   return {
     async [Symbol.asyncDispose]() {

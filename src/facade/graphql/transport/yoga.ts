@@ -75,7 +75,7 @@ export function identifySender(app: App, sender: Omit<Caller['caller'], 'signal'
   return identifyCaller(app, sender, originOf(sender));
 }
 
-/** Undefined where nobody is known: the fields that need somebody say so themselves. */
+/** Undefined where no one is known: the fields that need somebody say so themselves. */
 async function admitIfKnown(app: App, sender: Caller['caller']): Promise<Principal | undefined> {
   try {
     const { principal } = await admitCaller(app, sender, originOf(sender), { beforeTerms: true });

@@ -45,7 +45,7 @@ const RATE_HEADERS: Schema = {
   'RateLimit-Policy': { description: 'calls and seconds of the window', schema: { type: 'string' } },
 };
 
-/** Named by their status; a suffix tells the routes with a shape of their own. */
+/** Named by their status; a suffix marks the routes with a shape of their own. */
 function describeErrors(): Record<string, Schema> {
   const retry = {
     headers: { 'Retry-After': { description: 'seconds', schema: { type: 'integer', minimum: 1 } } },

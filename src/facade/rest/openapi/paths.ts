@@ -225,7 +225,7 @@ function operation(summary: string, description: string, type: string, more: Sch
   return { get: { tags: ['operations'], summary, description, security: [], responses, ...more } };
 }
 
-/** What off loopback is for whoever has a key: for the administrator alone where `refusals` has 403. */
+/** What off loopback needs a key: the administrator's if `refusals` has 403. */
 function guarded(
   summary: string,
   description: string,
