@@ -166,3 +166,10 @@ def compare_auc(before, after, is_artificial, weights, sources):
         for kept, chosen in draw_sources(is_artificial, weights, sources)
     ]
     return change, to_interval(drawn)
+
+
+def bootstrap_auc(scores, is_artificial, weights, sources):
+    """Returns the 95 % interval of the AUC, drawing sources again."""
+    return to_interval([
+        to_auc(scores[kept], is_artificial[kept], drawn) for kept, drawn in draw_sources(is_artificial, weights, sources)
+    ])
