@@ -3,16 +3,16 @@
  * model: the time is waited for, not computed, so that boxes can be counted on a machine with fewer cores than boxes.
  */
 import { parseArgs } from 'node:util';
-import { Workshop } from '../src/engine/places/workshop.ts';
+import { ChildExecutor } from '../src/engine/executors/child-executor.ts';
 import { serveWorker } from '../src/main.ts';
 
 const WAIT_MS = Number(process.env.BENCH_WAIT_MS);
 
 const { values } = parseArgs({ options: { name: { type: 'string' } } });
-const analyse = Workshop.prototype.analyse;
+const execute = ChildExecutor.prototype.execute;
 let models: Promise<unknown> = Promise.resolve();
-Workshop.prototype.analyse = async function waiting(...job) {
-  const [result] = await Promise.all([analyse.apply(this, job), takeTurn()]);
+ChildExecutor.prototype.execute = async function waiting(...job) {
+  const [result] = await Promise.all([execute.apply(this, job), takeTurn()]);
   return result;
 };
 

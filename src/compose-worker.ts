@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import type { Settings } from './config/settings.ts';
 import { MICROSECONDS_PER_MS } from './domain/time.ts';
 import { VERSION } from './domain/version.ts';
-import { Workshop } from './engine/places/workshop.ts';
+import { ChildExecutor } from './engine/executors/child-executor.ts';
 import { brokerFault, connectNats } from './engine/remote/connect.ts';
 import { LeaseTaker } from './engine/remote/lease-taker.ts';
 import {
@@ -61,24 +61,24 @@ export async function runWorker(
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   await closeToOthers(dataFolder, (message) => log.warn(message));
   await rm(folder, { recursive: true, force: true });
-  const workshop = stack.use(
-    new Workshop(
+  const executor = stack.use(
+    new ChildExecutor(
       {
         ...engine,
         ...welcome.terms,
+        analysesMax: Math.max(1, engine.analysesMax),
         trust: () => welcome.terms.trust,
         diskFreeBytesMin: settings.app.diskFreeBytesMin,
       },
-      { log, newIdentifier: () => '', observer: QUIET, changed: () => {} },
+      { log, observer: QUIET, changed: () => {} },
     ),
   );
-  await workshop.start();
-  await workshop.loadPacks();
-  const places = Math.max(1, engine.analysesMax);
-  const taker = new LeaseTaker({ name, places, folder }, { connection, workshop, log, clock });
+  await executor.start();
+  await executor.loadPacks();
+  const taker = new LeaseTaker({ name, slots: executor.slots, folder }, { connection, executor, log, clock });
   signal.addEventListener('abort', () => taker.drain(), { once: true });
   ready(() => {
-    const { inference } = workshop;
+    const { inference } = executor;
     return { phase: inference === null ? 'starting' : 'ready', inferencePids: inference?.pids() ?? [] };
   });
   const fault = await Promise.race([taker.run().then(() => null), openBroker(connection, settings.nats)]);

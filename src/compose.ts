@@ -21,8 +21,8 @@ import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
 import { Standings } from './app/callers/standings.ts';
 import type { AppConfig, Core } from './app/core.ts';
+import { AccessLog } from './app/custody/access-log.ts';
 import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
-import { Looks } from './app/custody/looks.ts';
 import { ExportJobs } from './app/evidence/export-jobs.ts';
 import { TimestampLoop } from './app/evidence/timestamp-loop.ts';
 import { RecordCache } from './app/records/record-cache.ts';
@@ -40,7 +40,7 @@ import type { Clock } from './domain/clock.ts';
 import { showText } from './domain/shown-text.ts';
 import { Engine } from './engine/engine.ts';
 import type { EngineConfig } from './engine/engine-config.ts';
-import type { RemotePlaces } from './engine/remote/remote-places.ts';
+import type { RemoteExecutor } from './engine/remote/remote-executor.ts';
 import { observe } from './engine-observer.ts';
 import type { GrpcServer } from './facade/grpc/server.ts';
 import { toClassification } from './facade/rest/convert.ts';
@@ -103,7 +103,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     await openStore(settings, { log, metrics }, (change) => {
       accountFeed.publish(change);
       standings.publish(change);
-      if (change.type === 'delivery' || change.type === 'unnoticed') webhooks.wake();
+      if (change.type === 'delivery' || change.type === 'pending-notice') webhooks.wake();
       if (change.type === 'timestamps') timestampLoop.wake();
       if (change.type === 'likeness') copies.forget(change.sequence);
     }),
@@ -127,8 +127,8 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
       lookForCopies: (analysis, seen) => copies.look(analysis, seen),
     }),
   );
-  const { looks, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
-  const core = { config, store, records: new RecordCache(), looks, engine, clock, log, metrics };
+  const { accessLog, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
+  const core = { config, store, records: new RecordCache(), accessLog, engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
     ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
@@ -180,13 +180,13 @@ async function openRemote(
   stack: AsyncDisposableStack,
   { nats, workers, app }: Settings,
   { store, clock, log, tls }: RemoteParts,
-): Promise<RemotePlaces | null> {
+): Promise<RemoteExecutor | null> {
   if (nats === null) return null;
   const { listen, leaseMs } = workers;
   if (listen === null) throw new SettingsError([MISSING_LISTENER]);
-  const { openRemotePlaces } = await import('./compose-remote.ts');
-  return await openRemotePlaces(stack, {
-    ...{ store, clock, log, tls, leaseMs, newIdentifier, mediaUrl: workers.mediaUrl },
+  const { openRemoteExecutor } = await import('./compose-remote.ts');
+  return await openRemoteExecutor(stack, {
+    ...{ store, clock, log, tls, leaseMs, mediaUrl: workers.mediaUrl },
     nats: { ...nats, nkeySeed: nats.nkeySeed?.reveal() ?? null },
     listener: { ...listen, diskFreeBytesMin: app.diskFreeBytesMin, tls },
   });
@@ -213,8 +213,8 @@ function newIdentifier(): string {
 function openCustody(
   stack: AsyncDisposableStack,
   parts: CheckpointParts,
-): Pick<App, 'looks' | 'checkpoints'> {
-  return { looks: stack.use(new Looks(parts)), checkpoints: stack.use(new Checkpoints(parts)) };
+): Pick<App, 'accessLog' | 'checkpoints'> {
+  return { accessLog: stack.use(new AccessLog(parts)), checkpoints: stack.use(new Checkpoints(parts)) };
 }
 
 function openTimestampLoop(app: App): TimestampLoop {
@@ -253,7 +253,7 @@ function toFirstStart({ dataFolder, admin }: Settings): FirstStartConfig {
   };
 }
 
-/** Of OpenTelemetry nothing is loaded where no collector is named. */
+/** Loads OpenTelemetry only if a collector is named. */
 async function openTracing({ endpoint, authorization }: NonNullable<Settings['tracing']>): Promise<Tracing> {
   const { Tracing } = await import('./machinery/tracing.ts');
   return new Tracing({ endpoint, authorization: authorization?.reveal() ?? null });

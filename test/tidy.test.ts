@@ -247,6 +247,15 @@ const BANNED: { pattern: RegExp; instead: string; allowed: RegExp }[] = [
   { pattern: /\bconsole\./, instead: 'the log', allowed: /^src\/cli\// },
   { pattern: /export default/, instead: 'a named export', allowed: /^$/ },
   { pattern: /\b(FIXME|XXX)\b/, instead: 'an issue', allowed: /^$/ },
+  {
+    pattern:
+      /\b(standBehind|bearWitness|hurry|\w*(Workshop|RemotePlaces|ExecutionPlace|Sightings?|[uU]nnoticed))\b/,
+    instead: 'the word of docs/glossary.md',
+    // Names of stored tables are frozen.
+    allowed: /^src\/store\/schema\.ts/,
+  },
+  // A comment that begins with its object has to be read twice.
+  { pattern: /^\s*(\/\*\*|\/\/) Of /m, instead: 'the subject first', allowed: /^$/ },
   { pattern: /\benum [A-Z]/, instead: 'an as const object', allowed: /^$/ },
 ];
 

@@ -1,13 +1,13 @@
 /** Every text of the page in English; the keys are those of every language. */
 
 import { ACCOUNTS_EN } from './accounts-en.ts';
+import { AUTOMATION_EN } from './automation-en.ts';
 import { CUSTODY_EN } from './custody-en.ts';
 import { EVIDENCE_EN } from './evidence-en.ts';
 import { MARKS_EN } from './marks-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
 import { PROVENANCE_EN } from './provenance-en.ts';
 import { SIGN_OFF_EN } from './sign-off-en.ts';
-import { STANDING_EN } from './standing-en.ts';
 
 export const EN = {
   loading: 'Loading…',
@@ -364,7 +364,7 @@ export const EN = {
   ...OPERATING_EN,
   ...PROVENANCE_EN,
   ...SIGN_OFF_EN,
-  ...STANDING_EN,
+  ...AUTOMATION_EN,
 } as const;
 
 export type TextKey = keyof typeof EN;

@@ -1,5 +1,6 @@
 /** Every text of the page in Italian. */
 import { ACCOUNTS_IT } from './accounts-it.ts';
+import { AUTOMATION_IT } from './automation-it.ts';
 import { CUSTODY_IT } from './custody-it.ts';
 import type { Texts } from './en.ts';
 import { EVIDENCE_IT } from './evidence-it.ts';
@@ -7,7 +8,6 @@ import { MARKS_IT } from './marks-it.ts';
 import { OPERATING_IT } from './operating-it.ts';
 import { PROVENANCE_IT } from './provenance-it.ts';
 import { SIGN_OFF_IT } from './sign-off-it.ts';
-import { STANDING_IT } from './standing-it.ts';
 
 export const IT: Texts = {
   loading: 'Caricamento…',
@@ -369,5 +369,5 @@ export const IT: Texts = {
   ...OPERATING_IT,
   ...PROVENANCE_IT,
   ...SIGN_OFF_IT,
-  ...STANDING_IT,
+  ...AUTOMATION_IT,
 };

@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../machinery/metrics.ts';
 import type { Store } from '../store/store.ts';
-import type { Looks } from './custody/looks.ts';
+import type { AccessLog } from './custody/access-log.ts';
 import type { RecordCache } from './records/record-cache.ts';
 
 export interface AppConfig {
@@ -36,7 +36,7 @@ export interface Core {
   readonly config: Readonly<AppConfig>;
   readonly store: Store;
   readonly records: RecordCache;
-  readonly looks: Looks;
+  readonly accessLog: AccessLog;
   readonly engine: Engine;
   readonly clock: Clock;
   readonly log: Logger;

@@ -24,7 +24,7 @@ export interface BrokerConfig {
   storeFolder: string;
   daemon: BrokerUser;
   workers: readonly BrokerUser[];
-  /** Of the server. */
+  /** The server's version. */
   version: string;
 }
 

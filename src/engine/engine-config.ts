@@ -9,10 +9,10 @@ import type { FoundLikenesses, SeenLikeness } from './analyses/analysis-parts.ts
 import type { FetchMedia } from './analyses/source.ts';
 import type { DecodePoolConfig } from './decode/decode-pool.ts';
 import type { RenditionsConfig } from './decode/rendition-maker.ts';
+import type { LocalExecutor } from './executors/local-executor.ts';
 import type { InferencePoolConfig } from './inference/inference-pool.ts';
 import type { PackStatus } from './packs/pack-status.ts';
-import type { LocalWorkshop } from './places/local-workshop.ts';
-import type { RemotePlaces } from './remote/remote-places.ts';
+import type { RemoteExecutor } from './remote/remote-executor.ts';
 
 export interface EngineConfig {
   /** Slots work below it, in `jobs/`: hard links need the same disk as the media. */
@@ -68,9 +68,9 @@ export interface EngineParts {
   observer: EngineObserver;
   fetchMedia: FetchMedia;
   /** Where this box works; child processes of its own where it is absent. */
-  workshop?: LocalWorkshop;
+  local?: LocalExecutor;
   /** Workers on other boxes; null where none may come. */
-  remote: RemotePlaces | null;
+  remote: RemoteExecutor | null;
   /** What is kept of the pictures that an analysis saw, and which earlier ones are near; null where nothing is. */
   lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
 }

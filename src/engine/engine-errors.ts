@@ -1,7 +1,7 @@
 /** What a failed attempt means: whose fault it was, whether another try can help, and the sentence for a person. */
 import { AppError, type Reason, toAppError } from '../domain/errors.ts';
 import { ChangedOriginalError } from '../store/blob-checks.ts';
-import { MediaFaultError, PlaceLostError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
+import { ExecutorLostError, MediaFaultError, SlotBusyError, WorkerLostError } from './worker-errors.ts';
 
 export type Failure =
   /** The file's or the address' fault: another try would end the same way. */
@@ -22,7 +22,7 @@ export function failureOf(
     return { type: 'retry', sentence: `the analysis took longer than ${timeoutMs / 1000} seconds` };
   }
   if (error instanceof MediaFaultError) return { type: 'final', sentence: error.message };
-  if (error instanceof SlotBusyError || error instanceof PlaceLostError) return { type: 'wait' };
+  if (error instanceof SlotBusyError || error instanceof ExecutorLostError) return { type: 'wait' };
   if (error instanceof WorkerLostError) {
     if (error.loss === 'exhausted') return { type: 'wait' };
     return { type: 'retry', sentence: 'a worker process ended while it analysed the file' };

@@ -15,31 +15,32 @@ import {
 } from '../domain/records/classification.ts';
 import type { AnalysisOptions } from '../domain/records/options.ts';
 import type { WaitReason } from '../domain/records/wait-reason.ts';
-import { MICROSECONDS_PER_SECOND } from '../domain/time.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { Probe, ReadMarks } from '../worker/protocol.ts';
-import type { AnalysisFiles, Attempt } from './analyses/analysis-parts.ts';
+import type { AttemptReports } from './analyses/analysis-parts.ts';
 import { AnalysisRunner } from './analyses/analysis-runner.ts';
-import { fetchSource } from './analyses/source.ts';
-import { timed } from './analyses/timed-parts.ts';
+import { nameParts } from './analyses/part-names.ts';
+import { prepareAttempt } from './analyses/prepare-attempt.ts';
+import type { SourceParts } from './analyses/source.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
 import { type CallerBounds, probeForCaller, probeInSlot, readMarksForCaller } from './decode/probe.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
+import { ChildExecutor } from './executors/child-executor.ts';
+import type { Execution } from './executors/executor.ts';
+import { Executors } from './executors/executors.ts';
+import type { LocalExecutor } from './executors/local-executor.ts';
 import type { InstalledPack } from './packs/installed-packs.ts';
 import { benchPack, type PackSpeed } from './packs/pack-bench.ts';
 import { PackChanges } from './packs/pack-changes.ts';
 import { resolveModels } from './packs/resolve-models.ts';
-import type { LocalWorkshop } from './places/local-workshop.ts';
-import { Places } from './places/places.ts';
-import { Workshop } from './places/workshop.ts';
 import { Feed, type WatchFilter } from './queue/feed.ts';
 import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue/queue.ts';
 import { recoverAnalyses } from './queue/recovery.ts';
-import type { BrokerStatus } from './remote/remote-places.ts';
+import type { BrokerStatus } from './remote/remote-executor.ts';
 import type { WorkerStatus } from './remote/worker-roster.ts';
 
 export type {
@@ -58,8 +59,8 @@ export class Engine implements AsyncDisposable {
   readonly packChanges: PackChanges;
   /** Made of stored files for people's eyes and ears. */
   readonly renditions: RenditionMaker;
-  readonly #workshop: LocalWorkshop;
-  readonly #places: Places;
+  readonly #local: LocalExecutor;
+  readonly #executors: Executors;
   readonly #runner: AnalysisRunner;
   /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
   readonly #unconfirmed: string[] = [];
@@ -71,37 +72,35 @@ export class Engine implements AsyncDisposable {
     this.#config = config;
     this.#parts = parts;
     const { dataFolder, renditions } = config;
-    this.#workshop =
-      parts.workshop ??
-      new Workshop(
+    this.#local =
+      parts.local ??
+      new ChildExecutor(
         { ...config, diskFreeBytesMin: renditions.diskFreeBytesMin },
         { ...parts, changed: () => this.#settlePhase() },
       );
     this.renditions = new RenditionMaker(renditions, {
-      ...{ store: parts.store, log: parts.log, pool: this.#workshop.decodePool },
+      ...{ store: parts.store, log: parts.log, pool: this.#local.decodePool },
       stepTimed: (step, seconds) => parts.observer.stepTimed(step, seconds),
     });
     this.packChanges = new PackChanges({
       folder: join(dataFolder, 'models'),
-      inference: this.#workshop.inferenceConfig,
-      packs: () => this.#workshop.shelf.installed,
+      inference: this.#local.inferenceConfig,
+      packs: () => this.#local.shelf.installed,
       reload: () => this.#reloadPacks(),
     });
-    this.#places = new Places(config, {
-      ...{ workshop: this.#workshop, remote: parts.remote, read: parts.store.read },
-      changed: () => this.#runner.resize(this.#places.count),
-    });
+    const isWorkingHere = config.analysesMax > 0 || parts.remote === null;
+    this.#executors = new Executors(
+      [parts.remote, isWorkingHere ? this.#local : null].filter((executor) => executor !== null),
+      parts.store.read,
+    );
     this.#runner = new AnalysisRunner(config, {
       ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
-      analyse: (attempt) => this.#analyse(attempt),
-      digestsOf: (models) => this.#workshop.shelf.digestsOf(models),
+      execute: (analysis, reports, signal) => this.#execute(analysis, reports, signal),
+      digestsOf: (models) => this.#local.shelf.digestsOf(models),
       lookForCopies: parts.lookForCopies,
       changed: (analysisId) => this.#publishAnalysis(analysisId),
       ended: (analysis) => parts.observer.analysisEnded(analysis),
-      stored: (analysis, seconds) => {
-        parts.remote?.stored(analysis.id);
-        parts.observer.stepTimed('store', seconds, analysis);
-      },
+      stored: (analysis, seconds) => parts.observer.stepTimed('store', seconds, analysis),
       queueChanged: (depth, running) => parts.observer.queueChanged(depth, running),
     });
   }
@@ -110,12 +109,12 @@ export class Engine implements AsyncDisposable {
   async start(): Promise<void> {
     await this.#recover();
     await this.packChanges.sweep();
-    await this.#workshop.start();
+    await this.#local.start();
     if (this.#isStopping()) return;
-    this.#places.open();
+    this.#openRemote();
     try {
       // Without places of its own the box only takes in and answers.
-      const loading = this.#config.analysesMax > 0 ? this.#workshop.loadPacks() : null;
+      const loading = this.#config.analysesMax > 0 ? this.#local.loadPacks() : null;
       this.#modelsLoading.resolve();
       await loading;
       this.#settlePhase();
@@ -140,17 +139,17 @@ export class Engine implements AsyncDisposable {
 
   /** Usable packs; before the models are up, those whose files are whole. */
   get packs(): readonly InstalledPack[] {
-    return this.#workshop.shelf.usable ?? [];
+    return this.#local.shelf.usable ?? [];
   }
 
   /** Packs whose files are whole, also those that no device could run. */
   get installed(): readonly InstalledPack[] {
-    return this.#workshop.shelf.installed;
+    return this.#local.shelf.installed;
   }
 
   /** Throws AppError `no_models`, or `starting` in the moment before the folders are read. */
   resolveModels(kind: MediaKind, options: AnalysisOptions, plan: Pick<Plan, 'models'>): ModelPack[] {
-    const usable = this.#workshop.shelf.usable;
+    const usable = this.#local.shelf.usable;
     if (usable === null) {
       throw new AppError('starting', 'the appliance is starting', { retryAfterSeconds: 1 });
     }
@@ -159,13 +158,13 @@ export class Engine implements AsyncDisposable {
 
   /** Type and size of a file, while somebody of the account waits. Throws AppErrors and AbortError. */
   async probe(path: string, signal: AbortSignal, accountId?: number): Promise<Probe> {
-    return await probeForCaller(this.#workshop.decodePool, path, this.#callerBounds(signal, accountId));
+    return await probeForCaller(this.#local.decodePool, path, this.#callerBounds(signal, accountId));
   }
 
   /** What a file says of its own origin, while somebody of the account waits. Throws as `probe` does. */
   async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
     const file = { path, trust: this.#config.trust() };
-    return await readMarksForCaller(this.#workshop.decodePool, file, this.#callerBounds(signal, accountId));
+    return await readMarksForCaller(this.#local.decodePool, file, this.#callerBounds(signal, accountId));
   }
 
   #callerBounds(signal: AbortSignal, accountId: number | undefined): CallerBounds {
@@ -180,14 +179,17 @@ export class Engine implements AsyncDisposable {
 
   /** The analysis of what the store holds, by the models that it names; nothing is stored. */
   async analyseAgain(analysis: Analysis, signal: AbortSignal): Promise<AnalysisResult | null> {
-    const artifacts = { put: async () => {} };
+    const files = { blobs: this.#parts.store.blobs, artifacts: { put: async () => {} } };
     const silent = { report: () => {}, found: () => {}, seen: () => {}, stepTimed: () => {} };
-    return (await this.#analyse({ analysis, signal, ...silent }, artifacts)) ?? null;
+    const attempt = await prepareAttempt(this.#source, analysis, silent, signal);
+    if (attempt === undefined) return null;
+    const { result } = await this.#local.execute(attempt, files);
+    return nameParts(result, this.#parts.newIdentifier);
   }
 
   async benchPack(pack: ModelPack, signal: AbortSignal): Promise<PackSpeed> {
-    const installed = this.#workshop.shelf.find(packKey(pack));
-    const { inference } = this.#workshop;
+    const installed = this.#local.shelf.find(packKey(pack));
+    const { inference } = this.#local;
     if (inference === null || installed === undefined) {
       throw new AppError('starting', 'the models are not loaded');
     }
@@ -206,7 +208,7 @@ export class Engine implements AsyncDisposable {
       this.#runner.add(joined.analysis);
       this.#unconfirmed.push(joined.analysis.id);
     } else if (spec.priority === 'interactive') {
-      this.#runner.hurry(joined.analysis.id);
+      this.#runner.promote(joined.analysis.id);
     }
     return joined;
   }
@@ -242,14 +244,14 @@ export class Engine implements AsyncDisposable {
     this.#parts.remote?.recount();
   }
 
-  /** Of one that is gone: what it held goes to others. */
+  /** Drops a worker that is gone; what it held goes to others. */
   forgetWorker(name: string): void {
     this.#parts.remote?.forget(name);
   }
 
   /** Why no place begins what waits, of all or of one account; null where work only waits for its turn. */
   waitReason(accountId?: number): WaitReason | null {
-    if (this.#phase !== 'failed') return this.#places.waitReason(accountId);
+    if (this.#phase !== 'failed') return this.#executors.waitReason(accountId);
     return { step: 'not-ready', sentence: this.#notReadyReason ?? '' };
   }
 
@@ -279,14 +281,14 @@ export class Engine implements AsyncDisposable {
   status(): EngineStatus {
     return {
       phase: this.#phase,
-      isolation: this.#workshop.decodePool.isolation,
-      videoDecoder: this.#workshop.videoDecoding.description,
+      isolation: this.#local.decodePool.isolation,
+      videoDecoder: this.#local.videoDecoding.description,
       queueDepth: this.#runner.depth,
       running: this.#runner.running,
-      decodePids: this.#workshop.decodePool.pids(),
-      inferencePids: this.#workshop.inference?.pids() ?? [],
-      packs: this.#workshop.shelf.status(),
-      resident: this.#workshop.inference?.resident ?? new Set(),
+      decodePids: this.#local.decodePool.pids(),
+      inferencePids: this.#local.inference?.pids() ?? [],
+      packs: this.#local.shelf.status(),
+      resident: this.#local.inference?.resident ?? new Set(),
     };
   }
 
@@ -300,7 +302,7 @@ export class Engine implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain(0);
-    await this.#workshop[Symbol.asyncDispose]();
+    await this.#local[Symbol.asyncDispose]();
   }
 
   async #recover(): Promise<void> {
@@ -312,7 +314,7 @@ export class Engine implements AsyncDisposable {
   }
 
   async #reloadPacks(): Promise<void> {
-    await this.#workshop.reloadPacks();
+    await this.#local.reloadPacks();
     this.#settlePhase();
   }
 
@@ -327,42 +329,53 @@ export class Engine implements AsyncDisposable {
   #findNotReadyReason(): string | null {
     const { modelFolders, acceleratorRequire } = this.#config;
     const hasModel = this.packs.some(({ pack }) => isImagePack(pack) || isSpeechPack(pack));
-    if (!hasModel) return this.#workshop.shelf.describeEmptiness(modelFolders);
-    const fallback = acceleratorRequire === 'gpu' ? this.#workshop.shelf.describeCpuFallback() : null;
-    return fallback ?? this.#workshop.videoDecoding.notReadyReason;
+    if (!hasModel) return this.#local.shelf.describeEmptiness(modelFolders);
+    const fallback = acceleratorRequire === 'gpu' ? this.#local.shelf.describeCpuFallback() : null;
+    return fallback ?? this.#local.videoDecoding.notReadyReason;
   }
 
   #isStopping(): boolean {
     return this.#phase === 'draining';
   }
 
-  async #analyse(
-    attempt: Attempt,
-    artifacts: AnalysisFiles['artifacts'] = this.#parts.store.artifacts,
-  ): Promise<AnalysisResult | undefined> {
-    const { store, fetchMedia, observer } = this.#parts;
-    const { videoHeightMin } = this.#config;
-    const { decodePool, shelf } = this.#workshop;
-    const findPack = (key: string) => shelf.find(key);
-    const probe = (path: string, signal: AbortSignal) =>
-      decodePool.run('analysis', (slot) => probeInSlot(slot, path, { signal }), { signal });
-    const source = { store, fetchMedia, probe, findPack, videoHeightMin };
+  /** Lets workers come, once the packs are known that they must have. */
+  #openRemote(): void {
+    const { trust, stability, analysisTimeoutMs } = this.#config;
+    this.#parts.remote?.attach({
+      packs: () =>
+        this.packs.map(({ pack }) => ({ key: packKey(pack), sha256: pack.sha256, golden: pack.golden })),
+      findPack: (key) => this.#local.shelf.find(key),
+      terms: () => ({ trust: trust(), stability, analysisTimeoutMs }),
+      changed: () => this.#runner.resize(this.#executors.slots),
+    });
+  }
+
+  /** Undefined if the analysis was cancelled while its file was fetched. */
+  async #execute(
+    analysis: Analysis,
+    reports: AttemptReports,
+    signal: AbortSignal,
+  ): Promise<Execution | undefined> {
+    const { store, observer, newIdentifier } = this.#parts;
     const stepTimed = (step: string, seconds: number) => {
-      attempt.stepTimed(step, seconds);
-      observer.stepTimed(step, seconds, attempt.analysis);
+      reports.stepTimed(step, seconds);
+      observer.stepTimed(step, seconds, analysis);
     };
-    const { queuedAt, lease } = attempt.analysis;
-    if (lease !== null) stepTimed('queue', (lease.startedAt - queuedAt) / MICROSECONDS_PER_SECOND);
-    const fetch = () => fetchSource(source, attempt.analysis, attempt.signal);
-    const analysis =
-      attempt.analysis.hash === '' ? await timed({ stepTimed }, 'fetch', fetch) : await fetch();
-    if (analysis === undefined) return undefined;
-    if (!(await store.blobs.has(analysis.hash))) {
-      throw new AppError('media', 'the file is missing from the appliance’s store; submit it again');
-    }
-    const files = { blobs: store.blobs, artifacts };
-    const place = artifacts === store.artifacts ? this.#places : this.#workshop;
-    return await place.analyse({ ...attempt, analysis, stepTimed }, files);
+    const attempt = await prepareAttempt(this.#source, analysis, { ...reports, stepTimed }, signal);
+    if (attempt === undefined) return undefined;
+    const { result, settled } = await this.#executors.execute(analysis.accountId, attempt, store);
+    return { result: nameParts(result, newIdentifier), settled };
+  }
+
+  get #source(): SourceParts {
+    const { store, fetchMedia } = this.#parts;
+    const { decodePool, shelf } = this.#local;
+    return {
+      ...{ store, fetchMedia, videoHeightMin: this.#config.videoHeightMin },
+      probe: (path, signal) =>
+        decodePool.run('analysis', (slot) => probeInSlot(slot, path, { signal }), { signal }),
+      findPack: (key) => shelf.find(key),
+    };
   }
 
   #publishAnalysis(analysisId: string): void {

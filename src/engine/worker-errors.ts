@@ -31,8 +31,8 @@ export class WorkerLostError extends Error {
 }
 
 /** A whole worker on another box is gone, or gave the work back: no fault of the file. */
-export class PlaceLostError extends Error {
-  override readonly name = 'PlaceLostError';
+export class ExecutorLostError extends Error {
+  override readonly name = 'ExecutorLostError';
 }
 
 /** The inference process lives but cannot answer: the model is out of service, or it failed on these patches. */

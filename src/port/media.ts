@@ -18,13 +18,13 @@ import { HEATMAP_LAYERS } from '../domain/media/heatmap.ts';
 import { cutWithoutStanding } from './caller.ts';
 import { parseRange } from './ranges.ts';
 
-/** Of figures, which are no format that is accepted. */
+/** The type of figures, which are no format that is accepted. */
 const JSON_TYPE = 'application/json';
 const DOWNLOAD_TYPE = 'application/octet-stream';
 
 /** When a page asks again for what is being made. */
 const MAKING_RETRY_SECONDS = 2;
-/** Of renditions, only those that stand in for the file count as calls: tiles and strips are parts of one look. */
+/** Only renditions that stand in for the file count as calls: tiles and strips are parts of one look. */
 const COUNTED_RENDITIONS: readonly string[] = ['picture.webp', 'film.webm', 'sound.webm'];
 
 interface MediaRequest {

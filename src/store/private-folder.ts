@@ -11,7 +11,7 @@ export const PRIVATE_UMASK = 0o077;
 
 const OTHERS = 0o077;
 const OWNER = 0o700;
-/** Of faults that one start tells one by one. */
+/** Faults that one start logs one by one. */
 const FAULTS_TOLD_MAX = 5;
 /** Looked into although it is closed itself: what a person copied into it may be open, and it holds the most. */
 const RECORDS = 'records';

@@ -5,14 +5,14 @@ import type { MediaKind } from '../domain/media/media.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
-import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
+import type { Likeness, NearMatches } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { AccountReader } from './accounts/account-reader.ts';
+import { sha256 } from './automation/automation-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import type { AcceptedRequest, IndexedTexts, PartReference } from './schema.ts';
-import { sha256 } from './standing/standing-reader.ts';
 
 export interface ScanQuery {
   accountId: number;
@@ -358,8 +358,8 @@ export class StoreReader extends AccountReader {
     return found.map(({ key, value }) => ({ sequence: Number(key), likeness: value }));
   }
 
-  sightings(analysisId: string): Sightings | undefined {
-    return this.tables.sightings.getUnlessDamaged(analysisId);
+  nearMatches(analysisId: string): NearMatches | undefined {
+    return this.tables.nearMatches.getUnlessDamaged(analysisId);
   }
 
   request(accountId: number, requestId: string): AcceptedRequest | undefined {

@@ -10,15 +10,15 @@ import type {
 } from '../domain/accounts/account.ts';
 import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
+import type { NoticeRule } from '../domain/automation/notice-rule.ts';
+import type { WatchedFile, WatchFolder } from '../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../domain/provenance/trust-list.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
-import type { Likeness, Sightings } from '../domain/records/seen-before.ts';
+import type { Likeness, NearMatches } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
-import type { NoticeRule } from '../domain/standing/notice-rule.ts';
-import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
 import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from './custody/stored.ts';
 import { Index, Table } from './table.ts';
 
@@ -119,11 +119,11 @@ export interface Tables {
   /** Pictures and frames by which copies are found, in the order in which they came. */
   likenesses: Table<Likeness>;
   /** By analysis: its likenesses, and the earlier ones that they were near to. */
-  sightings: Table<Sightings>;
+  nearMatches: Table<NearMatches>;
   requestsByTime: Index;
   noticeRules: Table<NoticeRule>;
   /** Records that ended and that no rule was held against yet, by time. */
-  unnoticed: Index;
+  pendingNotices: Index;
   watchFolders: Table<WatchFolder>;
   watchedFiles: Table<WatchedFile>;
   watchedFilesByState: Index;
@@ -187,10 +187,10 @@ export function openTables(root: RootDatabase): Tables {
     timestampsDue: new Index(root, 'timestamps-due'),
     requests: new Table(root, 'requests'),
     likenesses: new Table(root, 'likenesses'),
-    sightings: new Table(root, 'sightings'),
+    nearMatches: new Table(root, 'sightings'),
     requestsByTime: new Index(root, 'requests-by-time'),
     noticeRules: new Table(root, 'notice-rules'),
-    unnoticed: new Index(root, 'unnoticed'),
+    pendingNotices: new Index(root, 'unnoticed'),
     watchFolders: new Table(root, 'watch-folders'),
     watchedFiles: new Table(root, 'watched-files'),
     watchedFilesByState: new Index(root, 'watched-files-by-state'),

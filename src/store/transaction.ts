@@ -1,18 +1,20 @@
 /** What can be written, only inside Store.transact; every method keeps its indexes, so that none is forgotten. */
 import type { LedgerEntry } from '../domain/accounts/account.ts';
 import type { AuditEntry, AuditLine } from '../domain/accounts/audit.ts';
+import type { NoticeRule } from '../domain/automation/notice-rule.ts';
+import type { WatchedFile, WatchFolder } from '../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../domain/provenance/trust-list.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
-import type { Likeness, Sighting } from '../domain/records/seen-before.ts';
+import type { Likeness, NearMatch } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
-import type { NoticeRule } from '../domain/standing/notice-rule.ts';
-import type { WatchedFile, WatchFolder } from '../domain/standing/watch-folder.ts';
 import { checkResult, partsOf } from '../domain/verdicts/result.ts';
 import { AccountTransaction } from './accounts/account-transaction.ts';
+import { type PendingNotice, sha256 } from './automation/automation-reader.ts';
+import { indexWatchedFile, putWatchedFile, removeWatchedFile } from './automation/watched-file-rows.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { fileSubject, type StoredCheckpoint } from './custody/stored.ts';
@@ -27,8 +29,6 @@ import {
   type StoreMeta,
   type Tables,
 } from './schema.ts';
-import { sha256, type UnnoticedRecord } from './standing/standing-reader.ts';
-import { indexWatchedFile, putWatchedFile, removeWatchedFile } from './standing/watched-file-rows.ts';
 
 export class StoreTransaction extends AccountTransaction {
   readonly #custody: CustodyLog;
@@ -125,7 +125,7 @@ export class StoreTransaction extends AccountTransaction {
     this.#custody.append({ kind, subject, actor: null, details: endedDetails(analysis), also });
   }
 
-  /** Of two with one key the one that was queued last is found by it. */
+  /** A key finds the analysis that was queued last under it. */
   indexAnalysis(analysis: Analysis): void {
     this.#indexState(analysis);
     const holderId = this.analysisIdOfKey(analysis.key);
@@ -155,7 +155,7 @@ export class StoreTransaction extends AccountTransaction {
   putLikenesses(
     { id: analysisId, accountId }: Pick<Analysis, 'id' | 'accountId'>,
     likenesses: readonly Pick<Likeness, 'hash' | 'timeSeconds'>[],
-    earlier: readonly Sighting[],
+    earlier: readonly NearMatch[],
     now: number,
   ): void {
     this.removeLikenesses(analysisId);
@@ -165,16 +165,16 @@ export class StoreTransaction extends AccountTransaction {
       this.tables.likenesses.put(first + index, { ...likeness, accountId, analysisId });
       return first + index;
     });
-    this.tables.sightings.put(analysisId, { accountId, sequences, earlier: [...earlier] });
+    this.tables.nearMatches.put(analysisId, { accountId, sequences, earlier: [...earlier] });
   }
 
   removeLikenesses(analysisId: string): void {
-    const known = this.sightings(analysisId);
+    const known = this.nearMatches(analysisId);
     for (const sequence of known?.sequences ?? []) {
       this.tables.likenesses.remove(sequence);
       this.changes.push({ type: 'likeness', accountId: known?.accountId ?? 0, sequence });
     }
-    if (this.tables.sightings.has(analysisId)) this.tables.sightings.remove(analysisId);
+    if (this.tables.nearMatches.has(analysisId)) this.tables.nearMatches.remove(analysisId);
   }
 
   #forgetKey({ key, id }: Analysis): void {
@@ -204,7 +204,7 @@ export class StoreTransaction extends AccountTransaction {
 
   /** Whatever a start finds wrong with the log is told in it; `begun` says how a log that is not there yet begins. */
   openCustody(begun: string, restored?: RestoredFrom): void {
-    this.#custody.mend();
+    this.#custody.repair();
     this.#custody.enterEpoch(begun, restored);
   }
 
@@ -340,13 +340,13 @@ export class StoreTransaction extends AccountTransaction {
     this.tables.trustLists.remove(id);
   }
 
-  putUnnoticed({ at, identifier }: UnnoticedRecord): void {
-    this.tables.unnoticed.put([at, identifier]);
-    this.changes.push({ type: 'unnoticed' });
+  putPendingNotice({ at, identifier }: PendingNotice): void {
+    this.tables.pendingNotices.put([at, identifier]);
+    this.changes.push({ type: 'pending-notice' });
   }
 
-  removeUnnoticed({ at, identifier }: UnnoticedRecord): void {
-    this.tables.unnoticed.remove([at, identifier]);
+  removePendingNotice({ at, identifier }: PendingNotice): void {
+    this.tables.pendingNotices.remove([at, identifier]);
   }
 
   putWatchFolder(folder: WatchFolder): void {

@@ -11,8 +11,8 @@ import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
 import { Standings } from '../../src/app/callers/standings.ts';
+import { AccessLog } from '../../src/app/custody/access-log.ts';
 import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
-import { Looks } from '../../src/app/custody/looks.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
@@ -79,7 +79,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     config: { ...CONFIG },
     store,
     ...{ records: new RecordCache(), engine: stubEngine(feed) },
-    looks: stack.use(new Looks({ store, clock, log })),
+    accessLog: stack.use(new AccessLog({ store, clock, log })),
     checkpoints: stack.use(new Checkpoints({ store, clock, log, signingKeys })),
     ...{ clock, log, metrics: new Metrics() },
     accountFeed,

@@ -18,7 +18,7 @@ import { deleteClassification, listClassifications } from '../../src/app/records
 import { overrideClassification } from '../../src/app/records/overrides.ts';
 import { Retention } from '../../src/app/records/retention.ts';
 import { askSignOff } from '../../src/app/records/sign-offs.ts';
-import { NO_FILES } from '../../src/domain/standing/watch-folder.ts';
+import { NO_FILES } from '../../src/domain/automation/watch-folder.ts';
 import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
 import { Table } from '../../src/store/table.ts';
 import type { StoreTransaction } from '../../src/store/transaction.ts';

@@ -18,7 +18,7 @@ import {
   inboxOf,
   type Verb,
 } from '../../src/engine/remote/messages.ts';
-import type { RemotePlacesParts } from '../../src/engine/remote/remote-places.ts';
+import type { RemoteExecutorParts } from '../../src/engine/remote/remote-executor.ts';
 import type { Random } from '../heavy/random.ts';
 import { lie } from './lies.ts';
 import { PACKS } from './packs.ts';
@@ -55,7 +55,7 @@ export class SimulatedBroker {
   }
 
   /** What the daemon's side is made with. */
-  parts(): Pick<RemotePlacesParts, 'connect' | 'brokerFault' | 'isByTls' | 'carrier'> {
+  parts(): Pick<RemoteExecutorParts, 'connect' | 'brokerFault' | 'isByTls' | 'carrier'> {
     return {
       connect: async () => this.#connection(),
       brokerFault: () => null,
@@ -66,7 +66,7 @@ export class SimulatedBroker {
 
   #carrier(): LeaseCarrier {
     return {
-      doubt() {},
+      invalidate() {},
       prepare: async () => {},
       publish: async ({ id }) => {
         const { loses, repeats } = this.faults;

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addWatchFolder } from '../../src/app/watch-folders/watch-folders.ts';
-import { DONE_ACTIONS } from '../../src/domain/standing/watch-folder.ts';
+import { DONE_ACTIONS } from '../../src/domain/automation/watch-folder.ts';
 import { MICROSECONDS_PER_SECOND } from '../../src/domain/time.ts';
 import type { Random } from '../heavy/random.ts';
 import { type ActionParts, contentOf } from './actions.ts';

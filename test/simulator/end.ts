@@ -8,11 +8,11 @@ import { checkDrops, layFile } from './drops.ts';
 import { checkInvariants, recordsOf } from './invariants.ts';
 import { dataFolderOf } from './life.ts';
 import type { Receivers } from './receivers.ts';
-import type { SimulatedWorkshop } from './workshop.ts';
+import type { SimulatedExecutor } from './simulated-executor.ts';
 
 export interface EndParts extends ActionParts {
   receivers: Receivers;
-  workshop: SimulatedWorkshop;
+  executor: SimulatedExecutor;
   drive: <T>(work: Promise<T>, what: string) => Promise<T>;
 }
 
@@ -52,16 +52,16 @@ export async function checkEnd(parts: EndParts): Promise<void> {
 
 /** A large drop keeps the folder busy; when it is taken, what comes next is seen as soon as ever. */
 async function latecomerIsTaken(parts: EndParts): Promise<void> {
-  const { life, random, workshop } = parts;
+  const { life, random, executor } = parts;
   const { clock, store } = life.app;
   const [rule] = store.read.watchFolders();
   if (rule === undefined || !random.chance(LARGE_DROPS_SHARE)) return;
   const isTaken = (name: string) => store.read.watchedFile(rule.id, name) !== undefined;
   const names = Array.from({ length: LARGE_DROP }, (_, index) => `large-${index}.png`);
-  workshop.takesMsMax = 6000;
+  executor.takesMsMax = 6000;
   for (const name of names) layFile(parts, name, 1);
   await until(parts, WORK_MS_MAX, 'a drop is taken', () => names.every(isTaken));
-  workshop.takesMsMax = 100;
+  executor.takesMsMax = 100;
   layFile(parts, 'late.png', 1);
   const laidMs = clock.elapsedMs();
   await until(parts, WORK_MS_MAX, 'a latecomer is taken', () => isTaken('late.png'));
@@ -122,14 +122,14 @@ function everythingIsTold({ life, receivers }: EndParts): void {
   }
 }
 
-async function nothingIsLeft({ life, folder, workshop }: EndParts): Promise<void> {
+async function nothingIsLeft({ life, folder, executor }: EndParts): Promise<void> {
   const { store } = life.app;
   await store.sweepOrphans(NEVER);
   const data = dataFolderOf(folder);
   const uploads = readdirSync(join(data, 'uploads'));
   if (uploads.length > 0)
     throw new Error(`every place is freed: ${uploads.length} uploads are left: ${uploads}`);
-  if (workshop.busy > 0) throw new Error(`every place is freed: ${workshop.busy} children are busy`);
+  if (executor.busy > 0) throw new Error(`every place is freed: ${executor.busy} children are busy`);
   const kept = readdirSync(join(data, 'blobs')).flatMap((prefix) => readdirSync(join(data, 'blobs', prefix)));
   for (const hash of kept) {
     if (!store.read.hasBlobReference(hash)) throw new Error(`bytes are bounded: no record names ${hash}`);

@@ -20,10 +20,10 @@ import { ADMIN_ID, dataFolderOf, Life, watchedFolderOf } from './life.ts';
 import { drawLives, type LifePlan } from './plans.ts';
 import { Receivers } from './receivers.ts';
 import { seedPlatform } from './seeded-platform.ts';
+import { SimulatedExecutor } from './simulated-executor.ts';
 import { makeKey, openStream, revokeSomeKey, Streams } from './streams.ts';
 import type { Turns } from './turns.ts';
 import { VirtualClock } from './virtual-clock.ts';
-import { SimulatedWorkshop } from './workshop.ts';
 
 export interface HistoryResult {
   lives: number;
@@ -129,13 +129,13 @@ class History {
       { ...NO_FAULTS, isPowerLost: plan.disk.isPowerLost },
       () => death.step(),
     );
-    const workshop = new SimulatedWorkshop(clock, random, plan.children);
+    const executor = new SimulatedExecutor(clock, random, plan.children);
     this.#receivers.faults = plan.receivers;
     this.trace.push(`— life ${index + 1}, which ends by ${plan.end}`);
     const post = this.#receivers.post(clock, random, () => death.isAlive);
     const broker = this.#hasWorkers ? new SimulatedBroker(clock, random, plan.broker) : null;
     const bootId = `boot ${this.#boot}`;
-    const parts = { folder: this.#folder, clock, random, disk, workshop, post, bootId, broker };
+    const parts = { folder: this.#folder, clock, random, disk, executor, post, bootId, broker };
     this.#turns.onTurn = () => death.step();
     const life = await this.#drive(clock, Life.open(parts), 'the start');
     const isAlive = () => death.isAlive;
@@ -158,7 +158,7 @@ class History {
         await checkEnd({
           ...acting,
           receivers: this.#receivers,
-          workshop,
+          executor,
           drive: (work, what) => this.#drive(clock, work, what),
         });
       await this.#drive(clock, streams.end(), 'the streams');

@@ -14,7 +14,7 @@ import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
 import type { Principal } from '../../src/app/callers/principal.ts';
 import { Standings } from '../../src/app/callers/standings.ts';
-import { Looks } from '../../src/app/custody/looks.ts';
+import { AccessLog } from '../../src/app/custody/access-log.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from '../../src/app/submissions/uploads.ts';
@@ -26,7 +26,7 @@ import type { PostWebhook } from '../../src/app/webhooks/post.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { LeaseBook } from '../../src/engine/remote/lease-book.ts';
-import { RemotePlaces } from '../../src/engine/remote/remote-places.ts';
+import { RemoteExecutor } from '../../src/engine/remote/remote-executor.ts';
 import { toClassification } from '../../src/facade/rest/convert.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
 import { Sealer } from '../../src/machinery/sealer.ts';
@@ -36,8 +36,8 @@ import type { RecordsDisk } from '../../src/store/records-disk.ts';
 import { Store } from '../../src/store/store.ts';
 import type { Random } from '../heavy/random.ts';
 import { LEASE_MS, type SimulatedBroker } from './broker.ts';
+import type { SimulatedExecutor } from './simulated-executor.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-import type { SimulatedWorkshop } from './workshop.ts';
 
 /** What use cases of submissions, records, accounts, webhooks and watched folders need of an App. */
 export type SimulatedApp = Omit<
@@ -51,7 +51,7 @@ export interface LifeParts {
   clock: VirtualClock;
   random: Random;
   disk: RecordsDisk;
-  workshop: SimulatedWorkshop;
+  executor: SimulatedExecutor;
   post: PostWebhook;
   /** Null: there are no workers on other boxes. */
   broker: SimulatedBroker | null;
@@ -87,10 +87,11 @@ export class Life implements AsyncDisposable {
     this.#stack = stack;
   }
 
-  static async open({ clock, random, disk, workshop, post, ...parts }: LifeParts): Promise<Life> {
+  static async open({ clock, random, disk, executor, post, ...parts }: LifeParts): Promise<Life> {
     await using stack = new AsyncDisposableStack();
     const settings = settingsOf(parts.folder);
     const { dataFolder } = settings;
+    executor.slots = settings.engine.analysesMax;
     const accountFeed = new AccountFeed();
     const standings = stack.use(new Standings(clock));
     const store = stack.use(
@@ -100,7 +101,7 @@ export class Life implements AsyncDisposable {
         onChange(change) {
           accountFeed.publish(change);
           standings.publish(change);
-          if (change.type === 'delivery' || change.type === 'unnoticed') webhooks.wake();
+          if (change.type === 'delivery' || change.type === 'pending-notice') webhooks.wake();
         },
       }),
     );
@@ -109,21 +110,21 @@ export class Life implements AsyncDisposable {
     await setUpFirstStart(store, clock, sealer, { dataFolder, ...admin, rateLimitPerMinute: 0 });
     const newIdentifier = () => identifierOf(random);
     const remote =
-      parts.broker === null ? null : stack.use(remotePlaces(parts.broker, { store, clock, newIdentifier }));
+      parts.broker === null ? null : stack.use(remoteExecutor(parts.broker, { store, clock, newIdentifier }));
     const engine = stack.use(
       new Engine(
         { ...settings.engine, trust: trust.material },
         {
-          ...{ store, clock, bootId: parts.bootId, newIdentifier, log, workshop, remote },
+          ...{ store, clock, bootId: parts.bootId, newIdentifier, log, local: executor, remote },
           observer: SILENT,
           fetchMedia: () => Promise.reject(new Error('nothing is fetched in a simulation')),
           lookForCopies: async () => null,
         },
       ),
     );
-    const looks = stack.use(new Looks({ store, clock, log }));
+    const accessLog = stack.use(new AccessLog({ store, clock, log }));
     const config = settings.app;
-    const core = { config, store, records: new RecordCache(), looks, engine, clock, log, metrics };
+    const core = { config, store, records: new RecordCache(), accessLog, engine, clock, log, metrics };
     const mail = { ...settings.mail, smtpUrl: null, folder: join(dataFolder, 'mail'), retryDelaysMs: [] };
     const app: SimulatedApp = {
       ...{ ...core, newIdentifier, accountFeed, sealer, tracing: null },
@@ -173,14 +174,14 @@ export function watchedFolderOf(folder: string): string {
   return join(folder, 'drop');
 }
 
-function remotePlaces(
+function remoteExecutor(
   broker: SimulatedBroker,
   { store, clock, newIdentifier }: Pick<SimulatedApp, 'store' | 'clock' | 'newIdentifier'>,
-): RemotePlaces {
+): RemoteExecutor {
   const book = new LeaseBook(LEASE_MS, store, clock);
   const config = { leaseMs: LEASE_MS, mediaUrl: () => 'http://192.0.2.1', certificatePem: () => null };
   const parts = { book, log, clock, newIdentifier, drained: store.read };
-  return new RemotePlaces(config, { ...parts, ...broker.parts() });
+  return new RemoteExecutor(config, { ...parts, ...broker.parts() });
 }
 
 function settingsOf(folder: string) {

@@ -3,7 +3,7 @@ import type { Random } from '../heavy/random.ts';
 import type { BrokerFaults } from './broker.ts';
 import type { DiskFaults } from './faulty-disk.ts';
 import type { ReceiverFaults } from './receivers.ts';
-import type { ChildFaults } from './workshop.ts';
+import type { ChildFaults } from './simulated-executor.ts';
 
 /** `kill`: the process alone; `power`: the machine, with what was not flushed; `stop`: as asked; `calm`: when all is done. */
 export type LifeEnd = 'kill' | 'power' | 'stop' | 'calm';

@@ -1,11 +1,11 @@
 /** From records that ended to notices: which rules want them, and one notice to its channel. */
 import { randomUUID } from 'node:crypto';
+import { type NoticeRule, wantsNotice } from '../../domain/automation/notice-rule.ts';
+import { NOTICE_BODIES, type Notice, toMail } from '../../domain/automation/notice-texts.ts';
 import { AppError } from '../../domain/errors.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
 import { summaryOf } from '../../domain/records/record-summary.ts';
 import type { WebhookDelivery } from '../../domain/records/webhook.ts';
-import { type NoticeRule, wantsNotice } from '../../domain/standing/notice-rule.ts';
-import { NOTICE_BODIES, type Notice, toMail } from '../../domain/standing/notice-texts.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import type { AccountParts } from '../accounts/parts.ts';
 import { recordUnlessLeftOut } from '../records/find-records.ts';
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 15_000;
  */
 export async function spreadNotices(app: AccountParts): Promise<boolean> {
   const { store, clock } = app;
-  const marks = store.read.unnoticed(RECORDS_AT_ONCE);
+  const marks = store.read.pendingNotices(RECORDS_AT_ONCE);
   if (marks.length === 0) return false;
   const rules = store.read.noticeRules();
   const wanted = marks.flatMap(({ identifier }) => {
@@ -37,7 +37,7 @@ export async function spreadNotices(app: AccountParts): Promise<boolean> {
   });
   await store.transact((tx) => {
     for (const { rule, identifier } of wanted) tx.putDelivery(newDelivery(rule, identifier, clock.now()));
-    for (const mark of marks) tx.removeUnnoticed(mark);
+    for (const mark of marks) tx.removePendingNotice(mark);
   });
   return marks.length === RECORDS_AT_ONCE;
 }

@@ -1,16 +1,17 @@
 /** An account's rules of notices: made, listed, paused, tried and removed. Each change and its audit line are one transaction. */
-import type { NoticeRuleView } from '../../domain/contract/notice-rule.ts';
-import { AppError, badField } from '../../domain/errors.ts';
-import { ADDRESS_CHARACTERS_MAX } from '../../domain/limits.ts';
-import { MEDIA_KINDS } from '../../domain/media/media.ts';
+
 import {
   NOTICE_CHANNELS,
   NOTICE_OUTCOMES,
   type NoticeChannel,
   type NoticeRule,
   shownTarget,
-} from '../../domain/standing/notice-rule.ts';
-import type { Notice } from '../../domain/standing/notice-texts.ts';
+} from '../../domain/automation/notice-rule.ts';
+import type { Notice } from '../../domain/automation/notice-texts.ts';
+import type { NoticeRuleView } from '../../domain/contract/notice-rule.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import { ADDRESS_CHARACTERS_MAX } from '../../domain/limits.ts';
+import { MEDIA_KINDS } from '../../domain/media/media.ts';
 import { assertDeliverable, webhookRule } from '../../machinery/address.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import { auditLine } from '../accounts/audit.ts';

@@ -45,7 +45,7 @@ export function getClassification(app: Core, input: RecordInput): Classification
 /** As a person opens it on the page: a look, where a key only asks. */
 export function openClassification(app: Core, input: RecordInput): ClassificationRecord {
   const record = getClassification(app, input);
-  if (input.principal.key === undefined) app.looks.note('looked_at', input);
+  if (input.principal.key === undefined) app.accessLog.note('looked_at', input);
   return record;
 }
 

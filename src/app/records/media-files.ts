@@ -52,10 +52,10 @@ export async function getMedia(app: Core, input: MediaInput): Promise<MediaFile>
 }
 
 /** A key always takes; a person's page shows, unless the browser saves the file or opens it by itself. */
-function noteUse({ looks }: Core, { part, use, ...input }: MediaInput): void {
+function noteUse({ accessLog }: Core, { part, use, ...input }: MediaInput): void {
   if (part.type !== 'original' || use === undefined) return;
   const isShown = use === 'shown' && input.principal.key === undefined;
-  looks.note(isShown ? 'looked_at' : 'downloaded', input);
+  accessLog.note(isShown ? 'looked_at' : 'downloaded', input);
 }
 
 async function findMedia(app: Core, input: MediaInput): Promise<MediaFile> {

@@ -102,7 +102,7 @@ export async function openRendition(app: Core, input: RenditionInput): Promise<O
   if (view.state === 'none') throw gone();
   if (view.state !== 'ready') return { type: 'making', ...view };
   // A key only asks; a person sees.
-  if (input.principal.key === undefined) app.looks.note('looked_at', input);
+  if (input.principal.key === undefined) app.accessLog.note('looked_at', input);
   const file = tile === undefined ? toFile(view.rendition, name) : toTileFile(view.rendition, tile);
   return { type: 'file', file };
 }

@@ -167,7 +167,7 @@ export class Retention implements AsyncDisposable {
   /** Drops likenesses of analyses that ended before the plan kept nothing; later ones have none. */
   async #dropLikenesses({ accountId, analysisId }: Classification): Promise<void> {
     const { store } = this.#app;
-    if (this.#planOf(accountId)?.zeroRetention !== true || store.read.sightings(analysisId) === undefined)
+    if (this.#planOf(accountId)?.zeroRetention !== true || store.read.nearMatches(analysisId) === undefined)
       return;
     await store.transact((tx) => tx.removeLikenesses(analysisId));
   }

@@ -12,9 +12,9 @@ import {
   COPY_DISTANCE_MAX,
   LIKENESS_QUALITY_MIN,
   LIKENESSES_MAX,
+  NEAR_MATCHES_MAX,
+  type NearMatch,
   type SeenBefore,
-  SIGHTINGS_MAX,
-  type Sighting,
 } from '../../domain/records/seen-before.ts';
 import type { FoundLikenesses, SeenLikeness } from '../../engine/analyses/analysis-parts.ts';
 import { type IndexHit, LikenessIndex } from '../../machinery/likeness-index.ts';
@@ -91,8 +91,8 @@ export class SeenBeforeIndex {
   }
 
   /** The nearest pair of pictures for each earlier analysis, the nearest analyses first. */
-  #nearest(ownId: string, likenesses: readonly SeenLikeness[], hits: readonly IndexHit[]): Sighting[] {
-    const nearest = new Map<string, Sighting>();
+  #nearest(ownId: string, likenesses: readonly SeenLikeness[], hits: readonly IndexHit[]): NearMatch[] {
+    const nearest = new Map<string, NearMatch>();
     for (const { sequence, query, distance } of hits) {
       const earlier = this.#store.read.likeness(sequence);
       if (earlier === undefined || earlier.analysisId === ownId) continue;
@@ -104,7 +104,7 @@ export class SeenBeforeIndex {
         earlierSeconds: earlier.timeSeconds,
       });
     }
-    return [...nearest.values()].toSorted((a, b) => a.distance - b.distance).slice(0, SIGHTINGS_MAX);
+    return [...nearest.values()].toSorted((a, b) => a.distance - b.distance).slice(0, NEAR_MATCHES_MAX);
   }
 }
 
@@ -124,14 +124,14 @@ export function seenBefore(
   const own = read.classification(identifier);
   if (own === undefined || own.accountId !== principal.account.id) return [];
   const { plan } = principal;
-  const same: Sighting = { analysisId: own.analysisId, ...SAME_ANALYSIS };
-  return [same, ...(read.sightings(own.analysisId)?.earlier ?? [])].flatMap((sighting) => {
+  const same: NearMatch = { analysisId: own.analysisId, ...SAME_ANALYSIS };
+  return [same, ...(read.nearMatches(own.analysisId)?.earlier ?? [])].flatMap((match) => {
     const earlier = read
-      .classificationsOfAnalysis(sighting.analysisId)
+      .classificationsOfAnalysis(match.analysisId)
       .filter(({ createdAt }) => createdAt < own.createdAt)
       .filter(({ accountId }) => accountId === own.accountId || plan.seenBeforeAcrossUsers)
       .toSorted((a, b) => b.createdAt - a.createdAt)[0];
-    return earlier === undefined ? [] : [describe(app, own, earlier, sighting)];
+    return earlier === undefined ? [] : [describe(app, own, earlier, match)];
   });
 }
 
@@ -139,7 +139,7 @@ function describe(
   app: Core,
   own: Classification,
   earlier: Classification,
-  { distance, isMirrored, timeSeconds, earlierSeconds }: Sighting,
+  { distance, isMirrored, timeSeconds, earlierSeconds }: NearMatch,
 ): SeenBefore {
   const { identifier, accountId, name, createdAt, kind, hash } = earlier;
   const finding = app.store.read.override(accountId, kind, hash);

@@ -21,11 +21,11 @@ import {
   type UploadEnd,
 } from './uploads.ts';
 
-/** Of one account: twice what the command line sends at once. */
+/** For one account: twice what the command line sends at once. */
 const UNFINISHED_MAX = 128;
-/** Of one account, by announced size: room for what a busy desk has under way, not for a second archive. */
+/** For one account, by announced size: room for what a busy desk has under way, not for a second archive. */
 const UNFINISHED_BYTES_MAX = 20 * VIDEO_BYTES_MAX;
-/** Of one account: remembered for a caller that missed the answer; it is no list of records. */
+/** For one account: remembered for a caller that missed the answer; it is no list of records. */
 const COMPLETED_MAX = 256;
 /** Long enough that nobody uses a counter or a file name by mistake. */
 const UPLOAD_ID = /^[\x21-\x7e]{16,128}$/;

@@ -13,7 +13,7 @@ import { atPace } from './upload-pace.ts';
 
 export interface ReceivedMedia extends TemporaryBlob, AsyncDisposable {
   name: string;
-  /** Of an upload that can be continued: told which record it became, or why none, before it is disposed. */
+  /** Hears, before disposal, which record an upload that can be continued became, or why none. */
   noteEnd?: (outcome: UploadEnd) => Promise<void>;
 }
 

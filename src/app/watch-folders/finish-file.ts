@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type RecordSummary, summaryOf } from '../../domain/records/record-summary.ts';
 import {
   DONE_FOLDER,
   SIDECAR_ENDINGS,
   type WatchedFile,
   type WatchFolder,
-} from '../../domain/standing/watch-folder.ts';
+} from '../../domain/automation/watch-folder.ts';
+import { type RecordSummary, summaryOf } from '../../domain/records/record-summary.ts';
 import { codeOf, type FileLook, isSameLook, type SafeFolder, toLook } from '../../machinery/safe-folder.ts';
 import type { Core } from '../core.ts';
 import { readRecord } from '../records/record.ts';

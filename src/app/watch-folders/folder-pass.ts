@@ -3,8 +3,8 @@
  * at the look before, some seconds ago, is taken. Nothing is concluded from what is not there.
  */
 import type { FileHandle } from 'node:fs/promises';
+import { DONE_FOLDER, isPassedOver, type WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { pause } from '../../domain/clock.ts';
-import { DONE_FOLDER, isPassedOver, type WatchFolder } from '../../domain/standing/watch-folder.ts';
 import type { LookPace } from '../../machinery/look-pace.ts';
 import {
   codeOf,

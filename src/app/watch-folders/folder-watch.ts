@@ -3,9 +3,9 @@
  * restart would miss; a folder that is away, empty or unreadable is waited for, and nothing is concluded from it.
  */
 import { type FSWatcher, watch } from 'node:fs';
+import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { pause } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { WatchedFile, WatchFolder } from '../../domain/standing/watch-folder.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
 import type { LookPace } from '../../machinery/look-pace.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';

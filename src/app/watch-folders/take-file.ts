@@ -4,12 +4,12 @@
  * is not, and stops the look for a while.
  */
 import type { FileHandle } from 'node:fs/promises';
+import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { AppError, type Reason } from '../../domain/errors.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
-import type { WatchedFile, WatchFolder } from '../../domain/standing/watch-folder.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
 import { codeOf, type FileLook, isSameLook, toLook } from '../../machinery/safe-folder.ts';
-import { sha256 } from '../../store/standing/standing-reader.ts';
+import { sha256 } from '../../store/automation/automation-reader.ts';
 import { admitMedia } from '../callers/admission.ts';
 import { assertTerms, toPrincipal } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -172,7 +172,7 @@ async function noteFailure(app: WatchFolderParts, input: TakeInput, error: unkno
   await note(app, input, { state: 'failed', reason, ...(isFinal ? {} : nextTry(app, input)) });
 }
 
-/** Of a file that is worth another try. */
+/** For a file that is worth another try. */
 function nextTry(
   app: WatchFolderParts,
   { folder, path, ...look }: TakeInput,

@@ -1,5 +1,5 @@
 /** What each watched folder does now. In memory only: a start finds it out anew within a look. */
-import type { WatchState } from '../../domain/standing/watch-folder.ts';
+import type { WatchState } from '../../domain/automation/watch-folder.ts';
 
 export interface WatchStatus {
   state: WatchState;

@@ -2,14 +2,15 @@
  * The rules of watched folders: made, shown, paused and removed by administrators, since a rule reads what the daemon may
  * read. Each change and its audit line are one transaction.
  */
-import type { FolderCheck, WatchFolderView } from '../../domain/contract/watch-folder.ts';
-import { AppError, badField } from '../../domain/errors.ts';
+
 import {
   NO_FILES,
   type WatchedFile,
   type WatchedFileState,
   type WatchFolder,
-} from '../../domain/standing/watch-folder.ts';
+} from '../../domain/automation/watch-folder.ts';
+import type { FolderCheck, WatchFolderView } from '../../domain/contract/watch-folder.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { auditLine } from '../accounts/audit.ts';

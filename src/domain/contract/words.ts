@@ -1,4 +1,7 @@
 /** The sets of words that fields may hold, with the names and sentences that the typed facades know them by. */
+
+import { NOTICE_CHANNELS } from '../automation/notice-rule.ts';
+import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../automation/watch-folder.ts';
 import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { MANIFEST_SOURCES, RELATIONSHIPS } from '../provenance/manifest-facts.ts';
@@ -14,8 +17,6 @@ import { PRIORITIES, STATUSES } from '../records/classification.ts';
 import { OUTCOMES } from '../records/outcome.ts';
 import { LIKENESS_RELATIONS } from '../records/seen-before.ts';
 import { SIGN_OFF_STATES } from '../records/sign-off.ts';
-import { NOTICE_CHANNELS } from '../standing/notice-rule.ts';
-import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../standing/watch-folder.ts';
 import { ASSESSMENT_STATES, ASSESSMENT_STRENGTHS } from '../verdicts/assessment.ts';
 import { HEURISTIC_NAMES } from '../verdicts/heuristics.ts';
 import { MARK_KINDS, MARK_STATES, MARK_STRENGTHS } from '../verdicts/marks.ts';

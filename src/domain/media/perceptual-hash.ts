@@ -27,7 +27,7 @@ export function hammingDistance(left: string, right: string): number {
   return distance;
 }
 
-/** Of a 32-bit number. */
+/** The bits that are set in a 32-bit number. */
 export function countBits(value: number): number {
   const pairs = value - ((value >>> 1) & 0x5555_5555);
   const nibbles = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);

@@ -7,7 +7,7 @@ import type { ManifestFacts, SignerFacts, StoreFacts, Voucher } from './manifest
 import { OFFICIAL_LIST } from './trust-list.ts';
 import { type Answer, type Meaning, meaningOf } from './validation-codes.ts';
 
-/** Of the file since it was signed. `not_checkable`: an ingredient, whose file is not here. */
+/** Whether the file is as it was signed. `not_checkable`: an ingredient, whose file is not here. */
 export const UNCHANGED_ANSWERS = ['yes', 'changed', 'nothing_bound', 'not_checkable', 'unclear'] as const;
 export type UnchangedAnswer = (typeof UNCHANGED_ANSWERS)[number];
 
@@ -108,7 +108,7 @@ export function readManifest(facts: ManifestFacts, { isActive, readAt }: ReadAs)
   return { state: stateOf(answers), ...answers };
 }
 
-/** Of the manifest that speaks for the file; null where the store names none that could be read. */
+/** The readings of the manifest that speaks for the file; null if the store names none that could be read. */
 export function readActive(store: StoreFacts): Readings | null {
   const facts = store.manifests.find(({ label }) => label === store.active);
   return facts === undefined ? null : readManifest(facts, { isActive: true, readAt: store.readAt });

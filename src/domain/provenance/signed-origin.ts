@@ -26,7 +26,7 @@ export function signedOriginOf(store: StoreFacts | undefined): SignedOrigin | nu
   return null;
 }
 
-/** Of a composite some part may be generated: that is shown, and says nothing of the whole. */
+/** Some part of a composite may be generated: that is shown, and says nothing of the whole. */
 function declaresWhollyGenerated({ actions }: ManifestFacts): boolean {
   return actions.some(({ action, sourceType }) => action === 'c2pa.created' && isGeneratedTerm(sourceType));
 }

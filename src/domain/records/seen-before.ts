@@ -7,7 +7,7 @@ export const COPY_DISTANCE_MAX = 48;
 /** The authors' bound as well: below it a picture is too plain for its hash to mean anything. */
 export const LIKENESS_QUALITY_MIN = 50;
 /** Bound per record: if a picture was seen in a thousand copies, the nearest ones help. */
-export const SIGHTINGS_MAX = 5;
+export const NEAR_MATCHES_MAX = 5;
 /** Bound per analysis: a picture has one, a film one for each frame. */
 export const LIKENESSES_MAX = 64;
 
@@ -22,7 +22,7 @@ export interface Likeness {
 }
 
 /** An earlier likeness that a picture was near to. */
-export interface Sighting {
+export interface NearMatch {
   analysisId: string;
   /** Bits that differ. */
   distance: number;
@@ -32,11 +32,11 @@ export interface Sighting {
 }
 
 /** What is kept of one analysis, in the transaction that ends it. */
-export interface Sightings {
+export interface NearMatches {
   accountId: number;
   /** Sequence numbers of its likenesses in their table. */
   sequences: number[];
-  earlier: Sighting[];
+  earlier: NearMatch[];
 }
 
 export const LIKENESS_RELATIONS = ['same_file', 'copy', 'mirrored_copy'] as const;

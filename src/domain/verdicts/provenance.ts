@@ -101,7 +101,7 @@ export function declaredOriginOf(report: C2paReport): DeclaredOrigin {
   return STRENGTH.find((origin) => found.includes(origin)) ?? 'unknown';
 }
 
-/** Of an IPTC term, with or without its address. */
+/** What an IPTC term declares, with or without its address. */
 export function originOfSourceType(sourceType: string): DeclaredOrigin {
   return findSourceType(sourceType)?.origin ?? 'unknown';
 }

@@ -164,7 +164,7 @@ const audioResult = z.strictObject({
   kind: z.literal('audio'),
   mime,
   durationSeconds: seconds,
-  /** Of the original, samples a second. */
+  /** Samples a second of the original. */
   sampleRate: z.int().min(1),
   channelCount: z.int().min(1),
   /** What of it the speech detector took for speech. */

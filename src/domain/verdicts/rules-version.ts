@@ -4,7 +4,7 @@
  */
 export const RULES_VERSION = 6;
 
-/** Of results that were stored before rules had a number. */
+/** The version of results that were stored before rules had a number. */
 const RULES_VERSION_FIRST = 1;
 
 export interface AppliedRules {

@@ -15,7 +15,7 @@ export interface SignedWeight {
 }
 
 export interface BesideSignature {
-  /** Of the models at even prior odds; null where none could answer. */
+  /** The models' probability at even prior odds; null if none could answer. */
   probability: number | null;
   /** From where on the models speak for an artificial origin. */
   artificialFrom: number;

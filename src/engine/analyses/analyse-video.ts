@@ -21,6 +21,7 @@ import { chooseFaceFrames } from './face-frames.ts';
 import { FrameJudge, type FrameWork } from './frame-judge.ts';
 import { planPatchSets, requestsOf } from './image-patches.ts';
 import { imagePacksOf } from './image-runs.ts';
+import { UNNAMED } from './part-names.ts';
 import type { SpeechFindings } from './sound-work.ts';
 import { tileSetsOf } from './tampering-runs.ts';
 import { timed } from './timed-parts.ts';
@@ -151,7 +152,7 @@ async function judgeTrack(
   progress.advance('speech');
   const rest = { kind: 'audio', mime: 'audio/flac', damaged: false, provenance: NO_PROVENANCE } as const;
   return {
-    identifier: parts.newIdentifier(),
+    identifier: UNNAMED,
     file: TRACK_NAME,
     hash,
     sizeBytes,

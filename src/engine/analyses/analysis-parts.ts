@@ -1,7 +1,7 @@
 import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Analysis, Progress } from '../../domain/records/classification.ts';
-import type { Sighting } from '../../domain/records/seen-before.ts';
+import type { NearMatch } from '../../domain/records/seen-before.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import type { ArtifactStore } from '../../store/artifacts.ts';
 import type { VideoDecoder } from '../../worker/protocol.ts';
@@ -23,7 +23,6 @@ export interface AnalysisParts {
   inference: Pick<InferencePool, 'infer' | 'detectSpeech'>;
   /** The usable pack with the key. */
   findPack: (key: string) => InstalledPack | undefined;
-  newIdentifier: () => string;
   trust: TrustMaterial;
   stability: boolean;
   /** What decodes video, if it can. */
@@ -47,13 +46,14 @@ export interface SeenLikeness {
 /** What is to be kept of an analysis that ends: its likenesses, and the earlier ones near to them. */
 export interface FoundLikenesses {
   likenesses: readonly SeenLikeness[];
-  earlier: readonly Sighting[];
+  earlier: readonly NearMatch[];
 }
 
-/** One attempt at an analysis. */
-export interface Attempt {
-  analysis: Analysis;
-  signal: AbortSignal;
+/** What an analysis is made from: neither account nor address nor name. */
+export type AnalysisJob = Pick<Analysis, 'id' | 'kind' | 'hash' | 'options' | 'models'>;
+
+/** What is heard of an attempt while it runs. */
+export interface AttemptReports {
   report: (progress: Progress) => void;
   /** Notes how long a step took, for the record. */
   stepTimed: (step: string, seconds: number) => void;
@@ -61,4 +61,12 @@ export interface Attempt {
   found: (findings: Findings) => void;
   /** Keeps by what copies of it are found. */
   seen: (likeness: SeenLikeness) => void;
+}
+
+/** One attempt at an analysis. */
+export interface Attempt extends AttemptReports {
+  /** Unlike that of any other attempt, of the same analysis too. */
+  id: string;
+  analysis: AnalysisJob;
+  signal: AbortSignal;
 }

@@ -7,12 +7,13 @@ import { type Alarm, type Clock, deadline, pause } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
 import { StepTimes } from '../../domain/records/step-times.ts';
-import { type AnalysisResult, checkResult } from '../../domain/verdicts/result.ts';
+import { checkResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { failureOf, giveUpSentence } from '../engine-errors.ts';
-import { bearWitness } from '../queue/recovery.ts';
+import type { Execution } from '../executors/executor.ts';
+import { markHealthy } from '../queue/recovery.ts';
 import { Schedule, type Turn } from '../queue/schedule.ts';
 import {
   type CompletedWork,
@@ -22,7 +23,7 @@ import {
   requeueAnalysis,
 } from '../queue/transitions.ts';
 import { WorkerLostError } from '../worker-errors.ts';
-import type { Attempt, FoundLikenesses, SeenLikeness } from './analysis-parts.ts';
+import type { AttemptReports, FoundLikenesses, SeenLikeness } from './analysis-parts.ts';
 
 export interface RunnerConfig {
   attemptsMax: number;
@@ -35,8 +36,12 @@ export interface RunnerParts {
   clock: Clock;
   bootId: string;
   log: Logger;
-  /** Undefined where the analysis was cancelled under way. */
-  analyse: (attempt: Attempt) => Promise<AnalysisResult | undefined>;
+  /** Undefined if the analysis was cancelled under way. */
+  execute: (
+    analysis: Analysis,
+    reports: AttemptReports,
+    signal: AbortSignal,
+  ) => Promise<Execution | undefined>;
   /** SHA-256 of the files of these packs, by key. */
   digestsOf: (models: readonly string[]) => Readonly<Record<string, string>>;
   /** Off the request path; null where nothing is to be kept. */
@@ -54,6 +59,11 @@ type AttemptEnd =
   | { type: 'errored'; error: string; isQuarantined?: boolean }
   | { type: 'requeued'; isCounted: boolean; pauseMs: number }
   | { type: 'left' };
+
+interface Attempted {
+  end: AttemptEnd;
+  settled: Execution['settled'];
+}
 
 interface Job {
   slot: number;
@@ -148,8 +158,8 @@ export class AnalysisRunner {
   }
 
   /** Somebody waits for it now, where no one did. */
-  hurry(analysisId: string): void {
-    this.#schedule.hurry(analysisId);
+  promote(analysisId: string): void {
+    this.#schedule.promote(analysisId);
   }
 
   /** Starts what may be started. */
@@ -233,13 +243,9 @@ export class AnalysisRunner {
     );
     if (leased === undefined) return false;
     this.#parts.changed(id);
-    const outcome = await this.#attempt(leased, job);
+    const { end: outcome, settled } = await this.#attempt(leased, job);
     const storedAt = clock.elapsedMs();
-    const written = await store.transact((tx) => {
-      // While there are suspects, nothing runs beside anything.
-      if (outcome.type === 'done') bearWitness(tx, this.#careful.difference(new Set([id])));
-      return write(tx, id, outcome, clock.now());
-    });
+    const written = await this.#store(id, outcome, settled);
     this.#parts.stored(leased, (clock.elapsedMs() - storedAt) / 1000);
     if (written === undefined) {
       await store.artifacts.removeAll(id);
@@ -257,7 +263,27 @@ export class AnalysisRunner {
     return true;
   }
 
-  async #attempt(analysis: Analysis, job: Job): Promise<AttemptEnd> {
+  async #store(
+    id: string,
+    outcome: AttemptEnd,
+    settled: Execution['settled'],
+  ): Promise<Analysis | undefined> {
+    const { store, clock } = this.#parts;
+    let isStored = false;
+    try {
+      const written = await store.transact((tx) => {
+        // While there are suspects, nothing runs beside anything.
+        if (outcome.type === 'done') markHealthy(tx, this.#careful.difference(new Set([id])));
+        return write(tx, id, outcome, clock.now());
+      });
+      isStored = true;
+      return written;
+    } finally {
+      settled(isStored);
+    }
+  }
+
+  async #attempt(analysis: Analysis, job: Job): Promise<Attempted> {
     const { analysisTimeoutMs: timeoutMs } = this.#config;
     using time = deadline(this.#parts.clock, timeoutMs);
     const signal = AbortSignal.any([job.controller.signal, time.signal]);
@@ -272,18 +298,20 @@ export class AnalysisRunner {
     };
     const likenesses: SeenLikeness[] = [];
     const seen = (likeness: SeenLikeness) => likenesses.push(likeness);
+    let settled: Execution['settled'] = () => {};
     try {
-      const brought = await this.#parts.analyse({ analysis, signal, report, found, seen, stepTimed });
-      if (brought === undefined) return { type: 'left' };
-      const result = checkResult(brought);
+      const execution = await this.#parts.execute(analysis, { report, found, seen, stepTimed }, signal);
+      if (execution === undefined) return { end: { type: 'left' }, settled };
+      settled = execution.settled;
+      const result = checkResult(execution.result);
       const copies = await this.#lookForCopies(analysis, likenesses);
       const modelDigests = this.#parts.digestsOf(analysis.models);
-      return { type: 'done', result, stepTimes: steps.toList(), modelDigests, copies };
+      return { end: { type: 'done', result, stepTimes: steps.toList(), modelDigests, copies }, settled };
     } catch (error) {
       const cause: AbortCause | undefined = job.controller.signal.reason;
-      if (cause === 'cancelled') return { type: 'left' };
-      if (cause === 'drained') return { type: 'requeued', isCounted: false, pauseMs: 0 };
-      return this.#endOf(analysis, error, time.signal.aborted);
+      if (cause === 'cancelled') return { end: { type: 'left' }, settled };
+      if (cause === 'drained') return { end: { type: 'requeued', isCounted: false, pauseMs: 0 }, settled };
+      return { end: this.#endOf(analysis, error, time.signal.aborted), settled };
     }
   }
 

@@ -13,6 +13,7 @@ import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { measureNsfw } from './content-runs.ts';
 import type { PlannedSet } from './image-patches.ts';
 import { type Answer, inferPatches, type QueuedPack, toImageRuns } from './image-runs.ts';
+import { UNNAMED } from './part-names.ts';
 import { judgeTampering } from './tampering-runs.ts';
 
 /** A frame with what the models said of it. */
@@ -99,8 +100,7 @@ export class FrameJudge {
       hasHeatmap: false,
       ...(summary === undefined ? {} : { tampering: summary }),
     };
-    const identifier = this.#parts.newIdentifier();
-    const result = { identifier, timeSeconds, file, hash, sizeBytes, image };
+    const result = { identifier: UNNAMED, timeSeconds, file, hash, sizeBytes, image };
     this.#onJudged(result);
     return { frame, answers, result };
   }

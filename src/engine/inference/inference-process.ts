@@ -14,7 +14,7 @@ import type {
 } from '../../worker/inference-protocol.ts';
 import { describeExit } from '../decode/child-exit.ts';
 import { forwardLines } from '../decode/child-log.ts';
-import { standBehind } from '../stand-behind.ts';
+import { lowerPriority } from '../lower-priority.ts';
 import { AbortError, ModelFailedError, WorkerLostError } from '../worker-errors.ts';
 import { inferenceEnvironment } from './inference-environment.ts';
 
@@ -224,7 +224,7 @@ export class InferenceProcess implements AsyncDisposable {
       serialization: 'advanced',
     });
     this.#child = child;
-    standBehind(child);
+    lowerPriority(child);
     if (child.stderr !== null) forwardLines(child.stderr, (line) => this.#observer.childSaid(line));
     child.on('message', (message) => this.#receive(message as InferenceResponse));
     child.on('error', (error) => this.#end(child, `it could not be started or reached: ${error.message}`));

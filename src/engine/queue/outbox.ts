@@ -12,7 +12,7 @@ export function queueDeliveries(tx: StoreTransaction, analysisId: string, now: n
     analysisId,
   )) {
     // Which rules want it is decided when it is sent: verdicts are derived, not stored.
-    if (hasRules && !cancelled) tx.putUnnoticed({ at: now, identifier });
+    if (hasRules && !cancelled) tx.putPendingNotice({ at: now, identifier });
     // docs/interface.md, Events: what the cache answers is known at once, and what was cancelled is no one's news.
     if (webhookUrl === null || origin === 'cached' || cancelled) continue;
     tx.putDelivery({

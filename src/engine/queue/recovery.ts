@@ -72,7 +72,7 @@ function recover(tx: StoreTransaction, id: string, suspicion: Suspicion | undefi
 }
 
 /** An analysis ended well on its own: whatever the suspected files do, the box can work. */
-export function bearWitness(tx: StoreTransaction, suspectedIds: Iterable<string>): void {
+export function markHealthy(tx: StoreTransaction, suspectedIds: Iterable<string>): void {
   for (const id of suspectedIds) {
     const analysis = tx.analysisUnlessDamaged(id);
     if (analysis?.suspicion === undefined || analysis.suspicion.isWitnessed) continue;

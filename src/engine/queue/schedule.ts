@@ -59,7 +59,7 @@ export class Schedule {
   }
 
   /** Waiting batch work that somebody waits for by now. What does not wait stays as it is. */
-  hurry(id: string): void {
+  promote(id: string): void {
     const turn = this.#waiting.get(id);
     if (turn?.priority !== 'batch') return;
     this.remove(id);

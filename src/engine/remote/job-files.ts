@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { AnalysisFiles } from '../analyses/analysis-parts.ts';
-import { MediaFaultError, PlaceLostError } from '../worker-errors.ts';
+import { ExecutorLostError, MediaFaultError } from '../worker-errors.ts';
 import type { Grant } from './messages.ts';
 
 /** A request that breaks off is made again from there. */
@@ -38,7 +38,7 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
     });
   }
 
-  /** Fetches the original. Throws PlaceLostError where the listener does not give it. */
+  /** Fetches the original. Throws ExecutorLostError where the listener does not give it. */
   static async open(grant: Grant, folder: string, signal: AbortSignal): Promise<JobFiles> {
     const files = new JobFiles(grant, folder, signal);
     try {
@@ -91,7 +91,7 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
           throw refused(statusCode);
         }
         sizeBytes = Number(/\/(\d+)$/.exec(String(said['content-range']))?.[1] ?? Number.NaN);
-        if (!Number.isSafeInteger(sizeBytes)) throw new PlaceLostError('the listener names no size');
+        if (!Number.isSafeInteger(sizeBytes)) throw new ExecutorLostError('the listener names no size');
         for await (const piece of body as AsyncIterable<Buffer>) {
           await file.write(piece, 0, piece.length, at);
           found.update(piece);
@@ -100,7 +100,7 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
       });
     }
     if (found.digest('hex') !== this.#grant.analysis.hash) {
-      throw new PlaceLostError('the file that came is not the one that was submitted');
+      throw new ExecutorLostError('the file that came is not the one that was submitted');
     }
   }
 
@@ -130,16 +130,16 @@ export class JobFiles implements AnalysisFiles, AsyncDisposable {
       try {
         return await work();
       } catch (error) {
-        if (error instanceof PlaceLostError || this.#signal.aborted) throw error;
+        if (error instanceof ExecutorLostError || this.#signal.aborted) throw error;
         // The fault lies in the connection to the daemon or in this box, not in the file.
         if (tries >= TRIES_MAX)
-          throw new PlaceLostError(`the listener for media: ${error}`, { cause: error });
+          throw new ExecutorLostError(`the listener for media: ${error}`, { cause: error });
         await delay(RETRY_PAUSE_MS * tries, undefined, { signal: this.#signal });
       }
     }
   }
 }
 
-function refused(statusCode: number): PlaceLostError {
-  return new PlaceLostError(`the listener for media answered ${statusCode}`);
+function refused(statusCode: number): ExecutorLostError {
+  return new ExecutorLostError(`the listener for media answered ${statusCode}`);
 }

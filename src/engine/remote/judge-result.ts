@@ -6,7 +6,7 @@
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import { speechPacksOf } from '../analyses/sound-runs.ts';
-import { MediaFaultError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
+import { ExecutorLostError, MediaFaultError, WorkerLostError } from '../worker-errors.ts';
 import type { Brought } from './brought.ts';
 import { firstContradiction, must } from './contradiction.ts';
 import { askPicture, checkImage, contentOf } from './judge-picture.ts';
@@ -83,13 +83,6 @@ function timesOf(result: AnalysisResult): (number | null)[] {
   }
 }
 
-/** Parts get names that only the daemon gives: a worker's could be those of another record. */
-export function renameParts(result: AnalysisResult, newIdentifier: () => string): AnalysisResult {
-  if (result.kind !== 'video') return result;
-  const rename = <P>(part: P): P => ({ ...part, identifier: newIdentifier() });
-  return { ...result, frames: result.frames.map(rename), tracks: result.tracks.map(rename) };
-}
-
 /** What a worker says that it failed with, as the children of this box would throw it. */
 export function toError(failure: WorkerFailure): Error {
   switch (failure.type) {
@@ -98,6 +91,6 @@ export function toError(failure: WorkerFailure): Error {
     case 'lost':
       return new WorkerLostError('ended', failure.message);
     case 'wait':
-      return new PlaceLostError(failure.message);
+      return new ExecutorLostError(failure.message);
   }
 }

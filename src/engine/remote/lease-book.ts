@@ -7,12 +7,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Alarm, Clock } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { Analysis } from '../../domain/records/classification.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { Store } from '../../store/store.ts';
-import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
+import type { AnalysisFiles, AnalysisJob, Attempt } from '../analyses/analysis-parts.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
-import { PlaceLostError } from '../worker-errors.ts';
+import { ExecutorLostError } from '../worker-errors.ts';
 
 /** A FLAC of two hours of stereo, all frames and maps of one analysis; as much as a decode child may write. */
 const LEASE_FILES_BYTES_MAX = 2 * 1024 ** 3;
@@ -59,10 +58,9 @@ export class LeaseBook {
   }
 
   open(attempt: Attempt, files: AnalysisFiles, findPack: OpenLease['findPack']): OpenLease {
-    const { id, attempts, lease, models } = attempt.analysis;
-    const packs = new Map(models.map((key) => [key, findPack(key)]));
+    const packs = new Map(attempt.analysis.models.map((key) => [key, findPack(key)]));
     const opened: OpenLease = {
-      ...{ id: `${id}.${attempts}.${lease?.startedAt ?? 0}`, attempt, files },
+      ...{ id: attempt.id, attempt, files },
       findPack: (key) => packs.get(key),
       ...{ holder: null, tokenHash: null, kept: new Map(), keptBytes: 0, confirm: null, expiry: undefined },
       ...{ isExpired: false, isRefused: false },
@@ -112,12 +110,12 @@ export class LeaseBook {
   /** Its work goes to others; what the worker brought for it does not count. */
   refuse(lease: OpenLease, why: string): void {
     lease.isRefused = true;
-    lease.outcome.reject(new PlaceLostError(why));
+    lease.outcome.reject(new ExecutorLostError(why));
   }
 
   /** What the worker holds goes to others. */
   takeBack(worker: string, why: string): void {
-    for (const held of this.leasesOf(worker)) held.outcome.reject(new PlaceLostError(why));
+    for (const held of this.leasesOf(worker)) held.outcome.reject(new ExecutorLostError(why));
   }
 
   /** Ends its time: what follows is the daemon's work. */
@@ -168,14 +166,14 @@ export class LeaseBook {
     const expire = () => {
       const sentence = `the worker ${lease.holder} was not heard of for ${this.#leaseMs / 1000} s`;
       lease.isExpired = true;
-      lease.outcome.reject(new PlaceLostError(sentence));
+      lease.outcome.reject(new ExecutorLostError(sentence));
     };
     lease.expiry = this.#clock.after(this.#leaseMs, expire);
   }
 }
 
 /** Each frame with two maps, the track, and the maps of a picture. */
-function filesMax({ options }: Pick<Analysis, 'options'>): number {
+function filesMax({ options }: Pick<AnalysisJob, 'options'>): number {
   return 4 * options.frames + 8;
 }
 

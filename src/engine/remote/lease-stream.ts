@@ -6,7 +6,7 @@ import type { OpenLease } from './lease-book.ts';
 import { consumerOf, encode, leaseFilter, leaseSubject, STREAM } from './messages.ts';
 
 export interface LeaseStreamParts {
-  /** Throws PlaceLostError before there is one. */
+  /** Throws ExecutorLostError before there is one. */
   connection: () => NatsConnection;
   log: Logger;
 }
@@ -16,7 +16,7 @@ const LEASES_MAX = 100_000;
 const NANOSECONDS_PER_MS = 1e6;
 
 /** What carries the word that there is work; it may lose it, or bring it twice. */
-export type LeaseCarrier = Pick<LeaseStream, 'prepare' | 'publish' | 'doubt'>;
+export type LeaseCarrier = Pick<LeaseStream, 'prepare' | 'publish' | 'invalidate'>;
 
 export class LeaseStream {
   readonly #leaseMs: number;
@@ -30,7 +30,7 @@ export class LeaseStream {
   }
 
   /** After a loss of the connection nothing is known of what the broker still has. */
-  doubt(): void {
+  invalidate(): void {
     this.#prepared = null;
   }
 
@@ -53,7 +53,7 @@ export class LeaseStream {
     this.#prepared = packSet;
   }
 
-  /** Throws PlaceLostError before there is a broker; one that takes nothing is logged. */
+  /** Throws ExecutorLostError before there is a broker; one that takes nothing is logged. */
   async publish({ id, attempt }: OpenLease, packSet: string): Promise<void> {
     const connection = this.#parts.connection();
     try {
@@ -61,7 +61,7 @@ export class LeaseStream {
       const subject = leaseSubject(packSet, attempt.analysis.kind);
       await jetstream(connection).publish(subject, await encode({ lease: id }), { msgID: id });
     } catch (error) {
-      this.doubt();
+      this.invalidate();
       this.#parts.log.warn({ err: error }, 'a lease could not be published; it is tried again');
     }
   }

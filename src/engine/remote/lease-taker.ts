@@ -1,5 +1,5 @@
 /**
- * A worker's side: takes leases from the queue, asks the daemon for the job behind each, carries it out in the workshop of
+ * A worker's side: takes leases from the queue, asks the daemon for the job behind each, carries it out by the executor of
  * this box, and acknowledges only what the daemon has stored. It keeps nothing of a job.
  */
 import { mkdir, rm } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { ZodType } from 'zod';
 import { packKey } from '../../domain/packs/model-pack.ts';
-import type { Analysis, Progress } from '../../domain/records/classification.ts';
+import type { Progress } from '../../domain/records/classification.ts';
 import { StepTimes } from '../../domain/records/step-times.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
-import { API_VERSION, VERSION } from '../../domain/version.ts';
+import { VERSION } from '../../domain/version.ts';
 import type { SeenLikeness } from '../analyses/analysis-parts.ts';
 import { failureOf } from '../engine-errors.ts';
-import type { Workshop } from '../places/workshop.ts';
+import type { ChildExecutor } from '../executors/child-executor.ts';
 import { MediaFaultError } from '../worker-errors.ts';
 import type { Brought } from './brought.ts';
 import { JobFiles } from './job-files.ts';
@@ -43,14 +43,14 @@ import { HELLO_INTERVAL_MS } from './worker-roster.ts';
 export interface LeaseTakerConfig {
   name: string;
   /** Analyses at once. */
-  places: number;
+  slots: number;
   /** Each job has a folder of its own in it. */
   folder: string;
 }
 
 export interface LeaseTakerParts {
   connection: NatsConnection;
-  workshop: Workshop;
+  executor: ChildExecutor;
   log: Logger;
   /** Microseconds since 1970 UTC. */
   clock: { now(): number };
@@ -92,8 +92,8 @@ export class LeaseTaker {
   /** Until `drain`. */
   async run(): Promise<void> {
     void this.#hearCancels();
-    const places = Array.from({ length: this.#config.places }, () => this.#workPlace());
-    await Promise.all([this.#sayHello(), ...places]);
+    const slots = Array.from({ length: this.#config.slots }, () => this.#workSlot());
+    await Promise.all([this.#sayHello(), ...slots]);
   }
 
   /** Takes no more work and gives back what it holds. */
@@ -121,18 +121,18 @@ export class LeaseTaker {
   }
 
   #hello(): Hello {
-    const { workshop, clock } = this.#parts;
-    const packs = workshop.shelf.installed.map(({ pack, report }) => ({
+    const { executor, clock } = this.#parts;
+    const packs = executor.shelf.installed.map(({ pack, report }) => ({
       ...{ key: packKey(pack), sha256: pack.sha256, provider: report?.provider ?? null },
       ...{ precision: report?.precision ?? null },
       goldenOutputs: report?.goldenOutputs?.slice(0, GOLDEN_OUTPUTS_MAX) ?? null,
       fault: report?.fault?.slice(0, SENTENCE_MAX) ?? null,
     }));
     const isDraining = this.#stopped.signal.aborted;
-    return { version: VERSION, packs, places: this.#config.places, clock: clock.now(), isDraining };
+    return { version: VERSION, packs, places: this.#config.slots, clock: clock.now(), isDraining };
   }
 
-  async #workPlace(): Promise<void> {
+  async #workSlot(): Promise<void> {
     while (!this.#stopped.signal.aborted) {
       const message = await this.#next().catch((error: unknown) => {
         this.#parts.log.debug({ err: error }, 'no lease could be pulled');
@@ -196,7 +196,7 @@ export class LeaseTaker {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await using files = await JobFiles.open(grant, folder, signal);
       const attempt = {
-        ...{ analysis: toAnalysis(grant), signal },
+        ...{ id: job.lease, analysis: grant.analysis, signal },
         report: (progress: Progress) => {
           job.progress = progress;
         },
@@ -206,7 +206,7 @@ export class LeaseTaker {
         seen: (likeness: SeenLikeness) => likenesses.push(likeness),
         stepTimed: (step: string, seconds: number) => steps.add(step, seconds),
       };
-      const result = await this.#parts.workshop.analyse(attempt, files);
+      const { result } = await this.#parts.executor.execute(attempt, files);
       const brought: Brought = { result, stepTimes: steps.toList(), likenesses };
       return { type: 'done', brought };
     } catch (error) {
@@ -273,15 +273,6 @@ export class LeaseTaker {
 
 function refusalIn({ refusal, isDrained }: Welcome): string | null {
   return refusal ?? (isDrained ? 'an administrator drained this worker' : null);
-}
-
-/** What is not sent to a worker is the daemon's alone. */
-function toAnalysis({ analysis }: Grant): Analysis {
-  return {
-    ...analysis,
-    ...{ key: '', sourceUrl: null, accountId: 0, state: 'running', attempts: 1, lease: null },
-    ...{ error: '', queuedAt: 0, endedAt: null, apiVersion: API_VERSION, result: null },
-  };
 }
 
 function toFailure(error: unknown): WorkerFailure {

@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import { z } from 'zod';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
-import type { Analysis } from '../../domain/records/classification.ts';
 import { findingsSchema } from '../../domain/verdicts/tentative.ts';
 import { VERSION } from '../../domain/version.ts';
 import { MEDIA_FAULTS } from '../../worker/protocol.ts';
+import type { AnalysisJob } from '../analyses/analysis-parts.ts';
 import { trustMaterial } from './trust-material.ts';
 
-/** Of the work queue in JetStream that carries leases. */
+/** The work queue in JetStream that carries leases. */
 export const STREAM = 'ASSAY_LEASES';
 /** What a worker may be called: part of its subjects and of the page. */
 export const WORKER_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -43,7 +43,7 @@ export function isOwnInbox(worker: string, reply: string | undefined): boolean {
   return reply?.startsWith(`${inboxOf(worker)}.`) === true;
 }
 
-/** Of each pack: enough to tell a device that computes otherwise, and 200 packs of them go into one message. */
+/** Numbers for each pack: enough to tell a device that computes otherwise, and 200 packs of them go into one message. */
 export const GOLDEN_OUTPUTS_MAX = 256;
 /** Inflated; a video of two hours with all its clips takes some megabytes. */
 const JSON_BYTES_MAX = 16 * 1024 ** 2;
@@ -101,7 +101,7 @@ export const anyLease = z.object({ lease: leaseId });
 
 const grant = z.strictObject({
   type: z.literal('granted'),
-  analysis: z.custom<JobAnalysis>((value) => typeof value === 'object' && value !== null),
+  analysis: z.custom<AnalysisJob>((value) => typeof value === 'object' && value !== null),
   token: z.string().max(200),
   mediaUrl: z.string().max(2048),
   /** The listener's own certificate (PEM), the only one that is taken; null for clear text on loopback. */
@@ -114,9 +114,6 @@ const claimed = z.discriminatedUnion('type', [
 ]);
 export type Grant = z.infer<typeof grant>;
 export type Claimed = z.infer<typeof claimed>;
-
-/** Of an analysis what a worker needs: neither account nor address nor name. */
-export type JobAnalysis = Pick<Analysis, 'id' | 'kind' | 'hash' | 'options' | 'models'>;
 
 export const renewal = z.strictObject({
   lease: leaseId,

@@ -3,9 +3,9 @@ import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
-import { PlaceLostError, WorkerLostError } from '../worker-errors.ts';
+import { ExecutorLostError, WorkerLostError } from '../worker-errors.ts';
 import { brought } from './brought.ts';
-import { faultOfFindings, faultOfResult, renameParts, toError } from './judge-result.ts';
+import { faultOfFindings, faultOfResult, toError } from './judge-result.ts';
 import type { LeaseBook, OpenLease } from './lease-book.ts';
 import type { LeaseCarrier } from './lease-stream.ts';
 import {
@@ -46,7 +46,6 @@ export interface WorkerRequestsParts {
   stream: LeaseCarrier;
   log: Logger;
   clock: Clock;
-  newIdentifier: () => string;
   /** Empty before they are read. */
   packs: () => readonly WantedPack[];
   terms: () => Welcome['terms'];
@@ -121,7 +120,7 @@ export class WorkerRequests {
       case 'give-back': {
         const { lease: id } = await decode(leaseShape, data);
         const held = this.#parts.book.renew(id, worker);
-        held?.outcome.reject(new PlaceLostError(`the worker ${worker} gave the work back`));
+        held?.outcome.reject(new ExecutorLostError(`the worker ${worker} gave the work back`));
         return { isHeld: held !== undefined };
       }
     }
@@ -143,10 +142,9 @@ export class WorkerRequests {
     if (!this.#parts.roster.isAccepted(worker)) return { type: 'later' };
     const claimed = this.#parts.book.claim(id, worker);
     if (typeof claimed === 'string') return { type: claimed };
-    const { id: analysisId, kind, hash, options, models } = claimed.lease.attempt.analysis;
     return {
       type: 'granted',
-      analysis: { id: analysisId, kind, hash, options, models },
+      analysis: claimed.lease.attempt.analysis,
       token: claimed.token,
       mediaUrl: this.#config.mediaUrl(),
       certificatePem: this.#config.certificatePem(),
@@ -196,7 +194,7 @@ export class WorkerRequests {
     this.#refusedBy.delete(attempt.analysis.id);
     for (const likeness of parsed.data.likenesses) attempt.seen(likeness);
     for (const { step, seconds } of parsed.data.stepTimes) attempt.stepTimed(step, seconds);
-    held.outcome.resolve(renameParts(parsed.data.result, this.#parts.newIdentifier));
+    held.outcome.resolve(parsed.data.result);
   }
 
   /**

@@ -148,7 +148,7 @@ export class WorkerRoster {
   }
 
   /** Analyses that the workers that are here take at once. */
-  places(): number {
+  slots(): number {
     const takers = this.list(() => 0).filter(({ name, isHere }) => isHere && this.isAccepted(name));
     return takers.reduce((sum, { places }) => sum + places, 0);
   }

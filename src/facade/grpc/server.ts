@@ -17,6 +17,8 @@ import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service
 import type { TlsFiles } from '../../machinery/tls.ts';
 import { creditHandlers, ownAccountHandlers } from './accounts.ts';
 import { administrationHandlers, applianceHandlers } from './appliance.ts';
+import { noticeHandlers } from './automation/notices.ts';
+import { watchFolderHandlers } from './automation/watch-folders.ts';
 import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
 import { changeHandlers, pictureHandlers, readHandlers, watchHandlers } from './classifications.ts';
@@ -34,8 +36,6 @@ import { processHandlers } from './processes.ts';
 import { widenReceiveWindows } from './receive-windows.ts';
 import { serveReflection } from './reflection.ts';
 import { resumeHandlers } from './resumable-uploads.ts';
-import { noticeHandlers } from './standing/notices.ts';
-import { watchFolderHandlers } from './standing/watch-folders.ts';
 import { submissionHandlers } from './submissions.ts';
 import { TlsCredentials } from './tls-credentials.ts';
 import { trustHandlers } from './trust/trust.ts';

@@ -39,7 +39,7 @@ function routeSubmission(fastify: FastifyInstance, app: App, path: string, route
         kind: route.kind,
         field: route.field,
         media: form.media,
-        // Of the newer protocols; a form field that is not documented is ignored.
+        // Fields of the newer protocols; a form field that is not documented is ignored.
         fields: {
           ...withoutNewOptions(route.kind, form.fields),
           priority: undefined,

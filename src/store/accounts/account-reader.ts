@@ -1,7 +1,7 @@
 /** What can be read of accounts, their plans, and all that lets somebody into one. */
 import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
-import { StandingReader } from '../standing/standing-reader.ts';
+import { AutomationReader } from '../automation/automation-reader.ts';
 
 /** What finds a session or a mailed link without reading it. */
 export interface ExpiringKey {
@@ -10,7 +10,7 @@ export interface ExpiringKey {
   expiresAt: number;
 }
 
-export class AccountReader extends StandingReader {
+export class AccountReader extends AutomationReader {
   account(id: number): Account | undefined {
     return this.tables.accounts.get(id);
   }

@@ -4,7 +4,7 @@ export type StoreChange =
   | { type: 'delivery'; accountId: number; id: string }
   /** An account, or a key or session of it: who was admitted by them may not be any more. */
   | { type: 'standing'; accountId: number }
-  | { type: 'unnoticed' }
+  | { type: 'pending-notice' }
   | { type: 'timestamps' }
   /** Was removed: nothing of it may stay in memory. */
   | { type: 'likeness'; accountId: number; sequence: number };

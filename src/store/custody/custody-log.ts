@@ -91,12 +91,12 @@ export class CustodyLog {
   #head(): CustodyHead {
     const head = this.#read.head();
     if (head !== undefined) return head;
-    this.mend();
+    this.repair();
     return this.#read.head() ?? NEW_HEAD;
   }
 
   /** Opens a segment where the head and the last entry disagree. */
-  mend(): void {
+  repair(): void {
     const found = findDisagreement(this.#read);
     if (found === null) return;
     const details = { what: { reason: found.reason } };

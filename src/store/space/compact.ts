@@ -26,7 +26,7 @@ export class NotCompactedError extends Error {
 const PARTIAL_FOLDER = 'records-compact';
 /** A smaller file is not worth the time of a start. */
 export const COMPACT_BYTES_MIN = 256 * 1024 ** 2;
-/** Of the file; below it the free pages are what the next weeks of work use. */
+/** Share of the file; below it the free pages are what the next weeks of work use. */
 const COMPACT_FREE_SHARE = 0.5;
 /** What the disk must take beyond the copy: the start goes on writing. */
 const SPARE_BYTES = 64 * 1024 ** 2;

@@ -150,7 +150,7 @@ function toTrainingMining(data: Json): TrainingMiningFact[] {
   }));
 }
 
-/** Of an aggregator, the accounts that it verified; of a certificate, the reader's own view of it. */
+/** An aggregator's verified accounts; for a certificate, the reader's own view of it. */
 function toIdentities(data: Json): IdentityFact[] {
   const verified = asList(data.verifiedIdentities).map(asObject);
   if (verified.length > 0) {
@@ -184,7 +184,7 @@ function codesByManifest(json: Json, active: string): Map<string, CodeFact[]> {
   return own.with(recorded);
 }
 
-/** Of a hash over the file itself, not over a part of the manifest. */
+/** Codes about a hash over the file itself, not over a part of the manifest. */
 const BINDING = /^assertion\.\w+Hash\.|^claim\.hardBindings\./;
 
 /**

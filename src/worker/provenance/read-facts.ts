@@ -41,7 +41,7 @@ export async function readFacts(
     readAt: Date.now() * MICROSECONDS_PER_MS,
     manifests: manifests.map(({ signature, ingredients, ...manifest }): ManifestFacts => {
       const own = boxes.filter(({ label }) => asText(label) === manifest.label);
-      // Of two with the same label, the reader judged one only.
+      // The reader judged only one of two with the same label.
       const box = own.length === 1 ? own[0] : undefined;
       return {
         ...manifest,

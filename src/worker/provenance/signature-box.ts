@@ -5,7 +5,7 @@
 import { decode } from 'cborg';
 
 export interface SignatureBox {
-  /** Of the manifest. */
+  /** The manifest's label. */
   label: string;
   /** DER, the signer's own first; empty where there is none or more than one chain. */
   certificates: Uint8Array[];
@@ -99,7 +99,7 @@ function readCose(bytes: Uint8Array): Omit<SignatureBox, 'label'> | null {
   };
 }
 
-/** Of several, the reader may have judged another than we would look at: then none counts. */
+/** The reader may have judged another one of several than we would look at: then none counts. */
 function onlyOf<T>(found: readonly T[]): T | null {
   return found.length === 1 ? (found[0] ?? null) : null;
 }

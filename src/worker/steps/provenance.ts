@@ -29,7 +29,7 @@ export interface ProvenanceOrder {
   path: string;
   mime: string;
   trust: TrustMaterial;
-  /** Of a film or a sound. */
+  /** Tags of a film or a sound. */
   tags?: Readonly<Record<string, string>>;
   /** Instead of one within the file. */
   manifest?: OuterManifest | null;

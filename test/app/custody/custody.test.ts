@@ -30,11 +30,11 @@ test('a look and a download are one entry a person in ten minutes, and a questio
   const { app, admin } = box;
   const user = await addUser(app, admin);
   const identifier = await addRecord(app, user.id, { hash: HASH });
-  const { looks } = app;
+  const { accessLog } = app;
   const person = principalOf(app, user.id);
   const byKey = { ...person, key: { id: 1, name: 'cms' } };
   const kinds = async (): Promise<string[]> => {
-    await looks.flush();
+    await accessLog.flush();
     return listCustody(app, { principal: person, identifier, limit: 100 }).map(({ kind }) => kind);
   };
   getClassification(app, { principal: person, identifier });
@@ -69,7 +69,7 @@ test('a record’s custody is for those who may read it, the log for administrat
     classification: 'human',
     reason: 'seen',
   });
-  await app.looks.flush();
+  await app.accessLog.flush();
   const own = listCustody(app, { principal: reader, identifier, limit: 10 });
   deepEqual(own.map(({ kind }) => kind).sort(), ['failed', 'looked_at', 'overridden', 'received']);
   throws(() => listCustody(app, { principal: stranger, identifier, limit: 10 }), /no such classification/);

@@ -81,7 +81,7 @@ test('only what a rule asks for is told, to its channel, and stands in the log',
     [true, true, true],
   );
   ok(deliveries.every(({ url }) => /^http:\/\/127\.0\.0\.1:\d+\/….{4}$/.test(url)));
-  equal(appOf().store.read.unnoticed(10).length, 0);
+  equal(appOf().store.read.pendingNotices(10).length, 0);
 });
 
 test('a rule that is removed, paused or gone tells no one', async () => {

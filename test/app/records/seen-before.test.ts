@@ -128,11 +128,11 @@ test('what is deleted is found no more, in the store and in memory', async () =>
     { accountId: 1, hash: NEAR },
   ]);
   const { analysisId } = app.store.read.classification(first ?? '') ?? { analysisId: '' };
-  const sequence = app.store.read.sightings(analysisId)?.sequences[0] ?? 0;
+  const sequence = app.store.read.nearMatches(analysisId)?.sequences[0] ?? 0;
   assert.notEqual(app.store.read.likeness(sequence), undefined);
   await deleteClassification(app, { principal: admin, identifier: first ?? '' });
   assert.equal(app.store.read.likeness(sequence), undefined);
-  assert.equal(app.store.read.sightings(analysisId), undefined);
+  assert.equal(app.store.read.nearMatches(analysisId), undefined);
   assert.deepEqual(seenBefore(app, { principal: admin, identifier: copy ?? '' }), []);
   const found = await new SeenBeforeIndex(app.store).look({ id: 'new', accountId: 1 }, [likenessOf(HASH)]);
   assert.deepEqual(
@@ -148,13 +148,13 @@ test('zero retention keeps no likeness, and drops those of before', async () => 
   const index = new SeenBeforeIndex(app.store);
   const [first] = await seed(app, index, [{ accountId: 1, hash: HASH }]);
   const { analysisId } = app.store.read.classification(first ?? '') ?? { analysisId: '' };
-  assert.notEqual(app.store.read.sightings(analysisId), undefined);
+  assert.notEqual(app.store.read.nearMatches(analysisId), undefined);
   await updatePlan(app, { principal: admin, id: 1, fields: { zero_retention: true } });
   assert.equal(await index.look({ id: 'new', accountId: 1 }, [likenessOf(HASH)]), null);
   {
     await using retention = new Retention(app, { intervalMs: 3_600_000 });
     await retention.sweep();
   }
-  assert.equal(app.store.read.sightings(analysisId), undefined);
+  assert.equal(app.store.read.nearMatches(analysisId), undefined);
   assert.deepEqual(app.store.read.likenessesAfter(0, 10), []);
 });

@@ -27,8 +27,8 @@ import {
   resumeWatchFolder,
   testWatchFolder,
 } from '../../../src/app/watch-folders/watch-folders.ts';
+import { DONE_FOLDER, type WatchedFileState } from '../../../src/domain/automation/watch-folder.ts';
 import type { WatchFolderView } from '../../../src/domain/contract/watch-folder.ts';
-import { DONE_FOLDER, type WatchedFileState } from '../../../src/domain/standing/watch-folder.ts';
 import { runCommand } from '../../cli/run-command.ts';
 import { until } from '../../faults/rounds/submissions.ts';
 import { makePicture } from '../../interface/media.ts';

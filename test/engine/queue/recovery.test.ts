@@ -3,7 +3,7 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Analysis } from '../../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
-import { bearWitness, type Recovered, recoverAnalyses } from '../../../src/engine/queue/recovery.ts';
+import { markHealthy, type Recovered, recoverAnalyses } from '../../../src/engine/queue/recovery.ts';
 import { leaseAnalysis } from '../../../src/engine/queue/transitions.ts';
 import { Store } from '../../../src/store/store.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
@@ -38,7 +38,7 @@ class Box implements AsyncDisposable {
   }
 
   async witness(...ids: string[]): Promise<void> {
-    await this.#store.transact((tx) => bearWitness(tx, ids));
+    await this.#store.transact((tx) => markHealthy(tx, ids));
   }
 
   read(id: string): Analysis | undefined {

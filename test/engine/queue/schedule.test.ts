@@ -63,7 +63,7 @@ test('batch work leaves a place to what somebody may wait for', () => {
 test('batch work that somebody waits for by now is served as such', () => {
   const schedule = new Schedule(1);
   for (const id of ['1a*', '1b*', '2a']) add(schedule, id);
-  for (const id of ['1b*', '2a', '9z']) schedule.hurry(id);
+  for (const id of ['1b*', '2a', '9z']) schedule.promote(id);
   deepEqual(serveAll(schedule), ['2a', '1b*', '1a*']);
 });
 

@@ -10,6 +10,7 @@ import {
   resumeWatchFolder,
   testWatchFolder,
 } from '../../../app/watch-folders/watch-folders.ts';
+import type { WatchedFile } from '../../../domain/automation/watch-folder.ts';
 import {
   FOLDER_FINDING,
   type FolderCheck,
@@ -20,7 +21,6 @@ import {
 } from '../../../domain/contract/watch-folder.ts';
 import { DONE_ACTION, WATCHED_FILE_STATE } from '../../../domain/contract/words.ts';
 import { badField } from '../../../domain/errors.ts';
-import type { WatchedFile } from '../../../domain/standing/watch-folder.ts';
 import { builder, enumOf } from '../builder.ts';
 import { defineNoun } from '../nouns.ts';
 import { countCall, type Payload, settleCall } from '../transport/calls.ts';

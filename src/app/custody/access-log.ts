@@ -39,7 +39,7 @@ const BATCH_MAX = 100;
 /** Entries of the record that are looked through for one of the same person. */
 const ENTRIES_MAX = 50;
 
-export class Looks implements AsyncDisposable {
+export class AccessLog implements AsyncDisposable {
   readonly #parts: LookParts;
   readonly #remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
   #waiting: Look[] = [];

@@ -1,14 +1,14 @@
 /**
- * The box's own workshop without its children: the decoders look at a file and the models answer after a while of virtual
+ * The box’s own executor without its children: the decoders look at a file and the models answer after a while of virtual
  * time, and each may die, hang or refuse the file as the seed has it.
  */
 import { pause } from '../../src/domain/clock.ts';
-import type { AnalysisResult } from '../../src/domain/verdicts/result.ts';
 import type { Attempt } from '../../src/engine/analyses/analysis-parts.ts';
 import type { DecodePool } from '../../src/engine/decode/decode-pool.ts';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
+import type { Execution } from '../../src/engine/executors/executor.ts';
+import type { LocalExecutor } from '../../src/engine/executors/local-executor.ts';
 import { INFERENCE_POOL_DEFAULTS } from '../../src/engine/inference/inference-pool.ts';
-import type { LocalWorkshop } from '../../src/engine/places/local-workshop.ts';
 import { AbortError, MediaFaultError, WorkerLostError } from '../../src/engine/worker-errors.ts';
 import type { Random } from '../heavy/random.ts';
 import { PACKS } from './packs.ts';
@@ -22,7 +22,7 @@ export interface ChildFaults {
   refuses: number;
 }
 
-export class SimulatedWorkshop implements LocalWorkshop {
+export class SimulatedExecutor implements LocalExecutor {
   readonly #clock: VirtualClock;
   readonly #random: Random;
   faults: ChildFaults;
@@ -32,8 +32,11 @@ export class SimulatedWorkshop implements LocalWorkshop {
   busy = 0;
   readonly inferenceConfig = INFERENCE_POOL_DEFAULTS;
   readonly inference = null;
+  readonly isElsewhere = false;
+  /** Set by each life from its settings. */
+  slots = 0;
   readonly videoDecoding = { description: 'cpu', notReadyReason: null };
-  readonly shelf: LocalWorkshop['shelf'] = {
+  readonly shelf: LocalExecutor['shelf'] = {
     usable: [...PACKS],
     installed: PACKS,
     find: (key) => PACKS.find(({ pack }) => `${pack.id}@${pack.version}` === key),
@@ -42,7 +45,7 @@ export class SimulatedWorkshop implements LocalWorkshop {
     describeCpuFallback: () => null,
     describeEmptiness: () => '',
   };
-  readonly decodePool: LocalWorkshop['decodePool'];
+  readonly decodePool: LocalExecutor['decodePool'];
 
   constructor(clock: VirtualClock, random: Random, faults: ChildFaults) {
     this.#clock = clock;
@@ -53,17 +56,22 @@ export class SimulatedWorkshop implements LocalWorkshop {
     this.decodePool = { run, isolation: 'bubblewrap', pids: () => [] };
   }
 
+  waitReason(): null {
+    return null;
+  }
+
   async start(): Promise<void> {}
   async loadPacks(): Promise<void> {}
   async reloadPacks(): Promise<void> {}
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  async analyse({ analysis, signal, report }: Attempt): Promise<AnalysisResult> {
-    return await this.#work(signal, async () => {
+  async execute({ analysis, signal, report }: Attempt): Promise<Execution> {
+    const result = await this.#work(signal, async () => {
       report({ step: 'decode', done: 0, total: 1 });
       await this.#child(signal);
       return imageResult(analysis.models, this.#random);
     });
+    return { result, settled: () => {} };
   }
 
   async #work<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {

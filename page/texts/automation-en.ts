@@ -1,6 +1,6 @@
 /** The texts of what goes on by itself, in English: watched folders, sheets, notices. */
 
-export const STANDING_EN = {
+export const AUTOMATION_EN = {
   via_watch_folder: 'by a watched folder',
   navFolders: 'Folders',
   foldersLead:

@@ -19,11 +19,13 @@ import {
 } from '../inference/inference-pool.ts';
 import { PackShelf } from '../packs/pack-shelf.ts';
 import { decodeObserver, inferenceObserver } from '../worker-observers.ts';
-import type { LocalWorkshop } from './local-workshop.ts';
+import type { Execution } from './executor.ts';
+import type { LocalExecutor } from './local-executor.ts';
 
-export type WorkshopConfig = Pick<
+export type ChildExecutorConfig = Pick<
   EngineConfig,
   | 'dataFolder'
+  | 'analysesMax'
   | 'decode'
   | 'inference'
   | 'modelFolders'
@@ -34,7 +36,7 @@ export type WorkshopConfig = Pick<
   | 'videoDecoder'
 > & { diskFreeBytesMin: number };
 
-export type WorkshopParts = Pick<EngineParts, 'newIdentifier' | 'log' | 'observer'> & {
+export type ChildExecutorParts = Pick<EngineParts, 'log' | 'observer'> & {
   /** What runs where may have changed. */
   changed: () => void;
 };
@@ -43,16 +45,17 @@ const ANALYSES: Readonly<
   Record<MediaKind, (parts: AnalysisParts, attempt: Attempt) => Promise<AnalysisResult>>
 > = { image: analyseImage, audio: analyseAudio, video: analyseVideo };
 
-export class Workshop implements LocalWorkshop {
-  readonly #config: WorkshopConfig;
-  readonly #parts: WorkshopParts;
+export class ChildExecutor implements LocalExecutor {
+  readonly #config: ChildExecutorConfig;
+  readonly #parts: ChildExecutorParts;
   readonly shelf = new PackShelf();
   readonly decodePool: DecodePool;
   readonly videoDecoding: VideoDecoding;
   readonly inferenceConfig: InferencePoolConfig;
+  readonly isElsewhere = false;
   #inference: InferencePool | null = null;
 
-  constructor(config: WorkshopConfig, parts: WorkshopParts) {
+  constructor(config: ChildExecutorConfig, parts: ChildExecutorParts) {
     this.#config = config;
     this.#parts = parts;
     const { decode, dataFolder, isolation, videoDecoder, diskFreeBytesMin } = config;
@@ -70,6 +73,14 @@ export class Workshop implements LocalWorkshop {
       },
       decodeObserver(parts),
     );
+  }
+
+  get slots(): number {
+    return this.#config.analysesMax;
+  }
+
+  waitReason(): null {
+    return null;
   }
 
   /** Null before there are packs to load. */
@@ -102,20 +113,21 @@ export class Workshop implements LocalWorkshop {
     });
   }
 
-  async analyse(attempt: Attempt, files: AnalysisFiles): Promise<AnalysisResult> {
+  async execute(attempt: Attempt, files: AnalysisFiles): Promise<Execution> {
     const { stability, analysisTimeoutMs } = this.#config;
-    const { newIdentifier, observer } = this.#parts;
+    const { observer } = this.#parts;
     const inference = this.#inference;
     if (inference === null) throw new AppError('starting', 'the models are not loaded');
     const { stepTimed } = attempt;
     const parts: AnalysisParts = {
-      ...{ store: files, newIdentifier, stability, stepTimed, trust: this.#config.trust() },
+      ...{ store: files, stability, stepTimed, trust: this.#config.trust() },
       ...{ findPack: (key) => this.shelf.find(key), videoDecoder: this.videoDecoding.decoder },
       ...timeParts({ decodePool: this.decodePool, inference }, stepTimed),
       ...{ inferTimeoutMs: analysisTimeoutMs / 2, decodeTimeoutMs: analysisTimeoutMs },
       videoDecoded: (used) => observer.videoDecoded(this.videoDecoding.wanted, used),
     };
-    return await ANALYSES[attempt.analysis.kind](parts, attempt);
+    const result = await ANALYSES[attempt.analysis.kind](parts, attempt);
+    return { result, settled: () => {} };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 /** The texts of what goes on by itself, in Italian: watched folders, sheets, notices. */
-import type { STANDING_EN } from './standing-en.ts';
+import type { AUTOMATION_EN } from './automation-en.ts';
 
-export const STANDING_IT: Readonly<Record<keyof typeof STANDING_EN, string>> = {
+export const AUTOMATION_IT: Readonly<Record<keyof typeof AUTOMATION_EN, string>> = {
   via_watch_folder: 'da una cartella sorvegliata',
   navFolders: 'Cartelle',
   foldersLead:

@@ -1,14 +1,14 @@
 /** Notices in the shapes that their channels document, harmless whatever a file is called. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownTarget, wantsNotice } from '../../../src/domain/standing/notice-rule.ts';
+import { shownTarget, wantsNotice } from '../../../src/domain/automation/notice-rule.ts';
 import {
   type Notice,
   toMail,
   toMattermost,
   toSlack,
   toTeams,
-} from '../../../src/domain/standing/notice-texts.ts';
+} from '../../../src/domain/automation/notice-texts.ts';
 
 const NOTICE: Notice = {
   ...{ identifier: 'a'.repeat(64), name: 'goal.jpg', kind: 'image', sha256: 'b'.repeat(64), refId: '' },

@@ -1,6 +1,6 @@
 /** `assay watch-folder`: folders of the box whose new files are judged by themselves. */
 import { type Command, Option } from 'commander';
-import { DONE_ACTIONS, type DoneAction } from '../../../domain/standing/watch-folder.ts';
+import { DONE_ACTIONS, type DoneAction } from '../../../domain/automation/watch-folder.ts';
 import {
   type FolderFinding,
   DoneAction as ProtoDone,

@@ -6,10 +6,9 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { pause } from '../../domain/clock.ts';
 import type { WaitReason } from '../../domain/records/wait-reason.ts';
-import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
-import type { ExecutionPlace } from '../places/execution-place.ts';
-import { AbortError, PlaceLostError, WorkerLostError } from '../worker-errors.ts';
+import type { Execution, Executor } from '../executors/executor.ts';
+import { AbortError, ExecutorLostError, WorkerLostError } from '../worker-errors.ts';
 import { knowsSyncInterval } from './broker-version.ts';
 import type { OpenLease } from './lease-book.ts';
 import { type LeaseCarrier, LeaseStream } from './lease-stream.ts';
@@ -17,8 +16,7 @@ import { ASK_SUBJECTS, cancelSubject, encode, packSetOf } from './messages.ts';
 import { WorkerRequests, type WorkerRequestsConfig, type WorkerRequestsParts } from './worker-requests.ts';
 import { type DrainedNames, HELLO_INTERVAL_MS, WorkerRoster, type WorkerStatus } from './worker-roster.ts';
 
-export interface RemotePlacesParts
-  extends Pick<WorkerRequestsParts, 'book' | 'log' | 'clock' | 'newIdentifier'> {
+export interface RemoteExecutorParts extends Pick<WorkerRequestsParts, 'book' | 'log' | 'clock'> {
   /** Resolves once a server is there that may be spoken with; `refused` is told of one that may not. */
   connect: (signal: AbortSignal, refused: (fault: string) => void) => Promise<NatsConnection>;
   /** Why the server that was reached must not be spoken with. */
@@ -49,27 +47,25 @@ export interface EngineSide extends Pick<WorkerRequestsParts, 'packs' | 'terms' 
 const LOSSES_MAX = 6;
 /** What no one takes goes back into the queue before it has spent its own time on waiting. */
 const PUBLICATIONS_MAX = 2;
-/** Of that time, before what no one took is published again. */
+/** The share of that time after which work that no one took is published again. */
 const WAIT_SHARE = 0.1;
 
-export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
+export class RemoteExecutor implements Executor, AsyncDisposable {
   readonly #config: WorkerRequestsConfig;
-  readonly #parts: RemotePlacesParts;
+  readonly #parts: RemoteExecutorParts;
   readonly #roster: WorkerRoster;
   readonly #stream: LeaseCarrier;
   /** Workers lost under an analysis, in a row. */
   readonly #losses = new Map<string, number>();
-  /** By analysis, from the result's arrival until it is stored. */
-  readonly #brought = new Map<string, OpenLease>();
   readonly #stopped = new AbortController();
   #engine: EngineSide | null = null;
-  #places = 0;
+  #slots = 0;
   #known: NatsConnection | null = null;
   #isCutOff = true;
   #brokerFault: string | null = null;
   #settled: Promise<unknown> = Promise.resolve();
 
-  constructor(config: WorkerRequestsConfig, parts: RemotePlacesParts) {
+  constructor(config: WorkerRequestsConfig, parts: RemoteExecutorParts) {
     this.#config = config;
     this.#parts = parts;
     this.#roster = new WorkerRoster(parts.drained, parts.clock);
@@ -115,13 +111,14 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
 
   /** No one is there before there is one. */
   get #connection(): NatsConnection {
-    if (this.#known === null) throw new PlaceLostError('no NATS server was reached yet');
+    if (this.#known === null) throw new ExecutorLostError('no NATS server was reached yet');
     return this.#known;
   }
 
-  /** Analyses that workers take at once. */
-  get places(): number {
-    return this.#places;
+  readonly isElsewhere = true;
+
+  get slots(): number {
+    return this.#slots;
   }
 
   workers(): WorkerStatus[] {
@@ -130,7 +127,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
 
   /** Why no worker takes work; null where one does. */
   waitReason(): WaitReason | null {
-    if (this.#places > 0) return null;
+    if (this.#slots > 0) return null;
     const sentence = this.#brokerFault ?? 'the NATS server is not reached';
     if (this.#isCutOff) return { step: 'no-broker', sentence };
     return { step: 'no-worker', sentence: this.#roster.describeAbsence() };
@@ -144,9 +141,9 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
 
   /** Who is drained has changed in the store. */
   recount(): void {
-    const places = this.#roster.places();
-    if (places === this.#places) return;
-    this.#places = places;
+    const slots = this.#roster.slots();
+    if (slots === this.#slots) return;
+    this.#slots = slots;
     this.#engine?.changed();
   }
 
@@ -157,7 +154,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     this.recount();
   }
 
-  async analyse(attempt: Attempt, files: AnalysisFiles): Promise<AnalysisResult> {
+  async execute(attempt: Attempt, files: AnalysisFiles): Promise<Execution> {
     const { analysis, signal } = attempt;
     if (signal.aborted) throw new AbortError(signal);
     const findPack = this.#engine?.findPack ?? (() => undefined);
@@ -170,8 +167,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
       const result = await lease.outcome.promise;
       await republishing;
       this.#losses.delete(analysis.id);
-      this.#brought.set(analysis.id, lease);
-      return result;
+      return { result, settled: (isStored) => this.#settle(lease, isStored) };
     } catch (error) {
       if (lease.holder !== null) {
         this.#roster.count(lease.holder, 'failed');
@@ -179,19 +175,16 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
       }
       await this.#parts.book.discard(lease);
       const isLost = lease.isExpired || lease.isRefused;
-      throw isLost && error instanceof PlaceLostError ? this.#noteLoss(analysis.id, error) : error;
+      throw isLost && error instanceof ExecutorLostError ? this.#noteLoss(analysis.id, error) : error;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
   }
 
-  /** How an attempt ended was written down; only now its worker is notified. */
-  stored(analysisId: string): void {
-    const lease = this.#brought.get(analysisId);
-    if (lease === undefined) return;
-    this.#brought.delete(analysisId);
-    if (lease.holder !== null) this.#roster.count(lease.holder, 'done');
-    lease.confirm?.(true);
+  /** Only now its worker is notified. */
+  #settle(lease: OpenLease, isStored: boolean): void {
+    if (lease.holder !== null && isStored) this.#roster.count(lease.holder, 'done');
+    lease.confirm?.(isStored);
     lease.confirm = null;
     this.#parts.book.close(lease);
   }
@@ -202,7 +195,7 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
     await this.#settled;
   }
 
-  #noteLoss(analysisId: string, error: PlaceLostError): Error {
+  #noteLoss(analysisId: string, error: ExecutorLostError): Error {
     const losses = (this.#losses.get(analysisId) ?? 0) + 1;
     this.#losses.set(analysisId, losses);
     this.#parts.log.warn({ analysis: analysisId, losses }, error.message);
@@ -227,8 +220,8 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
       const waited = pause(this.#parts.clock, pauseMs).then(() => false);
       if (await Promise.race([ended, waited])) return;
       if (lease.holder !== null) return;
-      if (this.#places > 0 && published < PUBLICATIONS_MAX) await this.#publish(lease);
-      else lease.outcome.reject(new PlaceLostError('no worker has taken the work'));
+      if (this.#slots > 0 && published < PUBLICATIONS_MAX) await this.#publish(lease);
+      else lease.outcome.reject(new ExecutorLostError('no worker has taken the work'));
     }
   }
 
@@ -247,11 +240,11 @@ export class RemotePlaces implements ExecutionPlace, AsyncDisposable {
       if (this.#brokerFault !== null) {
         this.#parts.log.error(this.#brokerFault);
         this.#isCutOff = true;
-        this.#stream.doubt();
+        this.#stream.invalidate();
         return await known.close();
       }
       this.#isCutOff = type === 'disconnect';
-      this.#stream.doubt();
+      this.#stream.invalidate();
       this.#parts.log.warn(`the NATS server: ${type}`);
     }
   }

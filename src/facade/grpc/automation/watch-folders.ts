@@ -9,8 +9,8 @@ import {
   resumeWatchFolder,
   testWatchFolder,
 } from '../../../app/watch-folders/watch-folders.ts';
+import type { WatchedFileState } from '../../../domain/automation/watch-folder.ts';
 import { badField } from '../../../domain/errors.ts';
-import type { WatchedFileState } from '../../../domain/standing/watch-folder.ts';
 import type { Handlers } from '../../../grpc/definition.ts';
 import {
   DoneActionSchema,

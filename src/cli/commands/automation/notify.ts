@@ -1,12 +1,12 @@
 /** `assay notify`: ended records reported to a chat or by mail. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
-import type { Outcome } from '../../../domain/records/outcome.ts';
 import {
   NOTICE_CHANNELS,
   NOTICE_OUTCOMES,
   type NoticeChannel,
-} from '../../../domain/standing/notice-rule.ts';
+} from '../../../domain/automation/notice-rule.ts';
+import { MEDIA_KINDS, type MediaKind } from '../../../domain/media/media.ts';
+import type { Outcome } from '../../../domain/records/outcome.ts';
 import { Outcome as ProtoOutcome } from '../../../grpc/gen/assay/v1/classification_pb.ts';
 import { MediaKind as ProtoKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import {

@@ -1,9 +1,9 @@
 /** What can be read of the rules that somebody made once and that go on by themselves. */
 import { createHash } from 'node:crypto';
 import type { Key } from 'lmdb';
+import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
+import type { WatchedFile, WatchedFileState, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../../domain/provenance/trust-list.ts';
-import type { NoticeRule } from '../../domain/standing/notice-rule.ts';
-import type { WatchedFile, WatchedFileState, WatchFolder } from '../../domain/standing/watch-folder.ts';
 import type { Tables } from '../schema.ts';
 
 /** LMDB's keys are bounded, addresses and paths are not. */
@@ -25,12 +25,12 @@ export interface WatchedFilesQuery {
 }
 
 /** A record that ended, and when. */
-export interface UnnoticedRecord {
+export interface PendingNotice {
   at: number;
   identifier: string;
 }
 
-export class StandingReader {
+export class AutomationReader {
   protected readonly tables: Tables;
 
   constructor(tables: Tables) {
@@ -60,9 +60,9 @@ export class StandingReader {
   }
 
   /** Those that ended first, first. */
-  unnoticed(limit: number): UnnoticedRecord[] {
-    const found: UnnoticedRecord[] = [];
-    for (const [at, identifier] of this.tables.unnoticed.under([])) {
+  pendingNotices(limit: number): PendingNotice[] {
+    const found: PendingNotice[] = [];
+    for (const [at, identifier] of this.tables.pendingNotices.under([])) {
       if (found.length >= limit) break;
       found.push({ at: Number(at), identifier: String(identifier) });
     }

@@ -3,9 +3,9 @@ import type { DecodePool } from '../decode/decode-pool.ts';
 import type { VideoDecoding } from '../decode/video-decoding.ts';
 import type { InferencePool, InferencePoolConfig } from '../inference/inference-pool.ts';
 import type { PackShelf } from '../packs/pack-shelf.ts';
-import type { ExecutionPlace } from './execution-place.ts';
+import type { Executor } from './executor.ts';
 
-export interface LocalWorkshop extends ExecutionPlace, AsyncDisposable {
+export interface LocalExecutor extends Executor, AsyncDisposable {
   readonly shelf: Pick<
     PackShelf,
     'usable' | 'installed' | 'find' | 'digestsOf' | 'status' | 'describeCpuFallback' | 'describeEmptiness'

@@ -1,4 +1,4 @@
-/** What decodes and infers stands behind the daemon where processors are short: its answers are milliseconds, its work seconds. */
+/** Decoding and inference yield to the daemon if processors are short: its answers take milliseconds, their work seconds. */
 import type { ChildProcess } from 'node:child_process';
 import { setPriority } from 'node:os';
 
@@ -6,7 +6,7 @@ import { setPriority } from 'node:os';
 const NICENESS = 5;
 
 /** To be called at once, since threads take the niceness of the one that starts them (setpriority(2), on Linux). */
-export function standBehind({ pid }: ChildProcess): void {
+export function lowerPriority({ pid }: ChildProcess): void {
   // Not started: its `error` tells.
   if (pid !== undefined) setPriority(pid, NICENESS);
 }

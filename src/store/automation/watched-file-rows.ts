@@ -1,7 +1,7 @@
 /** Rows of the files of watched folders, counted with their folders. */
-import type { WatchedFile } from '../../domain/standing/watch-folder.ts';
+import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
 import type { Tables } from '../schema.ts';
-import { sha256, watchedFileKey } from './standing-reader.ts';
+import { sha256, watchedFileKey } from './automation-reader.ts';
 
 /** Counts it with its folder; a folder that is gone counts nothing. */
 export function putWatchedFile(tables: Tables, file: WatchedFile): void {

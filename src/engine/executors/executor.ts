@@ -1,0 +1,28 @@
+/**
+ * Who carries out attempts at analyses: the children of this box, or workers on others. The engine does not know which; an
+ * executor sees the job, its original and a place for the files that it makes.
+ */
+import type { WaitReason } from '../../domain/records/wait-reason.ts';
+import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import type { AnalysisFiles, Attempt } from '../analyses/analysis-parts.ts';
+
+export interface Executor {
+  /** Attempts that it carries out at once, now. */
+  readonly slots: number;
+  /** Whether media leave this box for it. */
+  readonly isElsewhere: boolean;
+  /** Why it begins nothing; null if it only waits for its turn. */
+  waitReason(): WaitReason | null;
+  /**
+   * Carries out one attempt. Throws MediaFaultError for the file's fault, WorkerLostError if a process was lost over it,
+   * ExecutorLostError if the executor was lost and the file is not suspected, AppErrors, and AbortError when the attempt's
+   * signal aborts.
+   */
+  execute(attempt: Attempt, files: AnalysisFiles): Promise<Execution>;
+}
+
+export interface Execution {
+  result: AnalysisResult;
+  /** To be called once: the end of the attempt is stored, or (false) the store failed and the attempt is made again. */
+  settled: (isStored: boolean) => void;
+}
