@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { noteDaemonStart } from './times.ts';
 
 export const TEST_KEY = `assay_${'7'.repeat(64)}`;
 
@@ -53,6 +54,7 @@ export class TestDaemon implements AsyncDisposable {
   }
 
   static async start(options: DaemonOptions = {}): Promise<TestDaemon> {
+    const startedAt = performance.now();
     const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'assay-test-'));
     const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', 'main.ts')], {
       env: {
@@ -71,9 +73,9 @@ export class TestDaemon implements AsyncDisposable {
     createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
     const { http, grpc, said } = await readReadyLine(child, stderr);
     const daemon = new TestDaemon(child, folder, options.folder !== undefined, http, grpc, stderr, said);
-    if (options.awaitReady === false) return daemon;
     try {
-      await daemon.ready(options.readyTimeoutMs);
+      if (options.awaitReady !== false) await daemon.ready(options.readyTimeoutMs);
+      noteDaemonStart((performance.now() - startedAt) / 1000);
       return daemon;
     } catch (error) {
       // No one else can end it: the caller never gets it.

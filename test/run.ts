@@ -1,12 +1,28 @@
-/** `npm test`: every check that a change must pass, cheapest first; the test runner comes last and closes the output. */
+/**
+ * `npm test`: every check that a change must pass, cheapest first; the test runner comes last and closes the output.
+ * `--quick`: format, types and the tests that start no process, for the time between two edits.
+ */
 import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { allTests, quickTests, ROOT as root, TIMES_FILE } from './run-files.ts';
 
-const root = join(import.meta.dirname, '..');
+const { values, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const tool = (name: string): string => join(root, 'node_modules', '.bin', name);
+const cache = (name: string): string => join(root, 'node_modules', '.cache', name);
 
-const checks: { name: string; command: string; args: string[]; folder?: string }[] = [
+interface Check {
+  name: string;
+  command: string;
+  args: string[];
+  folder?: string;
+}
+
+const checks: Check[] = [
   { name: 'format and lint', command: tool('biome'), args: ['ci', '--error-on-warnings'] },
   { name: 'types', command: tool('tsc'), args: ['--noEmit'] },
   {
@@ -23,20 +39,36 @@ const checks: { name: string; command: string; args: string[]; folder?: string }
   },
 ];
 
-for (const { name, command, args, folder = '.' } of checks) {
+/** Types are looked at again only where something changed. */
+const quickChecks: Check[] = [
+  { name: 'format and lint', command: tool('biome'), args: ['ci', '--error-on-warnings'] },
+  {
+    name: 'types',
+    command: tool('tsc'),
+    args: ['--noEmit', '--incremental', '--tsBuildInfoFile', cache('assay-types.tsbuildinfo')],
+  },
+];
+
+for (const { name, command, args, folder = '.' } of values.quick ? quickChecks : checks) {
   process.stdout.write(`— ${name}\n`);
   const { status } = spawnSync(command, args, { cwd: join(root, folder), stdio: 'inherit' });
   if (status !== 0) fail(name, status);
 }
 
 process.stdout.write('— tests\n');
-const files = process.argv.slice(2);
-const tests = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort();
-const runner = ['--test', '--test-reporter=spec', '--test-concurrency=3', '--test-timeout=300000', ...tests];
+const whole = values.quick ? quickTests : allTests;
+const tests = positionals.length > 0 ? positionals : whole();
+const runner = [
+  ...['--import', join(import.meta.dirname, 'times.ts')],
+  ...['--test', '--test-reporter=spec', '--test-concurrency=3', '--test-timeout=300000', ...tests],
+];
+rmSync(TIMES_FILE, { force: true });
+mkdirSync(dirname(TIMES_FILE), { recursive: true });
 // Hundreds of processes read the same sources: stripped of their types and compiled once, not in each of them.
 const env = {
   ...process.env,
-  NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'assay-tests'),
+  NODE_COMPILE_CACHE: cache('assay-tests'),
+  ASSAY_TEST_TIMES: TIMES_FILE,
   // Some tests open models in their own process, where no one else keeps ONNX Runtime from calling its maker.
   ORT_DISABLE_TELEMETRY: '1',
 };

@@ -1,0 +1,33 @@
+/** Which test files a run takes, and where it leaves its times. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..');
+export const TIMES_FILE = join(ROOT, 'node_modules', '.cache', 'assay-test-times.jsonl');
+
+/** A file that imports one of these, at any depth within `test/`, starts processes, models or thousands of histories. */
+const SLOW =
+  /^(node:child_process|playwright.*|test\/(daemon|page|simulator|faults|models)\b.*|src\/(compose|worker\/|engine\/(inference|executors|engine\.ts)).*)$/;
+
+export function allTests(): string[] {
+  return globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
+}
+
+/** Tests that need no process of their own: seconds in all. */
+export function quickTests(): string[] {
+  return allTests().filter((file) => ![...importsBelow(file, new Set())].some((name) => SLOW.test(name)));
+}
+
+/** What the file imports; files of `test/` with what they import themselves. */
+function importsBelow(file: string, found: Set<string>): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  for (const [, specifier = ''] of text.matchAll(/^(?:import|\}|export)[^'\n]*'([^']+)';$/gm)) {
+    const name = specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier;
+    // A test may write a program that imports what is not here.
+    if (name.startsWith('test/') && existsSync(join(ROOT, name))) importsBelow(name, found);
+    else found.add(name);
+  }
+  return found;
+}
