@@ -1,6 +1,8 @@
 /**
  * `npm test`: every check that a change must pass, cheapest first; the test runner comes last and closes the output.
  * `--quick`: format, types and the tests that start no process, for the time between two edits.
+ *
+ * Invariant: printed and generated files agree with the code.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';

@@ -1,4 +1,11 @@
-/** The style of the code as a test: floors, cycles, sizes, names and banned calls (ARCHITECTURE.md, Floors). */
+/**
+ * The style of the code as a test: floors, cycles, sizes, names and banned calls (ARCHITECTURE.md, Floors).
+ *
+ * Invariant: floors, no cycles, no dead files, sizes, only the store knows LMDB, and no iterator of it leaves
+ * `store/ranges.ts`; the files that this document names.
+ *
+ * Invariant: messages and tables of the nouns name the same fields; no file beside them lists a noun's fields anew.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';

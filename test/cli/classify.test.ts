@@ -1,3 +1,6 @@
+/**
+ * Invariant: the command line's exit codes and bounds.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** Every command line of assay that the documents show, held against the program. */
+/**
+ * Every command line of assay that the documents show, held against the program.
+ *
+ * Invariant: every command line of assay in the documents is one, with options that it has.
+ */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

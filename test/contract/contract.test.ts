@@ -1,4 +1,8 @@
-/** The same behaviour by every way into a real daemon: REST, GraphQL, gRPC and the command line. */
+/**
+ * The same behaviour by every way into a real daemon: REST, GraphQL, gRPC and the command line.
+ *
+ * Invariant: every way in gives the same record, and the same refusal for the same fault.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

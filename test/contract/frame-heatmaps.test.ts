@@ -1,4 +1,8 @@
-/** Maps of a video's frames: asked for and shown by the newer protocols, unknown to REST. */
+/**
+ * Maps of a video's frames: asked for and shown by the newer protocols, unknown to REST.
+ *
+ * Invariant: frames with faces are preferred; frames have maps.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';

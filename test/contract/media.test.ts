@@ -1,4 +1,8 @@
-/** Video and sound by every way into a real daemon: submitted, judged, and read as the same record. */
+/**
+ * Video and sound by every way into a real daemon: submitted, judged, and read as the same record.
+ *
+ * Invariant: accounts, partners, credits, validation and lists behave alike on every facade.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

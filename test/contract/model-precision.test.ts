@@ -1,4 +1,8 @@
-/** What runs a model and in which precision, and why it is not what was asked for: told alike wherever models are told of. */
+/**
+ * What runs a model and in which precision, and why it is not what was asked for: told alike wherever models are told of.
+ *
+ * Invariant: half precision only where the outputs hold in it, reported where not.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reach, runCommand } from '../command-line.ts';

@@ -1,4 +1,8 @@
-/** Results, validation, lists and overrides by every facade. */
+/**
+ * Results, validation, lists and overrides by every facade.
+ *
+ * Invariant: accounts, partners, credits, validation and lists behave alike on every facade.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,8 @@
-/** How a record was measured (rules, times of its steps) and read: told alike wherever the documented record is not the limit. */
+/**
+ * How a record was measured (rules, times of its steps) and read: told alike wherever the documented record is not the limit.
+ *
+ * Invariant: a record names the rules it was measured under and those that read it, on all but REST.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,8 @@
-/** What an analysis has found so far: told while it runs on the new facades, grown from frame to frame, kept nowhere. */
+/**
+ * What an analysis has found so far: told while it runs on the new facades, grown from frame to frame, kept nowhere.
+ *
+ * Invariant: what is found so far grows, is reported on the new facades only and stays nowhere.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** Trust lists in a real daemon with no settings: shipped, added, off, updated and removed, and what records say then. */
+/**
+ * Trust lists in a real daemon with no settings: shipped, added, off, updated and removed, and what records say then.
+ *
+ * Invariant: trust lists are shipped, changed by administrators only, and hold from the next file on.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,8 @@
-/** What a daemon does and says while its models come up. */
+/**
+ * What a daemon does and says while its models come up.
+ *
+ * Invariant: a daemon serves while its models come up, and is ready only once they were checked.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';

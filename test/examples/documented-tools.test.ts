@@ -1,4 +1,8 @@
-/** Every command of other programs that README and docs show: run here as it stands, or listed with what it waits for. */
+/**
+ * Every command of other programs that README and docs show: run here as it stands, or listed with what it waits for.
+ *
+ * Invariant: every other command in the documents is run, or listed with what it waits for.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

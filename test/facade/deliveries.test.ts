@@ -1,4 +1,8 @@
-/** A webhook on its way, as gRPC and GraphQL follow it: pending, delivered, replayed. */
+/**
+ * A webhook on its way, as gRPC and GraphQL follow it: pending, delivered, replayed.
+ *
+ * Invariant: each facade's shapes, bounds and errors.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

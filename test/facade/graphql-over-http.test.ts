@@ -1,4 +1,9 @@
-/** GraphQL over HTTP as its specification's own audit sees it (graphql-http): every one of its rules holds. */
+/**
+ * GraphQL over HTTP as its specification's own audit sees it (graphql-http): every one of its rules holds.
+ *
+ * Invariant: GraphQL over HTTP holds every audit of its specification; OpenAPI lints without a warning, and a daemon
+ * answers schemathesis as described.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { serverAudits } from 'graphql-http';

@@ -1,3 +1,6 @@
+/**
+ * Invariant: printed and generated files agree with the code.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,4 +1,8 @@
-/** A tus upload by the signed-in page: its session carries every piece, and no foreign page can begin or go on with one. */
+/**
+ * A tus upload by the signed-in page: its session carries every piece, and no foreign page can begin or go on with one.
+ *
+ * Invariant: a session carries a tus upload, and no foreign page does.
+ */
 import { equal, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';

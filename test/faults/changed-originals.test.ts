@@ -1,4 +1,9 @@
-/** A stored original that is no longer what was submitted is told, never judged and never served whole. */
+/**
+ * A stored original that is no longer what was submitted is told, never judged and never served whole.
+ *
+ * Invariant: no decode child can change an original through its input; a changed original is reported, never judged or
+ * served whole.
+ */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

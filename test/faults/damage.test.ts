@@ -1,4 +1,8 @@
-/** What rotted is told and counted, never served; everything else goes on. */
+/**
+ * What rotted is told and counted, never served; everything else goes on.
+ *
+ * Invariant: a damaged record or a missing file is reported, never served.
+ */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

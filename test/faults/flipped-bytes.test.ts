@@ -1,4 +1,8 @@
-/** One flipped byte in a row of each table in turn: nothing but the damaged thing itself stops working. */
+/**
+ * One flipped byte in a row of each table in turn: nothing but the damaged thing itself stops working.
+ *
+ * Invariant: a flipped byte in any table stops nothing but what it is in, and opens no door.
+ */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

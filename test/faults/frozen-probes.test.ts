@@ -1,4 +1,9 @@
-/** Decode children that stand still: a fresh one answers the same request; if that stands still too, who submits is told soon to come back. */
+/**
+ * Decode children that stand still: a fresh one answers the same request; if that stands still too, who submits is told soon to come back.
+ *
+ * Invariant: decode children that stand still cost a submission seconds, since a fresh one answers it, and the next
+ * one nothing.
+ */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** A daemon that is killed at any instant keeps every promise that it has answered, and charges for it once. */
+/**
+ * A daemon that is killed at any instant keeps every promise that it has answered, and charges for it once.
+ *
+ * Invariant: an accepted submission survives `kill -9`, ends, and is charged once.
+ */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';

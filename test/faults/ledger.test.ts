@@ -1,6 +1,8 @@
 /**
  * A thousand submissions and overrides at once and a kill in the middle: afterwards every account's ledger sums up to
  * its balance, and what was spent is what its records have cost.
+ *
+ * Invariant: after a kill amid a thousand calls the ledger's sum is the balance and the charged records.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

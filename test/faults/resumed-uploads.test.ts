@@ -1,4 +1,8 @@
-/** An upload that breaks off goes on where it was, over gRPC and tus, also past a daemon that was killed. */
+/**
+ * An upload that breaks off goes on where it was, over gRPC and tus, also past a daemon that was killed.
+ *
+ * Invariant: an upload stopped by a kill goes on where it was; an abandoned one is swept.
+ */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

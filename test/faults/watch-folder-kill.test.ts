@@ -1,4 +1,9 @@
-/** A daemon that is killed while it watches loses no file, takes none twice, and leaves no half result. */
+/**
+ * A daemon that is killed while it watches loses no file, takes none twice, and leaves no half result.
+ *
+ * Invariant: a watched folder takes each file once and whole, follows no link, concludes nothing from what is away,
+ * and says why a file failed.
+ */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

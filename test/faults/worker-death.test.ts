@@ -1,4 +1,8 @@
-/** A worker process that dies in the middle of an analysis costs time, never the record, the daemon or its sibling. */
+/**
+ * A worker process that dies in the middle of an analysis costs time, never the record, the daemon or its sibling.
+ *
+ * Invariant: a dead decode or inference child costs time, never the record, the daemon or the other child.
+ */
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';

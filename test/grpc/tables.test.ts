@@ -1,4 +1,8 @@
-/** Messages take their fields from values by name: what one side has and the other lacks is told here, not left empty. */
+/**
+ * Messages take their fields from values by name: what one side has and the other lacks is told here, not left empty.
+ *
+ * Invariant: messages and tables of the nouns name the same fields; no file beside them lists a noun's fields anew.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DescMessage } from '@bufbuild/protobuf';

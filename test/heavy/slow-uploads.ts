@@ -1,6 +1,8 @@
 /**
  * 200 uploads of one account that send a byte now and then: meanwhile a picture of 1 MB of another account must be accepted within
  * 1 s by every way in, median of 20, and one of the same account within 3 s. Exit code 1 on a miss.
+ *
+ * Invariant: uploads that hardly move hold up no one and are ended; our own backpressure is not held against a sender.
  */
 import { pictureOf, SlowClients, timeSubmission, WAYS_IN } from '../faults/rounds/slow-clients.ts';
 import { addCustomer, openService } from '../interface/service.ts';

@@ -1,4 +1,8 @@
-/** docs/interface.md, Credits, User, Paginated user list, the partner endpoints and User management. */
+/**
+ * docs/interface.md, Credits, User, Paginated user list, the partner endpoints and User management.
+ *
+ * Invariant: every rule of the documented interface, and every answer against its description.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readMails } from '../app/open-app.ts';

@@ -1,4 +1,8 @@
-/** What a client is written from, from the box itself: `/proto.zip` and `/schema.graphql`. */
+/**
+ * What a client is written from, from the box itself: `/proto.zip` and `/schema.graphql`.
+ *
+ * Invariant: protos and schema come from the box, off loopback with a credential only.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

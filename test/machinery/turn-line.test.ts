@@ -1,4 +1,8 @@
-/** One piece of work at a time, by turns over accounts. */
+/**
+ * One piece of work at a time, by turns over accounts.
+ *
+ * Invariant: accounts take turns, for analyses and for renditions.
+ */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { TurnLine } from '../../src/machinery/turn-line.ts';

@@ -1,3 +1,6 @@
+/**
+ * Invariant: flushes take turns over accounts.
+ */
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Turnstile } from '../../src/machinery/turnstile.ts';

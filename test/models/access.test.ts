@@ -1,4 +1,8 @@
-/** Models are the administrator's, and a stated figure makes a weight. */
+/**
+ * Models are the administrator's, and a stated figure makes a weight.
+ *
+ * Invariant: adding a model that fails leaves nothing.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listCatalogue } from '../../src/app/appliance/catalogue.ts';

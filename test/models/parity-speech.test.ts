@@ -1,6 +1,8 @@
 /**
  * The shipped speech models in the appliance hear what training heard, and say the same: of windows of a sound made by
  * rule, and of whole FLAC files, from their bytes to the places of the windows (`parity.json` beside each model).
+ *
+ * Invariant: shipped models look where training looked and answer as it did, and lean on no confound.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

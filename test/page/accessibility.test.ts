@@ -1,4 +1,8 @@
-/** axe-core on every page in light and dark and on a phone's width: no serious finding, no breach of the policy. */
+/**
+ * axe-core on every page in light and dark and on a phone's width: no serious finding, no breach of the policy.
+ *
+ * Invariant: the page works in a browser, without a serious accessibility finding or a CSP violation.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,8 @@
-/** A backup holds everything and is restored whole; a damaged one is refused, naming what is damaged. */
+/**
+ * A backup holds everything and is restored whole; a damaged one is refused, naming what is damaged.
+ *
+ * Invariant: a backup made amid work, restored elsewhere, is the same; a damaged one is refused.
+ */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';

@@ -1,4 +1,8 @@
-/** Indexes that were damaged on the disk are made anew from the records, byte for byte as they were. */
+/**
+ * Indexes that were damaged on the disk are made anew from the records, byte for byte as they were.
+ *
+ * Invariant: a damaged index is made anew from the records, byte for byte.
+ */
 import { deepEqual, equal, match, notDeepEqual, ok, throws } from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

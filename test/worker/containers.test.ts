@@ -1,4 +1,8 @@
-/** Every container and codec through probe and decode: kind, type, length, sides, sound; refusals name what was found. */
+/**
+ * Every container and codec through probe and decode: kind, type, length, sides, sound; refusals name what was found.
+ *
+ * Invariant: every documented container and codec is read, with its length, sides and orientation.
+ */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

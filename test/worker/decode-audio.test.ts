@@ -1,4 +1,8 @@
-/** Sound, through a real decode child: channels told apart, damage stepped over, bounds held. */
+/**
+ * Sound, through a real decode child: channels told apart, damage stepped over, bounds held.
+ *
+ * Invariant: every documented container and codec is read, with its length, sides and orientation.
+ */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

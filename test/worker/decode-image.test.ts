@@ -1,4 +1,8 @@
-/** The steps of a picture's analysis, through a real decode child: patches to the byte, copies, quality, orientation. */
+/**
+ * The steps of a picture's analysis, through a real decode child: patches to the byte, copies, quality, orientation.
+ *
+ * Invariant: hostile and broken files are refused with a sentence.
+ */
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { after, before, test } from 'node:test';

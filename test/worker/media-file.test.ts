@@ -1,4 +1,8 @@
-/** A file that is read again from its beginning gives what a file opened anew gives, whatever was read before. */
+/**
+ * A file that is read again from its beginning gives what a file opened anew gives, whatever was read before.
+ *
+ * Invariant: a file read again from its beginning gives what a fresh open gives.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

@@ -1,4 +1,8 @@
-/** Where the models look: the cases of models/training/tests/test_placement.py. */
+/**
+ * Where the models look: the cases of models/training/tests/test_placement.py.
+ *
+ * Invariant: shipped models look where training looked and answer as it did, and lean on no confound.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chooseByDetail, type PatchPosition } from '../../src/domain/media/patches.ts';

@@ -1,4 +1,8 @@
-/** What the probe accepts and refuses, on pictures made here, through a real decode child. */
+/**
+ * What the probe accepts and refuses, on pictures made here, through a real decode child.
+ *
+ * Invariant: hostile and broken files are refused with a sentence.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';

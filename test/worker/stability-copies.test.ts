@@ -1,4 +1,8 @@
-/** Copies of patches against the same places of a copy of the whole picture. */
+/**
+ * Copies of patches against the same places of a copy of the whole picture.
+ *
+ * Invariant: a copy of a patch shows what a copy of the whole picture shows there.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cutRegion } from '../../src/worker/pictures/picture-region.ts';

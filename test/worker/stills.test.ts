@@ -1,4 +1,8 @@
-/** Pictures beyond JPEG and PNG, through a real decode child: HEIC with grids and turns, AVIF, GIF, JPEG XL, raw files. */
+/**
+ * Pictures beyond JPEG and PNG, through a real decode child: HEIC with grids and turns, AVIF, GIF, JPEG XL, raw files.
+ *
+ * Invariant: every documented container and codec is read, with its length, sides and orientation.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,8 @@
-/** What the image models are not asked about, measured on the patches that they would score. */
+/**
+ * What the image models are not asked about, measured on the patches that they would score.
+ *
+ * Invariant: what must not be judged is refused; unsigned metadata are evidence only.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuseTexture } from '../../src/domain/media/resized-view.ts';

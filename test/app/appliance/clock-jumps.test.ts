@@ -1,4 +1,8 @@
-/** A clock that jumps, forward and back: nothing goes before its time, nothing waits for a year that is not this one. */
+/**
+ * A clock that jumps, forward and back: nothing goes before its time, nothing waits for a year that is not this one.
+ *
+ * Invariant: a clock that jumps neither ends nor holds up anything.
+ */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { pino } from 'pino';

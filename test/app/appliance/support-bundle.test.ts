@@ -1,4 +1,8 @@
-/** A support bundle of a box in which secrets lie everywhere: what helps is in it, and none of them. */
+/**
+ * A support bundle of a box in which secrets lie everywhere: what helps is in it, and none of them.
+ *
+ * Invariant: a support bundle describes the box and no one.
+ */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';

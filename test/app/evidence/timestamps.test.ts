@@ -1,4 +1,9 @@
-/** Packages are stamped by authorities of time: asked once they are signed, again after a failure and after a start. */
+/**
+ * Packages are stamped by authorities of time: asked once they are signed, again after a failure and after a start.
+ *
+ * Invariant: a signed package gets its tokens of time, whatever was down or ended meanwhile; a wrong token is reported
+ * as what it is.
+ */
 
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';

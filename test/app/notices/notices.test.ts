@@ -1,4 +1,9 @@
-/** Notices from a whole appliance to real receivers: told of what is asked for, retried, logged, and of no one else's. */
+/**
+ * Notices from a whole appliance to real receivers: told of what is asked for, retried, logged, and of no one else's.
+ *
+ * Invariant: notices have their channels' documented shapes, ping no one by a name, and show only what a rule asks
+ * for.
+ */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {

@@ -1,4 +1,8 @@
-/** Uploads that can be continued: whose they are, how many there may be, and when they are thrown away. */
+/**
+ * Uploads that can be continued: whose they are, how many there may be, and when they are thrown away.
+ *
+ * Invariant: an upload stopped by a kill goes on where it was; an abandoned one is swept.
+ */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

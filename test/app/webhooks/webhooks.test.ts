@@ -1,4 +1,8 @@
-/** Webhooks from a whole appliance to a real receiver: signed, repeated, turned away, replayed, never lost. */
+/**
+ * Webhooks from a whole appliance to a real receiver: signed, repeated, turned away, replayed, never lost.
+ *
+ * Invariant: a webhook is delivered at least once, signed, never to a private address; 410 ends it.
+ */
 import { deepEqual, equal, match, notEqual, ok, rejects, throws } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

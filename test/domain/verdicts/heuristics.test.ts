@@ -1,4 +1,10 @@
-/** Heuristics and the assessment are pure: what goes in decides what comes out. */
+/**
+ * Heuristics and the assessment are pure: what goes in decides what comes out.
+ *
+ * Invariant: heuristics, their bounds and the assessment.
+ *
+ * Invariant: models of one family have one voice.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assessImage, evidenceBandOf } from '../../../src/domain/verdicts/assessment.ts';

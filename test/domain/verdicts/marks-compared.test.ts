@@ -1,4 +1,9 @@
-/** What became of marks in a copy. */
+/**
+ * What became of marks in a copy.
+ *
+ * Invariant: marks are found, absent, broken or not checkable; open watermarks are read in what was marked and nowhere
+ * else; a find never leaves `human`.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Mark } from '../../../src/domain/verdicts/marks.ts';

@@ -1,3 +1,6 @@
+/**
+ * Invariant: windows lie inside speech, a short stretch is repeated, little speech has wider bounds.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpeechPack } from '../../../src/domain/packs/model-pack.ts';

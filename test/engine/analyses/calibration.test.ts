@@ -1,4 +1,8 @@
-/** From logits to figures: the line, the floor, and what a run remembers of its pack. */
+/**
+ * From logits to figures: the line, the floor, and what a run remembers of its pack.
+ *
+ * Invariant: heuristics, their bounds and the assessment.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JudgingPack } from '../../../src/domain/packs/model-pack.ts';

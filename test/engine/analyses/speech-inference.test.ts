@@ -1,4 +1,8 @@
-/** Real inference children with sound: windows cut by offset, and the speech detector that ships with Assay. */
+/**
+ * Real inference children with sound: windows cut by offset, and the speech detector that ships with Assay.
+ *
+ * Invariant: windows lie inside speech, a short stretch is repeated, little speech has wider bounds.
+ */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

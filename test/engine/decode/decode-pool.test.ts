@@ -1,4 +1,8 @@
-/** Who gets a slot when, what a lost child costs, and what is left behind. */
+/**
+ * Who gets a slot when, what a lost child costs, and what is left behind.
+ *
+ * Invariant: a dead decode or inference child costs time, never the record, the daemon or the other child.
+ */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,11 @@
-/** What a decode child can see, asked from inside: a program of the test's own runs in the child's place. */
+/**
+ * What a decode child can see, asked from inside: a program of the test's own runs in the child's place.
+ *
+ * Invariant: a decode child sees no network, no other file and no secret.
+ *
+ * Invariant: no decode child can change an original through its input; a changed original is reported, never judged or
+ * served whole.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { link, mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,10 @@
-/** A front of no places while no worker takes work, and workers that get none: told apart, drained, forgotten, and told why. */
+/**
+ * A front of no places while no worker takes work, and workers that get none: told apart, drained, forgotten, and told why.
+ *
+ * Invariant: workers on other boxes bring to the bit what this box would; killed, cut off from their broker, cancelled
+ * and lying they cost a lease at most; without one the work waits and says why; a drained one takes nothing over
+ * restarts; without `nats.servers` nothing of it is loaded.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,9 @@
-/** Results as real models measured them pass the judge, and each with one lie is refused by name. */
+/**
+ * Results as real models measured them pass the judge, and each with one lie is refused by name.
+ *
+ * Invariant: what a worker brings is what the asked packs can have given, each once; a figure that is no finite number
+ * is never stored.
+ */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { AnalysisResult } from '../../../src/domain/verdicts/result.ts';

@@ -1,4 +1,8 @@
-/** Signed, broken, chained and unsigned files of the collection, and files with a manifest elsewhere. */
+/**
+ * Signed, broken, chained and unsigned files of the collection, and files with a manifest elsewhere.
+ *
+ * Invariant: C2PA fields and declared origins are as documented.
+ */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { NO_TRUST } from '../../../src/domain/provenance/trust-list.ts';

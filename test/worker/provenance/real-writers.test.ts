@@ -1,4 +1,9 @@
-/** Files as real writers signed them, read with the lists that come with Assay and no settings. */
+/**
+ * Files as real writers signed them, read with the lists that come with Assay and no settings.
+ *
+ * Invariant: every state of a manifest reads as its four answers, made by an authority of the test's own; files of
+ * real writers read with no settings; an unknown code never reads as fine; only a trusted manifest weighs.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
