@@ -31,6 +31,7 @@ import { SeenBeforeIndex } from './app/records/seen-before.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
 import { OpenUploads } from './app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from './app/submissions/uploads.ts';
+import { TrustRechecks } from './app/trust/trust-rechecks.ts';
 import { WatchBoard } from './app/watch-folders/watch-board.ts';
 import { WatchLoop } from './app/watch-folders/watch-loop.ts';
 import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
@@ -134,6 +135,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
     exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)),
     ...{ ...openCounts(core), standings, trust },
+    trustRechecks: stack.use(new TrustRechecks({ ...core, trust })),
     doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
@@ -144,7 +146,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   await startEngine(engine, log);
   const { serveFacades } = await import('./compose-facades.ts');
   const grpc = await serveFacades(stack, settings, { http, app, tls });
-  for (const loop of [webhooks, timestampLoop, watchLoop]) loop.start();
+  for (const loop of [webhooks, timestampLoop, watchLoop, app.trustRechecks]) loop.start();
   stack.use(new ReaderWatch({ store, log }));
   stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
   const held = stack.move();

@@ -8,6 +8,7 @@ import { formatTime } from '../parts/format.ts';
 import { More, usePaged } from '../parts/paged.tsx';
 import { Fault, Time } from '../parts/parts.tsx';
 import { findText, t } from '../texts/language.ts';
+import { changesIn, describeChange } from './answer-changes.ts';
 
 interface Entry {
   sequence: number;
@@ -79,6 +80,11 @@ function Details({ sequence, what, detailsDeletedAt }: Entry): JSX.Element {
             {[model, device, sha256 === null ? null : `SHA-256 ${sha256}`].filter(Boolean).join(' · ')}
           </small>
         ))}
+      {changesIn(what).map((change) => (
+        <small key={change.answer} class="block">
+          {describeChange(change)}
+        </small>
+      ))}
       {typeof error === 'string' && error !== '' && <q>{showText(error)}</q>}
       {typeof classification === 'string' && (
         <strong> {t(classification === 'human' ? 'human' : 'artificial')}</strong>

@@ -10,6 +10,8 @@ export const CUSTODY_EN = {
   custody_fetched: 'Fetched from its address',
   custody_analysed: 'Analysed',
   custody_failed: 'The analysis ended without a result',
+  custody_manifest_reread: 'Manifest read anew under other trust lists',
+  custody_manifest_not_reread: 'Manifest could not be read anew; what was read before stands',
   custody_cancelled: 'Cancelled',
   custody_retried: 'Begun again',
   custody_looked_at: 'Looked at',

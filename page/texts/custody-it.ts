@@ -11,6 +11,8 @@ export const CUSTODY_IT: Readonly<Record<keyof typeof CUSTODY_EN, string>> = {
   custody_fetched: 'Scaricato dal suo indirizzo',
   custody_analysed: 'Analizzato',
   custody_failed: 'L’analisi è finita senza risultato',
+  custody_manifest_reread: 'Manifesto riletto con altri elenchi di fiducia',
+  custody_manifest_not_reread: 'Il manifesto non si è potuto rileggere; resta quanto letto prima',
   custody_cancelled: 'Annullato',
   custody_retried: 'Ricominciato',
   custody_looked_at: 'Consultato',

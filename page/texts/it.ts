@@ -8,6 +8,7 @@ import { MARKS_IT } from './marks-it.ts';
 import { OPERATING_IT } from './operating-it.ts';
 import { PROVENANCE_IT } from './provenance-it.ts';
 import { SIGN_OFF_IT } from './sign-off-it.ts';
+import { TRUST_IT } from './trust-it.ts';
 
 export const IT: Texts = {
   loading: 'Caricamento…',
@@ -370,4 +371,5 @@ export const IT: Texts = {
   ...PROVENANCE_IT,
   ...SIGN_OFF_IT,
   ...AUTOMATION_IT,
+  ...TRUST_IT,
 };

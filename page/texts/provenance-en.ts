@@ -3,7 +3,7 @@ export const PROVENANCE_EN = {
   provenance: 'Provenance',
   noManifest: 'The file carries no C2PA manifest. Most files do not; that says nothing about its origin.',
   notReadThen:
-    'Not read then: the file was analysed by a version that did not read manifests so. Submit it again to read it.',
+    'Not read then: the file was analysed by a version that did not read manifests so. A recheck under Trust lists reads it anew.',
   reading_TRUSTED: 'Trusted',
   reading_INTACT: 'Intact',
   reading_DOUBTFUL: 'Doubtful',

@@ -6,7 +6,7 @@ export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>>
   noManifest:
     'Il file non contiene un manifesto C2PA. La maggior parte non ne ha; ciò non dice nulla della sua origine.',
   notReadThen:
-    'Non letto allora: il file è stato analizzato da una versione che non leggeva così i manifesti. Invialo di nuovo per leggerlo.',
+    'Non letto allora: il file è stato analizzato da una versione che non leggeva così i manifesti. Un riesame in Elenchi di fiducia lo rilegge.',
   reading_TRUSTED: 'Fidato',
   reading_INTACT: 'Integro',
   reading_DOUBTFUL: 'Dubbio',

@@ -15,6 +15,7 @@ import {
 } from '../domain/records/classification.ts';
 import type { AnalysisOptions } from '../domain/records/options.ts';
 import type { WaitReason } from '../domain/records/wait-reason.ts';
+import type { Provenance } from '../domain/verdicts/provenance.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
@@ -27,6 +28,7 @@ import { prepareAttempt } from './analyses/prepare-attempt.ts';
 import type { SourceParts } from './analyses/source.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
 import { type CallerBounds, probeForCaller, probeInSlot, readMarksForCaller } from './decode/probe.ts';
+import { readStoredProvenance, type StoredManifest } from './decode/read-provenance.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
 import type { EngineConfig, EngineParts, EnginePhase, EngineStatus } from './engine-config.ts';
 import { ChildExecutor } from './executors/child-executor.ts';
@@ -165,6 +167,11 @@ export class Engine implements AsyncDisposable {
   async readMarks(path: string, signal: AbortSignal, accountId: number): Promise<ReadMarks> {
     const file = { path, trust: this.#config.trust() };
     return await readMarksForCaller(this.#local.decodePool, file, this.#callerBounds(signal, accountId));
+  }
+
+  /** The manifests of what the store holds, under these lists; nothing is stored. */
+  async readStoredProvenance(stored: StoredManifest): Promise<Provenance> {
+    return await readStoredProvenance(this.#local.decodePool, this.#parts.store.blobs, stored);
   }
 
   #callerBounds(signal: AbortSignal, accountId: number | undefined): CallerBounds {

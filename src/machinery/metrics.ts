@@ -74,6 +74,11 @@ export class Metrics {
     'Questions to authorities of time, by what came of them: stamped, retried, failed',
     ['outcome'],
   );
+  readonly recheckedManifests = this.#counter(
+    'assay_rechecked_manifests_total',
+    'Stored manifests that were read anew under other trust lists, by what became of them: unchanged, changed, media_gone, unreadable',
+    ['outcome'],
+  );
   readonly changedOriginals = this.#counter(
     'assay_changed_originals_total',
     'Stored originals that were found to be other bytes than were submitted',

@@ -89,6 +89,15 @@ export class StoreReader extends AccountReader {
     for (const analysis of this.tables.analyses.values()) if (analysis.state === 'done') yield analysis;
   }
 
+  /** At most `limit` of every state, without damaged ones, in the order of their identifiers; `total` counts all. */
+  analysesAfter(id: string, limit: number): Analysis[] {
+    return this.tables.analyses.after(id, limit).map(({ value }) => value);
+  }
+
+  get analysisCount(): number {
+    return this.tables.analyses.count;
+  }
+
   /** Errored analyses, newest first. */
   *failedAnalyses(): Generator<Analysis> {
     for (const key of this.tables.analysesFailed.underReversed([])) {

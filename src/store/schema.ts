@@ -13,6 +13,7 @@ import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { NoticeRule } from '../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../domain/provenance/trust-list.ts';
+import type { RecheckedRecord, StoredRecheck } from '../domain/provenance/trust-recheck.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
@@ -131,6 +132,10 @@ export interface Tables {
   drainedWorkers: Table<{ at: number }>;
   /** By identifier: what administrators made of trust lists. */
   trustLists: Table<StoredTrustList>;
+  /** Under one key: the recheck that runs, or the last one. */
+  trustRecheck: Table<StoredRecheck>;
+  /** By sequence: records that it found to read otherwise. */
+  recheckedRecords: Table<RecheckedRecord>;
 }
 
 /** Accounts, plans and keys: some hundred bytes each, asked with every call. */
@@ -196,6 +201,8 @@ export function openTables(root: RootDatabase): Tables {
     watchedFilesByState: new Index(root, 'watched-files-by-state'),
     drainedWorkers: new Table(root, 'drained-workers'),
     trustLists: new Table(root, 'trust-lists'),
+    trustRecheck: new Table(root, 'trust-recheck'),
+    recheckedRecords: new Table(root, 'rechecked-records'),
   };
 }
 

@@ -4,6 +4,7 @@ import type { AuditEntry, AuditLine } from '../domain/accounts/audit.ts';
 import type { NoticeRule } from '../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../domain/provenance/trust-list.ts';
+import type { RecheckedRecord, RecheckOutcome, StoredRecheck } from '../domain/provenance/trust-recheck.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
@@ -14,6 +15,7 @@ import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { checkResult, partsOf } from '../domain/verdicts/result.ts';
 import { AccountTransaction } from './accounts/account-transaction.ts';
 import { type PendingNotice, sha256 } from './automation/automation-reader.ts';
+import { addRecheckedRecord, forgetRecheckedRecords, RECHECK_KEY } from './automation/recheck-rows.ts';
 import { indexWatchedFile, putWatchedFile, removeWatchedFile } from './automation/watched-file-rows.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
@@ -338,6 +340,19 @@ export class StoreTransaction extends AccountTransaction {
 
   removeTrustList(id: string): void {
     this.tables.trustLists.remove(id);
+  }
+
+  putTrustRecheck(recheck: StoredRecheck): void {
+    this.tables.trustRecheck.put(RECHECK_KEY, recheck);
+  }
+
+  addRecheckedRecord(record: Omit<RecheckedRecord, 'sequence'>): void {
+    addRecheckedRecord(this.tables, record);
+  }
+
+  /** All, or those of some outcomes. */
+  forgetRecheckedRecords(outcomes: readonly RecheckOutcome[]): void {
+    forgetRecheckedRecords(this.tables, outcomes);
   }
 
   putPendingNotice({ at, identifier }: PendingNotice): void {

@@ -14,6 +14,7 @@ import { renderHeatmap } from './maps/heatmap.ts';
 import { MediaFaultFound } from './media-fault.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse } from './protocol.ts';
 import { readMarks } from './read-marks.ts';
+import { readProvenanceOnly } from './read-provenance.ts';
 import { render } from './render.ts';
 import { drawSheet } from './renditions/contact-sheet.ts';
 import { sampleFrames } from './sample-frames.ts';
@@ -64,6 +65,8 @@ async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Pr
       };
     case 'read-marks':
       return { type: 'read-marks', id, read: await readMarks(request, slotFolder) };
+    case 'read-provenance':
+      return { type: 'read-provenance', id, provenance: await readProvenanceOnly(request, slotFolder) };
     case 'decode-image':
       return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, report) };
     case 'decode-audio':

@@ -54,6 +54,15 @@ export interface ReadMarksRequest {
   trust: TrustMaterial;
 }
 
+/** Manifests only, of a file that was analysed before. */
+export interface ReadProvenanceRequest {
+  type: 'read-provenance';
+  id: number;
+  input: string;
+  limits: DecodeLimits;
+  trust: TrustMaterial;
+}
+
 export interface ReadMarks {
   kind: MediaKind;
   mime: string;
@@ -352,6 +361,7 @@ export interface SheetFrame {
 export type DecodeRequest =
   | ProbeRequest
   | ReadMarksRequest
+  | ReadProvenanceRequest
   | DecodeImageRequest
   | DecodeVideoRequest
   | SampleFramesRequest
@@ -381,6 +391,7 @@ export type DecodeResponse =
   | { type: 'progress'; id: number; step: string; done: number; total: number }
   | { type: 'probed'; id: number; probe: Probe }
   | { type: 'read-marks'; id: number; read: ReadMarks }
+  | { type: 'read-provenance'; id: number; provenance: Provenance }
   | { type: 'decoded-image'; id: number; image: DecodedImage }
   /** One more frame of a video lies in `out/`: the models may begin while the next one is decoded. */
   | { type: 'frame'; id: number; frame: DecodedFrame }

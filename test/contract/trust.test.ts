@@ -154,6 +154,55 @@ test('an update that drops a signer seen here is refused, unless it is asked for
   assert.equal((await show()).readings.state, 'READING_STATE_INTACT');
 });
 
+test('a recheck says per record what the lists of now change, by every way', async () => {
+  const { stdout, stderr, code } = await assay('trust', 'recheck', '--json');
+  assert.equal(code, 0, stderr);
+  const [recheck, record] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual([recheck?.state, recheck?.changed], ['RECHECK_STATE_DONE', '1']);
+  const changes = record?.changes as { answer: string; before: string; after: string }[];
+  assert.deepEqual(changes[0], { answer: 'RECHECKED_ANSWER_STATE', before: 'trusted', after: 'intact' });
+  const hashOf = (lists: unknown): string =>
+    (lists as { id: string; sha256: string }[]).find(({ id }) => id === 'desk')?.sha256 ?? '';
+  assert.notEqual(hashOf(record?.lists_before), hashOf(record?.lists_after));
+  const asked = await ask(`{ trustRecheck { state changed lists { id } }
+    recheckedRecords { nodes { identifier outcome changes { answer before after } } } }`);
+  assert.equal((asked.trustRecheck as { state: string }).state, 'DONE');
+  const [node] = (asked.recheckedRecords as { nodes: { identifier: string; outcome: string }[] }).nodes;
+  assert.deepEqual([node?.identifier, node?.outcome], [record?.identifier, 'CHANGED']);
+  const shown = await assay('trust', 'recheck', '--last');
+  assert.match(shown.stdout, /signed\.jpg {2}changed {2}state: trusted → intact/);
+  assert.match(shown.stdout, /\[desk [0-9a-f]{12} → [0-9a-f]{12}\]/);
+  const { out } = { out: (await assay('custody', 'show', String(record?.identifier))).stdout };
+  assert.match(out, /manifest_reread/);
+});
+
+test('a list is added and updated by GraphQL, and what an update would drop is said before', async () => {
+  const content = JSON.stringify(authority.cert);
+  const added =
+    await ask(`mutation { addTrustList(id: "web", kind: SIGNERS, content: ${content}, date: "2026-11-03") {
+    list { id authorities } userErrors { message } } }`);
+  assert.deepEqual(added.addTrustList, { list: { id: 'web', authorities: 1 }, userErrors: [] });
+  await assay('trust', 'recheck');
+  const newer = JSON.stringify(other.cert);
+  const { trustListDiff } = await ask(`{ trustListDiff(id: "web", content: ${newer}) {
+    added removed addedCount droppedSigners } }`);
+  assert.deepEqual(trustListDiff, {
+    ...{ added: ['Other authority'], removed: ['Desk authority'], addedCount: 1 },
+    droppedSigners: ['Test camera'],
+  });
+  const dry = await assay('trust', 'update', 'web', '--file', join(folder, 'other.pem'), '--dry-run');
+  assert.match(dry.stdout, /^\+ Other authority\n- Desk authority\n! Test camera signed records here/);
+  const update = (dropSeen: boolean): string => `mutation { updateTrustList(id: "web", content: ${newer},
+    date: "2026-11-04", dropSeen: ${dropSeen}) { list { id } userErrors { message } } }`;
+  const refused = (await ask(update(false))).updateTrustList as { list: null; userErrors: unknown[] };
+  assert.deepEqual([refused.list, refused.userErrors.length], [null, 1]);
+  assert.deepEqual((await ask(update(true))).updateTrustList, { list: { id: 'web' }, userErrors: [] });
+  assert.equal((await assay('trust', 'remove', 'web')).code, 0);
+});
+
 test('what is no list is refused in words, a shipped list is not removed, and every change is in the audit log', async () => {
   const bad = await assay('trust', 'add', 'bad', picture, '--date', '2026-11-01');
   assert.match(bad.stderr, /content.*holds no certificate in PEM/);

@@ -16,6 +16,7 @@ import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
+import { TrustRechecks } from '../../src/app/trust/trust-rechecks.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
@@ -75,13 +76,17 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   });
   const feed = new Feed();
   const log = pino({ level: 'silent' });
-  const app: App = {
+  const core = {
     config: { ...CONFIG },
     store,
     ...{ records: new RecordCache(), engine: stubEngine(feed) },
     accessLog: stack.use(new AccessLog({ store, clock, log })),
-    checkpoints: stack.use(new Checkpoints({ store, clock, log, signingKeys })),
     ...{ clock, log, metrics: new Metrics() },
+  };
+  const trust = new TrustLists([]);
+  const app: App = {
+    ...core,
+    checkpoints: stack.use(new Checkpoints({ store, clock, log, signingKeys })),
     accountFeed,
     mailer: stack.use(openMailer(folder.path)),
     ...{ sealer, signingKeys, exportJobs: stack.use(await ExportJobs.open(folder.path)) },
@@ -93,7 +98,8 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
       ...{ tls: null, diskFreeBytesMin: 0 },
       ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: () => [] },
     },
-    ...{ tracing: null, watching: new WatchBoard(), trust: new TrustLists([]) },
+    ...{ tracing: null, watching: new WatchBoard(), trust },
+    trustRechecks: stack.use(new TrustRechecks({ ...core, trust })),
     support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
     backups: stack.use(
       await Backups.open(

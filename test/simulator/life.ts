@@ -42,7 +42,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** What use cases of submissions, records, accounts, webhooks and watched folders need of an App. */
 export type SimulatedApp = Omit<
   App,
-  'exportJobs' | 'signingKeys' | 'checkpoints' | 'backups' | 'doctor' | 'support' | 'trust'
+  'exportJobs' | 'signingKeys' | 'checkpoints' | 'backups' | 'doctor' | 'support' | 'trust' | 'trustRechecks'
 >;
 
 export interface LifeParts {

@@ -2,6 +2,7 @@ import type { RecentLog } from '../../machinery/recent-log.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
 import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
 import type { CallerParts } from '../callers/parts.ts';
+import type { TrustRechecks } from '../trust/trust-rechecks.ts';
 import type { Backups } from './backups.ts';
 
 export interface Listener {
@@ -33,6 +34,7 @@ export interface SupportConfig {
 
 export interface ApplianceParts extends CallerParts {
   readonly trust: TrustLists;
+  readonly trustRechecks: TrustRechecks;
   readonly backups: Backups;
   readonly doctor: DoctorConfig;
   readonly support: SupportConfig;

@@ -1,6 +1,6 @@
 /** Trust lists as administrators keep them. Each change and its audit line are one transaction, and hold with the next file. */
 import { X509Certificate } from 'node:crypto';
-import type { TrustListView } from '../../domain/contract/trust.ts';
+import type { TrustListDiff, TrustListView } from '../../domain/contract/trust.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type {
   StoredTrustList,
@@ -17,7 +17,7 @@ import type { ApplianceParts } from '../appliance/parts.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import { signersOnlyOf } from './seen-signers.ts';
+import { diffOf, droppedSigners } from './trust-list-diff.ts';
 
 export type TrustParts = Pick<ApplianceParts, 'trust' | 'store'> & Pick<AccountParts, 'clock'>;
 
@@ -89,36 +89,50 @@ export async function updateTrustList(app: TrustParts, input: TrustListUpdate): 
   const { principal, id, content, date, dropSeen } = input;
   assertMayChange(principal);
   const list = findList(app, id);
-  const isReset = content.length === 0;
-  if (isReset && list.origin === 'added') throw badField('content', 'expected a newer edition, found none');
-  const holds =
-    list.products.length > 0 ? 'products' : list.authorities.length > 0 ? 'authorities' : 'single';
-  const files = isReset ? null : [toFile(content, holds)];
+  const files = filesOf(list, content);
   const stored: StoredTrustList = {
     ...storedOf(app, list),
-    date: isReset ? list.date : parseDate(date),
+    date: files === null ? list.date : parseDate(date),
     files,
   };
   if (!dropSeen) await assertKeepsSeen(app, list, stored);
   return await store(app, principal, 'trust.update', stored);
 }
 
+/** Null: the edition that came. */
+function filesOf(list: TrustList, content: Uint8Array): TrustFile[] | null {
+  if (content.length > 0) return [toFile(content, holdingOf(list))];
+  if (list.origin === 'added') throw badField('content', 'expected a newer edition, found none');
+  return null;
+}
+
+function holdingOf({ products, authorities }: TrustList): TrustFile['holds'] {
+  if (products.length > 0) return 'products';
+  return authorities.length > 0 ? 'authorities' : 'single';
+}
+
+function listWith({ trust, store }: TrustParts, stored: StoredTrustList): TrustList {
+  const others = store.read.trustLists().filter(({ id }) => id !== stored.id);
+  const list = trust.with([...others, stored]).find(({ id }) => id === stored.id);
+  if (list === undefined) throw new AppError('trust_list', `no trust list "${stored.id}"`);
+  return list;
+}
+
 async function assertKeepsSeen(app: TrustParts, list: TrustList, stored: StoredTrustList): Promise<void> {
-  const next = app.trust.with([...app.store.read.trustLists().filter(({ id }) => id !== stored.id), stored]);
-  const kept = new Set(namesOf(next.find(({ id }) => id === list.id)));
-  const dropped = namesOf(list).filter((name) => !kept.has(name));
-  const seen = await signersOnlyOf(app, list.id, dropped);
+  const seen = await droppedSigners(app, list, listWith(app, stored));
   if (seen.length === 0) return;
   throw badField('content', `it drops what vouches for signers of records here: ${seen.join(', ')}`);
 }
 
-/** As readings name who vouches: the common name, or the organisation. */
-function namesOf(list: TrustList | undefined): string[] {
-  const ders = [...(list?.authorities ?? []), ...(list?.singles ?? []).map(({ der }) => der)];
-  return ders.map((der) => {
-    const { subject } = new X509Certificate(Buffer.from(der, 'base64'));
-    return /(?:^|\n)CN=(.*)/.exec(subject)?.[1] ?? /(?:^|\n)O=(.*)/.exec(subject)?.[1] ?? '';
-  });
+/** What an update would change. Nothing is stored. */
+export async function previewTrustListUpdate(
+  app: TrustParts,
+  { principal, id, content }: Pick<TrustListUpdate, 'principal' | 'id' | 'content'>,
+): Promise<TrustListDiff> {
+  assertAdmin(principal);
+  const list = findList(app, id);
+  const next = listWith(app, { ...storedOf(app, list), files: filesOf(list, content) });
+  return diffOf(list, next, await droppedSigners(app, list, next));
 }
 
 export async function setTrustListOn(
@@ -199,10 +213,8 @@ async function store(
   stored: StoredTrustList,
 ): Promise<TrustListView> {
   const { id, isOn, date } = stored;
-  const others = app.store.read.trustLists().filter((one) => one.id !== id);
   // Read before it is stored: what cannot be read never gets there.
-  const list = app.trust.with([...others, stored]).find((one) => one.id === id);
-  if (list === undefined) throw new AppError('trust_list', `no trust list "${id}"`);
+  const list = listWith(app, stored);
   const details = { sha256: list.sha256, date, on: String(isOn) };
   await app.store.transact((tx) => {
     tx.putTrustList(stored);

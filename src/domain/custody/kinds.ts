@@ -21,6 +21,10 @@ export const CUSTODY_KINDS = {
   /** An analysis ended: models with their digests, versions, device. */
   analysed: { about: 'analysis' },
   failed: { about: 'analysis' },
+  /** Its manifest was read anew under other trust lists; the details name the answers that changed. */
+  manifest_reread: { about: 'analysis' },
+  /** It could not be: the file is gone, or not readable. What was read before stands. */
+  manifest_not_reread: { about: 'analysis' },
   cancelled: { about: 'record', action: 'classification.cancel' },
   retried: { about: 'record', action: 'classification.retry' },
   /** A signed-in person opened the record, its original or a rendition. */

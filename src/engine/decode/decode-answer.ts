@@ -133,6 +133,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('progress'), id, step: z.string().max(200), done: count, total: count }),
   z.strictObject({ type: z.literal('probed'), id, probe }),
   z.strictObject({ type: z.literal('read-marks'), id, read: readMarks }),
+  z.strictObject({ type: z.literal('read-provenance'), id, provenance: provenanceSchema }),
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
   z.strictObject({ type: z.literal('frame'), id, frame: decodedFrame }),
   z.strictObject({ type: z.literal('decoded-video'), id, video: decodedVideo }),

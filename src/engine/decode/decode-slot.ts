@@ -41,6 +41,7 @@ export type DecodeWork = WithoutId<DecodeRequest>;
 const ANSWER_TYPES = {
   probe: 'probed',
   'read-marks': 'read-marks',
+  'read-provenance': 'read-provenance',
   'decode-image': 'decoded-image',
   'decode-video': 'decoded-video',
   'sample-frames': 'sampled-frames',

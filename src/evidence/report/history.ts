@@ -15,7 +15,14 @@ interface Place {
 /** Entries that the record itself does not have. */
 const CUSTODY_KINDS: readonly string[] = [
   ...['fetched', 'cancelled', 'retried', 'looked_at', 'downloaded'],
-  ...['override_removed', 'sign_off_asked', 'sign_off_ended', 'bytes_deleted'],
+  ...[
+    'manifest_reread',
+    'manifest_not_reread',
+    'override_removed',
+    'sign_off_asked',
+    'sign_off_ended',
+    'bytes_deleted',
+  ],
 ];
 /** A record that hundreds look at: all of them are in the package's custody. */
 const ENTRIES_SHOWN_MAX = 100;

@@ -21,6 +21,7 @@ import { addProcessQueries, addWorkerMutations } from './processes.ts';
 import { defineRecordParts } from './result-types.ts';
 import { addSubmissionMutations } from './submissions.ts';
 import { addAccountSubscriptions, addSubscriptions } from './subscriptions.ts';
+import { addRecheckMutations, addRecheckQueries } from './trust/recheck.ts';
 import { addTrustMutations, addTrustQueries } from './trust/trust.ts';
 import { addWebhookMutations } from './webhooks.ts';
 
@@ -40,6 +41,7 @@ function buildSchema(): GraphQLSchema {
   addClassificationQueries();
   addMarkQueries();
   addTrustQueries();
+  addRecheckQueries();
   addAccountQueries();
   addApplianceQueries();
   addModelQueries();
@@ -57,6 +59,7 @@ function buildSchema(): GraphQLSchema {
   addSubmissionMutations();
   addMarkMutations();
   addTrustMutations();
+  addRecheckMutations();
   addClassificationMutations();
   addOverrideMutations();
   addSignOffMutations();

@@ -4,7 +4,9 @@ import type { Key } from 'lmdb';
 import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchedFileState, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../../domain/provenance/trust-list.ts';
+import type { RecheckedRecord, StoredRecheck } from '../../domain/provenance/trust-recheck.ts';
 import type { Tables } from '../schema.ts';
+import { RECHECK_KEY } from './recheck-rows.ts';
 
 /** LMDB's keys are bounded, addresses and paths are not. */
 export function sha256(text: string): string {
@@ -49,6 +51,16 @@ export class AutomationReader {
 
   trustLists(): StoredTrustList[] {
     return [...this.tables.trustLists.values()];
+  }
+
+  /** A damaged one reads as none: another can be begun. */
+  trustRecheck(): StoredRecheck | undefined {
+    return this.tables.trustRecheck.getUnlessDamaged(RECHECK_KEY);
+  }
+
+  /** Newest first, those before the sequence where one is given. */
+  recheckedRecords({ before, limit }: { before?: number | undefined; limit: number }): RecheckedRecord[] {
+    return this.tables.recheckedRecords.last(before, limit);
   }
 
   hasNoticeRules(): boolean {

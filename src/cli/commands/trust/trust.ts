@@ -2,22 +2,25 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { TRUST_LIST_KINDS, type TrustListKind } from '../../../domain/provenance/trust-list.ts';
+import { showText } from '../../../domain/shown-text.ts';
 import {
   TrustListKind as ProtoKind,
   TrustedCertificateSchema,
   type TrustList,
+  TrustListDiffSchema,
   TrustListKindSchema,
   TrustListOrigin,
   TrustListSchema,
   TrustService,
 } from '../../../grpc/gen/assay/v1/trust_service_pb.ts';
 import { toEnumValue } from '../../../grpc/messages.ts';
-import { openClient } from '../../client.ts';
+import { type AssayClient, openClient } from '../../client.ts';
 import { CliFailure, EXIT_CODES } from '../../failure.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
 import { formatTimestamp } from '../../views/account-view.ts';
 import { printDone, toJsonLine } from '../../views/message-json.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
+import { addRecheckCommand } from './recheck.ts';
 
 const { method } = TrustService;
 const AS_JSON = 'what was done as one line of JSON';
@@ -38,6 +41,7 @@ interface UpdateOptions extends Json {
   date?: string;
   shipped?: true;
   dropSeen?: true;
+  dryRun?: true;
 }
 
 export function addTrustCommand(program: Command, terminal: Terminal): void {
@@ -76,6 +80,7 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
     .option('--date <day>', 'day of its publication, YYYY-MM-DD')
     .option('--shipped', 'back to the edition that came with Assay')
     .option('--drop-seen', 'also where it drops a signer of a record here')
+    .option('--dry-run', 'only say what would change')
     .option('--json', AS_JSON)
     .action((id: string, options: UpdateOptions) => updateList(terminal, id, options));
   for (const [name, isOn] of [
@@ -95,6 +100,7 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
     .argument('<id>', 'of the list')
     .option('--json', AS_JSON)
     .action((id: string, options: Json) => removeList(terminal, id, options));
+  addRecheckCommand(trust, terminal);
 }
 
 async function listLists(terminal: Terminal, { json }: Json): Promise<void> {
@@ -164,8 +170,26 @@ async function updateList(terminal: Terminal, id: string, options: UpdateOptions
   }
   using client = await openClient(terminal);
   const content = file === undefined ? new Uint8Array() : await readList(file);
+  if (options.dryRun === true) return await preview(client, terminal, { id, content, ...options });
   const { list } = await client.call(method.updateTrustList, { id, content, date, dropSeen });
   if (list !== undefined) printList(terminal, list, options, 'holds from the next file on');
+}
+
+async function preview(
+  client: AssayClient,
+  terminal: Terminal,
+  { id, content, json }: { id: string; content: Uint8Array } & Json,
+): Promise<void> {
+  const { diff } = await client.call(method.previewTrustListUpdate, { id, content });
+  if (diff === undefined) return;
+  if (json === true) return printLine(terminal, toJsonLine(TrustListDiffSchema, diff));
+  for (const name of diff.added) printLine(terminal, `+ ${showText(name)}`);
+  for (const name of diff.removed) printLine(terminal, `- ${showText(name)}`);
+  for (const name of diff.droppedSigners) {
+    printLine(terminal, `! ${showText(name)} signed records here, and no list would vouch for that`);
+  }
+  const { addedCount, removedCount, sha256 } = diff;
+  printNote(terminal, `${addedCount} added, ${removedCount} removed, SHA-256 ${sha256.slice(0, 16)}`);
 }
 
 async function setOn(terminal: Terminal, id: string, isOn: boolean, options: Json): Promise<void> {

@@ -1,16 +1,29 @@
-/** Trust lists: listed, searched, and switched on or off. Files of lists go by gRPC and the command line. */
+/** Trust lists: listed, searched, added, updated, switched on or off, removed. */
 import {
+  addTrustList,
   findTrustedCertificates,
   listTrustLists,
+  previewTrustListUpdate,
   removeTrustList,
   setTrustListOn,
+  updateTrustList,
 } from '../../../app/trust/trust-lists.ts';
-import { TRUST_LIST, TRUSTED_CERTIFICATE, type TrustListView } from '../../../domain/contract/trust.ts';
-import type { TrustedCertificate } from '../../../domain/provenance/trust-list.ts';
-import { builder } from '../builder.ts';
+import {
+  TRUST_LIST,
+  TRUST_LIST_DIFF,
+  TRUST_LIST_KIND,
+  TRUSTED_CERTIFICATE,
+  type TrustListDiff,
+  type TrustListView,
+} from '../../../domain/contract/trust.ts';
+import type { TrustedCertificate, TrustListKind } from '../../../domain/provenance/trust-list.ts';
+import { builder, enumOf } from '../builder.ts';
 import { defineNoun } from '../nouns.ts';
 import { countCall, settleCall } from '../transport/calls.ts';
 import { definePayload } from '../transport/payloads.ts';
+
+const CONTENT = 'Certificates in PEM, or the C2PA’s list of conforming products as JSON.';
+const DATE = 'Day of its publication, YYYY-MM-DD.';
 
 const listType = defineNoun<TrustListView>({
   name: 'TrustList',
@@ -20,6 +33,11 @@ const listType = defineNoun<TrustListView>({
 const certificateType = defineNoun<TrustedCertificate>({
   name: 'TrustedCertificate',
   fields: TRUSTED_CERTIFICATE,
+});
+const diffType = defineNoun<TrustListDiff>({
+  name: 'TrustListDiff',
+  description: 'What a newer edition of a list would change.',
+  fields: TRUST_LIST_DIFF,
 });
 const payloadType = definePayload<TrustListView>('TrustList', 'list', listType);
 
@@ -33,6 +51,23 @@ export function addTrustQueries(): void {
           context.principal();
           return listTrustLists(context.app);
         }),
+    }),
+    trustListDiff: t.field({
+      type: diffType,
+      nullable: true,
+      description:
+        'What a newer edition would change, and whose signatures it would drop. Administrators only.',
+      args: {
+        id: t.arg.id({ required: true }),
+        content: t.arg.string({ required: true, description: CONTENT }),
+      },
+      resolve: (_, { id, content }, context) =>
+        countCall(context, 'trustListDiff', () =>
+          previewTrustListUpdate(context.app, {
+            ...{ principal: context.principal(), id: String(id) },
+            content: Buffer.from(content),
+          }),
+        ),
     }),
     trustedCertificates: t.field({
       type: [certificateType],
@@ -49,6 +84,7 @@ export function addTrustQueries(): void {
 }
 
 export function addTrustMutations(): void {
+  addContentMutations();
   builder.mutationFields((t) => ({
     setTrustListOn: t.field({
       type: payloadType,
@@ -71,6 +107,61 @@ export function addTrustMutations(): void {
           await removeTrustList(context.app, { principal: context.principal(), id: String(id) });
           return list as TrustListView;
         }),
+    }),
+  }));
+}
+
+function addContentMutations(): void {
+  builder.mutationFields((t) => ({
+    addTrustList: t.field({
+      type: payloadType,
+      nullable: true,
+      description: 'A list of one’s own. Administrators only.',
+      args: {
+        id: t.arg.id({ required: true, description: '1 to 40 lower-case letters, digits and dashes.' }),
+        kind: t.arg({ type: enumOf(TRUST_LIST_KIND), required: true }),
+        content: t.arg.string({ required: true, description: CONTENT }),
+        date: t.arg.string({ required: true, description: DATE }),
+        name: t.arg.string({ defaultValue: '' }),
+        source: t.arg.string({ defaultValue: '' }),
+        terms: t.arg.string({ defaultValue: '' }),
+        single: t.arg.boolean({
+          defaultValue: false,
+          description: 'The certificates count by themselves, as those of publishers.',
+        }),
+      },
+      resolve: (_, { id, kind, content, date, name, source, terms, single }, context) =>
+        settleCall(context, 'addTrustList', () =>
+          addTrustList(context.app, {
+            ...{ principal: context.principal(), id: String(id), date },
+            ...{ kind: kind as TrustListKind, content: Buffer.from(content) },
+            ...{ name: name ?? '', source: source ?? '', terms: terms ?? '', single: single ?? false },
+          }),
+        ),
+    }),
+    updateTrustList: t.field({
+      type: payloadType,
+      nullable: true,
+      description: 'Puts a newer edition in the place of a list. Administrators only.',
+      args: {
+        id: t.arg.id({ required: true }),
+        content: t.arg.string({
+          required: true,
+          description: `${CONTENT} Empty: the edition that came with Assay.`,
+        }),
+        date: t.arg.string({ defaultValue: '', description: DATE }),
+        dropSeen: t.arg.boolean({
+          defaultValue: false,
+          description: 'Otherwise it is refused where it drops a signer of a record here.',
+        }),
+      },
+      resolve: (_, { id, content, date, dropSeen }, context) =>
+        settleCall(context, 'updateTrustList', () =>
+          updateTrustList(context.app, {
+            ...{ principal: context.principal(), id: String(id), date: date ?? '' },
+            ...{ content: Buffer.from(content), dropSeen: dropSeen ?? false },
+          }),
+        ),
     }),
   }));
 }

@@ -3,6 +3,7 @@ import {
   addTrustList,
   findTrustedCertificates,
   listTrustLists,
+  previewTrustListUpdate,
   removeTrustList,
   setTrustListOn,
   updateTrustList,
@@ -12,6 +13,7 @@ import type { TrustListKind } from '../../../domain/provenance/trust-list.ts';
 import type { Handlers } from '../../../grpc/definition.ts';
 import { TrustListKindSchema, TrustService } from '../../../grpc/gen/assay/v1/trust_service_pb.ts';
 import { toMessage } from '../../../grpc/messages.ts';
+import { sequencePageOf, sequenceTokenOf } from '../accounts.ts';
 import { type GrpcContext, unary } from '../calls.ts';
 import { fromEnum } from '../enums.ts';
 
@@ -43,10 +45,37 @@ export function trustHandlers(context: GrpcContext): Handlers<typeof TrustServic
       await removeTrustList(app, { principal, id: request.id });
       return {};
     }),
+    previewTrustListUpdate: unary(context, method.previewTrustListUpdate, async ({ principal, request }) => {
+      const diff = await previewTrustListUpdate(app, { ...request, principal });
+      return toMessage(method.previewTrustListUpdate.output, { diff });
+    }),
+    ...recheckHandlers(context),
     findTrustedCertificates: unary(context, method.findTrustedCertificates, ({ request }) =>
       toMessage(method.findTrustedCertificates.output, {
         certificates: findTrustedCertificates(app, request.text),
       }),
     ),
+  };
+}
+
+type OfRecheck = 'startTrustRecheck' | 'getTrustRecheck' | 'cancelTrustRecheck' | 'listRecheckedRecords';
+
+function recheckHandlers(context: GrpcContext): Pick<Handlers<typeof TrustService>, OfRecheck> {
+  const { trustRechecks } = context.app;
+  return {
+    startTrustRecheck: unary(context, method.startTrustRecheck, async ({ principal }) =>
+      toMessage(method.startTrustRecheck.output, { recheck: await trustRechecks.begin(principal) }),
+    ),
+    getTrustRecheck: unary(context, method.getTrustRecheck, ({ principal }) =>
+      toMessage(method.getTrustRecheck.output, { recheck: trustRechecks.current(principal) }),
+    ),
+    cancelTrustRecheck: unary(context, method.cancelTrustRecheck, async ({ principal }) =>
+      toMessage(method.cancelTrustRecheck.output, { recheck: await trustRechecks.cancel(principal) }),
+    ),
+    listRecheckedRecords: unary(context, method.listRecheckedRecords, ({ principal, request }) => {
+      const records = trustRechecks.records(principal, sequencePageOf(request));
+      const page = { records, nextPageToken: sequenceTokenOf(records) };
+      return toMessage(method.listRecheckedRecords.output, page);
+    }),
   };
 }

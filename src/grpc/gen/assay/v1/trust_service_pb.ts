@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { AppliedTrustList } from "./provenance_pb.ts";
+import { file_assay_v1_provenance } from "./provenance_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/trust_service.proto.
  */
 export const file_assay_v1_trust_service: GenFile = /*@__PURE__*/
-  fileDesc("Chxhc3NheS92MS90cnVzdF9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKrAgoJVHJ1c3RMaXN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSJQoEa2luZBgDIAEoDjIXLmFzc2F5LnYxLlRydXN0TGlzdEtpbmQSKQoGb3JpZ2luGAQgASgOMhkuYXNzYXkudjEuVHJ1c3RMaXN0T3JpZ2luEg0KBWlzX29uGAUgASgIEhIKCmlzX3VwZGF0ZWQYBiABKAgSDgoGc291cmNlGAcgASgJEgwKBGRhdGUYCCABKAkSDgoGZnJvemVuGAkgASgJEg0KBXRlcm1zGAogASgJEg4KBnNoYTI1NhgLIAEoCRITCgthdXRob3JpdGllcxgMIAEoBRIbChNzaW5nbGVfY2VydGlmaWNhdGVzGA0gASgFEhAKCHByb2R1Y3RzGA4gASgFIhcKFUxpc3RUcnVzdExpc3RzUmVxdWVzdCI8ChZMaXN0VHJ1c3RMaXN0c1Jlc3BvbnNlEiIKBWxpc3RzGAEgAygLMhMuYXNzYXkudjEuVHJ1c3RMaXN0IqQBChNBZGRUcnVzdExpc3RSZXF1ZXN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSJQoEa2luZBgDIAEoDjIXLmFzc2F5LnYxLlRydXN0TGlzdEtpbmQSDgoGc291cmNlGAQgASgJEgwKBGRhdGUYBSABKAkSDQoFdGVybXMYBiABKAkSDwoHY29udGVudBgHIAEoDBIOCgZzaW5nbGUYCCABKAgiOQoUQWRkVHJ1c3RMaXN0UmVzcG9uc2USIQoEbGlzdBgBIAEoCzITLmFzc2F5LnYxLlRydXN0TGlzdCJWChZVcGRhdGVUcnVzdExpc3RSZXF1ZXN0EgoKAmlkGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDAoEZGF0ZRgDIAEoCRIRCglkcm9wX3NlZW4YBCABKAgiPAoXVXBkYXRlVHJ1c3RMaXN0UmVzcG9uc2USIQoEbGlzdBgBIAEoCzITLmFzc2F5LnYxLlRydXN0TGlzdCIyChVTZXRUcnVzdExpc3RPblJlcXVlc3QSCgoCaWQYASABKAkSDQoFaXNfb24YAiABKAgiOwoWU2V0VHJ1c3RMaXN0T25SZXNwb25zZRIhCgRsaXN0GAEgASgLMhMuYXNzYXkudjEuVHJ1c3RMaXN0IiQKFlJlbW92ZVRydXN0TGlzdFJlcXVlc3QSCgoCaWQYASABKAkiGQoXUmVtb3ZlVHJ1c3RMaXN0UmVzcG9uc2UiLgoeRmluZFRydXN0ZWRDZXJ0aWZpY2F0ZXNSZXF1ZXN0EgwKBHRleHQYASABKAkiVQofRmluZFRydXN0ZWRDZXJ0aWZpY2F0ZXNSZXNwb25zZRIyCgxjZXJ0aWZpY2F0ZXMYASADKAsyHC5hc3NheS52MS5UcnVzdGVkQ2VydGlmaWNhdGUizAEKElRydXN0ZWRDZXJ0aWZpY2F0ZRIMCgRsaXN0GAEgASgJEg8KB3N1YmplY3QYAiABKAkSDgoGaXNzdWVyGAMgASgJEhMKC2ZpbmdlcnByaW50GAQgASgJEi4KCnZhbGlkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3ZhbGlkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglpc19zaW5nbGUYByABKAgqqwEKDVRydXN0TGlzdEtpbmQSHwobVFJVU1RfTElTVF9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXVFJVU1RfTElTVF9LSU5EX1NJR05FUlMQARIYChRUUlVTVF9MSVNUX0tJTkRfVElNRRACEiQKIFRSVVNUX0xJU1RfS0lORF9TSUdORVJTX0FORF9USU1FEAMSHAoYVFJVU1RfTElTVF9LSU5EX1BST0RVQ1RTEAQqjwEKD1RydXN0TGlzdE9yaWdpbhIhCh1UUlVTVF9MSVNUX09SSUdJTl9VTlNQRUNJRklFRBAAEh0KGVRSVVNUX0xJU1RfT1JJR0lOX1NISVBQRUQQARIdChlUUlVTVF9MSVNUX09SSUdJTl9TRVRUSU5HEAISGwoXVFJVU1RfTElTVF9PUklHSU5fQURERUQQAzKnBAoMVHJ1c3RTZXJ2aWNlElMKDkxpc3RUcnVzdExpc3RzEh8uYXNzYXkudjEuTGlzdFRydXN0TGlzdHNSZXF1ZXN0GiAuYXNzYXkudjEuTGlzdFRydXN0TGlzdHNSZXNwb25zZRJNCgxBZGRUcnVzdExpc3QSHS5hc3NheS52MS5BZGRUcnVzdExpc3RSZXF1ZXN0Gh4uYXNzYXkudjEuQWRkVHJ1c3RMaXN0UmVzcG9uc2USVgoPVXBkYXRlVHJ1c3RMaXN0EiAuYXNzYXkudjEuVXBkYXRlVHJ1c3RMaXN0UmVxdWVzdBohLmFzc2F5LnYxLlVwZGF0ZVRydXN0TGlzdFJlc3BvbnNlElMKDlNldFRydXN0TGlzdE9uEh8uYXNzYXkudjEuU2V0VHJ1c3RMaXN0T25SZXF1ZXN0GiAuYXNzYXkudjEuU2V0VHJ1c3RMaXN0T25SZXNwb25zZRJWCg9SZW1vdmVUcnVzdExpc3QSIC5hc3NheS52MS5SZW1vdmVUcnVzdExpc3RSZXF1ZXN0GiEuYXNzYXkudjEuUmVtb3ZlVHJ1c3RMaXN0UmVzcG9uc2USbgoXRmluZFRydXN0ZWRDZXJ0aWZpY2F0ZXMSKC5hc3NheS52MS5GaW5kVHJ1c3RlZENlcnRpZmljYXRlc1JlcXVlc3QaKS5hc3NheS52MS5GaW5kVHJ1c3RlZENlcnRpZmljYXRlc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Chxhc3NheS92MS90cnVzdF9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKrAgoJVHJ1c3RMaXN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSJQoEa2luZBgDIAEoDjIXLmFzc2F5LnYxLlRydXN0TGlzdEtpbmQSKQoGb3JpZ2luGAQgASgOMhkuYXNzYXkudjEuVHJ1c3RMaXN0T3JpZ2luEg0KBWlzX29uGAUgASgIEhIKCmlzX3VwZGF0ZWQYBiABKAgSDgoGc291cmNlGAcgASgJEgwKBGRhdGUYCCABKAkSDgoGZnJvemVuGAkgASgJEg0KBXRlcm1zGAogASgJEg4KBnNoYTI1NhgLIAEoCRITCgthdXRob3JpdGllcxgMIAEoBRIbChNzaW5nbGVfY2VydGlmaWNhdGVzGA0gASgFEhAKCHByb2R1Y3RzGA4gASgFIhcKFUxpc3RUcnVzdExpc3RzUmVxdWVzdCI8ChZMaXN0VHJ1c3RMaXN0c1Jlc3BvbnNlEiIKBWxpc3RzGAEgAygLMhMuYXNzYXkudjEuVHJ1c3RMaXN0IqQBChNBZGRUcnVzdExpc3RSZXF1ZXN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSJQoEa2luZBgDIAEoDjIXLmFzc2F5LnYxLlRydXN0TGlzdEtpbmQSDgoGc291cmNlGAQgASgJEgwKBGRhdGUYBSABKAkSDQoFdGVybXMYBiABKAkSDwoHY29udGVudBgHIAEoDBIOCgZzaW5nbGUYCCABKAgiOQoUQWRkVHJ1c3RMaXN0UmVzcG9uc2USIQoEbGlzdBgBIAEoCzITLmFzc2F5LnYxLlRydXN0TGlzdCJWChZVcGRhdGVUcnVzdExpc3RSZXF1ZXN0EgoKAmlkGAEgASgJEg8KB2NvbnRlbnQYAiABKAwSDAoEZGF0ZRgDIAEoCRIRCglkcm9wX3NlZW4YBCABKAgiPAoXVXBkYXRlVHJ1c3RMaXN0UmVzcG9uc2USIQoEbGlzdBgBIAEoCzITLmFzc2F5LnYxLlRydXN0TGlzdCI8Ch1QcmV2aWV3VHJ1c3RMaXN0VXBkYXRlUmVxdWVzdBIKCgJpZBgBIAEoCRIPCgdjb250ZW50GAIgASgMIkcKHlByZXZpZXdUcnVzdExpc3RVcGRhdGVSZXNwb25zZRIlCgRkaWZmGAEgASgLMhcuYXNzYXkudjEuVHJ1c3RMaXN0RGlmZiKQAQoNVHJ1c3RMaXN0RGlmZhIKCgJpZBgBIAEoCRIOCgZzaGEyNTYYAiABKAkSDQoFYWRkZWQYAyADKAkSDwoHcmVtb3ZlZBgEIAMoCRITCgthZGRlZF9jb3VudBgFIAEoBRIVCg1yZW1vdmVkX2NvdW50GAYgASgFEhcKD2Ryb3BwZWRfc2lnbmVycxgHIAMoCSIyChVTZXRUcnVzdExpc3RPblJlcXVlc3QSCgoCaWQYASABKAkSDQoFaXNfb24YAiABKAgiOwoWU2V0VHJ1c3RMaXN0T25SZXNwb25zZRIhCgRsaXN0GAEgASgLMhMuYXNzYXkudjEuVHJ1c3RMaXN0IiQKFlJlbW92ZVRydXN0TGlzdFJlcXVlc3QSCgoCaWQYASABKAkiGQoXUmVtb3ZlVHJ1c3RMaXN0UmVzcG9uc2UiLgoeRmluZFRydXN0ZWRDZXJ0aWZpY2F0ZXNSZXF1ZXN0EgwKBHRleHQYASABKAkiVQofRmluZFRydXN0ZWRDZXJ0aWZpY2F0ZXNSZXNwb25zZRIyCgxjZXJ0aWZpY2F0ZXMYASADKAsyHC5hc3NheS52MS5UcnVzdGVkQ2VydGlmaWNhdGUizAEKElRydXN0ZWRDZXJ0aWZpY2F0ZRIMCgRsaXN0GAEgASgJEg8KB3N1YmplY3QYAiABKAkSDgoGaXNzdWVyGAMgASgJEhMKC2ZpbmdlcnByaW50GAQgASgJEi4KCnZhbGlkX2Zyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3ZhbGlkX3VudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglpc19zaW5nbGUYByABKAgivQIKDFRydXN0UmVjaGVjaxIlCgVzdGF0ZRgBIAEoDjIWLmFzc2F5LnYxLlJlY2hlY2tTdGF0ZRIuCgpzdGFydGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKc3RhcnRlZF9ieRgEIAEoAxIpCgVsaXN0cxgFIAMoCzIaLmFzc2F5LnYxLkFwcGxpZWRUcnVzdExpc3QSDgoGbG9va2VkGAYgASgDEg0KBXRvdGFsGAcgASgDEhEKCXVuY2hhbmdlZBgIIAEoAxIPCgdjaGFuZ2VkGAkgASgDEhIKCm1lZGlhX2dvbmUYCiABKAMSEgoKdW5yZWFkYWJsZRgLIAEoAyJYCgxBbnN3ZXJDaGFuZ2USKQoGYW5zd2VyGAEgASgOMhkuYXNzYXkudjEuUmVjaGVja2VkQW5zd2VyEg4KBmJlZm9yZRgCIAEoCRINCgVhZnRlchgDIAEoCSLIAgoPUmVjaGVja2VkUmVjb3JkEhAKCHNlcXVlbmNlGAEgASgDEhIKCmlkZW50aWZpZXIYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoAxIMCgRuYW1lGAQgASgJEikKB291dGNvbWUYBSABKA4yGC5hc3NheS52MS5SZWNoZWNrT3V0Y29tZRInCgdjaGFuZ2VzGAYgAygLMhYuYXNzYXkudjEuQW5zd2VyQ2hhbmdlEjAKDGxpc3RzX2JlZm9yZRgHIAMoCzIaLmFzc2F5LnYxLkFwcGxpZWRUcnVzdExpc3QSLwoLbGlzdHNfYWZ0ZXIYCCADKAsyGi5hc3NheS52MS5BcHBsaWVkVHJ1c3RMaXN0Eg4KBnJlYXNvbhgJIAEoCRImCgJhdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiGgoYU3RhcnRUcnVzdFJlY2hlY2tSZXF1ZXN0IkQKGVN0YXJ0VHJ1c3RSZWNoZWNrUmVzcG9uc2USJwoHcmVjaGVjaxgBIAEoCzIWLmFzc2F5LnYxLlRydXN0UmVjaGVjayIYChZHZXRUcnVzdFJlY2hlY2tSZXF1ZXN0IkIKF0dldFRydXN0UmVjaGVja1Jlc3BvbnNlEicKB3JlY2hlY2sYASABKAsyFi5hc3NheS52MS5UcnVzdFJlY2hlY2siGwoZQ2FuY2VsVHJ1c3RSZWNoZWNrUmVxdWVzdCJFChpDYW5jZWxUcnVzdFJlY2hlY2tSZXNwb25zZRInCgdyZWNoZWNrGAEgASgLMhYuYXNzYXkudjEuVHJ1c3RSZWNoZWNrIkQKG0xpc3RSZWNoZWNrZWRSZWNvcmRzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJjChxMaXN0UmVjaGVja2VkUmVjb3Jkc1Jlc3BvbnNlEioKB3JlY29yZHMYASADKAsyGS5hc3NheS52MS5SZWNoZWNrZWRSZWNvcmQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKqsBCg1UcnVzdExpc3RLaW5kEh8KG1RSVVNUX0xJU1RfS0lORF9VTlNQRUNJRklFRBAAEhsKF1RSVVNUX0xJU1RfS0lORF9TSUdORVJTEAESGAoUVFJVU1RfTElTVF9LSU5EX1RJTUUQAhIkCiBUUlVTVF9MSVNUX0tJTkRfU0lHTkVSU19BTkRfVElNRRADEhwKGFRSVVNUX0xJU1RfS0lORF9QUk9EVUNUUxAEKo8BCg9UcnVzdExpc3RPcmlnaW4SIQodVFJVU1RfTElTVF9PUklHSU5fVU5TUEVDSUZJRUQQABIdChlUUlVTVF9MSVNUX09SSUdJTl9TSElQUEVEEAESHQoZVFJVU1RfTElTVF9PUklHSU5fU0VUVElORxACEhsKF1RSVVNUX0xJU1RfT1JJR0lOX0FEREVEEAMqfQoMUmVjaGVja1N0YXRlEh0KGVJFQ0hFQ0tfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVSRUNIRUNLX1NUQVRFX1JVTk5JTkcQARIWChJSRUNIRUNLX1NUQVRFX0RPTkUQAhIbChdSRUNIRUNLX1NUQVRFX0NBTkNFTExFRBADKq0BCg5SZWNoZWNrT3V0Y29tZRIfChtSRUNIRUNLX09VVENPTUVfVU5TUEVDSUZJRUQQABIdChlSRUNIRUNLX09VVENPTUVfVU5DSEFOR0VEEAESGwoXUkVDSEVDS19PVVRDT01FX0NIQU5HRUQQAhIeChpSRUNIRUNLX09VVENPTUVfTUVESUFfR09ORRADEh4KGlJFQ0hFQ0tfT1VUQ09NRV9VTlJFQURBQkxFEAQqqwIKD1JlY2hlY2tlZEFuc3dlchIgChxSRUNIRUNLRURfQU5TV0VSX1VOU1BFQ0lGSUVEEAASGgoWUkVDSEVDS0VEX0FOU1dFUl9TVEFURRABEh4KGlJFQ0hFQ0tFRF9BTlNXRVJfVU5DSEFOR0VEEAISHgoaUkVDSEVDS0VEX0FOU1dFUl9TSUdORURfQlkQAxIfChtSRUNIRUNLRURfQU5TV0VSX1ZPVUNIRURfQlkQBBIcChhSRUNIRUNLRURfQU5TV0VSX0lOX1RJTUUQBRIYChRSRUNIRUNLRURfQU5TV0VSX1dITxAGEiAKHFJFQ0hFQ0tFRF9BTlNXRVJfSU5HUkVESUVOVFMQBxIfChtSRUNIRUNLRURfQU5TV0VSX0FTU0VTU01FTlQQCDKSCAoMVHJ1c3RTZXJ2aWNlElMKDkxpc3RUcnVzdExpc3RzEh8uYXNzYXkudjEuTGlzdFRydXN0TGlzdHNSZXF1ZXN0GiAuYXNzYXkudjEuTGlzdFRydXN0TGlzdHNSZXNwb25zZRJNCgxBZGRUcnVzdExpc3QSHS5hc3NheS52MS5BZGRUcnVzdExpc3RSZXF1ZXN0Gh4uYXNzYXkudjEuQWRkVHJ1c3RMaXN0UmVzcG9uc2USVgoPVXBkYXRlVHJ1c3RMaXN0EiAuYXNzYXkudjEuVXBkYXRlVHJ1c3RMaXN0UmVxdWVzdBohLmFzc2F5LnYxLlVwZGF0ZVRydXN0TGlzdFJlc3BvbnNlEmsKFlByZXZpZXdUcnVzdExpc3RVcGRhdGUSJy5hc3NheS52MS5QcmV2aWV3VHJ1c3RMaXN0VXBkYXRlUmVxdWVzdBooLmFzc2F5LnYxLlByZXZpZXdUcnVzdExpc3RVcGRhdGVSZXNwb25zZRJTCg5TZXRUcnVzdExpc3RPbhIfLmFzc2F5LnYxLlNldFRydXN0TGlzdE9uUmVxdWVzdBogLmFzc2F5LnYxLlNldFRydXN0TGlzdE9uUmVzcG9uc2USVgoPUmVtb3ZlVHJ1c3RMaXN0EiAuYXNzYXkudjEuUmVtb3ZlVHJ1c3RMaXN0UmVxdWVzdBohLmFzc2F5LnYxLlJlbW92ZVRydXN0TGlzdFJlc3BvbnNlElwKEVN0YXJ0VHJ1c3RSZWNoZWNrEiIuYXNzYXkudjEuU3RhcnRUcnVzdFJlY2hlY2tSZXF1ZXN0GiMuYXNzYXkudjEuU3RhcnRUcnVzdFJlY2hlY2tSZXNwb25zZRJWCg9HZXRUcnVzdFJlY2hlY2sSIC5hc3NheS52MS5HZXRUcnVzdFJlY2hlY2tSZXF1ZXN0GiEuYXNzYXkudjEuR2V0VHJ1c3RSZWNoZWNrUmVzcG9uc2USXwoSQ2FuY2VsVHJ1c3RSZWNoZWNrEiMuYXNzYXkudjEuQ2FuY2VsVHJ1c3RSZWNoZWNrUmVxdWVzdBokLmFzc2F5LnYxLkNhbmNlbFRydXN0UmVjaGVja1Jlc3BvbnNlEmUKFExpc3RSZWNoZWNrZWRSZWNvcmRzEiUuYXNzYXkudjEuTGlzdFJlY2hlY2tlZFJlY29yZHNSZXF1ZXN0GiYuYXNzYXkudjEuTGlzdFJlY2hlY2tlZFJlY29yZHNSZXNwb25zZRJuChdGaW5kVHJ1c3RlZENlcnRpZmljYXRlcxIoLmFzc2F5LnYxLkZpbmRUcnVzdGVkQ2VydGlmaWNhdGVzUmVxdWVzdBopLmFzc2F5LnYxLkZpbmRUcnVzdGVkQ2VydGlmaWNhdGVzUmVzcG9uc2ViBnByb3RvMw", [file_assay_v1_provenance, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.TrustList
@@ -267,6 +269,102 @@ export const UpdateTrustListResponseSchema: GenMessage<UpdateTrustListResponse> 
   messageDesc(file_assay_v1_trust_service, 6);
 
 /**
+ * @generated from message assay.v1.PreviewTrustListUpdateRequest
+ */
+export type PreviewTrustListUpdateRequest = Message<"assay.v1.PreviewTrustListUpdateRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Empty: the edition that came with Assay.
+   *
+   * @generated from field: bytes content = 2;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * Describes the message assay.v1.PreviewTrustListUpdateRequest.
+ * Use `create(PreviewTrustListUpdateRequestSchema)` to create a new message.
+ */
+export const PreviewTrustListUpdateRequestSchema: GenMessage<PreviewTrustListUpdateRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 7);
+
+/**
+ * @generated from message assay.v1.PreviewTrustListUpdateResponse
+ */
+export type PreviewTrustListUpdateResponse = Message<"assay.v1.PreviewTrustListUpdateResponse"> & {
+  /**
+   * @generated from field: assay.v1.TrustListDiff diff = 1;
+   */
+  diff?: TrustListDiff | undefined;
+};
+
+/**
+ * Describes the message assay.v1.PreviewTrustListUpdateResponse.
+ * Use `create(PreviewTrustListUpdateResponseSchema)` to create a new message.
+ */
+export const PreviewTrustListUpdateResponseSchema: GenMessage<PreviewTrustListUpdateResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 8);
+
+/**
+ * @generated from message assay.v1.TrustListDiff
+ */
+export type TrustListDiff = Message<"assay.v1.TrustListDiff"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Of the newer edition, hex.
+   *
+   * @generated from field: string sha256 = 2;
+   */
+  sha256: string;
+
+  /**
+   * Names of certificates, and of products.
+   *
+   * @generated from field: repeated string added = 3;
+   */
+  added: string[];
+
+  /**
+   * @generated from field: repeated string removed = 4;
+   */
+  removed: string[];
+
+  /**
+   * How many there are of each; of the names at most 200 are listed.
+   *
+   * @generated from field: int32 added_count = 5;
+   */
+  addedCount: number;
+
+  /**
+   * @generated from field: int32 removed_count = 6;
+   */
+  removedCount: number;
+
+  /**
+   * Signers of records here for whom nothing else vouches: at most 20.
+   *
+   * @generated from field: repeated string dropped_signers = 7;
+   */
+  droppedSigners: string[];
+};
+
+/**
+ * Describes the message assay.v1.TrustListDiff.
+ * Use `create(TrustListDiffSchema)` to create a new message.
+ */
+export const TrustListDiffSchema: GenMessage<TrustListDiff> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 9);
+
+/**
  * @generated from message assay.v1.SetTrustListOnRequest
  */
 export type SetTrustListOnRequest = Message<"assay.v1.SetTrustListOnRequest"> & {
@@ -286,7 +384,7 @@ export type SetTrustListOnRequest = Message<"assay.v1.SetTrustListOnRequest"> & 
  * Use `create(SetTrustListOnRequestSchema)` to create a new message.
  */
 export const SetTrustListOnRequestSchema: GenMessage<SetTrustListOnRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_trust_service, 7);
+  messageDesc(file_assay_v1_trust_service, 10);
 
 /**
  * @generated from message assay.v1.SetTrustListOnResponse
@@ -303,7 +401,7 @@ export type SetTrustListOnResponse = Message<"assay.v1.SetTrustListOnResponse"> 
  * Use `create(SetTrustListOnResponseSchema)` to create a new message.
  */
 export const SetTrustListOnResponseSchema: GenMessage<SetTrustListOnResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_trust_service, 8);
+  messageDesc(file_assay_v1_trust_service, 11);
 
 /**
  * @generated from message assay.v1.RemoveTrustListRequest
@@ -320,7 +418,7 @@ export type RemoveTrustListRequest = Message<"assay.v1.RemoveTrustListRequest"> 
  * Use `create(RemoveTrustListRequestSchema)` to create a new message.
  */
 export const RemoveTrustListRequestSchema: GenMessage<RemoveTrustListRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_trust_service, 9);
+  messageDesc(file_assay_v1_trust_service, 12);
 
 /**
  * @generated from message assay.v1.RemoveTrustListResponse
@@ -333,7 +431,7 @@ export type RemoveTrustListResponse = Message<"assay.v1.RemoveTrustListResponse"
  * Use `create(RemoveTrustListResponseSchema)` to create a new message.
  */
 export const RemoveTrustListResponseSchema: GenMessage<RemoveTrustListResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_trust_service, 10);
+  messageDesc(file_assay_v1_trust_service, 13);
 
 /**
  * @generated from message assay.v1.FindTrustedCertificatesRequest
@@ -352,7 +450,7 @@ export type FindTrustedCertificatesRequest = Message<"assay.v1.FindTrustedCertif
  * Use `create(FindTrustedCertificatesRequestSchema)` to create a new message.
  */
 export const FindTrustedCertificatesRequestSchema: GenMessage<FindTrustedCertificatesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_trust_service, 11);
+  messageDesc(file_assay_v1_trust_service, 14);
 
 /**
  * @generated from message assay.v1.FindTrustedCertificatesResponse
@@ -371,7 +469,7 @@ export type FindTrustedCertificatesResponse = Message<"assay.v1.FindTrustedCerti
  * Use `create(FindTrustedCertificatesResponseSchema)` to create a new message.
  */
 export const FindTrustedCertificatesResponseSchema: GenMessage<FindTrustedCertificatesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_trust_service, 12);
+  messageDesc(file_assay_v1_trust_service, 15);
 
 /**
  * @generated from message assay.v1.TrustedCertificate
@@ -424,7 +522,323 @@ export type TrustedCertificate = Message<"assay.v1.TrustedCertificate"> & {
  * Use `create(TrustedCertificateSchema)` to create a new message.
  */
 export const TrustedCertificateSchema: GenMessage<TrustedCertificate> = /*@__PURE__*/
-  messageDesc(file_assay_v1_trust_service, 13);
+  messageDesc(file_assay_v1_trust_service, 16);
+
+/**
+ * @generated from message assay.v1.TrustRecheck
+ */
+export type TrustRecheck = Message<"assay.v1.TrustRecheck"> & {
+  /**
+   * @generated from field: assay.v1.RecheckState state = 1;
+   */
+  state: RecheckState;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp started_at = 2;
+   */
+  startedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp ended_at = 3;
+   */
+  endedAt?: Timestamp | undefined;
+
+  /**
+   * Account of who asked for it.
+   *
+   * @generated from field: int64 started_by = 4;
+   */
+  startedBy: bigint;
+
+  /**
+   * Trust lists under which it reads.
+   *
+   * @generated from field: repeated assay.v1.AppliedTrustList lists = 5;
+   */
+  lists: AppliedTrustList[];
+
+  /**
+   * Stored analyses that were looked at, and how many there were at the start.
+   *
+   * @generated from field: int64 looked = 6;
+   */
+  looked: bigint;
+
+  /**
+   * @generated from field: int64 total = 7;
+   */
+  total: bigint;
+
+  /**
+   * Manifests by what became of them; those that these lists judged already are not read again.
+   *
+   * @generated from field: int64 unchanged = 8;
+   */
+  unchanged: bigint;
+
+  /**
+   * @generated from field: int64 changed = 9;
+   */
+  changed: bigint;
+
+  /**
+   * @generated from field: int64 media_gone = 10;
+   */
+  mediaGone: bigint;
+
+  /**
+   * @generated from field: int64 unreadable = 11;
+   */
+  unreadable: bigint;
+};
+
+/**
+ * Describes the message assay.v1.TrustRecheck.
+ * Use `create(TrustRecheckSchema)` to create a new message.
+ */
+export const TrustRecheckSchema: GenMessage<TrustRecheck> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 17);
+
+/**
+ * @generated from message assay.v1.AnswerChange
+ */
+export type AnswerChange = Message<"assay.v1.AnswerChange"> & {
+  /**
+   * @generated from field: assay.v1.RecheckedAnswer answer = 1;
+   */
+  answer: RecheckedAnswer;
+
+  /**
+   * Words of the answers; empty for none.
+   *
+   * @generated from field: string before = 2;
+   */
+  before: string;
+
+  /**
+   * @generated from field: string after = 3;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message assay.v1.AnswerChange.
+ * Use `create(AnswerChangeSchema)` to create a new message.
+ */
+export const AnswerChangeSchema: GenMessage<AnswerChange> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 18);
+
+/**
+ * @generated from message assay.v1.RecheckedRecord
+ */
+export type RecheckedRecord = Message<"assay.v1.RecheckedRecord"> & {
+  /**
+   * @generated from field: int64 sequence = 1;
+   */
+  sequence: bigint;
+
+  /**
+   * @generated from field: string identifier = 2;
+   */
+  identifier: string;
+
+  /**
+   * @generated from field: int64 account_id = 3;
+   */
+  accountId: bigint;
+
+  /**
+   * @generated from field: string name = 4;
+   */
+  name: string;
+
+  /**
+   * @generated from field: assay.v1.RecheckOutcome outcome = 5;
+   */
+  outcome: RecheckOutcome;
+
+  /**
+   * @generated from field: repeated assay.v1.AnswerChange changes = 6;
+   */
+  changes: AnswerChange[];
+
+  /**
+   * Trust lists that judged it before, and those that did now.
+   *
+   * @generated from field: repeated assay.v1.AppliedTrustList lists_before = 7;
+   */
+  listsBefore: AppliedTrustList[];
+
+  /**
+   * @generated from field: repeated assay.v1.AppliedTrustList lists_after = 8;
+   */
+  listsAfter: AppliedTrustList[];
+
+  /**
+   * Why it could not be read anew; empty otherwise.
+   *
+   * @generated from field: string reason = 9;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 10;
+   */
+  at?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message assay.v1.RecheckedRecord.
+ * Use `create(RecheckedRecordSchema)` to create a new message.
+ */
+export const RecheckedRecordSchema: GenMessage<RecheckedRecord> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 19);
+
+/**
+ * @generated from message assay.v1.StartTrustRecheckRequest
+ */
+export type StartTrustRecheckRequest = Message<"assay.v1.StartTrustRecheckRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.StartTrustRecheckRequest.
+ * Use `create(StartTrustRecheckRequestSchema)` to create a new message.
+ */
+export const StartTrustRecheckRequestSchema: GenMessage<StartTrustRecheckRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 20);
+
+/**
+ * @generated from message assay.v1.StartTrustRecheckResponse
+ */
+export type StartTrustRecheckResponse = Message<"assay.v1.StartTrustRecheckResponse"> & {
+  /**
+   * @generated from field: assay.v1.TrustRecheck recheck = 1;
+   */
+  recheck?: TrustRecheck | undefined;
+};
+
+/**
+ * Describes the message assay.v1.StartTrustRecheckResponse.
+ * Use `create(StartTrustRecheckResponseSchema)` to create a new message.
+ */
+export const StartTrustRecheckResponseSchema: GenMessage<StartTrustRecheckResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 21);
+
+/**
+ * @generated from message assay.v1.GetTrustRecheckRequest
+ */
+export type GetTrustRecheckRequest = Message<"assay.v1.GetTrustRecheckRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.GetTrustRecheckRequest.
+ * Use `create(GetTrustRecheckRequestSchema)` to create a new message.
+ */
+export const GetTrustRecheckRequestSchema: GenMessage<GetTrustRecheckRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 22);
+
+/**
+ * @generated from message assay.v1.GetTrustRecheckResponse
+ */
+export type GetTrustRecheckResponse = Message<"assay.v1.GetTrustRecheckResponse"> & {
+  /**
+   * Absent where there was none.
+   *
+   * @generated from field: assay.v1.TrustRecheck recheck = 1;
+   */
+  recheck?: TrustRecheck | undefined;
+};
+
+/**
+ * Describes the message assay.v1.GetTrustRecheckResponse.
+ * Use `create(GetTrustRecheckResponseSchema)` to create a new message.
+ */
+export const GetTrustRecheckResponseSchema: GenMessage<GetTrustRecheckResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 23);
+
+/**
+ * @generated from message assay.v1.CancelTrustRecheckRequest
+ */
+export type CancelTrustRecheckRequest = Message<"assay.v1.CancelTrustRecheckRequest"> & {
+};
+
+/**
+ * Describes the message assay.v1.CancelTrustRecheckRequest.
+ * Use `create(CancelTrustRecheckRequestSchema)` to create a new message.
+ */
+export const CancelTrustRecheckRequestSchema: GenMessage<CancelTrustRecheckRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 24);
+
+/**
+ * @generated from message assay.v1.CancelTrustRecheckResponse
+ */
+export type CancelTrustRecheckResponse = Message<"assay.v1.CancelTrustRecheckResponse"> & {
+  /**
+   * Absent where there was none.
+   *
+   * @generated from field: assay.v1.TrustRecheck recheck = 1;
+   */
+  recheck?: TrustRecheck | undefined;
+};
+
+/**
+ * Describes the message assay.v1.CancelTrustRecheckResponse.
+ * Use `create(CancelTrustRecheckResponseSchema)` to create a new message.
+ */
+export const CancelTrustRecheckResponseSchema: GenMessage<CancelTrustRecheckResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 25);
+
+/**
+ * @generated from message assay.v1.ListRecheckedRecordsRequest
+ */
+export type ListRecheckedRecordsRequest = Message<"assay.v1.ListRecheckedRecordsRequest"> & {
+  /**
+   * 1 to 100; 0 means 25.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message assay.v1.ListRecheckedRecordsRequest.
+ * Use `create(ListRecheckedRecordsRequestSchema)` to create a new message.
+ */
+export const ListRecheckedRecordsRequestSchema: GenMessage<ListRecheckedRecordsRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 26);
+
+/**
+ * @generated from message assay.v1.ListRecheckedRecordsResponse
+ */
+export type ListRecheckedRecordsResponse = Message<"assay.v1.ListRecheckedRecordsResponse"> & {
+  /**
+   * Newest first; of one recheck at most 10,000 are kept.
+   *
+   * @generated from field: repeated assay.v1.RecheckedRecord records = 1;
+   */
+  records: RecheckedRecord[];
+
+  /**
+   * Empty after the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message assay.v1.ListRecheckedRecordsResponse.
+ * Use `create(ListRecheckedRecordsResponseSchema)` to create a new message.
+ */
+export const ListRecheckedRecordsResponseSchema: GenMessage<ListRecheckedRecordsResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_trust_service, 27);
 
 /**
  * @generated from enum assay.v1.TrustListKind
@@ -510,6 +924,152 @@ export const TrustListOriginSchema: GenEnum<TrustListOrigin> = /*@__PURE__*/
   enumDesc(file_assay_v1_trust_service, 1);
 
 /**
+ * @generated from enum assay.v1.RecheckState
+ */
+export const RecheckState = {
+  /**
+   * @generated from enum value: RECHECK_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: RECHECK_STATE_RUNNING = 1;
+   */
+  RUNNING: 1,
+
+  /**
+   * @generated from enum value: RECHECK_STATE_DONE = 2;
+   */
+  DONE: 2,
+
+  /**
+   * @generated from enum value: RECHECK_STATE_CANCELLED = 3;
+   */
+  CANCELLED: 3,
+} as const;
+
+/**
+ * @generated from enum assay.v1.RecheckState
+ */
+export type RecheckState = (typeof RecheckState)[keyof typeof RecheckState] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.RecheckState.
+ */
+export const RecheckStateSchema: GenEnum<RecheckState> = /*@__PURE__*/
+  enumDesc(file_assay_v1_trust_service, 2);
+
+/**
+ * @generated from enum assay.v1.RecheckOutcome
+ */
+export const RecheckOutcome = {
+  /**
+   * @generated from enum value: RECHECK_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: RECHECK_OUTCOME_UNCHANGED = 1;
+   */
+  UNCHANGED: 1,
+
+  /**
+   * @generated from enum value: RECHECK_OUTCOME_CHANGED = 2;
+   */
+  CHANGED: 2,
+
+  /**
+   * The file is not kept any more: what was read before stands.
+   *
+   * @generated from enum value: RECHECK_OUTCOME_MEDIA_GONE = 3;
+   */
+  MEDIA_GONE: 3,
+
+  /**
+   * What was read before stands.
+   *
+   * @generated from enum value: RECHECK_OUTCOME_UNREADABLE = 4;
+   */
+  UNREADABLE: 4,
+} as const;
+
+/**
+ * @generated from enum assay.v1.RecheckOutcome
+ */
+export type RecheckOutcome = (typeof RecheckOutcome)[keyof typeof RecheckOutcome] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.RecheckOutcome.
+ */
+export const RecheckOutcomeSchema: GenEnum<RecheckOutcome> = /*@__PURE__*/
+  enumDesc(file_assay_v1_trust_service, 3);
+
+/**
+ * @generated from enum assay.v1.RecheckedAnswer
+ */
+export const RecheckedAnswer = {
+  /**
+   * @generated from enum value: RECHECKED_ANSWER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: RECHECKED_ANSWER_STATE = 1;
+   */
+  STATE: 1,
+
+  /**
+   * @generated from enum value: RECHECKED_ANSWER_UNCHANGED = 2;
+   */
+  UNCHANGED: 2,
+
+  /**
+   * @generated from enum value: RECHECKED_ANSWER_SIGNED_BY = 3;
+   */
+  SIGNED_BY: 3,
+
+  /**
+   * The lists that vouch for the signer.
+   *
+   * @generated from enum value: RECHECKED_ANSWER_VOUCHED_BY = 4;
+   */
+  VOUCHED_BY: 4,
+
+  /**
+   * @generated from enum value: RECHECKED_ANSWER_IN_TIME = 5;
+   */
+  IN_TIME: 5,
+
+  /**
+   * @generated from enum value: RECHECKED_ANSWER_WHO = 6;
+   */
+  WHO: 6,
+
+  /**
+   * States of the manifests beneath the one that speaks for the file.
+   *
+   * @generated from enum value: RECHECKED_ANSWER_INGREDIENTS = 7;
+   */
+  INGREDIENTS: 7,
+
+  /**
+   * @generated from enum value: RECHECKED_ANSWER_ASSESSMENT = 8;
+   */
+  ASSESSMENT: 8,
+} as const;
+
+/**
+ * @generated from enum assay.v1.RecheckedAnswer
+ */
+export type RecheckedAnswer = (typeof RecheckedAnswer)[keyof typeof RecheckedAnswer] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.RecheckedAnswer.
+ */
+export const RecheckedAnswerSchema: GenEnum<RecheckedAnswer> = /*@__PURE__*/
+  enumDesc(file_assay_v1_trust_service, 4);
+
+/**
  * Trust lists: whose signatures and time stamps in manifests count. The credential is the metadata x-api-key.
  *
  * @generated from service assay.v1.TrustService
@@ -546,6 +1106,16 @@ export const TrustService: GenService<{
     output: typeof UpdateTrustListResponseSchema;
   },
   /**
+   * What a newer edition would change, and whose signatures it would drop. Administrators only.
+   *
+   * @generated from rpc assay.v1.TrustService.PreviewTrustListUpdate
+   */
+  previewTrustListUpdate: {
+    methodKind: "unary";
+    input: typeof PreviewTrustListUpdateRequestSchema;
+    output: typeof PreviewTrustListUpdateResponseSchema;
+  },
+  /**
    * What is off vouches for nobody. Administrators only.
    *
    * @generated from rpc assay.v1.TrustService.SetTrustListOn
@@ -564,6 +1134,47 @@ export const TrustService: GenService<{
     methodKind: "unary";
     input: typeof RemoveTrustListRequestSchema;
     output: typeof RemoveTrustListResponseSchema;
+  },
+  /**
+   * Begins to read the manifests of all stored files anew under the lists of now; answers the one that runs already.
+   * Administrators only.
+   *
+   * @generated from rpc assay.v1.TrustService.StartTrustRecheck
+   */
+  startTrustRecheck: {
+    methodKind: "unary";
+    input: typeof StartTrustRecheckRequestSchema;
+    output: typeof StartTrustRecheckResponseSchema;
+  },
+  /**
+   * The one that runs, or the last one. Administrators only.
+   *
+   * @generated from rpc assay.v1.TrustService.GetTrustRecheck
+   */
+  getTrustRecheck: {
+    methodKind: "unary";
+    input: typeof GetTrustRecheckRequestSchema;
+    output: typeof GetTrustRecheckResponseSchema;
+  },
+  /**
+   * Ends the one that runs; what it did stays. Administrators only.
+   *
+   * @generated from rpc assay.v1.TrustService.CancelTrustRecheck
+   */
+  cancelTrustRecheck: {
+    methodKind: "unary";
+    input: typeof CancelTrustRecheckRequestSchema;
+    output: typeof CancelTrustRecheckResponseSchema;
+  },
+  /**
+   * Records that the last one found to read otherwise, or could not read anew. Administrators only.
+   *
+   * @generated from rpc assay.v1.TrustService.ListRecheckedRecords
+   */
+  listRecheckedRecords: {
+    methodKind: "unary";
+    input: typeof ListRecheckedRecordsRequestSchema;
+    output: typeof ListRecheckedRecordsResponseSchema;
   },
   /**
    * Certificates of the lists by fingerprint or by a part of their names. Any account.

@@ -1,0 +1,125 @@
+/** One stored manifest read anew under other trust lists: what became of it, written down with its reason. */
+import { AppError } from '../../domain/errors.ts';
+import {
+  answersChanged,
+  hasManifest,
+  type ReadRecord,
+  withNewReading,
+} from '../../domain/provenance/read-anew.ts';
+import { type AppliedList, appliedLists, type TrustMaterial } from '../../domain/provenance/trust-list.ts';
+import { type AnswerChange, type RecheckOutcome, sameLists } from '../../domain/provenance/trust-recheck.ts';
+import type { Analysis, Classification } from '../../domain/records/classification.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import type { Core } from '../core.ts';
+import { recordOf } from '../records/record.ts';
+
+export interface ReadAnew {
+  outcome: RecheckOutcome;
+  /** The analysis with its new reading; as it was where it could not be read. */
+  analysis: Analysis;
+  records: Classification[];
+  changes: AnswerChange[];
+  listsBefore: AppliedList[];
+  listsAfter: AppliedList[];
+  reason: string;
+}
+
+export interface Rereading {
+  analysis: Analysis;
+  records: Classification[];
+  trust: TrustMaterial;
+  signal: AbortSignal;
+}
+
+const GONE = 'the file is not kept any more';
+const OUTSIDE = 'its manifest came beside the file, and is not kept';
+
+/** Throws where the signal aborts; whatever else goes wrong is an outcome. */
+export async function readAnew(
+  app: Core,
+  { analysis, records, trust, signal }: Rereading,
+): Promise<ReadAnew> {
+  const { result, hash } = analysis;
+  const stored = result?.provenance.store;
+  const listsBefore = stored?.lists ?? [];
+  const same = { analysis, records, changes: [], listsBefore, listsAfter: listsBefore };
+  if (result === null || !(await app.store.blobs.has(hash))) {
+    return { ...same, outcome: 'media_gone', reason: GONE };
+  }
+  if (stored !== undefined && stored.source !== 'embedded') {
+    return { ...same, outcome: 'unreadable', reason: OUTSIDE };
+  }
+  try {
+    const now = await app.engine.readStoredProvenance({ hash, trust, signal });
+    const provenance = withNewReading(result.provenance, now);
+    const anew = { ...analysis, result: { ...result, provenance } };
+    const changes = changesOf(app, records, analysis, anew);
+    const outcome = changes.length === 0 ? 'unchanged' : 'changed';
+    const listsAfter = appliedLists(trust);
+    return { outcome, analysis: anew, records, changes, listsBefore, listsAfter, reason: '' };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ...same, outcome: 'unreadable', reason: reasonOf(error) };
+  }
+}
+
+/** By what the first record says: they share the analysis, and readings depend on nothing else. */
+function changesOf(
+  app: Core,
+  [first]: readonly Classification[],
+  before: Analysis,
+  after: Analysis,
+): AnswerChange[] {
+  if (first === undefined) return [];
+  return answersChanged(toRead(app, first, before), toRead(app, first, after));
+}
+
+function toRead(app: Core, classification: Classification, analysis: Analysis): ReadRecord {
+  const { provenance, assessment } = recordOf(app, classification, analysis);
+  return {
+    provenance,
+    assessment: assessment && { state: assessment.state, strength: assessment.strength ?? '' },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * The new reading, its entry on the records' history, and a row for each record that reads otherwise. False where the
+ * analysis is gone meanwhile, or was done anew.
+ */
+export function writeReadAnew(
+  tx: StoreTransaction,
+  before: Analysis,
+  read: ReadAnew,
+  { actor, now }: { actor: number; now: number },
+): boolean {
+  const { analysis, records, outcome, reason, ...what } = read;
+  const current = tx.analysis(analysis.id);
+  if (current === undefined || current.endedAt !== before.endedAt) return false;
+  const isRead = outcome === 'unchanged' || outcome === 'changed';
+  const kind = isRead ? 'manifest_reread' : 'manifest_not_reread';
+  if (isRead) tx.putAnalysis(analysis);
+  const [last] = tx.custody.rowsOf([analysis.id], { limit: 1 });
+  // One line says that a file is gone, however often it is asked for.
+  if (isRead || last?.kind !== kind) {
+    const also = records.map(({ identifier }) => identifier);
+    const details = { what: isRead ? { outcome, ...what } : { outcome, reason } };
+    tx.appendCustody({ kind, subject: analysis.id, actor, also, details });
+  }
+  if (outcome === 'unchanged') return true;
+  for (const { identifier, accountId, name } of records) {
+    tx.addRecheckedRecord({ identifier, accountId, name, outcome, reason, at: now, ...what });
+  }
+  return true;
+}
+
+/** Whether lists have judged a manifest of it, and other ones than these. */
+export function isToBeReread({ state, result }: Analysis, lists: readonly AppliedList[]): boolean {
+  if (state !== 'done' || result === null) return false;
+  const { provenance } = result;
+  return hasManifest(provenance) && !sameLists(provenance.store?.lists ?? [], lists);
+}

@@ -1,0 +1,50 @@
+/** What a newer edition of a trust list adds and drops, and whose signatures here would stand without a voucher. */
+import { X509Certificate } from 'node:crypto';
+import type { TrustListDiff } from '../../domain/contract/trust.ts';
+import type { TrustList } from '../../domain/provenance/trust-list.ts';
+import type { ApplianceParts } from '../appliance/parts.ts';
+import { signersOnlyOf } from './seen-signers.ts';
+
+/** To be read by a person; the counts say how many there are. */
+const NAMES_MAX = 200;
+
+export function diffOf(before: TrustList, after: TrustList, droppedSigners: string[]): TrustListDiff {
+  const [old, now] = [contentOf(before), contentOf(after)];
+  const added = [...now].flatMap(([key, name]) => (old.has(key) ? [] : name));
+  const removed = [...old].flatMap(([key, name]) => (now.has(key) ? [] : name));
+  return {
+    ...{ id: after.id, sha256: after.sha256, droppedSigners },
+    ...{ added: added.slice(0, NAMES_MAX), removed: removed.slice(0, NAMES_MAX) },
+    ...{ addedCount: added.length, removedCount: removed.length },
+  };
+}
+
+/** Names by what tells two apart: two certificates may have one name. */
+function contentOf({ authorities, singles, products }: TrustList): Map<string, string> {
+  const certificates = [...authorities, ...singles.map(({ der }) => der)];
+  return new Map([
+    ...certificates.map((der) => [der, nameOf(der)] as const),
+    ...products.map((product) => [JSON.stringify(product), product.commonName] as const),
+  ]);
+}
+
+/** Signers of records here for whom nothing but what is dropped vouches. */
+export async function droppedSigners(
+  app: Pick<ApplianceParts, 'store'>,
+  before: TrustList,
+  after: TrustList,
+): Promise<string[]> {
+  const kept = new Set(vouchersOf(after));
+  const dropped = vouchersOf(before).filter((name) => !kept.has(name));
+  return await signersOnlyOf(app, before.id, dropped);
+}
+
+function vouchersOf({ authorities, singles }: TrustList): string[] {
+  return [...authorities, ...singles.map(({ der }) => der)].map(nameOf);
+}
+
+/** As readings name who vouches: the common name, or the organisation. */
+function nameOf(der: string): string {
+  const { subject } = new X509Certificate(Buffer.from(der, 'base64'));
+  return /(?:^|\n)CN=(.*)/.exec(subject)?.[1] ?? /(?:^|\n)O=(.*)/.exec(subject)?.[1] ?? '';
+}

@@ -1,0 +1,69 @@
+/**
+ * A stored reading and a new one of the same file made one, and what differs between two. Only what the lists judge is
+ * taken over: the documented `c2pa` object, what it forces, and unsigned metadata stay as they were measured. Pure.
+ */
+import type { Provenance } from '../verdicts/provenance.ts';
+import type { ManifestFacts, StoreFacts } from './manifest-facts.ts';
+import type { ProvenanceRecord } from './provenance-record.ts';
+import type { Readings } from './readings.ts';
+import { type AnswerChange, RECHECKED_ANSWERS, type RecheckedAnswer } from './trust-recheck.ts';
+
+/** Whether lists have anything to judge in it: a manifest that was read, or one that a reader refused. */
+export function hasManifest({ store, c2pa, fault }: Provenance): boolean {
+  return store !== undefined || c2pa !== null || fault !== null;
+}
+
+export function withNewReading(before: Provenance, now: Provenance): Provenance {
+  const { store: _, ...kept } = before;
+  const { store, fault } = now;
+  const facts = store === undefined ? {} : { store: asFirstSeen(before.store, store) };
+  return { ...kept, fault, hasReadFacts: true, ...facts };
+}
+
+const EXPIRED = 'signingCredential.expired';
+
+/**
+ * The box had the file when it was read first: a certificate that was valid then and ran out since says no less than it
+ * did. So the time of the first reading stays, and the certificates are judged by it.
+ */
+function asFirstSeen(first: StoreFacts | undefined, now: StoreFacts): StoreFacts {
+  if (first === undefined) return now;
+  const { readAt } = first;
+  return { ...now, readAt, manifests: now.manifests.map((facts) => judgedAt(facts, readAt)) };
+}
+
+function judgedAt(facts: ManifestFacts, readAt: number): ManifestFacts {
+  const { notBefore = null, notAfter = null } = facts.signer ?? {};
+  const wasValid = notBefore !== null && notAfter !== null && notBefore <= readAt && readAt <= notAfter;
+  if (!wasValid) return facts;
+  const codes = facts.codes.filter(({ code, isAboutIdentity }) => isAboutIdentity || code !== EXPIRED);
+  return { ...facts, codes };
+}
+
+export interface ReadRecord {
+  provenance: ProvenanceRecord | null;
+  assessment: { state: string; strength: string } | null;
+}
+
+/** Answers that differ between two readings of a record. */
+export function answersChanged(before: ReadRecord, after: ReadRecord): AnswerChange[] {
+  const [old, now] = [wordsOf(before), wordsOf(after)];
+  return RECHECKED_ANSWERS.filter((answer) => old[answer] !== now[answer]).map((answer) => ({
+    answer,
+    before: old[answer],
+    after: now[answer],
+  }));
+}
+
+function wordsOf({ provenance, assessment }: ReadRecord): Record<RecheckedAnswer, string> {
+  const readings: Partial<Readings> = provenance?.readings ?? {};
+  const { state = '', unchanged = '', signedBy, inTime, who } = readings;
+  const ingredients = (provenance?.manifests ?? []).filter(({ isActive }) => !isActive);
+  return {
+    ...{ state, unchanged, signed_by: signedBy?.answer ?? '', in_time: inTime?.answer ?? '' },
+    vouched_by: (signedBy?.lists ?? []).map(({ list }) => list).join(', '),
+    who: who?.answer ?? '',
+    ingredients: ingredients.map((manifest) => manifest.readings.state).join(', '),
+    assessment: assessment === null ? '' : `${assessment.state} (${assessment.strength})`,
+  };
+}

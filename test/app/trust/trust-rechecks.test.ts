@@ -1,0 +1,268 @@
+/** Stored manifests read anew by a real decode child after trust lists changed: answers, history, stops and starts. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { before, test } from 'node:test';
+import type { App } from '../../../src/app/app.ts';
+import type { Principal } from '../../../src/app/callers/principal.ts';
+import { recordOf } from '../../../src/app/records/record.ts';
+import { addTrustList, setTrustListOn } from '../../../src/app/trust/trust-lists.ts';
+import { TrustRechecks } from '../../../src/app/trust/trust-rechecks.ts';
+import { NO_TRUST, type TrustMaterial, toMaterial } from '../../../src/domain/provenance/trust-list.ts';
+import type { TrustRecheck } from '../../../src/domain/provenance/trust-recheck.ts';
+import type { Provenance } from '../../../src/domain/verdicts/provenance.ts';
+import { readProvenance } from '../../../src/worker/steps/provenance.ts';
+import { makeIdentity } from '../../certificates.ts';
+import { identifierOf, seedRecords } from '../../seeded-records.ts';
+import { definitionOf, GENERATED, makeSigner, signMedia } from '../../signed-media.ts';
+import { makeTrustList } from '../../trust-lists.ts';
+import { addUser, openApp, principalOf } from '../open-app.ts';
+
+const authority = makeIdentity({ name: 'Desk authority' });
+const NEVER = new AbortController().signal;
+let signed: Buffer;
+before(async () => {
+  const definition = definitionOf(GENERATED);
+  signed = (await signMedia({ definition }, { signer: makeSigner(authority) })).file;
+});
+
+/** Records of one signed file as a daemon with other lists has read it. */
+async function seedSigned(
+  { app, folder }: { app: App; folder: string },
+  count: number,
+  file = signed,
+  trust: TrustMaterial = NO_TRUST,
+): Promise<Provenance> {
+  const temporary = await app.store.blobs.receive(Readable.from([file]), { bytesMax: file.length }, NEVER);
+  await app.store.blobs.keep(temporary);
+  const path = join(folder, 'signed.jpg');
+  await writeFile(path, file);
+  const provenance = await readProvenance({ path, mime: 'image/jpeg', trust });
+  await seedRecords(app.store, count, (index) => ({
+    name: `${index}.jpg`,
+    hash: temporary.hash,
+    probability: 0.5,
+  }));
+  await setProvenance(app, count, provenance);
+  return provenance;
+}
+
+async function setProvenance(app: App, count: number, provenance: Provenance): Promise<void> {
+  await app.store.transact((tx) => {
+    for (let index = 0; index < count; index += 1) {
+      const analysis = tx.analysis(identifierOf(index));
+      if (analysis?.result?.kind === 'image') {
+        tx.putAnalysis({ ...analysis, result: { ...analysis.result, provenance } });
+      }
+    }
+  });
+}
+
+async function addDesk(app: App, principal: Principal): Promise<void> {
+  const texts = { id: 'desk', name: '', source: '', terms: '', date: '2026-11-01' };
+  const content = Buffer.from(authority.cert);
+  await addTrustList(app, { principal, ...texts, kind: 'signers', content, single: false });
+}
+
+async function recheck(app: App, principal: Principal): Promise<TrustRecheck> {
+  await app.trustRechecks.begin(principal);
+  await app.trustRechecks.settled();
+  const ended = app.trustRechecks.current(principal);
+  assert.ok(ended !== null);
+  return ended;
+}
+
+/** Waits until so many records were written anew. */
+async function changesOf({ engine }: App, count: number): Promise<void> {
+  let seen = 0;
+  for await (const _ of engine.watch({ accountId: 1 }, NEVER)) {
+    seen += 1;
+    if (seen === count) return;
+  }
+}
+
+function stateOf(app: App, index: number): string | undefined {
+  const classification = app.store.read.classification(identifierOf(index));
+  const analysis = app.store.read.analysis(identifierOf(index));
+  assert.ok(classification !== undefined && analysis !== undefined);
+  return recordOf(app, classification, analysis).provenance?.readings?.state;
+}
+
+function figuresOf({ state, unchanged, changed, mediaGone, unreadable }: TrustRecheck): unknown[] {
+  return [state, unchanged, changed, mediaGone, unreadable];
+}
+
+test('a list that is added makes stored manifests trusted, with every change on the history', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  await seedSigned(opened, 3);
+  assert.equal(stateOf(app, 0), 'intact');
+  await addDesk(app, admin);
+  const ended = await recheck(app, admin);
+  assert.deepEqual(figuresOf(ended), ['done', 0, 3, 0, 0]);
+  assert.deepEqual([ended.looked, ended.total], [3, 3]);
+  assert.equal(stateOf(app, 2), 'trusted');
+  const [newest] = app.trustRechecks.records(admin, { limit: 10 });
+  assert.deepEqual(newest?.changes, [
+    { answer: 'state', before: 'intact', after: 'trusted' },
+    { answer: 'signed_by', before: 'on_no_list', after: 'on_list' },
+    { answer: 'vouched_by', before: '', after: 'desk' },
+    { answer: 'assessment', before: 'inconclusive (none)', after: 'artificial (signed)' },
+  ]);
+  assert.ok(newest?.listsAfter.some(({ id }) => id === 'desk'));
+  assert.deepEqual(newest?.listsBefore, []);
+  const [entry] = app.store.read.custody.rowsOf([identifierOf(1)], { limit: 1 });
+  assert.equal(entry?.kind, 'manifest_reread');
+  assert.match(JSON.stringify(app.store.read.custody.details(entry?.sequence ?? 0)), /on_no_list/);
+  const actions = app.store.read.audit({ limit: 5 }).map(({ action }) => action);
+  assert.deepEqual(actions.slice(0, 3), ['trust.recheck_done', 'trust.recheck', 'trust.add']);
+});
+
+test('what these lists judged already is not read again, and a list that is switched off is noticed', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  await seedSigned(opened, 2);
+  await addDesk(app, admin);
+  await recheck(app, admin);
+  assert.deepEqual(figuresOf(await recheck(app, admin)), ['done', 0, 0, 0, 0]);
+  await setTrustListOn(app, { principal: admin, id: 'interim', isOn: false });
+  assert.deepEqual(figuresOf(await recheck(app, admin)), ['done', 2, 0, 0, 0]);
+  await setTrustListOn(app, { principal: admin, id: 'desk', isOn: false });
+  assert.deepEqual(figuresOf(await recheck(app, admin)), ['done', 0, 2, 0, 0]);
+  assert.equal(stateOf(app, 0), 'intact');
+});
+
+test('only what lists judge is written: the documented report and unsigned metadata stay', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  const first = await seedSigned(opened, 1);
+  const declarations = [{ kind: 'camera', field: 'EXIF Model', value: 'X', origin: 'captured' } as const];
+  await setProvenance(app, 1, { ...first, declarations });
+  await addDesk(app, admin);
+  await recheck(app, admin);
+  const {
+    c2pa,
+    declarations: kept,
+    signer,
+  } = app.store.read.analysis(identifierOf(0))?.result?.provenance ?? {};
+  assert.deepEqual([c2pa, kept, signer], [first.c2pa, declarations, first.signer]);
+});
+
+test('a record of a version that read no answers gets them', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  const { c2pa, declaredOrigin, signer } = await seedSigned(opened, 1);
+  await setProvenance(app, 1, { c2pa, declaredOrigin, signer, remoteManifestUrl: null, fault: null });
+  assert.equal(stateOf(app, 0), undefined);
+  await addDesk(app, admin);
+  assert.deepEqual(figuresOf(await recheck(app, admin)), ['done', 0, 1, 0, 0]);
+  assert.equal(stateOf(app, 0), 'trusted');
+});
+
+test('a record whose file is gone says so once, and keeps what was read', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  await seedSigned(opened, 1);
+  const { hash } = app.store.read.classification(identifierOf(0)) ?? { hash: '' };
+  await app.store.blobs.remove(hash);
+  await addDesk(app, admin);
+  assert.deepEqual(figuresOf(await recheck(app, admin)), ['done', 0, 0, 1, 0]);
+  assert.deepEqual(figuresOf(await recheck(app, admin)), ['done', 0, 0, 1, 0]);
+  const [record] = app.trustRechecks.records(admin, { limit: 5 });
+  assert.deepEqual([record?.outcome, record?.reason], ['media_gone', 'the file is not kept any more']);
+  assert.equal(stateOf(app, 0), 'intact');
+  const kinds = app.store.read.custody.rowsOf([identifierOf(0)], { limit: 9 }).map(({ kind }) => kind);
+  assert.deepEqual(kinds.filter((kind) => kind === 'manifest_not_reread').length, 1);
+});
+
+test('a stored file that is another than the one submitted is not read', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  await seedSigned(opened, 1);
+  const { hash } = app.store.read.classification(identifierOf(0)) ?? { hash: '' };
+  const { chmod } = await import('node:fs/promises');
+  await chmod(app.store.blobs.pathOf(hash), 0o600);
+  await writeFile(app.store.blobs.pathOf(hash), Buffer.concat([signed, Buffer.from('x')]));
+  await addDesk(app, admin);
+  assert.deepEqual(figuresOf(await recheck(app, admin)), ['done', 0, 0, 0, 1]);
+  assert.match(
+    app.trustRechecks.records(admin, { limit: 1 })[0]?.reason ?? '',
+    /no longer the one that was submitted/,
+  );
+});
+
+test('a certificate that ran out since the first reading says no less than it did then', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  const soon = makeIdentity({
+    ...{ name: 'Test camera', issuer: authority, signsMedia: true },
+    notAfter: new Date(Date.now() + 4000),
+  });
+  const { file } = await signMedia({ definition: definitionOf(GENERATED) }, { signer: soon });
+  await seedSigned(opened, 1, file, toMaterial([makeTrustList({ authorities: authority.cert })]));
+  assert.equal(stateOf(app, 0), 'trusted');
+  await new Promise((resolve) => setTimeout(resolve, 5000));
+  await addDesk(app, admin);
+  await recheck(app, admin);
+  const [record] = app.trustRechecks.records(admin, { limit: 1 });
+  assert.deepEqual(record?.changes, [{ answer: 'vouched_by', before: 'test', after: 'desk' }]);
+});
+
+test('one that is cancelled ends at once and keeps what it did; a stopped one goes on where it was', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  const count = 60;
+  await seedSigned(opened, count);
+  await addDesk(app, admin);
+  await app.trustRechecks.begin(admin);
+  await changesOf(app, 3);
+  const cancelled = await app.trustRechecks.cancel(admin);
+  assert.equal(cancelled?.state, 'cancelled');
+  const done = cancelled?.changed ?? 0;
+  assert.ok(done >= 3 && done < count, `${done} done`);
+
+  const other = new TrustRechecks(app);
+  await other.begin(admin);
+  await changesOf(app, 3);
+  await other[Symbol.asyncDispose]();
+  const stopped = app.trustRechecks.current(admin);
+  assert.equal(stopped?.state, 'running');
+  assert.ok((stopped?.changed ?? 0) < count - done);
+
+  await using next = new TrustRechecks(app);
+  next.start();
+  await next.settled();
+  const ended = next.current(admin);
+  assert.deepEqual([ended?.state, ended?.changed], ['done', count - done]);
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  assert.ok(indexes.every((index) => stateOf(app, index) === 'trusted'));
+  const rereads = indexes.flatMap((index) =>
+    app.store.read.custody
+      .rowsOf([identifierOf(index)], { limit: 9 })
+      .filter(({ kind }) => kind === 'manifest_reread'),
+  );
+  assert.equal(rereads.length, count, 'each was read once');
+});
+
+test('lists that change under way hold for all', async () => {
+  await using opened = await openApp();
+  const { app, admin } = opened;
+  await seedSigned(opened, 40);
+  await app.trustRechecks.begin(admin);
+  await changesOf(app, 3);
+  await addDesk(app, admin);
+  await app.trustRechecks.settled();
+  assert.equal(app.trustRechecks.current(admin)?.state, 'done');
+  assert.ok([0, 20, 39].every((index) => stateOf(app, index) === 'trusted'));
+});
+
+test('administrators only, and nobody who may only read', async () => {
+  await using opened = await openApp();
+  const { app } = opened;
+  const user = principalOf(app, (await addUser(app, opened.admin)).id);
+  await assert.rejects(() => app.trustRechecks.begin(user), /administrator/);
+  assert.throws(() => app.trustRechecks.current(user), /administrator/);
+  assert.throws(() => app.trustRechecks.records(user, { limit: 1 }), /administrator/);
+  await assert.rejects(() => app.trustRechecks.cancel(user), /administrator/);
+});
