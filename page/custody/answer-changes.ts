@@ -21,7 +21,7 @@ function inWords(words: string): string {
     .join(', ');
 }
 
-/** Of JSON whose shape only the log knows. */
+/** From JSON whose shape only the log knows. */
 export function changesIn(what: unknown): AnswerChange[] {
   const { changes } = (what ?? {}) as { changes?: unknown };
   return Array.isArray(changes) ? changes.filter(isChange) : [];

@@ -15,7 +15,6 @@ import {
 } from '../domain/records/classification.ts';
 import type { AnalysisOptions } from '../domain/records/options.ts';
 import type { WaitReason } from '../domain/records/wait-reason.ts';
-import type { Provenance } from '../domain/verdicts/provenance.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreReader } from '../store/reader.ts';
@@ -170,7 +169,7 @@ export class Engine implements AsyncDisposable {
   }
 
   /** The manifests of what the store holds, under these lists; nothing is stored. */
-  async readStoredProvenance(stored: StoredManifest): Promise<Provenance> {
+  async readStoredProvenance(stored: StoredManifest) {
     return await readStoredProvenance(this.#local.decodePool, this.#parts.store.blobs, stored);
   }
 

@@ -45,18 +45,9 @@ export interface Probe {
   hasSound: boolean;
 }
 
-/** Marks only: nothing is written. */
+/** Marks, or signed provenance only: nothing is written. */
 export interface ReadMarksRequest {
-  type: 'read-marks';
-  id: number;
-  input: string;
-  limits: DecodeLimits;
-  trust: TrustMaterial;
-}
-
-/** Manifests only, of a file that was analysed before. */
-export interface ReadProvenanceRequest {
-  type: 'read-provenance';
+  type: 'read-marks' | 'read-provenance';
   id: number;
   input: string;
   limits: DecodeLimits;
@@ -361,7 +352,6 @@ export interface SheetFrame {
 export type DecodeRequest =
   | ProbeRequest
   | ReadMarksRequest
-  | ReadProvenanceRequest
   | DecodeImageRequest
   | DecodeVideoRequest
   | SampleFramesRequest

@@ -4,12 +4,12 @@ import type { Provenance } from '../domain/verdicts/provenance.ts';
 import { MediaFile } from './libav/media-file.ts';
 import { readHeader } from './pictures/header.ts';
 import { readMediaType } from './pictures/media-header.ts';
-import type { ReadProvenanceRequest } from './protocol.ts';
+import type { ReadMarksRequest } from './protocol.ts';
 import { checkStreams } from './steps/probe.ts';
 import { readProvenance } from './steps/provenance.ts';
 
 export async function readProvenanceOnly(
-  { input, limits, trust }: ReadProvenanceRequest,
+  { input, limits, trust }: ReadMarksRequest,
   slotFolder: string,
 ): Promise<Provenance> {
   const path = join(slotFolder, 'in', input);

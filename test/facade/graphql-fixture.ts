@@ -11,6 +11,7 @@ import { Attempts } from '../../src/app/callers/attempts.ts';
 import { CallRates } from '../../src/app/callers/call-rates.ts';
 import { KeyUses } from '../../src/app/callers/key-uses.ts';
 import { Standings } from '../../src/app/callers/standings.ts';
+import type { Core } from '../../src/app/core.ts';
 import { AccessLog } from '../../src/app/custody/access-log.ts';
 import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
@@ -59,6 +60,12 @@ const CONFIG: App['config'] = {
   ...{ timestampAuthorities: [], timestampRootsPem: null },
 };
 
+/** Without a list. */
+function openTrust(stack: AsyncDisposableStack, core: Core): Pick<App, 'trust' | 'trustRechecks'> {
+  const trust = new TrustLists([]);
+  return { trust, trustRechecks: stack.use(new TrustRechecks({ ...core, trust })) };
+}
+
 export async function openGraphqlFixture(introspection = true): Promise<GraphqlFixture> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTemporaryFolder());
@@ -77,16 +84,13 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   const feed = new Feed();
   const log = pino({ level: 'silent' });
   const core = {
-    config: { ...CONFIG },
-    store,
+    ...{ config: { ...CONFIG }, store },
     ...{ records: new RecordCache(), engine: stubEngine(feed) },
     accessLog: stack.use(new AccessLog({ store, clock, log })),
     ...{ clock, log, metrics: new Metrics() },
   };
-  const trust = new TrustLists([]);
   const app: App = {
-    ...core,
-    checkpoints: stack.use(new Checkpoints({ store, clock, log, signingKeys })),
+    ...{ ...core, checkpoints: stack.use(new Checkpoints({ store, clock, log, signingKeys })) },
     accountFeed,
     mailer: stack.use(openMailer(folder.path)),
     ...{ sealer, signingKeys, exportJobs: stack.use(await ExportJobs.open(folder.path)) },
@@ -98,8 +102,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
       ...{ tls: null, diskFreeBytesMin: 0 },
       ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: () => [] },
     },
-    ...{ tracing: null, watching: new WatchBoard(), trust },
-    trustRechecks: stack.use(new TrustRechecks({ ...core, trust })),
+    ...{ tracing: null, watching: new WatchBoard(), ...openTrust(stack, core) },
     support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
     backups: stack.use(
       await Backups.open(
