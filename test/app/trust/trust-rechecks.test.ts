@@ -1,4 +1,8 @@
-/** Stored manifests read anew by a real decode child after trust lists changed: answers, history, stops and starts. */
+/**
+ * Stored manifests read anew by a real decode child after trust lists changed: answers, history, stops and starts.
+ *
+ * Invariant: a recheck reads each manifest once, however often it is stopped, and each new reading is on the record's history.
+ */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
