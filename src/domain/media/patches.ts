@@ -12,6 +12,10 @@ export interface PatchLayout {
   countMax: number;
   /** Number of evenly spread places from which those with the most detail are taken; without it, places are spread evenly. */
   candidateCountMax?: number | undefined;
+  /** Pixels between candidates at least; without it they lie side by side. Under `size` they overlap. */
+  candidateStep?: number | undefined;
+  /** Share of the detail of the most detailed candidate below which none is taken. */
+  detailShareMin?: number | undefined;
 }
 
 export interface PatchPosition {
@@ -19,16 +23,19 @@ export interface PatchPosition {
   y: number;
 }
 
-/** Evenly spread positions, row by row, at most `countMax`; neighbours overlap on pictures under two patches wide. */
+/**
+ * Evenly spread positions, row by row, at most `countMax`; without a step, neighbours overlap only on pictures under two
+ * patches wide.
+ */
 export function placePatches(width: number, height: number, layout: PatchLayout): PatchPosition[] {
-  const { size, countMax } = layout;
-  const columnsWanted = clampCount(Math.floor(Math.sqrt((countMax * width) / height)), width, size);
-  const rows = clampCount(Math.floor(countMax / columnsWanted), height, size);
-  const columns = clampCount(Math.floor(countMax / rows), width, size);
+  const { countMax } = layout;
+  const columnsWanted = clampCount(Math.floor(Math.sqrt((countMax * width) / height)), width, layout);
+  const rows = clampCount(Math.floor(countMax / columnsWanted), height, layout);
+  const columns = clampCount(Math.floor(countMax / rows), width, layout);
   return spread(height, rows, layout).flatMap((y) => spread(width, columns, layout).map((x) => ({ x, y })));
 }
 
-/** Share of the detail of the most detailed place: with less, sky, wall or blur begins. */
+/** Where a pack names no share: with less, sky, wall or blur begins. */
 const DETAIL_SHARE_MIN = 0.5;
 
 /**
@@ -39,20 +46,23 @@ export function chooseByDetail(
   candidates: readonly PatchPosition[],
   details: readonly number[],
   countMax: number,
+  shareMin = DETAIL_SHARE_MIN,
 ): PatchPosition[] {
   const detailOf = (index: number) => details[index] ?? 0;
   const most = Math.max(...details);
   const chosen = candidates
     .map((_, index) => index)
-    .filter((index) => detailOf(index) >= DETAIL_SHARE_MIN * most)
+    .filter((index) => detailOf(index) >= shareMin * most)
     .sort((a, b) => detailOf(b) - detailOf(a) || a - b)
     .slice(0, countMax);
   const kept = new Set(chosen);
   return candidates.filter((_, index) => kept.has(index));
 }
 
-function clampCount(count: number, length: number, size: number): number {
-  return Math.max(1, Math.min(Math.ceil(length / size), count));
+function clampCount(count: number, length: number, { size, candidateStep }: PatchLayout): number {
+  const most =
+    candidateStep === undefined ? Math.ceil(length / size) : Math.ceil((length - size) / candidateStep) + 1;
+  return Math.max(1, Math.min(most, count));
 }
 
 function spread(length: number, count: number, { size, align }: PatchLayout): number[] {

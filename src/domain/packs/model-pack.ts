@@ -47,6 +47,19 @@ const patchesView = z.strictObject({
     .describe(
       'Of so many evenly spread places the countMax with the most detail are looked at; else places are spread evenly.',
     ),
+  candidateStep: z
+    .int()
+    .min(8)
+    .max(1024)
+    .optional()
+    .describe(
+      'With candidateCountMax: pixels between such places at least; less than size lets them overlap. Without it they lie side by side.',
+    ),
+  detailShareMin: probability
+    .optional()
+    .describe(
+      'With candidateCountMax: places with less than this share of the detail of the most detailed one are left out; 0.5 without it.',
+    ),
   mapCountMax: z.int().min(1).max(4096).describe('Most patches for a heatmap.'),
 });
 

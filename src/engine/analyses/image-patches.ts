@@ -80,14 +80,14 @@ function toRequest({ view, refusal }: ImagePack, index: number, purpose: PatchPu
       resized: { size, shortSide, withNative: native !== undefined },
     };
   }
-  const { size, align, candidateCountMax } = view;
+  const { size, align, candidateCountMax, candidateStep, detailShareMin } = view;
   const isMap = purpose === 'map';
   const stabilityMax = Math.min(STABILITY_PATCHES_MAX, view.countMax);
   const countMax = isCopy ? stabilityMax : isMap ? view.mapCountMax : view.countMax;
   return {
     name: `${index}-${purpose}`,
     variant: isCopy ? purpose : 'original',
-    layout: { size, align, countMax, ...(isMap ? {} : { candidateCountMax }) },
+    layout: { size, align, countMax, ...(isMap ? {} : { candidateCountMax, candidateStep, detailShareMin }) },
     ...(purpose === 'origin' && refusal !== undefined ? { withTexture: true } : {}),
   };
 }

@@ -15,12 +15,12 @@ const [RED, GREEN, BLUE] = [299, 587, 114];
 
 /** Where the models look: everywhere alike, or where the layout's candidates show the most detail. */
 export function choosePatches(picture: Picture, layout: PatchLayout): PatchPosition[] {
-  const { size, align, countMax, candidateCountMax } = layout;
+  const { size, align, countMax, candidateCountMax, candidateStep, detailShareMin } = layout;
   const { width, height } = picture;
   if (candidateCountMax === undefined) return placePatches(width, height, layout);
-  const places = { size, align, countMax: candidateCountMax };
+  const places = { size, align, countMax: candidateCountMax, candidateStep };
   const candidates = placePatches(width, height, places);
-  return chooseByDetail(candidates, detailsOf(picture, candidates, places), countMax);
+  return chooseByDetail(candidates, detailsOf(picture, candidates, places), countMax, detailShareMin);
 }
 
 /** Details of the picture that is at work: its own patches and those of each copy are looked for at the same candidates. */

@@ -47,6 +47,26 @@ test('packs that look at the same places share their patches; others have their 
   assert.notEqual(origins[0]?.request, origins[2]?.request);
 });
 
+test('where candidates lie and what is left out come from the pack, for the verdict and its copies', () => {
+  const pack = readPack('one', { mapCountMax: 64 });
+  assert.ok(pack.view.type === 'patches');
+  const stepped = { ...pack, view: { ...pack.view, candidateStep: 64, detailShareMin: 0.25 } };
+  const plan = planPatchSets([stepped], { withMap: true, withStability: true });
+  assert.deepEqual(
+    plan.map(({ purpose, request }) => [
+      purpose,
+      request.layout.candidateStep,
+      request.layout.detailShareMin,
+    ]),
+    [
+      ['origin', 64, 0.25],
+      ['map', undefined, undefined],
+      ['jpeg-60', 64, 0.25],
+      ['scale-75', 64, 0.25],
+    ],
+  );
+});
+
 test('a verdict looks where there is most to see, a map everywhere alike', () => {
   const plan = planPatchSets([readPack('one', { mapCountMax: 64 })], { withMap: true, withStability: true });
   const candidates = plan.map(({ purpose, request }) => [purpose, request.layout.candidateCountMax]);
