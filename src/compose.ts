@@ -26,6 +26,7 @@ import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts'
 import { ExportJobs } from './app/evidence/export-jobs.ts';
 import { TimestampLoop } from './app/evidence/timestamp-loop.ts';
 import { RecordCache } from './app/records/record-cache.ts';
+import { Refusals } from './app/records/refusals.ts';
 import { Retention } from './app/records/retention.ts';
 import { SeenBeforeIndex } from './app/records/seen-before.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
@@ -129,7 +130,18 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     }),
   );
   const { accessLog, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
-  const core = { config, store, records: new RecordCache(), accessLog, engine, clock, log, metrics };
+  const refusals = new Refusals({ log, metrics });
+  const core = {
+    config,
+    store,
+    records: new RecordCache(),
+    refusals,
+    accessLog,
+    engine,
+    clock,
+    log,
+    metrics,
+  };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
     ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },

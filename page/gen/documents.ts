@@ -407,7 +407,7 @@ export const RESUME_WATCH_FOLDER = 'mutation ResumeWatchFolder($id:ID!$retryFail
 export type RemoveWatchFolderAnswer = { removeWatchFolder: { userErrors: Fault[]; }; };
 export const REMOVE_WATCH_FOLDER = 'mutation RemoveWatchFolder($id:ID!){removeWatchFolder(id:$id){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<RemoveWatchFolderAnswer, { id: string;}>;
 
-export type ListRecordsAnswer = { classifications: { nodes: ListedRecord[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
+export type ListRecordsAnswer = { classifications: { nodes: (ListedRecord | null)[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
 export const LIST_RECORDS = 'fragment ListedRecord on Classification{identifier kind status outcome errors name refId hash createdAt resultUrl cancelled forceClassification signOff{state}progress{...AllOfProgress}verdict{heuristic confidence classification models}assessment{state probability reasons{sentence}}}query ListRecords($kind:MediaKind$filter:ClassificationFilter$first:Int$after:String){classifications(kind:$kind filter:$filter first:$first after:$after){nodes{...ListedRecord}pageInfo{hasNextPage endCursor}}}fragment AllOfProgress on Progress{done step total}' as Document<ListRecordsAnswer, { kind?: MediaKind | null | undefined; filter?: ClassificationFilter | null | undefined; first?: number | null | undefined; after?: string | null | undefined;}>;
 
 export type FollowRecordsAnswer = { classifications: ListedRecord; };

@@ -85,7 +85,11 @@ async function reach(ask: () => Promise<Response>): Promise<Response> {
 
 export interface GraphqlAnswer {
   data?: Record<string, unknown> | null;
-  errors?: { message: string; extensions?: { code?: string; reason?: string } }[];
+  errors?: {
+    message: string;
+    path?: readonly (string | number)[];
+    extensions?: { code?: string; reason?: string; metadata?: Record<string, string> };
+  }[];
 }
 
 /** One query; throws the first error of the answer. */
@@ -94,10 +98,42 @@ export async function ask<Answer, Variables>(
   variables: NoInfer<Variables>,
   signal?: AbortSignal,
 ): Promise<Answer> {
+  return readAnswer(await post(query, variables, signal)) as Answer;
+}
+
+/** A row of a list that the daemon cannot show. */
+export interface RefusedRow {
+  identifier: string;
+  /** When it was accepted, as the other rows have it. */
+  createdAt: string;
+  /** The daemon's sentence. */
+  refusal: string;
+}
+
+/** As `ask`, for a list whose rows may be null: `refused` has each of those under its place in the list. */
+export async function askRows<Answer, Variables>(
+  query: Document<Answer, Variables>,
+  variables: NoInfer<Variables>,
+): Promise<{ answer: Answer; refused: ReadonlyMap<number, RefusedRow> }> {
+  const { data, errors = [] } = await post(query, variables);
+  const refused = new Map<number, RefusedRow>();
+  const others = errors.filter(({ message, path, extensions }) => {
+    const place = path?.at(-1);
+    const { identifier, createdAt = '' } = extensions?.metadata ?? {};
+    if (extensions?.reason !== 'damaged' || typeof place !== 'number' || identifier === undefined)
+      return true;
+    refused.set(place, { identifier, createdAt, refusal: message });
+    return false;
+  });
+  const whole: GraphqlAnswer = others.length === 0 ? { data: data ?? null } : { errors: others };
+  return { answer: readAnswer(whole) as Answer, refused };
+}
+
+async function post(query: string, variables: unknown, signal?: AbortSignal): Promise<GraphqlAnswer> {
   const body = JSON.stringify({ query, variables });
   const init = { method: 'POST', headers: headers(), body, ...(signal === undefined ? {} : { signal }) };
   const response = await reach(() => fetch('/graphql', init));
-  return readAnswer((await response.json()) as GraphqlAnswer) as Answer;
+  return (await response.json()) as GraphqlAnswer;
 }
 
 export function readAnswer({ data, errors }: GraphqlAnswer): Record<string, unknown> {

@@ -10,6 +10,7 @@ import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 import { type ExportFormat, exportAddress, exportRecords } from './export.ts';
 import type { RecordFilter } from './record-filter.ts';
+import { isRefused } from './records.ts';
 import type { Records } from './use-records.ts';
 
 const FORMATS: readonly ExportFormat[] = ['csv', 'json'];
@@ -24,7 +25,7 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const [isPacking, setPacking] = useState(false);
   const { isBusy, fault, run } = useWork();
-  const picked = records.shown.filter(({ identifier }) => chosen.has(identifier));
+  const picked = records.shown.flatMap((row) => (!isRefused(row) && chosen.has(row.identifier) ? [row] : []));
   const remove = async (): Promise<void> => {
     const isDone = await run(async () => {
       for (const identifier of chosen) {

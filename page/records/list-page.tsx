@@ -10,7 +10,8 @@ import { t } from '../texts/language.ts';
 import { Bulk, ExportFound } from './bulk-actions.tsx';
 import { isFiltering, NO_FILTER, type RecordFilter, readFilter, writeFilter } from './record-filter.ts';
 import { RecordFilters } from './record-filters.tsx';
-import { RecordRow } from './record-row.tsx';
+import { RecordRow, RefusedRecordRow } from './record-row.tsx';
+import { isRefused } from './records.ts';
 import { type Records, useRecords } from './use-records.ts';
 
 /** Fixed, so that a place in the list follows from a number. As in records.css. */
@@ -91,14 +92,20 @@ function Rows({ records, chosen, isFiltered, onChosen }: RowsProps): JSX.Element
         paddingTop: `${first * ROW_PIXELS}px`,
       }}
     >
-      {records.shown.slice(first, last).map((record) => (
-        <RecordRow
-          key={record.identifier}
-          {...{ record }}
-          isChosen={chosen.has(record.identifier)}
-          onChoose={(isChosen) => choose(record.identifier, isChosen)}
-        />
-      ))}
+      {records.shown
+        .slice(first, last)
+        .map((row) =>
+          isRefused(row) ? (
+            <RefusedRecordRow key={row.identifier} {...{ row }} />
+          ) : (
+            <RecordRow
+              key={row.identifier}
+              record={row}
+              isChosen={chosen.has(row.identifier)}
+              onChoose={(isChosen) => choose(row.identifier, isChosen)}
+            />
+          ),
+        )}
     </ul>
   );
 }

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import type { ListedRecord } from '../gen/documents.ts';
+import type { RefusedRow } from '../parts/api.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Time } from '../parts/parts.tsx';
 import { resultPath } from '../paths.ts';
@@ -37,6 +38,23 @@ export function RecordRow({ record, isChosen, onChoose }: RowProps): JSX.Element
         </small>
       </div>
       <OutcomeMark {...{ record }} />
+    </li>
+  );
+}
+
+/** In its place among the others: who looks for it learns that it is there, and why it is not shown. */
+export function RefusedRecordRow({ row }: { row: RefusedRow }): JSX.Element {
+  const { identifier, createdAt, refusal } = row;
+  return (
+    <li class="row refused">
+      <div class="row-name">
+        <span>{t('refusedRecord', { identifier: identifier.slice(0, 12) })}</span>
+        <small class="quiet">
+          {createdAt !== '' && <Time iso={createdAt} isAge />}
+          {createdAt !== '' && ' · '}
+          <span title={refusal}>{refusal}</span>
+        </small>
+      </div>
     </li>
   );
 }

@@ -1,9 +1,17 @@
 /** What is read from records wherever they are shown. */
 import type { FullRecord, Label, ListedRecord, Verdict } from '../gen/documents.ts';
+import type { RefusedRow } from '../parts/api.ts';
 
 export type ImageRecord = Extract<FullRecord, { __typename: 'ImageClassification' }>;
 export type AudioRecord = Extract<FullRecord, { __typename: 'AudioClassification' }>;
 export type VideoRecord = Extract<FullRecord, { __typename: 'VideoClassification' }>;
+
+/** A row of the list: a record, or what is said instead of one that cannot be shown. */
+export type ListRow = ListedRecord | RefusedRow;
+
+export function isRefused(row: ListRow): row is RefusedRow {
+  return 'refusal' in row;
+}
 
 /** What a record comes to for a reader, as the daemon says it. */
 export type Outcome = Lowercase<ListedRecord['outcome']>;

@@ -4,9 +4,10 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { FOLLOW_RECORDS, LIST_RECORDS, type ListedRecord } from '../gen/documents.ts';
-import { ApiError, ask, sentenceOf } from '../parts/api.ts';
+import { ApiError, askRows, sentenceOf } from '../parts/api.ts';
 import { useLive } from './live.ts';
 import { isFiltering, matchesFilter, type RecordFilter, toVariables } from './record-filter.ts';
+import type { ListRow } from './records.ts';
 
 const PAGE_SIZE = 50;
 /** Answers without a record that one look for something takes by itself. */
@@ -14,13 +15,13 @@ const EMPTY_PAGES_MAX = 40;
 /** Somebody who types is not asked about at every letter. */
 const TYPING_MS = 250;
 
-export interface RecordPage {
-  nodes: ListedRecord[];
+interface RowPage {
+  rows: ListRow[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
 interface Loaded {
-  records: readonly ListedRecord[];
+  records: readonly ListRow[];
   /** Came while the reader was looking further down: shown on demand, so that nothing jumps. */
   fresh: readonly ListedRecord[];
   cursor: string | null;
@@ -30,7 +31,7 @@ interface Loaded {
 const NOTHING: Loaded = { records: [], fresh: [], cursor: null, hasMore: true };
 
 export interface Records {
-  shown: readonly ListedRecord[];
+  shown: readonly ListRow[];
   freshCount: number;
   hasMore: boolean;
   isLoading: boolean;
@@ -40,18 +41,20 @@ export interface Records {
   remove(identifiers: ReadonlySet<string>): void;
 }
 
-/** The first records behind the cursor that match, asked for until there is one. */
+/** The first rows behind the cursor that match, asked for until there is one; those that cannot be shown among them. */
 export async function askRecords(
   filter: RecordFilter,
   after: string | null,
   first = PAGE_SIZE,
-): Promise<RecordPage> {
-  let page: RecordPage = { nodes: [], pageInfo: { hasNextPage: true, endCursor: after } };
-  for (let asked = 0; asked < EMPTY_PAGES_MAX && page.nodes.length === 0; asked += 1) {
+): Promise<RowPage> {
+  let page: RowPage = { rows: [], pageInfo: { hasNextPage: true, endCursor: after } };
+  for (let asked = 0; asked < EMPTY_PAGES_MAX && page.rows.length === 0; asked += 1) {
     const { hasNextPage, endCursor } = page.pageInfo;
     if (!hasNextPage) break;
     const variables = { ...toVariables(filter), first, after: endCursor };
-    page = (await ask(LIST_RECORDS, variables)).classifications;
+    const { answer, refused } = await askRows(LIST_RECORDS, variables);
+    const { nodes, pageInfo } = answer.classifications;
+    page = { rows: nodes.flatMap((node, place) => node ?? refused.get(place) ?? []), pageInfo };
   }
   return page;
 }
@@ -111,11 +114,11 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
   };
 }
 
-function append(state: Loaded, { nodes, pageInfo }: RecordPage): Loaded {
+function append(state: Loaded, { rows, pageInfo }: RowPage): Loaded {
   const known = new Set([...state.records, ...state.fresh].map(({ identifier }) => identifier));
   return {
     ...state,
-    records: [...state.records, ...nodes.filter(({ identifier }) => !known.has(identifier))],
+    records: [...state.records, ...rows.filter(({ identifier }) => !known.has(identifier))],
     cursor: pageInfo.endCursor,
     hasMore: pageInfo.hasNextPage,
   };
@@ -130,9 +133,9 @@ function merge(
   changed: ListedRecord,
   { isAtTop, isWanted }: { isAtTop: boolean; isWanted: boolean },
 ): Loaded {
-  const put = (list: readonly ListedRecord[]): readonly ListedRecord[] =>
+  const put = <Row extends ListRow>(list: readonly Row[]): readonly (Row | ListedRecord)[] =>
     list.map((record) => (record.identifier === changed.identifier ? changed : record));
-  const isIn = (list: readonly ListedRecord[]): boolean =>
+  const isIn = (list: readonly ListRow[]): boolean =>
     list.some(({ identifier }) => identifier === changed.identifier);
   if (isIn(state.records)) return { ...state, records: put(state.records) };
   if (isIn(state.fresh)) return { ...state, fresh: put(state.fresh) };
@@ -144,6 +147,6 @@ function merge(
   return { ...state, fresh: sorted([changed, ...state.fresh]) };
 }
 
-function sorted(records: ListedRecord[]): ListedRecord[] {
-  return records.sort((left, right) => (left.createdAt < right.createdAt ? 1 : -1));
+function sorted<Row extends ListRow>(rows: Row[]): Row[] {
+  return rows.sort((left, right) => (left.createdAt < right.createdAt ? 1 : -1));
 }

@@ -101,6 +101,7 @@ export const EN = {
   bySignature: 'by its signature',
   byPerson: 'by a person',
   cancelled: 'Cancelled',
+  refusedRecord: 'The record {identifier}… cannot be shown',
   choose: 'Choose {name}',
   chosenRecords: 'Chosen records',
   chosenCount: '{count} chosen',

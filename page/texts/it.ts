@@ -101,6 +101,7 @@ export const IT: Texts = {
   bySignature: 'per la firma',
   byPerson: 'da una persona',
   cancelled: 'Annullato',
+  refusedRecord: 'La scheda {identifier}… non si può mostrare',
   choose: 'Scegli {name}',
   chosenRecords: 'Schede scelte',
   chosenCount: '{count} scelte',

@@ -6,6 +6,7 @@ import type { Metrics } from '../machinery/metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { AccessLog } from './custody/access-log.ts';
 import type { RecordCache } from './records/record-cache.ts';
+import type { Refusals } from './records/refusals.ts';
 
 export interface AppConfig {
   /** Base of `result_url` and of the addresses printed at start, without a trailing slash. */
@@ -36,6 +37,7 @@ export interface Core {
   readonly config: Readonly<AppConfig>;
   readonly store: Store;
   readonly records: RecordCache;
+  readonly refusals: Refusals;
   readonly accessLog: AccessLog;
   readonly engine: Engine;
   readonly clock: Clock;

@@ -63,6 +63,11 @@ export class Metrics {
     'Records refused by their checksum',
     ['table'],
   );
+  readonly refusedRecords = this.#counter(
+    'assay_refused_records_total',
+    'Records that lists leave out since they cannot be built, or hold a figure that is no number; each counts once',
+    [],
+  );
   readonly custodyEntries = this.#gauge('assay_custody_entries', 'Entries of the custody log', []);
   readonly custodyFaults = this.#gauge(
     'assay_custody_faults',

@@ -8,31 +8,13 @@ import type { PackageTimestamps } from '../domain/records/package-timestamps.ts'
 import type { Likeness, NearMatches } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
-import { AccountReader } from './accounts/account-reader.ts';
 import { sha256 } from './automation/automation-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
-import type { AcceptedRequest, IndexedTexts, PartReference } from './schema.ts';
-
-export interface ScanQuery {
-  accountId: number;
-  kind?: MediaKind | undefined;
-  /** The last record of the page before; without an identifier, the time at which the scan begins. */
-  before?: { createdAt: number; identifier?: string } | undefined;
-}
+import { RecordReader } from './records/record-reader.ts';
+import type { AcceptedRequest, PartReference } from './schema.ts';
 
 type FileOfFinding = Pick<Override, 'accountId' | 'kind' | 'hash'>;
-
-interface RecordTexts {
-  createdAt: number;
-  identifier: string;
-  /** What a search reads of it; undefined where only the record can tell. */
-  texts: Pick<Classification, 'name' | 'refId' | 'hash'> | undefined;
-}
-
-export interface ListQuery extends ScanQuery {
-  limit: number;
-}
 
 const NO_BALANCE: Balance = { available: 0, spent: 0, sequence: 0 };
 
@@ -50,17 +32,8 @@ export interface RequestPlace {
   at: number;
 }
 
-export class StoreReader extends AccountReader {
+export class StoreReader extends RecordReader {
   readonly custody = new CustodyReader(this.tables);
-
-  classification(identifier: string): Classification | undefined {
-    return this.tables.classifications.get(identifier);
-  }
-
-  /** As `classification`, for a look at many. */
-  classificationUnlessDamaged(identifier: string): Classification | undefined {
-    return this.tables.classifications.getUnlessDamaged(identifier);
-  }
 
   analysis(id: string): Analysis | undefined {
     return this.tables.analyses.get(id);
@@ -114,6 +87,12 @@ export class StoreReader extends AccountReader {
     return this.#load(this.tables.classificationsByHash.under([hash, accountId, kind]));
   }
 
+  /** Rows of the account's records of the file that cannot be read. */
+  damagedOfHash(accountId: number, kind: MediaKind, hash: string): string[] {
+    const keys = this.tables.classificationsByHash.under([hash, accountId, kind]);
+    return Array.from(keys, (key) => String(key.at(-1))).filter((one) => this.isClassificationDamaged(one));
+  }
+
   /** The records of every account and kind that have these bytes. */
   classificationsOfBlob(hash: string): Classification[] {
     return this.#load(this.tables.classificationsByHash.under([hash]));
@@ -134,33 +113,6 @@ export class StoreReader extends AccountReader {
     return this.tables.classificationsByAnalysis.hasUnder([analysisId]);
   }
 
-  /** Newest first, read as it is walked: the caller sets the bound. */
-  *scanClassifications({ accountId, kind, before }: ScanQuery): Generator<Classification> {
-    const index =
-      kind === undefined ? this.tables.classificationsByAccount : this.tables.classificationsByKind;
-    const prefix = kind === undefined ? [accountId] : [accountId, kind];
-    const { createdAt, identifier } = before ?? {};
-    const place = [createdAt, identifier].filter((part) => part !== undefined);
-    const last = before === undefined ? undefined : [...prefix, ...place];
-    for (const key of index.underReversed(prefix, last)) {
-      const classification = this.tables.classifications.getUnlessDamaged(String(key.at(-1)));
-      if (classification !== undefined) yield classification;
-    }
-  }
-
-  /** Places of the account's records of every kind, newest first, with what is searched: no record is read. */
-  *scanTexts({ accountId, before }: ScanQuery): Generator<RecordTexts> {
-    const { createdAt, identifier } = before ?? {};
-    const place = [createdAt, identifier].filter((part) => part !== undefined);
-    const last = before === undefined ? undefined : [accountId, ...place];
-    for (const { key, value } of this.tables.classificationsByAccount.entriesReversed([accountId], last)) {
-      const [, time, id] = key as [number, number, string];
-      const [name, refId, hash] = (value ?? []) as Partial<IndexedTexts>;
-      const isWhole = name !== undefined && refId !== undefined && hash !== undefined;
-      yield { createdAt: time, identifier: id, texts: isWhole ? { name, refId, hash } : undefined };
-    }
-  }
-
   /** Hashes that begin so and that some record of some account needs. */
   blobHashesStartingWith(text: string): Set<string> {
     return new Set(
@@ -171,37 +123,6 @@ export class StoreReader extends AccountReader {
   /** Whether there is an analysis, be it damaged. */
   hasAnalysis(id: string): boolean {
     return this.tables.analyses.has(id);
-  }
-
-  /** Newest first. */
-  listClassifications({ limit, ...query }: ListQuery): Classification[] {
-    const found: Classification[] = [];
-    for (const classification of this.scanClassifications(query)) {
-      if (found.length >= limit) break;
-      found.push(classification);
-    }
-    return found;
-  }
-
-  /**
-   * The account's records of files whose hash begins so, in no order; undefined where more than `entriesMax` files of
-   * any account do, and the way by the hash is no shorter than the whole list.
-   */
-  classificationsOfHashPrefix(
-    accountId: number,
-    prefix: string,
-    entriesMax: number,
-  ): Classification[] | undefined {
-    const identifiers: string[] = [];
-    let entries = 0;
-    for (const [, owner, , identifier] of this.tables.classificationsByHash.startingWith(prefix)) {
-      entries += 1;
-      if (entries > entriesMax) return undefined;
-      if (owner === accountId) identifiers.push(String(identifier));
-    }
-    return identifiers.flatMap(
-      (identifier) => this.tables.classifications.getUnlessDamaged(identifier) ?? [],
-    );
   }
 
   /** Newest first, those before the sequence number where one is given. */
@@ -295,12 +216,13 @@ export class StoreReader extends AccountReader {
   }
 
   /** The files whose findings wait for another person's answer, of one account or of all; at most `limit`. */
-  filesOfOpenSignOffs(accountId: number | null, limit: number): FileOfFinding[] {
-    const files: FileOfFinding[] = [];
+  filesOfOpenSignOffs(accountId: number | null, limit: number): (FileOfFinding & { askedAt: number })[] {
+    const files: (FileOfFinding & { askedAt: number })[] = [];
     for (const key of this.tables.signOffsOpen.under(accountId === null ? [] : [accountId])) {
       if (files.length >= limit) break;
-      const [owner, , kind, hash] = key;
-      files.push({ accountId: Number(owner), kind: kind as MediaKind, hash: String(hash) });
+      const [owner, askedAt, kind, hash] = key;
+      const file = { accountId: Number(owner), kind: kind as MediaKind, hash: String(hash) };
+      files.push({ ...file, askedAt: Number(askedAt) });
     }
     return files;
   }

@@ -226,6 +226,12 @@ export class Index {
     this.#database.putSync([...key] as Key, value === undefined ? EMPTY : encodeValue(value));
   }
 
+  /** What lies beside the key; undefined where there is nothing, or it is damaged. */
+  valueOf(key: readonly Key[]): unknown {
+    const bytes = this.#database.get([...key] as Key);
+    return bytes === undefined ? undefined : unlessDamaged(() => decodeValue('an index', key, bytes));
+  }
+
   /** As `underReversed`, with the keys' values; undefined where there is none, or a damaged one. */
   *entriesReversed(
     prefix: readonly Key[],

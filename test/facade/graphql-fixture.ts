@@ -16,6 +16,7 @@ import { AccessLog } from '../../src/app/custody/access-log.ts';
 import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
+import { Refusals } from '../../src/app/records/refusals.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { TrustRechecks } from '../../src/app/trust/trust-rechecks.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
@@ -83,11 +84,12 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
   });
   const feed = new Feed();
   const log = pino({ level: 'silent' });
+  const metrics = new Metrics();
   const core = {
     ...{ config: { ...CONFIG }, store },
-    ...{ records: new RecordCache(), engine: stubEngine(feed) },
+    ...{ records: new RecordCache(), refusals: new Refusals({ log, metrics }), engine: stubEngine(feed) },
     accessLog: stack.use(new AccessLog({ store, clock, log })),
-    ...{ clock, log, metrics: new Metrics() },
+    ...{ clock, log, metrics },
   };
   const app: App = {
     ...{ ...core, checkpoints: stack.use(new Checkpoints({ store, clock, log, signingKeys })) },
@@ -107,7 +109,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     backups: stack.use(
       await Backups.open(
         { folder: null, intervalMs: 0, keep: 1, ageMsMax: 1, withSecrets: false, bytesPerSecondMax: 0 },
-        { store, clock, log: pino({ level: 'silent' }), metrics: new Metrics() },
+        { store, clock, log: pino({ level: 'silent' }), metrics },
       ),
     ),
   };

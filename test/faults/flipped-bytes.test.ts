@@ -23,6 +23,7 @@ import { overrideClassification } from '../../src/app/records/overrides.ts';
 import { Retention } from '../../src/app/records/retention.ts';
 import { askSignOff } from '../../src/app/records/sign-offs.ts';
 import { NO_FILES } from '../../src/domain/automation/watch-folder.ts';
+import { shownOf } from '../../src/domain/records/refused-record.ts';
 import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
 import { Table } from '../../src/store/table.ts';
 import type { StoreTransaction } from '../../src/store/transaction.ts';
@@ -221,7 +222,7 @@ async function assertOthersWork({ app, daemon }: OpenApp, stage: Stage): Promise
   await overrideClassification(app, { principal: other, ...file, classification: 'human' });
   const page = listClassifications(app, { principal: other, limit: 10 });
   deepEqual(
-    page.records.map(({ identifier }) => identifier),
+    shownOf(page.entries).map(({ identifier }) => identifier),
     [stage.other.record],
   );
   listClassifications(app, { principal: admin, limit: 10, filter: { waits_for_me: true } });

@@ -16,6 +16,7 @@ import type { Principal } from '../../src/app/callers/principal.ts';
 import { Standings } from '../../src/app/callers/standings.ts';
 import { AccessLog } from '../../src/app/custody/access-log.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
+import { Refusals } from '../../src/app/records/refusals.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from '../../src/app/submissions/uploads.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
@@ -124,7 +125,18 @@ export class Life implements AsyncDisposable {
     );
     const accessLog = stack.use(new AccessLog({ store, clock, log }));
     const config = settings.app;
-    const core = { config, store, records: new RecordCache(), accessLog, engine, clock, log, metrics };
+    const refusals = new Refusals({ log, metrics });
+    const core = {
+      config,
+      store,
+      records: new RecordCache(),
+      refusals,
+      accessLog,
+      engine,
+      clock,
+      log,
+      metrics,
+    };
     const mail = { ...settings.mail, smtpUrl: null, folder: join(dataFolder, 'mail'), retryDelaysMs: [] };
     const app: SimulatedApp = {
       ...{ ...core, newIdentifier, accountFeed, sealer, tracing: null },

@@ -8,7 +8,7 @@ import { summaryOf } from '../../domain/records/record-summary.ts';
 import type { WebhookDelivery } from '../../domain/records/webhook.ts';
 import { webhookRule } from '../../machinery/address.ts';
 import type { AccountParts } from '../accounts/parts.ts';
-import { recordUnlessLeftOut } from '../records/find-records.ts';
+import { recordUnlessRefused } from '../records/find-records.ts';
 import { readRecord } from '../records/record.ts';
 import type { SentAnswer } from '../webhooks/attempt.ts';
 import { postPlain } from '../webhooks/post.ts';
@@ -29,7 +29,7 @@ export async function spreadNotices(app: AccountParts): Promise<boolean> {
   const rules = store.read.noticeRules();
   const wanted = marks.flatMap(({ identifier }) => {
     // First: a record that is damaged or deleted is no one's news, and must not hold up the others.
-    const [record] = recordUnlessLeftOut(() => readRecord(app, identifier));
+    const record = recordUnlessRefused(() => readRecord(app, identifier));
     const accountId = record && store.read.classification(identifier)?.accountId;
     if (record === undefined || accountId === undefined) return [];
     const noticed = { accountId, kind: record.kind, outcome: outcomeOf(record) };

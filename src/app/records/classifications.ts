@@ -11,6 +11,7 @@ import type { Classification } from '../../domain/records/classification.ts';
 import { hasEnded } from '../../domain/records/classification.ts';
 import { priceOf } from '../../domain/records/price.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { RecordEntry } from '../../domain/records/refused-record.ts';
 import type { ResultPart } from '../../domain/verdicts/result.ts';
 import { Turnstile } from '../../machinery/turnstile.ts';
 import { auditLine } from '../accounts/audit.ts';
@@ -20,7 +21,7 @@ import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import type { RawFields } from '../submissions/input.ts';
-import { findRecords, recordUnlessLeftOut } from './find-records.ts';
+import { entryOf, findRecords } from './find-records.ts';
 import { mayRead } from './judging.ts';
 import { currentRecord, readRecord, statusOf, toPartRecord } from './record.ts';
 import { parseRecordFilter } from './record-filter.ts';
@@ -85,7 +86,7 @@ function noSuchRecord(): AppError {
   return new AppError('classification', 'no such classification');
 }
 
-/** Unknown and foreign identifiers are left out; throws `list_too_long` above 100. */
+/** Unknown and foreign identifiers are left out, those that cannot be shown are named; throws `list_too_long` above 100. */
 export function getClassifications(
   app: Core,
   {
@@ -93,7 +94,7 @@ export function getClassifications(
     identifiers,
     kind,
   }: { principal: Principal; identifiers: string[]; kind?: MediaKind | undefined },
-): ClassificationRecord[] {
+): RecordEntry[] {
   if (identifiers.length > IDENTIFIERS_MAX) {
     throw new AppError(
       'list_too_long',
@@ -101,7 +102,9 @@ export function getClassifications(
     );
   }
   return identifiers.flatMap((identifier) => {
-    return recordUnlessLeftOut(() => getClassification(app, { principal, identifier, kind }));
+    const createdAt = app.store.read.classificationUnlessDamaged(identifier)?.createdAt ?? null;
+    const place = { identifier, createdAt };
+    return entryOf(place, () => getClassification(app, { principal, identifier, kind }));
   });
 }
 
@@ -115,7 +118,8 @@ export interface ListInput {
 }
 
 export interface RecordPage {
-  records: ClassificationRecord[];
+  /** Newest first. */
+  entries: RecordEntry[];
   nextCursor: string | null;
 }
 
@@ -131,10 +135,10 @@ export function listClassifications(
     throw badField('limit', `expected a whole number from 1 to ${PAGE_SIZE_MAX}, found ${limit}`);
   }
   const before = cursor === undefined ? undefined : parseCursor(cursor);
-  const { records, last } = findRecords(app, {
+  const { entries, last } = findRecords(app, {
     ...{ principal, kind, before, limit, filter: parseRecordFilter(filter) },
   });
-  return { records, nextCursor: last && formatCursor(last) };
+  return { entries, nextCursor: last && formatCursor(last) };
 }
 
 /**
@@ -143,16 +147,16 @@ export function listClassifications(
  */
 export async function searchClassifications(app: Core, input: ListInput): Promise<RecordPage> {
   const endsAt = performance.now() + SEARCH_MS_MAX;
-  let { records, nextCursor } = listClassifications(app, input);
-  while (nextCursor !== null && records.length < input.limit && performance.now() < endsAt) {
+  let { entries, nextCursor } = listClassifications(app, input);
+  while (nextCursor !== null && entries.length < input.limit && performance.now() < endsAt) {
     await nextTurn();
     using _turn = await searches.enter(input.principal.account.id);
-    const limit = input.limit - records.length;
+    const limit = input.limit - entries.length;
     const further = listClassifications(app, { ...input, limit, cursor: nextCursor });
-    records = [...records, ...further.records];
+    entries = [...entries, ...further.entries];
     nextCursor = further.nextCursor;
   }
-  return { records, nextCursor };
+  return { entries, nextCursor };
 }
 
 /** A search may hold the event loop for half of the time, whatever is searched for at once. */

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { summaryOf } from '../../domain/records/record-summary.ts';
-import { type SheetFormat, sheetHead, sheetLine } from '../../domain/sheets/record-sheet.ts';
+import { refusedLine, type SheetFormat, sheetHead, sheetLine } from '../../domain/sheets/record-sheet.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import type { RawFields } from '../submissions/input.ts';
@@ -28,7 +28,9 @@ export async function* exportRecords(
   let page = listClassifications(app, { ...query, limit: PAGE_RECORDS });
   yield sheetHead(format);
   for (;;) {
-    const lines = page.records.map((record) => sheetLine(summaryOf(record), format));
+    const lines = page.entries.map(({ record, refused }) =>
+      record === undefined ? refusedLine(refused, format) : sheetLine(summaryOf(record), format),
+    );
     if (lines.length > 0) yield lines.join('');
     if (page.nextCursor === null) return;
     await nextTurn();

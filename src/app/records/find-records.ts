@@ -1,17 +1,20 @@
 /**
  * One look at the records that a filter lets through. Verdicts are derived on each read, so records are looked at one
  * after the other, newest first, up to a bound; if a text is searched, the index shows which are passed over. The
- * cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all.
+ * cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all. A row
+ * that cannot be shown has its place in the page and counts like the others, unless it is known not to match.
  */
 
-import { AppError, type Reason } from '../../domain/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification, Status } from '../../domain/records/classification.ts';
 import { outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
-import { matchesText } from '../../domain/records/record-search.ts';
-import type { ScanQuery } from '../../store/reader.ts';
+import { matchesText, type Searched } from '../../domain/records/record-search.ts';
+import type { RecordEntry, RefusedRecord } from '../../domain/records/refused-record.ts';
+import { DamagedRecordError } from '../../store/codec.ts';
+import type { DamagedRow, ScanQuery } from '../../store/records/record-reader.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { recordsThatWaitFor } from './judging.ts';
@@ -43,14 +46,14 @@ interface FindQuery {
 }
 
 interface FoundPage {
-  records: ClassificationRecord[];
+  entries: RecordEntry[];
   /** The last record that was looked at, where there may be more. */
   last: Place | null;
 }
 
 export function findRecords(app: Core, query: FindQuery): FoundPage {
   const { filter, limit } = query;
-  const records: ClassificationRecord[] = [];
+  const entries: RecordEntry[] = [];
   // Without a filter each one that is looked at is found: such a page is always full.
   const endsAt =
     Object.keys(filter).length === 0 ? Number.POSITIVE_INFINITY : performance.now() + SCAN_MS_MAX;
@@ -60,50 +63,59 @@ export function findRecords(app: Core, query: FindQuery): FoundPage {
   for (const one of candidatesOf(app, query) ?? scanOf(app, query)) {
     if (one.createdAt < (filter.since ?? 0)) break;
     const isLate = seen + passed >= SCAN_RECORDS_MIN && performance.now() > endsAt;
-    if (records.length >= limit || seen >= SCAN_RECORDS_MAX || isLate) return { records, last };
+    if (entries.length >= limit || seen >= SCAN_RECORDS_MAX || isLate) return { entries, last };
     last = one;
-    if (!('analysisId' in one)) {
+    if (isPassed(one)) {
       passed += 1;
       continue;
     }
-    records.push(...matchingRecord(app, one, filter));
+    entries.push(...('isDamaged' in one ? damagedEntry(one, filter) : matchingEntry(app, one, filter)));
     seen += 1;
   }
-  return { records, last: null };
+  return { entries, last: null };
 }
 
+type Row = Classification | DamagedRow;
+
 /** A place alone is that of a record that the index passes over. */
-function scanOf(app: Core, { principal, kind, filter, before }: FindQuery): Iterable<Classification | Place> {
+function isPassed(row: Row | Place): row is Place {
+  return !('analysisId' in row || 'isDamaged' in row);
+}
+
+function scanOf(app: Core, { principal, kind, filter, before }: FindQuery): Iterable<Row | Place> {
   const accountId = principal.account.id;
   const { until } = filter;
   const isLater = until !== undefined && (before === undefined || before.createdAt >= until);
   const from = isLater ? { createdAt: until } : before;
   if (filter.search !== undefined) return searchOf(app, { accountId, kind, before: from }, filter.search);
-  return app.store.read.scanClassifications({ accountId, kind, before: from });
+  return app.store.read.scanRows({ accountId, kind, before: from });
 }
 
-function* searchOf(app: Core, query: ScanQuery, search: string): Generator<Classification | Place> {
+function* searchOf({ store: { read } }: Core, query: ScanQuery, search: string): Generator<Row | Place> {
   const { kind } = query;
-  for (const place of app.store.read.scanTexts(query)) {
-    const { identifier, texts } = place;
-    const mayMatch = texts === undefined || matchesText({ identifier, ...texts }, search);
-    const found = mayMatch ? app.store.read.classificationUnlessDamaged(identifier) : undefined;
-    yield found !== undefined && (kind === undefined || found.kind === kind) ? found : place;
+  for (const place of read.scanTexts(query)) {
+    const { identifier, createdAt, texts } = place;
+    const passed: Place = { identifier, createdAt };
+    if (texts !== undefined && !matchesText({ identifier, ...texts }, search)) {
+      yield passed;
+      continue;
+    }
+    const found = read.classificationUnlessDamaged(identifier);
+    if (found === undefined) yield read.damagedRow(query, place) ?? passed;
+    else yield kind === undefined || found.kind === kind ? found : passed;
   }
 }
 
 /** Newest first, found by hash, identifier or what waits for the caller without a scan. */
-function candidatesOf(
-  app: Core,
-  { principal, kind, filter, before }: FindQuery,
-): Classification[] | undefined {
+function candidatesOf(app: Core, { principal, kind, filter, before }: FindQuery): Row[] | undefined {
   const { until = Number.POSITIVE_INFINITY } = filter;
   const found =
     filter.waitsForMe === true
-      ? recordsThatWaitFor(app, principal)
+      ? recordsThatWaitFor(app, principal, kind)
       : ownCandidates(app, principal.account.id, filter);
   return found
-    ?.filter((one) => (kind === undefined || one.kind === kind) && one.createdAt < until)
+    ?.filter((one) => kind === undefined || !('kind' in one) || one.kind === kind)
+    .filter((one) => one.createdAt < until)
     .filter((one) => before === undefined || isOlder(one, before))
     .sort((left, right) => (isOlder(left, right) ? 1 : -1));
 }
@@ -116,11 +128,11 @@ function ownCandidates(
   return hash === undefined ? candidatesOfText(app, accountId, search) : ofHash(app, accountId, hash);
 }
 
-/** A whole hash or identifier; a shorter text may as well be part of a name. */
+/** A whole hash or identifier; a shorter text may as well be part of a name, and a damaged row is found by the scan. */
 function candidatesOfText(app: Core, accountId: number, search: string): Classification[] | undefined {
   const text = search.toLowerCase();
-  if (!isHex64(text)) return undefined;
-  const named = app.store.read.classification(text);
+  if (!isHex64(text) || app.store.read.isClassificationDamaged(text)) return undefined;
+  const named = app.store.read.classificationUnlessDamaged(text);
   const hashed = ofHash(app, accountId, text);
   return named?.accountId === accountId && hashed !== undefined ? [named, ...hashed] : hashed;
 }
@@ -135,13 +147,9 @@ function isOlder(one: Place, other: Place): boolean {
   return one.identifier < other.identifier;
 }
 
-function matchingRecord(
-  app: Core,
-  classification: Classification,
-  filter: RecordFilter,
-): ClassificationRecord[] {
+function matchingEntry(app: Core, classification: Classification, filter: RecordFilter): RecordEntry[] {
   if (!matchesSubmission(classification, filter)) return [];
-  return recordUnlessLeftOut(() => {
+  return entryOf(classification, () => {
     // The state is cheap to read, the findings of a video are not.
     const analysis = app.store.read.analysis(classification.analysisId);
     const status = analysis === undefined ? 'done' : statusOf(classification, analysis);
@@ -151,7 +159,14 @@ function matchingRecord(
   });
 }
 
-function matchesSubmission(classification: Classification, { refId, hash, search }: RecordFilter): boolean {
+/** What the filter asks of its state or findings no one can say: it is shown rather than hidden. */
+function damagedEntry({ identifier, createdAt, texts }: DamagedRow, filter: RecordFilter): RecordEntry[] {
+  if (texts !== undefined && !matchesSubmission({ identifier, ...texts }, filter)) return [];
+  const { message: reason } = new DamagedRecordError('classifications', identifier);
+  return [{ refused: { identifier, createdAt, reason } }];
+}
+
+function matchesSubmission(classification: Searched, { refId, hash, search }: RecordFilter): boolean {
   if (refId !== undefined && classification.refId !== refId) return false;
   if (hash !== undefined && !classification.hash.startsWith(hash)) return false;
   return search === undefined || matchesText(classification, search);
@@ -169,15 +184,26 @@ function matchesFindings(record: ClassificationRecord, { outcome, verdict }: Rec
   return outcome === undefined || outcomeOf(record) === outcome;
 }
 
-const LEFT_OUT: readonly Reason[] = ['classification', 'damaged'];
-
-/** In a list, a record that is missing or damaged must not hide the others. */
-export function recordUnlessLeftOut(read: () => ClassificationRecord | undefined): ClassificationRecord[] {
+/**
+ * The row of a list for what `read` gives: none where it gives nothing, or the record is not there for the caller, and the
+ * reason where it cannot be shown.
+ */
+export function entryOf(
+  { identifier, createdAt }: Omit<RefusedRecord, 'reason'>,
+  read: () => ClassificationRecord | undefined,
+): RecordEntry[] {
   try {
     const record = read();
-    return record === undefined ? [] : [record];
+    return record === undefined ? [] : [{ record }];
   } catch (error) {
-    if (error instanceof AppError && LEFT_OUT.includes(error.reason)) return [];
+    if (!(error instanceof AppError)) throw error;
+    if (error.reason === 'classification') return [];
+    if (error.reason === 'damaged') return [{ refused: { identifier, createdAt, reason: error.message } }];
     throw error;
   }
+}
+
+/** The record, or nothing where it is not there or cannot be shown: for work that goes on with the others. */
+export function recordUnlessRefused(read: () => ClassificationRecord): ClassificationRecord | undefined {
+  return entryOf({ identifier: '', createdAt: null }, read)[0]?.record;
 }

@@ -2,9 +2,11 @@
  * Who may read and judge another's record. A partner and an administrator act on accounts, not on records; a finding that
  * asks for their sign-off opens the records of its file to them, for as long as it stands.
  */
+import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification, Override } from '../../domain/records/classification.ts';
 import { type FindingEntry, type SignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { StoreReader } from '../../store/reader.ts';
+import type { DamagedRow } from '../../store/records/record-reader.ts';
 import { managedAccounts, manages } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
@@ -31,15 +33,27 @@ function mayJudge(
   return finding !== undefined && read.signOff(finding) !== undefined;
 }
 
-/** The newest record of each file whose finding waits for the caller, in no order. */
-export function recordsThatWaitFor({ store: { read } }: Core, principal: Principal): Classification[] {
+/**
+ * The newest record of each file whose finding waits for the caller, in no order. Where none of them can be read, one of
+ * them, at the time of the question: its own is known to its owner's list only.
+ */
+export function recordsThatWaitFor(
+  { store: { read } }: Core,
+  principal: Principal,
+  wantedKind: MediaKind | undefined,
+): (Classification | DamagedRow)[] {
   const files = managedAccounts(read, principal)
     .flatMap((id) => read.filesOfOpenSignOffs(id, WAITING_FILES_MAX))
     .slice(0, WAITING_FILES_MAX);
-  return files.flatMap(({ accountId, kind, hash }) => {
+  return files.flatMap(({ accountId, kind, hash, askedAt }): (Classification | DamagedRow)[] => {
+    if (wantedKind !== undefined && kind !== wantedKind) return [];
     if (accountId === principal.account.id || !manages(read, principal, accountId)) return [];
     const records = read.classificationsOfHash(accountId, kind, hash);
-    return records.toSorted((left, right) => right.createdAt - left.createdAt).slice(0, 1);
+    const [newest] = records.toSorted((left, right) => right.createdAt - left.createdAt);
+    if (newest !== undefined) return [newest];
+    const [identifier] = read.damagedOfHash(accountId, kind, hash);
+    if (identifier === undefined) return [];
+    return [{ identifier, createdAt: askedAt, texts: undefined, isDamaged: true }];
   });
 }
 

@@ -10,6 +10,7 @@ import { assertMayWrite } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { parseHash, parseLabel, parseText } from '../submissions/input.ts';
+import { recordUnlessRefused } from './find-records.ts';
 import { findingsOf } from './judging.ts';
 import { toRecord } from './record.ts';
 import { publishFile, putAsk } from './sign-offs.ts';
@@ -82,7 +83,8 @@ function measuredOf(app: Core, accountId: number, kind: MediaKind, hash: string)
     .classificationsOfHash(accountId, kind, hash)
     .sort((left, right) => right.createdAt - left.createdAt);
   for (const classification of newestFirst) {
-    const { verdict } = toRecord(app, classification);
+    // One that cannot be shown has no say; a finding on the file is possible all the same.
+    const verdict = recordUnlessRefused(() => toRecord(app, classification))?.verdict ?? null;
     if (verdict !== null) return verdict.classification;
   }
   return null;

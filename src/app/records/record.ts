@@ -1,6 +1,7 @@
 /** Builds the record that facades serve from what is stored; pure but for the reads. */
 
 import { AppError } from '../../domain/errors.ts';
+import { figureThatIsNotFinite } from '../../domain/finite-figures.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import {
   type Analysis,
@@ -39,6 +40,7 @@ import { rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { toTentative } from '../../domain/verdicts/tentative.ts';
 import type { Core } from '../core.ts';
 import { signOffOf } from './judging.ts';
+import { hasNoNumber } from './refusals.ts';
 
 export function readRecord(app: Core, identifier: string): ClassificationRecord {
   const classification = app.store.read.classification(identifier);
@@ -46,12 +48,18 @@ export function readRecord(app: Core, identifier: string): ClassificationRecord 
   return toRecord(app, classification);
 }
 
+/** Throws `damaged` where what is stored cannot be shown. */
 export function toRecord(app: Core, classification: Classification): ClassificationRecord {
-  return recordOf(app, classification, analysisOf(app, classification));
+  const build = () => recordOf(app, classification, analysisOf(app, classification));
+  return app.refusals.shown(classification.identifier, build);
 }
 
 /** As toRecord, not built anew where nothing that it depends on has changed. Of a video its parts may have: it is built. */
 export function currentRecord(app: Core, classification: Classification): ClassificationRecord {
+  return app.refusals.shown(classification.identifier, () => unchangedOrBuilt(app, classification));
+}
+
+function unchangedOrBuilt(app: Core, classification: Classification): ClassificationRecord {
   const { identifier, kind } = classification;
   const { revision } = app.store;
   const unchanged = app.records.unchanged(identifier, revision);
@@ -69,7 +77,7 @@ export function currentRecord(app: Core, classification: Classification): Classi
   return app.records.get({ identifier, revision }, madeFrom, build);
 }
 
-/** What the record would be if its analysis were this one. */
+/** What the record would be if its analysis were this one. Throws whatever keeps it from being built. */
 export function recordOf(
   app: Core,
   classification: Classification,
@@ -78,7 +86,14 @@ export function recordOf(
   const base = baseOf(app, classification, analysis);
   const result = base.status === 'done' ? analysis.result : null;
   const reading = readingOf(app, classification);
-  return withExports(app, measuredRecord(app, { classification, base, reading, result }));
+  return finite(withExports(app, measuredRecord(app, { classification, base, reading, result })));
+}
+
+/** JSON would call the figure null, and gRPC would send it: neither says that it is none. */
+function finite<T extends ClassificationRecord>(record: T): T {
+  const figure = figureThatIsNotFinite(record);
+  if (figure !== undefined) throw hasNoNumber(record.identifier, figure);
+  return record;
 }
 
 interface Measurable {
@@ -129,6 +144,14 @@ function withExports({ store }: Core, record: ClassificationRecord): Classificat
 export function toPartRecord(
   app: Core,
   classification: Classification,
+  part: Omit<ResultPart, 'identifier'>,
+): ImageRecord | AudioRecord | undefined {
+  return app.refusals.shown(classification.identifier, () => partOf(app, classification, part));
+}
+
+function partOf(
+  app: Core,
+  classification: Classification,
   { kind, index }: Omit<ResultPart, 'identifier'>,
 ): ImageRecord | AudioRecord | undefined {
   const analysis = analysisOf(app, classification);
@@ -138,8 +161,8 @@ export function toPartRecord(
   const { accountId } = classification;
   const whole: Whole = { app, base, reading: readingOf(app, classification), result, accountId };
   const [frame, track] = [result.frames[index], result.tracks[index]];
-  if (kind === 'image') return frame && frameRecord(whole, frame);
-  return track && trackRecord(whole, track);
+  if (kind === 'image') return frame && finite(frameRecord(whole, frame));
+  return track && finite(trackRecord(whole, track));
 }
 
 /** The video that a part belongs to. */

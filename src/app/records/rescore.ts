@@ -64,7 +64,7 @@ async function* rescoreEach(
   let count = 0;
   for (const classification of newestFirst(app, kind)) {
     if (count === limit) return;
-    const analysis = app.store.read.analysis(classification.analysisId);
+    const analysis = app.store.read.analysisUnlessDamaged(classification.analysisId);
     if (analysis === undefined || !hasEnded(analysis.state) || analysis.result === null) continue;
     signal.throwIfAborted();
     count += 1;
@@ -98,8 +98,10 @@ async function rescoreOne(
   const { identifier, accountId, name, kind } = classification;
   const { models: modelsBefore } = analysis;
   const about = { identifier, accountId, name, kind, modelsBefore, rulesBefore: rulesOf(analysis).made };
-  const before = judgementOf(recordOf(app, classification, analysis));
+  let before = UNKNOWN;
   try {
+    // One that cannot be shown is reported like one that cannot be analysed: the others follow.
+    before = judgementOf(recordOf(app, classification, analysis));
     const models = app.engine.resolveModels(kind, analysis.options, { models: 'all' }).map(packKey).sort();
     const options = { ...analysis.options, withHeatmap: false };
     const result = await app.engine.analyseAgain({ ...analysis, models, options }, signal);
@@ -114,6 +116,8 @@ async function rescoreOne(
     return { ...about, before, after: null, error: message, changes: false, modelsAfter: [] };
   }
 }
+
+const UNKNOWN: Judgement = { classification: 'unknown', probability: null, state: '' };
 
 function judgementOf({ verdict, assessment }: ClassificationRecord): Judgement {
   return {

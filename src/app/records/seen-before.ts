@@ -21,6 +21,7 @@ import { type IndexHit, LikenessIndex } from '../../machinery/likeness-index.ts'
 import type { Store } from '../../store/store.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
+import { recordUnlessRefused } from './find-records.ts';
 import { currentRecord } from './record.ts';
 
 /** Rows read from the store between two breaths of the event loop. */
@@ -131,7 +132,12 @@ export function seenBefore(
       .filter(({ createdAt }) => createdAt < own.createdAt)
       .filter(({ accountId }) => accountId === own.accountId || plan.seenBeforeAcrossUsers)
       .toSorted((a, b) => b.createdAt - a.createdAt)[0];
-    return earlier === undefined ? [] : [describe(app, own, earlier, match)];
+    if (earlier === undefined) return [];
+    // Where the earlier one cannot be shown, the one that is asked for still can; the log names the earlier.
+    const record = recordUnlessRefused(() => currentRecord(app, earlier));
+    return record === undefined
+      ? []
+      : [{ ...describe(app, own, earlier, match), outcome: outcomeOf(record) }];
   });
 }
 
@@ -140,14 +146,13 @@ function describe(
   own: Classification,
   earlier: Classification,
   { distance, isMirrored, timeSeconds, earlierSeconds }: NearMatch,
-): SeenBefore {
+): Omit<SeenBefore, 'outcome'> {
   const { identifier, accountId, name, createdAt, kind, hash } = earlier;
   const finding = app.store.read.override(accountId, kind, hash);
   const copy = isMirrored ? 'mirrored_copy' : 'copy';
   return {
     ...{ identifier, accountId, name, createdAt, distance, timeSeconds, earlierSeconds },
     relation: own.hash === hash ? 'same_file' : copy,
-    outcome: outcomeOf(currentRecord(app, earlier)),
     finding: finding?.classification ?? null,
     foundAt: finding?.at ?? null,
     foundByAccountId: finding?.byAccountId ?? null,

@@ -4,6 +4,7 @@ import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { getClassification, type RecordInput, readableClassification } from './classifications.ts';
+import { recordUnlessRefused } from './find-records.ts';
 import { mayRead } from './judging.ts';
 import { toRecord } from './record.ts';
 
@@ -32,7 +33,8 @@ export async function* watchClassification(
 
 /**
  * Every change of the account's records from now on, until the signal aborts; where asked, instead of those of others'
- * records that it may judge. One that asks no more is told no more.
+ * records that it may judge. One that asks no more is told no more; of one that cannot be shown nothing is told, and the
+ * others go on: a list says what is wrong with it.
  */
 export async function* watchClassifications(
   app: Core,
@@ -46,9 +48,10 @@ export async function* watchClassifications(
   const { id } = principal.account;
   const watched = waitsForMe ? { judgeId: id } : { accountId: id };
   for await (const identifier of app.engine.watch(watched, signal)) {
-    const classification = app.store.read.classification(identifier);
+    const classification = app.store.read.classificationUnlessDamaged(identifier);
     if (classification === undefined || (kind !== undefined && classification.kind !== kind)) continue;
     if (!mayRead(app, principal, classification)) continue;
-    yield toRecord(app, classification);
+    const record = recordUnlessRefused(() => toRecord(app, classification));
+    if (record !== undefined) yield record;
   }
 }

@@ -4,8 +4,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LABELS, type Label, type MediaKind } from '../../domain/media/media.ts';
 import { STATUSES, type Status } from '../../domain/records/classification.ts';
 import { OUTCOMES, type Outcome } from '../../domain/records/outcome.ts';
+import type { RefusedRecord } from '../../domain/records/refused-record.ts';
 import { showText } from '../../domain/shown-text.ts';
-import { parseTime, toTimestamp } from '../../domain/time.ts';
+import { fromTimestamp, parseTime, toTimestamp } from '../../domain/time.ts';
 import {
   type Classification,
   Outcome as ProtoOutcome,
@@ -14,12 +15,13 @@ import {
 import {
   type ClassificationFilterSchema,
   ClassificationService,
+  type RefusedClassification,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
 import { type AssayClient, openClient } from '../client.ts';
 import { kindOption, toProtoKind } from '../media-options.ts';
 import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printLine, printNote, type Terminal } from '../terminal.ts';
 import { describeRecord, formatCreated, toRecordJson } from '../views/record-view.ts';
 
 const { method } = ClassificationService;
@@ -85,22 +87,44 @@ function parseMoment(value: string): number {
 
 async function listRecords(terminal: Terminal, options: ListOptions): Promise<void> {
   using client = await openClient(terminal);
-  for await (const record of readRecords(client, options)) {
-    printLine(terminal, options.json === true ? JSON.stringify(toRecordJson(record)) : toLine(record));
+  for await (const row of readRows(client, options)) {
+    if (isRefused(row)) noteRefused(terminal, row);
+    else printLine(terminal, options.json === true ? JSON.stringify(toRecordJson(row)) : toLine(row));
   }
 }
 
-/** Newest first, page after page. */
-export function readRecords(
-  client: AssayClient,
-  options: FilterOptions & CountOptions,
-): AsyncGenerator<Classification> {
+export type Row = Classification | RefusedClassification;
+
+export function isRefused(row: Row): row is RefusedClassification {
+  return row.$typeName === 'assay.v1.RefusedClassification';
+}
+
+/** Beside the list, so that a program that reads it is not disturbed. */
+export function noteRefused(terminal: Terminal, { identifier, reason }: RefusedClassification): void {
+  printNote(terminal, `warning: ${identifier} is left out: ${reason}`);
+}
+
+/** Newest first, page after page, with those that cannot be shown in their places. */
+export function readRows(client: AssayClient, options: FilterOptions & CountOptions): AsyncGenerator<Row> {
   const filter = toFilter(options);
   return readPages(options, async (page) => {
     const request = { ...page, kind: toProtoKind(options.kind), filter };
-    const { classifications, nextPageToken } = await client.call(method.listClassifications, request);
-    return { items: classifications, nextPageToken };
+    const answer = await client.call(method.listClassifications, request);
+    const { classifications, refused, nextPageToken } = answer;
+    if (refused.length === 0) return { items: classifications, nextPageToken };
+    const items = [...classifications, ...refused].sort(
+      (left, right) => createdAtOf(right) - createdAtOf(left),
+    );
+    return { items, nextPageToken };
   });
+}
+
+export function toRefused({ identifier, createdAt, reason }: RefusedClassification): RefusedRecord {
+  return { identifier, createdAt: createdAt === undefined ? null : fromTimestamp(createdAt), reason };
+}
+
+function createdAtOf({ createdAt }: Row): number {
+  return createdAt === undefined ? 0 : fromTimestamp(createdAt);
 }
 
 function toFilter({

@@ -1,5 +1,6 @@
 /** Records as lines of an export, and as what a row of a sheet of sources is given. Pure. */
 import type { RecordSummary } from '../records/record-summary.ts';
+import type { RefusedRecord } from '../records/refused-record.ts';
 import { formatTime } from '../time.ts';
 import { toCsvLine } from './csv-line.ts';
 import { EXPORT_COLUMNS, type ExportedRecord, type RowResult, toCell } from './sheet-columns.ts';
@@ -29,7 +30,18 @@ export function sheetHead(format: SheetFormat): string {
 
 /** One record as a line with its end. */
 export function sheetLine(summary: RecordSummary, format: SheetFormat): string {
-  const exported = toExported(summary);
+  return toLine(toExported(summary), format);
+}
+
+/** A record that cannot be shown, as a line that says so: who counts the lines must find it among them. */
+export function refusedLine({ identifier, createdAt, reason }: RefusedRecord, format: SheetFormat): string {
+  const empty = { name: '', kind: '', ref_id: '', sha256: '', assessment: '', probability: null, link: '' };
+  const time = createdAt === null ? '' : formatTime(createdAt);
+  const outcome = { verdict: 'failed', outcome: 'failed', reasons: [], error: reason };
+  return toLine({ ...empty, ...outcome, identifier, created_at: time }, format);
+}
+
+function toLine(exported: ExportedRecord, format: SheetFormat): string {
   if (format === 'jsonl') return `${JSON.stringify(exported)}\n`;
   return toCsvLine(EXPORT_COLUMNS.map((column) => toCell(exported[column])));
 }

@@ -107,8 +107,8 @@ async function readPage(
   const kind = args.kind === null || args.kind === undefined ? {} : { kind: args.kind };
   if (args.identifiers !== null && args.identifiers !== undefined) {
     const identifiers = [...args.identifiers];
-    const records = getClassifications(app, { principal: principal(), identifiers, ...kind });
-    return toRecordConnection({ records, nextCursor: null });
+    const entries = getClassifications(app, { principal: principal(), identifiers, ...kind });
+    return toRecordConnection({ entries, nextCursor: null });
   }
   const limit = pageLimitOf(args);
   const cursor = args.after === null || args.after === undefined ? {} : { cursor: args.after };

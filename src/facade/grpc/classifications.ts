@@ -17,6 +17,8 @@ import type { RawFields } from '../../app/submissions/input.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
+import { type RecordEntry, refusedOf, shownOf } from '../../domain/records/refused-record.ts';
+import { toTimestamp } from '../../domain/time.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { type Classification, HeatmapLayerSchema } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import {
@@ -46,8 +48,7 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
     batchGetClassifications: unary(context, method.batchGetClassifications, ({ principal, request }) => {
       const { identifiers } = request;
       const kind = fromKind(request.kind, 'kind');
-      const records = getClassifications(app, { principal, identifiers, kind });
-      return { classifications: records.map((record) => toClassification(record)) };
+      return toLists(getClassifications(app, { principal, identifiers, kind }));
     }),
     listClassifications: unary(context, method.listClassifications, async ({ principal, request }) => {
       const limit = request.pageSize === 0 ? PAGE_SIZE_DEFAULT : request.pageSize;
@@ -55,12 +56,19 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
       const kind = fromKind(request.kind, 'kind');
       const filter = toRawFilter(request.filter);
       const page = await searchClassifications(app, { principal, kind, limit, cursor, filter });
-      const { records, nextCursor } = page;
-      return {
-        classifications: records.map((record) => toClassification(record)),
-        nextPageToken: nextCursor ?? '',
-      };
+      return { ...toLists(page.entries), nextPageToken: page.nextCursor ?? '' };
     }),
+  };
+}
+
+/** Those that can be shown, and the others by name. */
+function toLists(entries: readonly RecordEntry[]) {
+  return {
+    classifications: shownOf(entries).map((record) => toClassification(record)),
+    refused: refusedOf(entries).map(({ identifier, createdAt, reason }) => ({
+      ...{ identifier, reason },
+      ...(createdAt === null ? {} : { createdAt: toTimestamp(createdAt) }),
+    })),
   };
 }
 

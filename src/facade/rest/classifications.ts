@@ -1,4 +1,7 @@
-/** GET of one record and of lists of records. A whole history is streamed, page by page, as one JSON array. */
+/**
+ * GET of one record and of lists of records. A whole history is streamed, page by page, as one JSON array. The documented
+ * lists hold records only: one that cannot be shown is left out, and the log names it.
+ */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -14,6 +17,7 @@ import { badField } from '../../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
+import { shownOf } from '../../domain/records/refused-record.ts';
 import { principalOf, requireKey } from '../../port/caller.ts';
 import { toClassification } from './convert.ts';
 import { KIND_PATHS } from './routes.ts';
@@ -76,8 +80,8 @@ function sendList(
   const identifiers = parseIdentifiers(request.query);
   reply.type(JSON_TYPE);
   if (identifiers !== undefined) {
-    const records = getClassifications(app, { principal, identifiers, kind });
-    reply.send(JSON.stringify(records.map(toClassification)));
+    const entries = getClassifications(app, { principal, identifiers, kind });
+    reply.send(JSON.stringify(shownOf(entries).map(toClassification)));
     return;
   }
   const limit = parseLimit(request.query.limit);
@@ -92,9 +96,9 @@ function sendList(
     limit: limit ?? PAGE_SIZE_DEFAULT,
     ...(cursor === undefined ? {} : { cursor }),
   };
-  const { records, nextCursor } = listClassifications(app, page);
+  const { entries, nextCursor } = listClassifications(app, page);
   if (nextCursor !== null) reply.header('link', linkToNext(request.url, page.limit, nextCursor));
-  reply.send(JSON.stringify(records.map(toClassification)));
+  reply.send(JSON.stringify(shownOf(entries).map(toClassification)));
 }
 
 /**
@@ -107,7 +111,9 @@ function streamAll(app: App, principal: Principal, kind: MediaKind): AsyncIterab
     let page = first;
     let separator = '[';
     for (;;) {
-      const text = page.records.map((record) => JSON.stringify(toClassification(record))).join(',');
+      const text = shownOf(page.entries)
+        .map((record) => JSON.stringify(toClassification(record)))
+        .join(',');
       if (text !== '') {
         yield separator + text;
         separator = ',';

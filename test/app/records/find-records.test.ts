@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ListInput, listClassifications } from '../../../src/app/records/classifications.ts';
 import type { RawFields } from '../../../src/app/submissions/input.ts';
+import { shownOf } from '../../../src/domain/records/refused-record.ts';
 import { FIRST_TIME_US, identifierOf, seedRecords } from '../../seeded-records.ts';
 import { addUser, type OpenApp, openApp } from '../open-app.ts';
 
@@ -35,7 +36,7 @@ function find(filter: RawFields, query: Partial<ListInput> = {}): { numbers: num
   do {
     const input = { principal: open.admin, limit: 100, filter, ...query };
     const page = listClassifications(open.app, cursor == null ? input : { ...input, cursor });
-    numbers.push(...page.records.map(({ identifier }) => Number.parseInt(identifier, 16)));
+    numbers.push(...shownOf(page.entries).map(({ identifier }) => Number.parseInt(identifier, 16)));
     cursor = page.nextCursor;
     pages += 1;
   } while (cursor !== null);
@@ -80,7 +81,7 @@ test('a page without an answer ends in bounded time, and says that there may be 
     ...{ principal: open.admin, limit: 100, filter: { ref_id: 'no such reference' } },
   });
   assert.ok(performance.now() - started < 1000);
-  assert.deepEqual(page.records, []);
+  assert.deepEqual(page.entries, []);
   assert.notEqual(page.nextCursor, null);
   assert.ok(find({ ref_id: 'no such reference' }).pages >= 2);
 });

@@ -26,6 +26,7 @@ import {
 import { answerSignOff, askSignOff } from '../../../src/app/records/sign-offs.ts';
 import { watchClassifications } from '../../../src/app/records/watch.ts';
 import type { Label } from '../../../src/domain/media/media.ts';
+import { shownOf } from '../../../src/domain/records/refused-record.ts';
 import { addRecord, addUser, type OpenApp, openApp, principalOf } from '../open-app.ts';
 
 const HASH = 'd'.repeat(64);
@@ -61,7 +62,7 @@ function state(app: App, principal: Principal, classification: Label, reason = '
 
 function waiting(app: App, principal: Principal): string[] {
   const page = listClassifications(app, { principal, limit: 10, filter: { waits_for_me: true } });
-  return page.records.map(({ identifier }) => identifier);
+  return shownOf(page.entries).map(({ identifier }) => identifier);
 }
 
 /** The answer of a person who has just read the record. */
@@ -97,7 +98,7 @@ test('the ask opens the record to those who may judge it, and to no one else, wh
   for (const principal of [partner, admin]) {
     equal(read(principal).forceClassification, 'human');
     deepEqual(waiting(app, principal), [identifier]);
-    deepEqual(listClassifications(app, { principal, limit: 10 }).records, [], 'it is not theirs');
+    deepEqual(listClassifications(app, { principal, limit: 10 }).entries, [], 'it is not theirs');
     await rejects(deleteClassification(app, { principal, identifier }), { reason: 'classification' });
   }
   for (const principal of strangers) {

@@ -49,13 +49,18 @@ export async function checkRecords(app: ApplianceParts): Promise<Finding[]> {
   const megabytes = (space.bytes / MB).toFixed(0);
   const free = ((100 * space.freeBytes) / space.bytes).toFixed(0);
   const room = ((await app.store.freeBytes()) / GB).toFixed(1);
-  const found = `${megabytes} MB, ${free} % of it free, may grow by ${room} GB; ${damaged} damaged values met since the start`;
+  const refused = (await app.metrics.refusedRecords.get()).values[0]?.value ?? 0;
+  const met = `${damaged} damaged values and ${refused} records that cannot be shown met since the start`;
+  const found = `${megabytes} MB, ${free} % of it free, may grow by ${room} GB; ${met}`;
+  if (damaged === 0 && refused > 0) return [bad('records', found, REFUSED_ADVICE)];
   if (damaged === 0 && isWorthCompacting(space)) return [notice('records', found, COMPACT_ADVICE)];
   if (damaged === 0) return [good('records', found)];
   const advice = 'restore the last good backup into a new folder, and have the disk looked at';
   return [bad('records', found, advice)];
 }
 
+const REFUSED_ADVICE =
+  'the log names them: submit their files again without the cache and delete them, or restore a backup';
 const COMPACT_ADVICE =
   'most of the file is free: the next start compacts it, or stop the daemon and run `assay store compact`';
 

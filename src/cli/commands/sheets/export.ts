@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import {
+  refusedLine,
   SHEET_FORMATS,
   type SheetFormat,
   sheetHead,
@@ -14,7 +15,14 @@ import { openClient } from '../../client.ts';
 import { toFailure } from '../../failure.ts';
 import { printNote, type Terminal } from '../../terminal.ts';
 import { toSummary } from '../../views/record-row.ts';
-import { addFilterOptions, type FilterOptions, readRecords } from '../list.ts';
+import {
+  addFilterOptions,
+  type FilterOptions,
+  isRefused,
+  noteRefused,
+  readRows,
+  toRefused,
+} from '../list.ts';
 
 interface ExportOptions extends FilterOptions {
   format: SheetFormat;
@@ -41,8 +49,12 @@ async function exportRecords(terminal: Terminal, options: ExportOptions): Promis
   try {
     if (file !== undefined) await once(file, 'open');
     await write(target, sheetHead(format));
-    for await (const record of readRecords(client, { ...options, limit: 0, all: true })) {
-      await write(target, sheetLine(toSummary(record), format));
+    for await (const row of readRows(client, { ...options, limit: 0, all: true })) {
+      await write(
+        target,
+        isRefused(row) ? refusedLine(toRefused(row), format) : sheetLine(toSummary(row), format),
+      );
+      if (isRefused(row)) noteRefused(terminal, row);
       count += 1;
     }
     file?.end();

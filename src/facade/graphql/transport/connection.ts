@@ -1,16 +1,19 @@
 /** Relay's connections, forward only: every list is read from its newest or first entry on. */
 import type { ImplementableObjectRef, InterfaceRef, ObjectRef } from '@pothos/core';
 import { formatCursor, type RecordPage } from '../../../app/records/classifications.ts';
-import { badField } from '../../../domain/errors.ts';
+import { AppError, badField } from '../../../domain/errors.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../../domain/limits.ts';
 import type { ClassificationRecord } from '../../../domain/records/record.ts';
+import type { RefusedRecord } from '../../../domain/records/refused-record.ts';
+import { formatTime } from '../../../domain/time.ts';
 import { builder } from '../builder.ts';
 import { classificationType } from '../record-types.ts';
 
 type SchemaTypes = (typeof builder)['$inferSchemaTypes'];
 
 export interface Connection<T> {
-  edges: { node: T; cursor: string }[];
+  /** An error stands for a row that cannot be shown, in connections whose nodes may be null. */
+  edges: { node: T | AppError; cursor: string }[];
   hasNextPage: boolean;
   /** Where the next page begins, where that is not behind the last edge. */
   endCursor?: string | null;
@@ -45,15 +48,25 @@ const pageInfoType = builder.objectRef<Connection<unknown>>('PageInfo').implemen
   }),
 });
 
+/** `nullableNodes`: for lists of rows that the store may not be able to give; each is null then, with an error of its own. */
+interface ConnectionOptions {
+  nullableNodes?: boolean;
+}
+
 /** `<name>Connection` and `<name>Edge` over a type. */
 export function defineConnection<T extends object>(
   name: string,
   nodeType: ObjectRef<SchemaTypes, T> | InterfaceRef<SchemaTypes, T>,
+  { nullableNodes = false }: ConnectionOptions = {},
 ): ImplementableObjectRef<SchemaTypes, Connection<T>> {
+  const type = nodeType as ObjectRef<SchemaTypes, object>;
   const edgeType = builder.objectRef<Connection<T>['edges'][number]>(`${name}Edge`);
+  const nullNote = nullableNodes
+    ? { description: 'Null, with an error, where the row cannot be shown.' }
+    : {};
   edgeType.implement({
     fields: (t) => ({
-      node: t.field({ type: nodeType as ObjectRef<SchemaTypes, object>, resolve: ({ node }) => node }),
+      node: t.field({ type, nullable: nullableNodes, ...nullNote, resolve: ({ node }) => unlessError(node) }),
       cursor: t.exposeString('cursor'),
     }),
   });
@@ -62,7 +75,10 @@ export function defineConnection<T extends object>(
     fields: (t) => ({
       edges: t.field({ type: [edgeType], resolve: ({ edges }) => edges }),
       nodes: t.field({
-        type: [nodeType as ObjectRef<SchemaTypes, object>],
+        type: [type],
+        nullable: { list: false, items: nullableNodes },
+        ...nullNote,
+        // Each error by itself, as graphql-js takes an item that is one: the items beside it are shown.
         resolve: ({ edges }): object[] => edges.map(({ node }) => node),
       }),
       pageInfo: t.field({ type: pageInfoType, resolve: (connection) => connection }),
@@ -71,11 +87,28 @@ export function defineConnection<T extends object>(
   return connectionType;
 }
 
-export const connectionType = defineConnection<ClassificationRecord>('Classification', classificationType);
+function unlessError<T extends object>(node: T | AppError): T {
+  if (node instanceof AppError) throw node;
+  return node;
+}
 
-export function toRecordConnection({ records, nextCursor }: RecordPage): Connection<ClassificationRecord> {
+export const connectionType = defineConnection<ClassificationRecord>('Classification', classificationType, {
+  nullableNodes: true,
+});
+
+/** The field of the row that cannot be shown is null, with an error that names the row; the page goes on. */
+function toError({ identifier, createdAt, reason }: RefusedRecord): AppError {
+  const time = createdAt === null ? {} : { createdAt: formatTime(createdAt) };
+  return new AppError('damaged', reason, { metadata: { identifier, ...time } });
+}
+
+export function toRecordConnection({ entries, nextCursor }: RecordPage): Connection<ClassificationRecord> {
   return {
-    edges: records.map((node) => ({ node, cursor: formatCursor(node) })),
+    edges: entries.map(({ record, refused }) => {
+      const { identifier, createdAt } = record ?? refused;
+      const cursor = formatCursor({ identifier, createdAt: createdAt ?? 0 });
+      return { node: record ?? toError(refused), cursor };
+    }),
     hasNextPage: nextCursor !== null,
     endCursor: nextCursor,
   };

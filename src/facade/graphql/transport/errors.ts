@@ -62,7 +62,8 @@ export function toCamelCase(name: string): string {
 export function toGraphqlError(error: unknown, located?: GraphQLError): GraphQLError {
   const appError = toAppError(error);
   const { code, reason, httpStatus, retryAfterSeconds } = appError;
-  const message = code === 'internal' ? 'internal error' : appError.message;
+  // What is damaged is said on every facade: who reads the list must know what is missing from it.
+  const message = reason === 'internal' ? 'internal error' : appError.message;
   const fields = appError.fields.map(({ field, description }) => ({
     field: toArgumentName(field),
     description,
@@ -72,13 +73,18 @@ export function toGraphqlError(error: unknown, located?: GraphQLError): GraphQLE
     ...placeOf(located),
     extensions: {
       code: code.toUpperCase(),
-      reason: code === 'internal' ? 'internal' : reason,
+      reason,
       ...(fields.length === 0 ? {} : { fields }),
       ...(Object.keys(appError.metadata).length === 0 ? {} : { metadata: appError.metadata }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      http: { status: httpStatus, headers },
+      ...(isOfOneRow(appError, located) ? {} : { http: { status: httpStatus, headers } }),
     },
   });
+}
+
+/** The other rows are the answer: its status is theirs. */
+function isOfOneRow({ reason }: AppError, located: GraphQLError | undefined): boolean {
+  return reason === 'damaged' && located?.path?.some((part) => typeof part === 'number') === true;
 }
 
 /**
@@ -92,7 +98,7 @@ export function createErrorMask(log: Logger, hideSuggestions: boolean): (error: 
       const shown = error instanceof GraphQLError ? error : cause;
       return hideSuggestions ? withoutSuggestion(shown) : shown;
     }
-    if (toAppError(cause).code === 'internal') log.error({ err: cause }, 'graphql operation failed');
+    if (toAppError(cause).reason === 'internal') log.error({ err: cause }, 'graphql operation failed');
     return toGraphqlError(cause, error instanceof GraphQLError ? error : undefined);
   };
 }

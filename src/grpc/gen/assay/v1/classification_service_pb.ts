@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification_service.proto.
  */
 export const file_assay_v1_classification_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiJwoSUXVlcnlVcGxvYWRSZXF1ZXN0EhEKCXVwbG9hZF9pZBgBIAEoCSKGAQoTUXVlcnlVcGxvYWRSZXNwb25zZRIXCg9jb21taXR0ZWRfYnl0ZXMYASABKAMSEgoKc2l6ZV9ieXRlcxgCIAEoAxISCgppZGVudGlmaWVyGAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk0KGUdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJYCh5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSIQoEa2luZBgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCJUCh9CYXRjaEdldENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjEKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIpYBChpMaXN0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEi4KBmZpbHRlchgEIAEoCzIeLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uRmlsdGVyIpgCChRDbGFzc2lmaWNhdGlvbkZpbHRlchIgCgZzdGF0dXMYASABKA4yEC5hc3NheS52MS5TdGF0dXMSIgoHb3V0Y29tZRgCIAEoDjIRLmFzc2F5LnYxLk91dGNvbWUSIAoHdmVyZGljdBgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlZl9pZBgEIAEoCRIMCgRoYXNoGAUgASgJEg4KBnNlYXJjaBgGIAEoCRIpCgVzaW5jZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKDHdhaXRzX2Zvcl9tZRgJIAEoCCJpChtMaXN0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USMQoPY2xhc3NpZmljYXRpb25zGAEgAygLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjAKGldhdGNoQ2xhc3NpZmljYXRpb25SZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiTwobV2F0Y2hDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iVgobV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSFAoMd2FpdHNfZm9yX21lGAIgASgIIlAKHFdhdGNoQ2xhc3NpZmljYXRpb25zUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJOChFHZXRIZWF0bWFwUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJEiUKBWxheWVyGAIgASgOMhYuYXNzYXkudjEuSGVhdG1hcExheWVyIiMKEkdldEhlYXRtYXBSZXNwb25zZRINCgVjaHVuaxgBIAEoDCIsChZHZXRDb250YWN0U2hlZXRSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiKAoXR2V0Q29udGFjdFNoZWV0UmVzcG9uc2USDQoFY2h1bmsYASABKAwiiQEKHU92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCRInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlYXNvbhgEIAEoCSJ6Ch5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USJwoOY2xhc3NpZmljYXRpb24YASABKA4yDy5hc3NheS52MS5MYWJlbBIhCgR0eXBlGAIgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAyABKAkiSAoVUmVtb3ZlT3ZlcnJpZGVSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCSJyChZSZW1vdmVPdmVycmlkZVJlc3BvbnNlEicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSIQoEdHlwZRgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAMgASgJIicKEUFza1NpZ25PZmZSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiRgoSQXNrU2lnbk9mZlJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iegoUQW5zd2VyU2lnbk9mZlJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCRIuCgpmaW5kaW5nX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZhZ3JlZXMYAyABKAgSDgoGcmVhc29uGAQgASgJIkkKFUFuc3dlclNpZ25PZmZSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIjEKG0NhbmNlbENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIlAKHENhbmNlbENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIwChpSZXRyeUNsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk8KG1JldHJ5Q2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIjEKG0RlbGV0ZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIh4KHERlbGV0ZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2UiRwoUTGlzdE92ZXJyaWRlc1JlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAIgASgJIkMKFUxpc3RPdmVycmlkZXNSZXNwb25zZRIqCglvdmVycmlkZXMYASADKAsyFy5hc3NheS52MS5PdmVycmlkZUVudHJ5Is8BCg1PdmVycmlkZUVudHJ5EicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGcmVhc29uGAIgASgJEiYKAmF0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAQgASgDEiEKCG1lYXN1cmVkGAUgASgOMg8uYXNzYXkudjEuTGFiZWwSIwoIc2lnbl9vZmYYBiABKAsyES5hc3NheS52MS5TaWduT2ZmMuINChVDbGFzc2lmaWNhdGlvblNlcnZpY2USTAoLU3VibWl0TWVkaWESHC5hc3NheS52MS5TdWJtaXRNZWRpYVJlcXVlc3QaHS5hc3NheS52MS5TdWJtaXRNZWRpYVJlc3BvbnNlKAESVAoNQ2xhc3NpZnlNZWRpYRIeLmFzc2F5LnYxLkNsYXNzaWZ5TWVkaWFSZXF1ZXN0Gh8uYXNzYXkudjEuQ2xhc3NpZnlNZWRpYVJlc3BvbnNlKAEwARJSCg1WYWxpZGF0ZU1lZGlhEh4uYXNzYXkudjEuVmFsaWRhdGVNZWRpYVJlcXVlc3QaHy5hc3NheS52MS5WYWxpZGF0ZU1lZGlhUmVzcG9uc2UoARJKCgtRdWVyeVVwbG9hZBIcLmFzc2F5LnYxLlF1ZXJ5VXBsb2FkUmVxdWVzdBodLmFzc2F5LnYxLlF1ZXJ5VXBsb2FkUmVzcG9uc2USXAoRR2V0Q2xhc3NpZmljYXRpb24SIi5hc3NheS52MS5HZXRDbGFzc2lmaWNhdGlvblJlcXVlc3QaIy5hc3NheS52MS5HZXRDbGFzc2lmaWNhdGlvblJlc3BvbnNlEm4KF0JhdGNoR2V0Q2xhc3NpZmljYXRpb25zEiguYXNzYXkudjEuQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GikuYXNzYXkudjEuQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRJiChNMaXN0Q2xhc3NpZmljYXRpb25zEiQuYXNzYXkudjEuTGlzdENsYXNzaWZpY2F0aW9uc1JlcXVlc3QaJS5hc3NheS52MS5MaXN0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USZAoTV2F0Y2hDbGFzc2lmaWNhdGlvbhIkLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiUuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvblJlc3BvbnNlMAESZwoUV2F0Y2hDbGFzc2lmaWNhdGlvbnMSJS5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uc1JlcXVlc3QaJi5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlMAESSQoKR2V0SGVhdG1hcBIbLmFzc2F5LnYxLkdldEhlYXRtYXBSZXF1ZXN0GhwuYXNzYXkudjEuR2V0SGVhdG1hcFJlc3BvbnNlMAESWAoPR2V0Q29udGFjdFNoZWV0EiAuYXNzYXkudjEuR2V0Q29udGFjdFNoZWV0UmVxdWVzdBohLmFzc2F5LnYxLkdldENvbnRhY3RTaGVldFJlc3BvbnNlMAESawoWT3ZlcnJpZGVDbGFzc2lmaWNhdGlvbhInLmFzc2F5LnYxLk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiguYXNzYXkudjEuT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlElMKDlJlbW92ZU92ZXJyaWRlEh8uYXNzYXkudjEuUmVtb3ZlT3ZlcnJpZGVSZXF1ZXN0GiAuYXNzYXkudjEuUmVtb3ZlT3ZlcnJpZGVSZXNwb25zZRJQCg1MaXN0T3ZlcnJpZGVzEh4uYXNzYXkudjEuTGlzdE92ZXJyaWRlc1JlcXVlc3QaHy5hc3NheS52MS5MaXN0T3ZlcnJpZGVzUmVzcG9uc2USRwoKQXNrU2lnbk9mZhIbLmFzc2F5LnYxLkFza1NpZ25PZmZSZXF1ZXN0GhwuYXNzYXkudjEuQXNrU2lnbk9mZlJlc3BvbnNlElAKDUFuc3dlclNpZ25PZmYSHi5hc3NheS52MS5BbnN3ZXJTaWduT2ZmUmVxdWVzdBofLmFzc2F5LnYxLkFuc3dlclNpZ25PZmZSZXNwb25zZRJlChRDYW5jZWxDbGFzc2lmaWNhdGlvbhIlLmFzc2F5LnYxLkNhbmNlbENsYXNzaWZpY2F0aW9uUmVxdWVzdBomLmFzc2F5LnYxLkNhbmNlbENsYXNzaWZpY2F0aW9uUmVzcG9uc2USYgoTUmV0cnlDbGFzc2lmaWNhdGlvbhIkLmFzc2F5LnYxLlJldHJ5Q2xhc3NpZmljYXRpb25SZXF1ZXN0GiUuYXNzYXkudjEuUmV0cnlDbGFzc2lmaWNhdGlvblJlc3BvbnNlEmUKFERlbGV0ZUNsYXNzaWZpY2F0aW9uEiUuYXNzYXkudjEuRGVsZXRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0GiYuYXNzYXkudjEuRGVsZXRlQ2xhc3NpZmljYXRpb25SZXNwb25zZWIGcHJvdG8z", [file_assay_v1_classification, file_assay_v1_media, file_assay_v1_sign_off, file_google_protobuf_timestamp]);
+  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiJwoSUXVlcnlVcGxvYWRSZXF1ZXN0EhEKCXVwbG9hZF9pZBgBIAEoCSKGAQoTUXVlcnlVcGxvYWRSZXNwb25zZRIXCg9jb21taXR0ZWRfYnl0ZXMYASABKAMSEgoKc2l6ZV9ieXRlcxgCIAEoAxISCgppZGVudGlmaWVyGAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk0KGUdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJYCh5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSIQoEa2luZBgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCKGAQofQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRIxCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIwCgdyZWZ1c2VkGAIgAygLMh8uYXNzYXkudjEuUmVmdXNlZENsYXNzaWZpY2F0aW9uImsKFVJlZnVzZWRDbGFzc2lmaWNhdGlvbhISCgppZGVudGlmaWVyGAEgASgJEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCSKWAQoaTGlzdENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSIQoEa2luZBgDIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIuCgZmaWx0ZXIYBCABKAsyHi5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkZpbHRlciKYAgoUQ2xhc3NpZmljYXRpb25GaWx0ZXISIAoGc3RhdHVzGAEgASgOMhAuYXNzYXkudjEuU3RhdHVzEiIKB291dGNvbWUYAiABKA4yES5hc3NheS52MS5PdXRjb21lEiAKB3ZlcmRpY3QYAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZyZWZfaWQYBCABKAkSDAoEaGFzaBgFIAEoCRIOCgZzZWFyY2gYBiABKAkSKQoFc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgx3YWl0c19mb3JfbWUYCSABKAgimwEKG0xpc3RDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRIxCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSMAoHcmVmdXNlZBgDIAMoCzIfLmFzc2F5LnYxLlJlZnVzZWRDbGFzc2lmaWNhdGlvbiIwChpXYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk8KG1dhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIlYKG1dhdGNoQ2xhc3NpZmljYXRpb25zUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhQKDHdhaXRzX2Zvcl9tZRgCIAEoCCJQChxXYXRjaENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iTgoRR2V0SGVhdG1hcFJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCRIlCgVsYXllchgCIAEoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllciIjChJHZXRIZWF0bWFwUmVzcG9uc2USDQoFY2h1bmsYASABKAwiLAoWR2V0Q29udGFjdFNoZWV0UmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIigKF0dldENvbnRhY3RTaGVldFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIokBCh1PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkSJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZyZWFzb24YBCABKAkiegoeT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlEicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSIQoEdHlwZRgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAMgASgJIkgKFVJlbW92ZU92ZXJyaWRlUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkicgoWUmVtb3ZlT3ZlcnJpZGVSZXNwb25zZRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiEKBHR5cGUYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgDIAEoCSInChFBc2tTaWduT2ZmUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIkYKEkFza1NpZ25PZmZSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uInoKFEFuc3dlclNpZ25PZmZSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkSLgoKZmluZGluZ19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGYWdyZWVzGAMgASgIEg4KBnJlYXNvbhgEIAEoCSJJChVBbnN3ZXJTaWduT2ZmUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIxChtDYW5jZWxDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJQChxDYW5jZWxDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iMAoaUmV0cnlDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJPChtSZXRyeUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIxChtEZWxldGVDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSIeChxEZWxldGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlIkcKFExpc3RPdmVycmlkZXNSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCSJDChVMaXN0T3ZlcnJpZGVzUmVzcG9uc2USKgoJb3ZlcnJpZGVzGAEgAygLMhcuYXNzYXkudjEuT3ZlcnJpZGVFbnRyeSLPAQoNT3ZlcnJpZGVFbnRyeRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlYXNvbhgCIAEoCRImCgJhdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNYnlfYWNjb3VudF9pZBgEIAEoAxIhCghtZWFzdXJlZBgFIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiMKCHNpZ25fb2ZmGAYgASgLMhEuYXNzYXkudjEuU2lnbk9mZjLiDQoVQ2xhc3NpZmljYXRpb25TZXJ2aWNlEkwKC1N1Ym1pdE1lZGlhEhwuYXNzYXkudjEuU3VibWl0TWVkaWFSZXF1ZXN0Gh0uYXNzYXkudjEuU3VibWl0TWVkaWFSZXNwb25zZSgBElQKDUNsYXNzaWZ5TWVkaWESHi5hc3NheS52MS5DbGFzc2lmeU1lZGlhUmVxdWVzdBofLmFzc2F5LnYxLkNsYXNzaWZ5TWVkaWFSZXNwb25zZSgBMAESUgoNVmFsaWRhdGVNZWRpYRIeLmFzc2F5LnYxLlZhbGlkYXRlTWVkaWFSZXF1ZXN0Gh8uYXNzYXkudjEuVmFsaWRhdGVNZWRpYVJlc3BvbnNlKAESSgoLUXVlcnlVcGxvYWQSHC5hc3NheS52MS5RdWVyeVVwbG9hZFJlcXVlc3QaHS5hc3NheS52MS5RdWVyeVVwbG9hZFJlc3BvbnNlElwKEUdldENsYXNzaWZpY2F0aW9uEiIuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXF1ZXN0GiMuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXNwb25zZRJuChdCYXRjaEdldENsYXNzaWZpY2F0aW9ucxIoLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBopLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USYgoTTGlzdENsYXNzaWZpY2F0aW9ucxIkLmFzc2F5LnYxLkxpc3RDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiUuYXNzYXkudjEuTGlzdENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEmQKE1dhdGNoQ2xhc3NpZmljYXRpb24SJC5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBolLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZTABEmcKFFdhdGNoQ2xhc3NpZmljYXRpb25zEiUuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiYuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXNwb25zZTABEkkKCkdldEhlYXRtYXASGy5hc3NheS52MS5HZXRIZWF0bWFwUmVxdWVzdBocLmFzc2F5LnYxLkdldEhlYXRtYXBSZXNwb25zZTABElgKD0dldENvbnRhY3RTaGVldBIgLmFzc2F5LnYxLkdldENvbnRhY3RTaGVldFJlcXVlc3QaIS5hc3NheS52MS5HZXRDb250YWN0U2hlZXRSZXNwb25zZTABEmsKFk92ZXJyaWRlQ2xhc3NpZmljYXRpb24SJy5hc3NheS52MS5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBooLmFzc2F5LnYxLk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXNwb25zZRJTCg5SZW1vdmVPdmVycmlkZRIfLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVxdWVzdBogLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVzcG9uc2USUAoNTGlzdE92ZXJyaWRlcxIeLmFzc2F5LnYxLkxpc3RPdmVycmlkZXNSZXF1ZXN0Gh8uYXNzYXkudjEuTGlzdE92ZXJyaWRlc1Jlc3BvbnNlEkcKCkFza1NpZ25PZmYSGy5hc3NheS52MS5Bc2tTaWduT2ZmUmVxdWVzdBocLmFzc2F5LnYxLkFza1NpZ25PZmZSZXNwb25zZRJQCg1BbnN3ZXJTaWduT2ZmEh4uYXNzYXkudjEuQW5zd2VyU2lnbk9mZlJlcXVlc3QaHy5hc3NheS52MS5BbnN3ZXJTaWduT2ZmUmVzcG9uc2USZQoUQ2FuY2VsQ2xhc3NpZmljYXRpb24SJS5hc3NheS52MS5DYW5jZWxDbGFzc2lmaWNhdGlvblJlcXVlc3QaJi5hc3NheS52MS5DYW5jZWxDbGFzc2lmaWNhdGlvblJlc3BvbnNlEmIKE1JldHJ5Q2xhc3NpZmljYXRpb24SJC5hc3NheS52MS5SZXRyeUNsYXNzaWZpY2F0aW9uUmVxdWVzdBolLmFzc2F5LnYxLlJldHJ5Q2xhc3NpZmljYXRpb25SZXNwb25zZRJlChREZWxldGVDbGFzc2lmaWNhdGlvbhIlLmFzc2F5LnYxLkRlbGV0ZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBomLmFzc2F5LnYxLkRlbGV0ZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2ViBnByb3RvMw", [file_assay_v1_classification, file_assay_v1_media, file_assay_v1_sign_off, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.SubmitMediaRequest
@@ -350,6 +350,13 @@ export type BatchGetClassificationsResponse = Message<"assay.v1.BatchGetClassifi
    * @generated from field: repeated assay.v1.Classification classifications = 1;
    */
   classifications: Classification[];
+
+  /**
+   * Those that are there and cannot be shown, in the order asked for.
+   *
+   * @generated from field: repeated assay.v1.RefusedClassification refused = 2;
+   */
+  refused: RefusedClassification[];
 };
 
 /**
@@ -358,6 +365,39 @@ export type BatchGetClassificationsResponse = Message<"assay.v1.BatchGetClassifi
  */
 export const BatchGetClassificationsResponseSchema: GenMessage<BatchGetClassificationsResponse> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification_service, 11);
+
+/**
+ * A stored record that cannot be shown: its row is damaged, or holds a figure that is no number. The others are listed.
+ *
+ * @generated from message assay.v1.RefusedClassification
+ */
+export type RefusedClassification = Message<"assay.v1.RefusedClassification"> & {
+  /**
+   * @generated from field: string identifier = 1;
+   */
+  identifier: string;
+
+  /**
+   * When it was accepted; absent where only the damaged row knows.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 2;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * A sentence for who reads the list.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message assay.v1.RefusedClassification.
+ * Use `create(RefusedClassificationSchema)` to create a new message.
+ */
+export const RefusedClassificationSchema: GenMessage<RefusedClassification> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 12);
 
 /**
  * @generated from message assay.v1.ListClassificationsRequest
@@ -397,7 +437,7 @@ export type ListClassificationsRequest = Message<"assay.v1.ListClassificationsRe
  * Use `create(ListClassificationsRequestSchema)` to create a new message.
  */
 export const ListClassificationsRequestSchema: GenMessage<ListClassificationsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 12);
+  messageDesc(file_assay_v1_classification_service, 13);
 
 /**
  * Each field narrows further; what is absent does not.
@@ -470,7 +510,7 @@ export type ClassificationFilter = Message<"assay.v1.ClassificationFilter"> & {
  * Use `create(ClassificationFilterSchema)` to create a new message.
  */
 export const ClassificationFilterSchema: GenMessage<ClassificationFilter> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 13);
+  messageDesc(file_assay_v1_classification_service, 14);
 
 /**
  * @generated from message assay.v1.ListClassificationsResponse
@@ -487,6 +527,13 @@ export type ListClassificationsResponse = Message<"assay.v1.ListClassificationsR
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * Rows of this page that cannot be shown, newest first; they count against page_size.
+   *
+   * @generated from field: repeated assay.v1.RefusedClassification refused = 3;
+   */
+  refused: RefusedClassification[];
 };
 
 /**
@@ -494,7 +541,7 @@ export type ListClassificationsResponse = Message<"assay.v1.ListClassificationsR
  * Use `create(ListClassificationsResponseSchema)` to create a new message.
  */
 export const ListClassificationsResponseSchema: GenMessage<ListClassificationsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 14);
+  messageDesc(file_assay_v1_classification_service, 15);
 
 /**
  * @generated from message assay.v1.WatchClassificationRequest
@@ -511,7 +558,7 @@ export type WatchClassificationRequest = Message<"assay.v1.WatchClassificationRe
  * Use `create(WatchClassificationRequestSchema)` to create a new message.
  */
 export const WatchClassificationRequestSchema: GenMessage<WatchClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 15);
+  messageDesc(file_assay_v1_classification_service, 16);
 
 /**
  * @generated from message assay.v1.WatchClassificationResponse
@@ -530,7 +577,7 @@ export type WatchClassificationResponse = Message<"assay.v1.WatchClassificationR
  * Use `create(WatchClassificationResponseSchema)` to create a new message.
  */
 export const WatchClassificationResponseSchema: GenMessage<WatchClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 16);
+  messageDesc(file_assay_v1_classification_service, 17);
 
 /**
  * @generated from message assay.v1.WatchClassificationsRequest
@@ -556,7 +603,7 @@ export type WatchClassificationsRequest = Message<"assay.v1.WatchClassifications
  * Use `create(WatchClassificationsRequestSchema)` to create a new message.
  */
 export const WatchClassificationsRequestSchema: GenMessage<WatchClassificationsRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 17);
+  messageDesc(file_assay_v1_classification_service, 18);
 
 /**
  * @generated from message assay.v1.WatchClassificationsResponse
@@ -575,7 +622,7 @@ export type WatchClassificationsResponse = Message<"assay.v1.WatchClassification
  * Use `create(WatchClassificationsResponseSchema)` to create a new message.
  */
 export const WatchClassificationsResponseSchema: GenMessage<WatchClassificationsResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 18);
+  messageDesc(file_assay_v1_classification_service, 19);
 
 /**
  * @generated from message assay.v1.GetHeatmapRequest
@@ -599,7 +646,7 @@ export type GetHeatmapRequest = Message<"assay.v1.GetHeatmapRequest"> & {
  * Use `create(GetHeatmapRequestSchema)` to create a new message.
  */
 export const GetHeatmapRequestSchema: GenMessage<GetHeatmapRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 19);
+  messageDesc(file_assay_v1_classification_service, 20);
 
 /**
  * @generated from message assay.v1.GetHeatmapResponse
@@ -616,7 +663,7 @@ export type GetHeatmapResponse = Message<"assay.v1.GetHeatmapResponse"> & {
  * Use `create(GetHeatmapResponseSchema)` to create a new message.
  */
 export const GetHeatmapResponseSchema: GenMessage<GetHeatmapResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 20);
+  messageDesc(file_assay_v1_classification_service, 21);
 
 /**
  * @generated from message assay.v1.GetContactSheetRequest
@@ -633,7 +680,7 @@ export type GetContactSheetRequest = Message<"assay.v1.GetContactSheetRequest"> 
  * Use `create(GetContactSheetRequestSchema)` to create a new message.
  */
 export const GetContactSheetRequestSchema: GenMessage<GetContactSheetRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 21);
+  messageDesc(file_assay_v1_classification_service, 22);
 
 /**
  * @generated from message assay.v1.GetContactSheetResponse
@@ -650,7 +697,7 @@ export type GetContactSheetResponse = Message<"assay.v1.GetContactSheetResponse"
  * Use `create(GetContactSheetResponseSchema)` to create a new message.
  */
 export const GetContactSheetResponseSchema: GenMessage<GetContactSheetResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 22);
+  messageDesc(file_assay_v1_classification_service, 23);
 
 /**
  * @generated from message assay.v1.OverrideClassificationRequest
@@ -686,7 +733,7 @@ export type OverrideClassificationRequest = Message<"assay.v1.OverrideClassifica
  * Use `create(OverrideClassificationRequestSchema)` to create a new message.
  */
 export const OverrideClassificationRequestSchema: GenMessage<OverrideClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 23);
+  messageDesc(file_assay_v1_classification_service, 24);
 
 /**
  * @generated from message assay.v1.OverrideClassificationResponse
@@ -713,7 +760,7 @@ export type OverrideClassificationResponse = Message<"assay.v1.OverrideClassific
  * Use `create(OverrideClassificationResponseSchema)` to create a new message.
  */
 export const OverrideClassificationResponseSchema: GenMessage<OverrideClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 24);
+  messageDesc(file_assay_v1_classification_service, 25);
 
 /**
  * @generated from message assay.v1.RemoveOverrideRequest
@@ -737,7 +784,7 @@ export type RemoveOverrideRequest = Message<"assay.v1.RemoveOverrideRequest"> & 
  * Use `create(RemoveOverrideRequestSchema)` to create a new message.
  */
 export const RemoveOverrideRequestSchema: GenMessage<RemoveOverrideRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 25);
+  messageDesc(file_assay_v1_classification_service, 26);
 
 /**
  * The override that was removed.
@@ -766,7 +813,7 @@ export type RemoveOverrideResponse = Message<"assay.v1.RemoveOverrideResponse"> 
  * Use `create(RemoveOverrideResponseSchema)` to create a new message.
  */
 export const RemoveOverrideResponseSchema: GenMessage<RemoveOverrideResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 26);
+  messageDesc(file_assay_v1_classification_service, 27);
 
 /**
  * @generated from message assay.v1.AskSignOffRequest
@@ -785,7 +832,7 @@ export type AskSignOffRequest = Message<"assay.v1.AskSignOffRequest"> & {
  * Use `create(AskSignOffRequestSchema)` to create a new message.
  */
 export const AskSignOffRequestSchema: GenMessage<AskSignOffRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 27);
+  messageDesc(file_assay_v1_classification_service, 28);
 
 /**
  * @generated from message assay.v1.AskSignOffResponse
@@ -802,7 +849,7 @@ export type AskSignOffResponse = Message<"assay.v1.AskSignOffResponse"> & {
  * Use `create(AskSignOffResponseSchema)` to create a new message.
  */
 export const AskSignOffResponseSchema: GenMessage<AskSignOffResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 28);
+  messageDesc(file_assay_v1_classification_service, 29);
 
 /**
  * @generated from message assay.v1.AnswerSignOffRequest
@@ -838,7 +885,7 @@ export type AnswerSignOffRequest = Message<"assay.v1.AnswerSignOffRequest"> & {
  * Use `create(AnswerSignOffRequestSchema)` to create a new message.
  */
 export const AnswerSignOffRequestSchema: GenMessage<AnswerSignOffRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 29);
+  messageDesc(file_assay_v1_classification_service, 30);
 
 /**
  * @generated from message assay.v1.AnswerSignOffResponse
@@ -855,7 +902,7 @@ export type AnswerSignOffResponse = Message<"assay.v1.AnswerSignOffResponse"> & 
  * Use `create(AnswerSignOffResponseSchema)` to create a new message.
  */
 export const AnswerSignOffResponseSchema: GenMessage<AnswerSignOffResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 30);
+  messageDesc(file_assay_v1_classification_service, 31);
 
 /**
  * @generated from message assay.v1.CancelClassificationRequest
@@ -872,7 +919,7 @@ export type CancelClassificationRequest = Message<"assay.v1.CancelClassification
  * Use `create(CancelClassificationRequestSchema)` to create a new message.
  */
 export const CancelClassificationRequestSchema: GenMessage<CancelClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 31);
+  messageDesc(file_assay_v1_classification_service, 32);
 
 /**
  * @generated from message assay.v1.CancelClassificationResponse
@@ -889,7 +936,7 @@ export type CancelClassificationResponse = Message<"assay.v1.CancelClassificatio
  * Use `create(CancelClassificationResponseSchema)` to create a new message.
  */
 export const CancelClassificationResponseSchema: GenMessage<CancelClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 32);
+  messageDesc(file_assay_v1_classification_service, 33);
 
 /**
  * @generated from message assay.v1.RetryClassificationRequest
@@ -906,7 +953,7 @@ export type RetryClassificationRequest = Message<"assay.v1.RetryClassificationRe
  * Use `create(RetryClassificationRequestSchema)` to create a new message.
  */
 export const RetryClassificationRequestSchema: GenMessage<RetryClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 33);
+  messageDesc(file_assay_v1_classification_service, 34);
 
 /**
  * @generated from message assay.v1.RetryClassificationResponse
@@ -923,7 +970,7 @@ export type RetryClassificationResponse = Message<"assay.v1.RetryClassificationR
  * Use `create(RetryClassificationResponseSchema)` to create a new message.
  */
 export const RetryClassificationResponseSchema: GenMessage<RetryClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 34);
+  messageDesc(file_assay_v1_classification_service, 35);
 
 /**
  * @generated from message assay.v1.DeleteClassificationRequest
@@ -940,7 +987,7 @@ export type DeleteClassificationRequest = Message<"assay.v1.DeleteClassification
  * Use `create(DeleteClassificationRequestSchema)` to create a new message.
  */
 export const DeleteClassificationRequestSchema: GenMessage<DeleteClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 35);
+  messageDesc(file_assay_v1_classification_service, 36);
 
 /**
  * @generated from message assay.v1.DeleteClassificationResponse
@@ -953,7 +1000,7 @@ export type DeleteClassificationResponse = Message<"assay.v1.DeleteClassificatio
  * Use `create(DeleteClassificationResponseSchema)` to create a new message.
  */
 export const DeleteClassificationResponseSchema: GenMessage<DeleteClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 36);
+  messageDesc(file_assay_v1_classification_service, 37);
 
 /**
  * @generated from message assay.v1.ListOverridesRequest
@@ -977,7 +1024,7 @@ export type ListOverridesRequest = Message<"assay.v1.ListOverridesRequest"> & {
  * Use `create(ListOverridesRequestSchema)` to create a new message.
  */
 export const ListOverridesRequestSchema: GenMessage<ListOverridesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 37);
+  messageDesc(file_assay_v1_classification_service, 38);
 
 /**
  * @generated from message assay.v1.ListOverridesResponse
@@ -994,7 +1041,7 @@ export type ListOverridesResponse = Message<"assay.v1.ListOverridesResponse"> & 
  * Use `create(ListOverridesResponseSchema)` to create a new message.
  */
 export const ListOverridesResponseSchema: GenMessage<ListOverridesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 38);
+  messageDesc(file_assay_v1_classification_service, 39);
 
 /**
  * A statement on the correct value of a file.
@@ -1044,7 +1091,7 @@ export type OverrideEntry = Message<"assay.v1.OverrideEntry"> & {
  * Use `create(OverrideEntrySchema)` to create a new message.
  */
 export const OverrideEntrySchema: GenMessage<OverrideEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 39);
+  messageDesc(file_assay_v1_classification_service, 40);
 
 /**
  * Submits media and serves their classifications. The credential is the metadata x-api-key.

@@ -1,0 +1,56 @@
+/**
+ * What happens where a stored record cannot be shown: an older version stored a figure that is no number, or the record
+ * does not fit the rules that read it. The caller gets one error, and the log and a metric say it once for each record.
+ * A row whose checksum fails was reported by its table already.
+ */
+import type { Logger } from 'pino';
+import { AppError } from '../../domain/errors.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { Metrics } from '../../machinery/metrics.ts';
+import { DamagedRecordError } from '../../store/codec.ts';
+
+/** Past so many the log has said enough; then they are reported again. */
+const TOLD_MAX = 10_000;
+
+export class Refusals {
+  readonly #told = new Set<string>();
+  readonly #log: Logger;
+  readonly #metrics: Metrics;
+
+  constructor({ log, metrics }: { log: Logger; metrics: Metrics }) {
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** What `read` returns. Throws `damaged` for whatever keeps it from being built, and other AppErrors as they are. */
+  shown<T extends ClassificationRecord | undefined>(identifier: string, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof DamagedRecordError) throw error;
+      if (error instanceof AppError && error.reason !== 'damaged') throw error;
+      const refusal = error instanceof AppError ? error : cannotBeBuilt(identifier, error);
+      this.#tell(identifier, refusal);
+      throw refusal;
+    }
+  }
+
+  #tell(identifier: string, error: AppError): void {
+    if (this.#told.has(identifier)) return;
+    if (this.#told.size >= TOLD_MAX) this.#told.clear();
+    this.#told.add(identifier);
+    this.#metrics.refusedRecords.inc();
+    this.#log.error({ identifier, err: error.cause ?? error }, 'a stored record cannot be shown');
+  }
+}
+
+const ADVICE = 'submit its file again without the cache, or restore a backup';
+
+function cannotBeBuilt(identifier: string, cause: unknown): AppError {
+  return new AppError('damaged', `the record ${identifier} cannot be built; ${ADVICE}`, { cause });
+}
+
+/** `figure` as `figureThatIsNotFinite` says it. */
+export function hasNoNumber(identifier: string, figure: string): AppError {
+  return new AppError('damaged', `the record ${identifier} cannot be shown: ${figure}; ${ADVICE}`);
+}

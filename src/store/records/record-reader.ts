@@ -1,0 +1,138 @@
+/** Walks along the records of an account, as lists need them: newest first, and damaged rows are named. */
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { Classification } from '../../domain/records/classification.ts';
+import { AccountReader } from '../accounts/account-reader.ts';
+import type { IndexedTexts } from '../schema.ts';
+
+export interface ScanQuery {
+  accountId: number;
+  kind?: MediaKind | undefined;
+  /** The last record of the page before; without an identifier, the time at which the scan begins. */
+  before?: { createdAt: number; identifier?: string } | undefined;
+}
+
+export interface ListQuery extends ScanQuery {
+  limit: number;
+}
+
+interface RowPlace {
+  createdAt: number;
+  identifier: string;
+}
+
+interface RecordTexts extends RowPlace {
+  /** What a search reads of it; undefined where only the record can tell. */
+  texts: Pick<Classification, 'name' | 'refId' | 'hash'> | undefined;
+}
+
+/** A row that is there and cannot be read, with what the index knows of it. */
+export interface DamagedRow extends RecordTexts {
+  isDamaged: true;
+}
+
+export class RecordReader extends AccountReader {
+  classification(identifier: string): Classification | undefined {
+    return this.tables.classifications.get(identifier);
+  }
+
+  /** As `classification`, for a look at many. */
+  classificationUnlessDamaged(identifier: string): Classification | undefined {
+    return this.tables.classifications.getUnlessDamaged(identifier);
+  }
+
+  /** Whether there is a row, and it cannot be read. */
+  isClassificationDamaged(identifier: string): boolean {
+    return this.classificationUnlessDamaged(identifier) === undefined && this.#isThere(identifier);
+  }
+
+  /** Newest first without damaged rows, read as it is walked: the caller sets the bound. */
+  *scanClassifications(query: ScanQuery): Generator<Classification> {
+    for (const row of this.scanRows(query)) if (!('isDamaged' in row)) yield row;
+  }
+
+  /** As `scanClassifications`, with a name for each damaged row. */
+  *scanRows(query: ScanQuery): Generator<Classification | DamagedRow> {
+    const { accountId, kind } = query;
+    const index =
+      kind === undefined ? this.tables.classificationsByAccount : this.tables.classificationsByKind;
+    const prefix = kind === undefined ? [accountId] : [accountId, kind];
+    for (const key of index.underReversed(prefix, startOf(prefix, query))) {
+      const [createdAt, identifier] = [Number(key.at(-2)), String(key.at(-1))];
+      const row =
+        this.classificationUnlessDamaged(identifier) ?? this.damagedRow(query, { createdAt, identifier });
+      if (row !== undefined) yield row;
+    }
+  }
+
+  /** Places of the account's records of every kind, newest first, with what is searched: no record is read. */
+  *scanTexts(query: ScanQuery): Generator<RecordTexts> {
+    const prefix = [query.accountId];
+    const index = this.tables.classificationsByAccount;
+    for (const { key, value } of index.entriesReversed(prefix, startOf(prefix, query))) {
+      const [, time, id] = key as [number, number, string];
+      yield { createdAt: time, identifier: id, texts: textsOf(value) };
+    }
+  }
+
+  /** Undefined where no row is there, or it is of another kind. For a row that could not be read. */
+  damagedRow({ accountId, kind }: ScanQuery, { createdAt, identifier }: RowPlace): DamagedRow | undefined {
+    const { classificationsByAccount, classificationsByKind } = this.tables;
+    const place = [createdAt, identifier];
+    const isOfKind = kind === undefined || classificationsByKind.hasUnder([accountId, kind, ...place]);
+    if (!isOfKind || !this.#isThere(identifier)) return undefined;
+    const texts = textsOf(classificationsByAccount.valueOf([accountId, ...place]));
+    return { createdAt, identifier, texts, isDamaged: true };
+  }
+
+  /** Newest first. */
+  listClassifications({ limit, ...query }: ListQuery): Classification[] {
+    const found: Classification[] = [];
+    for (const classification of this.scanClassifications(query)) {
+      if (found.length >= limit) break;
+      found.push(classification);
+    }
+    return found;
+  }
+
+  /**
+   * The account's records of files whose hash begins so, in no order; undefined where more than `entriesMax` files of
+   * any account do, and the way by the hash is no shorter than the whole list, and where a row is damaged: only the whole
+   * list knows its place.
+   */
+  classificationsOfHashPrefix(
+    accountId: number,
+    prefix: string,
+    entriesMax: number,
+  ): Classification[] | undefined {
+    const identifiers: string[] = [];
+    let entries = 0;
+    for (const [, owner, , identifier] of this.tables.classificationsByHash.startingWith(prefix)) {
+      entries += 1;
+      if (entries > entriesMax) return undefined;
+      if (owner === accountId) identifiers.push(String(identifier));
+    }
+    const found = identifiers.flatMap((identifier) => this.classificationUnlessDamaged(identifier) ?? []);
+    const isWhole =
+      found.length === identifiers.length || !identifiers.some((one) => this.isClassificationDamaged(one));
+    return isWhole ? found : undefined;
+  }
+
+  #isThere(identifier: string): boolean {
+    return this.tables.classifications.has(identifier);
+  }
+}
+
+function startOf(
+  prefix: readonly (string | number)[],
+  { before }: ScanQuery,
+): (string | number)[] | undefined {
+  if (before === undefined) return undefined;
+  const { createdAt, identifier } = before;
+  return [...prefix, createdAt, ...(identifier === undefined ? [] : [identifier])];
+}
+
+function textsOf(value: unknown): RecordTexts['texts'] {
+  const [name, refId, hash] = (value ?? []) as Partial<IndexedTexts>;
+  const isWhole = name !== undefined && refId !== undefined && hash !== undefined;
+  return isWhole ? { name, refId, hash } : undefined;
+}

@@ -1,0 +1,80 @@
+/** A store of an older version or of a failing disk: rows that no one can show among rows that are whole. */
+import { join } from 'node:path';
+import { type Key, open } from 'lmdb';
+import { decodeValue, encodeValue } from '../src/store/codec.ts';
+import { TABLES_MAX } from '../src/store/schema.ts';
+import { Store } from '../src/store/store.ts';
+import { identifierOf, seedRecords } from './seeded-records.ts';
+
+type Row = { result: { runs: Record<string, unknown>[] } };
+type Spoil = (bytes: Buffer, key: string) => Buffer;
+
+/** What lies in the row becomes something else, with a checksum that holds: an older version wrote it so. */
+function rewritten(table: string, change: (row: Row) => void): Spoil {
+  return (bytes, key) => {
+    const row = decodeValue(table, key, bytes) as Row;
+    change(row);
+    return encodeValue(row);
+  };
+}
+
+function flipped(bytes: Buffer): Buffer {
+  const other = Buffer.from(bytes);
+  other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
+  return other;
+}
+
+/** By the number of the record: which row is spoiled, how, and what is said of it. */
+export const SPOILED: ReadonlyMap<number, { table: string; spoil: Spoil; reason: RegExp }> = new Map([
+  [
+    1,
+    {
+      table: 'analyses',
+      spoil: rewritten('analyses', (row) =>
+        Object.assign(row.result.runs[0] ?? {}, { probability: Number.NaN }),
+      ),
+      reason: /NaN/,
+    },
+  ],
+  [
+    2,
+    {
+      table: 'analyses',
+      spoil: rewritten('analyses', (row) => Object.assign(row.result.runs[0] ?? {}, { weight: 0 })),
+      reason: /NaN/,
+    },
+  ],
+  [3, { table: 'analyses', spoil: flipped, reason: /damaged record in analyses/ }],
+  [4, { table: 'classifications', spoil: flipped, reason: /damaged record in classifications/ }],
+  [
+    5,
+    {
+      table: 'analyses',
+      spoil: rewritten('analyses', (row) => Reflect.deleteProperty(row.result, 'runs')),
+      reason: /cannot be built/,
+    },
+  ],
+]);
+
+/** Whole records of the account 1 are those whose number is not named above. */
+export const WHOLE = [7, 6, 0];
+export const SPOILED_COUNT = 8;
+export const nameOf = (index: number) => `picture-${index}.png`;
+
+/** Into an empty folder that no daemon has opened yet. */
+export async function makeSpoiledStore(folder: string): Promise<void> {
+  {
+    await using store = await Store.open({ folder });
+    await seedRecords(store, SPOILED_COUNT, (index) => ({ name: nameOf(index), probability: 0.05 }));
+  }
+  const root = open({ path: join(folder, 'records'), maxDbs: TABLES_MAX });
+  for (const [index, { table, spoil }] of SPOILED) {
+    const database = root.openDB<Buffer, Key>(table, { encoding: 'binary' });
+    const key = identifierOf(index);
+    const bytes = database.get(key);
+    if (bytes === undefined) throw new Error(`no ${key} in ${table}`);
+    root.transactionSync(() => database.putSync(key, spoil(Buffer.from(bytes), key)));
+  }
+  await root.flushed;
+  await root.close();
+}
