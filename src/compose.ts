@@ -130,18 +130,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     }),
   );
   const { accessLog, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
-  const refusals = new Refusals({ log, metrics });
-  const core = {
-    config,
-    store,
-    records: new RecordCache(),
-    refusals,
-    accessLog,
-    engine,
-    clock,
-    log,
-    metrics,
-  };
+  const core = { config, store, ...openRecords({ log, metrics }), accessLog, engine, clock, log, metrics };
   const backups = stack.use(await Backups.open(settings.backups, core));
   const app: App = {
     ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
@@ -210,6 +199,11 @@ const MISSING_LISTENER = {
   ...{ key: 'workers.listen', place: 'nowhere', found: 'nothing' },
   expected: 'an address where workers fetch media, since nats.servers is set',
 };
+
+/** What records are shown by. */
+function openRecords(tell: Pick<App, 'log' | 'metrics'>) {
+  return { records: new RecordCache(), refusals: new Refusals(tell) };
+}
 
 /** What calls are counted and bounded by, in memory. */
 function openCounts(core: Core) {
