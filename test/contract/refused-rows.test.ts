@@ -9,7 +9,7 @@ import { type OpenApp, openApp } from '../app/open-app.ts';
 import { linesOf, runCommand } from '../cli/run-command.ts';
 import { TEST_KEY } from '../daemon.ts';
 import { identifierOf } from '../seeded-records.ts';
-import { makeSpoiledStore, nameOf, SPOILED, SPOILED_COUNT, WHOLE } from '../spoiled-records.ts';
+import { makeSpoiledStore, nameOf, SPOILED, SPOILED_COUNT, WHOLE } from '../store/spoiled-records.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 let open: OpenApp;

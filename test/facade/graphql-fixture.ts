@@ -83,8 +83,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
     rateLimitPerMinute: 0,
   });
   const feed = new Feed();
-  const log = pino({ level: 'silent' });
-  const metrics = new Metrics();
+  const [log, metrics] = [pino({ level: 'silent' }), new Metrics()];
   const core = {
     ...{ config: { ...CONFIG }, store },
     ...{ records: new RecordCache(), refusals: new Refusals({ log, metrics }), engine: stubEngine(feed) },

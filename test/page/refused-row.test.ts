@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TestDaemon } from '../daemon.ts';
-import { makeSpoiledStore, SPOILED, SPOILED_COUNT } from '../spoiled-records.ts';
+import { makeSpoiledStore, SPOILED, SPOILED_COUNT } from '../store/spoiled-records.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { ADMIN, signIn, TestBrowser } from './browser.ts';
 
