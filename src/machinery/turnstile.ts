@@ -1,44 +1,73 @@
-/** Lets a fixed number in at once; the others wait, and their accounts take turns. */
+/** Lets a fixed number in at once; the others wait, and the accounts that wait take turns. */
 import { AccountTurns } from './account-turns.ts';
+
+interface Waiter {
+  /** All that wait for it: it comes up when the first of them has its turn. */
+  accounts: Set<number>;
+  begin: () => void;
+}
 
 export class Turnstile {
   #free: number;
   #arrivals = 0;
   readonly #turns = new AccountTurns();
-  readonly #waiting = new Map<string, () => void>();
+  readonly #waiting = new Map<string, Waiter>();
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(slots: number) {
+    this.#free = slots;
   }
 
-  /** Dispose the turn to leave. For short work only: a wait cannot be given up. */
-  async enter(accountId: number): Promise<Disposable> {
+  /** How many pieces of work wait that the account asked for. */
+  depthOf(accountId: number): number {
+    return [...this.#waiting.values()].filter(({ accounts }) => accounts.has(accountId)).length;
+  }
+
+  /**
+   * Resolves when the turn has come; disposing it lets the next one begin. A wait cannot be given up, so what is done inside
+   * is short or bounded. `id` names the work for `join`.
+   */
+  async enter(accountId: number, id = this.#newId()): Promise<Disposable> {
     if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(accountId);
-    let left = false;
+    else await this.#wait(accountId, id);
+    let hasLeft = false;
     return {
       [Symbol.dispose]: () => {
-        if (left) return;
-        left = true;
+        if (hasLeft) return;
+        hasLeft = true;
         this.#leave();
       },
     };
   }
 
-  #wait(accountId: number): Promise<void> {
-    this.#arrivals += 1;
-    const id = String(this.#arrivals);
+  /** Another account waits for it too: it must not stand behind all else that the first one asked for. */
+  join(id: string, accountId: number): void {
+    const waiter = this.#waiting.get(id);
+    if (waiter === undefined || waiter.accounts.has(accountId)) return;
+    waiter.accounts.add(accountId);
     this.#turns.add(id, accountId);
-    return new Promise((resolve) => this.#waiting.set(id, resolve));
+  }
+
+  #newId(): string {
+    this.#arrivals += 1;
+    return String(this.#arrivals);
+  }
+
+  async #wait(accountId: number, id: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.set(id, { accounts: new Set([accountId]), begin: resolve });
+    this.#turns.add(id, accountId);
+    await promise;
   }
 
   #leave(): void {
-    const next = this.#turns.take();
-    if (next === undefined) {
+    const id = this.#turns.take();
+    const next = id === undefined ? undefined : this.#waiting.get(id);
+    if (id === undefined || next === undefined) {
       this.#free += 1;
       return;
     }
-    this.#waiting.get(next)?.();
-    this.#waiting.delete(next);
+    this.#waiting.delete(id);
+    for (const accountId of next.accounts) this.#turns.remove(id, accountId);
+    next.begin();
   }
 }

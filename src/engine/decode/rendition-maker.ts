@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import { RENDITION_FILES, type RenditionKind } from '../../domain/media/rendition.ts';
-import { TurnLine } from '../../machinery/turn-line.ts';
+import { Turnstile } from '../../machinery/turnstile.ts';
 import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Store } from '../../store/store.ts';
 import type { SheetFacts, SheetFrame } from '../../worker/protocol.ts';
@@ -107,7 +107,7 @@ export class RenditionMaker {
   readonly #parts: RenditionsParts;
   readonly #jobs = new Map<string, Job>();
   readonly #failures = new LRUCache<string, AppError>({ max: FAILURES_MAX, ttl: FAILURE_TTL_MS });
-  readonly #lanes: Readonly<Record<Lane, TurnLine>> = { quick: new TurnLine(), slow: new TurnLine() };
+  readonly #lanes: Readonly<Record<Lane, Turnstile>> = { quick: new Turnstile(1), slow: new Turnstile(1) };
   readonly #stopped = new AbortController();
 
   constructor(config: RenditionsConfig, parts: RenditionsParts) {
@@ -160,7 +160,7 @@ export class RenditionMaker {
     }
     const progress = { state: 'waiting', done: 0, total: 1, askedAtMs: performance.now() } as const;
     const job: Job = { ...progress, ended: Promise.resolve({ state: 'none' }) };
-    job.ended = lane.enter(keyOf(order), accountId).then((turn) => this.#run(order, job, turn));
+    job.ended = lane.enter(accountId, keyOf(order)).then((turn) => this.#run(order, job, turn));
     this.#jobs.set(keyOf(order), job);
     return job;
   }
