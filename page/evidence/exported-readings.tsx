@@ -46,7 +46,7 @@ export function ExportLines({ record }: { record: FullRecord }): JSX.Element {
   );
 }
 
-/** What authorities of time said of the package. */
+/** What timestamp authorities said of the package. */
 function Stamps({ made }: { made: ExportedReading }): JSX.Element {
   return (
     <>

@@ -14,7 +14,7 @@ export const EVIDENCE_SETTINGS = {
     'evidence.timestamp_authorities',
     listOf(timestampAuthority(), 'https addresses'),
     [],
-    'Authorities of time (RFC 3161) that are asked to stamp the signature of each package: https addresses. They learn a hash, nothing of the package. None: no authority is asked. One in a private network has to be in fetch.allow_networks.',
+    'Timestamp authorities (RFC 3161) that are asked to stamp the signature of each package: https addresses. They learn a hash, nothing of the package. None: no authority is asked. One in a private network has to be in fetch.allow_networks.',
   ),
   evidenceTimestampRootsFile: optional<string>(
     'evidence.timestamp_roots_file',

@@ -37,7 +37,7 @@ export interface JudgedPackage {
 }
 
 export interface JudgeOrder extends VerifyOrder {
-  /** PEM bundle that authorities of time must lead to; null or absent: none was given. */
+  /** PEM bundle that timestamp authorities must lead to; null or absent: none was given. */
   timestampRootsPem?: string | null;
   /** An older package of the same box, whose custody log this one must continue. */
   olderPath?: string | undefined;

@@ -76,7 +76,7 @@ export class Metrics {
   );
   readonly timestamps = this.#counter(
     'assay_timestamps_total',
-    'Questions to authorities of time, by what came of them: stamped, retried, failed',
+    'Questions to timestamp authorities, by what came of them: stamped, retried, failed',
     ['outcome'],
   );
   readonly recheckedManifests = this.#counter(

@@ -112,7 +112,7 @@ export interface Tables {
   signOffsOpen: Index;
   /** By record: what went out in packages. */
   exports: Table<RecordExports>;
-  /** By package: its authorities of time and their tokens. */
+  /** By package: its timestamp authorities and their tokens. */
   timestamps: Table<PackageTimestamps>;
   /** Packages whose authorities are still asked, by time. */
   timestampsDue: Index;

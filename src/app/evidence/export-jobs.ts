@@ -27,7 +27,7 @@ export interface ExportJob {
   /** About how many there will be. */
   filesTotal: number;
   bytes: number;
-  /** Tokens of authorities of time in it. */
+  /** Tokens of timestamp authorities in it. */
   timestamps: number;
   /** Where it is fetched from, once it is ready; a path of this box. */
   url: string | null;

@@ -1,15 +1,12 @@
-/**
- * Asks the authorities of time: what is due, one package after the other, the same for every start. It keeps no state of its own,
- * so a kill costs at most a question that is asked again.
- */
-import { setTimeout as delay } from 'node:timers/promises';
+/** Asks the timestamp authorities, one package after the other. A question that a kill cuts off is asked again. */
 import {
   afterTimestampAttempt,
   type PackageTimestamps,
   TIMESTAMP_PAUSE_SECONDS_MAX,
   type TimestampAnswer,
 } from '../../domain/records/package-timestamps.ts';
-import { MICROSECONDS_PER_MS, MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
+import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
+import { DueLoop } from '../../machinery/due-loop.ts';
 import type { Core } from '../core.ts';
 import { askForTimestamp } from './timestamps.ts';
 
@@ -20,62 +17,37 @@ export interface TimestampLoopParts extends Pick<Core, 'store' | 'clock' | 'log'
   onStamped: (packageSha256: string) => void;
 }
 
-/** Timers are bounded; an hour is often enough to look at a clock that was set. */
-const IDLE_WAIT_MS_MAX = 3_600_000;
-/** A store that fails (a full disk) must not be asked in a tight loop. */
-const STORE_PAUSE_MS = 5000;
-
 export class TimestampLoop implements AsyncDisposable {
   readonly #parts: TimestampLoopParts;
-  readonly #stopped = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #work: Promise<void> | undefined;
-  #isOpen = false;
-  #isWoken = false;
+  readonly #loop: DueLoop<string>;
 
   constructor(parts: TimestampLoopParts) {
     this.#parts = parts;
+    this.#loop = new DueLoop(
+      { inFlightMax: 1, inFlightPerGroupMax: 1 },
+      {
+        due: () => this.#due(),
+        nextAt: () => [...parts.store.read.timestampsDue()][0]?.dueAt,
+        keyOf: (packageSha256) => packageSha256,
+        groupOf: () => '',
+        carryOut: (packageSha256, signal) => this.#ask(packageSha256, signal),
+        fault: 'what timestamp authorities answered could not be written down',
+      },
+      parts,
+    );
   }
 
   start(): void {
-    this.#isOpen = true;
-    this.wake();
+    this.#loop.start();
   }
 
-  /** Something may be due. Many calls of one moment cost one look. */
+  /** Something may be due. */
   wake(): void {
-    this.#isWoken = true;
-    if (!this.#isOpen || this.#work !== undefined) return;
-    clearTimeout(this.#timer);
-    this.#work = this.#askAll().finally(() => {
-      this.#work = undefined;
-      if (this.#isWoken) this.wake();
-      else this.#setTimer();
-    });
+    this.#loop.wake();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOpen = false;
-    clearTimeout(this.#timer);
-    this.#stopped.abort();
-    await this.#work;
-  }
-
-  /** Never rejects. */
-  async #askAll(): Promise<void> {
-    this.#isWoken = false;
-    try {
-      for (const packageSha256 of this.#due()) {
-        if (this.#stopped.signal.aborted) return;
-        const found = this.#parts.store.read.timestampsOf(packageSha256);
-        if (found !== undefined) await this.#ask(found);
-      }
-    } catch (error) {
-      const { signal } = this.#stopped;
-      if (signal.aborted) return;
-      this.#parts.log.error({ err: error }, 'what authorities of time answered could not be written down');
-      await delay(STORE_PAUSE_MS, undefined, { signal }).catch(() => {});
-    }
+    await this.#loop[Symbol.asyncDispose]();
   }
 
   /** A wait that is longer than any pause is that of a clock that was ahead: it is over. */
@@ -88,12 +60,14 @@ export class TimestampLoop implements AsyncDisposable {
     );
   }
 
-  async #ask(found: PackageTimestamps): Promise<void> {
+  async #ask(packageSha256: string, signal: AbortSignal): Promise<void> {
     const { store, clock, config, random, onStamped } = this.#parts;
-    const { packageSha256, signature } = found;
+    const found = store.read.timestampsOf(packageSha256);
+    if (found === undefined) return;
+    const { signature } = found;
     const waiting = found.requests.filter(({ state }) => state === 'waiting');
     const answered = waiting.map(async ({ authority }) => {
-      const answer = await askForTimestamp(config, authority, signature, this.#stopped.signal);
+      const answer = await askForTimestamp(config, authority, signature, signal);
       return [authority, answer] as const;
     });
     const answers = new Map(await Promise.all(answered));
@@ -105,27 +79,22 @@ export class TimestampLoop implements AsyncDisposable {
       tx.putTimestamps(made);
       return made;
     });
-    if (next !== undefined) this.#tell(next, answers);
+    if (next !== undefined) this.#report(next, answers);
     if ([...answers.values()].some((answer) => 'reply' in answer)) onStamped(packageSha256);
   }
 
-  #tell({ packageSha256, requests }: PackageTimestamps, answers: ReadonlyMap<string, TimestampAnswer>): void {
+  #report(
+    { packageSha256, requests }: PackageTimestamps,
+    answers: ReadonlyMap<string, TimestampAnswer>,
+  ): void {
     const { log, metrics } = this.#parts;
     for (const { authority, state, error } of requests) {
       if (!answers.has(authority)) continue;
       metrics.timestamps.inc({ outcome: state === 'waiting' ? 'retried' : state });
       const about = { authority, package: packageSha256, ...(error === '' ? {} : { error }) };
-      if (state === 'stamped') log.info(about, 'an authority of time has stamped a package');
-      else if (state === 'waiting') log.warn(about, 'an authority of time gave no token; it is asked again');
-      else log.error(about, 'an authority of time gave no token for a week; it is not asked any more');
+      if (state === 'stamped') log.info(about, 'a timestamp authority has stamped a package');
+      else if (state === 'waiting') log.warn(about, 'a timestamp authority gave no token; it is asked again');
+      else log.error(about, 'a timestamp authority gave no token for a week; it is not asked any more');
     }
-  }
-
-  #setTimer(): void {
-    if (!this.#isOpen) return;
-    const [next] = this.#parts.store.read.timestampsDue();
-    if (next === undefined) return;
-    const untilDueMs = Math.max(0, (next.dueAt - this.#parts.clock.now()) / MICROSECONDS_PER_MS);
-    this.#timer = setTimeout(() => this.wake(), Math.ceil(Math.min(untilDueMs, IDLE_WAIT_MS_MAX))).unref();
   }
 }

@@ -1,4 +1,4 @@
-/** Authorities of time for packages: asking for a stamp beside the record of an export, one question, and what a package has got. */
+/** Timestamp authorities for packages: asking for a stamp beside the record of an export, one question, and what a package has got. */
 import { AppError, badField } from '../../domain/errors.ts';
 import type {
   PackageTimestamps,
@@ -71,7 +71,7 @@ export function getPackageTimestamps(
   }
   const found = store.read.timestampsOf(packageSha256);
   if (found === undefined || found.accountId !== principal.account.id) {
-    throw new AppError('media', 'no authority of time was asked for such a package');
+    throw new AppError('media', 'no timestamp authority was asked for such a package');
   }
   return found;
 }

@@ -200,7 +200,7 @@ const EXPORTED_READING = {
   readsOtherwise: flag({ description: 'Whether the record says something else now.' }),
   timestamps: listOf(
     noun<TimestampStatus>('TimestampStatus', {
-      description: 'Authorities of time that were asked to stamp the package.',
+      description: 'Timestamp authorities that were asked to stamp the package.',
     }),
   ),
 } satisfies FieldsOf<ExportedReading>;
@@ -279,7 +279,7 @@ export const RECORD_PARTS: readonly Noun[] = [
   },
   {
     name: 'TimestampStatus',
-    description: 'What one authority of time (RFC 3161) answered for a package.',
+    description: 'What one timestamp authority (RFC 3161) answered for a package.',
     fields: TIMESTAMP_STATUS,
   },
   { name: 'SubmittedBy', fields: SUBMITTED_BY },

@@ -37,7 +37,7 @@ import {
 
 export const TRUST_LIST_KIND = {
   name: 'TrustListKind',
-  description: 'TIME: authorities of time. PRODUCTS: names software and devices, and vouches for nobody.',
+  description: 'TIME: timestamp authorities. PRODUCTS: names software and devices, and vouches for nobody.',
   words: TRUST_LIST_KINDS,
 } as const satisfies Choice;
 export const TRUST_LIST_ORIGIN = {

@@ -38,7 +38,7 @@ export interface RecordExports {
 export interface ExportedReading extends StoredExport {
   /** Whether the record says something else now. */
   readsOtherwise: boolean;
-  /** Authorities of time that were asked to stamp the package; empty where none were. */
+  /** Timestamp authorities that were asked to stamp the package; empty where none were. */
   timestamps: TimestampStatus[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which authorities of time (RFC 3161) are asked to stamp the signature of a package, and what they answered. Names no person and
+ * Which timestamp authorities (RFC 3161) are asked to stamp the signature of a package, and what they answered. Names no person and
  * nothing of what is in the package; it goes with the last of its records.
  */
 import { MICROSECONDS_PER_SECOND } from '../time.ts';

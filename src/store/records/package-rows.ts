@@ -1,4 +1,4 @@
-/** Rows of packages that went out: what records said in them, and the authorities of time that are asked for them. */
+/** Rows of packages that went out: what records said in them, and the timestamp authorities that are asked for them. */
 import type { RecordExports } from '../../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../../domain/records/package-timestamps.ts';
 import type { Tables } from '../schema.ts';

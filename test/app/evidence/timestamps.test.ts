@@ -1,5 +1,5 @@
 /**
- * Packages are stamped by authorities of time: asked once they are signed, again after a failure and after a start.
+ * Packages are stamped by timestamp authorities: asked once they are signed, again after a failure and after a start.
  *
  * Invariant: a signed package gets its tokens of time, whatever was down or ended meanwhile; a wrong token is reported
  * as what it is.
@@ -177,7 +177,7 @@ test('only the maker of a package reads its tokens; with its last record they ar
   const { packageSha256 } = made;
   await settled(packageSha256, isStamped);
   const user = principalOf(open.app, (await addUser(open.app, open.admin)).id);
-  throws(() => getPackageTimestamps(open.app, { principal: user, packageSha256 }), /no authority of time/);
+  throws(() => getPackageTimestamps(open.app, { principal: user, packageSha256 }), /no timestamp authority/);
   throws(() => getPackageTimestamps(open.app, { principal: user, packageSha256: 'x' }), /64 hex digits/);
   await deleteClassification(open.app, { principal: open.admin, identifier: first });
   equal(getPackageTimestamps(open.app, { principal: open.admin, packageSha256 }).requests.length, 1);

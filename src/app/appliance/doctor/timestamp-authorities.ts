@@ -1,4 +1,4 @@
-/** Whether each authority of time stamps now, and whether packages wait for one. */
+/** Whether each timestamp authority stamps now, and whether packages wait for one. */
 import { randomBytes } from 'node:crypto';
 import { askForTimestamp } from '../../evidence/timestamps.ts';
 import type { ApplianceParts } from '../parts.ts';

@@ -1,4 +1,4 @@
-/** `assay evidence timestamp`: puts tokens of authorities of time into a package that has left the box already. */
+/** `assay evidence timestamp`: puts tokens of timestamp authorities into a package that has left the box already. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { formatTime } from '../../../domain/time.ts';
@@ -34,7 +34,7 @@ export function addTimestampCommand(evidence: Command, terminal: Terminal): void
   evidence
     .command('timestamp')
     .description(
-      'add tokens of authorities of time to a package: those that the box has got, or one from elsewhere',
+      'add tokens of timestamp authorities to a package: those that the box has got, or one from elsewhere',
     )
     .argument('<package>', 'the zip')
     .option('--authority <url>', 'ask this authority (RFC 3161), from here: needs no daemon')

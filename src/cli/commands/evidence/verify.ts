@@ -26,7 +26,7 @@ export function addVerifyCommand(evidence: Command, terminal: Terminal): void {
     )
     .option(
       '--tsa-ca <file>',
-      'root certificates (PEM) that authorities of time must lead to; without it their origin is not judged',
+      'root certificates (PEM) that timestamp authorities must lead to; without it their origin is not judged',
     )
     .option(
       '--since <package>',

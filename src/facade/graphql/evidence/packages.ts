@@ -14,7 +14,7 @@ const exportType = builder.objectRef<ExportJob>('EvidenceExport').implement({
     files: t.exposeInt('files'),
     filesTotal: t.exposeInt('filesTotal', { description: 'About how many there will be.' }),
     bytes: t.expose('bytes', { type: 'Long' }),
-    timestamps: t.exposeInt('timestamps', { description: 'Tokens of authorities of time in it.' }),
+    timestamps: t.exposeInt('timestamps', { description: 'Tokens of timestamp authorities in it.' }),
     url: t.exposeString('url', {
       nullable: true,
       description: 'Where it is fetched from with the same credential, once it is ready: a path of this box.',

@@ -376,7 +376,7 @@ export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
   readsOtherwise: boolean;
 
   /**
-   * Authorities of time that were asked to stamp the package; empty where none were.
+   * Timestamp authorities that were asked to stamp the package; empty where none were.
    *
    * @generated from field: repeated assay.v1.TimestampStatus timestamps = 10;
    */
@@ -391,7 +391,7 @@ export const ExportedReadingSchema: GenMessage<ExportedReading> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 1);
 
 /**
- * What one authority of time (RFC 3161) answered for a package.
+ * What one timestamp authority (RFC 3161) answered for a package.
  *
  * @generated from message assay.v1.TimestampStatus
  */

@@ -349,7 +349,7 @@ export const EvidenceService: GenService<{
     output: typeof ExportEvidenceResponseSchema;
   },
   /**
-   * What authorities of time (RFC 3161) have answered for a package that this account made.
+   * What timestamp authorities (RFC 3161) have answered for a package that this account made.
    *
    * @generated from rpc assay.v1.EvidenceService.GetPackageTimestamps
    */

@@ -855,7 +855,7 @@ export const TrustListKind = {
   SIGNERS: 1,
 
   /**
-   * Authorities of time.
+   * Timestamp authorities.
    *
    * @generated from enum value: TRUST_LIST_KIND_TIME = 2;
    */
