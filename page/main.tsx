@@ -49,6 +49,7 @@ const PlansPage = later(async () => (await import('./operating/plans-page.tsx'))
 const AuditPage = later(async () => (await import('./operating/audit-page.tsx')).AuditPage);
 const QueuePage = later(async () => (await import('./operating/queue-page.tsx')).QueuePage);
 const ModelsPage = later(async () => (await import('./operating/models-page.tsx')).ModelsPage);
+const TrustPage = later(async () => (await import('./trust/trust-page.tsx')).TrustPage);
 const BackupsPage = later(async () => (await import('./operating/backups-page.tsx')).BackupsPage);
 const WatchFoldersPage = later(
   async () => (await import('./operating/watch-folders-page.tsx')).WatchFoldersPage,
@@ -109,6 +110,7 @@ function SignedIn({ account }: { account: AccountInfo }): JSX.Element {
         <Route path={PATHS.queue}>{<QueuePage {...{ account }} />}</Route>
         <Route path={PATHS.models}>{<ModelsPage isAdmin={account.role === 'admin'} />}</Route>
         <Route path={PATHS.backups}>{<BackupsPage />}</Route>
+        <Route path={PATHS.trust}>{<TrustPage />}</Route>
         <Route path={PATHS.folders}>{<WatchFoldersPage />}</Route>
         <Route path={PATHS.firstSteps}>{<GuidePage />}</Route>
         <Route path={PATHS.label}>{<LabelPage />}</Route>

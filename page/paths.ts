@@ -18,6 +18,7 @@ export const PATHS = {
   models: '/models',
   backups: '/backups',
   folders: '/folders',
+  trust: '/trust',
   appliance: '/appliance',
   firstSteps: '/first-steps',
   label: '/label',

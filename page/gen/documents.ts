@@ -72,6 +72,12 @@ export type Priority = 'BATCH' | 'INTERACTIVE';
 
 export type ReadingState = 'BROKEN' | 'DOUBTFUL' | 'INTACT' | 'TRUSTED';
 
+export type RecheckOutcome = 'CHANGED' | 'MEDIA_GONE' | 'UNCHANGED' | 'UNREADABLE';
+
+export type RecheckState = 'CANCELLED' | 'DONE' | 'RUNNING';
+
+export type RecheckedAnswer = 'ASSESSMENT' | 'INGREDIENTS' | 'IN_TIME' | 'SIGNED_BY' | 'STATE' | 'UNCHANGED' | 'VOUCHED_BY' | 'WHO';
+
 export interface RemoveOverrideInput { hash: string; kind: MediaKind; }
 
 export type RenditionKind = 'FILM' | 'PEAKS' | 'PICTURE' | 'PREVIEW' | 'SHEET' | 'SOUND' | 'STRIP' | 'TILES';
@@ -91,6 +97,10 @@ export type StepKind = 'CAPTURED' | 'CONVERTED' | 'CREATED' | 'EDITED' | 'GENERA
 export interface SubmitMediaInput { file?: null | null | undefined; fileUrl?: string | null | undefined; kind?: MediaKind | null | undefined; noCache?: boolean | null | undefined; options?: AnalysisOptionsInput | null | undefined; priority?: Priority | null | undefined; refId?: string | null | undefined; requestId?: string | null | undefined; webhookUrl?: string | null | undefined; }
 
 export type TimeAnswer = 'EXPIRED' | 'OUTSIDE' | 'STAMPED' | 'UNCLEAR' | 'VALID_NOW';
+
+export type TrustListKind = 'PRODUCTS' | 'SIGNERS' | 'SIGNERS_AND_TIME' | 'TIME';
+
+export type TrustListOrigin = 'ADDED' | 'SETTING' | 'SHIPPED';
 
 export type UnchangedAnswer = 'CHANGED' | 'NOTHING_BOUND' | 'NOT_CHECKABLE' | 'UNCLEAR' | 'YES';
 
@@ -151,6 +161,8 @@ export type SignOff = { state: SignOffState; classification: Label; findingAt: s
 export type FullRecord = { __typename: 'AudioClassification'; identifier: string; kind: MediaKind; status: Status; outcome: Outcome; errors: string; name: string; refId: string; hash: string; createdAt: string; cancelled: boolean; forceClassification: Label | null; signOff: SignOff | null; progress: AllOfProgress | null; submittedBy: AllOfSubmittedBy | null; stepTimes: AllOfStepTime[]; renditions: Rendition[]; tentative: Tentative | null; apiVersion: string | null; exports: ExportedReading[]; rulesVersion: number | null; readByRulesVersion: number | null; resultUrl: string; mimetype: string; filesize: number; sourceUrl: string | null; origin: Origin; credits: number; endedAt: string | null; options: AllOfAnalysisOptions; verdict: AllOfVerdict | null; verdicts: AllOfVerdict[]; assessment: Assessment | null; provenance: Provenance | null; marks: AllOfMark[] | null; seenBefore: AllOfSeenBefore[]; durationSeconds: number | null; speechSeconds: number | null; results: ModelResult[]; clips: Clip[]; } | { __typename: 'ImageClassification'; identifier: string; kind: MediaKind; status: Status; outcome: Outcome; errors: string; name: string; refId: string; hash: string; createdAt: string; cancelled: boolean; forceClassification: Label | null; signOff: SignOff | null; progress: AllOfProgress | null; submittedBy: AllOfSubmittedBy | null; stepTimes: AllOfStepTime[]; renditions: Rendition[]; tentative: Tentative | null; apiVersion: string | null; exports: ExportedReading[]; rulesVersion: number | null; readByRulesVersion: number | null; resultUrl: string; mimetype: string; filesize: number; sourceUrl: string | null; origin: Origin; credits: number; endedAt: string | null; options: AllOfAnalysisOptions; verdict: AllOfVerdict | null; verdicts: AllOfVerdict[]; assessment: Assessment | null; provenance: Provenance | null; marks: AllOfMark[] | null; seenBefore: AllOfSeenBefore[]; timeSeconds: number | null; width: number | null; height: number | null; isNsfw: boolean | null; hasHeatmap: boolean; heatmapLayers: HeatmapLayer[]; results: ModelResult[]; details: { detections: Detection[]; }[]; } | { __typename: 'VideoClassification'; identifier: string; kind: MediaKind; status: Status; outcome: Outcome; errors: string; name: string; refId: string; hash: string; createdAt: string; cancelled: boolean; forceClassification: Label | null; signOff: SignOff | null; progress: AllOfProgress | null; submittedBy: AllOfSubmittedBy | null; stepTimes: AllOfStepTime[]; renditions: Rendition[]; tentative: Tentative | null; apiVersion: string | null; exports: ExportedReading[]; rulesVersion: number | null; readByRulesVersion: number | null; resultUrl: string; mimetype: string; filesize: number; sourceUrl: string | null; origin: Origin; credits: number; endedAt: string | null; options: AllOfAnalysisOptions; verdict: AllOfVerdict | null; verdicts: AllOfVerdict[]; assessment: Assessment | null; provenance: Provenance | null; marks: AllOfMark[] | null; seenBefore: AllOfSeenBefore[]; width: number | null; height: number | null; durationSeconds: number | null; images: Frame[]; audios: Track[]; };
 
 export type AllOfAnalysisOptions = { ensureFacePerFrame: boolean; frames: number; keyFrames: boolean; keyFramesMethod: KeyFrameMethod; preventC2paForces: boolean; withAudio: boolean; withHeatmap: boolean; withMorphing: boolean; withNsfw: boolean; withTampering: boolean; };
+
+export type AllOfAnswerChange = { after: string; answer: RecheckedAnswer; before: string; };
 
 export type AllOfApiKey = { createdAt: string; id: string; lastUsedAt: string | null; name: string; };
 
@@ -223,6 +235,12 @@ export type AllOfTimelineStep = { action: string; at: string | null; by: string;
 export type AllOfTimestampStatus = { authority: string; error: string; state: string; time: string | null; };
 
 export type AllOfTrainingMining = { permission: string; use: string; };
+
+export type AllOfTrustList = { authorities: number; date: string; frozen: string; id: string; isOn: boolean; isUpdated: boolean; kind: TrustListKind; name: string; origin: TrustListOrigin; products: number; sha256: string; singleCertificates: number; source: string; terms: string; };
+
+export type AllOfTrustListDiff = { added: string[]; addedCount: number; droppedSigners: string[]; id: string; removed: string[]; removedCount: number; sha256: string; };
+
+export type AllOfTrustedCertificate = { fingerprint: string; isSingle: boolean; issuer: string; list: string; subject: string; validFrom: string; validUntil: string; };
 
 export type AllOfVerdict = { classification: Label; confidence: number; count: number | null; heuristic: Heuristic; models: string[]; unknown: boolean | null; };
 
@@ -460,3 +478,36 @@ export const READ_SHEET_RECORD = 'query ReadSheetRecord($identifier:ID!){classif
 
 export type ReadListedAnswer = { classification: ListedRecord; };
 export const READ_LISTED = 'fragment ListedRecord on Classification{identifier kind status outcome errors name refId hash createdAt resultUrl cancelled forceClassification signOff{state}progress{...AllOfProgress}verdict{heuristic confidence classification models}assessment{state probability reasons{sentence}}}query ReadListed($identifier:ID!){classification(identifier:$identifier){...ListedRecord}}fragment AllOfProgress on Progress{done step total}' as Document<ReadListedAnswer, { identifier: string;}>;
+
+export type ReadTrustListsAnswer = { trustLists: AllOfTrustList[]; };
+export const READ_TRUST_LISTS = 'query ReadTrustLists{trustLists{...AllOfTrustList}}fragment AllOfTrustList on TrustList{authorities date frozen id isOn isUpdated kind name origin products sha256 singleCertificates source terms}' as Document<ReadTrustListsAnswer, {}>;
+
+export type ReadTrustListDiffAnswer = { trustListDiff: AllOfTrustListDiff; };
+export const READ_TRUST_LIST_DIFF = 'query ReadTrustListDiff($id:ID!$content:String!){trustListDiff(id:$id content:$content){...AllOfTrustListDiff}}fragment AllOfTrustListDiff on TrustListDiff{added addedCount droppedSigners id removed removedCount sha256}' as Document<ReadTrustListDiffAnswer, { id: string; content: string;}>;
+
+export type FindTrustedCertificatesAnswer = { trustedCertificates: AllOfTrustedCertificate[]; };
+export const FIND_TRUSTED_CERTIFICATES = 'query FindTrustedCertificates($text:String!){trustedCertificates(text:$text){...AllOfTrustedCertificate}}fragment AllOfTrustedCertificate on TrustedCertificate{fingerprint isSingle issuer list subject validFrom validUntil}' as Document<FindTrustedCertificatesAnswer, { text: string;}>;
+
+export type AddTrustListAnswer = { addTrustList: { userErrors: Fault[]; }; };
+export const ADD_TRUST_LIST = 'fragment Fault on UserError{code reason field message}mutation AddTrustList($id:ID!$kind:TrustListKind!$content:String!$date:String!$name:String$source:String$terms:String$single:Boolean){addTrustList(id:$id kind:$kind content:$content date:$date name:$name source:$source terms:$terms single:$single){userErrors{...Fault}}}' as Document<AddTrustListAnswer, { id: string; kind: TrustListKind; content: string; date: string; name?: string | null | undefined; source?: string | null | undefined; terms?: string | null | undefined; single?: boolean | null | undefined;}>;
+
+export type UpdateTrustListAnswer = { updateTrustList: { userErrors: Fault[]; }; };
+export const UPDATE_TRUST_LIST = 'fragment Fault on UserError{code reason field message}mutation UpdateTrustList($id:ID!$content:String!$date:String$dropSeen:Boolean){updateTrustList(id:$id content:$content date:$date dropSeen:$dropSeen){userErrors{...Fault}}}' as Document<UpdateTrustListAnswer, { id: string; content: string; date?: string | null | undefined; dropSeen?: boolean | null | undefined;}>;
+
+export type SetTrustListOnAnswer = { setTrustListOn: { userErrors: Fault[]; }; };
+export const SET_TRUST_LIST_ON = 'fragment Fault on UserError{code reason field message}mutation SetTrustListOn($id:ID!$isOn:Boolean!){setTrustListOn(id:$id isOn:$isOn){userErrors{...Fault}}}' as Document<SetTrustListOnAnswer, { id: string; isOn: boolean;}>;
+
+export type RemoveTrustListAnswer = { removeTrustList: { userErrors: Fault[]; }; };
+export const REMOVE_TRUST_LIST = 'fragment Fault on UserError{code reason field message}mutation RemoveTrustList($id:ID!){removeTrustList(id:$id){userErrors{...Fault}}}' as Document<RemoveTrustListAnswer, { id: string;}>;
+
+export type ReadTrustRecheckAnswer = { trustRecheck: { state: RecheckState; startedAt: string; endedAt: string | null; looked: number; total: number; unchanged: number; changed: number; mediaGone: number; unreadable: number; }; };
+export const READ_TRUST_RECHECK = 'query ReadTrustRecheck{trustRecheck{state startedAt endedAt looked total unchanged changed mediaGone unreadable}}' as Document<ReadTrustRecheckAnswer, {}>;
+
+export type ReadRecheckedRecordsAnswer = { recheckedRecords: { nodes: { sequence: number; identifier: string; name: string; outcome: RecheckOutcome; reason: string; at: string; changes: AllOfAnswerChange[]; listsBefore: AllOfAppliedTrustList[]; listsAfter: AllOfAppliedTrustList[]; }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
+export const READ_RECHECKED_RECORDS = 'query ReadRecheckedRecords($after:String){recheckedRecords(first:25 after:$after){nodes{sequence identifier name outcome reason at changes{...AllOfAnswerChange}listsBefore{...AllOfAppliedTrustList}listsAfter{...AllOfAppliedTrustList}}pageInfo{hasNextPage endCursor}}}fragment AllOfAnswerChange on AnswerChange{after answer before}fragment AllOfAppliedTrustList on AppliedTrustList{id sha256}' as Document<ReadRecheckedRecordsAnswer, { after?: string | null | undefined;}>;
+
+export type StartTrustRecheckAnswer = { startTrustRecheck: { userErrors: Fault[]; }; };
+export const START_TRUST_RECHECK = 'fragment Fault on UserError{code reason field message}mutation StartTrustRecheck{startTrustRecheck{userErrors{...Fault}}}' as Document<StartTrustRecheckAnswer, {}>;
+
+export type CancelTrustRecheckAnswer = { cancelTrustRecheck: { userErrors: Fault[]; }; };
+export const CANCEL_TRUST_RECHECK = 'fragment Fault on UserError{code reason field message}mutation CancelTrustRecheck{cancelTrustRecheck{userErrors{...Fault}}}' as Document<CancelTrustRecheckAnswer, {}>;

@@ -26,6 +26,7 @@ const ADMIN_LINKS = [
   [PATHS.models, 'navModels'],
   [PATHS.folders, 'navFolders'],
   [PATHS.backups, 'navBackups'],
+  [PATHS.trust, 'navTrust'],
   [PATHS.audit, 'navAudit'],
   [PATHS.appliance, 'navAppliance'],
 ] as const;

@@ -71,6 +71,7 @@ export const TRUST_EN = {
   recheckOutcome_MEDIA_GONE: 'The file is gone; what was read before stands',
   recheckOutcome_UNREADABLE: 'Could not be read anew; what was read before stands',
   recheckOutcome_UNCHANGED: 'As before',
+  recheckOutcome: 'Outcome',
   recheckLists: 'Lists',
   recheckChange: '{answer}: {before} → {after}',
   answer_state: 'Reading',

@@ -73,6 +73,7 @@ export const TRUST_IT: Readonly<Record<keyof typeof TRUST_EN, string>> = {
   recheckOutcome_MEDIA_GONE: 'Il file non c’è più; resta quanto letto prima',
   recheckOutcome_UNREADABLE: 'Non si è potuto rileggere; resta quanto letto prima',
   recheckOutcome_UNCHANGED: 'Come prima',
+  recheckOutcome: 'Esito',
   recheckLists: 'Elenchi',
   recheckChange: '{answer}: {before} → {after}',
   answer_state: 'Lettura',

@@ -34,6 +34,7 @@ const NAMED = [
   'folders',
   'models',
   'backups',
+  'trust',
   'appliance',
   'firstSteps',
   'label',

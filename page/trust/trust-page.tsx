@@ -1,0 +1,141 @@
+/** Trust lists: whose signatures count here, changed by administrators, and stored manifests read anew under them. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { showText } from '../../src/domain/shown-text.ts';
+import {
+  type AllOfTrustList as List,
+  READ_TRUST_LISTS,
+  REMOVE_TRUST_LIST,
+  SET_TRUST_LIST_ON,
+} from '../gen/documents.ts';
+import { change } from '../parts/api.ts';
+import { formatNumber } from '../parts/format.ts';
+import { Button, Fault, Loading, Table, Title } from '../parts/parts.tsx';
+import { useQuery, useWork } from '../parts/use-query.ts';
+import { t } from '../texts/language.ts';
+import { AddPanel } from './add-panel.tsx';
+import { CertificatesPanel } from './certificates-panel.tsx';
+import { RecheckPanel } from './recheck-panel.tsx';
+import { UpdatePanel } from './update-panel.tsx';
+
+export function TrustPage(): JSX.Element {
+  const { data, error, isLoading, reload } = useQuery(READ_TRUST_LISTS, {});
+  const [updated, setUpdated] = useState<string | null>(null);
+  const lists = data?.trustLists ?? [];
+  const open = lists.find(({ id }) => id === updated);
+  const settle = (): void => {
+    setUpdated(null);
+    void reload();
+  };
+  return (
+    <>
+      <Title>{t('navTrust')}</Title>
+      <p class="quiet">{t('trustLead')}</p>
+      <Fault {...{ error }} />
+      {isLoading && <Loading />}
+      {lists.length > 0 && <Lists {...{ lists }} onUpdate={setUpdated} onChanged={() => void reload()} />}
+      {open !== undefined && <UpdatePanel key={open.id} list={open} onDone={settle} />}
+      <RecheckPanel />
+      <CertificatesPanel />
+      <AddPanel onAdded={() => void reload()} />
+    </>
+  );
+}
+
+interface ListsProps {
+  lists: readonly List[];
+  onUpdate: (id: string) => void;
+  onChanged: () => void;
+}
+
+function Lists({ lists, onUpdate, onChanged }: ListsProps): JSX.Element {
+  const { isBusy, fault, run } = useWork();
+  const act = async (work: () => Promise<unknown>): Promise<void> => {
+    await run(work);
+    onChanged();
+  };
+  return (
+    <>
+      <Fault error={fault} />
+      <Table
+        caption={t('navTrust')}
+        head={[t('trustList'), t('trustKind'), t('trustHolds'), t('trustDate'), t('state'), '']}
+      >
+        {lists.map((list) => (
+          <ListRow key={list.id} {...{ list, isBusy, onUpdate }} onAct={(work) => void act(work)} />
+        ))}
+      </Table>
+    </>
+  );
+}
+
+interface RowProps {
+  list: List;
+  isBusy: boolean;
+  onUpdate: (id: string) => void;
+  onAct: (work: () => Promise<unknown>) => void;
+}
+
+function ListRow({ list, isBusy, onUpdate, onAct }: RowProps): JSX.Element {
+  const { id, name, kind, date, frozen, isOn, isUpdated, origin, source, terms, sha256 } = list;
+  return (
+    <tr>
+      <td class="long">
+        {showText(name)} <small class="quiet">{id}</small>
+        <small class="quiet block">
+          {[source, terms]
+            .filter((text) => text !== '')
+            .map(showText)
+            .join(' · ')}
+        </small>
+        <small class="quiet block">SHA-256 {sha256.slice(0, 16)}</small>
+      </td>
+      <td>{t(`trustKind_${kind}`)}</td>
+      <td>{holds(list)}</td>
+      <td>
+        {date}
+        {frozen !== '' && <small class="quiet block">{t('trustFrozen', { day: frozen })}</small>}
+      </td>
+      <td>
+        {t(isOn ? 'trustOn' : 'trustOff')}
+        <small class="quiet block">
+          {t(`trustOrigin_${origin}`)}
+          {isUpdated && `, ${t('trustUpdated')}`}
+        </small>
+      </td>
+      <td>
+        <Button
+          {...{ isBusy }}
+          label={`${t(isOn ? 'trustSwitchOff' : 'trustSwitchOn')}: ${id}`}
+          onPress={() => onAct(() => change(SET_TRUST_LIST_ON, { id, isOn: !isOn }))}
+        >
+          {t(isOn ? 'trustSwitchOff' : 'trustSwitchOn')}
+        </Button>
+        <Button label={`${t('trustUpdate')}: ${id}`} onPress={() => onUpdate(id)}>
+          {t('trustUpdate')}
+        </Button>
+        {origin === 'ADDED' && (
+          <Button
+            {...{ isBusy }}
+            label={`${t('trustRemove')}: ${id}`}
+            onPress={() => onAct(() => change(REMOVE_TRUST_LIST, { id }))}
+          >
+            {t('trustRemove')}
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function holds({ authorities, singleCertificates, products }: List): string {
+  const parts = [
+    ['trustAuthorities', authorities],
+    ['trustSingles', singleCertificates],
+    ['trustProducts', products],
+  ] as const;
+  return parts
+    .filter(([, count]) => count > 0)
+    .map(([key, count]) => t(key, { count: formatNumber(count) }))
+    .join(', ');
+}
