@@ -246,7 +246,7 @@ export type AllOfVerdict = { classification: Label; confidence: number; count: n
 
 export type AllOfVoucher = { by: string; list: string; };
 
-export type AllOfWatchFolder = { accountEmail: string; accountId: string; createdAt: string; done: DoneAction; failed: number; finished: number; id: string; lookedAt: string | null; obstacles: string[]; options: string[]; path: string; reason: string; skipped: number; state: WatchState; submitted: number; waiting: number; };
+export type AllOfWatchFolder = { accountEmail: string; accountId: string; createdAt: string; done: DoneAction; failed: number; finished: number; id: string; lookedAt: string | null; obstacles: string[]; options: string[]; path: string; reason: string; skipped: number; state: WatchState; submitted: number; unwritten: number; waiting: number; };
 
 export type AllOfWatchedFile = { at: string; attempts: number; identifier: string; path: string; reason: string; retryAt: string | null; sizeBytes: number; state: WatchedFileState; };
 
@@ -405,7 +405,7 @@ export type GrantCreditsAnswer = { grantCredits: { userErrors: Fault[]; }; };
 export const GRANT_CREDITS = 'mutation GrantCredits($id:ID!$amount:Int!){grantCredits(id:$id amount:$amount){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<GrantCreditsAnswer, { id: string; amount: number;}>;
 
 export type ReadWatchFoldersAnswer = { watchRoots: string[]; watchFolders: AllOfWatchFolder[]; };
-export const READ_WATCH_FOLDERS = 'query ReadWatchFolders{watchRoots watchFolders{...AllOfWatchFolder}}fragment AllOfWatchFolder on WatchFolder{accountEmail accountId createdAt done failed finished id lookedAt obstacles options path reason skipped state submitted waiting}' as Document<ReadWatchFoldersAnswer, {}>;
+export const READ_WATCH_FOLDERS = 'query ReadWatchFolders{watchRoots watchFolders{...AllOfWatchFolder}}fragment AllOfWatchFolder on WatchFolder{accountEmail accountId createdAt done failed finished id lookedAt obstacles options path reason skipped state submitted unwritten waiting}' as Document<ReadWatchFoldersAnswer, {}>;
 
 export type ReadFailedFilesAnswer = { watchedFiles: { nodes: AllOfWatchedFile[]; pageInfo: { hasNextPage: boolean; endCursor: string | null; }; }; };
 export const READ_FAILED_FILES = 'query ReadFailedFiles($id:ID!$after:String){watchedFiles(id:$id state:FAILED first:25 after:$after){nodes{...AllOfWatchedFile}pageInfo{hasNextPage endCursor}}}fragment AllOfWatchedFile on WatchedFile{at attempts identifier path reason retryAt sizeBytes state}' as Document<ReadFailedFilesAnswer, { id: string; after?: string | null | undefined;}>;

@@ -10,8 +10,8 @@ import { ADMIN_ID, type Life, watchedFolderOf } from './life.ts';
 
 /** Bytes of a name that Linux takes, and of the ending of a result beside it. */
 const NAME_BYTES_MAX = 255;
-/** Of the names: none, while a folder is stopped by them. */
-const LONG_NAMES_SHARE = 0;
+/** Share of the names that are as long as a name may be. */
+const LONG_NAMES_SHARE = 0.1;
 const LONG_NAME_BYTES = NAME_BYTES_MAX - 4;
 /** A record that ended is finished within seconds; its place in the folder must not wait for a person. */
 const FINISH_SECONDS_MAX = 60;
@@ -46,13 +46,14 @@ export function layFile({ life, folder }: ActionParts, name: string, content: nu
   utimesSync(path, seconds, seconds);
 }
 
-/** Every file that was taken has come to an end, and nothing that Assay made for it in between is left. */
+/** Every file that was taken has come to an end with its results, and nothing that Assay made for it in between is left. */
 export function checkDrops({ life, folder }: ActionParts): void {
   const { store, clock } = life.app;
   const left = allNames(watchedFolderOf(folder)).filter((name) => /(^|\/)\.assay-/.test(name));
   if (left.length > 0)
     throw new Error(`every place is freed: ${left.length} temporary files are left in a watched folder`);
-  for (const { id, counts } of store.read.watchFolders()) {
+  for (const { id, counts, unwritten = 0 } of store.read.watchFolders()) {
+    if (unwritten > 0) throw new Error(`every result is written: those of ${unwritten} files are not`);
     const rows = store.read.watchedFiles({ folderId: id, state: 'submitted', limit: 1000 });
     if (rows.length !== counts.submitted)
       throw new Error(

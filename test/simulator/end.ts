@@ -70,7 +70,7 @@ async function latecomerIsTaken(parts: EndParts): Promise<void> {
     throw new Error(`a folder sleeps no longer than its pauses: a file was taken after ${seconds} s`);
 }
 
-const LARGE_DROPS_SHARE = 0;
+const LARGE_DROPS_SHARE = 0.3;
 const LARGE_DROP = 40;
 /** Two looks, and what a file must lie still for. */
 const LATE_SECONDS_MAX = 15;

@@ -58,6 +58,8 @@ export interface LifeParts {
   broker: SimulatedBroker | null;
   /** The kernel's name of this boot. */
   bootId: string;
+  /** The one watched folder of histories where absent. */
+  watchRoots?: readonly string[];
 }
 
 export const ADMIN_ID = 1;
@@ -90,7 +92,7 @@ export class Life implements AsyncDisposable {
 
   static async open({ clock, random, disk, executor, post, ...parts }: LifeParts): Promise<Life> {
     await using stack = new AsyncDisposableStack();
-    const settings = settingsOf(parts.folder);
+    const settings = settingsOf(parts.folder, parts.watchRoots ?? [watchedFolderOf(parts.folder)]);
     const { dataFolder } = settings;
     executor.slots = settings.engine.analysesMax;
     const accountFeed = new AccountFeed();
@@ -196,12 +198,12 @@ function remoteExecutor(
   return new RemoteExecutor(config, { ...parts, ...broker.parts() });
 }
 
-function settingsOf(folder: string) {
+function settingsOf(folder: string, watchRoots: readonly string[]) {
   return loadSettings({
     argv: [],
     env: {
       ASSAY_DATA_DIR: dataFolderOf(folder),
-      ASSAY_WATCH_ROOTS: watchedFolderOf(folder),
+      ASSAY_WATCH_ROOTS: watchRoots.join(','),
       ASSAY_WEBHOOK_ALLOW_NETWORKS: RECEIVERS_NETWORK,
       ASSAY_DISK_FREE_MIN: '1048576',
       ASSAY_QUEUE_RUNNING_MAX: '3',

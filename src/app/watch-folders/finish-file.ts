@@ -2,98 +2,100 @@
  * What happens to a file whose record has ended. In an order that survives a kill at any place: the results first, under
  * their final names whole or not at all; then the file; then the row. What is done twice gives the same.
  */
-import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, open, rename, rm } from 'node:fs/promises';
-import { extname } from 'node:path';
-import {
-  DONE_FOLDER,
-  SIDECAR_ENDINGS,
-  type WatchedFile,
-  type WatchFolder,
-} from '../../domain/automation/watch-folder.ts';
-import { type RecordSummary, summaryOf } from '../../domain/records/record-summary.ts';
-import { codeOf, type FileLook, isSameLook, type SafeFolder, toLook } from '../../machinery/safe-folder.ts';
+import { lstat, rm } from 'node:fs/promises';
+import { DONE_FOLDER, type WatchedFile, type WatchFolder } from '../../domain/automation/watch-folder.ts';
+import { summaryOf } from '../../domain/records/record-summary.ts';
+import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
 import type { Core } from '../core.ts';
 import { readRecord } from '../records/record.ts';
 import { moveFile } from './folder-check.ts';
-import { toJsonSidecar, toXmpSidecar } from './sidecars.ts';
+import { type FoundFile, findJudged } from './judged-file.ts';
+import { type Result, removeTemporaries, writeResults } from './result-files.ts';
+import { nameBeside } from './result-names.ts';
 
 export type FinishedFile = Pick<WatchedFile, 'state' | 'reason'>;
 
-/** Null while the record waits or runs. Throws what the file system says, and AppErrors of the record. */
+/** Null while the record waits or runs. Throws what the file system says, ResultErrors, and AppErrors of the record. */
 export async function finishFile(
   app: Core,
-  root: SafeFolder,
-  { done }: Pick<WatchFolder, 'done'>,
+  { root, done, signal }: { root: SafeFolder; signal: AbortSignal } & Pick<WatchFolder, 'done'>,
   file: WatchedFile,
 ): Promise<FinishedFile | null> {
   const record = readRecord(app, file.identifier);
   if (record.status === 'new') return null;
   if (record.status === 'errored') return { state: 'failed', reason: record.errors || 'it was cancelled' };
   if (done === 'leave') return { state: 'done', reason: '' };
-  const result = { summary: summaryOf(record), endedAt: record.endedAt };
-  const reason =
-    done === 'sidecar' ? await writeBeside(root, file, result) : await moveAway(root, file, result);
+  const work = { root, file, signal, result: { summary: summaryOf(record), endedAt: record.endedAt } };
+  const reason = done === 'sidecar' ? await writeBeside(work) : await moveAway(work);
   return { state: 'done', reason };
 }
 
-interface Result {
-  summary: RecordSummary;
-  endedAt: number | null;
+interface FinishWork {
+  root: SafeFolder;
+  file: WatchedFile;
+  result: Result;
+  signal: AbortSignal;
 }
 
 const GONE = 'the file was gone or changed before its result could be written beside it';
 
-async function writeBeside(root: SafeFolder, file: WatchedFile, result: Result): Promise<string> {
+async function writeBeside({ root, file, result, signal }: FinishWork): Promise<string> {
   const { above, name } = splitPath(file.path);
   const opened = await openUnlessGone(root, above);
   if (opened === null) return GONE;
   await using folder = opened;
-  const found = await lookAt(folder, name);
-  if (found === null || !isSameLook(found, file)) return GONE;
-  await writeSidecars(folder, name, found.mode, result);
-  return '';
+  const found = await findJudged(folder, name, { file, hash: result.summary.sha256 }, signal);
+  if (found !== null) await writeResults(folder, name, found.mode, result);
+  else await removeTemporaries(folder, name);
+  return found === null ? GONE : '';
 }
 
 /** To the same place below the folder of done files. */
-async function moveAway(root: SafeFolder, file: WatchedFile, result: Result): Promise<string> {
+async function moveAway({ root, file, result, signal }: FinishWork): Promise<string> {
   const { above, name } = splitPath(file.path);
   const opened = await openUnlessGone(root, above);
   if (opened === null) return GONE;
   await using source = opened;
   await using target = await root.openBelow(`${DONE_FOLDER}/${above}`, true);
-  const found = await lookAt(source, name);
-  const names = [name, nameBeside(name, file)];
-  if (found === null || !isSameLook(found, file)) {
+  const judged = { file, hash: result.summary.sha256 };
+  const names = [name, nameBeside(name, file.identifier)];
+  const found = await findJudged(source, name, judged, signal);
+  if (found === null) {
     // A kill after the move: the file is where it belongs.
-    for (const one of names) {
-      const moved = await lookAt(target, one);
-      if (moved !== null && isSameLook(moved, file)) return '';
-    }
+    for (const one of names) if ((await findJudged(target, one, judged, signal)) !== null) return '';
+    for (const one of names) await removeTemporaries(target, one);
     return GONE;
   }
   const free = await freeName(target, names, found.inode);
   if (free === null) return `it stays: ${names.join(' and ')} are in ${DONE_FOLDER} already`;
-  await writeSidecars(target, free, found.mode, result);
-  // A kill between the two halves of a move left both names.
-  if ((await lookAt(target, free)) === null) await moveFile(source.within(name), target.within(free));
-  else await rm(source.within(name));
+  await writeResults(target, free, found.mode, result);
+  const isMoved = await moveJudged({ source, name }, { target, free }, found);
   await target.flush();
   await source.flush();
-  return '';
+  return isMoved ? '' : GONE;
 }
 
-interface FoundFile extends FileLook {
-  mode: number;
-  inode: bigint;
+/** False if another file came to its place meanwhile, which stays. */
+async function moveJudged(
+  { source, name }: { source: SafeFolder; name: string },
+  { target, free }: { target: SafeFolder; free: string },
+  { inode }: FoundFile,
+): Promise<boolean> {
+  const [from, to] = [source.within(name), target.within(free)];
+  if ((await inodeAt(to)) === inode) {
+    // A kill between the two halves of a move left both names.
+    if ((await inodeAt(from)) === inode) await rm(from);
+    return true;
+  }
+  if ((await inodeAt(from)) !== inode) return false;
+  await moveFile(from, to);
+  return true;
 }
 
-/** Null where there is no plain file of the name. */
-async function lookAt(folder: SafeFolder, name: string): Promise<FoundFile | null> {
+/** Null where there is nothing. */
+async function inodeAt(place: string): Promise<bigint | null> {
   try {
-    const found = await lstat(folder.within(name), { bigint: true });
-    return found.isFile() ? { ...toLook(found), mode: Number(found.mode), inode: found.ino } : null;
+    return (await lstat(place, { bigint: true })).ino;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
@@ -103,49 +105,10 @@ async function lookAt(folder: SafeFolder, name: string): Promise<FoundFile | nul
 /** The first that no one has, or that is the file itself already. */
 async function freeName(folder: SafeFolder, names: readonly string[], inode: bigint): Promise<string | null> {
   for (const name of names) {
-    const there = await lookAt(folder, name);
-    if (there === null || there.inode === inode) return name;
+    const there = await inodeAt(folder.within(name));
+    if (there === null || there === inode) return name;
   }
   return null;
-}
-
-/** `photo-1a2b3c4d.jpg`: the same for the same record, however often it is asked for. */
-function nameBeside(name: string, { identifier }: WatchedFile): string {
-  const ending = extname(name);
-  return `${name.slice(0, name.length - ending.length)}-${identifier.slice(0, 8)}${ending}`;
-}
-
-async function writeSidecars(
-  folder: SafeFolder,
-  name: string,
-  mode: number,
-  { summary, endedAt }: Result,
-): Promise<void> {
-  await writeWhole(folder, `${name}${SIDECAR_ENDINGS.json}`, toJsonSidecar(summary, endedAt), mode);
-  await writeWhole(folder, `${name}${SIDECAR_ENDINGS.xmp}`, toXmpSidecar(summary, endedAt), mode);
-  await folder.flush();
-}
-
-/** Who may read the original may read what is said of it. */
-const READ_WRITE_BITS = 0o666;
-const OWNER_BITS = 0o600;
-
-async function writeWhole(folder: SafeFolder, name: string, text: string, mode: number): Promise<void> {
-  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants;
-  const place = createHash('sha256').update(name).digest('hex').slice(0, 16);
-  const temporary = folder.within(`.assay-${place}.tmp`);
-  // A kill left one.
-  await rm(temporary, { force: true });
-  try {
-    await using file = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, OWNER_BITS);
-    await file.writeFile(text);
-    await file.chmod((mode & READ_WRITE_BITS) | OWNER_BITS).catch(() => undefined);
-    await file.sync();
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
-  await rename(temporary, folder.within(name));
 }
 
 async function openUnlessGone(root: SafeFolder, above: string): Promise<SafeFolder | null> {

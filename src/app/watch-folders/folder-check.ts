@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, lstat, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { DoneAction, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { FolderCheck, FolderFinding } from '../../domain/contract/watch-folder.ts';
@@ -68,7 +68,9 @@ export async function moveFile(from: string, to: string): Promise<void> {
     await rename(from, to);
     return;
   }
-  await rm(from);
+  const [left, moved] = [await lstat(from, { bigint: true }), await lstat(to, { bigint: true })];
+  // What came to the old name meanwhile stays.
+  if (left.ino === moved.ino) await rm(from);
 }
 
 async function tryTo(name: string, work: () => Promise<unknown>): Promise<FolderFinding> {

@@ -3,19 +3,21 @@
  * at the look before, some seconds ago, is taken. Nothing is concluded from what is not there.
  */
 import type { FileHandle } from 'node:fs/promises';
-import { DONE_FOLDER, isPassedOver, type WatchFolder } from '../../domain/automation/watch-folder.ts';
-import { pause } from '../../domain/clock.ts';
-import type { LookPace } from '../../machinery/look-pace.ts';
 import {
-  codeOf,
-  type FileLook,
-  isSameLook,
-  type SafeFolder,
-  type WalkedFile,
-  walkFolder,
-} from '../../machinery/safe-folder.ts';
+  DONE_FOLDER,
+  isPassedOver,
+  type WatchedFile,
+  type WatchFolder,
+} from '../../domain/automation/watch-folder.ts';
+import { pause } from '../../domain/clock.ts';
+import { changeSince, type FileLook, isSameLook, lookOf } from '../../machinery/file-look.ts';
+import { type WalkedFile, walkFolder } from '../../machinery/folder-walk.ts';
+import type { LookPace } from '../../machinery/look-pace.ts';
+import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
 import type { WatchFolderParts } from './parts.ts';
-import { afterFailure, Obstacle, takeFile } from './take-file.ts';
+import { finishAgain, isStillJudged } from './recheck-file.ts';
+import { removeLeftover } from './result-files.ts';
+import { afterFailure, Obstacle, rowOf, type TakeInput, takeFile } from './take-file.ts';
 
 /** A program that writes without a pause changes size or time within it; NFS shows a size that is older than one second. */
 export const SETTLE_MS = 2000;
@@ -38,7 +40,12 @@ export interface PassOutcome {
   obstacle: Obstacle | null;
   /** What could not be gone into. */
   obstacles: string[];
+  /** It ended early because its rule was paused or removed. */
+  isPaused: boolean;
 }
+
+/** What a file calls for: a judged one whose look differs a little is compared, and results that were refused are tried again. */
+type Step = { do: 'take' } | { do: 'recheck' | 'finish'; row: WatchedFile };
 
 export class FolderPass {
   readonly #app: WatchFolderParts;
@@ -49,6 +56,8 @@ export class FolderPass {
   readonly #taking = new Set<Promise<void>>();
   readonly #obstacles: string[] = [];
   #obstacle: Obstacle | null = null;
+  #isPaused = false;
+  #waitedMs = 0;
 
   constructor(app: WatchFolderParts, folder: WatchFolder, before: SeenFiles, signal: AbortSignal) {
     this.#app = app;
@@ -57,45 +66,73 @@ export class FolderPass {
     this.#signal = signal;
   }
 
+  /** How long it waited for room so far: that is no looking, and burdens no share. */
+  get waitedMs(): number {
+    return this.#waitedMs;
+  }
+
   /** Rejects with what the file system says of the folder itself. */
   async run(root: SafeFolder, pace: LookPace): Promise<PassOutcome> {
     try {
       await this.#walk(root, pace);
     } finally {
-      await Promise.all(this.#taking);
+      await this.#waiting(async () => void (await Promise.all(this.#taking)));
     }
     // What was not reached keeps its first look.
-    if (this.#obstacle !== null) for (const [path, look] of this.#before) this.#remember(path, look);
-    return { seen: this.#seen, obstacle: this.#obstacle, obstacles: this.#obstacles };
+    if (this.#hasEndedEarly()) for (const [path, look] of this.#before) this.#remember(path, look);
+    const [seen, obstacle, obstacles] = [this.#seen, this.#obstacle, this.#obstacles];
+    return { seen, obstacle, obstacles, isPaused: this.#isPaused };
   }
 
   async #walk(root: SafeFolder, pace: LookPace): Promise<void> {
+    const { clock, watching } = this.#app;
     const files = walkFolder(root, {
       isPassedOver: (name, depth) => isPassedOver(name) || (depth === 0 && name === DONE_FOLDER),
+      obstacleOf: ({ identity }) => {
+        const other = watching.watcherOf(identity, this.#folder.id);
+        return other === undefined ? null : `folder ${other} watches it`;
+      },
       pace: () => pace.take(),
       onObstacle: (path, reason) => {
         if (this.#obstacles.length < OBSTACLES_MAX) this.#obstacles.push(`${path}: ${reason}`);
       },
+      onPassedOver: (folder, name) => removeLeftover(folder, name, clock.now()),
     });
     for await (const file of files) {
-      if (this.#isRipe(file)) await this.#begin(file);
-      if (this.#signal.aborted || this.#obstacle !== null) return;
+      const step = this.#stepOf(file);
+      if (step !== null) await this.#begin(file, step);
+      if (this.#signal.aborted || this.#hasEndedEarly()) return;
     }
   }
 
-  /** Whether it is to be taken now. */
-  #isRipe({ path, sizeBytes, modifiedNs }: WalkedFile): boolean {
-    const look = { sizeBytes, modifiedNs };
-    const row = this.#app.store.read.watchedFile(this.#folder.id, path);
-    if (row !== undefined && isSameLook(row, look)) {
-      return row.state === 'failed' && row.retryAt !== null && row.retryAt <= this.#app.clock.now();
+  #hasEndedEarly(): boolean {
+    return this.#obstacle !== null || this.#isPaused;
+  }
+
+  /** What is to be done now; null: nothing. */
+  #stepOf(file: WalkedFile): Step | null {
+    const row = this.#app.store.read.watchedFile(this.#folder.id, file.path);
+    const change = row === undefined ? 'other' : changeSince(row, file);
+    if (row !== undefined && change === 'none') {
+      const isDue = row.state === 'failed' && row.retryAt !== null && row.retryAt <= this.#app.clock.now();
+      if (!isDue) return null;
+      return row.isUnwritten === true ? { do: 'finish', row } : { do: 'take' };
     }
-    const before = this.#before.get(path);
+    if (!this.#hasSettled(file)) return null;
+    // What has no record is soon judged anew.
+    return row !== undefined && change === 'touched' && row.identifier !== ''
+      ? { do: 'recheck', row }
+      : { do: 'take' };
+  }
+
+  #hasSettled(file: WalkedFile): boolean {
+    const look = lookOf(file);
+    const before = this.#before.get(file.path);
     const isSame = before !== undefined && isSameLook(before, look);
     const nowMs = this.#app.clock.elapsedMs();
     // What is empty is about to be written.
-    if (isSame && sizeBytes > 0 && nowMs - before.atMs >= SETTLE_MS) return true;
-    this.#remember(path, isSame ? before : { ...look, atMs: nowMs });
+    if (isSame && file.sizeBytes > 0 && nowMs - before.atMs >= SETTLE_MS) return true;
+    this.#remember(file.path, isSame ? before : { ...look, atMs: nowMs });
     return false;
   }
 
@@ -103,48 +140,68 @@ export class FolderPass {
     if (this.#seen.size < SEEN_MAX && !this.#seen.has(path)) this.#seen.set(path, look);
   }
 
-  async #begin(file: WalkedFile): Promise<void> {
-    if (!(await this.#hasRoom())) return;
-    const { path, name, sizeBytes, modifiedNs } = file;
-    const handle = await file.folder.openFile(name).catch((error: unknown) => error);
-    const take = { folder: this.#folder, path, sizeBytes, modifiedNs };
-    const taking = this.#take(take, handle).finally(() => this.#taking.delete(taking));
+  async #begin(file: WalkedFile, step: Step): Promise<void> {
+    if (!(await this.#waiting(() => this.#hasRoom()))) return;
+    const handle = await file.folder.openFile(file.name).catch((error: unknown) => error);
+    const taking = this.#carryOut(file, step, handle).finally(() => this.#taking.delete(taking));
     this.#taking.add(taking);
+  }
+
+  async #waiting<T>(work: () => Promise<T>): Promise<T> {
+    const startedMs = this.#app.clock.elapsedMs();
+    try {
+      return await work();
+    } finally {
+      this.#waitedMs += this.#app.clock.elapsedMs() - startedMs;
+    }
   }
 
   /** False where the pass ends first. */
   async #hasRoom(): Promise<boolean> {
     for (;;) {
       if (this.#signal.aborted || this.#obstacle !== null) return false;
-      const open = this.#app.store.read.watchFolder(this.#folder.id)?.counts.submitted ?? 0;
-      if (this.#taking.size < TAKEN_AT_ONCE && open + this.#taking.size < OPEN_FILES_MAX) return true;
+      const rule = this.#app.store.read.watchFolder(this.#folder.id);
+      this.#isPaused = rule === undefined || rule.isPaused || rule.isRemoved;
+      if (rule === undefined || this.#isPaused) return false;
+      const open = rule.counts.submitted + this.#taking.size;
+      if (this.#taking.size < TAKEN_AT_ONCE && open < OPEN_FILES_MAX) return true;
       if (this.#taking.size >= TAKEN_AT_ONCE) await Promise.race(this.#taking);
       else await pause(this.#app.clock, ROOM_WAIT_MS, this.#signal);
     }
   }
 
   /** Never rejects. */
-  async #take(file: FileLook & { folder: WatchFolder; path: string }, opened: unknown): Promise<void> {
+  async #carryOut(walked: WalkedFile, step: Step, opened: unknown): Promise<void> {
+    const file = { folder: this.#folder, path: walked.path, ...lookOf(walked) };
     try {
       if (isHandle(opened)) {
         await using handle = opened;
-        await takeFile(this.#app, { ...file, handle }, this.#signal);
+        await this.#carryOutOpen({ ...file, handle }, step);
       } else if (!GONE.includes(codeOf(opened))) {
         await noteUnopened(this.#app, file, opened);
       }
     } catch (error) {
       if (this.#signal.aborted) return;
-      const unknown = new Obstacle(
-        'waiting',
-        'the appliance could not write it down',
-        SECONDS_AFTER_FAULT,
-        error,
-      );
-      this.#obstacle ??= error instanceof Obstacle ? error : unknown;
-      this.#remember(file.path, { ...file, atMs: this.#app.clock.elapsedMs() - SETTLE_MS });
+      this.#obstacle ??= error instanceof Obstacle ? error : unknownObstacle(error);
+      this.#remember(file.path, { ...lookOf(file), atMs: this.#app.clock.elapsedMs() - SETTLE_MS });
       if (!(error instanceof Obstacle)) this.#app.log.error({ err: error }, 'a watched folder met a fault');
     }
   }
+
+  async #carryOutOpen(file: TakeInput, step: Step): Promise<void> {
+    if (step.do === 'finish') await finishAgain(this.#app, step.row);
+    else if (step.do === 'take' || !(await this.#isStillJudged(file, step.row)))
+      await takeFile(this.#app, file, this.#signal);
+  }
+
+  async #isStillJudged(file: TakeInput, row: WatchedFile): Promise<boolean> {
+    const { handle } = file;
+    return await isStillJudged(this.#app, { row, look: lookOf(file), handle }, this.#signal);
+  }
+}
+
+function unknownObstacle(error: unknown): Obstacle {
+  return new Obstacle('waiting', 'the appliance could not write it down', SECONDS_AFTER_FAULT, error);
 }
 
 /** Gone since, or exchanged for a link. */
@@ -160,11 +217,9 @@ async function noteUnopened(
   file: FileLook & { folder: WatchFolder; path: string },
   error: unknown,
 ): Promise<void> {
-  const { folder, path, sizeBytes, modifiedNs } = file;
-  const attempts = app.store.read.watchedFile(folder.id, path)?.attempts ?? 0;
+  const attempts = app.store.read.watchedFile(file.folder.id, file.path)?.attempts ?? 0;
   const reason = `it could not be opened (${codeOf(error)}): may the daemon's user read it?`;
-  const row = { ...afterFailure(app.clock.now(), attempts), state: 'failed' as const, reason };
-  const place = { folderId: folder.id, path, sizeBytes, modifiedNs, identifier: '', missingSince: null };
-  await app.store.transact((tx) => tx.putWatchedFile({ ...place, ...row, at: app.clock.now() }));
+  const row = rowOf(app, file, { ...afterFailure(app.clock.now(), attempts), state: 'failed', reason });
+  await app.store.transact((tx) => tx.putWatchedFile(row));
   app.metrics.watchedFiles.inc({ state: 'failed' });
 }

@@ -11,8 +11,9 @@ import type { LookPace } from '../../machinery/look-pace.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
 import { statusOf } from '../records/record.ts';
 import { finishFile } from './finish-file.ts';
-import { FolderPass, OPEN_FILES_MAX, SETTLE_MS, type SeenFiles } from './folder-pass.ts';
+import { FolderPass, OPEN_FILES_MAX, type PassOutcome, SETTLE_MS, type SeenFiles } from './folder-pass.ts';
 import type { WatchFolderParts } from './parts.ts';
+import { ResultError } from './result-files.ts';
 import { afterFailure, type Obstacle } from './take-file.ts';
 import type { WatchStatus } from './watch-board.ts';
 import { openPlace, PlaceError } from './watched-place.ts';
@@ -41,6 +42,8 @@ export class FolderWatch implements AsyncDisposable {
   #seen: SeenFiles = new Map();
   #forgottenMs: number;
   #forgottenUpTo: string | undefined;
+  /** How long this look waited for room. */
+  #waitedMs = 0;
   readonly #work: Promise<unknown>;
 
   constructor(app: WatchFolderParts, id: number, pace: LookPace, onStatus: () => void) {
@@ -76,9 +79,11 @@ export class FolderWatch implements AsyncDisposable {
     while (!signal.aborted) {
       this.#woken = Promise.withResolvers<void>();
       const startedMs = clock.elapsedMs();
+      this.#waitedMs = 0;
       const waitMs = await this.#lookSafely();
       // At most half of the time is spent with looking.
-      const leastMs = Math.max(LOOK_PAUSE_MS_MIN, clock.elapsedMs() - startedMs);
+      const lookedMs = clock.elapsedMs() - startedMs - this.#waitedMs;
+      const leastMs = Math.max(LOOK_PAUSE_MS_MIN, lookedMs);
       await pause(clock, leastMs, signal);
       const left = new AbortController();
       await Promise.race([pause(clock, Math.max(0, waitMs - leastMs), left.signal), this.#woken.promise]);
@@ -110,15 +115,41 @@ export class FolderWatch implements AsyncDisposable {
     }
     await using root = await openPlace(this.#app.config.watchRoots, folder.path);
     if (await this.#looksUnmounted(root, folder)) return LOOK_EVERY_MS;
+    if (this.#isWatchedAlready(root)) return LOOK_EVERY_MS;
     this.#listen(folder.path);
-    const pass = new FolderPass(this.#app, folder, this.#seen, this.#stopped.signal);
-    const { seen, obstacle, obstacles } = await pass.run(root, this.#pace);
+    const { seen, obstacle, obstacles, isPaused } = await this.#pass(root, folder);
     this.#seen = seen;
+    if (isPaused) {
+      this.#put({ state: 'paused', reason: '', waiting: seen.size });
+      return LOOK_EVERY_MS;
+    }
     if (obstacle !== null) return this.#waitFor(obstacle, seen.size);
     const at = { lookedAt: this.#app.clock.now(), waiting: seen.size };
     this.#put({ state: 'watching', reason: '', ...at, obstacles });
     await this.#forgetMissing(root);
     return seen.size > 0 ? SETTLE_MS : LOOK_EVERY_MS;
+  }
+
+  async #pass(root: SafeFolder, folder: WatchFolder): Promise<PassOutcome> {
+    const pass = new FolderPass(this.#app, folder, this.#seen, this.#stopped.signal);
+    try {
+      return await pass.run(root, this.#pace);
+    } finally {
+      this.#waitedMs = pass.waitedMs;
+    }
+  }
+
+  /** A bind mount or a root that is a link shows one folder under two paths: the older rule has it. */
+  #isWatchedAlready({ identity }: SafeFolder): boolean {
+    const { watching } = this.#app;
+    watching.identify(this.#id, identity);
+    const other = watching.watcherOf(identity, this.#id);
+    if (other === undefined || other > this.#id) return false;
+    this.#put({
+      state: 'refused',
+      reason: `it is the folder that folder ${other} watches, under another path`,
+    });
+    return true;
   }
 
   /** A mount point without its share is an empty folder. */
@@ -181,12 +212,9 @@ export class FolderWatch implements AsyncDisposable {
   }
 
   async #finishEnded(): Promise<void> {
-    const { store, clock } = this.#app;
+    const { store } = this.#app;
     const query = { folderId: this.#id, state: 'submitted', limit: 2 * OPEN_FILES_MAX } as const;
-    const now = clock.now();
-    const ended = store.read
-      .watchedFiles(query)
-      .filter(({ identifier, retryAt }) => (retryAt ?? 0) <= now && this.#hasEnded(identifier));
+    const ended = store.read.watchedFiles(query).filter(({ identifier }) => this.#hasEnded(identifier));
     const folder = store.read.watchFolder(this.#id);
     if (ended.length === 0 || folder === undefined) return;
     await using root = await openPlace(this.#app.config.watchRoots, folder.path);
@@ -226,17 +254,29 @@ export class FolderWatch implements AsyncDisposable {
     file: WatchedFile,
   ): Promise<Partial<WatchedFile> | null> {
     try {
-      return await finishFile(this.#app, root, folder, file);
+      const { signal } = this.#stopped;
+      return await finishFile(this.#app, { root, done: folder.done, signal }, file);
     } catch (error) {
+      if (this.#stopped.signal.aborted) return null;
       if (error instanceof AppError) return { state: 'failed', reason: error.message };
       // Its share went away: that is no fault of the file, and it is tried when the share is back.
       await using _ = await openPlace(this.#app.config.watchRoots, folder.path);
-      const tries = afterFailure(this.#app.clock.now(), file.attempts);
-      const reason = `it was judged, but the result could not be written (${codeOf(error)})`;
-      return tries.retryAt === null ? { ...tries, state: 'failed', reason } : { ...tries, reason };
+      return unwritten(file, error, this.#app.clock.now());
     }
   }
 }
+
+/** It waits for another try, or for a person, among those that failed: there it holds no room. */
+function unwritten(file: WatchedFile, error: unknown, now: number): Partial<WatchedFile> {
+  const what = error instanceof ResultError ? error.message : codeOf(error);
+  const reason = `it was judged, but the result could not be written (${what})`;
+  const isFinal = error instanceof ResultError || OF_NAME.includes(codeOf(error));
+  const tries = isFinal ? { retryAt: null } : afterFailure(now, file.attempts);
+  return { ...tries, state: 'failed', reason, isUnwritten: true };
+}
+
+/** What the file system will never take. */
+const OF_NAME: readonly string[] = ['ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'EISDIR', 'ENOTDIR', 'EEXIST'];
 
 async function forgetIfMissing(app: WatchFolderParts, root: SafeFolder, file: WatchedFile): Promise<void> {
   if (file.state === 'submitted') return;

@@ -1,6 +1,6 @@
 /**
  * A record as it is written beside its original: JSON for programs, XMP (ISO 16684-1) for those who look after pictures.
- * Pure; the original itself is never written.
+ * Such a file is known again by what it says. Pure; the original itself is never written.
  */
 import type { RecordSummary } from '../../domain/records/record-summary.ts';
 import { formatTime } from '../../domain/time.ts';
@@ -21,6 +21,40 @@ function fieldsOf(summary: RecordSummary, endedAt: number | null): Record<string
     ...{ probability, reasons, link, analysed_at: endedAt === null ? null : formatTime(endedAt) },
     assay_version: VERSION,
   };
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Whether Assay wrote it, and nobody added anything. */
+export function isOwnJson(text: string): boolean {
+  const fields = parseObject(text);
+  if (fields === null || typeof fields.identifier !== 'string' || !HASH.test(String(fields.sha256)))
+    return false;
+  return 'assay_version' in fields && Object.keys(fields).every((name) => FIELD_NAMES.has(name));
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+const FIELD_NAMES: ReadonlySet<string> = new Set([
+  ...['identifier', 'name', 'kind', 'sha256', 'ref_id', 'verdict', 'outcome', 'assessment'],
+  ...['probability', 'reasons', 'link', 'analysed_at', 'assay_version'],
+]);
+
+/** Namespaces of an XMP that Assay wrote. */
+const PREFIXES: ReadonlySet<string> = new Set(['x', 'rdf', 'assay']);
+
+/** As `isOwnJson`: where a program for pictures added fields of its own, the file is that program's. */
+export function isOwnXmp(text: string): boolean {
+  if (!text.includes(`xmlns:assay="${XMP_NAMESPACE}"`) || !text.includes('<assay:identifier>')) return false;
+  const prefixes = [...text.matchAll(/<\/?([\w-]+):|xmlns:([\w-]+)=/g)].map(([, tag, space]) => tag ?? space);
+  return prefixes.every((prefix) => PREFIXES.has(prefix ?? ''));
 }
 
 /** One description with simple properties and one ordered list, as any reader of XMP takes them. */

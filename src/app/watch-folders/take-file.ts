@@ -8,7 +8,8 @@ import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-fol
 import { AppError, type Reason } from '../../domain/errors.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
-import { codeOf, type FileLook, isSameLook, toLook } from '../../machinery/safe-folder.ts';
+import { type FileLook, isSameLook, lookOf, toLook } from '../../machinery/file-look.ts';
+import { codeOf } from '../../machinery/safe-folder.ts';
 import { sha256 } from '../../store/automation/automation-reader.ts';
 import { admitMedia } from '../callers/admission.ts';
 import { assertTerms, toPrincipal } from '../callers/authenticate.ts';
@@ -96,7 +97,7 @@ async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal
     {
       ...submission,
       onRecorded: (tx, identifier) =>
-        tx.putWatchedFile(rowOf(app, input, { state: 'submitted', identifier })),
+        tx.putWatchedFile(rowOf(app, input, { state: 'submitted', identifier, hash: media.hash })),
     },
     signal,
   );
@@ -108,9 +109,9 @@ async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal
 const FIELD = 'file';
 
 /** As when it was looked at, and a plain file: between the look and the opening it may have been exchanged. */
-async function isUnchanged({ handle, ...look }: TakeInput): Promise<boolean> {
-  const found = await handle.stat({ bigint: true });
-  return found.isFile() && isSameLook(toLook(found), look);
+async function isUnchanged(input: TakeInput): Promise<boolean> {
+  const found = await input.handle.stat({ bigint: true });
+  return found.isFile() && isSameLook(toLook(found), input);
 }
 
 async function readHead(handle: FileHandle): Promise<Uint8Array> {
@@ -131,8 +132,10 @@ function refOf(path: string): { ref_id?: string } {
 
 const REF_CHARACTERS_MAX = 255;
 
-function requestIdOf({ folder, path, sizeBytes, modifiedNs }: TakeInput): string {
-  return `watch-${folder.id}-${sha256(JSON.stringify([path, sizeBytes, modifiedNs]))}`;
+/** Another one for another file, also where that was given the size and time of the first. */
+function requestIdOf({ folder, path, sizeBytes, modifiedNs, changedNs, inode }: TakeInput): string {
+  const look = [path, sizeBytes, modifiedNs, changedNs, inode];
+  return `watch-${folder.id}-${sha256(JSON.stringify(look))}`;
 }
 
 function ownerOf(app: WatchFolderParts, { accountId }: WatchFolder): Principal {
@@ -173,12 +176,9 @@ async function noteFailure(app: WatchFolderParts, input: TakeInput, error: unkno
 }
 
 /** For a file that is worth another try. */
-function nextTry(
-  app: WatchFolderParts,
-  { folder, path, ...look }: TakeInput,
-): Pick<WatchedFile, 'attempts' | 'retryAt'> {
-  const before = app.store.read.watchedFile(folder.id, path);
-  const isSame = before !== undefined && isSameLook(before, look);
+function nextTry(app: WatchFolderParts, input: TakeInput): Pick<WatchedFile, 'attempts' | 'retryAt'> {
+  const before = app.store.read.watchedFile(input.folder.id, input.path);
+  const isSame = before !== undefined && isSameLook(before, input);
   return afterFailure(app.clock.now(), isSame ? before.attempts : 0);
 }
 
@@ -196,13 +196,14 @@ async function note(app: WatchFolderParts, input: TakeInput, row: Partial<Watche
   app.metrics.watchedFiles.inc({ state: file.state });
 }
 
-function rowOf(
-  { clock }: WatchFolderParts,
-  { folder, path, sizeBytes, modifiedNs }: TakeInput,
+export function rowOf(
+  { clock }: Pick<WatchFolderParts, 'clock'>,
+  input: FileLook & Pick<TakeInput, 'folder' | 'path'>,
   row: Partial<WatchedFile>,
 ): WatchedFile {
   return {
-    ...{ folderId: folder.id, path, sizeBytes, modifiedNs, state: 'submitted', identifier: '', reason: '' },
+    ...{ folderId: input.folder.id, path: input.path, ...lookOf(input) },
+    ...{ state: 'submitted', identifier: '', reason: '' },
     ...{ attempts: 0, retryAt: null, at: clock.now(), missingSince: null },
     ...row,
   };

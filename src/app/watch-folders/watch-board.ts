@@ -1,4 +1,4 @@
-/** What each watched folder does now. In memory only: a start finds it out anew within a look. */
+/** What each watched folder does now, and which one it is. In memory only: a start finds it out anew within a look. */
 import type { WatchState } from '../../domain/automation/watch-folder.ts';
 
 export interface WatchStatus {
@@ -22,6 +22,8 @@ export class WatchBoard {
   /** Called after folders were added, changed or removed. */
   onChange: () => void = () => undefined;
   readonly #statuses = new Map<number, WatchStatus>();
+  /** Identity of each folder when it was opened last: one that is away for a while stays the same. */
+  readonly #identities = new Map<number, string>();
 
   statusOf(id: number): WatchStatus {
     return this.#statuses.get(id) ?? BEFORE_FIRST_LOOK;
@@ -33,6 +35,17 @@ export class WatchBoard {
 
   forget(id: number): void {
     this.#statuses.delete(id);
+    this.#identities.delete(id);
+  }
+
+  identify(id: number, identity: string): void {
+    this.#identities.set(id, identity);
+  }
+
+  /** Which rule watches the same folder, perhaps under another path; of several the first. `but`: one that asks. */
+  watcherOf(identity: string, but: number): number | undefined {
+    const others = [...this.#identities].filter(([id, known]) => id !== but && known === identity);
+    return others.length === 0 ? undefined : Math.min(...others.map(([id]) => id));
   }
 
   states(): WatchState[] {

@@ -22,7 +22,9 @@ import type { RawFields } from '../submissions/input.ts';
 import { checkFolder } from './folder-check.ts';
 import { parseFolder } from './folder-fields.ts';
 import type { WatchFolderParts } from './parts.ts';
-import { parsePlace } from './watched-place.ts';
+import { toSubmitted } from './recheck-file.ts';
+import { describeUnwritten } from './unwritten.ts';
+import { chainOf, doOverlap, parsePlace } from './watched-place.ts';
 
 /** Each holds some descriptors and looks at its folder all day; more of them are one folder above. */
 export const WATCH_FOLDERS_MAX = 32;
@@ -44,6 +46,7 @@ export async function addWatchFolder(
   assertAdmin(principal);
   assertMayWrite(principal);
   const parsed = parseFolder(app.config.watchRoots, fields);
+  await assertNotAlias(app, parsed.path);
   const folder = await app.store.transact((tx) => {
     const owner = ownOrManaged(tx, principal, userId);
     assertRoom(tx, parsed.path);
@@ -67,11 +70,28 @@ function assertRoom(tx: StoreTransaction, path: string): void {
   if (others.length >= WATCH_FOLDERS_MAX) {
     throw new AppError('too_many', `at most ${WATCH_FOLDERS_MAX} folders are watched: remove one first`);
   }
-  const within = (inner: string, outer: string): boolean => `${inner}/`.startsWith(`${outer}/`);
-  const other = others.find((one) => within(one.path, path) || within(path, one.path));
+  const other = others.find((one) => isWithin(one.path, path) || isWithin(path, one.path));
   if (other === undefined) return;
   const found = `${path}, which holds or lies in ${other.path} of folder ${other.id}`;
   throw badField('path', `expected a folder that no other one watches, found ${found}`);
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return `${inner}/`.startsWith(`${outer}/`);
+}
+
+/** A bind mount or a link above shows one folder under two paths. Races are settled when folders are looked at. */
+async function assertNotAlias({ store }: WatchFolderParts, path: string): Promise<void> {
+  const chain = await chainOf(path);
+  if (chain === null) return;
+  for (const other of store.read.watchFolders()) {
+    // The transaction names those that overlap by their paths.
+    if (other.isRemoved || isWithin(other.path, path) || isWithin(path, other.path)) continue;
+    const watched = await chainOf(other.path);
+    if (watched === null || !doOverlap(chain, watched)) continue;
+    const found = `${path}, which is, holds or lies in ${other.path} of folder ${other.id}, under another path`;
+    throw badField('path', `expected a folder that no other one watches, found ${found}`);
+  }
 }
 
 export function listWatchFolders(
@@ -121,14 +141,22 @@ export async function resumeWatchFolder(
   return await changeFolder(app, input, 'watch_folder.resume', (folder) => ({ ...folder, isPaused: false }));
 }
 
+/** Those that were judged are not judged again: only their results are written. */
 async function forgetFailed(app: WatchFolderParts, { principal, id }: FolderInput): Promise<void> {
   assertAdmin(principal);
   findFolder(app.store.read, id);
+  // What fails again meanwhile waits until it is asked for once more.
+  const before = app.clock.now();
   for (;;) {
-    const files = app.store.read.watchedFiles({ folderId: id, state: 'failed', limit: FILES_PER_CHANGE });
+    const query = { folderId: id, state: 'failed', before, limit: FILES_PER_CHANGE } as const;
+    const files = app.store.read.watchedFiles(query);
     if (files.length === 0) return;
     await app.store.transact((tx) => {
-      for (const file of files) tx.removeWatchedFile(file);
+      for (const file of files) {
+        if (file.isUnwritten === true)
+          tx.putWatchedFile({ ...toSubmitted(file, app.clock.now()), attempts: 0 });
+        else tx.removeWatchedFile(file);
+      }
     });
   }
 }
@@ -196,12 +224,15 @@ function toView(app: WatchFolderParts, folder: WatchFolder): WatchFolderView {
   const accountEmail = app.store.read.accountUnlessDamaged(folder.accountId)?.email ?? '';
   const { id, accountId, path, done, createdAt, counts, isPaused } = folder;
   const { done: finished, ...others } = counts;
+  const unwritten = folder.unwritten ?? 0;
   const options = Object.entries(folder.options).map(([name, value]) => `${name}=${value}`);
   const view = { id, accountId, accountEmail, path, done, createdAt, options, finished, ...others };
   const { obstacles, ...told } = status;
+  const reason =
+    told.state === 'watching' ? describeUnwritten(app, folder, { namesFile: true }) : told.reason;
   return {
     ...view,
-    ...told,
+    ...{ ...told, reason, unwritten },
     obstacles: [...obstacles],
     ...(isPaused ? { state: 'paused', reason: '' } : {}),
   };

@@ -1,7 +1,8 @@
 /** Where a watched folder may lie: inside one of the setting `watch.roots`, reached over no link below it. */
-import { isAbsolute, relative, resolve } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { AppError, badField } from '../../domain/errors.ts';
-import { codeOf, SafeFolder } from '../../machinery/safe-folder.ts';
+import { codeOf, identityOf, SafeFolder } from '../../machinery/safe-folder.ts';
 import { show } from '../submissions/input.ts';
 
 interface Place {
@@ -72,4 +73,34 @@ export async function openPlace(roots: readonly string[], path: string): Promise
   } catch (error) {
     throw new PlaceError(sentenceOf(error), { cause: error });
   }
+}
+
+/** Which folder a path leads to, and which lie above it: another path may lead to the same. */
+export interface FolderChain {
+  own: string;
+  above: readonly string[];
+}
+
+/** Null where there is none now. */
+export async function chainOf(path: string): Promise<FolderChain | null> {
+  try {
+    const real = await realpath(path);
+    const above: string[] = [];
+    for (let at = real; dirname(at) !== at; ) {
+      at = dirname(at);
+      above.push(await identify(at));
+    }
+    return { own: await identify(real), above };
+  } catch {
+    return null;
+  }
+}
+
+async function identify(path: string): Promise<string> {
+  return identityOf(await stat(path, { bigint: true }));
+}
+
+/** Whether one is the other or lies in it. */
+export function doOverlap(left: FolderChain, right: FolderChain): boolean {
+  return left.own === right.own || left.above.includes(right.own) || right.above.includes(left.own);
 }

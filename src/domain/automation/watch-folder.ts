@@ -35,9 +35,11 @@ export interface WatchFolder {
   createdAt: number;
   /** Files by their state. */
   counts: Readonly<Record<WatchedFileState, number>>;
+  /** Files that were judged and whose results could not be written; they count as failed. */
+  unwritten?: number;
 }
 
-/** One file as it was when it was taken: another size or time under the same path is another file. */
+/** One file as it was when it was taken: another size, time or content under the same path is another file. */
 export interface WatchedFile {
   folderId: number;
   /** Below the folder, with `/`. */
@@ -45,9 +47,17 @@ export interface WatchedFile {
   sizeBytes: number;
   /** Nanoseconds since 1970 as text: a double cannot hold them. */
   modifiedNs: string;
+  /** When anything of it changed last, as `modifiedNs`; absent from rows of earlier versions. */
+  changedNs?: string | undefined;
+  /** Absent where the file system gives a file another one each time. */
+  inode?: string | undefined;
+  /** SHA-256 of what was submitted, as hex characters; absent if nothing was. */
+  hash?: string | undefined;
   state: WatchedFileState;
   /** Identifier of its record; empty if there is none. */
   identifier: string;
+  /** It was judged, and its results could not be written; only of those that failed. */
+  isUnwritten?: boolean;
   /** Why it failed, or what else a person should know; empty where there is nothing to say. */
   reason: string;
   /** Tries that failed for a reason that may pass. */
@@ -76,6 +86,9 @@ const UNFINISHED_ENDINGS = ['.part', '.partial', '.filepart', '.crdownload', '.d
  */
 export function isPassedOver(name: string): boolean {
   const lower = name.toLowerCase();
-  if (lower.startsWith('.')) return true;
-  return [...UNFINISHED_ENDINGS, ...Object.values(SIDECAR_ENDINGS)].some((ending) => lower.endsWith(ending));
+  if (lower.startsWith('.') || RESULT_NAME.test(lower)) return true;
+  return UNFINISHED_ENDINGS.some((ending) => lower.endsWith(ending));
 }
+
+/** With eight letters of its record where the plain name is somebody else's file. */
+const RESULT_NAME = /\.assay(-[0-9a-f]{8})?\.(json|xmp)$/;

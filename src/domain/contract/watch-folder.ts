@@ -30,6 +30,9 @@ export const WATCH_FOLDER = {
   failed: long(),
   skipped: long({ description: 'Files that are no picture, film or sound.' }),
   obstacles: listOf(text({ description: 'What could not be gone into, with the reason; at most ten.' })),
+  unwritten: long({
+    description: 'Judged files whose results could not be written; they are among those that failed.',
+  }),
 };
 export interface WatchFolderView extends ValuesOf<typeof WATCH_FOLDER> {}
 

@@ -10,7 +10,7 @@ export function putWatchedFile(tables: Tables, file: WatchedFile): void {
   if (before !== undefined) unindexWatchedFile(tables, before);
   tables.watchedFiles.put(key, file);
   indexWatchedFile(tables, file);
-  countWatchedFile(tables, file.folderId, { from: before?.state, to: file.state });
+  countWatchedFile(tables, file.folderId, { from: before, to: file });
 }
 
 export function indexWatchedFile(tables: Tables, { folderId, state, at, path }: WatchedFile): void {
@@ -20,7 +20,7 @@ export function indexWatchedFile(tables: Tables, { folderId, state, at, path }: 
 export function removeWatchedFile(tables: Tables, file: WatchedFile): void {
   tables.watchedFiles.remove(watchedFileKey(file.folderId, file.path));
   unindexWatchedFile(tables, file);
-  countWatchedFile(tables, file.folderId, { from: file.state, to: undefined });
+  countWatchedFile(tables, file.folderId, { from: file, to: undefined });
 }
 
 function unindexWatchedFile(tables: Tables, { folderId, state, at, path }: WatchedFile): void {
@@ -30,12 +30,14 @@ function unindexWatchedFile(tables: Tables, { folderId, state, at, path }: Watch
 function countWatchedFile(
   tables: Tables,
   folderId: number,
-  { from, to }: Record<'from' | 'to', WatchedFile['state'] | undefined>,
+  { from, to }: Record<'from' | 'to', Pick<WatchedFile, 'state' | 'isUnwritten'> | undefined>,
 ): void {
   const folder = tables.watchFolders.getUnlessDamaged(folderId);
-  if (folder === undefined || from === to) return;
+  const [was, is] = [from?.isUnwritten === true, to?.isUnwritten === true];
+  if (folder === undefined || (from?.state === to?.state && was === is)) return;
   const counts = { ...folder.counts };
-  if (from !== undefined) counts[from] = Math.max(0, counts[from] - 1);
-  if (to !== undefined) counts[to] += 1;
-  tables.watchFolders.put(folderId, { ...folder, counts });
+  if (from !== undefined) counts[from.state] = Math.max(0, counts[from.state] - 1);
+  if (to !== undefined) counts[to.state] += 1;
+  const unwritten = Math.max(0, (folder.unwritten ?? 0) - Number(was) + Number(is));
+  tables.watchFolders.put(folderId, { ...folder, counts, unwritten });
 }

@@ -13,6 +13,7 @@ import {
   readdir,
   readFile,
   rename,
+  rm,
   stat,
   symlink,
   utimes,
@@ -22,6 +23,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { grantCredits } from '../../../src/app/accounts/users.ts';
+import { checkWatchedFolders } from '../../../src/app/appliance/doctor/watched-folders.ts';
 import {
   addWatchFolder,
   getWatchFolder,
@@ -210,6 +212,23 @@ holds('done files move with their results, over no other file', async () => {
   const other = names.find((name) => /^goal-[0-9a-f]{8}\.jpg$/.test(name));
   ok(other !== undefined, names.join());
   equal(sha256(await readFile(join(path, DONE_FOLDER, 'sport', other))), sha256(second));
+});
+
+holds('the doctor tells why results cannot be written, without the names of files', async () => {
+  const { id, path } = await watchNew('unwritten', { done: 'move' });
+  const finding = async () =>
+    (await checkWatchedFolders(appOf())).find(({ name }) => name === `watched folder ${id}`);
+  await writeFile(join(path, DONE_FOLDER), 'no folder');
+  await writeFile(join(path, 'secret-source.jpg'), await makePicture());
+  await untilShown(id, 'a refusal', ({ unwritten }) => unwritten === 1);
+  const { state = '', found = '' } = (await finding()) ?? {};
+  equal(state, 'bad');
+  match(found, /the results of 1 file could not be written; the last: .*ENOTDIR/);
+  ok(!found.includes('secret-source'));
+  await rm(join(path, DONE_FOLDER));
+  await resumeWatchFolder(appOf(), { principal: principal(), id, retriesFailed: true });
+  await untilShown(id, 'a result', ({ finished, unwritten }) => finished === 1 && unwritten === 0);
+  equal((await finding())?.state, 'good');
 });
 
 holds(

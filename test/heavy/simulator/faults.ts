@@ -19,6 +19,10 @@ interface Fault {
   name: string;
   /** Which invariant tells it. */
   told: RegExp;
+  changes: readonly Change[];
+}
+
+interface Change {
   file: string;
   /** The lines of today, and those of then. */
   now: string;
@@ -29,34 +33,74 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'an iterator of LMDB is left half-way and pins every page',
     told: /no reader is old|bytes are bounded/,
-    file: 'src/store/ranges.ts',
-    now: `  yield* walk(
+    changes: [
+      {
+        file: 'src/store/ranges.ts',
+        now: `  yield* walk(
     range,
     (key) => key,
     (from, rowsMax) => readKeys(database, from, rowsMax),
   );`,
-    past: '  yield* database.getKeys(range);',
+        past: '  yield* database.getKeys(range);',
+      },
+    ],
   },
   {
     name: 'a worker’s result is believed that cannot be',
     told: /a result is|every figure is finite/,
-    file: 'src/engine/remote/judge-result.ts',
-    now: "    if (result.kind === 'image') checkImage(job, result, files);",
-    past: "    if (result.kind === 'image') return;",
+    changes: [
+      {
+        file: 'src/engine/remote/judge-result.ts',
+        now: "    if (result.kind === 'image') checkImage(job, result, files);",
+        past: "    if (result.kind === 'image') return;",
+      },
+    ],
   },
   {
     name: 'a revoked key’s streams go on',
     told: /a lost key hears nothing/,
-    file: 'src/app/callers/standings.ts',
-    now: "    if (change.type !== 'standing') return;",
-    past: "    if (change.type !== 'balance') return;",
+    changes: [
+      {
+        file: 'src/app/callers/standings.ts',
+        now: "    if (change.type !== 'standing') return;",
+        past: "    if (change.type !== 'balance') return;",
+      },
+    ],
+  },
+  {
+    name: 'a watched folder sleeps as long as a large drop took',
+    told: /a folder sleeps no longer than its pauses/,
+    changes: [
+      {
+        file: 'src/app/watch-folders/folder-watch.ts',
+        now: '      const lookedMs = clock.elapsedMs() - startedMs - this.#waitedMs;',
+        past: '      const lookedMs = clock.elapsedMs() - startedMs;',
+      },
+    ],
+  },
+  {
+    name: 'a name near 255 bytes holds its place in a watched folder',
+    told: /every place is freed/,
+    changes: [
+      {
+        file: 'src/app/watch-folders/result-names.ts',
+        now: '  const stem = shorten(name, NAME_BYTES_MAX - second.length);',
+        past: '  const stem = name;',
+      },
+      {
+        file: 'src/app/watch-folders/folder-watch.ts',
+        now: "  return { ...tries, state: 'failed', reason, isUnwritten: true };",
+        past: '  return { ...tries, retryAt: now, reason };',
+      },
+    ],
   },
 ];
 
-for (const { name, told, ...change } of FAULTS) {
+/** `--skip N` leaves out the first N of them. */
+for (const { name, told, changes } of FAULTS.slice(numberArgument('skip', 0))) {
   const folder = mkdtempSync(join(tmpdir(), 'assay-simulator-faults-'));
   try {
-    makeCopy(folder, change);
+    makeCopy(folder, changes);
     const main = join(folder, 'test/simulator/main.ts');
     const count = numberArgument('count', 2000);
     const { faults } = await runFleet({ from: 1, count, processes: availableParallelism(), main });
@@ -68,14 +112,16 @@ for (const { name, told, ...change } of FAULTS) {
   }
 }
 
-function makeCopy(folder: string, { file, now, past }: Pick<Fault, 'file' | 'now' | 'past'>): void {
+function makeCopy(folder: string, changes: readonly Change[]): void {
   for (const path of NEEDED) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  // Lines that are no longer there put no fault back.
-  if (!text.includes(now)) throw new Error(`${file} has changed: put its old fault back in other lines`);
-  writeFileSync(join(folder, file), text.replace(now, past));
+  for (const { file, now, past } of changes) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    // Lines that are no longer there put no fault back.
+    if (!text.includes(now)) throw new Error(`${file} has changed: put its old fault back in other lines`);
+    writeFileSync(join(folder, file), text.replace(now, past));
+  }
 }

@@ -1,0 +1,47 @@
+/** Whether the file that lies at a place is the one that was judged: by its look, and then by its content. */
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
+import { changeSince, toLook } from '../../machinery/file-look.ts';
+import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
+
+export interface FoundFile {
+  inode: bigint;
+  mode: number;
+}
+
+/** A piece of a file that is read at once. */
+const PIECE_BYTES = 256 * 1024;
+/** Nothing there, a link, a pipe that nobody reads. */
+const NO_FILE: readonly string[] = ['ENOENT', 'ELOOP', 'ENXIO'];
+
+/** Null if there is none, or another one. `hash`: SHA-256 of what was judged. Rejects where `signal` aborted. */
+export async function findJudged(
+  folder: SafeFolder,
+  name: string,
+  { file, hash }: { file: WatchedFile; hash: string },
+  signal: AbortSignal,
+): Promise<FoundFile | null> {
+  const opened = await folder.openFile(name).catch((error: unknown) => {
+    if (NO_FILE.includes(codeOf(error))) return null;
+    throw error;
+  });
+  if (opened === null) return null;
+  await using handle = opened;
+  const found = await handle.stat({ bigint: true });
+  const look = toLook(found);
+  if (!found.isFile() || changeSince(file, look) === 'other') return null;
+  const isJudged = (await hashOf(handle, signal)) === hash;
+  const after = toLook(await handle.stat({ bigint: true }));
+  // A new name or mode meanwhile changes nothing.
+  if (!isJudged || changeSince(look, after) === 'other') return null;
+  return { inode: found.ino, mode: Number(found.mode) };
+}
+
+/** SHA-256 of what a file holds, as hex characters. Rejects where `signal` aborted. */
+export async function hashOf(handle: FileHandle, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const bytes = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES, signal });
+  for await (const piece of bytes) hash.update(piece as Uint8Array);
+  return hash.digest('hex');
+}

@@ -1,0 +1,60 @@
+/**
+ * A file that was judged, and that looks as then but for its inode or the time of its last change: somebody gave it another
+ * mode or name, or laid another file there with the size and time of the first. Its content says which.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
+import { type FileLook, isSameLook, toLook } from '../../machinery/file-look.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { hashOf } from './judged-file.ts';
+import type { WatchFolderParts } from './parts.ts';
+
+export interface Recheck {
+  row: WatchedFile;
+  look: FileLook;
+  handle: FileHandle;
+}
+
+/** False if it is another file, which is to be judged. Rejects where `signal` aborted. */
+export async function isStillJudged(
+  app: WatchFolderParts,
+  { row, look, handle }: Recheck,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const judged = row.hash ?? app.store.read.classification(row.identifier)?.hash;
+  const hash = await hashOf(handle, signal);
+  // It is being written: a later look has it.
+  if (!isSameLook(toLook(await handle.stat({ bigint: true })), look)) return true;
+  if (judged !== undefined && hash !== judged) return false;
+  const { changedNs } = look;
+  // A file system that gives an unchanged file another inode each time would have it read at every look.
+  const inode = row.changedNs === changedNs ? undefined : look.inode;
+  await app.store.transact((tx) => {
+    const current = sameRow(tx, row);
+    if (current !== undefined) tx.putWatchedFile({ ...current, changedNs, inode });
+  });
+  return true;
+}
+
+/** Its results could not be written, and are tried again. */
+export async function finishAgain(app: WatchFolderParts, row: WatchedFile): Promise<void> {
+  await app.store.transact((tx) => {
+    const current = sameRow(tx, row);
+    if (current !== undefined) tx.putWatchedFile(toSubmitted(current, app.clock.now()));
+  });
+}
+
+/** As it was before its results were refused. */
+export function toSubmitted(row: WatchedFile, now: number): WatchedFile {
+  const { isUnwritten: _, ...rest } = row;
+  return { ...rest, state: 'submitted', reason: '', retryAt: null, at: now };
+}
+
+/** Undefined if something became of it meanwhile. */
+function sameRow(
+  tx: StoreTransaction,
+  { folderId, path, identifier, at }: WatchedFile,
+): WatchedFile | undefined {
+  const current = tx.watchedFile(folderId, path);
+  return current?.identifier === identifier && current.at === at ? current : undefined;
+}

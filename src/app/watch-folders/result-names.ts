@@ -1,0 +1,72 @@
+/** How results are named after their original, and what else Assay lays beside it: no name longer than a file system takes. */
+import { createHash } from 'node:crypto';
+import { extname } from 'node:path';
+import { SIDECAR_ENDINGS } from '../../domain/automation/watch-folder.ts';
+
+/** Bytes of a name on Linux. */
+const NAME_BYTES_MAX = 255;
+/** Letters of a hash or a record that part two names. */
+const LETTERS = 8;
+/** What a file system takes for an ending, and no sentence after a full stop. */
+const EXTENSION_BYTES_MAX = 32;
+
+export type ResultKind = keyof typeof SIDECAR_ENDINGS;
+export const RESULT_KINDS = Object.keys(SIDECAR_ENDINGS) as ResultKind[];
+
+/**
+ * Names for one result, the first that is free counts: `photo.jpg.assay.json`, and `photo.jpg.assay-1a2b3c4d.json` with
+ * letters of its record where the first is a file of somebody else.
+ */
+export function resultNames(name: string, kind: ResultKind, identifier: string): string[] {
+  const second = `.assay-${identifier.slice(0, LETTERS)}.${kind}`;
+  // Both have one stem, and so have all results of a file.
+  const stem = shorten(name, NAME_BYTES_MAX - second.length);
+  return [`${stem}${SIDECAR_ENDINGS[kind]}`, `${stem}${second}`];
+}
+
+/** `photo-1a2b3c4d.jpg`: the same for the same record, however often it is asked for. */
+export function nameBeside(name: string, identifier: string): string {
+  const extension = extname(name);
+  const ending = byteCount(extension) <= EXTENSION_BYTES_MAX ? extension : '';
+  const stem = name.slice(0, name.length - ending.length);
+  const letters = `-${identifier.slice(0, LETTERS)}`;
+  return `${cut(stem, NAME_BYTES_MAX - letters.length - byteCount(ending))}${letters}${ending}`;
+}
+
+/** A name that is too long loses its end, and letters of its hash keep it apart from others with the same beginning. */
+function shorten(name: string, bytesMax: number): string {
+  if (byteCount(name) <= bytesMax) return name;
+  const letters = `-${hashOf(name, LETTERS)}`;
+  return `${cut(name, bytesMax - letters.length)}${letters}`;
+}
+
+/** Never within a character. */
+function cut(text: string, bytesMax: number): string {
+  const bytes = Buffer.from(text);
+  let end = Math.min(bytesMax, bytes.length);
+  while (end > 0 && isContinuation(bytes[end])) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+function byteCount(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+function hashOf(text: string, letters: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, letters);
+}
+
+/** What a result is written under until it is whole: the same each time, so that what a kill left is found again. */
+export function temporaryName(name: string, kind: ResultKind): string {
+  return `.assay-${hashOf(`${name}.${kind}`, 16)}.tmp`;
+}
+
+const TEMPORARY_NAME = /^\.assay-[0-9a-f]{16}\.tmp(-moved)?$/;
+
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY_NAME.test(name);
+}
