@@ -1,4 +1,5 @@
 /** Records as a file: the chosen ones, made here; all that a filter finds, made by the daemon. */
+import { toReadingCells } from '../../src/domain/sheets/reading-columns.ts';
 import { EXPORT_COLUMNS, type ExportedRecord, toCell } from '../../src/domain/sheets/sheet-columns.ts';
 import type { ListedRecord } from '../gen/documents.ts';
 import { download, toCsv } from '../parts/csv.ts';
@@ -19,7 +20,7 @@ export function exportAddress(filter: RecordFilter, format: 'csv' | 'jsonl'): st
 
 function toExported(record: ListedRecord): ExportedRecord {
   const { identifier, createdAt, name, refId, hash, status, resultUrl, errors } = record;
-  const { forceClassification, verdict, assessment } = record;
+  const { forceClassification, verdict, assessment, provenance } = record;
   const outcome = outcomeOf(record);
   const formal = (forceClassification ?? verdict?.classification ?? '').toLowerCase();
   return {
@@ -28,7 +29,7 @@ function toExported(record: ListedRecord): ExportedRecord {
     assessment: assessment?.state.toLowerCase() ?? '',
     probability: assessment?.probability ?? null,
     reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
-    ...{ link: resultUrl, error: errors },
+    ...{ link: resultUrl, error: errors, ...toReadingCells(provenance?.readings) },
   };
 }
 

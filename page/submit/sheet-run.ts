@@ -1,4 +1,5 @@
 /** The rows of a sheet on their way, a few at a time: each submitted as an address and followed to its end. */
+import { toReadingCells } from '../../src/domain/sheets/reading-columns.ts';
 import { failedRow, type RowResult } from '../../src/domain/sheets/sheet-columns.ts';
 import { READ_SHEET_RECORD, type ReadSheetRecordAnswer, SUBMIT_MEDIA } from '../gen/documents.ts';
 import { ApiError, ask, change, sentenceOf } from '../parts/api.ts';
@@ -63,13 +64,14 @@ async function submit(fileUrl: string, submission: SubmitOptions, signal: AbortS
 }
 
 function toResult(identifier: string, record: ReadSheetRecordAnswer['classification']): RowResult {
-  const { status, errors, resultUrl, forceClassification, verdict, assessment } = record;
+  const { status, errors, resultUrl, forceClassification, verdict, assessment, provenance } = record;
   const formal = (forceClassification ?? verdict?.classification ?? '').toLowerCase();
   const reasons = (assessment?.reasons ?? []).map(({ sentence }) => sentence);
   const word = status === 'DONE' ? formal : 'failed';
   return {
     ...{ assay_identifier: identifier, verdict: word, assessment: assessment?.state.toLowerCase() ?? '' },
     ...{ probability: assessment?.probability ?? null, reasons, link: resultUrl, error: errors },
+    ...toReadingCells(provenance?.readings),
   };
 }
 

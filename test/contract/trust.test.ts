@@ -145,6 +145,17 @@ test('a record tells its readings, weighs the signature, and says by GraphQL wha
   assert.ok(!(await rest.text()).includes('"provenance"'), 'REST has the documented fields only');
 });
 
+test('sheets have the four answers, from the command line and over HTTP', async () => {
+  const head = 'error,provenance,unchanged,signed_by,signer,in_time,who';
+  const answers = ',trusted,yes,on_list,Test camera,valid_now,nobody';
+  const { stdout } = await assay('export');
+  const [first, line] = stdout.trim().split(/\r?\n/);
+  assert.ok(first?.endsWith(head) && line?.endsWith(answers), stdout);
+  const response = await fetch(`${daemon.http}/exports/records.csv`, { headers: { 'x-api-key': TEST_KEY } });
+  const [served, row] = (await response.text()).trim().split(/\r?\n/);
+  assert.ok(served?.endsWith(head) && row?.endsWith(answers), row);
+});
+
 test('an update that drops a signer seen here is refused, unless it is asked for', async () => {
   const newer = ['trust', 'update', 'desk', '--file', join(folder, 'other.pem'), '--date', '2026-11-02'];
   const refused = await assay(...newer);

@@ -1,6 +1,7 @@
 /** A record's message as the row that sheets are made of. */
 import type { outcomeOf } from '../../domain/records/outcome.ts';
 import type { RecordSummary } from '../../domain/records/record-summary.ts';
+import { toReadingCells } from '../../domain/sheets/reading-columns.ts';
 import { fromTimestamp } from '../../domain/time.ts';
 import { AssessmentState } from '../../grpc/gen/assay/v1/assessment_pb.ts';
 import {
@@ -9,6 +10,13 @@ import {
   Status,
 } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { Label, MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
+import {
+  ReadingState,
+  SignerAnswer,
+  TimeAnswer,
+  UnchangedAnswer,
+  WhoAnswer,
+} from '../../grpc/gen/assay/v1/provenance_pb.ts';
 
 type Word = ReturnType<typeof outcomeOf>;
 
@@ -24,7 +32,20 @@ export function toSummary(record: Classification): RecordSummary {
     probability: assessment?.probability ?? null,
     reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
     createdAt: createdAt === undefined ? 0 : fromTimestamp(createdAt),
+    readings: readingsOf(record),
   };
+}
+
+function readingsOf({ provenance }: Classification): RecordSummary['readings'] {
+  const readings = provenance?.readings;
+  if (readings === undefined) return toReadingCells(null);
+  const { state, unchanged, signedBy, inTime, who } = readings;
+  return toReadingCells({
+    ...{ state: wordOf(ReadingState, state), unchanged: wordOf(UnchangedAnswer, unchanged) },
+    signedBy: { answer: wordOf(SignerAnswer, signedBy?.answer), name: signedBy?.name ?? '' },
+    inTime: { answer: wordOf(TimeAnswer, inTime?.answer) },
+    who: { answer: wordOf(WhoAnswer, who?.answer) },
+  });
 }
 
 /** As the domain writes it: `not_applicable`. */

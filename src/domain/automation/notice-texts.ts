@@ -6,7 +6,7 @@ import type { RecordSummary } from '../records/record-summary.ts';
 import { showText } from '../shown-text.ts';
 import type { NoticeChannel } from './notice-rule.ts';
 
-export interface Notice extends RecordSummary {
+export interface Notice extends Omit<RecordSummary, 'readings'> {
   /** Name of the account whose record it is; empty if a notice is for that account itself. */
   accountName: string;
   /** Nothing was judged: somebody tries the rule. */

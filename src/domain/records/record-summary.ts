@@ -1,5 +1,6 @@
 /** What a person wants of a record in one row: of sheets, of sidecars, of notices. Pure. */
 import type { MediaKind } from '../media/media.ts';
+import { type ReadingCells, toReadingCells } from '../sheets/reading-columns.ts';
 import type { AssessmentState } from '../verdicts/assessment.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
@@ -26,6 +27,8 @@ export interface RecordSummary {
   /** Why the work failed; empty where it did not. */
   error: string;
   createdAt: number;
+  /** What its signed provenance reads as. */
+  readings: ReadingCells;
 }
 
 export function summaryOf(record: ClassificationRecord): RecordSummary {
@@ -40,5 +43,6 @@ export function summaryOf(record: ClassificationRecord): RecordSummary {
     reasons: (assessment?.reasons ?? []).map(({ sentence }) => sentence),
     link: resultUrl,
     error: errors,
+    readings: toReadingCells(record.provenance?.readings),
   };
 }

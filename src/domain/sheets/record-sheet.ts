@@ -3,6 +3,7 @@ import type { RecordSummary } from '../records/record-summary.ts';
 import type { RefusedRecord } from '../records/refused-record.ts';
 import { formatTime } from '../time.ts';
 import { toCsvLine } from './csv-line.ts';
+import { toReadingCells } from './reading-columns.ts';
 import { EXPORT_COLUMNS, type ExportedRecord, type RowResult, toCell } from './sheet-columns.ts';
 
 export const SHEET_FORMATS = ['csv', 'jsonl'] as const;
@@ -16,10 +17,10 @@ export const SHEET_TYPES: Readonly<Record<SheetFormat, string>> = {
 /** Under the names of the columns, in their order. */
 function toExported(summary: RecordSummary): ExportedRecord {
   const { identifier, createdAt, name, kind, refId, sha256, verdict, outcome, assessment } = summary;
-  const { probability, reasons, link, error } = summary;
+  const { probability, reasons, link, error, readings } = summary;
   return {
     ...{ identifier, created_at: formatTime(createdAt), name, kind, ref_id: refId, sha256 },
-    ...{ verdict, outcome, assessment, probability, reasons, link, error },
+    ...{ verdict, outcome, assessment, probability, reasons, link, error, ...readings },
   };
 }
 
@@ -38,7 +39,7 @@ export function refusedLine({ identifier, createdAt, reason }: RefusedRecord, fo
   const empty = { name: '', kind: '', ref_id: '', sha256: '', assessment: '', probability: null, link: '' };
   const time = createdAt === null ? '' : formatTime(createdAt);
   const outcome = { verdict: 'failed', outcome: 'failed', reasons: [], error: reason };
-  return toLine({ ...empty, ...outcome, identifier, created_at: time }, format);
+  return toLine({ ...empty, ...outcome, ...toReadingCells(null), identifier, created_at: time }, format);
 }
 
 function toLine(exported: ExportedRecord, format: SheetFormat): string {
@@ -47,6 +48,15 @@ function toLine(exported: ExportedRecord, format: SheetFormat): string {
 }
 
 export function toRowResult(summary: RecordSummary): RowResult {
-  const { identifier, verdict, assessment, probability, reasons, link, error } = summary;
-  return { assay_identifier: identifier, verdict, assessment, probability, reasons, link, error };
+  const { identifier, verdict, assessment, probability, reasons, link, error, readings } = summary;
+  return {
+    assay_identifier: identifier,
+    verdict,
+    assessment,
+    probability,
+    reasons,
+    link,
+    error,
+    ...readings,
+  };
 }

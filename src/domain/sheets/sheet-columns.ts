@@ -1,5 +1,7 @@
 /** What sheets hold, the same for every writer: the daemon, the command line or the page. Pure. */
 
+import { READING_COLUMNS, toReadingCells } from './reading-columns.ts';
+
 export type Cell = string | number | null;
 
 /** Several values share a cell. */
@@ -19,6 +21,7 @@ export function toCell(value: Field): Cell {
 export const EXPORT_COLUMNS = [
   ...(['identifier', 'created_at', 'name', 'kind', 'ref_id', 'sha256'] as const),
   ...(['verdict', 'outcome', 'assessment', 'probability', 'reasons', 'link', 'error'] as const),
+  ...READING_COLUMNS,
 ] as const;
 
 export type ExportedRecord = Readonly<Record<(typeof EXPORT_COLUMNS)[number], Field>>;
@@ -32,6 +35,7 @@ export const RESULT_COLUMNS = [
   'reasons',
   'link',
   'error',
+  ...READING_COLUMNS,
 ] as const;
 
 export type RowResult = Readonly<Record<(typeof RESULT_COLUMNS)[number], Field>>;
@@ -40,6 +44,6 @@ export type RowResult = Readonly<Record<(typeof RESULT_COLUMNS)[number], Field>>
 export function failedRow(error: string, identifier = ''): RowResult {
   return {
     ...{ assay_identifier: identifier, verdict: 'failed', assessment: '', probability: null },
-    ...{ reasons: [], link: '', error },
+    ...{ reasons: [], link: '', error, ...toReadingCells(null) },
   };
 }
