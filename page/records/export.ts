@@ -1,6 +1,10 @@
 /** Records as a file: the chosen ones, made here; all that a filter finds, made by the daemon. */
-import { toReadingCells } from '../../src/domain/sheets/reading-columns.ts';
-import { EXPORT_COLUMNS, type ExportedRecord, toCell } from '../../src/domain/sheets/sheet-columns.ts';
+import {
+  EXPORT_COLUMNS,
+  type ExportedRecord,
+  toCell,
+  toReadingCells,
+} from '../../src/domain/sheets/sheet-columns.ts';
 import type { ListedRecord } from '../gen/documents.ts';
 import { download, toCsv } from '../parts/csv.ts';
 import { type RecordFilter, toVariables } from './record-filter.ts';

@@ -1,6 +1,5 @@
 /** The rows of a sheet on their way, a few at a time: each submitted as an address and followed to its end. */
-import { toReadingCells } from '../../src/domain/sheets/reading-columns.ts';
-import { failedRow, type RowResult } from '../../src/domain/sheets/sheet-columns.ts';
+import { failedRow, type RowResult, toReadingCells } from '../../src/domain/sheets/sheet-columns.ts';
 import { READ_SHEET_RECORD, type ReadSheetRecordAnswer, SUBMIT_MEDIA } from '../gen/documents.ts';
 import { ApiError, ask, change, sentenceOf } from '../parts/api.ts';
 import { t } from '../texts/language.ts';

@@ -1,6 +1,6 @@
 /** What a person wants of a record in one row: of sheets, of sidecars, of notices. Pure. */
 import type { MediaKind } from '../media/media.ts';
-import { type ReadingCells, toReadingCells } from '../sheets/reading-columns.ts';
+import { type ReadingCells, toReadingCells } from '../sheets/sheet-columns.ts';
 import type { AssessmentState } from '../verdicts/assessment.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';

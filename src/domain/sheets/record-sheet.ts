@@ -3,8 +3,13 @@ import type { RecordSummary } from '../records/record-summary.ts';
 import type { RefusedRecord } from '../records/refused-record.ts';
 import { formatTime } from '../time.ts';
 import { toCsvLine } from './csv-line.ts';
-import { toReadingCells } from './reading-columns.ts';
-import { EXPORT_COLUMNS, type ExportedRecord, type RowResult, toCell } from './sheet-columns.ts';
+import {
+  EXPORT_COLUMNS,
+  type ExportedRecord,
+  type RowResult,
+  toCell,
+  toReadingCells,
+} from './sheet-columns.ts';
 
 export const SHEET_FORMATS = ['csv', 'jsonl'] as const;
 export type SheetFormat = (typeof SHEET_FORMATS)[number];

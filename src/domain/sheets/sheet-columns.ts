@@ -1,7 +1,5 @@
 /** What sheets hold, the same for every writer: the daemon, the command line or the page. Pure. */
 
-import { READING_COLUMNS, toReadingCells } from './reading-columns.ts';
-
 export type Cell = string | number | null;
 
 /** Several values share a cell. */
@@ -15,6 +13,34 @@ const REASON_BREAK = ' | ';
 
 export function toCell(value: Field): Cell {
   return typeof value === 'object' && value !== null ? value.join(REASON_BREAK) : value;
+}
+
+/** The four answers about a file's signed provenance: all empty where the file holds no manifest, or was not read. */
+export const READING_COLUMNS = [
+  ...(['provenance', 'unchanged', 'signed_by', 'signer', 'in_time', 'who'] as const),
+] as const;
+
+export type ReadingCells = Readonly<Record<(typeof READING_COLUMNS)[number], string>>;
+
+/** Answers as any facade names them. */
+interface ReadAnswers {
+  state: string;
+  unchanged: string;
+  signedBy?: { answer: string; name: string } | undefined;
+  inTime?: { answer: string } | undefined;
+  who?: { answer: string } | undefined;
+}
+
+/** `signer` is the name in the certificate, whoever vouches for it: `signed_by` says whether one does. */
+export function toReadingCells(readings: ReadAnswers | null | undefined): ReadingCells {
+  const { state = '', unchanged = '', signedBy, inTime, who } = readings ?? {};
+  return {
+    ...{ provenance: state.toLowerCase(), unchanged: unchanged.toLowerCase() },
+    signed_by: (signedBy?.answer ?? '').toLowerCase(),
+    signer: signedBy?.name ?? '',
+    in_time: (inTime?.answer ?? '').toLowerCase(),
+    who: (who?.answer ?? '').toLowerCase(),
+  };
 }
 
 /** Columns of a record in an export, in this order. */
