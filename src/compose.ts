@@ -29,6 +29,7 @@ import { RecordCache } from './app/records/record-cache.ts';
 import { Refusals } from './app/records/refusals.ts';
 import { Retention } from './app/records/retention.ts';
 import { SeenBeforeIndex } from './app/records/seen-before.ts';
+import { fetchManifest } from './app/submissions/fetch-manifest.ts';
 import { fetchMedia } from './app/submissions/fetch-media.ts';
 import { OpenUploads } from './app/submissions/open-uploads.ts';
 import { FLUSHES_MAX } from './app/submissions/uploads.ts';
@@ -126,6 +127,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
       observer: observe({ metrics, tracing, read: store.read }, (analysis) => retention.noteEnded(analysis)),
       remote,
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
+      fetchManifest: (address, signal) => fetchManifest(config, address, signal),
       lookForCopies: (analysis, seen) => copies.look(analysis, seen),
     }),
   );

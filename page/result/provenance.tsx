@@ -20,7 +20,7 @@ export function ProvenancePanel({ record }: { record: FullRecord }): JSX.Element
 }
 
 function Content({ provenance }: { provenance: Provenance }): JSX.Element {
-  const { sentence, readings, manifests, leftOut, remoteManifestUrl, fault } = provenance;
+  const { sentence, readings, manifests, leftOut, remoteManifestUrl, fault, outer } = provenance;
   if (sentence === null) return <p>{t('noManifest')}</p>;
   return (
     <>
@@ -30,6 +30,7 @@ function Content({ provenance }: { provenance: Provenance }): JSX.Element {
           <code>{remoteManifestUrl}</code>
         </p>
       )}
+      {outer !== null && <p class="quiet">{outerNote(outer)}</p>}
       {fault !== null && (
         <p class="quiet" lang="en">
           {fault}
@@ -41,6 +42,13 @@ function Content({ provenance }: { provenance: Provenance }): JSX.Element {
       <JudgedBy {...{ provenance }} />
     </>
   );
+}
+
+/** Where the manifest came from; empty where the sentence says it already. */
+function outerNote({ source, outcome, host }: NonNullable<Provenance['outer']>): string {
+  if (outcome === 'EMBEDDED_SPEAKS') return t('embeddedSpeaks');
+  if (outcome !== 'READ') return '';
+  return source === 'SIDECAR' ? t('manifestBeside') : t('manifestFetched', { host });
 }
 
 function Answers({ readings }: { readings: Readings }): JSX.Element {

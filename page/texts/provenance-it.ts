@@ -64,6 +64,10 @@ export const PROVENANCE_IT: Readonly<Record<keyof typeof PROVENANCE_EN, string>>
   noManifestOfIngredient: 'senza manifesto',
   trainingMining: 'Dichiarato per addestramento ed estrazione',
   judgedBy: 'Giudicato con le liste {lists}, letto {time}',
+  manifestBeside: 'Letto dal manifesto inviato accanto al file.',
+  manifestFetched: 'Letto dal manifesto remoto, scaricato da {host}.',
+  embeddedSpeaks:
+    'Accanto al file è stato inviato un manifesto, che non è stato letto: vale quello nel file.',
   manifestsLeftOut: 'Altri {count} manifesti sono tralasciati.',
   reason_SIGNED_GENERATED: 'Un manifesto fidato, immutato e in tempo, dichiara il contenuto generato.',
   meaning_SIGNED_GENERATED: 'Pesa più di ciò che i modelli hanno misurato.',

@@ -23,6 +23,8 @@ export interface AppConfig {
   /** CIDR networks that may be fetched from although they are private. */
   fetchAllowNetworks: string[];
   fetchTimeoutMs: number;
+  /** That manifests may be fetched from. */
+  manifestHosts: readonly string[];
   /** CIDR networks that webhooks may be delivered to although they are private. */
   webhookAllowNetworks: string[];
   /** Absolute folders that watched folders must lie in; none: no folder is watched. */

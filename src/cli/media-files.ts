@@ -1,7 +1,9 @@
 /** Which files a command line means: files as named, folders with all media files in them, `-` for standard input. */
-import { opendir, stat } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { lstat, open, opendir, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import { MEDIA_TYPES } from '../domain/media/formats.ts';
+import { OUTER_MANIFEST_BYTES_MAX } from '../domain/provenance/outer-manifest.ts';
+import { findSidecarName } from '../domain/provenance/sidecar-name.ts';
 import { CliFailure, EXIT_CODES, toFailure } from './failure.ts';
 
 export interface FileSource {
@@ -74,4 +76,41 @@ async function* listFolder(folder: string, counts: SourceCounts): AsyncGenerator
       yield* listPath(path, counts);
     else counts.skipped += 1;
   }
+}
+
+/** The C2PA manifest of a file: the one that is named, or the one that lies beside it. Throws a CliFailure where it cannot be read or is too large. */
+export async function manifestOf(
+  source: FileSource | StdinSource,
+  named: string | undefined,
+): Promise<Uint8Array | undefined> {
+  const path = named ?? (await findBeside(source));
+  return path === undefined ? undefined : await readManifest(path);
+}
+
+async function findBeside(source: FileSource | StdinSource): Promise<string | undefined> {
+  if (source.type !== 'file') return undefined;
+  const folder = dirname(source.path);
+  const name = await findSidecarName(basename(source.path), async (other) => {
+    const found = await lstat(join(folder, other)).catch(() => null);
+    return found?.isFile() === true;
+  });
+  return name === undefined ? undefined : join(folder, name);
+}
+
+async function readManifest(path: string): Promise<Uint8Array> {
+  try {
+    await using file = await open(path);
+    const { size } = await file.stat();
+    if (size <= OUTER_MANIFEST_BYTES_MAX && size > 0) return await file.readFile();
+    const found = size === 0 ? 'an empty file' : `${size} bytes`;
+    throw failure(path, `expected a manifest of 1 to ${OUTER_MANIFEST_BYTES_MAX} bytes, found ${found}`);
+  } catch (error) {
+    if (error instanceof CliFailure) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw failure(path, `the manifest cannot be read (${code})`);
+  }
+}
+
+function failure(path: string, sentence: string): CliFailure {
+  return new CliFailure(`${path}: ${sentence}`, EXIT_CODES.someFailed);
 }

@@ -124,6 +124,19 @@ export function httpUrl(): Parser<string> {
   };
 }
 
+/** As an address has it: in lower case, without a port. */
+export function hostName(): Parser<string> {
+  const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
+  const pattern = new RegExp(`^(?=.{1,253}$)${label}(\\.${label})*$`);
+  return {
+    expected: 'a host name like manifests.example.org, without a port',
+    parse(value) {
+      const name = typeof value === 'string' ? value.trim().toLowerCase() : '';
+      return pattern.test(name) ? name : undefined;
+    },
+  };
+}
+
 export function timestampAuthority(): Parser<string> {
   return {
     expected: 'an address like https://time.example.org/tsa',

@@ -193,6 +193,7 @@ function toSettings(collected: CollectedSettings, bundles: Bundles, tls: TlsConf
       unfinishedUploadMs: values.uploadsUnfinishedHours * HOUR_MS,
       fetchAllowNetworks: values.fetchAllowNetworks,
       fetchTimeoutMs: values.fetchTimeoutMs,
+      manifestHosts: values.manifestHosts,
       webhookAllowNetworks: values.webhookAllowNetworks,
       watchRoots: values.watchRoots,
       timestampAuthorities: values.evidenceTimestampAuthorities,

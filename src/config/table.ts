@@ -13,6 +13,7 @@ import {
   addressOrNetwork,
   boolean,
   cidr,
+  hostName,
   httpUrl,
   integer,
   type ListenAddress,
@@ -322,6 +323,12 @@ export const SETTINGS = {
     'provenance.trust_anchors_file',
     path,
     'PEM file of certificate authorities whose C2PA signatures and time stamps count, beside the trust lists that come with Assay.',
+  ),
+  manifestHosts: row(
+    'provenance.manifest_hosts',
+    listOf(hostName(), 'host names like manifests.example.org'),
+    [],
+    'Hosts that C2PA manifests may be fetched from where a file only names an address, as cai-manifests.adobe.com. They learn that the file is here. None: such a manifest is named and not fetched.',
   ),
 } as const;
 

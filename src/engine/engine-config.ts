@@ -6,6 +6,7 @@ import type { Analysis } from '../domain/records/classification.ts';
 import type { Store } from '../store/store.ts';
 import type { IsolationLevel, VideoDecoder, VideoDecoderChoice } from '../worker/protocol.ts';
 import type { FoundLikenesses, SeenLikeness } from './analyses/analysis-parts.ts';
+import type { FetchManifest } from './analyses/outer-manifest.ts';
 import type { FetchMedia } from './analyses/source.ts';
 import type { DecodePoolConfig } from './decode/decode-pool.ts';
 import type { RenditionsConfig } from './decode/rendition-maker.ts';
@@ -67,6 +68,7 @@ export interface EngineParts {
   log: Logger;
   observer: EngineObserver;
   fetchMedia: FetchMedia;
+  fetchManifest: FetchManifest;
   /** Where this box works; child processes of its own where it is absent. */
   local?: LocalExecutor;
   /** Workers on other boxes; null where none may come. */

@@ -22,6 +22,7 @@ import type { StoreTransaction } from '../store/transaction.ts';
 import type { Probe, ReadMarks } from '../worker/protocol.ts';
 import type { AttemptReports } from './analyses/analysis-parts.ts';
 import { AnalysisRunner } from './analyses/analysis-runner.ts';
+import { withOuterManifest } from './analyses/outer-manifest.ts';
 import { nameParts } from './analyses/part-names.ts';
 import { prepareAttempt } from './analyses/prepare-attempt.ts';
 import type { SourceParts } from './analyses/source.ts';
@@ -87,7 +88,7 @@ export class Engine implements AsyncDisposable {
       folder: join(dataFolder, 'models'),
       inference: this.#local.inferenceConfig,
       packs: () => this.#local.shelf.installed,
-      reload: () => this.#reloadPacks(),
+      reload: () => this.#local.reloadPacks().then(() => this.#settlePhase()),
     });
     const isWorkingHere = config.analysesMax > 0 || parts.remote === null;
     this.#executors = new Executors(
@@ -319,11 +320,6 @@ export class Engine implements AsyncDisposable {
     this.#runner.resume(open, careful);
   }
 
-  async #reloadPacks(): Promise<void> {
-    await this.#local.reloadPacks();
-    this.#settlePhase();
-  }
-
   #settlePhase(): void {
     if (this.#isStopping()) return;
     this.#notReadyReason = this.#findNotReadyReason();
@@ -369,7 +365,9 @@ export class Engine implements AsyncDisposable {
     };
     const attempt = await prepareAttempt(this.#source, analysis, { ...reports, stepTimed }, signal);
     if (attempt === undefined) return undefined;
-    const { result, settled } = await this.#executors.execute(analysis.accountId, attempt, store);
+    const execution = await this.#executors.execute(analysis.accountId, attempt, store);
+    const outer = { ...this.#parts, trust: this.#config.trust, decodePool: this.#local.decodePool };
+    const { result, settled } = await withOuterManifest(outer, analysis, attempt, execution);
     return { result: nameParts(result, newIdentifier), settled };
   }
 

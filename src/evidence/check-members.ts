@@ -49,6 +49,7 @@ interface RecordJson {
   hash?: unknown;
   status?: unknown;
   original?: { isIncluded?: unknown };
+  manifest?: { sha256?: unknown } | null;
 }
 
 /** Empty if it is none: then nothing may be absent. */
@@ -58,8 +59,9 @@ function readRecord(read: ReadPackage, folder: string): RecordJson {
   return typeof parsed === 'object' && parsed !== null ? parsed : {};
 }
 
-function declaredFilesOf({ original, status }: RecordJson): DeclaredFiles {
-  return { hasOriginal: original?.isIncluded !== false, hasResult: status === 'done' };
+function declaredFilesOf({ original, status, manifest }: RecordJson): DeclaredFiles {
+  const hasManifest = manifest !== undefined && manifest !== null;
+  return { hasOriginal: original?.isIncluded !== false, hasResult: status === 'done', hasManifest };
 }
 
 /** The original must be the file that its record is about, and case, attestation and folders must name the same records. */
@@ -73,6 +75,7 @@ export function checkRecords(read: ReadPackage, statement: Statement | null): vo
       read.faults.push({ member, fault: 'is no record: expected JSON with identifier and hash' });
     }
     checkOriginals(read, folder, record);
+    checkManifests(read, folder, record);
   }
   const cases = readCase(read);
   if (cases !== null && !isSameSet(cases, folders)) {
@@ -97,6 +100,14 @@ function checkOriginals(read: ReadPackage, folder: string, record: RecordJson): 
     } else if (read.hashes.get(original) !== record.hash) {
       read.faults.push({ member: original, fault: `is not the file that ${member} speaks of` });
     }
+  }
+}
+
+function checkManifests(read: ReadPackage, folder: string, { manifest }: RecordJson): void {
+  const member = `${folder}${RECORD_MEMBERS.record}`;
+  for (const path of filesBelow(read, `${folder}${RECORD_MEMBERS.manifest}`)) {
+    if (read.hashes.get(path) === manifest?.sha256) continue;
+    read.faults.push({ member: path, fault: `is not the manifest that ${member} speaks of` });
   }
 }
 

@@ -22,6 +22,8 @@ export interface EvidenceRecord {
   custodyMember: string;
   /** Below the package's folder; null where the file is not kept any more. */
   originalMember: string | null;
+  /** The manifest that does not lie in the file; null where there is none, or none is kept. */
+  manifestMember: { path: string; sha256: string } | null;
 }
 
 /** A model whose answers stand in a record. */
@@ -45,7 +47,8 @@ export interface EvidenceModel {
 /** Raised with every change of what the two files hold. */
 export const RECORD_FORMAT = 2;
 
-export function toRecordJson({ record, overrides, models, originalMember }: EvidenceRecord): object {
+export function toRecordJson(one: EvidenceRecord): object {
+  const { record, overrides, models, originalMember, manifestMember } = one;
   const { progress: _, tentative: __, createdAt, endedAt, signOff, ...rest } = record;
   return {
     ...{ format: RECORD_FORMAT, ...rest },
@@ -60,6 +63,7 @@ export function toRecordJson({ record, overrides, models, originalMember }: Evid
           ? 'The file is not kept on the box any more; its SHA-256 is the field hash.'
           : '',
     },
+    manifest: manifestMember && { member: manifestMember.path, sha256: manifestMember.sha256 },
     findingsByPeople: overrides.map(
       ({ at, byAccountId, classification, reason, measured, signOff: given }) => ({
         ...{ at: toIso(at), byAccountId: String(byAccountId), classification, reason, measured },

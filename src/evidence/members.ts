@@ -23,6 +23,7 @@ export const MEMBERS = {
 export const RECORD_MEMBERS = {
   record: 'record.json',
   original: 'original/',
+  manifest: 'manifest/',
   figures: 'figures.json',
   custody: 'custody.jsonl',
   checkpoint: 'log/checkpoint.txt',

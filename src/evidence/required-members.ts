@@ -11,6 +11,7 @@ export type MemberScope = 'package' | 'finding' | 'record' | 'rescore';
 export interface DeclaredFiles {
   hasOriginal: boolean;
   hasResult: boolean;
+  hasManifest: boolean;
 }
 
 export interface RequiredMember {
@@ -125,6 +126,16 @@ export const REQUIRED_MEMBERS: readonly RequiredMember[] = [
     what: 'the file as it was submitted, under a safe name; the given one is in the record',
     shows: 'which file the record is about',
     unless: { says: 'the box did not keep it', holds: ({ hasOriginal }) => !hasOriginal },
+  },
+  {
+    scope: 'record',
+    path: RECORD_MEMBERS.manifest,
+    what: 'the C2PA manifest that came beside the file, or from the address that it names',
+    shows: 'on which manifest the provenance rests',
+    unless: {
+      says: 'the manifest lies in the file, there is none, or the box did not keep it',
+      holds: ({ hasManifest }) => !hasManifest,
+    },
   },
   {
     scope: 'record',

@@ -11,6 +11,7 @@ import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { sha256 } from './automation/automation-reader.ts';
 import { DamagedRecordError } from './codec.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
+import { OuterManifestReader } from './records/outer-manifests.ts';
 import { RecordReader } from './records/record-reader.ts';
 import type { AcceptedRequest, PartReference } from './schema.ts';
 
@@ -34,6 +35,7 @@ export interface RequestPlace {
 
 export class StoreReader extends RecordReader {
   readonly custody = new CustodyReader(this.tables);
+  readonly outerManifests: OuterManifestReader = new OuterManifestReader(this.tables);
 
   analysis(id: string): Analysis | undefined {
     return this.tables.analyses.get(id);

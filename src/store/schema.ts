@@ -12,6 +12,7 @@ import type { AuditEntry } from '../domain/accounts/audit.ts';
 import { appliancePlan, type Plan } from '../domain/accounts/plan.ts';
 import type { NoticeRule } from '../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchFolder } from '../domain/automation/watch-folder.ts';
+import type { OuterManifest } from '../domain/provenance/outer-manifest.ts';
 import type { StoredTrustList } from '../domain/provenance/trust-list.ts';
 import type { RecheckedRecord, StoredRecheck } from '../domain/provenance/trust-recheck.ts';
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
@@ -104,6 +105,8 @@ export interface Tables {
   analysesByKey: Table<string>;
   analysesOpen: Index;
   analysesFailed: Index;
+  /** By analysis: a manifest that does not lie in its file; it goes with the file. */
+  outerManifests: Table<OuterManifest>;
   overrides: Table<Override>;
   overrideHistory: Table<Override>;
   /** By finding, under the keys of the history. */
@@ -183,6 +186,7 @@ export function openTables(root: RootDatabase): Tables {
     analysesByKey: new Table(root, 'analyses-by-key'),
     analysesOpen: new Index(root, 'analyses-open'),
     analysesFailed: new Index(root, 'analyses-failed'),
+    outerManifests: new Table(root, 'outer-manifests'),
     overrides: new Table(root, 'overrides'),
     overrideHistory: new Table(root, 'override-history'),
     signOffs: new Table(root, 'sign-offs'),

@@ -21,6 +21,7 @@ import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } fr
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { fileSubject, type StoredCheckpoint } from './custody/stored.ts';
 import { balanceAfter, type RequestPlace } from './reader.ts';
+import { OuterManifestWriter } from './records/outer-manifests.ts';
 import { putExports, putTimestamps } from './records/package-rows.ts';
 import { type SignOffStep, SignOffWriter } from './records/sign-offs.ts';
 import {
@@ -33,6 +34,7 @@ import {
 } from './schema.ts';
 
 export class StoreTransaction extends AccountTransaction {
+  override readonly outerManifests = new OuterManifestWriter(this.tables);
   readonly #custody: CustodyLog;
   readonly #signOffs: SignOffWriter;
 
@@ -130,8 +132,7 @@ export class StoreTransaction extends AccountTransaction {
   /** A key finds the analysis that was queued last under it. */
   indexAnalysis(analysis: Analysis): void {
     this.#indexState(analysis);
-    const holderId = this.analysisIdOfKey(analysis.key);
-    const holder = holderId === undefined ? undefined : this.analysisUnlessDamaged(holderId);
+    const holder = this.analysisUnlessDamaged(this.analysisIdOfKey(analysis.key) ?? '');
     if (holder !== undefined && holder.queuedAt > analysis.queuedAt) return;
     this.tables.analysesByKey.put(analysis.key, analysis.id);
   }
@@ -146,6 +147,7 @@ export class StoreTransaction extends AccountTransaction {
 
   deleteAnalysis(analysis: Analysis): void {
     this.removeLikenesses(analysis.id);
+    this.outerManifests.remove(analysis.id);
     for (const { identifier } of partsOf(analysis.result)) this.removePart(identifier);
     this.tables.analyses.remove(analysis.id);
     if (analysis.endedAt !== null) this.tables.analysesFailed.remove([analysis.endedAt, analysis.id]);
@@ -350,7 +352,6 @@ export class StoreTransaction extends AccountTransaction {
     addRecheckedRecord(this.tables, record);
   }
 
-  /** All, or those of some outcomes. */
   forgetRecheckedRecords(outcomes: readonly RecheckOutcome[]): void {
     forgetRecheckedRecords(this.tables, outcomes);
   }

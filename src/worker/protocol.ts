@@ -10,10 +10,11 @@ import type { HeatmapLayer } from '../domain/media/heatmap.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import type { PatchLayout, PatchPosition } from '../domain/media/patches.ts';
 import type { PerceptualHash } from '../domain/media/perceptual-hash.ts';
-import type { RenditionFigures, RenditionKind } from '../domain/media/rendition.ts';
+import type { RenditionFigures, RenditionKind, SheetFacts, SheetFrame } from '../domain/media/rendition.ts';
 import type { RepeatedShift } from '../domain/media/repeated-parts.ts';
 import type { Texture } from '../domain/media/resized-view.ts';
 import type { View, ViewLayout } from '../domain/media/views.ts';
+import type { OuterSource } from '../domain/provenance/outer-manifest.ts';
 import type { TrustMaterial } from '../domain/provenance/trust-list.ts';
 import type { MarkSearch } from '../domain/verdicts/marks.ts';
 import type { Provenance } from '../domain/verdicts/provenance.ts';
@@ -45,13 +46,24 @@ export interface Probe {
   hasSound: boolean;
 }
 
-/** Marks, or signed provenance only: nothing is written. */
+/** Marks only: nothing is written. */
 export interface ReadMarksRequest {
-  type: 'read-marks' | 'read-provenance';
+  type: 'read-marks';
   id: number;
   input: string;
   limits: DecodeLimits;
   trust: TrustMaterial;
+}
+
+/** Manifests only, of a file that was analysed. */
+export interface ReadProvenanceRequest {
+  type: 'read-provenance';
+  id: number;
+  input: string;
+  limits: DecodeLimits;
+  trust: TrustMaterial;
+  /** Instead of one within the file: `input` is another name in `in/`. */
+  manifest?: { input: string; source: OuterSource } | undefined;
 }
 
 export interface ReadMarks {
@@ -333,25 +345,10 @@ export interface DrawSheetRequest extends SheetFacts {
   frames: (SheetFrame & { input: string })[];
 }
 
-/** What a contact sheet says of its video. */
-export interface SheetFacts {
-  /** SHA-256 of the video, hex. */
-  hash: string;
-  durationSeconds: number;
-  /** As the video is shown, pixels. */
-  width: number;
-  height: number;
-}
-
-export interface SheetFrame {
-  timeSeconds: number;
-  /** Probability of an artificial origin, 0..1; null if no model could answer. */
-  probability: number | null;
-}
-
 export type DecodeRequest =
   | ProbeRequest
   | ReadMarksRequest
+  | ReadProvenanceRequest
   | DecodeImageRequest
   | DecodeVideoRequest
   | SampleFramesRequest

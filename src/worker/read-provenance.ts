@@ -1,24 +1,29 @@
 /** What a file's manifests say, and nothing else of it: no pixel and no sound is decoded. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Provenance } from '../domain/verdicts/provenance.ts';
 import { MediaFile } from './libav/media-file.ts';
 import { readHeader } from './pictures/header.ts';
 import { readMediaType } from './pictures/media-header.ts';
-import type { ReadMarksRequest } from './protocol.ts';
+import type { ReadProvenanceRequest } from './protocol.ts';
 import { checkStreams } from './steps/probe.ts';
-import { readProvenance } from './steps/provenance.ts';
+import { type OuterManifest, readProvenance } from './steps/provenance.ts';
 
 export async function readProvenanceOnly(
-  { input, limits, trust }: ReadMarksRequest,
+  { input, limits, trust, manifest: outer }: ReadProvenanceRequest,
   slotFolder: string,
 ): Promise<Provenance> {
   const path = join(slotFolder, 'in', input);
+  const manifest: OuterManifest | null =
+    outer === undefined
+      ? null
+      : { bytes: await readFile(join(slotFolder, 'in', outer.input)), source: outer.source };
   const type = await readMediaType(path);
   if (type.kind === 'image') {
     const { mime } = await readHeader(path, limits);
-    return await readProvenance({ path, mime, trust });
+    return await readProvenance({ path, mime, trust, manifest });
   }
   using file = new MediaFile(path, type);
   const { mime } = checkStreams(file.container, type);
-  return await readProvenance({ path, mime, trust });
+  return await readProvenance({ path, mime, trust, manifest });
 }

@@ -218,6 +218,7 @@ test('every member that the table demands is named by its row when it is gone, t
     const payload = samplePayload(key, HASH, ORIGINAL);
     // The sample's analysis ended without a result, so that its figures are not demanded.
     if (path === 'figures.json') payload.set('data/record.json', withResult(payload));
+    if (path === 'manifest/') payload.set('data/record.json', withManifest(payload));
     const isGone = (name: string) => name === member || (member.endsWith('/') && name.startsWith(member));
     for (const name of [...payload.keys()].filter(isGone)) payload.delete(name);
     const zip = join(folder.path, 'incomplete.zip');
@@ -229,6 +230,12 @@ test('every member that the table demands is named by its row when it is gone, t
     );
   }
 });
+
+function withManifest(payload: ReadonlyMap<string, Buffer>): Buffer {
+  const record = JSON.parse(payload.get('data/record.json')?.toString('utf8') ?? '');
+  const manifest = { member: 'data/manifest/photo.jpg.c2pa', sha256: HASH };
+  return Buffer.from(JSON.stringify({ ...record, manifest }));
+}
 
 function withResult(payload: ReadonlyMap<string, Buffer>): Buffer {
   const record = JSON.parse(payload.get('data/record.json')?.toString('utf8') ?? '');

@@ -56,6 +56,7 @@ const CONFIG: App['config'] = {
   unfinishedUploadMs: 86_400_000,
   fetchAllowNetworks: [],
   fetchTimeoutMs: 1000,
+  manifestHosts: [],
   webhookAllowNetworks: [],
   watchRoots: [],
   ...{ timestampAuthorities: [], timestampRootsPem: null },

@@ -120,6 +120,7 @@ export class Life implements AsyncDisposable {
         {
           ...{ store, clock, bootId: parts.bootId, newIdentifier, log, local: executor, remote },
           observer: SILENT,
+          fetchManifest: () => Promise.reject(new Error('nothing is fetched in a simulation')),
           fetchMedia: () => Promise.reject(new Error('nothing is fetched in a simulation')),
           lookForCopies: async () => null,
         },

@@ -1,9 +1,11 @@
 /** Gathers what a package holds of a record, as it stands now; another's record is as absent as an unknown one. */
 import { AppError } from '../../domain/errors.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
+import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
 import { custodyMemberOf, type RecordCustody } from '../../evidence/custody-members.ts';
 import type { EvidenceModel, EvidenceRecord } from '../../evidence/evidence-record.ts';
 import { MEMBERS, RECORD_MEMBERS, recordFolder, safeFileName } from '../../evidence/members.ts';
+import type { Store } from '../../store/store.ts';
 import { readModelCard } from '../appliance/model-card.ts';
 import type { Principal } from '../callers/principal.ts';
 import { proveCustody, proveEarlierHeads } from '../custody/custody.ts';
@@ -31,6 +33,8 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
     const result = record.status === 'done' ? (analysis?.result ?? null) : null;
     const isThere = hash !== '' && app.store.blobs.isThere(hash);
     const folder = recordFolder(index, own.length, identifier);
+    const manifest = manifestOf(app.store, identifier);
+    const manifestPath = `${folder}${RECORD_MEMBERS.manifest}${safeFileName(name)}.c2pa`;
     gathered.push({
       ...{ record, result },
       custody: await custodyOf(app, principal, identifier),
@@ -38,10 +42,16 @@ export async function gatherRecords(app: CustodyParts, order: ExportOrder): Prom
       reading: readingOf(app, classification),
       overrides: hash === '' ? [] : findingsOf(app.store.read, { accountId, kind, hash }),
       models: (analysis?.models ?? []).map((key) => modelOf(app, key, analysis?.modelDigests?.[key])),
+      manifestMember: manifest && { path: manifestPath, sha256: manifest.hash },
       originalMember: isThere ? `${folder}${RECORD_MEMBERS.original}${safeFileName(name)}` : null,
     });
   }
   return gathered;
+}
+
+/** The one that does not lie in the record's file; null where there is none, or none is kept. */
+export function manifestOf({ read }: Pick<Store, 'read'>, identifier: string): OuterManifest | null {
+  return read.outerManifests.of(read.classification(identifier)?.analysisId ?? '') ?? null;
 }
 
 /** Oldest first, as a reader follows it. */

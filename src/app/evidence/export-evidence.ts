@@ -26,7 +26,7 @@ import type { SigningKey } from '../../machinery/signing-key.ts';
 import { auditLine } from '../accounts/audit.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { CustodyParts } from '../custody/parts.ts';
-import { boundsOf, cardOf, gatherRecords, modelsOf } from './evidence-records.ts';
+import { boundsOf, cardOf, gatherRecords, manifestOf, modelsOf } from './evidence-records.ts';
 import { type ExportInput, type ExportOrder, parseExport } from './export-input.ts';
 import type { EvidenceParts } from './parts.ts';
 import { previewsOf, sheetOf } from './previews.ts';
@@ -156,6 +156,7 @@ function* recordMembers(app: EvidenceParts, one: EvidenceRecord, folder: string)
     const open = () => store.blobs.checks.read(record.hash);
     yield { path: originalMember, open, isCompressible: false };
   }
+  yield* manifestMember(app, one);
   yield jsonMember(`${folder}${RECORD_MEMBERS.record}`, toRecordJson(one));
   for (const [name, text] of toCustodyFiles(one.custody)) yield textMember(`${folder}${name}`, text);
   if (result === null) return;
@@ -177,6 +178,18 @@ function* recordMembers(app: EvidenceParts, one: EvidenceRecord, folder: string)
     if (frame.image.hasHeatmap) yield artifact(`maps/${frameHeatmapFile(index)}`, frameHeatmapFile(index));
   }
   for (const { file } of result.tracks) yield artifact(`sound/${file}`, file);
+}
+
+/** The manifest that does not lie in the file: with it anyone can read the provenance anew. */
+function* manifestMember(
+  { store }: EvidenceParts,
+  { record: { identifier }, manifestMember }: EvidenceRecord,
+): Generator<PayloadMember> {
+  if (manifestMember === null) return;
+  const { path } = manifestMember;
+  const manifest = manifestOf(store, identifier);
+  if (manifest === null) throw new AppError('media', `the manifest of ${identifier} was removed meanwhile`);
+  yield { path, open: () => Readable.from([Buffer.from(manifest.bytes)]), isCompressible: false };
 }
 
 /** Held in memory (a few megabytes), since making room for other renditions may remove it before it is read. */

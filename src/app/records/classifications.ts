@@ -252,11 +252,12 @@ export async function retryRecord(
     if (record === undefined || ended === undefined || statusOf(record, ended) !== 'errored') {
       throw new AppError('not_ended', 'only an errored classification can be retried');
     }
-    const { kind, hash, sourceUrl, options, accountId, identifier } = record;
+    const { kind, hash, sourceUrl, manifestHash, options, accountId, identifier } = record;
     // Somebody asked for it just now.
     const turn = { accountId, priority: 'interactive', noCache: true } as const;
-    const spec = { kind, hash, sourceUrl, options, models, ...turn };
+    const spec = { kind, hash, sourceUrl, manifestHash, options, models, ...turn };
     const { analysis } = app.engine.joinAnalysis(tx, spec);
+    if (manifestHash !== undefined) tx.outerManifests.copy(record.analysisId, analysis.id);
     const credits = record.credits > 0 ? 0 : priceOf(plan, record);
     charge(tx, { accountId, credits, identifier, at: app.clock.now() });
     const retried = { ...record, analysisId: analysis.id, cancelled: false, origin: 'analysed' } as const;

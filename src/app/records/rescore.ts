@@ -5,6 +5,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import { packKey } from '../../domain/packs/model-pack.ts';
 import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { AnalysisResult } from '../../domain/verdicts/result.ts';
 import { RULES_VERSION, rulesOf } from '../../domain/verdicts/rules-version.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -104,7 +105,8 @@ async function rescoreOne(
     before = judgementOf(recordOf(app, classification, analysis));
     const models = app.engine.resolveModels(kind, analysis.options, { models: 'all' }).map(packKey).sort();
     const options = { ...analysis.options, withHeatmap: false };
-    const result = await app.engine.analyseAgain({ ...analysis, models, options }, signal);
+    const again = await app.engine.analyseAgain({ ...analysis, models, options }, signal);
+    const result = withKeptOuter(again, analysis.result);
     const after = judgementOf(
       recordOf(app, classification, { ...analysis, models, result, rulesVersion: RULES_VERSION }),
     );
@@ -118,6 +120,12 @@ async function rescoreOne(
 }
 
 const UNKNOWN: Judgement = { classification: 'unknown', probability: null, state: '' };
+
+/** A manifest that does not lie in the file is not read again: its reading stays. */
+function withKeptOuter(again: AnalysisResult | null, before: AnalysisResult | null): AnalysisResult | null {
+  if (again === null || before?.provenance.outer === undefined) return again;
+  return { ...again, provenance: before.provenance };
+}
 
 function judgementOf({ verdict, assessment }: ClassificationRecord): Judgement {
   return {

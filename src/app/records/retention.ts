@@ -150,6 +150,7 @@ export class Retention implements AsyncDisposable {
     if (analysis !== undefined && !hasEnded(analysis.state)) return 'open';
     if (analysis !== undefined) await this.#dropLikenesses(record);
     if (analysis !== undefined) await store.artifacts.removeAll(analysis.id);
+    await this.#dropOuterManifest(record);
     if (record.hash === '') return 'none';
     return await store.blobs.withLock(record.hash, async () => {
       const records = store.read.classificationsOfBlob(record.hash);
@@ -162,6 +163,15 @@ export class Retention implements AsyncDisposable {
       await store.blobs.remove(record.hash);
       return 'dropped';
     });
+  }
+
+  /** One that came beside the file names people and shows pictures as the file does, and goes with it. */
+  async #dropOuterManifest({ analysisId }: Classification): Promise<void> {
+    const { store } = this.#app;
+    if (!store.read.outerManifests.has(analysisId)) return;
+    const sharers = store.read.classificationsOfAnalysis(analysisId);
+    if (sharers.some((other) => this.#mayKeepMedia(other))) return;
+    await store.transact((tx) => tx.outerManifests.remove(analysisId));
   }
 
   /** Drops likenesses of analyses that ended before the plan kept nothing; later ones have none. */

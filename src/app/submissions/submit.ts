@@ -7,6 +7,7 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { ADDRESS_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ModelPack } from '../../domain/packs/model-pack.ts';
+import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
 import type { Classification, WayIn } from '../../domain/records/classification.ts';
 import { optionsKey } from '../../domain/records/options.ts';
 import { enabledOptions, priceOf } from '../../domain/records/price.ts';
@@ -29,6 +30,7 @@ import { readRecord } from '../records/record.ts';
 import { checkMedia, findKind } from './check-media.ts';
 import { parseSubmission, parseText, type RawFields, type Submission } from './input.ts';
 import type { SubmissionParts } from './parts.ts';
+import { parseSidecar } from './sidecar.ts';
 import { cleanName, type ReceivedMedia } from './uploads.ts';
 
 export interface SubmitInput {
@@ -39,6 +41,8 @@ export interface SubmitInput {
   /** The form field of the media, for errors. */
   field: string;
   media: ReceivedMedia | undefined;
+  /** The bytes of a manifest beside the file; undefined or empty where none is sent. */
+  manifest?: Uint8Array | undefined;
   fields: RawFields;
   /** Writes what must be there exactly if the record is: part of the transaction that makes it, or that finds it made. */
   onRecorded?: (tx: StoreTransaction, identifier: string) => void;
@@ -52,6 +56,7 @@ interface CheckedFields {
 
 /** What the transaction needs, whichever way the media came. */
 interface Candidate extends CheckedFields {
+  manifest: OuterManifest | null;
   kind: MediaKind;
   packs: ModelPack[];
   name: string;
@@ -104,11 +109,12 @@ async function submitUploaded(
 
 async function candidateOfUpload(
   app: SubmissionParts,
-  { principal, kind: namedKind, field, fields }: SubmitInput,
+  { principal, kind: namedKind, field, manifest: beside, fields }: SubmitInput,
   media: ReceivedMedia,
   signal: AbortSignal,
 ): Promise<Candidate> {
   const startedAt = epochMs();
+  const manifest = sidecarOf(beside);
   const kind = namedKind ?? (await findKind(app, { principal, media, field }, signal));
   const judged = await checkFields(app, { principal, kind, fields }, signal);
   const { probe, packs } = await checkMedia(
@@ -119,15 +125,16 @@ async function candidateOfUpload(
   const { name, hash, sizeBytes } = media;
   const times = { startedAt, endedAt: epochMs() };
   const file = { name, hash, mime: probe.mime, sizeBytes, sourceUrl: null };
-  return { kind, ...judged, packs, ...file, times, probe: times };
+  return { kind, ...judged, manifest, packs, ...file, times, probe: times };
 }
 
 async function candidateOfAddress(
   app: SubmissionParts,
-  { principal, kind = 'image', field, fields }: SubmitInput,
+  { principal, kind = 'image', field, manifest: beside, fields }: SubmitInput,
   signal: AbortSignal,
 ): Promise<Candidate> {
   const startedAt = epochMs();
+  const manifest = sidecarOf(beside);
   assertKindEnabled(principal, kind);
   const { judged, source } = await checkEach<{ judged: CheckedFields; source: Source }>({
     judged: () => checkFields(app, { principal, kind, fields }, signal),
@@ -136,7 +143,11 @@ async function candidateOfAddress(
   const packs = app.engine.resolveModels(kind, judged.submission.options, principal.plan);
   const times = { startedAt, endedAt: epochMs() };
   const file = { ...source, hash: '', mime: '', sizeBytes: 0 };
-  return { kind, ...judged, packs, ...file, times, probe: null };
+  return { kind, ...judged, manifest, packs, ...file, times, probe: null };
+}
+
+function sidecarOf(bytes: Uint8Array | undefined): OuterManifest | null {
+  return bytes === undefined || bytes.length === 0 ? null : parseSidecar(bytes);
 }
 
 /** The address of media that are fetched later, and the name that it gives them. */
@@ -218,9 +229,12 @@ function earlierAnswer(
   return tx.classification(earlier.identifier) === undefined ? undefined : earlier.identifier;
 }
 
-function fingerprintOf({ kind, hash, sourceUrl, submission, webhookUrl }: Candidate): string {
+function fingerprintOf(candidate: Candidate): string {
+  const { kind, hash, sourceUrl, submission, webhookUrl, manifest } = candidate;
   const { options, refId, noCache } = submission;
-  const content = [kind, hash, sourceUrl, optionsKey(kind, options), refId, webhookUrl, noCache];
+  // Without one it is what earlier versions wrote down.
+  const beside = manifest === null ? [] : [manifest.hash];
+  const content = [kind, hash, sourceUrl, optionsKey(kind, options), refId, webhookUrl, noCache, ...beside];
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
@@ -231,18 +245,20 @@ function insert(
   candidate: Candidate,
 ): string {
   const { principal } = input;
-  const { kind, submission, webhookUrl, hash, sourceUrl, packs, name, mime, sizeBytes } = candidate;
+  const { kind, submission, webhookUrl, hash, sourceUrl, manifest, packs, name, mime, sizeBytes } = candidate;
   const accountId = principal.account.id;
   const { analysis, origin } = app.engine.joinAnalysis(tx, {
     kind,
     hash,
     sourceUrl,
+    manifestHash: manifest?.hash,
     options: submission.options,
     models: packs,
     accountId,
     priority: submission.priority,
     noCache: submission.noCache,
   });
+  if (manifest !== null) tx.outerManifests.put(analysis.id, manifest);
   const identifier = app.newIdentifier();
   const credits = origin === 'analysed' ? priceOf(principal.plan, { kind, webhookUrl, ...submission }) : 0;
   charge(tx, { accountId, credits, identifier, at: app.clock.now() });
@@ -256,6 +272,7 @@ function insert(
     mime,
     sizeBytes,
     sourceUrl,
+    ...(manifest === null ? {} : { manifestHash: manifest.hash }),
     options: submission.options,
     analysisId: analysis.id,
     origin,

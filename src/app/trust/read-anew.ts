@@ -9,6 +9,7 @@ import {
 import { type AppliedList, appliedLists, type TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import { type AnswerChange, type RecheckOutcome, sameLists } from '../../domain/provenance/trust-recheck.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
+import { restsOnOuter } from '../../domain/verdicts/provenance.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { Core } from '../core.ts';
 import { recordOf } from '../records/record.ts';
@@ -32,7 +33,7 @@ export interface Rereading {
 }
 
 const GONE = 'the file is not kept any more';
-const OUTSIDE = 'its manifest came beside the file, and is not kept';
+const OUTSIDE = 'its manifest does not lie in the file, and is not kept';
 
 /** Throws where the signal aborts; whatever else goes wrong is an outcome. */
 export async function readAnew(
@@ -46,11 +47,14 @@ export async function readAnew(
   if (result === null || !(await app.store.blobs.has(hash))) {
     return { ...same, outcome: 'media_gone', reason: GONE };
   }
-  if (stored !== undefined && stored.source !== 'embedded') {
+  const manifest = restsOnOuter(result.provenance)
+    ? app.store.read.outerManifests.of(analysis.id)
+    : undefined;
+  if (manifest === undefined && restsOnOuter(result.provenance)) {
     return { ...same, outcome: 'unreadable', reason: OUTSIDE };
   }
   try {
-    const now = await app.engine.readStoredProvenance({ hash, trust, signal });
+    const now = await app.engine.readStoredProvenance({ hash, trust, manifest, signal });
     const provenance = withNewReading(result.provenance, now);
     const anew = { ...analysis, result: { ...result, provenance } };
     const changes = changesOf(app, records, analysis, anew);

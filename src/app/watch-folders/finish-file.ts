@@ -10,6 +10,7 @@ import type { Core } from '../core.ts';
 import { readRecord } from '../records/record.ts';
 import { moveFile } from './folder-check.ts';
 import { type FoundFile, findJudged } from './judged-file.ts';
+import { moveManifest } from './manifest-beside.ts';
 import { type Result, removeTemporaries, writeResults } from './result-files.ts';
 import { nameBeside } from './result-names.ts';
 
@@ -69,6 +70,7 @@ async function moveAway({ root, file, result, signal }: FinishWork): Promise<str
   const free = await freeName(target, names, found.inode);
   if (free === null) return `it stays: ${names.join(' and ')} are in ${DONE_FOLDER} already`;
   await writeResults(target, free, found.mode, result);
+  await moveManifest({ source, name }, { target, free });
   const isMoved = await moveJudged({ source, name }, { target, free }, found);
   await target.flush();
   await source.flush();

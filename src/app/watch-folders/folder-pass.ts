@@ -14,6 +14,7 @@ import { changeSince, type FileLook, isSameLook, lookOf } from '../../machinery/
 import { type WalkedFile, walkFolder } from '../../machinery/folder-walk.ts';
 import type { LookPace } from '../../machinery/look-pace.ts';
 import { codeOf, type SafeFolder } from '../../machinery/safe-folder.ts';
+import { findManifest, readManifest } from './manifest-beside.ts';
 import type { WatchFolderParts } from './parts.ts';
 import { finishAgain, isStillJudged } from './recheck-file.ts';
 import { removeLeftover } from './result-files.ts';
@@ -100,7 +101,7 @@ export class FolderPass {
     });
     for await (const file of files) {
       const step = this.#stepOf(file);
-      if (step !== null) await this.#begin(file, step);
+      if (step !== null) await this.#beginWhole(file, step);
       if (this.#signal.aborted || this.#hasEndedEarly()) return;
     }
   }
@@ -140,10 +141,27 @@ export class FolderPass {
     if (this.#seen.size < SEEN_MAX && !this.#seen.has(path)) this.#seen.set(path, look);
   }
 
-  async #begin(file: WalkedFile, step: Step): Promise<void> {
+  /** With its manifest, which is waited for as the file is. */
+  async #beginWhole(file: WalkedFile, step: Step): Promise<void> {
+    const found = step.do === 'finish' ? undefined : await findManifest(file.folder, file.name);
+    if (found === undefined) return await this.#begin(file, step, undefined);
+    const place = `${file.path}\0${found.name}`;
+    const nowMs = this.#app.clock.elapsedMs();
+    const before = this.#before.get(place);
+    const isSame = before !== undefined && isSameLook(before, found);
+    const isSettled = isSame && found.sizeBytes > 0 && nowMs - before.atMs >= SETTLE_MS;
+    const manifest = isSettled ? await readManifest(file.folder, found) : undefined;
+    if (manifest !== undefined) return await this.#begin(file, step, manifest);
+    this.#remember(place, isSame ? before : { ...lookOf(found), atMs: nowMs });
+    this.#remember(file.path, { ...lookOf(file), atMs: nowMs - SETTLE_MS });
+  }
+
+  async #begin(file: WalkedFile, step: Step, manifest: Uint8Array | undefined): Promise<void> {
     if (!(await this.#waiting(() => this.#hasRoom()))) return;
     const handle = await file.folder.openFile(file.name).catch((error: unknown) => error);
-    const taking = this.#carryOut(file, step, handle).finally(() => this.#taking.delete(taking));
+    const taking = this.#carryOut({ ...file, manifest }, step, handle).finally(() =>
+      this.#taking.delete(taking),
+    );
     this.#taking.add(taking);
   }
 
@@ -171,8 +189,13 @@ export class FolderPass {
   }
 
   /** Never rejects. */
-  async #carryOut(walked: WalkedFile, step: Step, opened: unknown): Promise<void> {
-    const file = { folder: this.#folder, path: walked.path, ...lookOf(walked) };
+  async #carryOut(
+    walked: WalkedFile & Pick<TakeInput, 'manifest'>,
+    step: Step,
+    opened: unknown,
+  ): Promise<void> {
+    const { path, manifest } = walked;
+    const file = { folder: this.#folder, path, ...lookOf(walked), manifest };
     try {
       if (isHandle(opened)) {
         await using handle = opened;

@@ -3,6 +3,7 @@
  * submission, so that a kill leaves both or neither. What the file is to blame for is written down; what passes by itself
  * is not, and stops the look for a while.
  */
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { AppError, type Reason } from '../../domain/errors.ts';
@@ -14,6 +15,7 @@ import { sha256 } from '../../store/automation/automation-reader.ts';
 import { admitMedia } from '../callers/admission.ts';
 import { assertTerms, toPrincipal } from '../callers/authenticate.ts';
 import type { Principal } from '../callers/principal.ts';
+import { parseSidecar } from '../submissions/sidecar.ts';
 import { submitMedia } from '../submissions/submit.ts';
 import { receiveMedia } from '../submissions/uploads.ts';
 import type { WatchFolderParts } from './parts.ts';
@@ -22,6 +24,8 @@ export interface TakeInput extends FileLook {
   folder: WatchFolder;
   /** Below the folder. */
   path: string;
+  /** The bytes of the manifest that lies beside it. */
+  manifest?: Uint8Array | undefined;
   /** Opened without following a link; closed by the caller. */
   handle: FileHandle;
 }
@@ -90,6 +94,8 @@ async function take(app: WatchFolderParts, input: TakeInput, signal: AbortSignal
     kind: undefined,
     field: FIELD,
     media,
+    // An empty one is a mistake, and no file without one.
+    manifest: input.manifest && parseSidecar(input.manifest).bytes,
     fields,
   };
   await submitMedia(
@@ -133,8 +139,10 @@ function refOf(path: string): { ref_id?: string } {
 const REF_CHARACTERS_MAX = 255;
 
 /** Another one for another file, also where that was given the size and time of the first. */
-function requestIdOf({ folder, path, sizeBytes, modifiedNs, changedNs, inode }: TakeInput): string {
-  const look = [path, sizeBytes, modifiedNs, changedNs, inode];
+function requestIdOf(input: TakeInput): string {
+  const { folder, path, sizeBytes, modifiedNs, changedNs, inode, manifest } = input;
+  const beside = manifest === undefined ? [] : [createHash('sha256').update(manifest).digest('hex')];
+  const look = [path, sizeBytes, modifiedNs, changedNs, inode, ...beside];
   return `watch-${folder.id}-${sha256(JSON.stringify(look))}`;
 }
 

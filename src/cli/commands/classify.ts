@@ -7,7 +7,7 @@ import { classifyFile, Interrupted } from '../classify-file.ts';
 import { type AssayClient, openClient } from '../client.ts';
 import { CliFailure, EXIT_CODES } from '../failure.ts';
 import { saveHeatmaps } from '../heatmap-file.ts';
-import { listMediaSources, type MediaSource } from '../media-files.ts';
+import { listMediaSources, type MediaSource, manifestOf } from '../media-files.ts';
 import { analysisOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
 import { ResumableUpload } from '../resume.ts';
 import { withRetries } from '../retries.ts';
@@ -20,6 +20,7 @@ interface ClassifyOptions extends SubmitOptions {
   json?: true;
   jobs: number;
   name: string;
+  manifest?: string;
   heatmapDir?: string;
 }
 
@@ -43,6 +44,10 @@ export function addClassifyCommand(program: Command, terminal: Terminal): void {
   for (const option of analysisOptions()) command.addOption(option);
   command
     .option('--heatmap-dir <dir>', 'save the maps there as NAME.heatmap.png, … (implies --with-heatmap)')
+    .option(
+      '--manifest <file>',
+      'C2PA manifest of the one file that is named (otherwise NAME.c2pa beside it)',
+    )
     .option('--ref-id <id>', 'reference in your own system, kept with each record')
     .option('--batch', 'yield to work that somebody waits for')
     .option('--no-cache', 'analyse again what was analysed before')
@@ -64,6 +69,7 @@ async function classify(
   if (options.heatmapDir !== undefined) options.withHeatmap = true;
   const header = toHeader(options);
   const run: Run = { terminal, client, options, header, bars, interrupted, rows: [], counts };
+  assertOneFile(files, options);
   try {
     const sources = untilInterrupted(
       listMediaSources(files, { stdinName: options.name, counts }),
@@ -74,6 +80,11 @@ async function classify(
     bars[Symbol.dispose]();
     printOutcome(run);
   }
+}
+
+function assertOneFile(files: readonly string[], { manifest }: ClassifyOptions): void {
+  if (manifest === undefined || files.length === 1) return;
+  throw new CliFailure('--manifest: it belongs to one file, found several', EXIT_CODES.usage);
 }
 
 export async function* untilInterrupted<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
@@ -91,11 +102,12 @@ async function classifySource(run: Run, source: MediaSource): Promise<void> {
   try {
     if (source.type === 'missing') throw source.failure;
     const upload = new ResumableUpload(run.client, source);
+    const manifest = await manifestOf(source, run.options.manifest);
     const record = await withRetries(run.interrupted, source.type === 'file', () =>
       classifyFile(run.client, {
         upload,
         source,
-        header: run.header,
+        header: manifest === undefined ? run.header : { ...run.header, manifest },
         bar,
         stdin: run.terminal.stdin,
         interrupted: run.interrupted,

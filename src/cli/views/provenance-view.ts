@@ -3,6 +3,9 @@ import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   type Manifest,
+  ManifestSource,
+  type OuterManifest,
+  OuterManifestOutcome,
   type Provenance,
   type ProvenanceReadings,
   ProvenanceSchema,
@@ -27,13 +30,20 @@ export function toProvenanceJson(provenance: Provenance | undefined): JsonObject
 
 /** Rows of name and text; none for a file without a manifest. */
 export function describeProvenance(provenance: Provenance | undefined): string[][] {
-  const { sentence, readings, manifests = [] } = provenance ?? {};
-  if (sentence === undefined) return [];
+  const { sentence, readings, manifests = [], outer } = provenance ?? {};
+  const beside = outer === undefined ? [] : [['', describeOuter(outer)]];
+  if (sentence === undefined) return beside;
   return [
     ['provenance', sentence.en],
+    ...beside,
     ...(readings === undefined ? [] : describeReadings(readings)),
     ...manifests.flatMap(describeManifest),
   ];
+}
+
+function describeOuter({ source, outcome, host, reason }: OuterManifest): string {
+  const place = source === ManifestSource.SIDECAR ? 'manifest beside the file' : `remote manifest at ${host}`;
+  return `${place}: ${[nameOf(OuterManifestOutcome, outcome).replaceAll('_', ' '), reason].filter(Boolean).join(', ')}`;
 }
 
 function describeReadings({

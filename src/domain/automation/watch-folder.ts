@@ -1,4 +1,5 @@
 /** Watch folders: the rule that somebody made, and what became of each file that it found. No I/O. */
+import { isSidecarName } from '../provenance/sidecar-name.ts';
 
 /** What happens to a file once it is judged. */
 export const DONE_ACTIONS = ['leave', 'sidecar', 'move'] as const;
@@ -86,7 +87,7 @@ const UNFINISHED_ENDINGS = ['.part', '.partial', '.filepart', '.crdownload', '.d
  */
 export function isPassedOver(name: string): boolean {
   const lower = name.toLowerCase();
-  if (lower.startsWith('.') || RESULT_NAME.test(lower)) return true;
+  if (lower.startsWith('.') || RESULT_NAME.test(lower) || isSidecarName(name)) return true;
   return UNFINISHED_ENDINGS.some((ending) => lower.endsWith(ending));
 }
 

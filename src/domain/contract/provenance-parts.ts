@@ -1,5 +1,6 @@
 /** What a record says of its provenance, one row a field. The types stand beside the rules of reading. */
 import type { IngredientFacts, TrainingMiningFact, Voucher } from '../provenance/manifest-facts.ts';
+import type { OuterReading } from '../provenance/outer-manifest.ts';
 import type { ManifestRecord, ProvenanceRecord } from '../provenance/provenance-record.ts';
 import type { InTime, ReadingNote, Readings, SignedBy, Who } from '../provenance/readings.ts';
 import type { Sentence } from '../provenance/sentence.ts';
@@ -20,6 +21,7 @@ import {
 import {
   INGREDIENT_RELATIONSHIP,
   MANIFEST_SOURCE,
+  OUTER_MANIFEST_OUTCOME,
   READING_STATE,
   SIGNER_ANSWER,
   STEP_KIND,
@@ -129,6 +131,14 @@ const MANIFEST = {
   trainingMining: listOf(noun<TrainingMiningFact>('TrainingMining')),
 } satisfies FieldsOf<ManifestRecord>;
 
+const OUTER_READING = {
+  source: oneOf(MANIFEST_SOURCE),
+  outcome: oneOf(OUTER_MANIFEST_OUTCOME),
+  host: text({ description: 'Of one at an address that the file names; empty of one beside the file.' }),
+  sha256: text({ description: 'Of the manifest, hex; empty where there is none.' }),
+  reason: text({ description: 'Why it was not fetched; empty otherwise.' }),
+} satisfies FieldsOf<OuterReading>;
+
 const PROVENANCE = {
   readings: nullable(
     noun<Readings>('ProvenanceReadings', {
@@ -151,6 +161,15 @@ const PROVENANCE = {
   readAt: nullable(moment({ description: 'Certificates were valid or expired then.' })),
   remoteManifestUrl: nullable(text({ description: 'Address of a manifest that lies elsewhere.' })),
   fault: nullable(text({ description: 'Why a manifest cannot be read.' })),
+  outer: nullable(
+    noun<OuterReading>('OuterManifest', {
+      description: 'What became of a manifest that does not lie in the file; null where there is none.',
+    }),
+  ),
+  isFormatUnreadable: flag({
+    description:
+      'The file is of a format in which no manifest can be read: whether it holds one is not known.',
+  }),
 } satisfies FieldsOf<ProvenanceRecord>;
 
 export const PROVENANCE_PARTS: readonly Noun[] = [
@@ -166,6 +185,11 @@ export const PROVENANCE_PARTS: readonly Noun[] = [
   { name: 'Ingredient', fields: INGREDIENT },
   { name: 'TrainingMining', fields: TRAINING_MINING },
   { name: 'Manifest', description: 'One manifest: who signed it and what was done.', fields: MANIFEST },
+  {
+    name: 'OuterManifest',
+    description: 'A manifest that does not lie in its file: beside it, or at an address that it names.',
+    fields: OUTER_READING,
+  },
   {
     name: 'Provenance',
     description: 'What signed manifests (C2PA) say of a file, read as a person means it.',

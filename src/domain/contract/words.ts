@@ -5,6 +5,7 @@ import { DONE_ACTIONS, WATCH_STATES, WATCHED_FILE_STATES } from '../automation/w
 import { HEATMAP_LAYERS } from '../media/heatmap.ts';
 import { LABELS, MEDIA_KINDS } from '../media/media.ts';
 import { MANIFEST_SOURCES, RELATIONSHIPS } from '../provenance/manifest-facts.ts';
+import { OUTER_OUTCOMES } from '../provenance/outer-manifest.ts';
 import {
   READING_STATES,
   SIGNER_ANSWERS,
@@ -103,6 +104,12 @@ export const WHO_ANSWER = {
   words: WHO_ANSWERS,
 } as const satisfies Choice;
 export const MANIFEST_SOURCE = { name: 'ManifestSource', words: MANIFEST_SOURCES } as const satisfies Choice;
+export const OUTER_MANIFEST_OUTCOME = {
+  name: 'OuterManifestOutcome',
+  description:
+    'EMBEDDED_SPEAKS: the file holds a manifest of its own, which counts. HOST_NOT_ALLOWED: the operator allows no fetching from there. NO_MANIFEST: something else lies there.',
+  words: OUTER_OUTCOMES,
+} as const satisfies Choice;
 export const STEP_KIND = { name: 'StepKind', words: STEP_KINDS } as const satisfies Choice;
 export const INGREDIENT_RELATIONSHIP = {
   name: 'IngredientRelationship',

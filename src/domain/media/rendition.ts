@@ -47,6 +47,22 @@ export const STRIP_HEIGHT = 90;
  */
 export const SHEET_FRAMES_MAX = 30;
 
+/** What a contact sheet says of its video. */
+export interface SheetFacts {
+  /** SHA-256 of the video, hex. */
+  hash: string;
+  durationSeconds: number;
+  /** As the video is shown, pixels. */
+  width: number;
+  height: number;
+}
+
+export interface SheetFrame {
+  timeSeconds: number;
+  /** Probability of an artificial origin, 0..1; null if no model could answer. */
+  probability: number | null;
+}
+
 /** Bars of a waveform: more than a screen is wide. */
 export const PEAKS_MAX = 2000;
 /** Columns and tones of the picture of a sound's spectrum. */

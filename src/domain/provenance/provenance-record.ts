@@ -7,11 +7,13 @@ import type {
   StoreFacts,
   TrainingMiningFact,
 } from './manifest-facts.ts';
-import { NOT_FETCHED, NOT_READABLE, sentenceOf } from './reading-sentence.ts';
+import type { OuterReading } from './outer-manifest.ts';
+import { NOT_READABLE, sentenceOf } from './reading-sentence.ts';
 import { type Readings, readManifest } from './readings.ts';
 import type { Sentence } from './sentence.ts';
 import { orderManifests, stepsOf, type TimelineStep } from './timeline.ts';
 import type { AppliedList } from './trust-list.ts';
+import { unreadSentence } from './unread-sentence.ts';
 
 export interface ProvenanceRecord {
   /** Readings of the active manifest; null if none could be read. */
@@ -31,6 +33,10 @@ export interface ProvenanceRecord {
   remoteManifestUrl: string | null;
   /** Why a manifest cannot be read. */
   fault: string | null;
+  /** What became of a manifest that does not lie in the file; null where there is none. */
+  outer: OuterReading | null;
+  /** Whether the file is of a format in which no manifest can be read. */
+  isFormatUnreadable: boolean;
 }
 
 export interface ManifestRecord {
@@ -48,13 +54,11 @@ export interface ManifestRecord {
 /** Null for a result of a version that read no facts. */
 export function toProvenanceRecord(provenance: Provenance): ProvenanceRecord | null {
   const { hasReadFacts, store, remoteManifestUrl, fault } = provenance;
+  const { outer = null, isFormatUnreadable = false } = provenance;
   if (hasReadFacts !== true) return null;
   const none = { readings: null, source: null, manifests: [], leftOut: 0, lists: [], readAt: null };
-  const elsewhere = { remoteManifestUrl, fault };
-  if (store === undefined) {
-    const sentence = fault !== null ? NOT_READABLE : remoteManifestUrl !== null ? NOT_FETCHED : null;
-    return { ...none, sentence, ...elsewhere };
-  }
+  const elsewhere = { remoteManifestUrl, fault, outer, isFormatUnreadable };
+  if (store === undefined) return { ...none, sentence: unreadSentence(provenance), ...elsewhere };
   const manifests = orderManifests(store).map((manifest) => toManifest(store, manifest));
   const readings = manifests.find(({ isActive }) => isActive)?.readings ?? null;
   const hasBroken = manifests.some((manifest) => !manifest.isActive && manifest.readings.state === 'broken');

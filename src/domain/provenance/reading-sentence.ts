@@ -18,10 +18,6 @@ export function sentenceOf(readings: Readings, hasBrokenIngredient: boolean): Se
   return both(toSentence(said.map(({ en }) => en)), toSentence(said.map(({ it }) => it)));
 }
 
-export const NOT_FETCHED: Sentence = both(
-  'The file names a manifest that lies elsewhere and was not fetched: nothing is known of it.',
-  'Il file indica un manifesto che si trova altrove e non è stato scaricato: non se ne sa nulla.',
-);
 export const NOT_READABLE: Sentence = both(
   'The file holds a manifest that cannot be read: it is damaged, or no manifest.',
   'Il file contiene un manifesto illeggibile: è danneggiato, o non è un manifesto.',

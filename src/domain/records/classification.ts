@@ -60,6 +60,8 @@ export interface Classification {
   sizeBytes: number;
   /** Where the file was fetched from, or null for an upload. */
   sourceUrl: string | null;
+  /** SHA-256 of the manifest that came beside it; absent where none did. */
+  manifestHash?: string;
   options: AnalysisOptions;
   analysisId: string;
   origin: Origin;
@@ -99,11 +101,13 @@ export interface Suspicion {
 /** The work on one blob under one set of options and models. */
 export interface Analysis {
   id: string;
-  /** `kind/hash/options/models`: equal keys are equal work. An address not fetched yet has its own key. */
+  /** `kind/hash/options/models`, and the manifest beside it: equal keys are equal work. An address not fetched yet has its own key. */
   key: string;
   kind: MediaKind;
   hash: string;
   sourceUrl: string | null;
+  /** SHA-256 of the manifest that came beside the file; absent where none did. */
+  manifestHash?: string;
   options: AnalysisOptions;
   /** Pack keys, sorted. */
   models: string[];

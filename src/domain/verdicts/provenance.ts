@@ -4,6 +4,7 @@
  * says all of this.
  */
 import { z } from 'zod';
+import { outerReadingSchema } from '../provenance/outer-manifest.ts';
 import { findSourceType, SOURCE_ORIGINS, type SourceOrigin } from '../provenance/source-types.ts';
 import { storeFactsSchema } from '../provenance/store-facts-schema.ts';
 
@@ -60,7 +61,7 @@ export const provenanceSchema = z.strictObject({
   declaredOrigin: z.enum(DECLARED_ORIGINS).nullable(),
   /** Common name or organisation of the active manifest's signer. */
   signer: text.nullable(),
-  /** Address of a manifest that is only referenced; it is never fetched. */
+  /** Address of a manifest that is only referenced; a decode child never fetches it. */
   remoteManifestUrl: text.nullable(),
   /** A broken manifest store: the reader's sentence. */
   fault: sentence.nullable(),
@@ -68,6 +69,10 @@ export const provenanceSchema = z.strictObject({
   store: storeFactsSchema.exactOptional(),
   /** Whether facts were looked for: absent in results of versions that did not. */
   hasReadFacts: z.literal(true).exactOptional(),
+  /** What became of a manifest that does not lie in the file; absent where there is none. */
+  outer: outerReadingSchema.exactOptional(),
+  /** The file is of a format in which no manifest can be read: absent where one could be, and in results of versions that did not say. */
+  isFormatUnreadable: z.literal(true).exactOptional(),
   /** Absent if the metadata say nothing of the origin. */
   declarations: z.array(declaration).max(8).optional(),
 });
@@ -114,6 +119,16 @@ function sourceTypesOf(value: unknown): string[] {
       ? [inner]
       : sourceTypesOf(inner),
   );
+}
+
+/** Whether the file speaks for itself: a manifest within it, also one that cannot be read. */
+export function hasEmbedded({ c2pa, store, fault }: Provenance): boolean {
+  return c2pa !== null || store !== undefined || fault !== null;
+}
+
+/** Whether what was read, or could not be, is a manifest that does not lie in the file. */
+export function restsOnOuter({ outer }: Provenance): boolean {
+  return outer?.outcome === 'read' || outer?.outcome === 'unreadable';
 }
 
 /** Whether anything in the file, signed or not, declares generated content. */

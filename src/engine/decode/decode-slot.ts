@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
@@ -160,6 +160,14 @@ export class DecodeSlot implements AsyncDisposable {
     const target = join(folder, 'in', name);
     await rm(target, { force: true });
     await placeInput({ path, ...options }, target, { isCopied: reachesOriginals(isolation), room });
+    return name;
+  }
+
+  /** Puts bytes of the daemon's own into `in/`, beside the input; returns their name. */
+  async placeBytes(name: string, bytes: Uint8Array): Promise<string> {
+    const target = join(this.#config.folder, 'in', name);
+    await rm(target, { force: true });
+    await writeFile(target, bytes, { mode: 0o644 });
     return name;
   }
 

@@ -1,4 +1,5 @@
-/** The manifests of a stored original read anew, beside the queue's own work. */
+/** The manifests of a stored original read by themselves: anew, or from one that does not lie in the file. */
+import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import type { Provenance } from '../../domain/verdicts/provenance.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
@@ -7,24 +8,33 @@ import { type Originals, placeOriginal } from './place-original.ts';
 
 /** A picture takes 30 ms, and two hours of film some seconds: a child that takes longer stands still. */
 const TIMEOUT_MS = 60_000;
+const MANIFEST_NAME = 'manifest';
 
 export interface StoredManifest {
   hash: string;
   trust: TrustMaterial;
+  /** Instead of one within the file. */
+  manifest?: OuterManifest | undefined;
+  /** In whose slots: of analyses, or of renditions, so that no analysis waits for it. */
+  turn?: 'analysis' | 'rendition';
   signal: AbortSignal;
 }
 
-/** In the slots of renditions, so that no analysis waits for it. Throws ChangedOriginalError and what a lost child throws. */
+/** Throws ChangedOriginalError and what a lost child throws. */
 export async function readStoredProvenance(
   pool: Pick<DecodePool, 'run'>,
   blobs: Originals,
-  { hash, trust, signal }: StoredManifest,
+  { hash, trust, manifest, turn = 'rendition', signal }: StoredManifest,
 ): Promise<Provenance> {
   return await pool.run(
-    'rendition',
+    turn,
     async (slot) => {
       const input = await placeOriginal(slot, blobs, { hash, signal });
-      const work = { type: 'read-provenance', input, limits: DECODE_LIMITS, trust } as const;
+      const outer = manifest && {
+        input: await slot.placeBytes(MANIFEST_NAME, manifest.bytes),
+        source: manifest.source,
+      };
+      const work = { type: 'read-provenance', input, limits: DECODE_LIMITS, trust, manifest: outer } as const;
       return (await slot.request(work, { signal, timeoutMs: TIMEOUT_MS })).provenance;
     },
     { signal },

@@ -6,11 +6,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
-import { RENDITION_FILES, type RenditionKind } from '../../domain/media/rendition.ts';
+import {
+  RENDITION_FILES,
+  type RenditionKind,
+  type SheetFacts,
+  type SheetFrame,
+} from '../../domain/media/rendition.ts';
 import { Turnstile } from '../../machinery/turnstile.ts';
 import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Store } from '../../store/store.ts';
-import type { SheetFacts, SheetFrame } from '../../worker/protocol.ts';
 import { AbortError, MediaFaultError, WorkerLostError } from '../worker-errors.ts';
 import { DECODE_LIMITS } from './decode-limits.ts';
 import type { DecodePool } from './decode-pool.ts';

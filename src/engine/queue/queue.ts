@@ -16,6 +16,8 @@ export interface AnalysisSpec {
   /** An empty string for an address that is not fetched yet. */
   hash: string;
   sourceUrl: string | null;
+  /** Hash of the manifest beside the file; undefined where none is. */
+  manifestHash: string | undefined;
   options: AnalysisOptions;
   models: readonly ModelPack[];
   accountId: number;
@@ -54,6 +56,7 @@ export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: Que
     kind: spec.kind,
     hash: spec.hash,
     sourceUrl: spec.sourceUrl,
+    ...(spec.manifestHash === undefined ? {} : { manifestHash: spec.manifestHash }),
     options: spec.options,
     models,
     accountId: spec.accountId,
@@ -71,12 +74,15 @@ export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: Que
   return { analysis, origin: 'analysed' };
 }
 
-export type KeyFields = Pick<Analysis, 'accountId' | 'kind' | 'hash' | 'options' | 'models'>;
+export type KeyFields = Pick<Analysis, 'accountId' | 'kind' | 'hash' | 'options' | 'models'> & {
+  manifestHash?: string | undefined;
+};
 
 /** `account/kind/hash/options/models`; what is not fetched yet equals nothing else. */
-export function analysisKey({ accountId, kind, hash, options, models }: KeyFields): string {
+export function analysisKey({ accountId, kind, hash, options, models, manifestHash }: KeyFields): string {
   const content = hash === '' ? `address:${randomUUID()}` : hash;
-  return [accountId, kind, content, optionsKey(kind, options), models.join(',')].join('/');
+  const beside = manifestHash === undefined ? [] : [`manifest:${manifestHash}`];
+  return [accountId, kind, content, optionsKey(kind, options), models.join(','), ...beside].join('/');
 }
 
 /** Open work that somebody now waits for stops being batch work. */

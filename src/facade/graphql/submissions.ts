@@ -1,6 +1,7 @@
 /** The mutations that take a file: submitMedia and validateMedia. */
 import { admitMedia } from '../../app/callers/admission.ts';
 import { followStanding, type StandingNeeds } from '../../app/callers/standing.ts';
+import { parseSidecar, readSidecar, SIDECAR_FIELD } from '../../app/submissions/sidecar.ts';
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
 import { validateMedia } from '../../app/submissions/validate.ts';
@@ -26,6 +27,11 @@ const submitInput = builder.inputType('SubmitMediaInput', {
   fields: (t) => ({
     file: t.field({ type: 'Upload' }),
     fileUrl: t.string(),
+    manifest: t.field({
+      type: 'Upload',
+      description:
+        'A C2PA manifest that lies beside the file (a .c2pa file). One within the file counts before it.',
+    }),
     kind: t.field({ type: mediaKindEnum, description: 'Found out from the file where it is not given.' }),
     refId: t.string(),
     options: t.field({ type: optionsInput }),
@@ -87,6 +93,7 @@ export function addSubmissionMutations(): void {
 interface SubmitInput {
   file?: string | null | undefined;
   fileUrl?: string | null | undefined;
+  manifest?: string | null | undefined;
   kind?: MediaKind | null | undefined;
   options?: object | null | undefined;
   requestId?: string | null | undefined;
@@ -101,12 +108,14 @@ async function submit(context: GraphqlContext, input: SubmitInput): Promise<Clas
   const kind = input.kind ?? undefined;
   await admitMedia(app, principal, { purpose: 'submit', kind, requestId: input.requestId });
   await using media = hasFile ? await receiveUpload(context, input.file ?? '', { writes: true }) : undefined;
+  const manifest = await receiveManifest(context, input.manifest ?? null);
   const call = {
     principal,
     facade: 'graphql' as const,
     kind,
     field: hasFile ? 'file' : 'file_url',
     media,
+    manifest,
     fields: toSubmitFields(input),
   };
   return await submitMedia(app, call, signal);
@@ -125,6 +134,18 @@ async function validate(context: GraphqlContext, input: ValidateInput): Promise<
   await using media = await receiveUpload(context, input.file);
   const call = { principal, kind, field: 'file', media, fields: toOptionFields(input.options) };
   return await validateMedia(context.app, call, context.signal);
+}
+
+async function receiveManifest(
+  { uploads }: GraphqlContext,
+  token: string | null,
+): Promise<Uint8Array | undefined> {
+  if (token === null) return undefined;
+  const upload = uploads.get(token);
+  if (upload === undefined) throw badField(SIDECAR_FIELD, 'expected a file part of a multipart request');
+  const bytes = await readSidecar(upload.bytes);
+  // One that is sent empty is a mistake, where none is none.
+  return parseSidecar(bytes).bytes;
 }
 
 export async function receiveUpload(

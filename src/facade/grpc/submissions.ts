@@ -56,6 +56,7 @@ async function submitUpload(
     kind,
     field: media === undefined ? 'header.source_url' : MEDIA_FIELD,
     media,
+    manifest: header.manifest,
     fields: toFields(header),
   };
   // What is committed is accepted: a caller that leaves now ends only its own watching.

@@ -5,11 +5,15 @@ import type { AnalysisResult, ModelRun } from '../../domain/verdicts/result.ts';
 
 export function receivedDetails(record: Classification): CustodyDetails {
   const { kind, name, hash, mime, sizeBytes, sourceUrl, origin, analysisId, submittedBy } = record;
+  const { manifestHash } = record;
   const key = submittedBy?.keyId ?? null;
   return {
     facade: submittedBy?.via,
     remoteAddress: record.remoteAddress,
-    what: { kind, name, hash, mime, sizeBytes, sourceUrl, origin, analysisId, key },
+    what: {
+      ...{ kind, name, hash, mime, sizeBytes, sourceUrl, origin, analysisId, key },
+      ...(manifestHash === undefined ? {} : { manifestHash }),
+    },
   };
 }
 

@@ -5,14 +5,14 @@
  */
 import { join } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
-import type { RenditionFigures, SheetPlace } from '../../domain/media/rendition.ts';
+import type { RenditionFigures, SheetFrame, SheetPlace } from '../../domain/media/rendition.ts';
 import { mostSuspiciousIndex } from '../../domain/verdicts/suspicious-moment.ts';
 import { drawText, GLYPH_HEIGHT, textWidth } from '../maps/bitmap-font.ts';
 import { RAMP, rampOffset } from '../maps/colour-ramp.ts';
 import { toPictureFault } from '../media-fault.ts';
 import { readHeader } from '../pictures/header.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
-import type { DrawSheetRequest, SheetFrame } from '../protocol.ts';
+import type { DrawSheetRequest } from '../protocol.ts';
 import type { ReportStep } from '../steps/progress.ts';
 
 type Colour = readonly [red: number, green: number, blue: number];

@@ -5,6 +5,7 @@
 import { Reader } from '@contentauth/c2pa-node';
 import { formatOf } from '../../domain/media/formats.ts';
 import type { ManifestSource } from '../../domain/provenance/manifest-facts.ts';
+import { canHoldManifest } from '../../domain/provenance/outer-manifest.ts';
 import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
 import {
   type C2paReport,
@@ -46,6 +47,7 @@ async function readManifests(order: ProvenanceOrder): Promise<Provenance> {
   const { trust, manifest } = order;
   const none: Provenance = { ...NO_PROVENANCE, hasReadFacts: true };
   const opened = await openStore(order);
+  if (opened === 'format') return { ...none, isFormatUnreadable: true };
   if (opened === null) return none;
   if (!('reader' in opened)) return { ...none, ...opened };
   const report = toC2paReport(opened.json);
@@ -60,13 +62,14 @@ async function readManifests(order: ProvenanceOrder): Promise<Provenance> {
 
 type Unopened = Pick<Provenance, 'remoteManifestUrl' | 'fault' | 'store'>;
 
-/** Null where the file holds and names no manifest, or its format can hold none. */
-async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened | null> {
+/** Null where the file holds and names no manifest; `format` where the reader knows none in such files. */
+async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened | 'format' | null> {
+  if (!canHoldManifest(order.mime)) return 'format';
   try {
     const reader = await openReader(order, settingsFor(order.trust));
     return reader && { reader, json: reader.json(), boxes: await readBoxes(reader) };
   } catch (error) {
-    if (/UnsupportedType|type is unsupported|naked codestream/i.test(String(error))) return null;
+    if (/UnsupportedType|type is unsupported|naked codestream/i.test(String(error))) return 'format';
     if (!REVOKED.test(String(error))) return fromReaderError(error, order.trust);
     return (await openRevoked(order)) ?? fromReaderError(error, order.trust);
   }

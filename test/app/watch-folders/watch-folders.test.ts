@@ -24,6 +24,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { grantCredits } from '../../../src/app/accounts/users.ts';
 import { checkWatchedFolders } from '../../../src/app/appliance/doctor/watched-folders.ts';
+import { readRecord } from '../../../src/app/records/record.ts';
 import {
   addWatchFolder,
   getWatchFolder,
@@ -36,10 +37,12 @@ import {
 } from '../../../src/app/watch-folders/watch-folders.ts';
 import { DONE_FOLDER, type WatchedFileState } from '../../../src/domain/automation/watch-folder.ts';
 import type { WatchFolderView } from '../../../src/domain/contract/watch-folder.ts';
+import { makeIdentity } from '../../certificates.ts';
 import { runCommand } from '../../cli/run-command.ts';
 import { until } from '../../faults/rounds/submissions.ts';
 import { makePicture } from '../../interface/media.ts';
 import { addCustomer, openService, type Service } from '../../interface/service.ts';
+import { makeSigner, signMedia } from '../../signed-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -230,6 +233,41 @@ holds('the doctor tells why results cannot be written, without the names of file
   await untilShown(id, 'a result', ({ finished, unwritten }) => finished === 1 && unwritten === 0);
   equal((await finding())?.state, 'good');
 });
+
+holds(
+  'a manifest beside a file is sent with it, waited for while it is written, and moved along',
+  async () => {
+    const { id, path } = await watchNew('manifests', { done: 'move' });
+    const { file, manifest } = await signMedia(
+      { change: (builder) => builder.setNoEmbed(true) },
+      { signer: makeSigner(makeIdentity({ name: 'Desk authority' })) },
+    );
+    const third = Math.ceil(manifest.length / 4);
+    await appendFile(join(path, 'signed.c2pa'), manifest.subarray(0, third));
+    await writeFile(join(path, 'signed.jpg'), file);
+    for (let at = third; at < manifest.length; at += third) {
+      await delay(1500);
+      await appendFile(join(path, 'signed.c2pa'), manifest.subarray(at, at + third));
+    }
+    await writeFile(join(path, 'wrong.jpg.c2pa'), 'no manifest');
+    await writeFile(join(path, 'wrong.jpg'), await makePicture());
+    await untilShown(id, 'two ends', ({ finished, failed }) => finished === 1 && failed === 1);
+    const [record] = recordsNamed('signed.jpg');
+    const { provenance } = readRecord(appOf(), record?.identifier ?? '');
+    deepEqual([provenance?.source, provenance?.readings?.unchanged], ['sidecar', 'yes']);
+    const moved = await readdir(join(path, DONE_FOLDER));
+    deepEqual(moved.toSorted(), [
+      'signed.c2pa',
+      'signed.jpg',
+      'signed.jpg.assay.json',
+      'signed.jpg.assay.xmp',
+    ]);
+    deepEqual((await readdir(path)).toSorted(), [DONE_FOLDER, 'wrong.jpg', 'wrong.jpg.c2pa']);
+    deepEqual(filesOf(id, 'skipped'), []);
+    const [failed] = listWatchedFiles(appOf(), { principal: principal(), id, state: 'failed', limit: 1 });
+    match(failed?.reason ?? '', /manifest: expected a C2PA manifest store/);
+  },
+);
 
 holds(
   'a root that is renamed away, or a mount point left empty, is away and takes nothing back',

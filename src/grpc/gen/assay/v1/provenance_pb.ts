@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/provenance.proto.
  */
 export const file_assay_v1_provenance: GenFile = /*@__PURE__*/
-  fileDesc("Chlhc3NheS92MS9wcm92ZW5hbmNlLnByb3RvEghhc3NheS52MSLJAgoKUHJvdmVuYW5jZRIuCghyZWFkaW5ncxgBIAEoCzIcLmFzc2F5LnYxLlByb3ZlbmFuY2VSZWFkaW5ncxIkCghzZW50ZW5jZRgCIAEoCzISLmFzc2F5LnYxLlNlbnRlbmNlEigKBnNvdXJjZRgDIAEoDjIYLmFzc2F5LnYxLk1hbmlmZXN0U291cmNlEiUKCW1hbmlmZXN0cxgEIAMoCzISLmFzc2F5LnYxLk1hbmlmZXN0EhAKCGxlZnRfb3V0GAUgASgFEikKBWxpc3RzGAYgAygLMhouYXNzYXkudjEuQXBwbGllZFRydXN0TGlzdBIrCgdyZWFkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNyZW1vdGVfbWFuaWZlc3RfdXJsGAggASgJEg0KBWZhdWx0GAkgASgJIiIKCFNlbnRlbmNlEgoKAmVuGAEgASgJEgoKAml0GAIgASgJIi4KEEFwcGxpZWRUcnVzdExpc3QSCgoCaWQYASABKAkSDgoGc2hhMjU2GAIgASgJIvUBChJQcm92ZW5hbmNlUmVhZGluZ3MSJQoFc3RhdGUYASABKA4yFi5hc3NheS52MS5SZWFkaW5nU3RhdGUSLAoJdW5jaGFuZ2VkGAIgASgOMhkuYXNzYXkudjEuVW5jaGFuZ2VkQW5zd2VyEiUKCXNpZ25lZF9ieRgDIAEoCzISLmFzc2F5LnYxLlNpZ25lZEJ5EiEKB2luX3RpbWUYBCABKAsyEC5hc3NheS52MS5JblRpbWUSGgoDd2hvGAUgASgLMg0uYXNzYXkudjEuV2hvEiQKBW5vdGVzGAYgAygLMhUuYXNzYXkudjEuUmVhZGluZ05vdGUiwQIKCFNpZ25lZEJ5EiYKBmFuc3dlchgBIAEoDjIWLmFzc2F5LnYxLlNpZ25lckFuc3dlchIMCgRuYW1lGAIgASgJEhQKDG9yZ2FuaXNhdGlvbhgDIAEoCRIOCgZpc3N1ZXIYBCABKAkSEwoLZmluZ2VycHJpbnQYBSABKAkSDwoHcHJvZHVjdBgGIAEoCRIcCg9hc3N1cmFuY2VfbGV2ZWwYByABKAVIAIgBARIgCgVsaXN0cxgIIAMoCzIRLmFzc2F5LnYxLlZvdWNoZXISLgoKdmFsaWRfZnJvbRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdmFsaWRfdW50aWwYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhIKEF9hc3N1cmFuY2VfbGV2ZWwiIwoHVm91Y2hlchIMCgRsaXN0GAEgASgJEgoKAmJ5GAIgASgJIpMBCgZJblRpbWUSJAoGYW5zd2VyGAEgASgOMhQuYXNzYXkudjEuVGltZUFuc3dlchIuCgpzdGFtcGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglhdXRob3JpdHkYAyABKAkSIAoFbGlzdHMYBCADKAsyES5hc3NheS52MS5Wb3VjaGVyIjkKA1dobxIjCgZhbnN3ZXIYASABKA4yEy5hc3NheS52MS5XaG9BbnN3ZXISDQoFbmFtZXMYAiADKAkiRAoLUmVhZGluZ05vdGUSDAoEY29kZRgBIAEoCRISCgppc191bmtub3duGAIgASgIEhMKC2V4cGxhbmF0aW9uGAMgASgJIpMCCghNYW5pZmVzdBINCgVsYWJlbBgBIAEoCRINCgV0aXRsZRgCIAEoCRIOCgZmb3JtYXQYAyABKAkSEQoJZ2VuZXJhdG9yGAQgASgJEhEKCWlzX2FjdGl2ZRgFIAEoCBIuCghyZWFkaW5ncxgGIAEoCzIcLmFzc2F5LnYxLlByb3ZlbmFuY2VSZWFkaW5ncxIlCgVzdGVwcxgHIAMoCzIWLmFzc2F5LnYxLlRpbWVsaW5lU3RlcBIpCgtpbmdyZWRpZW50cxgIIAMoCzIULmFzc2F5LnYxLkluZ3JlZGllbnQSMQoPdHJhaW5pbmdfbWluaW5nGAkgAygLMhguYXNzYXkudjEuVHJhaW5pbmdNaW5pbmcizQEKDFRpbWVsaW5lU3RlcBIgCgRraW5kGAEgASgOMhIuYXNzYXkudjEuU3RlcEtpbmQSDgoGYWN0aW9uGAIgASgJEiYKAmF0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIKCgJieRgEIAEoCRITCgtzb3VyY2VfdHlwZRgFIAEoCRItChFzb3VyY2VfdHlwZV93b3JkcxgGIAEoCzISLmFzc2F5LnYxLlNlbnRlbmNlEhMKC2Rlc2NyaXB0aW9uGAcgASgJIogBCgpJbmdyZWRpZW50Eg0KBXRpdGxlGAEgASgJEg4KBmZvcm1hdBgCIAEoCRI2CgxyZWxhdGlvbnNoaXAYAyABKA4yIC5hc3NheS52MS5JbmdyZWRpZW50UmVsYXRpb25zaGlwEhAKCG1hbmlmZXN0GAQgASgJEhEKCXRodW1ibmFpbBgFIAEoCSIxCg5UcmFpbmluZ01pbmluZxILCgN1c2UYASABKAkSEgoKcGVybWlzc2lvbhgCIAEoCSqIAQoOTWFuaWZlc3RTb3VyY2USHwobTUFOSUZFU1RfU09VUkNFX1VOU1BFQ0lGSUVEEAASHAoYTUFOSUZFU1RfU09VUkNFX0VNQkVEREVEEAESGwoXTUFOSUZFU1RfU09VUkNFX1NJREVDQVIQAhIaChZNQU5JRkVTVF9TT1VSQ0VfUkVNT1RFEAMqmAEKDFJlYWRpbmdTdGF0ZRIdChlSRUFESU5HX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVUkVBRElOR19TVEFURV9UUlVTVEVEEAESGAoUUkVBRElOR19TVEFURV9JTlRBQ1QQAhIaChZSRUFESU5HX1NUQVRFX0RPVUJURlVMEAMSGAoUUkVBRElOR19TVEFURV9CUk9LRU4QBCrRAQoPVW5jaGFuZ2VkQW5zd2VyEiAKHFVOQ0hBTkdFRF9BTlNXRVJfVU5TUEVDSUZJRUQQABIYChRVTkNIQU5HRURfQU5TV0VSX1lFUxABEhwKGFVOQ0hBTkdFRF9BTlNXRVJfQ0hBTkdFRBACEiIKHlVOQ0hBTkdFRF9BTlNXRVJfTk9USElOR19CT1VORBADEiIKHlVOQ0hBTkdFRF9BTlNXRVJfTk9UX0NIRUNLQUJMRRAEEhwKGFVOQ0hBTkdFRF9BTlNXRVJfVU5DTEVBUhAFKtwBCgxTaWduZXJBbnN3ZXISHQoZU0lHTkVSX0FOU1dFUl9VTlNQRUNJRklFRBAAEhkKFVNJR05FUl9BTlNXRVJfT05fTElTVBABEhwKGFNJR05FUl9BTlNXRVJfT05fTk9fTElTVBACEhkKFVNJR05FUl9BTlNXRVJfUkVWT0tFRBADEhsKF1NJR05FUl9BTlNXRVJfV1JPTkdfVVNFEAQSIQodU0lHTkVSX0FOU1dFUl9TSUdOQVRVUkVfRkFJTFMQBRIZChVTSUdORVJfQU5TV0VSX1VOQ0xFQVIQBiqoAQoKVGltZUFuc3dlchIbChdUSU1FX0FOU1dFUl9VTlNQRUNJRklFRBAAEhcKE1RJTUVfQU5TV0VSX1NUQU1QRUQQARIZChVUSU1FX0FOU1dFUl9WQUxJRF9OT1cQAhIXChNUSU1FX0FOU1dFUl9FWFBJUkVEEAMSFwoTVElNRV9BTlNXRVJfT1VUU0lERRAEEhcKE1RJTUVfQU5TV0VSX1VOQ0xFQVIQBSqMAQoJV2hvQW5zd2VyEhoKFldIT19BTlNXRVJfVU5TUEVDSUZJRUQQABIVChFXSE9fQU5TV0VSX05PQk9EWRABEhcKE1dIT19BTlNXRVJfVkVSSUZJRUQQAhIcChhXSE9fQU5TV0VSX05PVF9DSEVDS0FCTEUQAxIVChFXSE9fQU5TV0VSX0ZBSUxFRBAEKvYBCghTdGVwS2luZBIZChVTVEVQX0tJTkRfVU5TUEVDSUZJRUQQABIWChJTVEVQX0tJTkRfQ0FQVFVSRUQQARIXChNTVEVQX0tJTkRfR0VORVJBVEVEEAISFQoRU1RFUF9LSU5EX0NSRUFURUQQAxIUChBTVEVQX0tJTkRfT1BFTkVEEAQSFAoQU1RFUF9LSU5EX0VESVRFRBAFEhQKEFNURVBfS0lORF9QTEFDRUQQBhIXChNTVEVQX0tJTkRfQ09OVkVSVEVEEAcSFwoTU1RFUF9LSU5EX1BVQkxJU0hFRBAIEhMKD1NURVBfS0lORF9PVEhFUhAJKq8BChZJbmdyZWRpZW50UmVsYXRpb25zaGlwEicKI0lOR1JFRElFTlRfUkVMQVRJT05TSElQX1VOU1BFQ0lGSUVEEAASIgoeSU5HUkVESUVOVF9SRUxBVElPTlNISVBfUEFSRU5UEAESJQohSU5HUkVESUVOVF9SRUxBVElPTlNISVBfQ09NUE9ORU5UEAISIQodSU5HUkVESUVOVF9SRUxBVElPTlNISVBfSU5QVVQQA2IGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("Chlhc3NheS92MS9wcm92ZW5hbmNlLnByb3RvEghhc3NheS52MSKPAwoKUHJvdmVuYW5jZRIuCghyZWFkaW5ncxgBIAEoCzIcLmFzc2F5LnYxLlByb3ZlbmFuY2VSZWFkaW5ncxIkCghzZW50ZW5jZRgCIAEoCzISLmFzc2F5LnYxLlNlbnRlbmNlEigKBnNvdXJjZRgDIAEoDjIYLmFzc2F5LnYxLk1hbmlmZXN0U291cmNlEiUKCW1hbmlmZXN0cxgEIAMoCzISLmFzc2F5LnYxLk1hbmlmZXN0EhAKCGxlZnRfb3V0GAUgASgFEikKBWxpc3RzGAYgAygLMhouYXNzYXkudjEuQXBwbGllZFRydXN0TGlzdBIrCgdyZWFkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNyZW1vdGVfbWFuaWZlc3RfdXJsGAggASgJEg0KBWZhdWx0GAkgASgJEiYKBW91dGVyGAogASgLMhcuYXNzYXkudjEuT3V0ZXJNYW5pZmVzdBIcChRpc19mb3JtYXRfdW5yZWFkYWJsZRgLIAEoCCKYAQoNT3V0ZXJNYW5pZmVzdBIoCgZzb3VyY2UYASABKA4yGC5hc3NheS52MS5NYW5pZmVzdFNvdXJjZRIvCgdvdXRjb21lGAIgASgOMh4uYXNzYXkudjEuT3V0ZXJNYW5pZmVzdE91dGNvbWUSDAoEaG9zdBgDIAEoCRIOCgZzaGEyNTYYBCABKAkSDgoGcmVhc29uGAUgASgJIiIKCFNlbnRlbmNlEgoKAmVuGAEgASgJEgoKAml0GAIgASgJIi4KEEFwcGxpZWRUcnVzdExpc3QSCgoCaWQYASABKAkSDgoGc2hhMjU2GAIgASgJIvUBChJQcm92ZW5hbmNlUmVhZGluZ3MSJQoFc3RhdGUYASABKA4yFi5hc3NheS52MS5SZWFkaW5nU3RhdGUSLAoJdW5jaGFuZ2VkGAIgASgOMhkuYXNzYXkudjEuVW5jaGFuZ2VkQW5zd2VyEiUKCXNpZ25lZF9ieRgDIAEoCzISLmFzc2F5LnYxLlNpZ25lZEJ5EiEKB2luX3RpbWUYBCABKAsyEC5hc3NheS52MS5JblRpbWUSGgoDd2hvGAUgASgLMg0uYXNzYXkudjEuV2hvEiQKBW5vdGVzGAYgAygLMhUuYXNzYXkudjEuUmVhZGluZ05vdGUiwQIKCFNpZ25lZEJ5EiYKBmFuc3dlchgBIAEoDjIWLmFzc2F5LnYxLlNpZ25lckFuc3dlchIMCgRuYW1lGAIgASgJEhQKDG9yZ2FuaXNhdGlvbhgDIAEoCRIOCgZpc3N1ZXIYBCABKAkSEwoLZmluZ2VycHJpbnQYBSABKAkSDwoHcHJvZHVjdBgGIAEoCRIcCg9hc3N1cmFuY2VfbGV2ZWwYByABKAVIAIgBARIgCgVsaXN0cxgIIAMoCzIRLmFzc2F5LnYxLlZvdWNoZXISLgoKdmFsaWRfZnJvbRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdmFsaWRfdW50aWwYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhIKEF9hc3N1cmFuY2VfbGV2ZWwiIwoHVm91Y2hlchIMCgRsaXN0GAEgASgJEgoKAmJ5GAIgASgJIpMBCgZJblRpbWUSJAoGYW5zd2VyGAEgASgOMhQuYXNzYXkudjEuVGltZUFuc3dlchIuCgpzdGFtcGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglhdXRob3JpdHkYAyABKAkSIAoFbGlzdHMYBCADKAsyES5hc3NheS52MS5Wb3VjaGVyIjkKA1dobxIjCgZhbnN3ZXIYASABKA4yEy5hc3NheS52MS5XaG9BbnN3ZXISDQoFbmFtZXMYAiADKAkiRAoLUmVhZGluZ05vdGUSDAoEY29kZRgBIAEoCRISCgppc191bmtub3duGAIgASgIEhMKC2V4cGxhbmF0aW9uGAMgASgJIpMCCghNYW5pZmVzdBINCgVsYWJlbBgBIAEoCRINCgV0aXRsZRgCIAEoCRIOCgZmb3JtYXQYAyABKAkSEQoJZ2VuZXJhdG9yGAQgASgJEhEKCWlzX2FjdGl2ZRgFIAEoCBIuCghyZWFkaW5ncxgGIAEoCzIcLmFzc2F5LnYxLlByb3ZlbmFuY2VSZWFkaW5ncxIlCgVzdGVwcxgHIAMoCzIWLmFzc2F5LnYxLlRpbWVsaW5lU3RlcBIpCgtpbmdyZWRpZW50cxgIIAMoCzIULmFzc2F5LnYxLkluZ3JlZGllbnQSMQoPdHJhaW5pbmdfbWluaW5nGAkgAygLMhguYXNzYXkudjEuVHJhaW5pbmdNaW5pbmcizQEKDFRpbWVsaW5lU3RlcBIgCgRraW5kGAEgASgOMhIuYXNzYXkudjEuU3RlcEtpbmQSDgoGYWN0aW9uGAIgASgJEiYKAmF0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIKCgJieRgEIAEoCRITCgtzb3VyY2VfdHlwZRgFIAEoCRItChFzb3VyY2VfdHlwZV93b3JkcxgGIAEoCzISLmFzc2F5LnYxLlNlbnRlbmNlEhMKC2Rlc2NyaXB0aW9uGAcgASgJIogBCgpJbmdyZWRpZW50Eg0KBXRpdGxlGAEgASgJEg4KBmZvcm1hdBgCIAEoCRI2CgxyZWxhdGlvbnNoaXAYAyABKA4yIC5hc3NheS52MS5JbmdyZWRpZW50UmVsYXRpb25zaGlwEhAKCG1hbmlmZXN0GAQgASgJEhEKCXRodW1ibmFpbBgFIAEoCSIxCg5UcmFpbmluZ01pbmluZxILCgN1c2UYASABKAkSEgoKcGVybWlzc2lvbhgCIAEoCSrfAgoUT3V0ZXJNYW5pZmVzdE91dGNvbWUSJgoiT1VURVJfTUFOSUZFU1RfT1VUQ09NRV9VTlNQRUNJRklFRBAAEh8KG09VVEVSX01BTklGRVNUX09VVENPTUVfUkVBRBABEiUKIU9VVEVSX01BTklGRVNUX09VVENPTUVfVU5SRUFEQUJMRRACEioKJk9VVEVSX01BTklGRVNUX09VVENPTUVfRU1CRURERURfU1BFQUtTEAMSLgoqT1VURVJfTUFOSUZFU1RfT1VUQ09NRV9GT1JNQVRfTk9UX1JFQURBQkxFEAQSKwonT1VURVJfTUFOSUZFU1RfT1VUQ09NRV9IT1NUX05PVF9BTExPV0VEEAUSJgoiT1VURVJfTUFOSUZFU1RfT1VUQ09NRV9OT1RfRkVUQ0hFRBAGEiYKIk9VVEVSX01BTklGRVNUX09VVENPTUVfTk9fTUFOSUZFU1QQByqIAQoOTWFuaWZlc3RTb3VyY2USHwobTUFOSUZFU1RfU09VUkNFX1VOU1BFQ0lGSUVEEAASHAoYTUFOSUZFU1RfU09VUkNFX0VNQkVEREVEEAESGwoXTUFOSUZFU1RfU09VUkNFX1NJREVDQVIQAhIaChZNQU5JRkVTVF9TT1VSQ0VfUkVNT1RFEAMqmAEKDFJlYWRpbmdTdGF0ZRIdChlSRUFESU5HX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVUkVBRElOR19TVEFURV9UUlVTVEVEEAESGAoUUkVBRElOR19TVEFURV9JTlRBQ1QQAhIaChZSRUFESU5HX1NUQVRFX0RPVUJURlVMEAMSGAoUUkVBRElOR19TVEFURV9CUk9LRU4QBCrRAQoPVW5jaGFuZ2VkQW5zd2VyEiAKHFVOQ0hBTkdFRF9BTlNXRVJfVU5TUEVDSUZJRUQQABIYChRVTkNIQU5HRURfQU5TV0VSX1lFUxABEhwKGFVOQ0hBTkdFRF9BTlNXRVJfQ0hBTkdFRBACEiIKHlVOQ0hBTkdFRF9BTlNXRVJfTk9USElOR19CT1VORBADEiIKHlVOQ0hBTkdFRF9BTlNXRVJfTk9UX0NIRUNLQUJMRRAEEhwKGFVOQ0hBTkdFRF9BTlNXRVJfVU5DTEVBUhAFKtwBCgxTaWduZXJBbnN3ZXISHQoZU0lHTkVSX0FOU1dFUl9VTlNQRUNJRklFRBAAEhkKFVNJR05FUl9BTlNXRVJfT05fTElTVBABEhwKGFNJR05FUl9BTlNXRVJfT05fTk9fTElTVBACEhkKFVNJR05FUl9BTlNXRVJfUkVWT0tFRBADEhsKF1NJR05FUl9BTlNXRVJfV1JPTkdfVVNFEAQSIQodU0lHTkVSX0FOU1dFUl9TSUdOQVRVUkVfRkFJTFMQBRIZChVTSUdORVJfQU5TV0VSX1VOQ0xFQVIQBiqoAQoKVGltZUFuc3dlchIbChdUSU1FX0FOU1dFUl9VTlNQRUNJRklFRBAAEhcKE1RJTUVfQU5TV0VSX1NUQU1QRUQQARIZChVUSU1FX0FOU1dFUl9WQUxJRF9OT1cQAhIXChNUSU1FX0FOU1dFUl9FWFBJUkVEEAMSFwoTVElNRV9BTlNXRVJfT1VUU0lERRAEEhcKE1RJTUVfQU5TV0VSX1VOQ0xFQVIQBSqMAQoJV2hvQW5zd2VyEhoKFldIT19BTlNXRVJfVU5TUEVDSUZJRUQQABIVChFXSE9fQU5TV0VSX05PQk9EWRABEhcKE1dIT19BTlNXRVJfVkVSSUZJRUQQAhIcChhXSE9fQU5TV0VSX05PVF9DSEVDS0FCTEUQAxIVChFXSE9fQU5TV0VSX0ZBSUxFRBAEKvYBCghTdGVwS2luZBIZChVTVEVQX0tJTkRfVU5TUEVDSUZJRUQQABIWChJTVEVQX0tJTkRfQ0FQVFVSRUQQARIXChNTVEVQX0tJTkRfR0VORVJBVEVEEAISFQoRU1RFUF9LSU5EX0NSRUFURUQQAxIUChBTVEVQX0tJTkRfT1BFTkVEEAQSFAoQU1RFUF9LSU5EX0VESVRFRBAFEhQKEFNURVBfS0lORF9QTEFDRUQQBhIXChNTVEVQX0tJTkRfQ09OVkVSVEVEEAcSFwoTU1RFUF9LSU5EX1BVQkxJU0hFRBAIEhMKD1NURVBfS0lORF9PVEhFUhAJKq8BChZJbmdyZWRpZW50UmVsYXRpb25zaGlwEicKI0lOR1JFRElFTlRfUkVMQVRJT05TSElQX1VOU1BFQ0lGSUVEEAASIgoeSU5HUkVESUVOVF9SRUxBVElPTlNISVBfUEFSRU5UEAESJQohSU5HUkVESUVOVF9SRUxBVElPTlNISVBfQ09NUE9ORU5UEAISIQodSU5HUkVESUVOVF9SRUxBVElPTlNISVBfSU5QVVQQA2IGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * What signed manifests (C2PA) say of a file, read as a person means it.
@@ -82,6 +82,20 @@ export type Provenance = Message<"assay.v1.Provenance"> & {
    * @generated from field: string fault = 9;
    */
   fault: string;
+
+  /**
+   * What became of a manifest that does not lie in the file; absent where there is none.
+   *
+   * @generated from field: assay.v1.OuterManifest outer = 10;
+   */
+  outer?: OuterManifest | undefined;
+
+  /**
+   * The file is of a format in which no manifest can be read: whether it holds one is not known.
+   *
+   * @generated from field: bool is_format_unreadable = 11;
+   */
+  isFormatUnreadable: boolean;
 };
 
 /**
@@ -90,6 +104,51 @@ export type Provenance = Message<"assay.v1.Provenance"> & {
  */
 export const ProvenanceSchema: GenMessage<Provenance> = /*@__PURE__*/
   messageDesc(file_assay_v1_provenance, 0);
+
+/**
+ * A manifest that does not lie in its file: beside it, or at an address that it names.
+ *
+ * @generated from message assay.v1.OuterManifest
+ */
+export type OuterManifest = Message<"assay.v1.OuterManifest"> & {
+  /**
+   * @generated from field: assay.v1.ManifestSource source = 1;
+   */
+  source: ManifestSource;
+
+  /**
+   * @generated from field: assay.v1.OuterManifestOutcome outcome = 2;
+   */
+  outcome: OuterManifestOutcome;
+
+  /**
+   * Of one at an address that the file names; empty of one beside the file.
+   *
+   * @generated from field: string host = 3;
+   */
+  host: string;
+
+  /**
+   * Of the manifest, hex; empty where there is none.
+   *
+   * @generated from field: string sha256 = 4;
+   */
+  sha256: string;
+
+  /**
+   * Why it was not fetched; empty otherwise.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message assay.v1.OuterManifest.
+ * Use `create(OuterManifestSchema)` to create a new message.
+ */
+export const OuterManifestSchema: GenMessage<OuterManifest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_provenance, 1);
 
 /**
  * @generated from message assay.v1.Sentence
@@ -111,7 +170,7 @@ export type Sentence = Message<"assay.v1.Sentence"> & {
  * Use `create(SentenceSchema)` to create a new message.
  */
 export const SentenceSchema: GenMessage<Sentence> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 1);
+  messageDesc(file_assay_v1_provenance, 2);
 
 /**
  * @generated from message assay.v1.AppliedTrustList
@@ -135,7 +194,7 @@ export type AppliedTrustList = Message<"assay.v1.AppliedTrustList"> & {
  * Use `create(AppliedTrustListSchema)` to create a new message.
  */
 export const AppliedTrustListSchema: GenMessage<AppliedTrustList> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 2);
+  messageDesc(file_assay_v1_provenance, 3);
 
 /**
  * Four plain answers.
@@ -181,7 +240,7 @@ export type ProvenanceReadings = Message<"assay.v1.ProvenanceReadings"> & {
  * Use `create(ProvenanceReadingsSchema)` to create a new message.
  */
 export const ProvenanceReadingsSchema: GenMessage<ProvenanceReadings> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 3);
+  messageDesc(file_assay_v1_provenance, 4);
 
 /**
  * @generated from message assay.v1.SignedBy
@@ -253,7 +312,7 @@ export type SignedBy = Message<"assay.v1.SignedBy"> & {
  * Use `create(SignedBySchema)` to create a new message.
  */
 export const SignedBySchema: GenMessage<SignedBy> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 4);
+  messageDesc(file_assay_v1_provenance, 5);
 
 /**
  * @generated from message assay.v1.Voucher
@@ -279,7 +338,7 @@ export type Voucher = Message<"assay.v1.Voucher"> & {
  * Use `create(VoucherSchema)` to create a new message.
  */
 export const VoucherSchema: GenMessage<Voucher> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 5);
+  messageDesc(file_assay_v1_provenance, 6);
 
 /**
  * @generated from message assay.v1.InTime
@@ -315,7 +374,7 @@ export type InTime = Message<"assay.v1.InTime"> & {
  * Use `create(InTimeSchema)` to create a new message.
  */
 export const InTimeSchema: GenMessage<InTime> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 6);
+  messageDesc(file_assay_v1_provenance, 7);
 
 /**
  * @generated from message assay.v1.Who
@@ -339,7 +398,7 @@ export type Who = Message<"assay.v1.Who"> & {
  * Use `create(WhoSchema)` to create a new message.
  */
 export const WhoSchema: GenMessage<Who> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 7);
+  messageDesc(file_assay_v1_provenance, 8);
 
 /**
  * @generated from message assay.v1.ReadingNote
@@ -368,7 +427,7 @@ export type ReadingNote = Message<"assay.v1.ReadingNote"> & {
  * Use `create(ReadingNoteSchema)` to create a new message.
  */
 export const ReadingNoteSchema: GenMessage<ReadingNote> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 8);
+  messageDesc(file_assay_v1_provenance, 9);
 
 /**
  * One manifest: who signed it and what was done.
@@ -429,7 +488,7 @@ export type Manifest = Message<"assay.v1.Manifest"> & {
  * Use `create(ManifestSchema)` to create a new message.
  */
 export const ManifestSchema: GenMessage<Manifest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 9);
+  messageDesc(file_assay_v1_provenance, 10);
 
 /**
  * What a manifest declares that was done.
@@ -486,7 +545,7 @@ export type TimelineStep = Message<"assay.v1.TimelineStep"> & {
  * Use `create(TimelineStepSchema)` to create a new message.
  */
 export const TimelineStepSchema: GenMessage<TimelineStep> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 10);
+  messageDesc(file_assay_v1_provenance, 11);
 
 /**
  * @generated from message assay.v1.Ingredient
@@ -527,7 +586,7 @@ export type Ingredient = Message<"assay.v1.Ingredient"> & {
  * Use `create(IngredientSchema)` to create a new message.
  */
 export const IngredientSchema: GenMessage<Ingredient> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 11);
+  messageDesc(file_assay_v1_provenance, 12);
 
 /**
  * @generated from message assay.v1.TrainingMining
@@ -553,7 +612,71 @@ export type TrainingMining = Message<"assay.v1.TrainingMining"> & {
  * Use `create(TrainingMiningSchema)` to create a new message.
  */
 export const TrainingMiningSchema: GenMessage<TrainingMining> = /*@__PURE__*/
-  messageDesc(file_assay_v1_provenance, 12);
+  messageDesc(file_assay_v1_provenance, 13);
+
+/**
+ * @generated from enum assay.v1.OuterManifestOutcome
+ */
+export const OuterManifestOutcome = {
+  /**
+   * @generated from enum value: OUTER_MANIFEST_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: OUTER_MANIFEST_OUTCOME_READ = 1;
+   */
+  READ: 1,
+
+  /**
+   * It is damaged.
+   *
+   * @generated from enum value: OUTER_MANIFEST_OUTCOME_UNREADABLE = 2;
+   */
+  UNREADABLE: 2,
+
+  /**
+   * The file holds a manifest of its own, which counts.
+   *
+   * @generated from enum value: OUTER_MANIFEST_OUTCOME_EMBEDDED_SPEAKS = 3;
+   */
+  EMBEDDED_SPEAKS: 3,
+
+  /**
+   * @generated from enum value: OUTER_MANIFEST_OUTCOME_FORMAT_NOT_READABLE = 4;
+   */
+  FORMAT_NOT_READABLE: 4,
+
+  /**
+   * The operator allows no fetching from there.
+   *
+   * @generated from enum value: OUTER_MANIFEST_OUTCOME_HOST_NOT_ALLOWED = 5;
+   */
+  HOST_NOT_ALLOWED: 5,
+
+  /**
+   * @generated from enum value: OUTER_MANIFEST_OUTCOME_NOT_FETCHED = 6;
+   */
+  NOT_FETCHED: 6,
+
+  /**
+   * Something else lies there.
+   *
+   * @generated from enum value: OUTER_MANIFEST_OUTCOME_NO_MANIFEST = 7;
+   */
+  NO_MANIFEST: 7,
+} as const;
+
+/**
+ * @generated from enum assay.v1.OuterManifestOutcome
+ */
+export type OuterManifestOutcome = (typeof OuterManifestOutcome)[keyof typeof OuterManifestOutcome] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.OuterManifestOutcome.
+ */
+export const OuterManifestOutcomeSchema: GenEnum<OuterManifestOutcome> = /*@__PURE__*/
+  enumDesc(file_assay_v1_provenance, 0);
 
 /**
  * @generated from enum assay.v1.ManifestSource
@@ -593,7 +716,7 @@ export type ManifestSource = (typeof ManifestSource)[keyof typeof ManifestSource
  * Describes the enum assay.v1.ManifestSource.
  */
 export const ManifestSourceSchema: GenEnum<ManifestSource> = /*@__PURE__*/
-  enumDesc(file_assay_v1_provenance, 0);
+  enumDesc(file_assay_v1_provenance, 1);
 
 /**
  * @generated from enum assay.v1.ReadingState
@@ -642,7 +765,7 @@ export type ReadingState = (typeof ReadingState)[keyof typeof ReadingState] | Un
  * Describes the enum assay.v1.ReadingState.
  */
 export const ReadingStateSchema: GenEnum<ReadingState> = /*@__PURE__*/
-  enumDesc(file_assay_v1_provenance, 1);
+  enumDesc(file_assay_v1_provenance, 2);
 
 /**
  * @generated from enum assay.v1.UnchangedAnswer
@@ -690,7 +813,7 @@ export type UnchangedAnswer = (typeof UnchangedAnswer)[keyof typeof UnchangedAns
  * Describes the enum assay.v1.UnchangedAnswer.
  */
 export const UnchangedAnswerSchema: GenEnum<UnchangedAnswer> = /*@__PURE__*/
-  enumDesc(file_assay_v1_provenance, 2);
+  enumDesc(file_assay_v1_provenance, 3);
 
 /**
  * @generated from enum assay.v1.SignerAnswer
@@ -743,7 +866,7 @@ export type SignerAnswer = (typeof SignerAnswer)[keyof typeof SignerAnswer] | Un
  * Describes the enum assay.v1.SignerAnswer.
  */
 export const SignerAnswerSchema: GenEnum<SignerAnswer> = /*@__PURE__*/
-  enumDesc(file_assay_v1_provenance, 3);
+  enumDesc(file_assay_v1_provenance, 4);
 
 /**
  * @generated from enum assay.v1.TimeAnswer
@@ -797,7 +920,7 @@ export type TimeAnswer = (typeof TimeAnswer)[keyof typeof TimeAnswer] | UnknownE
  * Describes the enum assay.v1.TimeAnswer.
  */
 export const TimeAnswerSchema: GenEnum<TimeAnswer> = /*@__PURE__*/
-  enumDesc(file_assay_v1_provenance, 4);
+  enumDesc(file_assay_v1_provenance, 5);
 
 /**
  * @generated from enum assay.v1.WhoAnswer
@@ -840,7 +963,7 @@ export type WhoAnswer = (typeof WhoAnswer)[keyof typeof WhoAnswer] | UnknownEnum
  * Describes the enum assay.v1.WhoAnswer.
  */
 export const WhoAnswerSchema: GenEnum<WhoAnswer> = /*@__PURE__*/
-  enumDesc(file_assay_v1_provenance, 5);
+  enumDesc(file_assay_v1_provenance, 6);
 
 /**
  * @generated from enum assay.v1.StepKind
@@ -906,7 +1029,7 @@ export type StepKind = (typeof StepKind)[keyof typeof StepKind] | UnknownEnum;
  * Describes the enum assay.v1.StepKind.
  */
 export const StepKindSchema: GenEnum<StepKind> = /*@__PURE__*/
-  enumDesc(file_assay_v1_provenance, 6);
+  enumDesc(file_assay_v1_provenance, 7);
 
 /**
  * @generated from enum assay.v1.IngredientRelationship
@@ -942,5 +1065,5 @@ export type IngredientRelationship = (typeof IngredientRelationship)[keyof typeo
  * Describes the enum assay.v1.IngredientRelationship.
  */
 export const IngredientRelationshipSchema: GenEnum<IngredientRelationship> = /*@__PURE__*/
-  enumDesc(file_assay_v1_provenance, 7);
+  enumDesc(file_assay_v1_provenance, 8);
 

@@ -1,0 +1,53 @@
+/** How the manifest of a file is called that lies beside it: `photo.jpg.c2pa`, or `photo.c2pa` where no other medium is called so. */
+import { MEDIA_TYPES } from '../media/formats.ts';
+
+const ENDING = '.c2pa';
+/** Signed as well, though never analysed under these names: a camera writes two files of one name. */
+const OTHER_ENDINGS = ['dng', 'cr2', 'cr3', 'nef', 'arw', 'orf', 'raf', 'rw2', 'psd', 'svg', 'pdf'];
+
+export function isSidecarName(name: string): boolean {
+  return name.toLowerCase().endsWith(ENDING);
+}
+
+/** The name that can mean no other file. */
+export function ownSidecarName(name: string): string {
+  return `${name}${ENDING}`;
+}
+
+/** Null where it would be the same name. */
+export function sharedSidecarName(name: string): string | null {
+  const stem = stemOf(name);
+  return stem === name ? null : `${stem}${ENDING}`;
+}
+
+/** Files that the shared name could mean as well: it counts only where none of them is there. */
+export function sharersOf(name: string): string[] {
+  const stem = stemOf(name);
+  const endings = [...MEDIA_TYPES.flatMap(({ extensions }) => extensions), ...OTHER_ENDINGS];
+  const names = endings.flatMap((ending) => [`${stem}.${ending}`, `${stem}.${ending.toUpperCase()}`]);
+  return [...new Set(names)].filter((other) => other !== name);
+}
+
+/** The sidecar's name of a file that is called otherwise now. */
+export function renamedSidecar(sidecar: string, from: string, to: string): string {
+  return sidecar === ownSidecarName(from) ? ownSidecarName(to) : `${stemOf(to)}${ENDING}`;
+}
+
+/** Undefined where there is none. `isThere` says whether a plain file of the name is beside it. */
+export async function findSidecarName(
+  name: string,
+  isThere: (other: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  if (isSidecarName(name)) return undefined;
+  const own = ownSidecarName(name);
+  if (await isThere(own)) return own;
+  const shared = sharedSidecarName(name);
+  if (shared === null || !(await isThere(shared))) return undefined;
+  for (const other of sharersOf(name)) if (await isThere(other)) return undefined;
+  return shared;
+}
+
+function stemOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? name.slice(0, dot) : name;
+}
