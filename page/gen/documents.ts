@@ -122,7 +122,7 @@ export type Delivery = { id: string; identifier: string; url: string; state: Del
 
 export type Model = { id: string; version: string; name: string; task: string; provider: string | null; fault: string | null; licence: string; source: string; weight: number; figures: unknown; };
 
-export type Plan = { id: string; name: string; sku: string; options: string[]; kinds: AllOfPlanKind[]; rateLimitPerMinute: number; mediaDays: number; recordDays: number; zeroRetention: boolean; seenBeforeAcrossUsers: boolean; fourEyes: boolean; c2paPolicy: C2paPolicy; };
+export type Plan = { id: string; name: string; sku: string; options: string[]; kinds: AllOfPlanKind[]; rateLimitPerMinute: number; mediaDays: number; recordDays: number; zeroRetention: boolean; seenBeforeAcrossUsers: boolean; fourEyes: boolean; fourEyesDays: number; c2paPolicy: C2paPolicy; };
 
 export type QueuedWork = AllOfQueueEntry;
 
@@ -355,7 +355,7 @@ export type ReadModelCardAnswer = { modelCard: string; };
 export const READ_MODEL_CARD = 'query ReadModelCard($id:ID!){modelCard(id:$id)}' as Document<ReadModelCardAnswer, { id: string;}>;
 
 export type ReadPlansAnswer = { plans: Plan[]; };
-export const READ_PLANS = 'fragment Plan on Plan{id name sku options kinds{...AllOfPlanKind}rateLimitPerMinute mediaDays recordDays zeroRetention seenBeforeAcrossUsers fourEyes c2paPolicy}query ReadPlans{plans{...Plan}}fragment AllOfPlanKind on PlanKind{credits fileBytesMax kind}' as Document<ReadPlansAnswer, {}>;
+export const READ_PLANS = 'fragment Plan on Plan{id name sku options kinds{...AllOfPlanKind}rateLimitPerMinute mediaDays recordDays zeroRetention seenBeforeAcrossUsers fourEyes fourEyesDays c2paPolicy}query ReadPlans{plans{...Plan}}fragment AllOfPlanKind on PlanKind{credits fileBytesMax kind}' as Document<ReadPlansAnswer, {}>;
 
 export type CreatePlanAnswer = { createPlan: { userErrors: Fault[]; }; };
 export const CREATE_PLAN = 'mutation CreatePlan($input:PlanInput!){createPlan(input:$input){userErrors{...Fault}}}fragment Fault on UserError{code reason field message}' as Document<CreatePlanAnswer, { input: PlanInput;}>;

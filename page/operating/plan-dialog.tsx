@@ -23,6 +23,9 @@ const OPTIONS = [
 
 const SWITCHES = ['zeroRetention', 'seenBeforeAcrossUsers', 'fourEyes'] as const;
 
+/** What a new plan has where nothing is said (`domain/contract/plan.ts`, which the page does not load). */
+const FOUR_EYES_DAYS = 90;
+
 interface DialogProps {
   plan: Plan | null;
   onClose: () => void;
@@ -49,6 +52,7 @@ function startOf(plan: Plan | null) {
     zeroRetention: plan?.zeroRetention ?? false,
     seenBeforeAcrossUsers: plan?.seenBeforeAcrossUsers ?? false,
     fourEyes: plan?.fourEyes ?? false,
+    fourEyesDays: String(plan?.fourEyesDays ?? FOUR_EYES_DAYS),
   };
 }
 
@@ -62,6 +66,7 @@ function toInput({ name, sku, kinds, options, ...rest }: Fields): PlanInput {
     rateLimitPerMinute: Number(figures.rate),
     mediaDays: Number(figures.mediaDays),
     recordDays: Number(figures.recordDays),
+    fourEyesDays: Number(figures.fourEyesDays),
   };
 }
 
@@ -176,6 +181,14 @@ function LimitFields({ fields, put }: PartProps): JSX.Element {
       {SWITCHES.map((name) => (
         <Check key={name} label={t(name)} isOn={fields[name]} onValue={(isOn) => put({ [name]: isOn })} />
       ))}
+      <Field
+        label={t('fourEyesDays')}
+        name="four-eyes-days"
+        type="number"
+        hint={t('fourEyesDaysHint')}
+        value={fields.fourEyesDays}
+        onValue={(value) => put({ fourEyesDays: value })}
+      />
     </>
   );
 }

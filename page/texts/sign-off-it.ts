@@ -24,6 +24,9 @@ export const SIGN_OFF_IT: Readonly<Record<keyof typeof SIGN_OFF_EN, string>> = {
   signOffDisagreedBy: '{who} non concorda',
   waitsForMe: 'Attende la mia controfirma',
   fourEyes: 'Ogni giudizio di una persona chiede la controfirma di un’altra',
+  fourEyesDays: 'Giorni per cui chi ha avuto accesso a un account non può controfirmare per esso',
+  fourEyesDaysHint:
+    'Una chiave, un link per la password o un’altra casella; 0: solo finché la chiave è valida',
   seenBeforeAcrossUsers: 'Indica copie precedenti di un’immagine fra gli utenti di un partner',
   custody_sign_off_asked: 'È stata chiesta la controfirma di un’altra persona',
   custody_sign_off_agreed: 'Un’altra persona ha concordato con il giudizio',

@@ -26,6 +26,8 @@ export interface RenditionsConfig {
   bytesMax: number;
   /** Below it none is made. */
   diskFreeBytesMin: number;
+  /** What a child has for one, by lane. */
+  timeoutsMs?: Readonly<Record<Lane, number>>;
 }
 
 interface OrderName {
@@ -200,9 +202,7 @@ export class RenditionMaker {
         if (removed > 0) log.info({ removed }, 'renditions that nobody looked at made room for a new one');
         return made;
       } catch (error) {
-        const isWorthAgain =
-          error instanceof WorkerLostError && error.loss !== 'stopped' && error.loss !== 'deadline';
-        if (!isWorthAgain || tries >= TRIES_MAX) throw error;
+        if (!isWorthAgain(error, LANES[order.kind]) || tries >= TRIES_MAX) throw error;
       }
     }
   }
@@ -219,7 +219,7 @@ export class RenditionMaker {
       throw isMissing(error) ? gone() : error;
     });
     const { figures } = await slot.request(work, {
-      timeoutMs: TIMEOUTS_MS[lane],
+      timeoutMs: (this.#config.timeoutsMs ?? TIMEOUTS_MS)[lane],
       signal,
       onProgress: ({ done, total }) => {
         Object.assign(job, { done, total });
@@ -283,6 +283,15 @@ function gone(): AppError {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/**
+ * A child that was frozen answers as late as one whose file is slow: a fresh one shows which it was. Of a film no second hour is
+ * spent on that.
+ */
+function isWorthAgain(error: unknown, lane: Lane): boolean {
+  if (!(error instanceof WorkerLostError) || error.loss === 'stopped') return false;
+  return error.loss !== 'deadline' || lane === 'quick';
 }
 
 /** The error for those who wait; a lasting failure would be the same at the next look. */

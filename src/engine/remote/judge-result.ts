@@ -3,7 +3,7 @@
  * follows from another one, from the pack or from the options: it is computed again and compared. What is left to belief is
  * what a model put out, what a decoder read, and the bytes of the files. Pure.
  */
-import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import type { AnalysisResult, ModelRun } from '../../domain/verdicts/result.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
 import { speechPacksOf } from '../analyses/sound-runs.ts';
 import { ExecutorLostError, MediaFaultError, WorkerLostError } from '../worker-errors.ts';
@@ -30,13 +30,14 @@ export function faultOfResult(
     else if (result.kind === 'audio') checkAudio(job, result);
     else checkVideo(job, result, files);
     checkFiles(job, files);
+    checkTimes(job, result);
     checkLikenesses(brought);
   });
 }
 
 /** Why what is said to have been found so far cannot be; null if it can. */
 export function faultOfFindings(
-  job: Omit<JudgedJob, 'kept' | 'stability'>,
+  job: Omit<JudgedJob, 'kept' | 'stability' | 'heldSeconds'>,
   { frames, clips, speech }: Findings,
 ): string | null {
   const { kind, options, models } = job.analysis;
@@ -59,6 +60,36 @@ function checkFiles({ kept }: JudgedJob, named: ReadonlySet<string>): void {
   must(missing === undefined, () => `the file ${missing} did not come`);
   const unnamed = [...kept.keys()].find((file) => !named.has(file));
   must(unnamed === undefined, () => `the file ${unnamed} came, and the result does not name it`);
+}
+
+/** Shares of its batches' time are added up for each model, and several of its processes may have worked at once. */
+const PROCESSES_MAX = 16;
+/** A worker's clock and this box's do not beat alike, and a figure is rounded. */
+const TIME_SLACK_SECONDS = 1;
+
+/** A film's own figures are sums of its frames' and follow from them. */
+function checkTimes({ heldSeconds }: JudgedJob, result: AnalysisResult): void {
+  const most = heldSeconds * PROCESSES_MAX + TIME_SLACK_SECONDS;
+  for (const { model, elapsedSeconds } of measuredRunsOf(result)) {
+    must(
+      elapsedSeconds <= most,
+      () => `${model} worked ${elapsedSeconds} s, at most ${most.toFixed(1)} s can have passed`,
+    );
+  }
+}
+
+function measuredRunsOf(result: AnalysisResult): ModelRun[] {
+  switch (result.kind) {
+    case 'image':
+      return result.runs;
+    case 'audio':
+      return [...result.runs, ...result.clips.flatMap(({ runs }) => runs)];
+    case 'video':
+      return [
+        ...result.frames.flatMap(({ image }) => measuredRunsOf(image)),
+        ...result.tracks.flatMap(({ audio }) => measuredRunsOf(audio)),
+      ];
+  }
 }
 
 /** One for a picture, one for a frame at its time. */

@@ -25,6 +25,8 @@ export interface OpenLease {
   readonly findPack: (key: string) => InstalledPack | undefined;
   /** Null until a worker has claimed it. */
   holder: string | null;
+  /** When it was claimed, on the clock of `elapsedMs`. */
+  claimedAtMs: number;
   /** SHA-256 of the holder's token. */
   tokenHash: string | null;
   /** Files that were left for it. */
@@ -44,10 +46,14 @@ export interface OpenLease {
 export class LeaseBook {
   readonly #leaseMs: number;
   readonly #store: Pick<Store, 'blobs' | 'artifacts'>;
-  readonly #clock: Pick<Clock, 'after'>;
+  readonly #clock: Pick<Clock, 'after' | 'elapsedMs'>;
   readonly #leases = new Map<string, OpenLease>();
 
-  constructor(leaseMs: number, store: Pick<Store, 'blobs' | 'artifacts'>, clock: Pick<Clock, 'after'>) {
+  constructor(
+    leaseMs: number,
+    store: Pick<Store, 'blobs' | 'artifacts'>,
+    clock: Pick<Clock, 'after' | 'elapsedMs'>,
+  ) {
     this.#leaseMs = leaseMs;
     this.#store = store;
     this.#clock = clock;
@@ -62,7 +68,8 @@ export class LeaseBook {
     const opened: OpenLease = {
       ...{ id: attempt.id, attempt, files },
       findPack: (key) => packs.get(key),
-      ...{ holder: null, tokenHash: null, kept: new Map(), keptBytes: 0, confirm: null, expiry: undefined },
+      ...{ holder: null, claimedAtMs: 0, tokenHash: null, confirm: null, expiry: undefined },
+      ...{ kept: new Map(), keptBytes: 0 },
       ...{ isExpired: false, isRefused: false },
       ...{ outcome: Promise.withResolvers<AnalysisResult>(), closed: new AbortController() },
     };
@@ -94,9 +101,15 @@ export class LeaseBook {
     if (lease.holder !== null) return 'later';
     const token = randomBytes(TOKEN_BYTES).toString('hex');
     lease.holder = worker;
+    lease.claimedAtMs = this.#clock.elapsedMs();
     lease.tokenHash = hashOf(token);
     this.#prolong(lease);
     return { lease, token };
+  }
+
+  /** Seconds since its holder claimed it. */
+  heldSeconds({ claimedAtMs }: OpenLease): number {
+    return (this.#clock.elapsedMs() - claimedAtMs) / 1000;
   }
 
   /** The lease if this worker holds it; it then lives its whole time from now on. */

@@ -185,7 +185,9 @@ export class WorkerRequests {
       return;
     }
     const { attempt, kept, findPack } = held;
-    const job = { analysis: attempt.analysis, findPack, kept, stability: this.#parts.terms().stability };
+    const { stability } = this.#parts.terms();
+    const heldSeconds = this.#parts.book.heldSeconds(held);
+    const job = { analysis: attempt.analysis, heldSeconds, findPack, kept, stability };
     const fault = faultOfResult(job, parsed.data);
     if (fault !== null) {
       this.#refuse(held, worker, `it brought what cannot be: ${fault}`);

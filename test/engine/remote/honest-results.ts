@@ -112,6 +112,7 @@ async function measure<R extends AnalysisResult>(
   const packs = new Map(app.engine.installed.map((installed) => [packKey(installed.pack), installed]));
   const job: JudgedJob = {
     analysis: { kind, options: asked, models },
+    heldSeconds: ((analysis.endedAt ?? 0) - analysis.queuedAt) / 1_000_000,
     ...{ findPack: (key) => packs.get(key), stability: true, kept: await filesOf(home, analysisId) },
   };
   const likeness = { hash: '0'.repeat(64), mirrored: '0'.repeat(64), quality: 50 };

@@ -50,6 +50,11 @@ export const MODEL_LIES: Lies<ImageResult> = [
     /probability of .* by its log-odds/,
     ({ result }) => (answered(result.runs).probability = 0.123),
   ],
+  [
+    'more time than has passed',
+    /worked 1000000 s, at most/,
+    ({ result }) => (answered(result.runs, 'image-origin').elapsedSeconds = 1e6),
+  ],
   ['log-odds and logit', /log-odds of .* by its logit/, ({ result }) => (answered(result.runs).logOdds = 7)],
   [
     'an answer without figures',

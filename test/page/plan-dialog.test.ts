@@ -1,0 +1,45 @@
+/** What the page says of a plan's terms is what the daemon keeps, also where it is changed later. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { TestDaemon } from '../daemon.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { ADMIN, signIn, TestBrowser } from './browser.ts';
+
+const env = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
+const stack = new AsyncDisposableStack();
+let daemon: TestDaemon;
+let browser: TestBrowser;
+
+before(async () => {
+  const folder = stack.use(await makeTemporaryFolder());
+  daemon = stack.use(await TestDaemon.start({ folder: folder.path, env, awaitReady: false }));
+  browser = stack.use(await TestBrowser.start());
+});
+
+after(() => stack.disposeAsync());
+
+test('the days for which access forbids signing off', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  await page.goto('/plans');
+  await page.getByRole('button', { name: 'Create a plan' }).click();
+  const dialog = page.getByRole('dialog');
+  const days = dialog.getByLabel('Days for which access');
+  await dialog.getByLabel('Name', { exact: true }).fill('Desk');
+  await dialog.getByLabel('Short name').fill('desk');
+  assert.equal(await days.inputValue(), '90');
+  await days.fill('30');
+  await dialog.getByRole('button', { name: 'Create a plan' }).click();
+  for (const [kept, next] of [
+    ['30', '0'],
+    ['0', '7'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Edit: Desk' }).click();
+    assert.equal(await days.inputValue(), kept);
+    await days.fill(next);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+  assert.deepEqual(desk.faults, []);
+});
