@@ -2,18 +2,25 @@
 import { AckPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
+import type { Clock } from '../../domain/clock.ts';
 import type { OpenLease } from './lease-book.ts';
 import { consumerOf, encode, leaseFilter, leaseSubject, STREAM } from './messages.ts';
 
 export interface LeaseStreamParts {
   /** Throws ExecutorLostError before there is one. */
   connection: () => NatsConnection;
+  clock: Pick<Clock, 'elapsedMs'>;
   log: Logger;
 }
 
 /** More waits in the store, which is the queue of record. */
 const LEASES_MAX = 100_000;
 const NANOSECONDS_PER_MS = 1e6;
+/**
+ * How long the stream and its consumer are taken to be there. A worker may delete both: the server answers an
+ * acknowledgement to whatever reply subject it names, also to one of the broker's own that the worker may not speak to.
+ */
+const SEEN_MS_MAX = 5000;
 
 /** What carries the word that there is work; it may lose it, or bring it twice. */
 export type LeaseCarrier = Pick<LeaseStream, 'prepare' | 'publish' | 'invalidate'>;
@@ -21,8 +28,8 @@ export type LeaseCarrier = Pick<LeaseStream, 'prepare' | 'publish' | 'invalidate
 export class LeaseStream {
   readonly #leaseMs: number;
   readonly #parts: LeaseStreamParts;
-  /** The pack set whose stream and consumer were seen in the broker. */
-  #prepared: string | null = null;
+  /** The pack set whose stream and consumer were seen in the broker, and when. */
+  #prepared: { packSet: string; atMs: number } | null = null;
 
   constructor(leaseMs: number, parts: LeaseStreamParts) {
     this.#leaseMs = leaseMs;
@@ -36,7 +43,8 @@ export class LeaseStream {
 
   /** Makes what workers with the pack set take leases from, unless it is there. */
   async prepare(packSet: string): Promise<void> {
-    if (this.#prepared === packSet) return;
+    const atMs = this.#parts.clock.elapsedMs();
+    if (this.#prepared?.packSet === packSet && atMs - this.#prepared.atMs < SEEN_MS_MAX) return;
     const manager = await jetstreamManager(this.#parts.connection());
     const leaseNs = this.#leaseMs * NANOSECONDS_PER_MS;
     const stream = {
@@ -50,7 +58,7 @@ export class LeaseStream {
         ...{ ack_policy: AckPolicy.Explicit, ack_wait: leaseNs },
       }),
     );
-    this.#prepared = packSet;
+    this.#prepared = { packSet, atMs };
   }
 
   /** Throws ExecutorLostError before there is a broker; one that takes nothing is logged. */

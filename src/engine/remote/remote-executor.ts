@@ -71,7 +71,10 @@ export class RemoteExecutor implements Executor, AsyncDisposable {
     this.#roster = new WorkerRoster(parts.drained, parts.clock);
     this.#stream =
       parts.carrier ??
-      new LeaseStream(config.leaseMs, { connection: () => this.#connection, log: parts.log });
+      new LeaseStream(config.leaseMs, {
+        connection: () => this.#connection,
+        ...{ clock: parts.clock, log: parts.log },
+      });
   }
 
   /** Begins to listen for workers. */

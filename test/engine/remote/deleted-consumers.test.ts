@@ -1,0 +1,88 @@
+/**
+ * What a worker's acknowledgement can do to the daemon's stream by its reply subject, by a real nats-server.
+ *
+ * Invariant: a worker that deletes the consumer or the stream of leases costs seconds: the daemon makes both again.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect, type Msg, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import { pino } from 'pino';
+import type { OpenLease } from '../../../src/engine/remote/lease-book.ts';
+import { LeaseStream } from '../../../src/engine/remote/lease-stream.ts';
+import {
+  anyLease,
+  consumerOf,
+  DAEMON_INBOX,
+  decode,
+  inboxOf,
+  STREAM,
+} from '../../../src/engine/remote/messages.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+import { Broker, skipWithoutBroker } from './broker.ts';
+
+const PACK_SET = 'set';
+const LEASE_MS = 30_000;
+/** One at most, and what is there now. */
+const PULL = JSON.stringify({ batch: 1 });
+const ASK_AGAIN_MS = 1000;
+const LOOKS_MAX = 100;
+/** Past it the daemon looks again. */
+const LATER_MS = 6000;
+
+function speakAs(broker: Broker, name: string, inboxPrefix: string): Promise<NatsConnection> {
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(broker.seedOf(name)));
+  return connect({ servers: broker.address, inboxPrefix, authenticator });
+}
+
+/** A lease as a worker takes it: it asks again, for a consumer that was just made may not know of what lies in the stream. */
+async function pull(worker: NatsConnection): Promise<Msg> {
+  const inbox = `${inboxOf('one')}.pulled`;
+  const { promise, resolve } = Promise.withResolvers<Msg>();
+  const subscription = worker.subscribe(inbox, { callback: (_, message) => resolve(message) });
+  const ask = () =>
+    worker.publish(`$JS.API.CONSUMER.MSG.NEXT.${STREAM}.${consumerOf(PACK_SET)}`, PULL, { reply: inbox });
+  ask();
+  const timer = setInterval(ask, ASK_AGAIN_MS);
+  const message = await promise;
+  clearInterval(timer);
+  subscription.unsubscribe();
+  return message;
+}
+
+for (const target of [`CONSUMER.DELETE.${STREAM}.${consumerOf(PACK_SET)}`, `STREAM.DELETE.${STREAM}`]) {
+  test(target, { skip: skipWithoutBroker, timeout: 60_000 }, async () => {
+    await using folder = await makeTemporaryFolder();
+    await using broker = await Broker.start(folder.path, ['one']);
+    const daemon = await speakAs(broker, 'daemon', DAEMON_INBOX);
+    const worker = await speakAs(broker, 'one', inboxOf('one'));
+    let elapsedMs = 0;
+    const log = pino({ level: 'silent' });
+    const clock = { elapsedMs: () => elapsedMs };
+    const stream = new LeaseStream(LEASE_MS, { connection: () => daemon, clock, log });
+    const publish = (id: string) =>
+      stream.publish({ id, attempt: { analysis: { kind: 'image' } } } as OpenLease, PACK_SET);
+    const manager = await jetstreamManager(daemon);
+    await publish('first');
+    const lease = await pull(worker);
+    worker.publish(lease.reply ?? '', '+ACK', { reply: `$JS.API.${target}` });
+    await worker.flush();
+    const { streams, consumers } = manager;
+    const info = () =>
+      target.startsWith('STREAM') ? streams.info(STREAM) : consumers.info(STREAM, consumerOf(PACK_SET));
+    // The server's own handling is not awaited by a flush.
+    const isThere = () =>
+      info().then(
+        () => true,
+        () => false,
+      );
+    for (let look = 0; look < LOOKS_MAX && (await isThere()); look += 1) await delay(50);
+    await assert.rejects(info(), /not found/, 'the server does what the reply subject says');
+    elapsedMs += LATER_MS;
+    await publish('second');
+    assert.deepEqual(await decode(anyLease, (await pull(worker)).data), { lease: 'second' });
+    await worker.close();
+    await daemon.close();
+  });
+}
