@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { FullRecord } from '../gen/documents.ts';
 import { Facts, Panel, Time } from '../parts/parts.tsx';
 import type { TextKey } from '../texts/en.ts';
-import { language, t } from '../texts/language.ts';
+import { findText, language, t } from '../texts/language.ts';
 
 type Provenance = NonNullable<FullRecord['provenance']>;
 type Readings = NonNullable<Provenance['readings']>;
@@ -97,7 +97,7 @@ function Timeline({ manifests }: { manifests: Manifest[] }): JSX.Element {
 
 function ManifestItem({ manifest, manifests }: { manifest: Manifest; manifests: Manifest[] }): JSX.Element {
   const { generator, title, readings, steps, ingredients, trainingMining, isActive } = manifest;
-  const mining = trainingMining.map(({ use, permission }) => `${use}: ${permission}`).join(', ');
+  const mining = trainingMining.map(describeMining).join(', ');
   return (
     <li>
       <details open={isActive || manifests.length <= 3}>
@@ -116,6 +116,12 @@ function ManifestItem({ manifest, manifests }: { manifest: Manifest; manifests: 
       </details>
     </li>
   );
+}
+
+/** In words where the use and the permission are known ones. */
+function describeMining({ use, permission }: Manifest['trainingMining'][number]): string {
+  const [what, may] = [findText(`mining_${use}`), findText(`permission_${permission}`)];
+  return `${what ?? use}: ${may ?? permission}`;
 }
 
 function stepText({ kind, action, at, by, sourceType, sourceTypeWords, description }: Step): string {

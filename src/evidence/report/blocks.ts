@@ -13,7 +13,9 @@ export type Block =
   | { type: 'table'; head: string[]; rows: string[][]; widths?: ('auto' | '*')[] }
   /** A place on a line from human to artificial, 0..1. */
   | { type: 'gauge'; place: number; marks: number[]; human: string; artificial: string; text: string }
-  | { type: 'figures'; figures: Figure[] };
+  | { type: 'figures'; figures: Figure[] }
+  /** Lines that each may begin with a small picture: a data address that this box made, or none. */
+  | { type: 'thumbnails'; items: { data: string; text: string }[] };
 
 export interface Fact {
   name: string;

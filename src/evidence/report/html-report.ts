@@ -28,6 +28,7 @@ figure { margin: .6rem 0; break-inside: avoid; }
 .figures { display: grid; grid-template-columns: 1fr 1fr; gap: .8rem; }
 .figures .wide { grid-column: 1 / -1; }
 .figures .wide img { max-height: none; }
+.thumbnail { height: 3rem; vertical-align: middle; }
 .figures img { width: 100%; max-height: 20rem; object-fit: contain; background: #eef0f2; }
 figcaption { font-size: .85em; color: #5a626b; }
 .gauge { margin: .8rem 0; max-width: 28rem; }
@@ -88,6 +89,8 @@ function toHtml(block: Exclude<Block, { type: 'figures' }>): string {
       return `<p${block.isQuiet === true ? ' class="quiet"' : ''}>${escapeHtml(block.text)}</p>`;
     case 'list':
       return `<ul>${block.items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+    case 'thumbnails':
+      return `<ul>${block.items.map(toThumbnail).join('')}</ul>`;
     case 'facts':
       return `<dl>${block.rows.map(toFact).join('')}</dl>`;
     case 'table':
@@ -95,6 +98,11 @@ function toHtml(block: Exclude<Block, { type: 'figures' }>): string {
     case 'gauge':
       return toGauge(block);
   }
+}
+
+function toThumbnail({ data, text }: { data: string; text: string }): string {
+  const image = data === '' ? '' : `<img class="thumbnail" alt="" src="${escapeHtml(data)}"> `;
+  return `<li>${image}${escapeHtml(text)}</li>`;
 }
 
 function toFact({ name, value, isCode }: { name: string; value: string; isCode?: boolean }): string {

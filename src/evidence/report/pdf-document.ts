@@ -10,6 +10,8 @@ const TEXT_WIDTH = (210 - 40) * POINTS_PER_MM;
 const GAP = 12;
 const FIGURE_WIDTH = (TEXT_WIDTH - GAP) / 2;
 const FIGURE_HEIGHT_MAX = 190;
+/** They have 96 pixels. */
+const THUMBNAIL_SIDE = 48;
 /** Height of a figure as wide as the page: it leaves room for its caption. */
 const WIDE_HEIGHT_MAX = 600;
 const GAUGE_WIDTH = 300;
@@ -112,6 +114,8 @@ function toContent(block: Block, pictures: Pictures): Content {
       };
     case 'list':
       return { ul: block.items.map(printable), margin: [0, 2, 0, 4] };
+    case 'thumbnails':
+      return block.items.map(toThumbnail);
     case 'facts':
       return toFacts(block.rows);
     case 'table':
@@ -208,6 +212,24 @@ function toGauge({ place, marks, human, artificial, text }: Extract<Block, { typ
     ],
     unbreakable: true,
     margin: [0, 4, 0, 8],
+  };
+}
+
+/** Base64 of the first bytes of a JPEG: another thing would end the whole document. */
+const JPEG_START = 'data:image/jpeg;base64,/9j/';
+type Size = [number, number];
+
+function toThumbnail({ data, text }: { data: string; text: string }): Content {
+  const isPicture = data.startsWith(JPEG_START);
+  const image = isPicture ? { image: data, fit: [THUMBNAIL_SIDE, THUMBNAIL_SIDE] as Size } : { text: '•' };
+  return {
+    columns: [
+      { stack: [image], width: isPicture ? THUMBNAIL_SIDE : 'auto' },
+      { text: printable(text), width: '*' },
+    ],
+    columnGap: 8,
+    unbreakable: true,
+    margin: [0, 2, 0, 2],
   };
 }
 

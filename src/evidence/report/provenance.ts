@@ -1,5 +1,6 @@
 /** What a file says of its own origin, in the answers and the sentence of the page, and what is declared of how it came about. */
 
+import type { TrainingMiningFact } from '../../domain/provenance/manifest-facts.ts';
 import type { ManifestRecord, ProvenanceRecord } from '../../domain/provenance/provenance-record.ts';
 import { nameOf } from '../../domain/provenance/reading-sentence.ts';
 import type { Readings } from '../../domain/provenance/readings.ts';
@@ -45,7 +46,7 @@ function signedBlocks(speaker: Speaker, provenance: ProvenanceRecord): Block[] {
     ...(shown.length === 0
       ? []
       : [paragraph(`${speaker.say('howItCame')}. ${speaker.say('howItCameLead')}`)]),
-    ...shown.flatMap((manifest) => manifestBlocks(speaker, manifest)),
+    ...shown.flatMap((manifest) => manifestBlocks(speaker, manifest, manifests)),
     ...judgedBlocks(speaker, provenance),
   ];
 }
@@ -73,20 +74,50 @@ function answerFacts(speaker: Speaker, { unchanged, signedBy, inTime, who, notes
   };
 }
 
-function manifestBlocks(speaker: Speaker, manifest: ManifestRecord): Block[] {
+function manifestBlocks(
+  speaker: Speaker,
+  manifest: ManifestRecord,
+  manifests: readonly ManifestRecord[],
+): Block[] {
   const { generator, title, readings, steps, ingredients, trainingMining } = manifest;
   const state = speaker.say(`reading_${upper(readings.state)}`);
   const items = [
     ...steps.map((step) => describeStep(speaker, step)),
-    ...ingredients.map(({ title: name }) => `${speaker.say('ingredients')}: ${name}`),
-    ...trainingMining.map(({ use, permission }) => `${use}: ${permission}`),
+    ...trainingMining.map((fact) => `${speaker.say('trainingMining')}: ${describeMining(speaker, fact)}`),
   ];
   return [
     paragraph(`${generator || title || nameOf(readings.signedBy)}: ${state}`),
     ...(items.length === 0
       ? []
       : [{ type: 'list', items: items.map((item) => bounded(showText(item))) } as const]),
+    // The active manifest's own answers stand above all.
+    ...(manifest.isActive ? [] : [answerFacts(speaker, readings)]),
+    ...ingredientBlocks(speaker, ingredients, manifests),
   ];
+}
+
+/** Each with its thumbnail, what it was to the file, and what its own manifest reads as. */
+function ingredientBlocks(
+  speaker: Speaker,
+  ingredients: ManifestRecord['ingredients'],
+  manifests: readonly ManifestRecord[],
+): Block[] {
+  if (ingredients.length === 0) return [];
+  const items = ingredients.map(({ title, relationship, manifest: label, thumbnail: data }) => {
+    const own = manifests.find((other) => other.label === label);
+    const state = own?.readings.state;
+    const read =
+      state === undefined ? speaker.say('noManifestOfIngredient') : speaker.say(`reading_${upper(state)}`);
+    const parts = [title, speaker.say(`ingredient_${upper(relationship)}`), read];
+    const text = parts.filter((part) => part !== '').join(', ');
+    return { data, text: bounded(showText(text)) };
+  });
+  return [paragraph(`${speaker.say('ingredients')}:`), { type: 'thumbnails', items }];
+}
+
+function describeMining(speaker: Speaker, { use, permission }: TrainingMiningFact): string {
+  const [what, may] = [speaker.find(`mining_${use}`) ?? use, speaker.find(`permission_${permission}`)];
+  return `${what}: ${may ?? permission}`;
 }
 
 function describeStep(
