@@ -17,6 +17,7 @@ const OPTIONS = [
   'tampering',
   'nsfw',
   'audio_track',
+  'transcript',
   'webhook',
   'foreign_types',
 ] as const;

@@ -9,6 +9,7 @@ import { t } from '../texts/language.ts';
 import { RenditionNote } from './rendition-note.tsx';
 import { SoundPicture } from './sound-picture.tsx';
 import { SuspiciousMoment } from './suspicious-moment.tsx';
+import { TranscriptPanel } from './transcript.tsx';
 import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 import { ClipLane } from './video-result.tsx';
 
@@ -62,6 +63,7 @@ export function AudioResult({ record }: { record: AudioRecord }): JSX.Element {
           {t('speechFound', { speech: formatNumber(speechSeconds, 1), duration: formatNumber(duration, 1) })}
         </p>
       )}
+      <TranscriptPanel {...{ identifier, now }} transcript={record.transcript} onPlay={playFrom} />
       {clips.length > 0 && <Clips {...{ clips }} onPlay={playFrom} />}
     </section>
   );

@@ -13,6 +13,21 @@ export function TentativePanel({ record }: { record: FullRecord }): JSX.Element 
       <p class="quiet">{t('soFarLead')}</p>
       <Places {...{ tentative }} />
       <p role="status">{sentenceOf(tentative)}</p>
+      {tentative !== null && tentative.transcript.length > 0 && (
+        <>
+          <h3>{t('transcriptSoFar')}</h3>
+          <ol class="transcript-lines">
+            {tentative.transcript.map(({ startSeconds, text, language }) => (
+              <li key={startSeconds}>
+                <span class="figure quiet">{formatSeconds(startSeconds)}</span>{' '}
+                <span lang={language} dir="auto">
+                  {text}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
     </section>
   );
 }

@@ -12,6 +12,7 @@ import { FilmStrip } from './film-strip.tsx';
 import { RenditionNote, sentenceOf } from './rendition-note.tsx';
 import { SoundPicture } from './sound-picture.tsx';
 import { SuspiciousMoment } from './suspicious-moment.tsx';
+import { TranscriptPanel } from './transcript.tsx';
 import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 
 export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
@@ -31,6 +32,10 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
   const seek = (seconds: number): void => {
     if (player.current !== null) player.current.currentTime = seconds;
     setNow(seconds);
+  };
+  const playFrom = (seconds: number): void => {
+    seek(seconds);
+    void player.current?.play();
   };
   const pick = (index: number): void => {
     setChosen(index);
@@ -72,6 +77,9 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
       <Timeline {...{ images, duration, now, chosen }} onPick={pick} />
       {audios.map((track) => (
         <TrackLane key={track.identifier} {...{ track, duration, now }} onSeek={seek} />
+      ))}
+      {audios.map((track) => (
+        <TranscriptPanel key={track.identifier} {...track} now={now} onPlay={playFrom} />
       ))}
       <Strip {...{ identifier, images, chosen }} onPick={pick} />
       {renditionOf(record, 'SHEET') !== undefined && (

@@ -19,6 +19,7 @@ const CHOICES = [
   ['tampering', 'withTampering', 'optionTampering'],
   ['nsfw', 'withNsfw', 'optionNsfw'],
   ['audio_track', 'withAudio', 'optionAudio'],
+  ['transcript', 'withTranscript', 'optionTranscript'],
 ] as const;
 
 interface OptionsProps {

@@ -8,6 +8,7 @@ import { MARKS_EN } from './marks-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
 import { PROVENANCE_EN } from './provenance-en.ts';
 import { SIGN_OFF_EN } from './sign-off-en.ts';
+import { TRANSCRIPT_EN } from './transcript-en.ts';
 import { TRUST_EN } from './trust-en.ts';
 
 export const EN = {
@@ -368,6 +369,7 @@ export const EN = {
   ...SIGN_OFF_EN,
   ...AUTOMATION_EN,
   ...TRUST_EN,
+  ...TRANSCRIPT_EN,
 } as const;
 
 export type TextKey = keyof typeof EN;

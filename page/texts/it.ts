@@ -8,6 +8,7 @@ import { MARKS_IT } from './marks-it.ts';
 import { OPERATING_IT } from './operating-it.ts';
 import { PROVENANCE_IT } from './provenance-it.ts';
 import { SIGN_OFF_IT } from './sign-off-it.ts';
+import { TRANSCRIPT_IT } from './transcript-it.ts';
 import { TRUST_IT } from './trust-it.ts';
 
 export const IT: Texts = {
@@ -373,4 +374,5 @@ export const IT: Texts = {
   ...SIGN_OFF_IT,
   ...AUTOMATION_IT,
   ...TRUST_IT,
+  ...TRANSCRIPT_IT,
 };

@@ -58,6 +58,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['validate', async () => (await import('./commands/validate.ts')).addValidateCommand],
   ['get', async () => (await import('./commands/get.ts')).addGetCommand],
   ['contact-sheet', async () => (await import('./commands/contact-sheet.ts')).addContactSheetCommand],
+  ['transcript', async () => (await import('./commands/transcript.ts')).addTranscriptCommand],
   ['list', async () => (await import('./commands/list.ts')).addListCommand],
   ['export', async () => (await import('./commands/sheets/export.ts')).addExportCommand],
   ['batch', async () => (await import('./commands/sheets/batch.ts')).addBatchCommand],

@@ -11,15 +11,19 @@ import type { Principal } from '../app/callers/principal.ts';
 import { parseChoice } from '../app/field-parsers.ts';
 import { getMedia, type MediaFile, type MediaPart, openMedia } from '../app/records/media-files.ts';
 import { openRendition } from '../app/records/renditions.ts';
+import { getTranscript } from '../app/records/transcripts.ts';
 import type { RawFields } from '../app/submissions/input.ts';
 import { AppError } from '../domain/errors.ts';
 import { formatOf } from '../domain/media/formats.ts';
 import { HEATMAP_LAYERS } from '../domain/media/heatmap.ts';
+import { TRANSCRIPT_FILES, TRANSCRIPT_FORMATS } from '../domain/transcripts/transcript-formats.ts';
 import { cutWithoutStanding } from './caller.ts';
 import { parseRange } from './ranges.ts';
 
 /** The type of figures, which are no format that is accepted. */
 const JSON_TYPE = 'application/json';
+/** Of transcripts, which are no format that is accepted either. */
+const TEXT_TYPES: readonly string[] = Object.values(TRANSCRIPT_FILES).map(({ mime }) => mime);
 const DOWNLOAD_TYPE = 'application/octet-stream';
 
 /** When a page asks again for what is being made. */
@@ -50,6 +54,14 @@ export function routeMedia(fastify: FastifyInstance, app: App): void {
   fastify.get<MediaRequest>('/media/:identifier/heatmap', serve('heatmap'));
   fastify.get<MediaRequest>('/media/:identifier/frame/:index', serve('frame'));
   fastify.get<MediaRequest>('/media/:identifier/track/:index', serve('track'));
+  for (const format of TRANSCRIPT_FORMATS) {
+    const path = `/media/:identifier/${TRANSCRIPT_FILES[format].name}`;
+    fastify.get<MediaRequest>(path, async (request, reply) => {
+      const principal = await authoriseReader(app, request, true);
+      const file = getTranscript(app, { principal, identifier: request.params.identifier, format });
+      return await send(app, file, request, reply);
+    });
+  }
   fastify.get<{ Params: { id: string } }>('/evidence/:id', async (request, reply) => {
     const principal = await authoriseReader(app, request, true);
     const file = await app.exportJobs.file(principal, request.params.id);
@@ -144,6 +156,7 @@ async function send(
 
 /** What browsers do not show is a download. */
 function shownType(mime: string): string | undefined {
+  if (TEXT_TYPES.includes(mime)) return `${mime}; charset=utf-8`;
   return mime === JSON_TYPE ? `${JSON_TYPE}; charset=utf-8` : formatOf(mime)?.shownAs;
 }
 

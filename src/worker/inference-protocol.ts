@@ -29,11 +29,26 @@ export interface SpeechInput {
   contextSamples: number;
 }
 
+/** A model that writes down speech: an encoder (the pack's model), a decoder and the words that they know. */
+export interface TranscriptionInput {
+  kind: 'transcription';
+  name: string;
+  decoderPath: string;
+  vocabularyPath: string;
+  specialTokensPath: string;
+  generationPath: string;
+  /** Of the decoder's attention. */
+  heads: number;
+  headSize: number;
+}
+
 /** What the inference child needs of a pack; paths are absolute, written by the operator or by us, never hostile. */
 export interface LoadedPack {
   key: string;
   modelPath: string;
-  input: PatchInput | WindowInput | SpeechInput;
+  input: PatchInput | WindowInput | SpeechInput | TranscriptionInput;
+  /** It is checked when it is first asked, not at the load: for a pack that few submissions ask, and that is large. */
+  isCheckedLate?: boolean;
   outputName: string;
   /** Values that it gives for each item. */
   outputLength: number;
@@ -74,6 +89,42 @@ export interface DetectRequest {
   sampleCount: number;
 }
 
+/** One window of speech, written down. */
+export interface TranscribeRequest {
+  type: 'transcribe';
+  id: number;
+  pack: string;
+  path: string;
+  sampleCount: number;
+  /** The speech that is heard, in order, one piece after the other; thirty seconds at most together. */
+  ranges: SampleRange[];
+  /** What the sound is known to be spoken in, as ISO 639-1; null where nothing is known. */
+  language: string | null;
+}
+
+/** Seconds from the beginning of the window. */
+export interface WindowSegment {
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+  /** Mean probability of its words' pieces, 0..1. */
+  confidence: number;
+}
+
+export interface WindowText {
+  /** ISO 639-1. */
+  language: string;
+  languageProbability: number;
+  /** Probability that nobody speaks. */
+  noSpeech: number;
+  /** Whether there was a text that could not be believed. */
+  isLeftOut: boolean;
+  segments: WindowSegment[];
+}
+
+/** What waits for a pack. */
+export type PackRequest = InferRequest | DetectRequest | TranscribeRequest;
+
 export type InferenceRequest =
   | {
       type: 'load';
@@ -87,8 +138,7 @@ export type InferenceRequest =
       /** How long a pack stays in memory that no one asks; infinite: always. */
       keepLoadedMs: number;
     }
-  | InferRequest
-  | DetectRequest
+  | PackRequest
   /** No one waits for the request any more: what is left of it need not run. It is answered as failed. */
   | { type: 'cancel'; id: number }
   | { type: 'shutdown' };
@@ -130,6 +180,7 @@ export type InferenceResponse =
     }
   /** One probability of speech per frame. */
   | { type: 'detected'; id: number; probabilities: Float32Array; elapsedMs: number }
+  | { type: 'transcribed'; id: number; text: WindowText; elapsedMs: number }
   /** A long request is at work: the child is not hung. */
   | { type: 'working'; id: number }
   | { type: 'failed'; id: number; message: string };

@@ -30,6 +30,7 @@ async function handle(request: InferenceRequest): Promise<void> {
       return flushCompileCache();
     case 'infer':
     case 'detect-speech':
+    case 'transcribe':
       return await loop.add(request);
     case 'cancel':
       return await loop.cancel(request.id);

@@ -32,7 +32,7 @@ const base = {
   stepTimes: [],
   tentative: {
     frames: [{ timeSeconds: 1, probability: 0.5 }],
-    ...{ clips: [], state: 'inconclusive' as const, probability: 0.5 },
+    ...{ clips: [], transcript: [], state: 'inconclusive' as const, probability: 0.5 },
   },
   cancelled: false,
   submittedBy: null,
@@ -153,6 +153,7 @@ test('a sound shows its clips in seconds', () => {
     kind: 'audio',
     durationSeconds: 4,
     speechSeconds: null,
+    transcript: null,
     c2pa: null,
     verdict: null,
     verdicts: [],

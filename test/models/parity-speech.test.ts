@@ -72,11 +72,14 @@ async function hear(model: InferenceProcess, { pack }: { pack: ModelPack }, file
       logits.push(...answer.logits);
       return answer;
     },
+    transcribe: async () => {
+      throw new Error('no text was asked for');
+    },
   };
   const known = [...installed, ...detectors];
-  const heard = await hearSound(
+  const { answer: heard } = await hearSound(
     {
-      ...{ inference, inferTimeoutMs: TIMEOUT_MS },
+      ...{ inference, inferTimeoutMs: TIMEOUT_MS, decodeTimeoutMs: TIMEOUT_MS },
       findPack: (key) => known.find((one) => packKey(one.pack) === key),
     },
     {

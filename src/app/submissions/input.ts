@@ -47,7 +47,11 @@ function parseOptions(kind: MediaKind, fields: RawFields): AnalysisOptions {
     name,
     () => (isOptionOf(kind, name) ? parseOption(fields, toSnakeCase(name), row) : row.initial),
   ]);
-  return parseEach<AnalysisOptions>(Object.fromEntries(parsers));
+  const options = parseEach<AnalysisOptions>(Object.fromEntries(parsers));
+  if (kind === 'video' && options.withTranscript && !options.withAudio) {
+    throw badField('with_transcript', 'of a video it needs with_audio, which was not asked for');
+  }
+  return options;
 }
 
 type OptionRow = (typeof ANALYSIS_OPTIONS)[keyof AnalysisOptions];

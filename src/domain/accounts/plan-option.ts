@@ -5,6 +5,7 @@ export const PLAN_OPTIONS = [
   'heatmap',
   'nsfw',
   'audio_track',
+  'transcript',
   'webhook',
   'foreign_types',
 ] as const;

@@ -39,6 +39,7 @@ function chosen<Value>(field: Field<Value>, row: Row<NoInfer<Value>>): OptionFie
 
 const ALL: readonly MediaKind[] = ['image', 'video', 'audio'];
 const VISIBLE: readonly MediaKind[] = ['image', 'video'];
+const HEARD: readonly MediaKind[] = ['video', 'audio'];
 const VIDEO: readonly MediaKind[] = ['video'];
 
 export const ANALYSIS_OPTIONS = {
@@ -74,6 +75,13 @@ export const ANALYSIS_OPTIONS = {
     planOption: 'audio_track',
     sentence: 'also analyse the audio track, where the plan enables it',
     commandSentence: 'also analyse the sound of a video',
+  }),
+  withTranscript: asked({
+    kinds: HEARD,
+    planOption: 'transcript',
+    description: 'What is said, written down by a machine; of a video it needs withAudio.',
+    sentence: 'also write down what is said; of a video it needs with_audio',
+    commandSentence: 'also write down what is said (of a video with --with-audio)',
   }),
   preventC2paForces: asked({
     kinds: ALL,

@@ -6,6 +6,11 @@ import type { TimestampStatus } from '../records/package-timestamps.ts';
 import type { SeenBefore } from '../records/seen-before.ts';
 import type { SignOff, SignOffAnswer } from '../records/sign-off.ts';
 import type { StepTime } from '../records/step-times.ts';
+import {
+  RECORD_SEGMENTS_MAX,
+  type TranscriptSegment,
+  type TranscriptSummary,
+} from '../transcripts/transcript.ts';
 import type { Assessment, Quality, Stability } from '../verdicts/assessment.ts';
 import type { AssessmentReason } from '../verdicts/assessment-reason.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
@@ -179,10 +184,36 @@ const TENTATIVE_FRAME = {
 
 const TENTATIVE_CLIP = { ...SPAN, probability: nullable(number()) } satisfies FieldsOf<TentativeClip>;
 
+const TRANSCRIPT_SEGMENT = {
+  startSeconds: number(),
+  endSeconds: number(),
+  text: text(),
+  confidence: number({ description: 'How sure the machine was of its words, 0 to 1.' }),
+  language: text({ description: 'ISO 639.' }),
+} satisfies FieldsOf<TranscriptSegment>;
+
+const TRANSCRIPT = {
+  model: text(),
+  version: text(),
+  language: text({ description: 'ISO 639, of most of the text; empty where there is none.' }),
+  segments: listOf(
+    noun<TranscriptSegment>('TranscriptSegment', {
+      description: `The first ${RECORD_SEGMENTS_MAX}; the rest is fetched with the whole transcript.`,
+    }),
+  ),
+  segmentCount: whole(),
+  wordCount: whole(),
+  leftOutSeconds: number({ description: 'Speech for which no text could be believed.' }),
+  fault: text({ description: 'Why it is not whole; empty where it is.' }),
+} satisfies FieldsOf<TranscriptSummary>;
+
 const TENTATIVE = {
   frames: listOf(noun<TentativeFrame>('TentativeFrame', { description: 'Of a video, by time.' })),
   clips: listOf(
     noun<TentativeClip>('TentativeClip', { description: 'Of a sound or a video’s track, by time.' }),
+  ),
+  transcript: listOf(
+    noun<TranscriptSegment>('TranscriptSegment', { description: 'What was written down last, by time.' }),
   ),
   state: oneOf(ASSESSMENT_STATE, { description: 'From these frames and clips alone.' }),
   probability: nullable(number()),
@@ -261,6 +292,8 @@ export const RECORD_PARTS: readonly Noun[] = [
       'An earlier record of the same picture, and what was found then. Nothing of it is inherited.',
     fields: SEEN_BEFORE,
   },
+  { name: 'TranscriptSegment', description: 'A machine’s words.', fields: TRANSCRIPT_SEGMENT },
+  { name: 'Transcript', description: 'What is said, as a machine wrote it down.', fields: TRANSCRIPT },
   { name: 'Progress', fields: PROGRESS },
   { name: 'StepTime', fields: STEP_TIME },
   { name: 'TentativeFrame', fields: TENTATIVE_FRAME },

@@ -8,6 +8,7 @@ import type { ExportedReading } from '../records/exported-reading.ts';
 import type { AnalysisOptions } from '../records/options.ts';
 import type { SignOff } from '../records/sign-off.ts';
 import type { StepTime } from '../records/step-times.ts';
+import type { TranscriptSummary } from '../transcripts/transcript.ts';
 import type { Assessment } from '../verdicts/assessment.ts';
 import type { Verdict } from '../verdicts/heuristics.ts';
 import type { Mark } from '../verdicts/marks.ts';
@@ -128,6 +129,12 @@ export const AUDIO = {
   c2pa: nullable(json<C2paReport>()),
   results: listOf(noun<ModelResult>('ModelResult')),
   clips: listOf(noun<ClipRecord>('Clip')),
+  transcript: nullable(
+    noun<TranscriptSummary>('Transcript', {
+      description:
+        'What is said, as a machine wrote it down; null where it was not asked for, and until the analysis completes.',
+    }),
+  ),
 };
 
 export const VIDEO = {

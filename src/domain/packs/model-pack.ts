@@ -14,6 +14,7 @@ import {
   speechDecision,
 } from './pack-parts.ts';
 import { type TamperingPack, tamperingPackSchema } from './tampering-pack.ts';
+import { type TranscriptionPack, transcriptionPackSchema } from './transcription-pack.ts';
 import { faceDetectorPackSchema, facePackSchema, nsfwPackSchema } from './view-pack.ts';
 
 export type { Axis } from './pack-parts.ts';
@@ -28,6 +29,7 @@ export const MODEL_TASKS = [
   'face-detection',
   'speech-origin',
   'voice-activity',
+  'transcription',
 ] as const;
 export type ModelTask = (typeof MODEL_TASKS)[number];
 
@@ -162,6 +164,7 @@ export const modelPackSchema = z
     faceDetectorPackSchema,
     speechPackSchema,
     detectorPackSchema,
+    transcriptionPackSchema,
   ])
   .meta({ title: 'Assay model pack', description: 'The model.json of a folder under models/.' });
 
@@ -204,6 +207,10 @@ export function isSpeechPack(pack: ModelPack): pack is SpeechPack {
 
 export function isDetectorPack(pack: ModelPack): pack is DetectorPack {
   return pack.task === 'voice-activity';
+}
+
+export function isTranscriptionPack(pack: ModelPack): pack is TranscriptionPack {
+  return pack.task === 'transcription';
 }
 
 /** `id@version`, the form in cache keys and records. */

@@ -3,6 +3,7 @@
 import type { ClipRecord, DetectionRecord, ModelResult } from '../contract/record-parts.ts';
 import { HEATMAP_LAYERS, type HeatmapLayer } from '../media/heatmap.ts';
 import { toProvenanceRecord } from '../provenance/provenance-record.ts';
+import { summaryOf } from '../transcripts/transcript.ts';
 import { assessAudio, assessImage, assessVideo } from '../verdicts/assessment.ts';
 import { type HeuristicName, judge } from '../verdicts/heuristics.ts';
 import { marksOf } from '../verdicts/marks.ts';
@@ -49,7 +50,7 @@ export const UNMEASURED_IMAGE: MeasuredImage = {
 };
 export const UNMEASURED_AUDIO: MeasuredAudio = {
   ...NOTHING,
-  ...{ verdicts: [], durationSeconds: null, speechSeconds: null, results: [], clips: [] },
+  ...{ verdicts: [], durationSeconds: null, speechSeconds: null, results: [], clips: [], transcript: null },
 };
 export const UNMEASURED_VIDEO: MeasuredVideo = {
   ...NOTHING,
@@ -99,6 +100,7 @@ export function measureAudio(
     verdicts,
     results: toModelResults(result.runs),
     clips: result.clips.flatMap((clip) => toClip(clip, forced, reading) ?? []),
+    transcript: result.transcript === undefined ? null : summaryOf(result.transcript),
     assessment: assessAudio({ ...result, provenance }),
     marks: marksOf(result),
     provenance: toProvenanceRecord(result.provenance),

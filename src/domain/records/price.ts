@@ -14,6 +14,7 @@ export const PRICED_OPTIONS = [
   'heatmap',
   'nsfw',
   'audio_track',
+  'transcript',
   'webhook',
 ] as const satisfies readonly PlanOption[];
 export type PricedOption = (typeof PRICED_OPTIONS)[number];
@@ -38,5 +39,11 @@ export function priceOf(plan: Plan, { kind, options, webhookUrl }: PricedSubmiss
 /** Options that the plan does not enable are ignored (docs/interface.md, Authentication). */
 export function enabledOptions(plan: Plan, options: AnalysisOptions): AnalysisOptions {
   const withheld = OPTIONS.filter(([, { planOption }]) => planOption && !plan.options.includes(planOption));
-  return { ...options, ...Object.fromEntries(withheld.map(([name, { initial }]) => [name, initial])) };
+  const enabled = {
+    ...options,
+    ...Object.fromEntries(withheld.map(([name, { initial }]) => [name, initial])),
+  };
+  // Without the track there is nothing to write down; a sound is one itself.
+  const isHeard = enabled.withAudio || !options.withAudio;
+  return { ...enabled, withTranscript: enabled.withTranscript && isHeard };
 }

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { MODEL_TASKS } from '../packs/model-pack.ts';
 import { AXES } from '../packs/pack-parts.ts';
 import { describeFault } from '../packs/schema-fault.ts';
+import { transcriptSchema } from '../transcripts/transcript.ts';
 import { FACES_MAX } from './faces.ts';
 import { markSearchSchema } from './marks.ts';
 import { provenanceSchema } from './provenance.ts';
@@ -175,6 +176,8 @@ const audioResult = z.strictObject({
   clips: clipsSchema,
   /** Empty if all channels hold the same. */
   channels: z.array(channelResult).max(CHANNELS_MAX),
+  /** Absent if it was not asked for. */
+  transcript: transcriptSchema.exactOptional(),
   provenance: provenanceSchema,
   /** Absent in results of versions that looked for none, and of a video's track. */
   marks: markSearchSchema.exactOptional(),

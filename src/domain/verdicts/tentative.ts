@@ -3,10 +3,17 @@
  * never a result. Pure.
  */
 import { z } from 'zod';
+import {
+  RECORD_SEGMENTS_MAX,
+  type TranscriptSegment,
+  transcriptSegmentSchema,
+} from '../transcripts/transcript.ts';
 import { type AssessmentState, assessRuns } from './assessment.ts';
 import { clipsSchema, runsSchema, seconds } from './result.ts';
 import { poolFrames } from './video-verdict.ts';
 
+/** Each report of progress carries them, to watchers and from workers; the whole text comes with the result. */
+export const RECENT_SEGMENTS_MAX = RECORD_SEGMENTS_MAX;
 /** More frames than a submission may ask for. */
 const FRAMES_MAX = 1000;
 
@@ -16,6 +23,8 @@ export const findingsSchema = z.strictObject({
   clips: clipsSchema,
   /** One per speech model, over the windows judged so far. */
   speech: runsSchema,
+  /** What was written down last; absent if it was not asked for. */
+  transcript: z.array(transcriptSegmentSchema).max(RECENT_SEGMENTS_MAX).exactOptional(),
 });
 export type Findings = z.infer<typeof findingsSchema>;
 
@@ -38,13 +47,15 @@ export interface Tentative {
   /** By time; at most as many as a submission may ask for. */
   frames: TentativeFrame[];
   clips: TentativeClip[];
+  /** What was written down last, by time: at most as many segments as a record shows. */
+  transcript: TranscriptSegment[];
   state: AssessmentState;
   probability: number | null;
 }
 
 /** Null before the first frame or clip. */
-export function toTentative({ frames, clips, speech }: Findings): Tentative | null {
-  if (frames.length === 0 && clips.length === 0) return null;
+export function toTentative({ frames, clips, speech, transcript = [] }: Findings): Tentative | null {
+  if (frames.length === 0 && clips.length === 0 && transcript.length === 0) return null;
   const { state, probability } = assessRuns([...poolFrames(frames.map(({ runs }) => runs)), ...speech]);
   return {
     frames: frames
@@ -53,6 +64,7 @@ export function toTentative({ frames, clips, speech }: Findings): Tentative | nu
     clips: clips.map(({ index, startSeconds, endSeconds, runs }) => ({
       ...{ index, startSeconds, endSeconds, probability: assessRuns(runs).probability },
     })),
+    transcript: [...transcript],
     state,
     probability,
   };

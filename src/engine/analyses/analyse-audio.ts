@@ -1,6 +1,8 @@
 /** The analysis of a sound: a decode child turns it into samples, speech is found, and its windows are judged. */
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
+import type { TranscriptSegment } from '../../domain/transcripts/transcript.ts';
 import type { AudioResult } from '../../domain/verdicts/result.ts';
+import { RECENT_SEGMENTS_MAX } from '../../domain/verdicts/tentative.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
@@ -8,6 +10,7 @@ import { StepCount } from './image-runs.ts';
 import { hearSound } from './sound-runs.ts';
 import type { SoundWork, SpeechFindings } from './sound-work.ts';
 import { timed } from './timed-parts.ts';
+import { transcribeSound } from './transcribe-sound.ts';
 
 /** What follows on the decoding, beside its seconds. */
 const SPEECH_STEPS = 10;
@@ -54,6 +57,16 @@ export async function hearInSlot(
 ): Promise<HeardSound> {
   const { durationSeconds, sampleRate, channelCount } = sound;
   const work = { slot, sound, models, signal, found, secondsMax: SOUND_SECONDS_MAX };
-  const answer = await timed(parts, 'speech', () => hearSound(parts, work));
-  return { durationSeconds, sampleRate, channelCount, ...answer };
+  let last: SpeechFindings = { clips: [], speech: [] };
+  const tell: SoundWork['found'] = (speech, share) => {
+    last = speech;
+    found(speech, share);
+  };
+  const { answer, speech } = await timed(parts, 'speech', () => hearSound(parts, { ...work, found: tell }));
+  const heard = { durationSeconds, sampleRate, channelCount, ...answer };
+  if (speech === null) return heard;
+  const onText = (text: readonly TranscriptSegment[], share: number) =>
+    found({ ...last, transcript: text.slice(-RECENT_SEGMENTS_MAX) }, share);
+  const transcript = await timed(parts, 'transcript', () => transcribeSound(parts, work, speech, onText));
+  return transcript === undefined ? heard : { ...heard, transcript };
 }

@@ -20,7 +20,7 @@ export interface AnalysisFiles {
 export interface AnalysisParts {
   store: AnalysisFiles;
   decodePool: Pick<DecodePool, 'run'>;
-  inference: Pick<InferencePool, 'infer' | 'detectSpeech'>;
+  inference: Pick<InferencePool, 'infer' | 'detectSpeech' | 'transcribe'>;
   /** The usable pack with the key. */
   findPack: (key: string) => InstalledPack | undefined;
   trust: TrustMaterial;

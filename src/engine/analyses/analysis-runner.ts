@@ -7,6 +7,7 @@ import { type Alarm, type Clock, deadline, pause } from '../../domain/clock.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
 import { StepTimes } from '../../domain/records/step-times.ts';
+import { TRANSCRIPT_TIMEOUTS } from '../../domain/transcripts/transcript.ts';
 import { checkResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
@@ -284,7 +285,7 @@ export class AnalysisRunner {
   }
 
   async #attempt(analysis: Analysis, job: Job): Promise<Attempted> {
-    const { analysisTimeoutMs: timeoutMs } = this.#config;
+    const timeoutMs = this.#timeoutOf(analysis);
     using time = deadline(this.#parts.clock, timeoutMs);
     const signal = AbortSignal.any([job.controller.signal, time.signal]);
     const steps = new StepTimes();
@@ -325,8 +326,16 @@ export class AnalysisRunner {
     }
   }
 
-  #endOf({ id, attempts }: Analysis, error: unknown, isOverdue: boolean): AttemptEnd {
-    const { attemptsMax, analysisTimeoutMs: timeoutMs } = this.#config;
+  /** Writing down hours of speech takes longer than judging it. */
+  #timeoutOf({ options }: Pick<Analysis, 'options'>): number {
+    const { analysisTimeoutMs } = this.#config;
+    return options.withTranscript ? analysisTimeoutMs * TRANSCRIPT_TIMEOUTS : analysisTimeoutMs;
+  }
+
+  #endOf(analysis: Analysis, error: unknown, isOverdue: boolean): AttemptEnd {
+    const { id, attempts } = analysis;
+    const { attemptsMax } = this.#config;
+    const timeoutMs = this.#timeoutOf(analysis);
     const failure = failureOf(error, { isOverdue, timeoutMs });
     if (failure.type === 'final') return { type: 'errored', error: failure.sentence };
     this.#parts.log.warn({ err: error, analysis: id, attempts }, 'an attempt at an analysis failed');

@@ -27,7 +27,7 @@ import type { InstalledPack } from '../packs/installed-packs.ts';
 import { WorkerLostError } from '../worker-errors.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';
 import type { QueuedPack } from './image-runs.ts';
-import type { SoundParts, SoundWork } from './sound-work.ts';
+import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
 import { askWindows, countInside, noWindows, toClipRun, type WindowAnswer } from './speech-windows.ts';
 
 export interface SoundAnswer {
@@ -37,10 +37,18 @@ export interface SoundAnswer {
   channels: ChannelResult[];
 }
 
+/** Beside what was judged: the sound that stands for all, and its speech. */
+export interface HeardSpeech {
+  answer: SoundAnswer;
+  speech: SoundSpeech | null;
+}
+
 /** One sound with its speech and the models' answers. */
 interface Heard {
   name: string;
   speechSeconds: number;
+  file: SoundFile | null;
+  segments: SpeechSegment[];
   clips: PlannedClip[];
   answers: WindowAnswer[];
 }
@@ -48,15 +56,16 @@ interface Heard {
 /** The mix is judged as the whole; where the channels hold different voices, each is judged for itself too. */
 const MIX = 'mix';
 
-export async function hearSound(parts: SoundParts, work: SoundWork): Promise<SoundAnswer> {
+export async function hearSound(parts: SoundParts, work: SoundWork): Promise<HeardSpeech> {
   const heard: Heard[] = [];
   for (const file of work.sound.sounds) heard.push(await hear(parts, work, file));
   const whole = wholeOf(heard);
   if (whole === undefined) {
-    return { speechSeconds: 0, runs: silentRuns(parts, work), clips: [], channels: [] };
+    const answer = { speechSeconds: 0, runs: silentRuns(parts, work), clips: [], channels: [] };
+    return { answer, speech: null };
   }
   const channels = heard.filter((one) => one !== whole || whole.name !== MIX);
-  return {
+  const answer: SoundAnswer = {
     speechSeconds: whole.speechSeconds,
     runs: toRuns(whole),
     clips: whole.clips.map((clip, index) => toClip(whole, clip, index)),
@@ -69,11 +78,13 @@ export async function hearSound(parts: SoundParts, work: SoundWork): Promise<Sou
             runs: toRuns(one),
           })),
   };
+  const { file, segments } = whole;
+  return { answer, speech: file === null ? null : { file, segments } };
 }
 
 /** A sound of no channel at all: nothing was heard. */
 function silentRuns(parts: SoundParts, { models }: SoundWork): ModelRun[] {
-  const none: Heard = { name: MIX, speechSeconds: 0, clips: [], answers: [] };
+  const none: Heard = { name: MIX, file: null, segments: [], speechSeconds: 0, clips: [], answers: [] };
   return toRuns({ ...none, answers: speechPacksOf(models, parts.findPack).map(noWindows) });
 }
 
@@ -105,6 +116,8 @@ async function hear(parts: SoundParts, work: SoundWork, file: SoundFile): Promis
   }));
   const soFar: Heard = {
     name: file.name,
+    file,
+    segments,
     speechSeconds,
     clips,
     answers: planned.map(({ queued }) => noWindows(queued)),

@@ -1,10 +1,11 @@
 /** What speech models are asked about one decoded sound. */
+import type { SpeechSegment } from '../../domain/verdicts/speech.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
-import type { DecodedSound } from '../../worker/protocol.ts';
+import type { DecodedSound, SoundFile } from '../../worker/protocol.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { AnalysisParts } from './analysis-parts.ts';
 
-export type SoundParts = Pick<AnalysisParts, 'inference' | 'inferTimeoutMs' | 'findPack'>;
+export type SoundParts = Pick<AnalysisParts, 'inference' | 'inferTimeoutMs' | 'decodeTimeoutMs' | 'findPack'>;
 
 export interface SoundWork {
   slot: Pick<DecodeSlot, 'outPath'>;
@@ -18,4 +19,10 @@ export interface SoundWork {
   found: (soFar: SpeechFindings, share: number) => void;
 }
 
-export type SpeechFindings = Pick<Findings, 'clips' | 'speech'>;
+/** One sound and where somebody speaks in it. */
+export interface SoundSpeech {
+  file: SoundFile;
+  segments: readonly SpeechSegment[];
+}
+
+export type SpeechFindings = Pick<Findings, 'clips' | 'speech' | 'transcript'>;

@@ -34,6 +34,11 @@ export function timeParts(
         stepTimed('models', answer.elapsedMs / 1000);
         return answer;
       },
+      transcribe: async (work, options) => {
+        const answer = await inference.transcribe(work, options);
+        stepTimed('models', answer.elapsedMs / 1000);
+        return answer;
+      },
     },
   };
 }

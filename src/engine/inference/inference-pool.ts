@@ -14,6 +14,8 @@ import {
   InferenceProcess,
   type InferenceWork,
   type SpeechDetection,
+  type Transcription,
+  type TranscriptionWork,
 } from './inference-process.ts';
 import { type Member, Preparation } from './preparation.ts';
 
@@ -32,6 +34,8 @@ export const INFERENCE_POOL_DEFAULTS: Readonly<InferencePoolConfig> = {
 
 /** How many patches' worth of work a sound is for the speech detector, roughly: a minute of it. */
 const SOUND_LOAD = 32;
+/** And a window of half a minute for a model that writes it down. */
+const TRANSCRIPTION_LOAD = 64;
 
 export class InferencePool implements AsyncDisposable {
   /** Answer from the beginning. */
@@ -88,6 +92,10 @@ export class InferencePool implements AsyncDisposable {
 
   async detectSpeech(work: DetectionWork, options: InferenceOptions = {}): Promise<SpeechDetection> {
     return await this.#lend(work.pack, SOUND_LOAD, (process) => process.detectSpeech(work, options));
+  }
+
+  async transcribe(work: TranscriptionWork, options: InferenceOptions = {}): Promise<Transcription> {
+    return await this.#lend(work.pack, TRANSCRIPTION_LOAD, (process) => process.transcribe(work, options));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

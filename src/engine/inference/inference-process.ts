@@ -11,6 +11,9 @@ import type {
   InferRequest,
   LoadedPack,
   PackReport,
+  PackRequest,
+  TranscribeRequest,
+  WindowText,
 } from '../../worker/inference-protocol.ts';
 import { describeExit } from '../decode/child-exit.ts';
 import { forwardLines } from '../decode/child-log.ts';
@@ -61,6 +64,9 @@ export type InferenceWork = Omit<InferRequest, 'type' | 'id'>;
 /** A sound for the speech detector. */
 export type DetectionWork = Omit<DetectRequest, 'type' | 'id'>;
 
+/** A window of speech to be written down. */
+export type TranscriptionWork = Omit<TranscribeRequest, 'type' | 'id'>;
+
 export interface InferenceOptions {
   signal?: AbortSignal | undefined;
   /** For everything, if it is bounded here: waiting for the child, for other analyses' batches, and the model itself. */
@@ -82,7 +88,12 @@ export interface SpeechDetection {
   elapsedMs: number;
 }
 
-type Answer = Extract<InferenceResponse, { type: 'inferred' | 'detected' }>;
+export interface Transcription {
+  text: WindowText;
+  elapsedMs: number;
+}
+
+type Answer = Extract<InferenceResponse, { type: 'inferred' | 'detected' | 'transcribed' }>;
 
 interface Waiting {
   /** Whether the child of now has it; if not, it is sent to the next one that is ready. */
@@ -167,8 +178,15 @@ export class InferenceProcess implements AsyncDisposable {
     throw new ModelFailedError('the models answered another question');
   }
 
+  /** Throws as `infer` does. */
+  async transcribe(work: TranscriptionWork, options: InferenceOptions = {}): Promise<Transcription> {
+    const answer = await this.#ask((id) => ({ type: 'transcribe', id, ...work }), options);
+    if (answer.type === 'transcribed') return answer;
+    throw new ModelFailedError('the models answered another question');
+  }
+
   async #ask(
-    toRequest: (id: number) => InferRequest | DetectRequest,
+    toRequest: (id: number) => PackRequest,
     { signal, timeoutMs }: InferenceOptions,
   ): Promise<Answer> {
     if (signal?.aborted) throw new AbortError(signal);

@@ -11,16 +11,19 @@ import {
   isNsfwPack,
   isSpeechPack,
   isTamperingPack,
+  isTranscriptionPack,
   type ModelPack,
   modelPackSchema,
   packKey,
 } from '../../domain/packs/model-pack.ts';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
 import { tileValues } from '../../domain/packs/tampering-pack.ts';
+import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
 import { ANCHOR_COUNT, ANCHOR_VALUES } from '../../domain/verdicts/faces.ts';
 import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
 import { hashFile } from '../decode/hash-file.ts';
+import { packageFilesOf } from './package-files.ts';
 
 /** Shipped with the program. */
 const PROGRAM_MODELS = join(PROGRAM_FOLDER, 'models');
@@ -95,6 +98,7 @@ async function exists(path: string): Promise<boolean> {
 
 async function addPack(found: FoundPacks, folder: string, name: string): Promise<void> {
   const outcome = await readPack(folder, name);
+  if (outcome === null) return;
   if ('fault' in outcome) {
     found.refused.push(outcome);
     return;
@@ -105,13 +109,14 @@ async function addPack(found: FoundPacks, folder: string, name: string): Promise
   else found.refused.push({ ...about(outcome), fault: `the same pack is installed in ${twin.folder}` });
 }
 
-async function readPack(folder: string, name: string): Promise<InstalledPack | RefusedPack> {
+async function readPack(folder: string, name: string): Promise<InstalledPack | RefusedPack | null> {
   try {
     if ((await lstat(folder)).isSymbolicLink()) return refuse(folder, name, 'the folder is a link');
     const pack = parseDescription(await readDescription(folder));
     const fault = findNameFault(pack, name) ?? findPlaceFault(pack, folder);
     if (fault !== null) return { ...about({ pack, folder }), fault };
-    return { pack, folder, modelPath: await checkModel(pack, folder), report: null };
+    if (isTranscriptionPack(pack)) return await readPackage(pack, folder);
+    return { pack, folder, modelPath: await checkModel(pack.file, pack.sha256, folder), report: null };
   } catch (error) {
     return refuse(folder, name, messageOf(error));
   }
@@ -134,14 +139,30 @@ function findNameFault({ id }: ModelPack, name: string): string | null {
   return id === name ? null : `the folder is named ${name}, the pack ${id}`;
 }
 
+/** Null where the pack's npm package may be absent, and is. */
+async function readPackage(pack: TranscriptionPack, folder: string): Promise<InstalledPack | null> {
+  const files = packageFilesOf(pack);
+  if (!(await exists(files.root))) {
+    if (pack.package.isOptional) return null;
+    throw new Error(`the npm package ${pack.package.name} ${pack.package.version} is not installed`);
+  }
+  for (const { file, sha256 } of [pack.vocabulary, pack.specialTokens, pack.generation]) {
+    await checkModel(file, sha256, files.texts);
+  }
+  await checkModel(pack.decoder.file, pack.decoder.sha256, files.models);
+  return { pack, folder, modelPath: await checkModel(pack.file, pack.sha256, files.models), report: null };
+}
+
 /** Another detector would change where speech is heard, and with it every speech verdict. */
 function findPlaceFault(pack: ModelPack, folder: string): string | null {
-  if (!isDetectorPack(pack) || dirname(resolve(folder)) === PROGRAM_MODELS) return null;
+  if (dirname(resolve(folder)) === PROGRAM_MODELS) return null;
+  if (isTranscriptionPack(pack)) return 'task: packs whose files lie in an npm package come with Assay only';
+  if (!isDetectorPack(pack)) return null;
   return 'task: a speech detector comes with Assay only';
 }
 
 /** Returns the path of the model that the pack describes. Throws a sentence if the file is another one. */
-async function checkModel({ file, sha256 }: ModelPack, folder: string): Promise<string> {
+async function checkModel(file: string, sha256: string, folder: string): Promise<string> {
   const path = join(folder, file);
   await lstatFile(path, file);
   if ((await hashFile(path)) === sha256) return path;
@@ -182,6 +203,7 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
     outputName: pack.output.name,
     outputLength: outputLengthOf(pack),
     golden: { tolerance, expected, items: items ?? expected.length },
+    ...(isTranscriptionPack(pack) ? { isCheckedLate: true } : {}),
   };
 }
 
@@ -189,6 +211,18 @@ function outputLengthOf(pack: ModelPack): number {
   if (isTamperingPack(pack)) return tileValues(pack.view);
   if (isNsfwPack(pack)) return pack.output.labels.length;
   return isFaceDetectorPack(pack) ? ANCHOR_COUNT * ANCHOR_VALUES : 1;
+}
+
+function toTranscriptionInput(pack: TranscriptionPack): LoadedPack['input'] {
+  const { models, texts } = packageFilesOf(pack);
+  const { heads, headSize } = pack.view;
+  return {
+    ...{ kind: 'transcription', name: pack.input.name, heads, headSize },
+    decoderPath: join(models, pack.decoder.file),
+    vocabularyPath: join(texts, pack.vocabulary.file),
+    specialTokensPath: join(texts, pack.specialTokens.file),
+    generationPath: join(texts, pack.generation.file),
+  };
 }
 
 function toInput(pack: ModelPack): LoadedPack['input'] {
@@ -199,6 +233,7 @@ function toInput(pack: ModelPack): LoadedPack['input'] {
   if (isSpeechPack(pack)) {
     return { kind: 'windows', name: pack.input.name, windowSamples: pack.view.windowSamples };
   }
+  if (isTranscriptionPack(pack)) return toTranscriptionInput(pack);
   const { name, mean, std } = pack.input;
   return { kind: 'patches', name, mean, std, size: pack.view.size };
 }

@@ -2,8 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDetectorPack, type ModelPack, packKey, SOUND_SAMPLE_RATE } from '../../domain/packs/model-pack.ts';
+import {
+  isDetectorPack,
+  isTranscriptionPack,
+  type ModelPack,
+  packKey,
+  SOUND_SAMPLE_RATE,
+} from '../../domain/packs/model-pack.ts';
 import type { InferencePool } from '../inference/inference-pool.ts';
+import type { InferenceOptions } from '../inference/inference-process.ts';
 import { type InstalledPack, toLoadedPack } from './installed-packs.ts';
 
 export interface PackSpeed {
@@ -15,12 +22,13 @@ export interface PackSpeed {
 /** Four full batches: enough to see past the first one, little enough for a slow model. */
 const ITEMS = 32;
 const DETECTOR_SECONDS = 60;
+const TRANSCRIBED_SECONDS = 30;
 const TIMEOUT_MS = 300_000;
 const BYTES_PER_FLOAT = 4;
 
 /** `folder` takes one file of a few megabytes. */
 export async function benchPack(
-  pool: Pick<InferencePool, 'infer' | 'detectSpeech'>,
+  pool: Pick<InferencePool, 'infer' | 'detectSpeech' | 'transcribe'>,
   installed: InstalledPack,
   folder: string,
   signal: AbortSignal,
@@ -35,6 +43,7 @@ export async function benchPack(
     const frames = sampleCount / installed.pack.view.frameSamples;
     return { items: frames, itemsPerSecond: (frames * 1000) / elapsedMs, singleMs: elapsedMs / frames };
   }
+  if (isTranscriptionPack(installed.pack)) return await benchTranscription(pool, key, path, options);
   const run = async (count: number) => {
     await writeFile(path, itemsOf(installed.pack, installed.modelPath, count));
     const windows = windowsOf(installed.pack, count);
@@ -43,6 +52,22 @@ export async function benchPack(
   const singleMs = await run(1);
   const elapsedMs = await run(ITEMS);
   return { items: ITEMS, itemsPerSecond: (ITEMS * 1000) / elapsedMs, singleMs };
+}
+
+/** Half a minute of silence: the encoder, and the first tokens; speech takes as long again for its words. */
+async function benchTranscription(
+  pool: Pick<InferencePool, 'transcribe'>,
+  pack: string,
+  path: string,
+  options: InferenceOptions,
+): Promise<PackSpeed> {
+  const length = TRANSCRIBED_SECONDS * SOUND_SAMPLE_RATE;
+  await writeFile(path, Buffer.alloc(length * BYTES_PER_FLOAT));
+  const window = { pack, path, sampleCount: length, ranges: [{ offset: 0, length }], language: null };
+  // The first run brings the model up.
+  await pool.transcribe(window, options);
+  const { elapsedMs } = await pool.transcribe(window, options);
+  return { items: 1, itemsPerSecond: 1000 / elapsedMs, singleMs: elapsedMs };
 }
 
 /** Noise: some models skip work on what is flat. */

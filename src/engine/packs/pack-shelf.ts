@@ -81,7 +81,10 @@ export class PackShelf {
 
   /** Why a box that must use its GPU may not start; null where every model that runs does so on a GPU. */
   describeCpuFallback(): string | null {
-    const fallen = this.status().flatMap(({ id, provider }) => (provider === 'cpu' ? [id] : []));
+    // What writes down speech runs on the CPU by design.
+    const fallen = this.status().flatMap(({ id, provider, task }) =>
+      provider === 'cpu' && task !== 'transcription' ? [id] : [],
+    );
     if (fallen.length === 0) return null;
     const reports = this.installed.flatMap(({ report }) => report ?? []);
     const preparing = reports.find((report) => report.preparing !== undefined)?.preparing;

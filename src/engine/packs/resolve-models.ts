@@ -4,7 +4,7 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import { toSnakeCase } from '../../domain/contract/field.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import type { ModelPack, ModelTask } from '../../domain/packs/model-pack.ts';
+import { isTranscriptionPack, type ModelPack, type ModelTask } from '../../domain/packs/model-pack.ts';
 import { type AnalysisOptions, isOptionOf } from '../../domain/records/options.ts';
 import type { InstalledPack } from './installed-packs.ts';
 
@@ -21,6 +21,7 @@ const TASKS_OF_OPTION: readonly { option: keyof AnalysisOptions; tasks: readonly
   { option: 'withTampering', tasks: ['image-tampering'] },
   { option: 'withNsfw', tasks: ['nsfw'] },
   { option: 'withAudio', tasks: ['speech-origin', 'voice-activity'] },
+  { option: 'withTranscript', tasks: ['transcription', 'voice-activity'] },
   { option: 'ensureFacePerFrame', tasks: ['face-detection'] },
 ];
 
@@ -49,15 +50,21 @@ export function resolveModels(
           isInstalled ? `the plan allows no model for it (${task})` : `no installed model does it (${task})`,
         );
       }
-      models.push(...found);
+      models.push(...(task === 'transcription' ? [preferred(found)] : found));
     }
   }
   // Two options may need the same detector.
   return [...new Set(models)];
 }
 
+/** One text is enough: that of the best model that the box has. */
+function preferred(packs: readonly ModelPack[]): ModelPack {
+  const rank = (pack: ModelPack): number => (isTranscriptionPack(pack) ? pack.preference : 0);
+  return packs.reduce((best, pack) => (rank(pack) > rank(best) ? pack : best));
+}
+
 /** Judge nothing themselves, so no plan has to name them. */
-const DETECTOR_TASKS: readonly ModelTask[] = ['voice-activity', 'face-detection'];
+const DETECTOR_TASKS: readonly ModelTask[] = ['voice-activity', 'face-detection', 'transcription'];
 
 function isAllowed({ id, task }: ModelPack, { models }: Pick<Plan, 'models'>): boolean {
   return models === 'all' || DETECTOR_TASKS.includes(task) || models.includes(id);

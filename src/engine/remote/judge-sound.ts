@@ -1,4 +1,6 @@
 /** Whether what a worker says of a sound, or of a video's track, can be. Pure. */
+import { isTranscriptionPack } from '../../domain/packs/model-pack.ts';
+import { mainLanguage } from '../../domain/transcripts/transcript.ts';
 import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
 import type { AudioResult, ClipResult } from '../../domain/verdicts/result.ts';
 import { CLIP_SECONDS } from '../../domain/verdicts/speech.ts';
@@ -27,11 +29,8 @@ export function checkTrackAudio(job: JudgedJob, audio: AudioResult): void {
   checkSound('track', job, audio);
 }
 
-function checkSound(
-  place: string,
-  { analysis, findPack }: JudgedJob,
-  { durationSeconds, speechSeconds, runs, clips, channels, channelCount }: AudioResult,
-): void {
+function checkSound(place: string, { analysis, findPack }: JudgedJob, audio: AudioResult): void {
+  const { durationSeconds, speechSeconds, runs, clips, channels, channelCount } = audio;
   const packs = speechPacksOf(analysis.models, findPack);
   const lastsMax = durationSeconds + SLACK_SECONDS;
   must(speechSeconds <= lastsMax, () => `${place}: more speech than sound`);
@@ -49,6 +48,37 @@ function checkSound(
     const at = `${place}: ${channel.name}`;
     must(channel.speechSeconds <= lastsMax, () => `${at}: more speech than sound`);
     checkRuns(at, channel.runs, askSpeech(packs, channel.speechSeconds));
+  }
+  checkTranscript(place, { analysis, findPack }, audio);
+}
+
+/** By the model that was asked, in order, within the sound; there is none where none was asked for. */
+function checkTranscript(
+  place: string,
+  { analysis, findPack }: Pick<JudgedJob, 'analysis' | 'findPack'>,
+  { transcript, durationSeconds }: AudioResult,
+): void {
+  const packs = analysis.models.flatMap((key) => findPack(key)?.pack ?? []);
+  const pack = packs.find(isTranscriptionPack);
+  must(
+    (transcript !== undefined) === (pack !== undefined),
+    () => `${place}: a transcript is not what was asked for`,
+  );
+  if (transcript === undefined || pack === undefined) return;
+  const isByIt = transcript.model === pack.id && transcript.version === pack.version;
+  must(isByIt, () => `${place}: its transcript is by ${transcript.model} ${transcript.version}`);
+  must(
+    transcript.language === mainLanguage(transcript.segments),
+    () => `${place}: its transcript is not in the language of its text`,
+  );
+  let before = 0;
+  for (const { startSeconds, endSeconds } of transcript.segments) {
+    const isPlaced = startSeconds >= before && endSeconds >= startSeconds;
+    must(
+      isPlaced && endSeconds <= durationSeconds + SLACK_SECONDS,
+      () => `${place}: text from ${startSeconds} to ${endSeconds} s`,
+    );
+    before = startSeconds;
   }
 }
 

@@ -255,6 +255,7 @@ const OPTION_TEXTS: Readonly<Record<string, string>> = {
   withHeatmap: 'optionHeatmap',
   withNsfw: 'optionNsfw',
   withAudio: 'optionAudio',
+  withTranscript: 'optionTranscript',
   preventC2paForces: 'optionNoC2pa',
   frames: 'optionFrames',
 };

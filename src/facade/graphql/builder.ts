@@ -1,4 +1,5 @@
 /** The schema builder with the scalars and enums that all types share. */
+
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError } from 'graphql';
 import type { Choice } from '../../domain/contract/field.ts';
@@ -14,6 +15,7 @@ import {
   STATUS,
 } from '../../domain/contract/words.ts';
 import { formatTime, parseTime } from '../../domain/time.ts';
+import { TRANSCRIPT_FORMATS } from '../../domain/transcripts/transcript-formats.ts';
 import type { GraphqlContext } from './transport/context.ts';
 import { USER_ERROR_CODES } from './transport/errors.ts';
 
@@ -97,6 +99,9 @@ export const heuristicEnum = enumOf(HEURISTIC);
 export const priorityEnum = enumOf(PRIORITY);
 export const roleEnum = enumOf(ROLE);
 export const c2paPolicyEnum = enumOf(C2PA_POLICY);
+export const transcriptFormatEnum = builder.enumType('TranscriptFormat', {
+  values: upperCaseValues(TRANSCRIPT_FORMATS),
+});
 export const userErrorCodeEnum = builder.enumType('UserErrorCode', {
   values: upperCaseValues(USER_ERROR_CODES),
 });

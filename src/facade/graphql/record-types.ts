@@ -12,7 +12,8 @@ import type {
   VideoRecord,
 } from '../../domain/records/record.ts';
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
-import { builder, heatmapLayerEnum, outcomeEnum } from './builder.ts';
+import { TRANSCRIPT_FILES } from '../../domain/transcripts/transcript-formats.ts';
+import { builder, heatmapLayerEnum, outcomeEnum, transcriptFormatEnum } from './builder.ts';
 import { fieldsOf, findType, nameType } from './nouns.ts';
 import { renditionType } from './rendition-types.ts';
 
@@ -77,7 +78,18 @@ export const imageType = nameType<ImageRecord>('ImageClassification').implement(
 
 export const audioType = nameType<AudioRecord>('AudioClassification').implement({
   interfaces: [classificationType],
-  fields: (t) => fieldsOf(t, AUDIO),
+  fields: (t) => ({
+    ...fieldsOf(t, AUDIO),
+    transcriptUrl: t.string({
+      nullable: true,
+      description: 'Where the whole transcript can be fetched, with the same key; null where there is none.',
+      args: { format: t.arg({ type: transcriptFormatEnum, required: true, defaultValue: 'srt' }) },
+      resolve: ({ identifier, transcript }, { format }, { app }) =>
+        transcript === null
+          ? null
+          : `${app.config.publicUrl}/media/${encodeURIComponent(identifier)}/${TRANSCRIPT_FILES[format].name}`,
+    }),
+  }),
 });
 
 export const videoType = nameType<VideoRecord>('VideoClassification').implement({

@@ -12,6 +12,7 @@ import {
 } from '../../app/records/classifications.ts';
 import { getContactSheet } from '../../app/records/renditions.ts';
 import { seenBefore } from '../../app/records/seen-before.ts';
+import { getTranscript } from '../../app/records/transcripts.ts';
 import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
@@ -19,12 +20,14 @@ import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { type RecordEntry, refusedOf, shownOf } from '../../domain/records/refused-record.ts';
 import { toTimestamp } from '../../domain/time.ts';
+import type { TranscriptFormat } from '../../domain/transcripts/transcript-formats.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { type Classification, HeatmapLayerSchema } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import {
   type ClassificationFilter,
   ClassificationFilterSchema,
   ClassificationService,
+  TranscriptFormatSchema,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { fromMessage } from '../../grpc/messages.ts';
 import { download, type GrpcContext, unary } from './calls.ts';
@@ -139,12 +142,12 @@ export function changeHandlers(context: GrpcContext): Pick<Handlers<typeof Class
   };
 }
 
-/** Pieces of a PNG. */
+/** Pieces of a PNG or a text. */
 const CHUNK_BYTES = 256 * 1024;
 
-export function pictureHandlers(
+export function mediaHandlers(
   context: GrpcContext,
-): Pick<Handlers<typeof ClassificationService>, 'getHeatmap' | 'getContactSheet'> {
+): Pick<Handlers<typeof ClassificationService>, 'getHeatmap' | 'getContactSheet' | 'getTranscript'> {
   const { app } = context;
   return {
     getHeatmap: download(context, method.getHeatmap, async function* ({ principal, request, signal }) {
@@ -161,6 +164,14 @@ export function pictureHandlers(
         yield* readChunks(path, signal);
       },
     ),
+    getTranscript: download(context, method.getTranscript, async function* ({ principal, request }) {
+      const asked = fromEnum<TranscriptFormat>(TranscriptFormatSchema, request.format, 'format');
+      const input = { principal, identifier: request.identifier, format: asked ?? 'json' };
+      const { bytes } = getTranscript(app, input);
+      for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+        yield { chunk: bytes.subarray(at, at + CHUNK_BYTES) };
+      }
+    }),
   };
 }
 

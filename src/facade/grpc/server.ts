@@ -21,7 +21,7 @@ import { noticeHandlers } from './automation/notices.ts';
 import { watchFolderHandlers } from './automation/watch-folders.ts';
 import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
-import { changeHandlers, pictureHandlers, readHandlers, watchHandlers } from './classifications.ts';
+import { changeHandlers, mediaHandlers, readHandlers, watchHandlers } from './classifications.ts';
 import { doctorHandlers } from './doctor.ts';
 import { custodyHandlers } from './evidence/custody.ts';
 import { evidenceHandlers } from './evidence/packages.ts';
@@ -139,7 +139,7 @@ function addServices(server: Server, context: GrpcContext): void {
     ...readHandlers(context),
     ...watchHandlers(context),
     ...changeHandlers(context),
-    ...pictureHandlers(context),
+    ...mediaHandlers(context),
     ...overrideHandlers(context),
     ...signOffHandlers(context),
   });

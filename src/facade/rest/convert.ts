@@ -78,7 +78,21 @@ function toAudio(record: AudioRecord): object {
         verdict: toVerdict(clip.verdict),
       })),
     },
+    ...toTranscript(record),
   };
+}
+
+/** Present only where it was asked for and is there. */
+function toTranscript({ transcript }: AudioRecord): object {
+  if (transcript === null) return {};
+  const { segments, segmentCount, wordCount, leftOutSeconds, ...rest } = transcript;
+  const said = segments.map(({ startSeconds: start, endSeconds: end, ...segment }) => ({
+    start,
+    end,
+    ...segment,
+  }));
+  const counts = { segment_count: segmentCount, word_count: wordCount, left_out_seconds: leftOutSeconds };
+  return { transcript: { ...rest, segments: said, ...counts } };
 }
 
 function toHead(record: ClassificationRecord): object {

@@ -3,13 +3,7 @@
  * thousand patches delays another model's verdict by one batch and new requests are read between batches. A pack is let go
  * once it was checked, and when no one has asked it for `keepLoadedMs`: the next request brings it up and checks it again.
  */
-import type {
-  DetectRequest,
-  InferenceResponse,
-  InferRequest,
-  LoadedPack,
-  PackReport,
-} from '../inference-protocol.ts';
+import type { InferenceResponse, LoadedPack, PackReport, PackRequest } from '../inference-protocol.ts';
 import { bringUp, type LoadRequest } from './bring-up.ts';
 import { toFailed, type WorkQueue } from './request-queue.ts';
 
@@ -70,7 +64,7 @@ export class BatchLoop {
   }
 
   /** Brings the pack up where it was let go. Not beside `load` or itself. */
-  async add(request: InferRequest | DetectRequest): Promise<void> {
+  async add(request: PackRequest): Promise<void> {
     try {
       (await this.#queueOf(request.pack)).add(request, performance.now());
     } catch (error) {
@@ -157,6 +151,7 @@ export class BatchLoop {
 
 /** Brings a pack up, and lets it go at once where no one may ever ask for it. */
 async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
+  if (pack.isCheckedLate === true) return uncheckedYet(pack);
   const { queue, report } = await bringUp(pack, request);
   if (
     queue === null ||
@@ -166,6 +161,18 @@ async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
     return { pack, report, queue, usedAt: performance.now() };
   }
   await queue.release();
+  return { pack, report, queue: null, usedAt: performance.now() };
+}
+
+/** Brought up and checked by the first request: it costs each start seconds of every core, and most boxes never ask it. */
+function uncheckedYet(pack: LoadedPack): Checked {
+  const place = {
+    provider: LET_GO_PROVIDER,
+    precision: 'full' as const,
+    precisionNote: null,
+    passedOver: [],
+  };
+  const report = { key: pack.key, ...place, fault: null, goldenError: null, loadMs: 0 };
   return { pack, report, queue: null, usedAt: performance.now() };
 }
 

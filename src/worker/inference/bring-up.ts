@@ -11,6 +11,9 @@ import { goldenSource } from './item-source.ts';
 import { type BatchPack, type Device, PackSession } from './pack-session.ts';
 import { RequestQueue, type WorkQueue } from './request-queue.ts';
 import { type SpeechPack, SpeechSession } from './speech-session.ts';
+import { runTranscriptionGolden } from './transcription/transcription-golden.ts';
+import { TranscriptionQueue } from './transcription/transcription-queue.ts';
+import { WhisperSession } from './transcription/whisper-session.ts';
 
 /** Made by the rule of the golden inputs, which are few: on these half precision must agree with full as well. */
 const PARITY_ITEMS = 32;
@@ -142,6 +145,11 @@ function describeError(error: unknown): string {
 
 async function openCandidate(pack: LoadedPack, device: Device, request: LoadRequest): Promise<Candidate> {
   const { input } = pack;
+  if (input.kind === 'transcription') {
+    const session = await WhisperSession.open({ ...pack, input }, request.threads);
+    const run = () => runTranscriptionGolden(session);
+    return { runGolden: run, runParity: run, queue: new TranscriptionQueue(session) };
+  }
   if (input.kind === 'speech') {
     const speechPack: SpeechPack = { ...pack, input };
     const session = await SpeechSession.open(speechPack, device, request.threads);

@@ -1,5 +1,5 @@
 /** Sounds that wait for the speech detector. They take turns, some steps each, so that a long one holds up no one. */
-import type { DetectRequest, InferenceResponse, InferRequest } from '../inference-protocol.ts';
+import type { InferenceResponse, PackRequest } from '../inference-protocol.ts';
 import { Detection } from './detection.ts';
 import { toFailed, type WorkQueue } from './request-queue.ts';
 import { SoundFile } from './sound-file.ts';
@@ -28,7 +28,7 @@ export class DetectionQueue implements WorkQueue {
     return this.#session.pack.key;
   }
 
-  add(request: InferRequest | DetectRequest, now: number): void {
+  add(request: PackRequest, now: number): void {
     if (request.type !== 'detect-speech') throw new Error(`the model ${this.key} only detects speech`);
     const file = SoundFile.open(request.path, request.sampleCount);
     const read = (offset: number, samples: Float32Array) => file.read(offset, samples);

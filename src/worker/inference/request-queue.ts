@@ -2,7 +2,7 @@
  * The requests that wait for one pack, and the batches cut from them: items of several requests fill a batch
  * together, in the order in which they came.
  */
-import type { DetectRequest, InferenceResponse, InferRequest } from '../inference-protocol.ts';
+import type { InferenceResponse, PackRequest } from '../inference-protocol.ts';
 import { type ItemSource, openSource } from './item-source.ts';
 import type { PackSession } from './pack-session.ts';
 
@@ -10,7 +10,7 @@ import type { PackSession } from './pack-session.ts';
 export interface WorkQueue {
   readonly key: string;
   /** Throws where the request is not one for this pack or its file is not what it says. */
-  add(request: InferRequest | DetectRequest, now: number): void;
+  add(request: PackRequest, now: number): void;
   /** When the next batch may run; infinite where nothing waits. */
   ripeAt(batchWaitMs: number): number;
   /** Runs one batch; returns what there is to say after it. Never rejects. */
@@ -54,8 +54,8 @@ export class RequestQueue implements WorkQueue {
     return this.#session.pack.key;
   }
 
-  add(request: InferRequest | DetectRequest, now: number): void {
-    if (request.type !== 'infer') throw new Error(`the model ${this.key} does not detect speech`);
+  add(request: PackRequest, now: number): void {
+    if (request.type !== 'infer') throw new Error(`the model ${this.key} takes patches and windows only`);
     const { id, count } = request;
     const source = openSource(this.#session.pack.input, request);
     const logits = new Float32Array(count * this.#session.pack.outputLength);

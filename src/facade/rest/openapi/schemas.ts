@@ -52,6 +52,20 @@ const verdictFields = {
   models: described(listOf(text), 'models that contributed; `c2pa` where a signature forced it'),
 };
 
+const transcript = described(
+  record({
+    model: text,
+    version: text,
+    language: described(text, 'ISO 639, of most of the text; empty where there is none'),
+    segments: listOf(record({ start: number, end: number, text, confidence: score, language: text })),
+    segment_count: described(integer, 'of the whole transcript; `segments` has the first 100'),
+    word_count: integer,
+    left_out_seconds: described(number, 'speech for which no text could be believed'),
+    fault: described(text, 'why it is not whole; empty where it is'),
+  }),
+  'what a machine wrote down; present only where `with_transcript` was asked, once it is there',
+);
+
 const statusEntry = record({ url: text, code: text, explanation: text });
 const c2pa = record({
   manifests: { type: 'object' },
@@ -129,8 +143,9 @@ export const SCHEMAS: Record<string, Schema> = {
       force_classification: forcedField,
       results: listOf(reference('ModelResult')),
       details: record({ clips: listOf(clip) }),
+      transcript,
     },
-    ['api_version', 'verdict', 'force_classification'],
+    ['api_version', 'verdict', 'force_classification', 'transcript'],
   ),
   Submission: record({ identifier: HEX_64 }),
   OverrideRequest: record({ classification: label, reason: described(text, 'kept with the override') }, [

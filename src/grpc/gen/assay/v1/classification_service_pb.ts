@@ -2,8 +2,8 @@
 // @generated from file assay/v1/classification_service.proto (package assay.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Classification, HeatmapLayer, Outcome, Status } from "./classification_pb.ts";
 import { file_assay_v1_classification } from "./classification_pb.ts";
 import type { Label, MediaCommit, MediaHeader, MediaKind } from "./media_pb.ts";
@@ -12,13 +12,13 @@ import type { SignOff } from "./sign_off_pb.ts";
 import { file_assay_v1_sign_off } from "./sign_off_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file assay/v1/classification_service.proto.
  */
 export const file_assay_v1_classification_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiJwoSUXVlcnlVcGxvYWRSZXF1ZXN0EhEKCXVwbG9hZF9pZBgBIAEoCSKGAQoTUXVlcnlVcGxvYWRSZXNwb25zZRIXCg9jb21taXR0ZWRfYnl0ZXMYASABKAMSEgoKc2l6ZV9ieXRlcxgCIAEoAxISCgppZGVudGlmaWVyGAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk0KGUdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJYCh5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSIQoEa2luZBgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCKGAQofQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRIxCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIwCgdyZWZ1c2VkGAIgAygLMh8uYXNzYXkudjEuUmVmdXNlZENsYXNzaWZpY2F0aW9uImsKFVJlZnVzZWRDbGFzc2lmaWNhdGlvbhISCgppZGVudGlmaWVyGAEgASgJEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCSKWAQoaTGlzdENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSIQoEa2luZBgDIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIuCgZmaWx0ZXIYBCABKAsyHi5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkZpbHRlciKYAgoUQ2xhc3NpZmljYXRpb25GaWx0ZXISIAoGc3RhdHVzGAEgASgOMhAuYXNzYXkudjEuU3RhdHVzEiIKB291dGNvbWUYAiABKA4yES5hc3NheS52MS5PdXRjb21lEiAKB3ZlcmRpY3QYAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZyZWZfaWQYBCABKAkSDAoEaGFzaBgFIAEoCRIOCgZzZWFyY2gYBiABKAkSKQoFc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgx3YWl0c19mb3JfbWUYCSABKAgimwEKG0xpc3RDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRIxCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSMAoHcmVmdXNlZBgDIAMoCzIfLmFzc2F5LnYxLlJlZnVzZWRDbGFzc2lmaWNhdGlvbiIwChpXYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk8KG1dhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIlYKG1dhdGNoQ2xhc3NpZmljYXRpb25zUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhQKDHdhaXRzX2Zvcl9tZRgCIAEoCCJQChxXYXRjaENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iTgoRR2V0SGVhdG1hcFJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCRIlCgVsYXllchgCIAEoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllciIjChJHZXRIZWF0bWFwUmVzcG9uc2USDQoFY2h1bmsYASABKAwiLAoWR2V0Q29udGFjdFNoZWV0UmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIigKF0dldENvbnRhY3RTaGVldFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIokBCh1PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkSJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZyZWFzb24YBCABKAkiegoeT3ZlcnJpZGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlEicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSIQoEdHlwZRgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAMgASgJIkgKFVJlbW92ZU92ZXJyaWRlUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAiABKAkicgoWUmVtb3ZlT3ZlcnJpZGVSZXNwb25zZRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiEKBHR5cGUYAiABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgDIAEoCSInChFBc2tTaWduT2ZmUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIkYKEkFza1NpZ25PZmZSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uInoKFEFuc3dlclNpZ25PZmZSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkSLgoKZmluZGluZ19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGYWdyZWVzGAMgASgIEg4KBnJlYXNvbhgEIAEoCSJJChVBbnN3ZXJTaWduT2ZmUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIxChtDYW5jZWxDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJQChxDYW5jZWxDbGFzc2lmaWNhdGlvblJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iMAoaUmV0cnlDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSJPChtSZXRyeUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIxChtEZWxldGVDbGFzc2lmaWNhdGlvblJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCSIeChxEZWxldGVDbGFzc2lmaWNhdGlvblJlc3BvbnNlIkcKFExpc3RPdmVycmlkZXNSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCSJDChVMaXN0T3ZlcnJpZGVzUmVzcG9uc2USKgoJb3ZlcnJpZGVzGAEgAygLMhcuYXNzYXkudjEuT3ZlcnJpZGVFbnRyeSLPAQoNT3ZlcnJpZGVFbnRyeRInCg5jbGFzc2lmaWNhdGlvbhgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlYXNvbhgCIAEoCRImCgJhdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNYnlfYWNjb3VudF9pZBgEIAEoAxIhCghtZWFzdXJlZBgFIAEoDjIPLmFzc2F5LnYxLkxhYmVsEiMKCHNpZ25fb2ZmGAYgASgLMhEuYXNzYXkudjEuU2lnbk9mZjLiDQoVQ2xhc3NpZmljYXRpb25TZXJ2aWNlEkwKC1N1Ym1pdE1lZGlhEhwuYXNzYXkudjEuU3VibWl0TWVkaWFSZXF1ZXN0Gh0uYXNzYXkudjEuU3VibWl0TWVkaWFSZXNwb25zZSgBElQKDUNsYXNzaWZ5TWVkaWESHi5hc3NheS52MS5DbGFzc2lmeU1lZGlhUmVxdWVzdBofLmFzc2F5LnYxLkNsYXNzaWZ5TWVkaWFSZXNwb25zZSgBMAESUgoNVmFsaWRhdGVNZWRpYRIeLmFzc2F5LnYxLlZhbGlkYXRlTWVkaWFSZXF1ZXN0Gh8uYXNzYXkudjEuVmFsaWRhdGVNZWRpYVJlc3BvbnNlKAESSgoLUXVlcnlVcGxvYWQSHC5hc3NheS52MS5RdWVyeVVwbG9hZFJlcXVlc3QaHS5hc3NheS52MS5RdWVyeVVwbG9hZFJlc3BvbnNlElwKEUdldENsYXNzaWZpY2F0aW9uEiIuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXF1ZXN0GiMuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXNwb25zZRJuChdCYXRjaEdldENsYXNzaWZpY2F0aW9ucxIoLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBopLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USYgoTTGlzdENsYXNzaWZpY2F0aW9ucxIkLmFzc2F5LnYxLkxpc3RDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiUuYXNzYXkudjEuTGlzdENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEmQKE1dhdGNoQ2xhc3NpZmljYXRpb24SJC5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBolLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZTABEmcKFFdhdGNoQ2xhc3NpZmljYXRpb25zEiUuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiYuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXNwb25zZTABEkkKCkdldEhlYXRtYXASGy5hc3NheS52MS5HZXRIZWF0bWFwUmVxdWVzdBocLmFzc2F5LnYxLkdldEhlYXRtYXBSZXNwb25zZTABElgKD0dldENvbnRhY3RTaGVldBIgLmFzc2F5LnYxLkdldENvbnRhY3RTaGVldFJlcXVlc3QaIS5hc3NheS52MS5HZXRDb250YWN0U2hlZXRSZXNwb25zZTABEmsKFk92ZXJyaWRlQ2xhc3NpZmljYXRpb24SJy5hc3NheS52MS5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBooLmFzc2F5LnYxLk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXNwb25zZRJTCg5SZW1vdmVPdmVycmlkZRIfLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVxdWVzdBogLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVzcG9uc2USUAoNTGlzdE92ZXJyaWRlcxIeLmFzc2F5LnYxLkxpc3RPdmVycmlkZXNSZXF1ZXN0Gh8uYXNzYXkudjEuTGlzdE92ZXJyaWRlc1Jlc3BvbnNlEkcKCkFza1NpZ25PZmYSGy5hc3NheS52MS5Bc2tTaWduT2ZmUmVxdWVzdBocLmFzc2F5LnYxLkFza1NpZ25PZmZSZXNwb25zZRJQCg1BbnN3ZXJTaWduT2ZmEh4uYXNzYXkudjEuQW5zd2VyU2lnbk9mZlJlcXVlc3QaHy5hc3NheS52MS5BbnN3ZXJTaWduT2ZmUmVzcG9uc2USZQoUQ2FuY2VsQ2xhc3NpZmljYXRpb24SJS5hc3NheS52MS5DYW5jZWxDbGFzc2lmaWNhdGlvblJlcXVlc3QaJi5hc3NheS52MS5DYW5jZWxDbGFzc2lmaWNhdGlvblJlc3BvbnNlEmIKE1JldHJ5Q2xhc3NpZmljYXRpb24SJC5hc3NheS52MS5SZXRyeUNsYXNzaWZpY2F0aW9uUmVxdWVzdBolLmFzc2F5LnYxLlJldHJ5Q2xhc3NpZmljYXRpb25SZXNwb25zZRJlChREZWxldGVDbGFzc2lmaWNhdGlvbhIlLmFzc2F5LnYxLkRlbGV0ZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBomLmFzc2F5LnYxLkRlbGV0ZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2ViBnByb3RvMw", [file_assay_v1_classification, file_assay_v1_media, file_assay_v1_sign_off, file_google_protobuf_timestamp]);
+  fileDesc("CiVhc3NheS92MS9jbGFzc2lmaWNhdGlvbl9zZXJ2aWNlLnByb3RvEghhc3NheS52MSKCAQoSU3VibWl0TWVkaWFSZXF1ZXN0EicKBmhlYWRlchgBIAEoCzIVLmFzc2F5LnYxLk1lZGlhSGVhZGVySAASDwoFY2h1bmsYAiABKAxIABInCgZjb21taXQYAyABKAsyFS5hc3NheS52MS5NZWRpYUNvbW1pdEgAQgkKB3BheWxvYWQiRwoTU3VibWl0TWVkaWFSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIoQBChRDbGFzc2lmeU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIlUKFUNsYXNzaWZ5TWVkaWFSZXNwb25zZRIyCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uSABCCAoGdXBkYXRlIoQBChRWYWxpZGF0ZU1lZGlhUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpgBChVWYWxpZGF0ZU1lZGlhUmVzcG9uc2USDQoFdmFsaWQYASABKAgSEAoIZmlsZXNpemUYAiABKAMSEAoIbWltZXR5cGUYAyABKAkSEgoFd2lkdGgYBCABKAVIAIgBARITCgZoZWlnaHQYBSABKAVIAYgBARIOCgZtb2RlbHMYBiADKAlCCAoGX3dpZHRoQgkKB19oZWlnaHQiJwoSUXVlcnlVcGxvYWRSZXF1ZXN0EhEKCXVwbG9hZF9pZBgBIAEoCSKGAQoTUXVlcnlVcGxvYWRSZXNwb25zZRIXCg9jb21taXR0ZWRfYnl0ZXMYASABKAMSEgoKc2l6ZV9ieXRlcxgCIAEoAxISCgppZGVudGlmaWVyGAMgASgJEi4KCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIi4KGEdldENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk0KGUdldENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiJYCh5CYXRjaEdldENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEwoLaWRlbnRpZmllcnMYASADKAkSIQoEa2luZBgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZCKGAQofQmF0Y2hHZXRDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRIxCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIwCgdyZWZ1c2VkGAIgAygLMh8uYXNzYXkudjEuUmVmdXNlZENsYXNzaWZpY2F0aW9uImsKFVJlZnVzZWRDbGFzc2lmaWNhdGlvbhISCgppZGVudGlmaWVyGAEgASgJEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgDIAEoCSKWAQoaTGlzdENsYXNzaWZpY2F0aW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSIQoEa2luZBgDIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIuCgZmaWx0ZXIYBCABKAsyHi5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkZpbHRlciKYAgoUQ2xhc3NpZmljYXRpb25GaWx0ZXISIAoGc3RhdHVzGAEgASgOMhAuYXNzYXkudjEuU3RhdHVzEiIKB291dGNvbWUYAiABKA4yES5hc3NheS52MS5PdXRjb21lEiAKB3ZlcmRpY3QYAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZyZWZfaWQYBCABKAkSDAoEaGFzaBgFIAEoCRIOCgZzZWFyY2gYBiABKAkSKQoFc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgx3YWl0c19mb3JfbWUYCSABKAgimwEKG0xpc3RDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRIxCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSMAoHcmVmdXNlZBgDIAMoCzIfLmFzc2F5LnYxLlJlZnVzZWRDbGFzc2lmaWNhdGlvbiIwChpXYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk8KG1dhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIlYKG1dhdGNoQ2xhc3NpZmljYXRpb25zUmVxdWVzdBIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhQKDHdhaXRzX2Zvcl9tZRgCIAEoCCJQChxXYXRjaENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iTgoRR2V0SGVhdG1hcFJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCRIlCgVsYXllchgCIAEoDjIWLmFzc2F5LnYxLkhlYXRtYXBMYXllciIjChJHZXRIZWF0bWFwUmVzcG9uc2USDQoFY2h1bmsYASABKAwiLAoWR2V0Q29udGFjdFNoZWV0UmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIigKF0dldENvbnRhY3RTaGVldFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIlYKFEdldFRyYW5zY3JpcHRSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkSKgoGZm9ybWF0GAIgASgOMhouYXNzYXkudjEuVHJhbnNjcmlwdEZvcm1hdCImChVHZXRUcmFuc2NyaXB0UmVzcG9uc2USDQoFY2h1bmsYASABKAwiiQEKHU92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCRInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBnJlYXNvbhgEIAEoCSJ6Ch5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2USJwoOY2xhc3NpZmljYXRpb24YASABKA4yDy5hc3NheS52MS5MYWJlbBIhCgR0eXBlGAIgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEgwKBGhhc2gYAyABKAkiSAoVUmVtb3ZlT3ZlcnJpZGVSZXF1ZXN0EiEKBGtpbmQYASABKA4yEy5hc3NheS52MS5NZWRpYUtpbmQSDAoEaGFzaBgCIAEoCSJyChZSZW1vdmVPdmVycmlkZVJlc3BvbnNlEicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSIQoEdHlwZRgCIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAMgASgJIicKEUFza1NpZ25PZmZSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkiRgoSQXNrU2lnbk9mZlJlc3BvbnNlEjAKDmNsYXNzaWZpY2F0aW9uGAEgASgLMhguYXNzYXkudjEuQ2xhc3NpZmljYXRpb24iegoUQW5zd2VyU2lnbk9mZlJlcXVlc3QSEgoKaWRlbnRpZmllchgBIAEoCRIuCgpmaW5kaW5nX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZhZ3JlZXMYAyABKAgSDgoGcmVhc29uGAQgASgJIkkKFUFuc3dlclNpZ25PZmZSZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIjEKG0NhbmNlbENsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIlAKHENhbmNlbENsYXNzaWZpY2F0aW9uUmVzcG9uc2USMAoOY2xhc3NpZmljYXRpb24YASABKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbiIwChpSZXRyeUNsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIk8KG1JldHJ5Q2xhc3NpZmljYXRpb25SZXNwb25zZRIwCg5jbGFzc2lmaWNhdGlvbhgBIAEoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uIjEKG0RlbGV0ZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBISCgppZGVudGlmaWVyGAEgASgJIh4KHERlbGV0ZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2UiRwoUTGlzdE92ZXJyaWRlc1JlcXVlc3QSIQoEa2luZBgBIAEoDjITLmFzc2F5LnYxLk1lZGlhS2luZBIMCgRoYXNoGAIgASgJIkMKFUxpc3RPdmVycmlkZXNSZXNwb25zZRIqCglvdmVycmlkZXMYASADKAsyFy5hc3NheS52MS5PdmVycmlkZUVudHJ5Is8BCg1PdmVycmlkZUVudHJ5EicKDmNsYXNzaWZpY2F0aW9uGAEgASgOMg8uYXNzYXkudjEuTGFiZWwSDgoGcmVhc29uGAIgASgJEiYKAmF0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAQgASgDEiEKCG1lYXN1cmVkGAUgASgOMg8uYXNzYXkudjEuTGFiZWwSIwoIc2lnbl9vZmYYBiABKAsyES5hc3NheS52MS5TaWduT2ZmKqMBChBUcmFuc2NyaXB0Rm9ybWF0EiEKHVRSQU5TQ1JJUFRfRk9STUFUX1VOU1BFQ0lGSUVEEAASGQoVVFJBTlNDUklQVF9GT1JNQVRfU1JUEAESGQoVVFJBTlNDUklQVF9GT1JNQVRfVlRUEAISGgoWVFJBTlNDUklQVF9GT1JNQVRfVEVYVBADEhoKFlRSQU5TQ1JJUFRfRk9STUFUX0pTT04QBDK2DgoVQ2xhc3NpZmljYXRpb25TZXJ2aWNlEkwKC1N1Ym1pdE1lZGlhEhwuYXNzYXkudjEuU3VibWl0TWVkaWFSZXF1ZXN0Gh0uYXNzYXkudjEuU3VibWl0TWVkaWFSZXNwb25zZSgBElQKDUNsYXNzaWZ5TWVkaWESHi5hc3NheS52MS5DbGFzc2lmeU1lZGlhUmVxdWVzdBofLmFzc2F5LnYxLkNsYXNzaWZ5TWVkaWFSZXNwb25zZSgBMAESUgoNVmFsaWRhdGVNZWRpYRIeLmFzc2F5LnYxLlZhbGlkYXRlTWVkaWFSZXF1ZXN0Gh8uYXNzYXkudjEuVmFsaWRhdGVNZWRpYVJlc3BvbnNlKAESSgoLUXVlcnlVcGxvYWQSHC5hc3NheS52MS5RdWVyeVVwbG9hZFJlcXVlc3QaHS5hc3NheS52MS5RdWVyeVVwbG9hZFJlc3BvbnNlElwKEUdldENsYXNzaWZpY2F0aW9uEiIuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXF1ZXN0GiMuYXNzYXkudjEuR2V0Q2xhc3NpZmljYXRpb25SZXNwb25zZRJuChdCYXRjaEdldENsYXNzaWZpY2F0aW9ucxIoLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVxdWVzdBopLmFzc2F5LnYxLkJhdGNoR2V0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USYgoTTGlzdENsYXNzaWZpY2F0aW9ucxIkLmFzc2F5LnYxLkxpc3RDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiUuYXNzYXkudjEuTGlzdENsYXNzaWZpY2F0aW9uc1Jlc3BvbnNlEmQKE1dhdGNoQ2xhc3NpZmljYXRpb24SJC5hc3NheS52MS5XYXRjaENsYXNzaWZpY2F0aW9uUmVxdWVzdBolLmFzc2F5LnYxLldhdGNoQ2xhc3NpZmljYXRpb25SZXNwb25zZTABEmcKFFdhdGNoQ2xhc3NpZmljYXRpb25zEiUuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GiYuYXNzYXkudjEuV2F0Y2hDbGFzc2lmaWNhdGlvbnNSZXNwb25zZTABEkkKCkdldEhlYXRtYXASGy5hc3NheS52MS5HZXRIZWF0bWFwUmVxdWVzdBocLmFzc2F5LnYxLkdldEhlYXRtYXBSZXNwb25zZTABElgKD0dldENvbnRhY3RTaGVldBIgLmFzc2F5LnYxLkdldENvbnRhY3RTaGVldFJlcXVlc3QaIS5hc3NheS52MS5HZXRDb250YWN0U2hlZXRSZXNwb25zZTABElIKDUdldFRyYW5zY3JpcHQSHi5hc3NheS52MS5HZXRUcmFuc2NyaXB0UmVxdWVzdBofLmFzc2F5LnYxLkdldFRyYW5zY3JpcHRSZXNwb25zZTABEmsKFk92ZXJyaWRlQ2xhc3NpZmljYXRpb24SJy5hc3NheS52MS5PdmVycmlkZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBooLmFzc2F5LnYxLk92ZXJyaWRlQ2xhc3NpZmljYXRpb25SZXNwb25zZRJTCg5SZW1vdmVPdmVycmlkZRIfLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVxdWVzdBogLmFzc2F5LnYxLlJlbW92ZU92ZXJyaWRlUmVzcG9uc2USUAoNTGlzdE92ZXJyaWRlcxIeLmFzc2F5LnYxLkxpc3RPdmVycmlkZXNSZXF1ZXN0Gh8uYXNzYXkudjEuTGlzdE92ZXJyaWRlc1Jlc3BvbnNlEkcKCkFza1NpZ25PZmYSGy5hc3NheS52MS5Bc2tTaWduT2ZmUmVxdWVzdBocLmFzc2F5LnYxLkFza1NpZ25PZmZSZXNwb25zZRJQCg1BbnN3ZXJTaWduT2ZmEh4uYXNzYXkudjEuQW5zd2VyU2lnbk9mZlJlcXVlc3QaHy5hc3NheS52MS5BbnN3ZXJTaWduT2ZmUmVzcG9uc2USZQoUQ2FuY2VsQ2xhc3NpZmljYXRpb24SJS5hc3NheS52MS5DYW5jZWxDbGFzc2lmaWNhdGlvblJlcXVlc3QaJi5hc3NheS52MS5DYW5jZWxDbGFzc2lmaWNhdGlvblJlc3BvbnNlEmIKE1JldHJ5Q2xhc3NpZmljYXRpb24SJC5hc3NheS52MS5SZXRyeUNsYXNzaWZpY2F0aW9uUmVxdWVzdBolLmFzc2F5LnYxLlJldHJ5Q2xhc3NpZmljYXRpb25SZXNwb25zZRJlChREZWxldGVDbGFzc2lmaWNhdGlvbhIlLmFzc2F5LnYxLkRlbGV0ZUNsYXNzaWZpY2F0aW9uUmVxdWVzdBomLmFzc2F5LnYxLkRlbGV0ZUNsYXNzaWZpY2F0aW9uUmVzcG9uc2ViBnByb3RvMw", [file_assay_v1_classification, file_assay_v1_media, file_assay_v1_sign_off, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message assay.v1.SubmitMediaRequest
@@ -700,6 +700,47 @@ export const GetContactSheetResponseSchema: GenMessage<GetContactSheetResponse> 
   messageDesc(file_assay_v1_classification_service, 23);
 
 /**
+ * @generated from message assay.v1.GetTranscriptRequest
+ */
+export type GetTranscriptRequest = Message<"assay.v1.GetTranscriptRequest"> & {
+  /**
+   * @generated from field: string identifier = 1;
+   */
+  identifier: string;
+
+  /**
+   * JSON where it is left out.
+   *
+   * @generated from field: assay.v1.TranscriptFormat format = 2;
+   */
+  format: TranscriptFormat;
+};
+
+/**
+ * Describes the message assay.v1.GetTranscriptRequest.
+ * Use `create(GetTranscriptRequestSchema)` to create a new message.
+ */
+export const GetTranscriptRequestSchema: GenMessage<GetTranscriptRequest> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 24);
+
+/**
+ * @generated from message assay.v1.GetTranscriptResponse
+ */
+export type GetTranscriptResponse = Message<"assay.v1.GetTranscriptResponse"> & {
+  /**
+   * @generated from field: bytes chunk = 1;
+   */
+  chunk: Uint8Array;
+};
+
+/**
+ * Describes the message assay.v1.GetTranscriptResponse.
+ * Use `create(GetTranscriptResponseSchema)` to create a new message.
+ */
+export const GetTranscriptResponseSchema: GenMessage<GetTranscriptResponse> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification_service, 25);
+
+/**
  * @generated from message assay.v1.OverrideClassificationRequest
  */
 export type OverrideClassificationRequest = Message<"assay.v1.OverrideClassificationRequest"> & {
@@ -733,7 +774,7 @@ export type OverrideClassificationRequest = Message<"assay.v1.OverrideClassifica
  * Use `create(OverrideClassificationRequestSchema)` to create a new message.
  */
 export const OverrideClassificationRequestSchema: GenMessage<OverrideClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 24);
+  messageDesc(file_assay_v1_classification_service, 26);
 
 /**
  * @generated from message assay.v1.OverrideClassificationResponse
@@ -760,7 +801,7 @@ export type OverrideClassificationResponse = Message<"assay.v1.OverrideClassific
  * Use `create(OverrideClassificationResponseSchema)` to create a new message.
  */
 export const OverrideClassificationResponseSchema: GenMessage<OverrideClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 25);
+  messageDesc(file_assay_v1_classification_service, 27);
 
 /**
  * @generated from message assay.v1.RemoveOverrideRequest
@@ -784,7 +825,7 @@ export type RemoveOverrideRequest = Message<"assay.v1.RemoveOverrideRequest"> & 
  * Use `create(RemoveOverrideRequestSchema)` to create a new message.
  */
 export const RemoveOverrideRequestSchema: GenMessage<RemoveOverrideRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 26);
+  messageDesc(file_assay_v1_classification_service, 28);
 
 /**
  * The override that was removed.
@@ -813,7 +854,7 @@ export type RemoveOverrideResponse = Message<"assay.v1.RemoveOverrideResponse"> 
  * Use `create(RemoveOverrideResponseSchema)` to create a new message.
  */
 export const RemoveOverrideResponseSchema: GenMessage<RemoveOverrideResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 27);
+  messageDesc(file_assay_v1_classification_service, 29);
 
 /**
  * @generated from message assay.v1.AskSignOffRequest
@@ -832,7 +873,7 @@ export type AskSignOffRequest = Message<"assay.v1.AskSignOffRequest"> & {
  * Use `create(AskSignOffRequestSchema)` to create a new message.
  */
 export const AskSignOffRequestSchema: GenMessage<AskSignOffRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 28);
+  messageDesc(file_assay_v1_classification_service, 30);
 
 /**
  * @generated from message assay.v1.AskSignOffResponse
@@ -849,7 +890,7 @@ export type AskSignOffResponse = Message<"assay.v1.AskSignOffResponse"> & {
  * Use `create(AskSignOffResponseSchema)` to create a new message.
  */
 export const AskSignOffResponseSchema: GenMessage<AskSignOffResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 29);
+  messageDesc(file_assay_v1_classification_service, 31);
 
 /**
  * @generated from message assay.v1.AnswerSignOffRequest
@@ -885,7 +926,7 @@ export type AnswerSignOffRequest = Message<"assay.v1.AnswerSignOffRequest"> & {
  * Use `create(AnswerSignOffRequestSchema)` to create a new message.
  */
 export const AnswerSignOffRequestSchema: GenMessage<AnswerSignOffRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 30);
+  messageDesc(file_assay_v1_classification_service, 32);
 
 /**
  * @generated from message assay.v1.AnswerSignOffResponse
@@ -902,7 +943,7 @@ export type AnswerSignOffResponse = Message<"assay.v1.AnswerSignOffResponse"> & 
  * Use `create(AnswerSignOffResponseSchema)` to create a new message.
  */
 export const AnswerSignOffResponseSchema: GenMessage<AnswerSignOffResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 31);
+  messageDesc(file_assay_v1_classification_service, 33);
 
 /**
  * @generated from message assay.v1.CancelClassificationRequest
@@ -919,7 +960,7 @@ export type CancelClassificationRequest = Message<"assay.v1.CancelClassification
  * Use `create(CancelClassificationRequestSchema)` to create a new message.
  */
 export const CancelClassificationRequestSchema: GenMessage<CancelClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 32);
+  messageDesc(file_assay_v1_classification_service, 34);
 
 /**
  * @generated from message assay.v1.CancelClassificationResponse
@@ -936,7 +977,7 @@ export type CancelClassificationResponse = Message<"assay.v1.CancelClassificatio
  * Use `create(CancelClassificationResponseSchema)` to create a new message.
  */
 export const CancelClassificationResponseSchema: GenMessage<CancelClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 33);
+  messageDesc(file_assay_v1_classification_service, 35);
 
 /**
  * @generated from message assay.v1.RetryClassificationRequest
@@ -953,7 +994,7 @@ export type RetryClassificationRequest = Message<"assay.v1.RetryClassificationRe
  * Use `create(RetryClassificationRequestSchema)` to create a new message.
  */
 export const RetryClassificationRequestSchema: GenMessage<RetryClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 34);
+  messageDesc(file_assay_v1_classification_service, 36);
 
 /**
  * @generated from message assay.v1.RetryClassificationResponse
@@ -970,7 +1011,7 @@ export type RetryClassificationResponse = Message<"assay.v1.RetryClassificationR
  * Use `create(RetryClassificationResponseSchema)` to create a new message.
  */
 export const RetryClassificationResponseSchema: GenMessage<RetryClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 35);
+  messageDesc(file_assay_v1_classification_service, 37);
 
 /**
  * @generated from message assay.v1.DeleteClassificationRequest
@@ -987,7 +1028,7 @@ export type DeleteClassificationRequest = Message<"assay.v1.DeleteClassification
  * Use `create(DeleteClassificationRequestSchema)` to create a new message.
  */
 export const DeleteClassificationRequestSchema: GenMessage<DeleteClassificationRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 36);
+  messageDesc(file_assay_v1_classification_service, 38);
 
 /**
  * @generated from message assay.v1.DeleteClassificationResponse
@@ -1000,7 +1041,7 @@ export type DeleteClassificationResponse = Message<"assay.v1.DeleteClassificatio
  * Use `create(DeleteClassificationResponseSchema)` to create a new message.
  */
 export const DeleteClassificationResponseSchema: GenMessage<DeleteClassificationResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 37);
+  messageDesc(file_assay_v1_classification_service, 39);
 
 /**
  * @generated from message assay.v1.ListOverridesRequest
@@ -1024,7 +1065,7 @@ export type ListOverridesRequest = Message<"assay.v1.ListOverridesRequest"> & {
  * Use `create(ListOverridesRequestSchema)` to create a new message.
  */
 export const ListOverridesRequestSchema: GenMessage<ListOverridesRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 38);
+  messageDesc(file_assay_v1_classification_service, 40);
 
 /**
  * @generated from message assay.v1.ListOverridesResponse
@@ -1041,7 +1082,7 @@ export type ListOverridesResponse = Message<"assay.v1.ListOverridesResponse"> & 
  * Use `create(ListOverridesResponseSchema)` to create a new message.
  */
 export const ListOverridesResponseSchema: GenMessage<ListOverridesResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 39);
+  messageDesc(file_assay_v1_classification_service, 41);
 
 /**
  * A statement on the correct value of a file.
@@ -1091,7 +1132,48 @@ export type OverrideEntry = Message<"assay.v1.OverrideEntry"> & {
  * Use `create(OverrideEntrySchema)` to create a new message.
  */
 export const OverrideEntrySchema: GenMessage<OverrideEntry> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification_service, 40);
+  messageDesc(file_assay_v1_classification_service, 42);
+
+/**
+ * @generated from enum assay.v1.TranscriptFormat
+ */
+export const TranscriptFormat = {
+  /**
+   * @generated from enum value: TRANSCRIPT_FORMAT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: TRANSCRIPT_FORMAT_SRT = 1;
+   */
+  SRT: 1,
+
+  /**
+   * @generated from enum value: TRANSCRIPT_FORMAT_VTT = 2;
+   */
+  VTT: 2,
+
+  /**
+   * @generated from enum value: TRANSCRIPT_FORMAT_TEXT = 3;
+   */
+  TEXT: 3,
+
+  /**
+   * @generated from enum value: TRANSCRIPT_FORMAT_JSON = 4;
+   */
+  JSON: 4,
+} as const;
+
+/**
+ * @generated from enum assay.v1.TranscriptFormat
+ */
+export type TranscriptFormat = (typeof TranscriptFormat)[keyof typeof TranscriptFormat] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.TranscriptFormat.
+ */
+export const TranscriptFormatSchema: GenEnum<TranscriptFormat> = /*@__PURE__*/
+  enumDesc(file_assay_v1_classification_service, 0);
 
 /**
  * Submits media and serves their classifications. The credential is the metadata x-api-key.
@@ -1208,6 +1290,16 @@ export const ClassificationService: GenService<{
     methodKind: "server_streaming";
     input: typeof GetContactSheetRequestSchema;
     output: typeof GetContactSheetResponseSchema;
+  },
+  /**
+   * What is said in a recording or in a video, in pieces: the whole transcript in the form that is asked for, UTF-8.
+   *
+   * @generated from rpc assay.v1.ClassificationService.GetTranscript
+   */
+  getTranscript: {
+    methodKind: "server_streaming";
+    input: typeof GetTranscriptRequestSchema;
+    output: typeof GetTranscriptResponseSchema;
   },
   /**
    * States the correct value of a file, for every record of the account with this hash.

@@ -1,0 +1,15 @@
+/** What the page says of transcripts. */
+export const TRANSCRIPT_EN = {
+  optionTranscript: 'Transcript of what is said',
+  transcript: 'What is said',
+  transcriptLead:
+    'Written by a machine ({model}, {language}); it may be wrong. A click on a line plays from there. It decides nothing.',
+  transcriptNone: 'No words were heard that a machine could write down.',
+  transcriptLeftOut: 'Of {seconds} s of speech no text could be believed.',
+  transcriptFault: 'It is not whole: {fault}.',
+  transcriptPlay: 'Play from {at}: {text}',
+  transcriptUnsure: 'The machine was not sure of these words',
+  transcriptMore: 'Show all {count} lines',
+  transcriptFailed: 'The rest could not be loaded.',
+  transcriptSoFar: 'What is said so far',
+};

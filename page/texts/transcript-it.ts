@@ -1,0 +1,15 @@
+/** Ciò che la pagina dice delle trascrizioni. */
+export const TRANSCRIPT_IT = {
+  optionTranscript: 'Trascrizione del parlato',
+  transcript: 'Che cosa si dice',
+  transcriptLead:
+    'Scritto da una macchina ({model}, {language}); può contenere errori. Un clic su una riga riproduce da lì. Non decide nulla.',
+  transcriptNone: 'Nessuna parola che una macchina potesse trascrivere.',
+  transcriptLeftOut: 'Per {seconds} s di parlato nessun testo era credibile.',
+  transcriptFault: 'Non è completa: {fault}.',
+  transcriptPlay: 'Riproduci da {at}: {text}',
+  transcriptUnsure: 'La macchina non era sicura di queste parole',
+  transcriptMore: 'Mostra tutte le {count} righe',
+  transcriptFailed: 'Il resto non si è potuto caricare.',
+  transcriptSoFar: 'Che cosa si dice finora',
+};

@@ -1,0 +1,42 @@
+/** The whole transcript of a record in the form that is asked for; what leaves the box is only what its own account fetches. */
+import { createHash } from 'node:crypto';
+import { AppError } from '../../domain/errors.ts';
+import type { Transcript } from '../../domain/transcripts/transcript.ts';
+import {
+  formatTranscript,
+  TRANSCRIPT_FILES,
+  type TranscriptFormat,
+} from '../../domain/transcripts/transcript-formats.ts';
+import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import type { Core } from '../core.ts';
+import { type RecordInput, readableClassification, readablePart } from './classifications.ts';
+import type { MediaFile } from './media-files.ts';
+
+export interface TranscriptInput extends Pick<RecordInput, 'principal' | 'identifier'> {
+  format: TranscriptFormat;
+}
+
+/** Of a recording, of a video or of its track. Throws `classification` for a foreign record, `media` where there is none. */
+export function getTranscript(app: Core, input: TranscriptInput): MediaFile & { bytes: Buffer } {
+  const transcript = findTranscript(app, input);
+  if (input.principal.key === undefined) app.accessLog.note('looked_at', input);
+  const { name, mime } = TRANSCRIPT_FILES[input.format];
+  const bytes = Buffer.from(formatTranscript(transcript, input.format));
+  const tag = createHash('sha256').update(bytes).digest('hex');
+  return { bytes, mime, sizeBytes: bytes.length, name, tag };
+}
+
+function findTranscript(app: Core, input: TranscriptInput): Transcript {
+  const { analysisId } = readablePart(app, input)?.whole ?? readableClassification(app, input);
+  const transcript = transcriptOf(app.store.read.analysis(analysisId)?.result ?? null);
+  if (transcript !== undefined) return transcript;
+  throw new AppError(
+    'media',
+    'there is no transcript of this record: it was not asked for, or is not there yet',
+  );
+}
+
+export function transcriptOf(result: AnalysisResult | null): Transcript | undefined {
+  if (result?.kind === 'audio') return result.transcript;
+  return result?.kind === 'video' ? result.tracks[0]?.audio.transcript : undefined;
+}

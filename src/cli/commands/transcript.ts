@@ -1,0 +1,81 @@
+/** `assay transcript`: what is said in a recording or a video, as subtitles, text or JSON. */
+import { type Command, Option } from 'commander';
+import { showText } from '../../domain/shown-text.ts';
+import { TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../domain/transcripts/transcript-formats.ts';
+import {
+  ClassificationService,
+  TranscriptFormat as Format,
+} from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import { openClient } from '../client.ts';
+import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { PartialFile } from '../partial-file.ts';
+import type { Terminal } from '../terminal.ts';
+import { printDone } from '../views/message-json.ts';
+
+const VALUES = {
+  srt: Format.SRT,
+  vtt: Format.VTT,
+  text: Format.TEXT,
+  json: Format.JSON,
+} as const satisfies Record<TranscriptFormat, Format>;
+
+interface TranscriptOptions {
+  format: TranscriptFormat;
+  output?: string;
+  json?: true;
+}
+
+export function addTranscriptCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('transcript')
+    .description('print what is said in a recording or a video; the words are a machine’s')
+    .argument('<id>', 'identifier of a record that was sent --with-transcript')
+    .addOption(
+      new Option('--format <format>', 'how it is written').choices(TRANSCRIPT_FORMATS).default('text'),
+    )
+    .option('-o, --output <file>', 'save it there, a new file, instead of printing it')
+    .option('--json', 'as JSON; with --output where it lies as one line of JSON')
+    .action((identifier: string, options: TranscriptOptions) =>
+      readTranscript(terminal, identifier, options),
+    );
+}
+
+async function readTranscript(
+  terminal: Terminal,
+  identifier: string,
+  { format: asked, output, json }: TranscriptOptions,
+): Promise<void> {
+  const signal = terminal.watchInterrupt();
+  using client = await openClient(terminal);
+  const name = json === true && output === undefined ? 'json' : asked;
+  const format = VALUES[name];
+  const pieces = client.receive(ClassificationService.method.getTranscript, { identifier, format }, signal);
+  if (output === undefined) {
+    await printText(terminal, pieces, name);
+  } else {
+    await saveText(pieces, output);
+  }
+  if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
+  if (output !== undefined) printDone(terminal, json === true ? { json } : {}, { path: output }, output);
+}
+
+type Pieces = AsyncIterable<{ chunk: Uint8Array }>;
+
+/** What a speaker makes a machine write must not move a person's cursor; JSON escapes such characters itself. */
+async function printText(terminal: Terminal, pieces: Pieces, format: TranscriptFormat): Promise<void> {
+  const chunks: Uint8Array[] = [];
+  for await (const { chunk } of pieces) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  terminal.stdout.write(format === 'json' ? text : text.split('\n').map(showText).join('\n'));
+}
+
+/** Opened with the first piece, so that a refusal leaves no file. */
+async function saveText(pieces: Pieces, path: string): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  let file: PartialFile | undefined;
+  for await (const { chunk } of pieces) {
+    file ??= stack.use(await PartialFile.create(path));
+    await file.write(chunk);
+  }
+  await file?.keep();
+}

@@ -1,0 +1,83 @@
+/**
+ * What a model that writes down speech is given: the speech of a sound, packed into windows of at most half a minute. Long
+ * pauses, music and noise between are left out, since a model that hears no words invents some. Pure.
+ */
+import type { SampleRange, SpeechSegment } from '../verdicts/speech.ts';
+
+const SAMPLE_RATE = 16_000;
+/** Whisper hears thirty; a second is kept so that the last word is not cut at its edge. */
+const WINDOW_SAMPLES_MAX = 29 * SAMPLE_RATE;
+/** The voice detector cuts breaths and soft ends of words. */
+const PADDING_SAMPLES = 0.2 * SAMPLE_RATE;
+/** A shorter pause belongs to the sentence. */
+const PAUSE_SAMPLES_MAX = SAMPLE_RATE;
+/** A cough or a click that the detector took for speech; a word lasts longer with its padding. */
+const STRETCH_SAMPLES_MIN = 0.8 * SAMPLE_RATE;
+
+/** Speech that is heard as one, piece after piece, in order. */
+export interface SpeechWindow {
+  ranges: SampleRange[];
+}
+
+export function planSpeechWindows(segments: readonly SpeechSegment[], sampleCount: number): SpeechWindow[] {
+  const windows: SpeechWindow[] = [];
+  let filled = WINDOW_SAMPLES_MAX;
+  for (const stretch of stretchesOf(segments, sampleCount)) {
+    for (const range of cutStretch(stretch)) {
+      if (filled + range.length > WINDOW_SAMPLES_MAX) {
+        windows.push({ ranges: [] });
+        filled = 0;
+      }
+      windows.at(-1)?.ranges.push(range);
+      filled += range.length;
+    }
+  }
+  return windows;
+}
+
+/** Padded, and joined across short pauses as long as they fit into a window. */
+function stretchesOf(segments: readonly SpeechSegment[], sampleCount: number): SampleRange[] {
+  const stretches: { from: number; to: number }[] = [];
+  for (const { startSeconds, endSeconds } of segments) {
+    const from = Math.max(0, Math.round(startSeconds * SAMPLE_RATE) - PADDING_SAMPLES);
+    const to = Math.min(sampleCount, Math.round(endSeconds * SAMPLE_RATE) + PADDING_SAMPLES);
+    const last = stretches.at(-1);
+    const isNear = last !== undefined && from - last.to <= PAUSE_SAMPLES_MAX - 2 * PADDING_SAMPLES;
+    if (last !== undefined && (isNear || from <= last.to) && to - last.from <= WINDOW_SAMPLES_MAX)
+      last.to = to;
+    else stretches.push({ from: Math.max(from, last?.to ?? 0), to });
+  }
+  return stretches
+    .map(({ from, to }) => ({ offset: from, length: to - from }))
+    .filter(({ length }) => length >= STRETCH_SAMPLES_MIN);
+}
+
+/** Speech without a pause for half a minute is cut where it must be. */
+function cutStretch({ offset, length }: SampleRange): SampleRange[] {
+  const count = Math.max(1, Math.ceil(length / WINDOW_SAMPLES_MAX));
+  const step = Math.ceil(length / count);
+  return Array.from({ length: count }, (_, index) => ({
+    offset: offset + index * step,
+    length: Math.min(step, length - index * step),
+  }));
+}
+
+export function samplesIn({ ranges }: SpeechWindow): number {
+  return ranges.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Where in the sound a time of the window is, in seconds. */
+export function toSoundSeconds(
+  { ranges }: SpeechWindow,
+  windowSeconds: number,
+  side: 'start' | 'end',
+): number {
+  let left = windowSeconds * SAMPLE_RATE;
+  for (const [index, { offset, length }] of ranges.entries()) {
+    // What begins where two pieces meet begins with the later one, and what ends there ends with the earlier.
+    const isInside = side === 'start' ? left < length : left <= length;
+    if (isInside || index === ranges.length - 1) return (offset + Math.min(left, length)) / SAMPLE_RATE;
+    left -= length;
+  }
+  return 0;
+}

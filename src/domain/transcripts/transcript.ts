@@ -1,0 +1,77 @@
+/**
+ * What was said in a sound, as a model wrote it down. It judges nothing and changes no verdict; it is stored with the result
+ * and goes with it. The words are a machine's: each segment says how sure it was.
+ */
+import { z } from 'zod';
+
+/** Two hours of the fastest speech give some 9,000 segments. */
+export const TRANSCRIPT_SEGMENTS_MAX = 20_000;
+/** Thirty seconds of speech are some 600 letters; a model cannot write more than this in one window. */
+export const SEGMENT_CHARACTERS_MAX = 4000;
+/** A record is shown in lists of a hundred and must fit into one message of 4 MB; the rest is fetched by itself. */
+export const RECORD_SEGMENTS_MAX = 100;
+/** Two hours of speech are written down in so many times of what an analysis may last (two cores, the small model). */
+export const TRANSCRIPT_TIMEOUTS = 4;
+
+const seconds = z.number().min(0).max(1e9);
+const probability = z.number().min(0).max(1);
+/** ISO 639-1, or 639-2 where that has none. */
+const language = z.string().regex(/^[a-z]{0,3}$/);
+
+export const transcriptSegmentSchema = z.strictObject({
+  startSeconds: seconds,
+  endSeconds: seconds,
+  text: z.string().min(1).max(SEGMENT_CHARACTERS_MAX),
+  /** Mean probability of its pieces of words. */
+  confidence: probability,
+  language,
+});
+/** A sentence or a part of one; seconds from the beginning of the sound. */
+export type TranscriptSegment = z.infer<typeof transcriptSegmentSchema>;
+
+export const transcriptSchema = z.strictObject({
+  model: z.string().max(200),
+  version: z.string().max(200),
+  /** That of most of the text; empty where there is none. */
+  language,
+  segments: z.array(transcriptSegmentSchema).max(TRANSCRIPT_SEGMENTS_MAX),
+  /** Speech for which no text could be believed. */
+  leftOutSeconds: seconds,
+  /** Why it is not whole; empty where it is. */
+  fault: z.string().max(500),
+  elapsedSeconds: seconds,
+});
+/** As it is stored. */
+export type Transcript = z.infer<typeof transcriptSchema>;
+
+/** What a record says of it: the beginning, and how much there is. */
+export interface TranscriptSummary extends Omit<Transcript, 'elapsedSeconds'> {
+  segmentCount: number;
+  wordCount: number;
+}
+
+export function summaryOf({ elapsedSeconds: _, ...transcript }: Transcript): TranscriptSummary {
+  const { segments } = transcript;
+  return {
+    ...transcript,
+    segments: segments.slice(0, RECORD_SEGMENTS_MAX),
+    segmentCount: segments.length,
+    wordCount: segments.reduce((sum, { text }) => sum + countWords(text), 0),
+  };
+}
+
+const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
+
+/** Also in scripts that put no space between words. */
+export function countWords(text: string): number {
+  let count = 0;
+  for (const { isWordLike } of WORDS.segment(text)) if (isWordLike) count += 1;
+  return count;
+}
+
+/** The language of most letters; empty for no text. */
+export function mainLanguage(segments: readonly TranscriptSegment[]): string {
+  const letters = new Map<string, number>();
+  for (const { language: one, text } of segments) letters.set(one, (letters.get(one) ?? 0) + text.length);
+  return [...letters].reduce((best, entry) => (entry[1] > best[1] ? entry : best), ['', 0])[0];
+}

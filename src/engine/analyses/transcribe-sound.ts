@@ -1,0 +1,133 @@
+/**
+ * Writes down what is said in a decoded sound, window by window; the text so far is shown as it comes. A transcript never
+ * costs the verdict: where it cannot be made it says so.
+ */
+import { isTranscriptionPack, packKey } from '../../domain/packs/model-pack.ts';
+import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
+import {
+  planSpeechWindows,
+  type SpeechWindow,
+  samplesIn,
+  toSoundSeconds,
+} from '../../domain/transcripts/speech-windows.ts';
+import {
+  mainLanguage,
+  SEGMENT_CHARACTERS_MAX,
+  TRANSCRIPT_SEGMENTS_MAX,
+  TRANSCRIPT_TIMEOUTS,
+  type Transcript,
+  type TranscriptSegment,
+} from '../../domain/transcripts/transcript.ts';
+import type { WindowText } from '../../worker/inference-protocol.ts';
+import type { SoundFile } from '../../worker/protocol.ts';
+import { ModelFailedError } from '../worker-errors.ts';
+import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
+
+const SAMPLE_RATE = 16_000;
+/** What has neither a letter nor a digit is no text: dots, notes, dashes. */
+const WORD = /[\p{L}\p{N}]/u;
+
+/** The segments so far in their order, and the share of all speech. */
+export type OnText = (segments: readonly TranscriptSegment[], share: number) => void;
+
+interface Written {
+  texts: (TranscriptSegment[] | undefined)[];
+  leftOutSamples: number;
+  doneSamples: number;
+  fault: string;
+}
+
+/** Undefined where it was not asked for. Throws as the inference does, but where the model fails alone. */
+export async function transcribeSound(
+  parts: SoundParts,
+  work: SoundWork,
+  { file, segments }: SoundSpeech,
+  onText: OnText,
+): Promise<Transcript | undefined> {
+  const packs = work.models.flatMap((key) => parts.findPack(key)?.pack ?? []);
+  const pack = packs.find(isTranscriptionPack);
+  if (pack === undefined) return undefined;
+  const startedAt = performance.now();
+  const windows = planSpeechWindows(segments, file.sampleCount);
+  const written: Written = { texts: [], leftOutSamples: 0, doneSamples: 0, fault: '' };
+  const until = startedAt + (TRANSCRIPT_TIMEOUTS - 1) * parts.decodeTimeoutMs;
+  try {
+    await writeDown({ parts, work, file, pack, until }, windows, written, onText);
+  } catch (error) {
+    if (!(error instanceof ModelFailedError)) throw error;
+    written.fault = `the model failed: ${error.message}`.slice(0, 500);
+  }
+  const text = written.texts.flatMap((one) => one ?? []).slice(0, TRANSCRIPT_SEGMENTS_MAX);
+  return {
+    ...{ model: pack.id, version: pack.version, language: mainLanguage(text), segments: text },
+    ...{ leftOutSeconds: written.leftOutSamples / SAMPLE_RATE, fault: written.fault },
+    elapsedSeconds: (performance.now() - startedAt) / 1000,
+  };
+}
+
+interface Writing {
+  parts: SoundParts;
+  work: SoundWork;
+  file: SoundFile;
+  pack: TranscriptionPack;
+  /** By the clock of `performance`. */
+  until: number;
+}
+
+/** The first window is heard alone: from it the others know the language where they are not sure of their own. */
+async function writeDown(
+  writing: Writing,
+  windows: readonly SpeechWindow[],
+  written: Written,
+  onText: OnText,
+): Promise<void> {
+  const total = windows.reduce((sum, window) => sum + samplesIn(window), 0);
+  const take = async (index: number, language: string | null): Promise<WindowText | null> => {
+    const window = windows[index];
+    if (window === undefined) return null;
+    if (performance.now() > writing.until) {
+      written.fault ||= `stopped after ${Math.round(written.doneSamples / SAMPLE_RATE)} of ${Math.round(total / SAMPLE_RATE)} s of speech: the analysis may not last longer`;
+      return null;
+    }
+    const text = await ask(writing, window, language);
+    written.texts[index] = toSegments(window, text);
+    written.doneSamples += samplesIn(window);
+    if (text.isLeftOut) written.leftOutSamples += samplesIn(window);
+    onText(
+      written.texts.flatMap((one) => one ?? []),
+      written.doneSamples / total,
+    );
+    return text;
+  };
+  const first = await take(0, null);
+  const language = first === null || first.segments.length === 0 ? null : first.language;
+  const asked = windows.slice(1).map((_, index) => take(index + 1, language));
+  // Waits for all even where one fails: their file vanishes with the slot.
+  await Promise.allSettled(asked);
+  await Promise.all(asked);
+}
+
+async function ask(
+  { parts, work, file, pack }: Writing,
+  { ranges }: SpeechWindow,
+  language: string | null,
+): Promise<WindowText> {
+  const path = work.slot.outPath(file.file);
+  const request = { pack: packKey(pack), path, sampleCount: file.sampleCount, ranges, language };
+  const { text } = await parts.inference.transcribe(request, { signal: work.signal });
+  return text;
+}
+
+function toSegments(window: SpeechWindow, { language, segments }: WindowText): TranscriptSegment[] {
+  return segments
+    .filter(({ text }) => WORD.test(text))
+    .map(({ startSeconds, endSeconds, text, confidence }) => {
+      const start = toSoundSeconds(window, startSeconds, 'start');
+      return {
+        startSeconds: start,
+        endSeconds: Math.max(start, toSoundSeconds(window, endSeconds, 'end')),
+        text: text.slice(0, SEGMENT_CHARACTERS_MAX),
+        ...{ confidence, language },
+      };
+    });
+}

@@ -1,0 +1,101 @@
+/**
+ * Sound as Whisper takes it: the logarithm of 80 mel bands, one column each 10 ms, thirty seconds a window. As OpenAI's
+ * own `log_mel_spectrogram` computes it: a periodic Hann window of 25 ms, Slaney's mel scale and its norm.
+ */
+import { FourierTransform, TRANSFORM_SIZE } from './fourier-transform.ts';
+
+export const BANDS = 80;
+export const FRAMES = 3000;
+const HOP_SAMPLES = 160;
+export const WINDOW_SAMPLES = FRAMES * HOP_SAMPLES;
+const SAMPLE_RATE = 16_000;
+const BINS = TRANSFORM_SIZE / 2 + 1;
+/** Below it lies digital silence. */
+const POWER_MIN = 1e-10;
+/** Everything further below the loudest band is cut off. */
+const DECADES = 8;
+
+/** Slaney's scale: straight up to 1 kHz, logarithmic above. */
+const STRAIGHT_HERTZ = 200 / 3;
+const BEND_HERTZ = 1000;
+const BEND_MEL = BEND_HERTZ / STRAIGHT_HERTZ;
+const MEL_STEP = Math.log(6.4) / 27;
+
+const HANN = Float64Array.from(
+  { length: TRANSFORM_SIZE },
+  (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / TRANSFORM_SIZE),
+);
+const FILTERS = makeFilters();
+
+/** Bands × frames, row by row; `samples` holds at most thirty seconds, silence follows. */
+export function melSpectrogram(samples: Float32Array): Float32Array {
+  if (samples.length > WINDOW_SAMPLES) throw new Error(`a window has at most ${WINDOW_SAMPLES} samples`);
+  const features = new Float32Array(BANDS * FRAMES).fill(Math.log10(POWER_MIN));
+  const transform = new FourierTransform();
+  const [first, second] = [new Float64Array(TRANSFORM_SIZE), new Float64Array(TRANSFORM_SIZE)];
+  // Two real frames go through one complex transform.
+  const heard = Math.min(FRAMES, Math.ceil((samples.length + TRANSFORM_SIZE / 2) / HOP_SAMPLES));
+  for (let frame = 0; frame < heard; frame += 2) {
+    cutFrame(samples, frame, first);
+    cutFrame(samples, frame + 1, second);
+    const powers = transform.powers(first, second);
+    writeColumn(features, frame, powers.first);
+    if (frame + 1 < FRAMES) writeColumn(features, frame + 1, powers.second);
+  }
+  return scaled(features);
+}
+
+/** The middle of a frame lies at its hop; before the first sample the sound is mirrored. */
+function cutFrame(samples: Float32Array, frame: number, into: Float64Array): void {
+  const begin = frame * HOP_SAMPLES - TRANSFORM_SIZE / 2;
+  for (let index = 0; index < TRANSFORM_SIZE; index++) {
+    into[index] = (samples[Math.abs(begin + index)] ?? 0) * (HANN[index] ?? 0);
+  }
+}
+
+function writeColumn(features: Float32Array, frame: number, powers: Float64Array): void {
+  for (const [band, { firstBin, weights }] of FILTERS.entries()) {
+    let sum = 0;
+    for (let index = 0; index < weights.length; index++) {
+      sum += (weights[index] ?? 0) * (powers[firstBin + index] ?? 0);
+    }
+    features[band * FRAMES + frame] = Math.log10(Math.max(POWER_MIN, sum));
+  }
+}
+
+function scaled(features: Float32Array): Float32Array {
+  let loudest = Number.NEGATIVE_INFINITY;
+  for (const value of features) loudest = Math.max(loudest, value);
+  return features.map((value) => (Math.max(value, loudest - DECADES) + 4) / 4);
+}
+
+interface Filter {
+  firstBin: number;
+  weights: Float64Array;
+}
+
+function makeFilters(): Filter[] {
+  const top = toMel(SAMPLE_RATE / 2);
+  const edges = Array.from({ length: BANDS + 2 }, (_, index) => toHertz((top * index) / (BANDS + 1)));
+  return Array.from({ length: BANDS }, (_, band) => {
+    const [low = 0, middle = 0, high = 0] = edges.slice(band, band + 3);
+    const weights = Array.from({ length: BINS }, (_, bin) => {
+      const hertz = (bin * SAMPLE_RATE) / TRANSFORM_SIZE;
+      const slope = Math.min((hertz - low) / (middle - low), (high - hertz) / (high - middle));
+      return Math.max(0, slope) * (2 / (high - low));
+    });
+    const firstBin = weights.findIndex((weight) => weight > 0);
+    const end = weights.findLastIndex((weight) => weight > 0) + 1;
+    return { firstBin, weights: Float64Array.from(weights.slice(firstBin, end)) };
+  });
+}
+
+function toMel(hertz: number): number {
+  if (hertz < BEND_HERTZ) return hertz / STRAIGHT_HERTZ;
+  return BEND_MEL + Math.log(hertz / BEND_HERTZ) / MEL_STEP;
+}
+
+function toHertz(mel: number): number {
+  if (mel < BEND_MEL) return mel * STRAIGHT_HERTZ;
+  return BEND_HERTZ * Math.exp(MEL_STEP * (mel - BEND_MEL));
+}

@@ -1,0 +1,170 @@
+/**
+ * Writes down one window of sound, at most thirty seconds. A text that repeats itself or that the model hardly believes is
+ * written again at a higher temperature; what is no better then is left out, since a model that hears no words invents some.
+ */
+import { deflateRawSync } from 'node:zlib';
+import type { WindowText } from '../../inference-protocol.ts';
+import { type ChosenToken, chooseToken, seededChance, shareOf } from './choose-token.ts';
+import { melSpectrogram } from './mel-spectrogram.ts';
+import { forbidTokens } from './token-rules.ts';
+import type { DecoderState, WhisperSession } from './whisper-session.ts';
+
+const SAMPLE_RATE = 16_000;
+/** Half of what the decoder can remember, as its makers bound it: thirty seconds of the fastest speech are fewer. */
+const TOKENS_MAX = 224;
+/** Its makers' bounds and temperatures; above .8 a small model writes nothing that holds. */
+const TEMPERATURES = [0, 0.2, 0.4, 0.6, 0.8] as const;
+const COMPRESSION_MAX = 2.4;
+const LOG_PROBABILITY_MIN = -1;
+const NO_SPEECH_MAX = 0.6;
+/** Measured: silence, noise, hum and music .74 and more, speech .57 and less; a text that it half believes is none then. */
+const SILENT_LOG_PROBABILITY_MIN = -0.5;
+/** Words at a quarter are guesses: what it says in silence lies below. */
+const CONFIDENCE_MIN = 0.25;
+/** Surer of its language than that, a window goes by its own. */
+const OWN_LANGUAGE_MIN = 0.8;
+
+export interface WindowSound {
+  samples: Float32Array;
+  /** A language that the sound is known to be in; null where none is. */
+  language: string | null;
+}
+
+interface Opening {
+  language: string;
+  languageProbability: number;
+  noSpeech: number;
+  logits: Float32Array;
+  state: DecoderState;
+}
+
+interface Draft {
+  tokens: ChosenToken[];
+  text: string;
+  meanLogProbability: number;
+  compression: number;
+}
+
+/** Gives way after each run of the model, so that others get their turn. */
+export async function* transcribeWindow(
+  session: WhisperSession,
+  sound: WindowSound,
+): AsyncGenerator<void, WindowText, undefined> {
+  const encoded = await session.encode(melSpectrogram(sound.samples));
+  yield;
+  const opening = await open(session, encoded, sound.language);
+  const { language, languageProbability, noSpeech } = opening;
+  const seconds = sound.samples.length / SAMPLE_RATE;
+  const chance = seededChance(sound.samples.length);
+  let draft: Draft | null = null;
+  for (const temperature of TEMPERATURES) {
+    draft = yield* write(session, opening, { seconds, temperature, chance });
+    if (isSilence(draft, noSpeech) || isGood(draft)) break;
+  }
+  const isKept = draft !== null && isGood(draft) && !isSilence(draft, noSpeech);
+  const segments = isKept && draft !== null ? toSegments(session, draft.tokens, seconds) : [];
+  return {
+    language,
+    languageProbability,
+    noSpeech,
+    isLeftOut: !isKept && (draft?.text ?? '') !== '',
+    segments,
+  };
+}
+
+function isSilence({ meanLogProbability }: Draft, noSpeech: number): boolean {
+  return noSpeech > NO_SPEECH_MAX && meanLogProbability < SILENT_LOG_PROBABILITY_MIN;
+}
+
+function isGood({ meanLogProbability, compression }: Draft): boolean {
+  return compression <= COMPRESSION_MAX && meanLogProbability >= LOG_PROBABILITY_MIN;
+}
+
+/** Language and the probability that nobody speaks come with the first token; the text begins after the third. */
+async function open(
+  session: WhisperSession,
+  encoded: Awaited<ReturnType<WhisperSession['encode']>>,
+  known: string | null,
+): Promise<Opening> {
+  const { vocabulary } = session;
+  const first = await session.begin(encoded);
+  const noSpeech = probabilityOf(first.logits, vocabulary.noSpeech);
+  const shares = shareOf(first.logits, vocabulary.languages.keys());
+  const [own, ownShare] = [...shares].reduce((best, entry) => (entry[1] > best[1] ? entry : best));
+  const sign = known === null || ownShare >= OWN_LANGUAGE_MIN ? own : (vocabulary.signOf(known) ?? own);
+  const second = await session.step(first.state, sign);
+  const { logits, state } = await session.step(second.state, vocabulary.transcribe);
+  const language = vocabulary.languages.get(sign) ?? '';
+  return { language, languageProbability: shares.get(sign) ?? 0, noSpeech, logits, state };
+}
+
+function probabilityOf(logits: Float32Array, token: number): number {
+  let top = Number.NEGATIVE_INFINITY;
+  for (const logit of logits) top = Math.max(top, logit);
+  let sum = 0;
+  for (const logit of logits) sum += Math.exp(logit - top);
+  return Math.exp((logits[token] ?? 0) - top) / sum;
+}
+
+async function* write(
+  session: WhisperSession,
+  opening: Opening,
+  { seconds, temperature, chance }: { seconds: number; temperature: number; chance: () => number },
+): AsyncGenerator<void, Draft, undefined> {
+  const { vocabulary } = session;
+  const tokens: ChosenToken[] = [];
+  let { logits, state } = opening;
+  for (;;) {
+    const allowed = logits.slice();
+    forbidTokens(
+      allowed,
+      vocabulary,
+      tokens.map(({ token }) => token),
+      seconds,
+    );
+    // No text begins with a space alone or with its end.
+    if (tokens.length === 1) allowed[vocabulary.space] = Number.NEGATIVE_INFINITY;
+    const chosen = chooseToken(allowed, temperature, chance);
+    tokens.push(chosen);
+    if (chosen.token === vocabulary.end || tokens.length >= TOKENS_MAX) break;
+    ({ logits, state } = await session.step(state, chosen.token));
+    yield;
+  }
+  const written = tokens.map(({ token }) => token).filter((token) => vocabulary.isText(token));
+  const text = vocabulary.toText(written).trim();
+  const sum = tokens.reduce((total, { logProbability }) => total + logProbability, 0);
+  return { tokens, text, meanLogProbability: sum / tokens.length, compression: compressionOf(text) };
+}
+
+/** Text that says the same again and again shrinks far more than speech does. */
+function compressionOf(text: string): number {
+  const bytes = Buffer.from(text);
+  return bytes.length === 0 ? 0 : bytes.length / deflateRawSync(bytes).length;
+}
+
+/** Text between two times; what was not ended lasts to the end of the window. */
+function toSegments(
+  { vocabulary }: WhisperSession,
+  tokens: readonly ChosenToken[],
+  seconds: number,
+): WindowText['segments'] {
+  const segments: WindowText['segments'] = [];
+  let [startSeconds, words]: [number, ChosenToken[]] = [0, []];
+  const end = (endSeconds: number) => {
+    const text = vocabulary.toText(words.map(({ token }) => token)).trim();
+    const sum = words.reduce((total, { logProbability }) => total + logProbability, 0);
+    const confidence = Math.exp(sum / Math.max(1, words.length));
+    if (text !== '' && confidence >= CONFIDENCE_MIN)
+      segments.push({ startSeconds, endSeconds, text, confidence });
+    words = [];
+  };
+  for (const chosen of tokens) {
+    if (vocabulary.isTime(chosen.token)) {
+      const time = Math.min(seconds, vocabulary.secondsOf(chosen.token));
+      if (words.length > 0) end(time);
+      startSeconds = time;
+    } else if (vocabulary.isText(chosen.token)) words.push(chosen);
+  }
+  end(seconds);
+  return segments;
+}

@@ -1,0 +1,142 @@
+/** Transcripts by every way in: asked for, shown, fetched in every form, and gone with their record. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { getClassification } from '../../src/app/records/classifications.ts';
+import { withoutTranscript } from '../../src/domain/records/without-transcript.ts';
+import { toClassification } from '../../src/facade/rest/convert.ts';
+import { type Outcome, runCommand } from '../cli/run-command.ts';
+import { makeClip } from '../interface/media.ts';
+import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const SAID = /yesterday the parliament voted/i;
+
+let service: Service;
+let owner: Customer;
+let identifier: string;
+let spoken: Buffer;
+
+before(async () => {
+  // Only what comes with Assay may lie in an npm package.
+  service = await openService({ ASSAY_MODELS_FOLDERS: join(ROOT, 'models') });
+  owner = await addCustomer(service);
+  spoken = await readFile(join(ROOT, 'test', 'media', 'spoken', 'english.ogg'));
+  ({ identifier } = await owner.classify('audio', { audio: spoken, with_transcript: 'true' }));
+});
+
+after(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+function assay(args: readonly string[], { key } = owner): Promise<Outcome> {
+  return runCommand({ address: service.grpc, key }, args);
+}
+
+async function fetchText(
+  name: string,
+  of = identifier,
+  { key } = owner,
+): Promise<{ status: number; type: string; text: string }> {
+  const response = await fetch(`${service.url}/media/${of}/${name}`, { headers: { 'x-api-key': key } });
+  return {
+    status: response.status,
+    type: response.headers.get('content-type') ?? '',
+    text: await response.text(),
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each test names the fields that it expects
+async function ask(query: string): Promise<any> {
+  const headers = { 'x-api-key': owner.key, 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ query }) };
+  const { data, errors } = await (await fetch(`${service.url}/graphql`, init)).json();
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  return data;
+}
+
+test('REST shows it as an additional field, and not where it was not asked for', async () => {
+  const { body } = await owner.get(`/api/classification_audio/${identifier}`);
+  assert.match(body.transcript.segments[0].text, SAID);
+  assert.deepEqual([body.transcript.language, body.transcript.fault], ['en', '']);
+  const plain = await owner.classify('audio', { audio: spoken });
+  assert.ok(!('transcript' in plain));
+});
+
+test('what goes to receivers by itself holds none of it', () => {
+  const app = service.open.app;
+  const record = app.store.read.classification(identifier);
+  assert.ok(record !== undefined);
+  const principal = { account: { id: record.accountId } } as never;
+  const whole = getClassification(app, { principal, identifier });
+  assert.match(JSON.stringify(toClassification(whole)), SAID);
+  assert.doesNotMatch(JSON.stringify(toClassification(withoutTranscript(whole))), SAID);
+});
+
+test('GraphQL shows it with its address', async () => {
+  const { classification } = await ask(`{ classification(identifier: "${identifier}") {
+    options { withTranscript }
+    ... on AudioClassification {
+      transcript { language wordCount segmentCount segments { startSeconds endSeconds text confidence } }
+      transcriptUrl(format: VTT)
+    }
+  } }`);
+  assert.equal(classification.options.withTranscript, true);
+  assert.ok(classification.transcript.wordCount > 10);
+  assert.ok(classification.transcriptUrl.endsWith(`/media/${identifier}/transcript.vtt`));
+});
+
+test('the command line and the address give it in every form', async () => {
+  for (const [format, file, type] of [
+    ['srt', 'transcript.srt', 'application/x-subrip'],
+    ['vtt', 'transcript.vtt', 'text/vtt'],
+    ['text', 'transcript.txt', 'text/plain'],
+    ['json', 'transcript.json', 'application/json'],
+  ] as const) {
+    const { code, out } = await assay(['transcript', identifier, '--format', format]);
+    assert.equal(code, 0);
+    assert.match(out, SAID);
+    const fetched = await fetchText(file);
+    assert.deepEqual([fetched.status, fetched.type], [200, `${type}; charset=utf-8`]);
+    assert.equal(fetched.text, out);
+  }
+});
+
+test('another account meets nothing of it', async () => {
+  const other = await addCustomer(service);
+  assert.equal((await fetchText('transcript.txt', identifier, other)).status, 404);
+  assert.notEqual((await assay(['transcript', identifier], other)).code, 0);
+});
+
+test('a record without one says so', async () => {
+  const plain = await owner.classify('audio', { audio: spoken });
+  const { status, text } = await fetchText('transcript.txt', plain.identifier);
+  assert.equal(status, 404);
+  assert.match(text, /it was not asked for/);
+});
+
+test('of a video it needs the track, which the refusal names', async () => {
+  const fields = { video: makeClip(), with_transcript: 'true' };
+  const { status, body } = await owner.post('/api/classification_video', fields);
+  assert.equal(status, 400);
+  assert.match(body.error.with_transcript[0], /with_audio/);
+});
+
+test('a plan without it ignores it, and one with a price charges it', async () => {
+  const without = await addCustomer(service, { plan: { options: ['audio_track'] } });
+  const record = await without.classify('audio', { audio: spoken, with_transcript: 'true' });
+  assert.ok(!('transcript' in record));
+});
+
+test('it goes with its record', async () => {
+  const { identifier: gone } = await owner.classify('audio', {
+    audio: spoken,
+    with_transcript: 'true',
+    no_cache: 'true',
+  });
+  assert.equal((await fetchText('transcript.txt', gone)).status, 200);
+  const query = `mutation { deleteClassification(identifier: "${gone}") { deletedIdentifier } }`;
+  await ask(query);
+  assert.equal((await fetchText('transcript.txt', gone)).status, 404);
+});
