@@ -40,14 +40,13 @@ import { openDeliveryLoop } from './app/webhooks/open-loop.ts';
 import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { Clock } from './domain/clock.ts';
-import { withoutTranscript } from './domain/records/without-transcript.ts';
 import { showText } from './domain/shown-text.ts';
 import { Engine } from './engine/engine.ts';
 import type { EngineConfig } from './engine/engine-config.ts';
 import type { RemoteExecutor } from './engine/remote/remote-executor.ts';
 import { observe } from './engine-observer.ts';
 import type { GrpcServer } from './facade/grpc/server.ts';
-import { toClassification } from './facade/rest/convert.ts';
+import { toWebhookBody } from './facade/rest/convert.ts';
 import { Metrics } from './machinery/metrics.ts';
 import { PROGRAM_FOLDER } from './machinery/program-folder.ts';
 import { RecentLog } from './machinery/recent-log.ts';
@@ -144,9 +143,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
   };
   const retention = stack.use(new Retention(app, settings.retention));
-  const webhooks = stack.use(
-    openDeliveryLoop(app, (record) => JSON.stringify(toClassification(withoutTranscript(record)))),
-  );
+  const webhooks = stack.use(openDeliveryLoop(app, toWebhookBody));
   const timestampLoop = stack.use(openTimestampLoop(app));
   const watchLoop = stack.use(new WatchLoop(app));
   await startEngine(engine, log);

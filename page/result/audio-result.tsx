@@ -6,10 +6,10 @@ import { formatNumber, formatPercent, formatSeconds } from '../parts/format.ts';
 import { Table } from '../parts/parts.tsx';
 import { type AudioRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
+import { TranscriptPanel } from '../transcript/transcript.tsx';
 import { RenditionNote } from './rendition-note.tsx';
 import { SoundPicture } from './sound-picture.tsx';
 import { SuspiciousMoment } from './suspicious-moment.tsx';
-import { TranscriptPanel } from './transcript.tsx';
 import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 import { ClipLane } from './video-result.tsx';
 

@@ -1,5 +1,5 @@
 /** The film with a line of its frames' scores, the frames themselves, and its sound in a lane of its own. */
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { Clip, Frame, Track } from '../gen/documents.ts';
@@ -7,12 +7,12 @@ import { formatPercent, formatSeconds } from '../parts/format.ts';
 import { resultPath } from '../paths.ts';
 import { type VideoRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
+import { TranscriptPanel } from '../transcript/transcript.tsx';
 import { colourOf } from './colours.ts';
 import { FilmStrip } from './film-strip.tsx';
 import { RenditionNote, sentenceOf } from './rendition-note.tsx';
 import { SoundPicture } from './sound-picture.tsx';
 import { SuspiciousMoment } from './suspicious-moment.tsx';
-import { TranscriptPanel } from './transcript.tsx';
 import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 
 export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
@@ -32,10 +32,6 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
   const seek = (seconds: number): void => {
     if (player.current !== null) player.current.currentTime = seconds;
     setNow(seconds);
-  };
-  const playFrom = (seconds: number): void => {
-    seek(seconds);
-    void player.current?.play();
   };
   const pick = (index: number): void => {
     setChosen(index);
@@ -75,17 +71,38 @@ export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
       />
       <FilmStrip {...{ identifier, now, duration }} onSeek={seek} />
       <Timeline {...{ images, duration, now, chosen }} onPick={pick} />
-      {audios.map((track) => (
-        <TrackLane key={track.identifier} {...{ track, duration, now }} onSeek={seek} />
-      ))}
-      {audios.map((track) => (
-        <TranscriptPanel key={track.identifier} {...track} now={now} onPlay={playFrom} />
-      ))}
+      <Tracks {...{ audios, duration, now, player }} onSeek={seek} />
       <Strip {...{ identifier, images, chosen }} onPick={pick} />
       {renditionOf(record, 'SHEET') !== undefined && (
         <ContactSheet {...{ identifier }} count={images.length} />
       )}
     </section>
+  );
+}
+
+interface TracksProps {
+  audios: readonly Track[];
+  duration: number;
+  now: number;
+  player: RefObject<HTMLVideoElement>;
+  onSeek: (seconds: number) => void;
+}
+
+/** The sound with its clips, and what is said in it. */
+function Tracks({ audios, duration, now, player, onSeek }: TracksProps): JSX.Element {
+  const playFrom = (seconds: number): void => {
+    onSeek(seconds);
+    void player.current?.play();
+  };
+  return (
+    <>
+      {audios.map((track) => (
+        <TrackLane key={track.identifier} {...{ track, duration, now, onSeek }} />
+      ))}
+      {audios.map((track) => (
+        <TranscriptPanel key={track.identifier} {...track} now={now} onPlay={playFrom} />
+      ))}
+    </>
   );
 }
 

@@ -22,7 +22,7 @@ import { parseRange } from './ranges.ts';
 
 /** The type of figures, which are no format that is accepted. */
 const JSON_TYPE = 'application/json';
-/** Of transcripts, which are no format that is accepted either. */
+/** Transcripts are no format that is accepted either. */
 const TEXT_TYPES: readonly string[] = Object.values(TRANSCRIPT_FILES).map(({ mime }) => mime);
 const DOWNLOAD_TYPE = 'application/octet-stream';
 

@@ -37,7 +37,7 @@ export interface TranscriptionInput {
   vocabularyPath: string;
   specialTokensPath: string;
   generationPath: string;
-  /** Of the decoder's attention. */
+  /** How the decoder's attention is divided. */
   heads: number;
   headSize: number;
 }

@@ -4,13 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { getClassification } from '../../src/app/records/classifications.ts';
-import { withoutTranscript } from '../../src/domain/records/without-transcript.ts';
-import { toClassification } from '../../src/facade/rest/convert.ts';
+import { toClassification, toWebhookBody } from '../../src/facade/rest/convert.ts';
 import { type Outcome, runCommand } from '../cli/run-command.ts';
+import { until } from '../faults/rounds/submissions.ts';
 import { makeClip } from '../interface/media.ts';
 import { addCustomer, type Customer, openService, type Service } from '../interface/service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+const FIRST_TIMEOUT_MS = 180_000;
 const SAID = /yesterday the parliament voted/i;
 
 let service: Service;
@@ -23,7 +24,11 @@ before(async () => {
   service = await openService({ ASSAY_MODELS_FOLDERS: join(ROOT, 'models') });
   owner = await addCustomer(service);
   spoken = await readFile(join(ROOT, 'test', 'media', 'spoken', 'english.ogg'));
-  ({ identifier } = await owner.classify('audio', { audio: spoken, with_transcript: 'true' }));
+  // The first one brings the model up, which takes a busy box longer than other tests wait.
+  identifier = await owner.submit('/api/classification_audio', { audio: spoken, with_transcript: 'true' });
+  const isDone = async () =>
+    (await owner.get(`/api/classification_audio/${identifier}`)).body.status !== 'new';
+  await until(isDone, 'the first transcript', FIRST_TIMEOUT_MS);
 });
 
 after(async () => {
@@ -71,7 +76,7 @@ test('what goes to receivers by itself holds none of it', () => {
   const principal = { account: { id: record.accountId } } as never;
   const whole = getClassification(app, { principal, identifier });
   assert.match(JSON.stringify(toClassification(whole)), SAID);
-  assert.doesNotMatch(JSON.stringify(toClassification(withoutTranscript(whole))), SAID);
+  assert.doesNotMatch(toWebhookBody(whole), SAID);
 });
 
 test('GraphQL shows it with its address', async () => {

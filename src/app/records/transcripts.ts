@@ -16,7 +16,7 @@ export interface TranscriptInput extends Pick<RecordInput, 'principal' | 'identi
   format: TranscriptFormat;
 }
 
-/** Of a recording, of a video or of its track. Throws `classification` for a foreign record, `media` where there is none. */
+/** The record may be a recording, a video or its track. Throws `classification` for a foreign record, `media` where there is none. */
 export function getTranscript(app: Core, input: TranscriptInput): MediaFile & { bytes: Buffer } {
   const transcript = findTranscript(app, input);
   if (input.principal.key === undefined) app.accessLog.note('looked_at', input);

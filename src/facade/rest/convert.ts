@@ -8,6 +8,7 @@ import type {
   MediaValidation,
   VideoRecord,
 } from '../../domain/records/record.ts';
+import { withoutTranscript } from '../../domain/records/without-transcript.ts';
 import type { Verdict } from '../../domain/verdicts/heuristics.ts';
 import type { VideoVerdict } from '../../domain/verdicts/video-verdict.ts';
 
@@ -20,6 +21,11 @@ export function toClassification(record: ClassificationRecord): object {
     case 'audio':
       return toAudio(record);
   }
+}
+
+/** What a receiver is sent by itself: what GET answers, but for what was said in a recording. */
+export function toWebhookBody(record: ClassificationRecord): string {
+  return JSON.stringify(toClassification(withoutTranscript(record)));
 }
 
 export function toMediaValidation(validation: MediaValidation): object {

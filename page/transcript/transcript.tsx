@@ -10,7 +10,7 @@ const SURE_MIN = 0.5;
 const FILES = ['srt', 'vtt', 'txt', 'json'] as const;
 
 interface TranscriptProps {
-  /** Of the recording, or of the track of a film. */
+  /** Names the recording, or the track of a film. */
   identifier: string;
   transcript: Transcript | null;
   now: number;
