@@ -24,15 +24,18 @@ function flipped(bytes: Buffer): Buffer {
   return other;
 }
 
+/** The analysis' figure is NaN, as versions stored it that did not judge what workers brought. */
+export const NOT_A_NUMBER = rewritten('analyses', (row) =>
+  Object.assign(row.result.runs[0] ?? {}, { probability: Number.NaN }),
+);
+
 /** By the number of the record: which row is spoiled, how, and what is said of it. */
 export const SPOILED: ReadonlyMap<number, { table: string; spoil: Spoil; reason: RegExp }> = new Map([
   [
     1,
     {
       table: 'analyses',
-      spoil: rewritten('analyses', (row) =>
-        Object.assign(row.result.runs[0] ?? {}, { probability: Number.NaN }),
-      ),
+      spoil: NOT_A_NUMBER,
       reason: /NaN/,
     },
   ],
@@ -67,10 +70,18 @@ export async function makeSpoiledStore(folder: string): Promise<void> {
     await using store = await Store.open({ folder });
     await seedRecords(store, SPOILED_COUNT, (index) => ({ name: nameOf(index), probability: 0.05 }));
   }
+  const rows = [...SPOILED].map(([index, { table, spoil }]) => ({ table, key: identifierOf(index), spoil }));
+  await spoilRows(folder, rows);
+}
+
+/** In a folder whose store is closed. */
+export async function spoilRows(
+  folder: string,
+  rows: readonly { table: string; key: string; spoil: Spoil }[],
+): Promise<void> {
   const root = open({ path: join(folder, 'records'), maxDbs: TABLES_MAX });
-  for (const [index, { table, spoil }] of SPOILED) {
+  for (const { table, key, spoil } of rows) {
     const database = root.openDB<Buffer, Key>(table, { encoding: 'binary' });
-    const key = identifierOf(index);
     const bytes = database.get(key);
     if (bytes === undefined) throw new Error(`no ${key} in ${table}`);
     root.transactionSync(() => database.putSync(key, spoil(Buffer.from(bytes), key)));

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
+import { figureThatIsNotFinite } from '../../domain/finite-figures.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Analysis, Classification, Origin, Priority } from '../../domain/records/classification.ts';
@@ -89,7 +90,10 @@ export function analysisKey({ accountId, kind, hash, options, models, manifestHa
 function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined | undefined {
   const id = tx.analysisIdOfKey(key);
   const analysis = id === undefined ? undefined : tx.analysisUnlessDamaged(id);
-  if (analysis?.state === 'done') return { analysis, origin: 'cached' };
+  if (analysis?.state === 'done') {
+    // No record could show such a result: an older version stored it. The work is done again instead.
+    return figureThatIsNotFinite(analysis.result) === undefined ? { analysis, origin: 'cached' } : undefined;
+  }
   // Otherwise a sender that keeps trying would kill a worker each time.
   if (analysis?.isQuarantined === true) return { analysis, origin: 'cached' };
   if (analysis?.state !== 'queued' && analysis?.state !== 'running') return undefined;
