@@ -99,7 +99,7 @@ export const EN = {
   outcome_not_applicable: 'Not judged',
   outcome_failed: 'Failed',
   artificialAt: '{share} artificial',
-  bySignature: 'by its signature',
+  bySignature: 'by a rule on signatures',
   byPerson: 'by a person',
   cancelled: 'Cancelled',
   refusedRecord: 'The record {identifier}… cannot be shown',

@@ -99,7 +99,7 @@ export const IT: Texts = {
   outcome_not_applicable: 'Non valutato',
   outcome_failed: 'Fallito',
   artificialAt: 'artificiale al {share}',
-  bySignature: 'per la firma',
+  bySignature: 'per una regola sulle firme',
   byPerson: 'da una persona',
   cancelled: 'Annullato',
   refusedRecord: 'La scheda {identifier}… non si può mostrare',

@@ -2,6 +2,7 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
+  IngredientRelationship,
   type Manifest,
   ManifestSource,
   type OuterManifest,
@@ -68,12 +69,16 @@ function describeReadings({
   ];
 }
 
-function describeManifest({ generator, readings, steps, trainingMining }: Manifest): string[][] {
+function describeManifest({ generator, readings, steps, ingredients, trainingMining }: Manifest): string[][] {
   const signer = readings?.signedBy?.name ?? '';
   const head = [generator, signer === '' ? '' : `signed by ${signer}`].filter(Boolean).join(', ');
   return [
     ['manifest', `${head}: ${nameOf(ReadingState, readings?.state)}`],
     ...steps.map((step) => ['', describeStep(step)]),
+    ...ingredients.map(({ title, relationship }) => [
+      '',
+      `made from: ${title} (${nameOf(IngredientRelationship, relationship)})`,
+    ]),
     ...trainingMining.map(({ use, permission }) => ['', `${use}: ${permission}`]),
   ];
 }
