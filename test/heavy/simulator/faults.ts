@@ -90,7 +90,7 @@ const FAULTS: readonly Fault[] = [
       {
         file: 'src/app/watch-folders/folder-watch.ts',
         now: "  return { ...tries, state: 'failed', reason, isUnwritten: true };",
-        past: '  return { ...tries, retryAt: now, reason };',
+        past: '  return { ...tries, reason, at: file.at };',
       },
     ],
   },
