@@ -6,23 +6,10 @@
  */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import {
-  appendFile,
-  link,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { grantCredits } from '../../../src/app/accounts/users.ts';
 import { checkWatchedFolders } from '../../../src/app/appliance/doctor/watched-folders.ts';
 import { readRecord } from '../../../src/app/records/record.ts';
 import {
@@ -41,7 +28,7 @@ import { makeIdentity } from '../../certificates.ts';
 import { runCommand } from '../../cli/run-command.ts';
 import { until } from '../../faults/rounds/submissions.ts';
 import { makePicture } from '../../interface/media.ts';
-import { addCustomer, openService, type Service } from '../../interface/service.ts';
+import { openService, type Service } from '../../interface/service.ts';
 import { makeSigner, signMedia } from '../../signed-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';
 
@@ -200,23 +187,6 @@ holds('results lie beside the original, which stays as it is, and are not taken 
   deepEqual({ submitted, finished, failed, skipped }, { submitted: 0, finished: 1, failed: 0, skipped: 0 });
 });
 
-holds('done files move with their results, over no other file', async () => {
-  const { id, path } = await watchNew('moved', { done: 'move' });
-  const [first, second] = [await makePicture(), await makePicture()];
-  await mkdir(join(path, 'sport'));
-  await mkdir(join(path, DONE_FOLDER, 'sport'), { recursive: true });
-  await writeFile(join(path, DONE_FOLDER, 'sport', 'goal.jpg'), first);
-  await writeFile(join(path, 'sport', 'goal.jpg'), second);
-  await untilShown(id, 'a move', ({ finished }) => finished === 1);
-  deepEqual(await readdir(join(path, 'sport')), []);
-  const names = await readdir(join(path, DONE_FOLDER, 'sport'));
-  equal(names.length, 4, names.join());
-  equal(sha256(await readFile(join(path, DONE_FOLDER, 'sport', 'goal.jpg'))), sha256(first));
-  const other = names.find((name) => /^goal-[0-9a-f]{8}\.jpg$/.test(name));
-  ok(other !== undefined, names.join());
-  equal(sha256(await readFile(join(path, DONE_FOLDER, 'sport', other))), sha256(second));
-});
-
 holds('the doctor tells why results cannot be written, without the names of files', async () => {
   const { id, path } = await watchNew('unwritten', { done: 'move' });
   const finding = async () =>
@@ -268,67 +238,6 @@ holds(
     match(failed?.reason ?? '', /manifest: expected a C2PA manifest store/);
   },
 );
-
-holds(
-  'a root that is renamed away, or a mount point left empty, is away and takes nothing back',
-  async () => {
-    const { id, path } = await watchNew('away/inner');
-    await writeFile(join(path, 'one.jpg'), await makePicture());
-    await untilShown(id, 'a result', ({ finished }) => finished === 1);
-    await rename(join(root, 'away'), join(place.path, 'unplugged'));
-    await untilShown(id, 'away', ({ state, reason }) => state === 'away' && reason === 'it is not there');
-    await mkdir(path, { recursive: true });
-    await untilShown(
-      id,
-      'empty',
-      ({ state, reason }) => state === 'away' && /a share that is not mounted/.test(reason),
-    );
-    equal(show(id).finished, 1);
-    await rename(join(root, 'away'), join(place.path, 'mount-point'));
-    await rename(join(place.path, 'unplugged'), join(root, 'away'));
-    await writeFile(join(path, 'two.jpg'), await makePicture());
-    await untilShown(id, 'the second result', ({ finished }) => finished === 2);
-    equal(recordsNamed('one.jpg', 'two.jpg').length, 2);
-  },
-);
-
-holds('a folder above that is exchanged for a link is not followed', async () => {
-  const { id, path } = await watchNew('exchanged/inner');
-  const elsewhere = join(place.path, 'elsewhere', 'inner');
-  await mkdir(elsewhere, { recursive: true });
-  await writeFile(join(elsewhere, 'foreign.jpg'), await makePicture());
-  await rename(join(root, 'exchanged'), join(place.path, 'exchanged'));
-  await symlink(join(place.path, 'elsewhere'), join(root, 'exchanged'));
-  await untilShown(id, 'away', ({ state, reason }) => state === 'away' && /a link/.test(reason));
-  equal(path, show(id).path);
-  equal(show(id).waiting, 0);
-});
-
-holds('without credits a folder says so, and goes on once there are some', async () => {
-  const customer = await addCustomer(service, { plan: { image_credits: 5 }, credits: 5 });
-  const { id, path } = await watchNew('poor', {}, customer.id);
-  for (const name of ['1.jpg', '2.jpg']) await writeFile(join(path, name), await makePicture());
-  await untilShown(id, 'no credits', ({ state, finished }) => state === 'no_credits' && finished === 1);
-  match(show(id).reason, /costs 5 credits, 0 are left/);
-  deepEqual(filesOf(id, 'failed'), []);
-  await grantCredits(appOf(), { principal: principal(), id: customer.id, amount: 5, note: '' });
-  await resumeWatchFolder(appOf(), { principal: principal(), id });
-  await untilShown(id, 'the second result', ({ finished }) => finished === 2);
-  equal(appOf().store.read.balance(customer.id).available, 0);
-});
-
-holds('a file that is written anew is another one; failed ones are tried again when asked', async () => {
-  const { id, path } = await watchNew('again');
-  await writeFile(join(path, 'a.jpg'), (await makePicture()).subarray(0, 400));
-  await untilShown(id, 'a failure', ({ failed }) => failed === 1);
-  await resumeWatchFolder(appOf(), { principal: principal(), id, retriesFailed: true });
-  equal(show(id).failed, 0);
-  await untilShown(id, 'the same failure', ({ failed }) => failed === 1);
-  await writeFile(join(path, 'a.jpg'), await makePicture());
-  await untilShown(id, 'a result', ({ finished, failed }) => finished === 1 && failed === 0);
-  await link(join(path, 'a.jpg'), join(path, 'b.jpg'));
-  await untilShown(id, 'the second name', ({ finished }) => finished === 2);
-});
 
 holds(
   'a test of a folder says what the user can do in it, and what systemd needs; it leaves nothing',

@@ -1,118 +1,18 @@
 /** What becomes of files in watched folders, over real folders and under a clock that the test moves. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  addWatchFolder,
-  getWatchFolder,
-  pauseWatchFolder,
-  resumeWatchFolder,
-} from '../../../src/app/watch-folders/watch-folders.ts';
-import { DONE_FOLDER, type DoneAction, NO_FILES } from '../../../src/domain/automation/watch-folder.ts';
+import { DONE_FOLDER } from '../../../src/domain/automation/watch-folder.ts';
 import { contentOf } from '../../simulator/actions.ts';
-import { ADMIN_ID, watchedFolderOf } from '../../simulator/life.ts';
+import { watchedFolderOf } from '../../simulator/life.ts';
 import { inOneThread } from '../../simulator/one-thread.ts';
-import { Stage, type StageOptions } from '../../simulator/stage.ts';
+import { Watched } from '../../simulator/watched.ts';
 
 /** Two looks, and what a file must lie still for. */
 const TAKEN_WITHIN_MS = 15_000;
 const NAME_BYTES_MAX = 255;
-
-class Watched implements AsyncDisposable {
-  readonly stage: Stage;
-  readonly path: string;
-  readonly id: number;
-
-  private constructor(stage: Stage, path: string, id: number) {
-    this.stage = stage;
-    this.path = path;
-    this.id = id;
-  }
-
-  static async open(done: DoneAction, options: StageOptions = {}): Promise<Watched> {
-    const stage = await Stage.open(options);
-    const path = watchedFolderOf(stage.folder);
-    const watched = new Watched(stage, path, 1);
-    await watched.add(path, done);
-    return watched;
-  }
-
-  get #app() {
-    return this.stage.life.app;
-  }
-
-  get #call() {
-    return { principal: this.stage.life.principalOf(ADMIN_ID), id: this.id };
-  }
-
-  async add(path: string, done: DoneAction): Promise<void> {
-    const { principal } = this.#call;
-    await this.stage.drive(addWatchFolder(this.#app, { principal, fields: { path, done } }), 'a rule');
-  }
-
-  /** As an older version might have made it. */
-  async addUnchecked(path: string): Promise<number> {
-    const { store, watching } = this.#app;
-    const id = store.read.newestWatchFolderId() + 1;
-    const rule = { id, accountId: ADMIN_ID, path, options: {}, done: 'leave', createdAt: 1 } as const;
-    const made = { ...rule, isPaused: false, isRemoved: false, counts: NO_FILES };
-    await this.stage.drive(
-      store.transact((tx) => tx.putWatchFolder(made)),
-      'a rule',
-    );
-    watching.onChange();
-    return id;
-  }
-
-  pause = () => this.stage.drive(pauseWatchFolder(this.#app, this.#call), 'the pause');
-  resume = () =>
-    this.stage.drive(resumeWatchFolder(this.#app, { ...this.#call, retriesFailed: true }), 'a resume');
-
-  show(id = this.id) {
-    return getWatchFolder(this.#app, { ...this.#call, id });
-  }
-
-  row(name: string) {
-    return this.#app.store.read.watchedFile(this.id, name);
-  }
-
-  records() {
-    return this.#app.store.read.listClassifications({ accountId: ADMIN_ID, limit: 1000 });
-  }
-
-  /** Its time is the simulated one. */
-  lay(name: string, content = 0, seconds = this.stage.clock.nowMs / 1000): void {
-    writeFileSync(join(this.path, name), contentOf(content));
-    utimesSync(join(this.path, name), seconds, seconds);
-  }
-
-  /** Another file, of the size and time of the first. */
-  exchange(name: string, content: number, seconds: number): void {
-    this.lay(`.${name}`, content, seconds);
-    renameSync(join(this.path, `.${name}`), join(this.path, name));
-  }
-
-  names = (below = '') => readdirSync(join(this.path, below)).sort();
-  json = (name: string) => JSON.parse(readFileSync(join(this.path, name), 'utf8'));
-  finished = (count: number) => this.stage.until(() => this.show().finished === count, `${count} results`);
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stage[Symbol.asyncDispose]();
-  }
-}
 
 const hashOf = (content: number) => createHash('sha256').update(contentOf(content)).digest('hex');
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `${index}.png`);
