@@ -8,9 +8,9 @@ import type { SimulatedApp } from './life.ts';
 
 /** Transactions that a reader may stand behind the last one: more pin the pages of all that was written since. */
 const READER_AGE_MAX = 20;
-/** Size of the records file: an empty one, and what a record with all its rows takes. */
 /** That the packs' own description states. */
 const PACK_WEIGHT = 1;
+/** Size of the records file: an empty one, and what a record with all its rows takes. */
 const EMPTY_BYTES = 1_500_000;
 const RECORD_BYTES = 60_000;
 
