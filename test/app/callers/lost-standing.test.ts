@@ -27,6 +27,7 @@ import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
 import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { systemClock } from '../../../src/machinery/system-clock.ts';
 import { addUser, FROM, type OpenApp, openApp, principalOf } from '../open-app.ts';
+import { GrantedTime } from './granted-time.ts';
 import {
   type ShownCredential,
   STREAMS,
@@ -227,25 +228,26 @@ async function check(stream: StreamKind, cause: Cause, by: 'key' | 'session'): P
   const opened = await stream.open(place, caller.shown);
   const followed = stream.followed ?? 1;
   const count = () => open.app.standings.countOf(caller.id);
+  using granted = new GrantedTime();
   try {
-    await until(() => count() === followed, OPENING_TIMEOUT_MS);
+    await until(() => count() === followed, OPENING_TIMEOUT_MS, granted);
     await cause.bring(caller);
-    const beganMs = performance.now();
+    const beganMs = granted.passedMs;
     const end = expected(cause, stream);
     if (end === null) {
       const other = await Promise.race([opened.ended, delay(CALM_MS, undefined)]);
       equal(other, undefined, 'it goes on');
       return;
     }
-    await until(() => count() < followed, BOUND_MS);
+    await until(() => count() < followed, BOUND_MS, granted);
     opened.read?.();
     const ended = await Promise.race([opened.ended, delay(READING_MS, { code: 'goes on', message: '' })]);
     // What lies in the buffers of a download is read first.
-    ok(stream.tells === 'cut' || performance.now() - beganMs < BOUND_MS, 'within a second');
+    ok(stream.tells === 'cut' || granted.passedMs - beganMs < BOUND_MS, 'within a second');
     assertEnd(ended, stream, end);
   } finally {
     opened.close();
-    await until(() => count() === 0, OPENING_TIMEOUT_MS);
+    await until(() => count() === 0, OPENING_TIMEOUT_MS, granted);
   }
 }
 
@@ -254,9 +256,9 @@ function assertEnd(ended: StreamEnd, { tells }: StreamKind, end: NonNullable<Cau
   if (tells === 'reason') match(ended.message, end.message);
 }
 
-async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
-  for (const endMs = performance.now() + timeoutMs; !isSo(); await delay(10)) {
-    ok(performance.now() < endMs, `not within ${timeoutMs} ms`);
+async function until(isSo: () => boolean, timeoutMs: number, time: GrantedTime): Promise<void> {
+  for (const endMs = time.passedMs + timeoutMs; !isSo(); await delay(10)) {
+    ok(time.passedMs < endMs, `not within ${timeoutMs} ms`);
   }
 }
 
