@@ -145,3 +145,16 @@ test('it goes with its record', async () => {
   await ask(query);
   assert.equal((await fetchText('transcript.txt', gone)).status, 404);
 });
+
+test('it goes with the media: under zero retention at once, and an equal file is heard anew', async () => {
+  const careful = await addCustomer(service, { plan: { zero_retention: true } });
+  const fields = { audio: spoken, with_transcript: 'true' };
+  const first = await careful.classify('audio', fields);
+  const isGone = async () => (await fetchText('transcript.txt', first.identifier, careful)).status === 404;
+  await until(isGone, 'the transcript to go', FIRST_TIMEOUT_MS);
+  const stored = service.open.app.store.read.classification(first.identifier);
+  assert.doesNotMatch(JSON.stringify(service.open.app.store.read.analysis(stored?.analysisId ?? '')), SAID);
+  const second = await careful.submit('/api/classification_audio', fields);
+  const again = service.open.app.store.read.classification(second);
+  assert.notEqual(again?.analysisId, stored?.analysisId);
+});

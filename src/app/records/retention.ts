@@ -9,6 +9,8 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
 import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
+import { transcriptOf, withoutSaid } from '../../domain/transcripts/transcripts-of.ts';
+import { checkResult } from '../../domain/verdicts/result.ts';
 import { auditLine } from '../accounts/audit.ts';
 import type { Core } from '../core.ts';
 import { removeClassification } from './remove-records.ts';
@@ -151,6 +153,7 @@ export class Retention implements AsyncDisposable {
     if (analysis !== undefined) await this.#dropLikenesses(record);
     if (analysis !== undefined) await store.artifacts.removeAll(analysis.id);
     await this.#dropOuterManifest(record);
+    await this.#dropTranscript(record);
     if (record.hash === '') return 'none';
     return await store.blobs.withLock(record.hash, async () => {
       const records = store.read.classificationsOfBlob(record.hash);
@@ -172,6 +175,19 @@ export class Retention implements AsyncDisposable {
     const sharers = store.read.classificationsOfAnalysis(analysisId);
     if (sharers.some((other) => this.#mayKeepMedia(other))) return;
     await store.transact((tx) => tx.outerManifests.remove(analysisId));
+  }
+
+  /** What was said is part of the recording, and goes with it. */
+  async #dropTranscript({ analysisId }: Classification): Promise<void> {
+    const { store } = this.#app;
+    if (transcriptOf(store.read.analysis(analysisId)?.result ?? null) === undefined) return;
+    const sharers = store.read.classificationsOfAnalysis(analysisId);
+    if (sharers.some((other) => this.#mayKeepMedia(other))) return;
+    await store.transact((tx) => {
+      const analysis = tx.analysis(analysisId);
+      if (analysis === undefined || analysis.result === null) return;
+      tx.putAnalysis({ ...analysis, result: checkResult(withoutSaid(analysis.result)) });
+    });
   }
 
   /** Drops likenesses of analyses that ended before the plan kept nothing; later ones have none. */

@@ -7,7 +7,7 @@ import {
   TRANSCRIPT_FILES,
   type TranscriptFormat,
 } from '../../domain/transcripts/transcript-formats.ts';
-import type { AnalysisResult } from '../../domain/verdicts/result.ts';
+import { transcriptOf } from '../../domain/transcripts/transcripts-of.ts';
 import type { Core } from '../core.ts';
 import { type RecordInput, readableClassification, readablePart } from './classifications.ts';
 import type { MediaFile } from './media-files.ts';
@@ -34,9 +34,4 @@ function findTranscript(app: Core, input: TranscriptInput): Transcript {
     'media',
     'there is no transcript of this record: it was not asked for, or is not there yet',
   );
-}
-
-export function transcriptOf(result: AnalysisResult | null): Transcript | undefined {
-  if (result?.kind === 'audio') return result.transcript;
-  return result?.kind === 'video' ? result.tracks[0]?.audio.transcript : undefined;
 }

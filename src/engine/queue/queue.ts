@@ -9,6 +9,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
 import type { Analysis, Classification, Origin, Priority } from '../../domain/records/classification.ts';
 import { type AnalysisOptions, optionsKey } from '../../domain/records/options.ts';
+import { lacksTranscript } from '../../domain/transcripts/transcripts-of.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import { cancelAnalysis } from './transitions.ts';
 
@@ -92,7 +93,9 @@ function findTwin(tx: StoreTransaction, key: string, priority: Priority): Joined
   const analysis = id === undefined ? undefined : tx.analysisUnlessDamaged(id);
   if (analysis?.state === 'done') {
     // No record could show such a result: an older version stored it. The work is done again instead.
-    return figureThatIsNotFinite(analysis.result) === undefined ? { analysis, origin: 'cached' } : undefined;
+    const isShowable = figureThatIsNotFinite(analysis.result) === undefined;
+    const isWhole = !lacksTranscript(analysis.options.withTranscript, analysis.result);
+    return isShowable && isWhole ? { analysis, origin: 'cached' } : undefined;
   }
   // Otherwise a sender that keeps trying would kill a worker each time.
   if (analysis?.isQuarantined === true) return { analysis, origin: 'cached' };

@@ -37,6 +37,7 @@ export function recordBlocks(speaker: Speaker, one: EvidenceRecord, place: Place
     ...scoreBlocks(speaker, one),
     ...framesBlocks(speaker, one),
     ...clipsBlocks(speaker, record),
+    ...transcriptBlocks(speaker, record),
     ...provenanceBlocks(speaker, one),
     ...fileBlocks(speaker, one),
     ...settingsBlocks(speaker, one),
@@ -207,6 +208,26 @@ function clipsBlocks(speaker: Speaker, record: ClassificationRecord): Block[] {
     { type: 'heading', level: 2, text: speaker.say('clips') },
     { type: 'paragraph', text: speaker.tell('clipsLead') },
     { type: 'table', head: [speaker.tell('time'), speaker.tell('probability')], rows, widths: ['auto', '*'] },
+  ];
+}
+
+/** The words that a machine wrote, said to be that; the whole text is among the figures. */
+function transcriptBlocks(speaker: Speaker, record: ClassificationRecord): Block[] {
+  const sounds = record.kind === 'audio' ? [record] : record.kind === 'video' ? record.audios : [];
+  const [transcript] = sounds.flatMap((sound) => sound.transcript ?? []);
+  if (transcript === undefined) return [];
+  const { model, version, language, segments, segmentCount } = transcript;
+  const rows = segments.map(({ startSeconds, text }) => [speaker.number(startSeconds, 1), showText(text)]);
+  const told = { model: `${model} ${version}`, language, shown: segments.length, count: segmentCount };
+  return [
+    { type: 'heading', level: 2, text: speaker.say('transcript') },
+    { type: 'paragraph', text: speaker.tell('transcriptLead', told) },
+    {
+      type: 'table',
+      head: [speaker.tell('seconds'), speaker.say('transcript')],
+      rows,
+      widths: ['auto', '*'],
+    },
   ];
 }
 

@@ -61,6 +61,9 @@ const REPORT_EN = {
   sheetMoment: 'The most suspicious is at {time} ({share}).',
   time: 'Time',
   clipsLead: 'Each part of the speech was judged by itself.',
+  transcriptLead:
+    'Written by a machine ({model}, language: {language}); it may be wrong and decides nothing. {shown} of {count} lines; all are in figures.json.',
+  seconds: 'Seconds',
   settings: 'Settings that mattered',
   settingsNone: 'None but the defaults.',
   chosenWay: '{name} (chosen)',
@@ -165,6 +168,9 @@ const REPORT_IT: Readonly<Record<ReportKey, string>> = {
   sheetMoment: 'Il più sospetto è a {time} ({share}).',
   time: 'Tempo',
   clipsLead: 'Ogni parte del parlato è stata giudicata da sola.',
+  transcriptLead:
+    'Scritto da una macchina ({model}, lingua: {language}); può contenere errori e non decide nulla. {shown} righe su {count}; tutte sono in figures.json.',
+  seconds: 'Secondi',
   settings: 'Impostazioni che hanno contato',
   settingsNone: 'Nessuna oltre a quelle predefinite.',
   chosenWay: '{name} (scelto)',
