@@ -1,10 +1,39 @@
 /** What became of the marks of one record's file in another's. */
 import { AppError } from '../../domain/errors.ts';
+import {
+  type AnswerFate,
+  type ComparedFile,
+  compareAnswers,
+} from '../../domain/provenance/answers-compared.ts';
 import type { Mark } from '../../domain/verdicts/marks.ts';
 import { compareMarks, type MarkChange } from '../../domain/verdicts/marks-compared.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { getClassification } from './classifications.ts';
+
+/** Which of the four answers about a manifest a record's file still gives, held against another's. */
+export function compareRecordAnswers(
+  app: Core,
+  {
+    principal,
+    identifier,
+    originalIdentifier,
+  }: { principal: Principal; identifier: string; originalIdentifier: string },
+): AnswerFate[] {
+  const after = comparedFile(app, { principal, identifier });
+  return compareAnswers(comparedFile(app, { principal, identifier: originalIdentifier }), after);
+}
+
+function comparedFile(app: Core, input: { principal: Principal; identifier: string }): ComparedFile {
+  const { provenance } = getClassification(app, input);
+  if (provenance === null) throw notRead(`the manifests of ${input.identifier} were not read`);
+  const { readings, fault, remoteManifestUrl, isFormatUnreadable } = provenance;
+  return { readings, mayHoldOne: fault !== null || remoteManifestUrl !== null || isFormatUnreadable };
+}
+
+function notRead(what: string): AppError {
+  return new AppError('not_ended', `${what}: submit the file again`);
+}
 
 export function compareRecords(
   app: Core,
@@ -21,6 +50,5 @@ export function compareRecords(
 function foundMarks(app: Core, input: { principal: Principal; identifier: string }): Mark[] {
   const { marks } = getClassification(app, input);
   if (marks !== null) return marks;
-  const message = `the marks of ${input.identifier} were not looked for: submit the file again`;
-  throw new AppError('not_ended', message);
+  throw notRead(`the marks of ${input.identifier} were not looked for`);
 }

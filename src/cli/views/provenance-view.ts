@@ -1,6 +1,7 @@
 /** Signed manifests as the command line shows them: the sentence, the four answers, and what was done when. */
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { ComparedFile, ComparedReadings } from '../../domain/provenance/answers-compared.ts';
 import {
   IngredientRelationship,
   type Manifest,
@@ -9,6 +10,7 @@ import {
   OuterManifestOutcome,
   type Provenance,
   type ProvenanceReadings,
+  ProvenanceReadingsSchema,
   ProvenanceSchema,
   ReadingState,
   SignerAnswer,
@@ -18,6 +20,7 @@ import {
   UnchangedAnswer,
   WhoAnswer,
 } from '../../grpc/gen/assay/v1/provenance_pb.ts';
+import { fromMessage } from '../../grpc/messages.ts';
 import { nameOf } from './record-view.ts';
 
 /** With every field present and enum values in lower case; null if the daemon says nothing. */
@@ -27,6 +30,21 @@ export function toProvenanceJson(provenance: Provenance | undefined): JsonObject
     useProtoFieldName: true,
     alwaysEmitImplicit: true,
   }) as JsonObject;
+}
+
+/** What a comparison of two files looks at. */
+export function toComparedFile(provenance: Provenance | undefined): ComparedFile {
+  const { readings, fault = '', remoteManifestUrl = '', isFormatUnreadable = false } = provenance ?? {};
+  const mayHoldOne = fault !== '' || remoteManifestUrl !== '' || isFormatUnreadable;
+  if (readings === undefined) return { readings: null, mayHoldOne };
+  const words = fromMessage(ProvenanceReadingsSchema, readings, (value) => value) as unknown as {
+    unchanged: ComparedReadings['unchanged'];
+    signed_by: ComparedReadings['signedBy'];
+    in_time: ComparedReadings['inTime'];
+    who: ComparedReadings['who'];
+  };
+  const { unchanged, signed_by: signedBy, in_time: inTime, who } = words;
+  return { readings: { unchanged, signedBy, inTime, who }, mayHoldOne };
 }
 
 /** Rows of name and text; none for a file without a manifest. */

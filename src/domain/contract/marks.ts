@@ -1,4 +1,6 @@
 /** What is said of marks and labels beside a record, one row a field. Their types stand beside the rules that make them. */
+
+import { type AnswerFate, COMPARED_ANSWERS } from '../provenance/answers-compared.ts';
 import {
   AI_PARTS,
   LABEL_DUTIES,
@@ -15,6 +17,10 @@ export const MARK_FATE = {
   name: 'MarkFate',
   description: 'CHANGED: there, with another content. UNKNOWN: it cannot be looked for in the copy.',
   words: MARK_CHANGES,
+} as const satisfies Choice;
+export const COMPARED_ANSWER = {
+  name: 'ComparedAnswer',
+  words: COMPARED_ANSWERS,
 } as const satisfies Choice;
 export const LABELLED_KIND = { name: 'LabelledKind', words: LABELLED_KINDS } as const satisfies Choice;
 export const AI_PART = {
@@ -41,6 +47,13 @@ const MARK_CHANGE = {
   after: text(),
 } satisfies FieldsOf<MarkChange>;
 
+const ANSWER_FATE = {
+  answer: oneOf(COMPARED_ANSWER),
+  change: oneOf(MARK_FATE),
+  before: text({ description: 'What each says; empty where it says nothing.' }),
+  after: text(),
+} satisfies FieldsOf<AnswerFate>;
+
 const LABEL_SOURCE = {
   title: text(),
   rank: oneOf(SOURCE_RANK),
@@ -61,6 +74,12 @@ export const MARK_PARTS: readonly Noun[] = [
     name: 'MarkChange',
     description: 'What became of a mark of one file in another.',
     fields: MARK_CHANGE,
+  },
+  {
+    name: 'AnswerFate',
+    description:
+      'What became of an answer about a signed manifest. BROKEN: the copy gives it, and it speaks against the copy.',
+    fields: ANSWER_FATE,
   },
   { name: 'LabelSource', fields: LABEL_SOURCE },
   {

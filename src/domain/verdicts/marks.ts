@@ -86,6 +86,7 @@ function c2paMark(provenance: Provenance): Mark {
   if (readings !== null) return readMark(readings, declaredOrigin);
   if (fault !== null) return broken('c2pa', field, fault);
   if (c2pa === null) {
+    if (provenance.isFormatUnreadable === true) return notCheckable('c2pa', FORMAT_UNREADABLE);
     if (remoteManifestUrl === null) return absent('c2pa');
     return notCheckable('c2pa', `the manifest lies elsewhere and is not fetched: ${remoteManifestUrl}`);
   }
@@ -93,6 +94,9 @@ function c2paMark(provenance: Provenance): Mark {
   if (c2pa.validation_state === 'Invalid') return broken('c2pa', field, value);
   return { kind: 'c2pa', state: 'found', field, value, origin: declaredOrigin, strength: 'strong' };
 }
+
+const FORMAT_UNREADABLE =
+  'manifests are not readable in this format: whether the file holds one is not known.';
 
 /** Anyone can sign in any name: only who is on a list speaks strongly. */
 function readMark(readings: Readings, declaredOrigin: DeclaredOrigin | null): Mark {

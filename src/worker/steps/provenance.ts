@@ -69,7 +69,9 @@ async function openStore(order: ProvenanceOrder): Promise<OpenedStore | Unopened
     const reader = await openReader(order, settingsFor(order.trust));
     return reader && { reader, json: reader.json(), boxes: await readBoxes(reader) };
   } catch (error) {
-    if (/UnsupportedType|type is unsupported|naked codestream/i.test(String(error))) return 'format';
+    // A bare JPEG XL codestream has no boxes, so none for a manifest.
+    if (/naked codestream/i.test(String(error))) return null;
+    if (/UnsupportedType|type is unsupported/i.test(String(error))) return 'format';
     if (!REVOKED.test(String(error))) return fromReaderError(error, order.trust);
     return (await openRevoked(order)) ?? fromReaderError(error, order.trust);
   }

@@ -1,5 +1,6 @@
 /** `assay marks`: what files say of their own origin, and what an export lost of it. */
 import type { Command } from 'commander';
+import { type ComparedFile, compareAnswers } from '../../../domain/provenance/answers-compared.ts';
 import { showText } from '../../../domain/shown-text.ts';
 import type { Mark } from '../../../domain/verdicts/marks.ts';
 import { compareMarks } from '../../../domain/verdicts/marks-compared.ts';
@@ -10,7 +11,7 @@ import { listMediaSources, type MediaSource } from '../../media-files.ts';
 import { sendFile } from '../../send-file.ts';
 import { printLine, printNote, type Terminal } from '../../terminal.ts';
 import { describeMarks, fromMarks } from '../../views/mark-view.ts';
-import { describeProvenance, toProvenanceJson } from '../../views/provenance-view.ts';
+import { describeProvenance, toComparedFile, toProvenanceJson } from '../../views/provenance-view.ts';
 import { formatColumns } from '../../views/record-view.ts';
 
 export function addMarksCommand(program: Command, terminal: Terminal): void {
@@ -25,7 +26,7 @@ export function addMarksCommand(program: Command, terminal: Terminal): void {
     .action((files: string[], options: { json?: true }) => showMarks(terminal, files, options));
   marks
     .command('compare')
-    .description('which marks of a file its copy still holds; exit code 1 where one was lost')
+    .description('which marks and answers of a file its copy still has; exit code 1 where one was lost')
     .argument('<input>', 'the file as it came')
     .argument('<output>', 'the file as it was exported')
     .option('--json', 'one line of JSON')
@@ -65,26 +66,37 @@ async function showMarks(
   if (counts.skipped > 0) printNote(terminal, `${counts.skipped} other files in the folders were skipped`);
 }
 
+interface Compared {
+  marks: Mark[];
+  file: ComparedFile;
+}
+
 async function compareFiles(
   terminal: Terminal,
   paths: readonly string[],
   options: { json?: true },
 ): Promise<void> {
   using client = await openClient(terminal);
-  const read: Mark[][] = [];
+  const read: Compared[] = [];
   for await (const source of listMediaSources(paths, { stdinName: 'stdin', counts: { skipped: 0 } })) {
-    read.push(fromMarks((await readMarks(terminal, client, source)).marks));
+    const { marks, provenance } = await readMarks(terminal, client, source);
+    read.push({ marks: fromMarks(marks), file: toComparedFile(provenance) });
   }
   const [before, after] = read;
   if (before === undefined || after === undefined || read.length > 2) {
     throw new CliFailure('expected two files', EXIT_CODES.usage);
   }
-  const changes = compareMarks(before, after);
+  const marks = compareMarks(before.marks, after.marks);
+  const answers = compareAnswers(before.file, after.file);
+  const changes = [...marks, ...answers];
   if (options.json === true) printLine(terminal, JSON.stringify(changes));
   else if (changes.length === 0) printLine(terminal, 'neither file holds a mark that can be looked for here');
   else {
-    const rows = changes.map((row) => [row.change, row.kind, row.before, row.after]);
-    printLine(terminal, formatColumns([['change', 'mark', 'before', 'after'], ...rows]));
+    const rows = [
+      ...marks.map(({ change, kind, before: was, after: is }) => [change, kind, was, is]),
+      ...answers.map(({ change, answer, before: was, after: is }) => [change, answer, was, is]),
+    ];
+    printLine(terminal, formatColumns([['change', 'mark or answer', 'before', 'after'], ...rows]));
   }
   if (changes.some(({ change }) => change === 'lost' || change === 'broken')) {
     terminal.setExitCode(EXIT_CODES.someFailed);

@@ -1,8 +1,9 @@
 /** The marks of files, what became of them in a copy, and the label that a piece needs. */
 import { admitMedia } from '../../../app/callers/admission.ts';
-import { compareRecords } from '../../../app/records/marks.ts';
+import { compareRecordAnswers, compareRecords } from '../../../app/records/marks.ts';
 import { type FileMarks, readMarks } from '../../../app/submissions/read-marks.ts';
 import { AI_PART, LABELLED_KIND, MARK_PARTS } from '../../../domain/contract/marks.ts';
+import type { AnswerFate } from '../../../domain/provenance/answers-compared.ts';
 import type { ProvenanceRecord } from '../../../domain/provenance/provenance-record.ts';
 import { adviseLabel, completeQuestion, type LabelAdvice } from '../../../domain/verdicts/article-50.ts';
 import type { Mark } from '../../../domain/verdicts/marks.ts';
@@ -52,6 +53,24 @@ export function addMarkQueries(): void {
       resolve: (_, { identifier, originalIdentifier }, context) =>
         countCall(context, 'marksCompared', () =>
           compareRecords(context.app, {
+            principal: context.principal(),
+            identifier: String(identifier),
+            originalIdentifier: String(originalIdentifier),
+          }),
+        ),
+    }),
+    answersCompared: t.field({
+      type: [findType<AnswerFate>('AnswerFate')],
+      nullable: true,
+      description:
+        'Which of the four answers about a signed manifest one record’s file still gives, held against another’s.',
+      args: {
+        identifier: t.arg.id({ required: true }),
+        originalIdentifier: t.arg.id({ required: true }),
+      },
+      resolve: (_, { identifier, originalIdentifier }, context) =>
+        countCall(context, 'answersCompared', () =>
+          compareRecordAnswers(context.app, {
             principal: context.principal(),
             identifier: String(identifier),
             originalIdentifier: String(originalIdentifier),

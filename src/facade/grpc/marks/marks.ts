@@ -1,6 +1,6 @@
 /** The marks of files, what became of them in a copy, and the label that a piece needs. */
 import { admitMedia } from '../../../app/callers/admission.ts';
-import { compareRecords } from '../../../app/records/marks.ts';
+import { compareRecordAnswers, compareRecords } from '../../../app/records/marks.ts';
 import { type FileMarks, readMarks } from '../../../app/submissions/read-marks.ts';
 import { badField } from '../../../domain/errors.ts';
 import {
@@ -40,8 +40,9 @@ export function markHandlers(context: GrpcContext): Handlers<typeof MarksService
     }),
     compareMarks: unary(context, method.compareMarks, ({ principal, request }) => {
       const { identifier, originalIdentifier } = request;
-      const changes = compareRecords(app, { principal, identifier, originalIdentifier });
-      return toMessage(method.compareMarks.output, { changes });
+      const records = { principal, identifier, originalIdentifier };
+      const changes = compareRecords(app, records);
+      return toMessage(method.compareMarks.output, { changes, answers: compareRecordAnswers(app, records) });
     }),
     adviseLabel: unary(context, method.adviseLabel, ({ request }) => {
       const kind = fromEnum<LabelledKind>(LabelledKindSchema, request.kind, 'kind');

@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/marks_service.proto.
  */
 export const file_assay_v1_marks_service: GenFile = /*@__PURE__*/
-  fileDesc("Chxhc3NheS92MS9tYXJrc19zZXJ2aWNlLnByb3RvEghhc3NheS52MSKAAQoQUmVhZE1hcmtzUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpEBChFSZWFkTWFya3NSZXNwb25zZRIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhAKCG1pbWV0eXBlGAIgASgJEh0KBW1hcmtzGAMgAygLMg4uYXNzYXkudjEuTWFyaxIoCgpwcm92ZW5hbmNlGAQgASgLMhQuYXNzYXkudjEuUHJvdmVuYW5jZSJGChNDb21wYXJlTWFya3NSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkSGwoTb3JpZ2luYWxfaWRlbnRpZmllchgCIAEoCSI9ChRDb21wYXJlTWFya3NSZXNwb25zZRIlCgdjaGFuZ2VzGAEgAygLMhQuYXNzYXkudjEuTWFya0NoYW5nZSJxCgpNYXJrQ2hhbmdlEiAKBGtpbmQYASABKA4yEi5hc3NheS52MS5NYXJrS2luZBIiCgZjaGFuZ2UYAiABKA4yEi5hc3NheS52MS5NYXJrRmF0ZRIOCgZiZWZvcmUYAyABKAkSDQoFYWZ0ZXIYBCABKAki+AEKEkFkdmlzZUxhYmVsUmVxdWVzdBIkCgRraW5kGAEgASgOMhYuYXNzYXkudjEuTGFiZWxsZWRLaW5kEh4KBHBhcnQYAiABKA4yEC5hc3NheS52MS5BaVBhcnQSHgoRcmVzZW1ibGVzX3JlYWxpdHkYAyABKAhIAIgBARIYCgtpc19hcnRpc3RpYxgEIAEoCEgBiAEBEiIKFWhhc19lZGl0b3JpYWxfY29udHJvbBgFIAEoCEgCiAEBQhQKEl9yZXNlbWJsZXNfcmVhbGl0eUIOCgxfaXNfYXJ0aXN0aWNCGAoWX2hhc19lZGl0b3JpYWxfY29udHJvbCKlAQoTQWR2aXNlTGFiZWxSZXNwb25zZRIhCgRkdXR5GAEgASgOMhMuYXNzYXkudjEuTGFiZWxEdXR5Eg4KBnJlYXNvbhgCIAEoCRIPCgd3b3JkaW5nGAMgASgJEg0KBXBsYWNlGAQgASgJEhMKC3NvdXJjZV90eXBlGAUgASgJEiYKB3NvdXJjZXMYBiADKAsyFS5hc3NheS52MS5MYWJlbFNvdXJjZSJSCgtMYWJlbFNvdXJjZRINCgV0aXRsZRgBIAEoCRIiCgRyYW5rGAIgASgOMhQuYXNzYXkudjEuU291cmNlUmFuaxIQCghzdXBwb3J0cxgDIAEoCSqmAQoITWFya0ZhdGUSGQoVTUFSS19GQVRFX1VOU1BFQ0lGSUVEEAASEgoOTUFSS19GQVRFX0tFUFQQARIVChFNQVJLX0ZBVEVfQ0hBTkdFRBACEhIKDk1BUktfRkFURV9MT1NUEAMSFAoQTUFSS19GQVRFX0JST0tFThAEEhMKD01BUktfRkFURV9BRERFRBAFEhUKEU1BUktfRkFURV9VTktOT1dOEAYqkAEKDExhYmVsbGVkS2luZBIdChlMQUJFTExFRF9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTTEFCRUxMRURfS0lORF9JTUFHRRABEhcKE0xBQkVMTEVEX0tJTkRfVklERU8QAhIXChNMQUJFTExFRF9LSU5EX0FVRElPEAMSFgoSTEFCRUxMRURfS0lORF9URVhUEAQqTgoGQWlQYXJ0EhcKE0FJX1BBUlRfVU5TUEVDSUZJRUQQABIVChFBSV9QQVJUX0dFTkVSQVRFRBABEhQKEEFJX1BBUlRfTU9ESUZJRUQQAip2CglMYWJlbER1dHkSGgoWTEFCRUxfRFVUWV9VTlNQRUNJRklFRBAAEhcKE0xBQkVMX0RVVFlfRElTQ0xPU0UQARIfChtMQUJFTF9EVVRZX0RJU0NMT1NFX0xJR0hUTFkQAhITCg9MQUJFTF9EVVRZX05PTkUQAypdCgpTb3VyY2VSYW5rEhsKF1NPVVJDRV9SQU5LX1VOU1BFQ0lGSUVEEAASFwoTU09VUkNFX1JBTktfUFJJTUFSWRABEhkKFVNPVVJDRV9SQU5LX1NFQ09OREFSWRACMvEBCgxNYXJrc1NlcnZpY2USRgoJUmVhZE1hcmtzEhouYXNzYXkudjEuUmVhZE1hcmtzUmVxdWVzdBobLmFzc2F5LnYxLlJlYWRNYXJrc1Jlc3BvbnNlKAESTQoMQ29tcGFyZU1hcmtzEh0uYXNzYXkudjEuQ29tcGFyZU1hcmtzUmVxdWVzdBoeLmFzc2F5LnYxLkNvbXBhcmVNYXJrc1Jlc3BvbnNlEkoKC0FkdmlzZUxhYmVsEhwuYXNzYXkudjEuQWR2aXNlTGFiZWxSZXF1ZXN0Gh0uYXNzYXkudjEuQWR2aXNlTGFiZWxSZXNwb25zZWIGcHJvdG8z", [file_assay_v1_marks, file_assay_v1_media, file_assay_v1_provenance]);
+  fileDesc("Chxhc3NheS92MS9tYXJrc19zZXJ2aWNlLnByb3RvEghhc3NheS52MSKAAQoQUmVhZE1hcmtzUmVxdWVzdBInCgZoZWFkZXIYASABKAsyFS5hc3NheS52MS5NZWRpYUhlYWRlckgAEg8KBWNodW5rGAIgASgMSAASJwoGY29tbWl0GAMgASgLMhUuYXNzYXkudjEuTWVkaWFDb21taXRIAEIJCgdwYXlsb2FkIpEBChFSZWFkTWFya3NSZXNwb25zZRIhCgRraW5kGAEgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhAKCG1pbWV0eXBlGAIgASgJEh0KBW1hcmtzGAMgAygLMg4uYXNzYXkudjEuTWFyaxIoCgpwcm92ZW5hbmNlGAQgASgLMhQuYXNzYXkudjEuUHJvdmVuYW5jZSJGChNDb21wYXJlTWFya3NSZXF1ZXN0EhIKCmlkZW50aWZpZXIYASABKAkSGwoTb3JpZ2luYWxfaWRlbnRpZmllchgCIAEoCSJkChRDb21wYXJlTWFya3NSZXNwb25zZRIlCgdjaGFuZ2VzGAEgAygLMhQuYXNzYXkudjEuTWFya0NoYW5nZRIlCgdhbnN3ZXJzGAIgAygLMhQuYXNzYXkudjEuQW5zd2VyRmF0ZSJ5CgpBbnN3ZXJGYXRlEigKBmFuc3dlchgBIAEoDjIYLmFzc2F5LnYxLkNvbXBhcmVkQW5zd2VyEiIKBmNoYW5nZRgCIAEoDjISLmFzc2F5LnYxLk1hcmtGYXRlEg4KBmJlZm9yZRgDIAEoCRINCgVhZnRlchgEIAEoCSJxCgpNYXJrQ2hhbmdlEiAKBGtpbmQYASABKA4yEi5hc3NheS52MS5NYXJrS2luZBIiCgZjaGFuZ2UYAiABKA4yEi5hc3NheS52MS5NYXJrRmF0ZRIOCgZiZWZvcmUYAyABKAkSDQoFYWZ0ZXIYBCABKAki+AEKEkFkdmlzZUxhYmVsUmVxdWVzdBIkCgRraW5kGAEgASgOMhYuYXNzYXkudjEuTGFiZWxsZWRLaW5kEh4KBHBhcnQYAiABKA4yEC5hc3NheS52MS5BaVBhcnQSHgoRcmVzZW1ibGVzX3JlYWxpdHkYAyABKAhIAIgBARIYCgtpc19hcnRpc3RpYxgEIAEoCEgBiAEBEiIKFWhhc19lZGl0b3JpYWxfY29udHJvbBgFIAEoCEgCiAEBQhQKEl9yZXNlbWJsZXNfcmVhbGl0eUIOCgxfaXNfYXJ0aXN0aWNCGAoWX2hhc19lZGl0b3JpYWxfY29udHJvbCKlAQoTQWR2aXNlTGFiZWxSZXNwb25zZRIhCgRkdXR5GAEgASgOMhMuYXNzYXkudjEuTGFiZWxEdXR5Eg4KBnJlYXNvbhgCIAEoCRIPCgd3b3JkaW5nGAMgASgJEg0KBXBsYWNlGAQgASgJEhMKC3NvdXJjZV90eXBlGAUgASgJEiYKB3NvdXJjZXMYBiADKAsyFS5hc3NheS52MS5MYWJlbFNvdXJjZSJSCgtMYWJlbFNvdXJjZRINCgV0aXRsZRgBIAEoCRIiCgRyYW5rGAIgASgOMhQuYXNzYXkudjEuU291cmNlUmFuaxIQCghzdXBwb3J0cxgDIAEoCSqlAQoOQ29tcGFyZWRBbnN3ZXISHwobQ09NUEFSRURfQU5TV0VSX1VOU1BFQ0lGSUVEEAASHQoZQ09NUEFSRURfQU5TV0VSX1VOQ0hBTkdFRBABEh0KGUNPTVBBUkVEX0FOU1dFUl9TSUdORURfQlkQAhIbChdDT01QQVJFRF9BTlNXRVJfSU5fVElNRRADEhcKE0NPTVBBUkVEX0FOU1dFUl9XSE8QBCqmAQoITWFya0ZhdGUSGQoVTUFSS19GQVRFX1VOU1BFQ0lGSUVEEAASEgoOTUFSS19GQVRFX0tFUFQQARIVChFNQVJLX0ZBVEVfQ0hBTkdFRBACEhIKDk1BUktfRkFURV9MT1NUEAMSFAoQTUFSS19GQVRFX0JST0tFThAEEhMKD01BUktfRkFURV9BRERFRBAFEhUKEU1BUktfRkFURV9VTktOT1dOEAYqkAEKDExhYmVsbGVkS2luZBIdChlMQUJFTExFRF9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTTEFCRUxMRURfS0lORF9JTUFHRRABEhcKE0xBQkVMTEVEX0tJTkRfVklERU8QAhIXChNMQUJFTExFRF9LSU5EX0FVRElPEAMSFgoSTEFCRUxMRURfS0lORF9URVhUEAQqTgoGQWlQYXJ0EhcKE0FJX1BBUlRfVU5TUEVDSUZJRUQQABIVChFBSV9QQVJUX0dFTkVSQVRFRBABEhQKEEFJX1BBUlRfTU9ESUZJRUQQAip2CglMYWJlbER1dHkSGgoWTEFCRUxfRFVUWV9VTlNQRUNJRklFRBAAEhcKE0xBQkVMX0RVVFlfRElTQ0xPU0UQARIfChtMQUJFTF9EVVRZX0RJU0NMT1NFX0xJR0hUTFkQAhITCg9MQUJFTF9EVVRZX05PTkUQAypdCgpTb3VyY2VSYW5rEhsKF1NPVVJDRV9SQU5LX1VOU1BFQ0lGSUVEEAASFwoTU09VUkNFX1JBTktfUFJJTUFSWRABEhkKFVNPVVJDRV9SQU5LX1NFQ09OREFSWRACMvEBCgxNYXJrc1NlcnZpY2USRgoJUmVhZE1hcmtzEhouYXNzYXkudjEuUmVhZE1hcmtzUmVxdWVzdBobLmFzc2F5LnYxLlJlYWRNYXJrc1Jlc3BvbnNlKAESTQoMQ29tcGFyZU1hcmtzEh0uYXNzYXkudjEuQ29tcGFyZU1hcmtzUmVxdWVzdBoeLmFzc2F5LnYxLkNvbXBhcmVNYXJrc1Jlc3BvbnNlEkoKC0FkdmlzZUxhYmVsEhwuYXNzYXkudjEuQWR2aXNlTGFiZWxSZXF1ZXN0Gh0uYXNzYXkudjEuQWR2aXNlTGFiZWxSZXNwb25zZWIGcHJvdG8z", [file_assay_v1_marks, file_assay_v1_media, file_assay_v1_provenance]);
 
 /**
  * The same fields as SubmitMediaRequest; options and source_url are not for it.
@@ -125,6 +125,13 @@ export type CompareMarksResponse = Message<"assay.v1.CompareMarksResponse"> & {
    * @generated from field: repeated assay.v1.MarkChange changes = 1;
    */
   changes: MarkChange[];
+
+  /**
+   * Which of the four answers about a signed manifest the copy still gives: one for each that either gives.
+   *
+   * @generated from field: repeated assay.v1.AnswerFate answers = 2;
+   */
+  answers: AnswerFate[];
 };
 
 /**
@@ -133,6 +140,42 @@ export type CompareMarksResponse = Message<"assay.v1.CompareMarksResponse"> & {
  */
 export const CompareMarksResponseSchema: GenMessage<CompareMarksResponse> = /*@__PURE__*/
   messageDesc(file_assay_v1_marks_service, 3);
+
+/**
+ * @generated from message assay.v1.AnswerFate
+ */
+export type AnswerFate = Message<"assay.v1.AnswerFate"> & {
+  /**
+   * @generated from field: assay.v1.ComparedAnswer answer = 1;
+   */
+  answer: ComparedAnswer;
+
+  /**
+   * Broken: the copy gives it, and it speaks against the copy.
+   *
+   * @generated from field: assay.v1.MarkFate change = 2;
+   */
+  change: MarkFate;
+
+  /**
+   * What each says; empty where it says nothing.
+   *
+   * @generated from field: string before = 3;
+   */
+  before: string;
+
+  /**
+   * @generated from field: string after = 4;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message assay.v1.AnswerFate.
+ * Use `create(AnswerFateSchema)` to create a new message.
+ */
+export const AnswerFateSchema: GenMessage<AnswerFate> = /*@__PURE__*/
+  messageDesc(file_assay_v1_marks_service, 4);
 
 /**
  * @generated from message assay.v1.MarkChange
@@ -166,7 +209,7 @@ export type MarkChange = Message<"assay.v1.MarkChange"> & {
  * Use `create(MarkChangeSchema)` to create a new message.
  */
 export const MarkChangeSchema: GenMessage<MarkChange> = /*@__PURE__*/
-  messageDesc(file_assay_v1_marks_service, 4);
+  messageDesc(file_assay_v1_marks_service, 5);
 
 /**
  * @generated from message assay.v1.AdviseLabelRequest
@@ -209,7 +252,7 @@ export type AdviseLabelRequest = Message<"assay.v1.AdviseLabelRequest"> & {
  * Use `create(AdviseLabelRequestSchema)` to create a new message.
  */
 export const AdviseLabelRequestSchema: GenMessage<AdviseLabelRequest> = /*@__PURE__*/
-  messageDesc(file_assay_v1_marks_service, 5);
+  messageDesc(file_assay_v1_marks_service, 6);
 
 /**
  * @generated from message assay.v1.AdviseLabelResponse
@@ -255,7 +298,7 @@ export type AdviseLabelResponse = Message<"assay.v1.AdviseLabelResponse"> & {
  * Use `create(AdviseLabelResponseSchema)` to create a new message.
  */
 export const AdviseLabelResponseSchema: GenMessage<AdviseLabelResponse> = /*@__PURE__*/
-  messageDesc(file_assay_v1_marks_service, 6);
+  messageDesc(file_assay_v1_marks_service, 7);
 
 /**
  * @generated from message assay.v1.LabelSource
@@ -284,7 +327,48 @@ export type LabelSource = Message<"assay.v1.LabelSource"> & {
  * Use `create(LabelSourceSchema)` to create a new message.
  */
 export const LabelSourceSchema: GenMessage<LabelSource> = /*@__PURE__*/
-  messageDesc(file_assay_v1_marks_service, 7);
+  messageDesc(file_assay_v1_marks_service, 8);
+
+/**
+ * @generated from enum assay.v1.ComparedAnswer
+ */
+export const ComparedAnswer = {
+  /**
+   * @generated from enum value: COMPARED_ANSWER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: COMPARED_ANSWER_UNCHANGED = 1;
+   */
+  UNCHANGED: 1,
+
+  /**
+   * @generated from enum value: COMPARED_ANSWER_SIGNED_BY = 2;
+   */
+  SIGNED_BY: 2,
+
+  /**
+   * @generated from enum value: COMPARED_ANSWER_IN_TIME = 3;
+   */
+  IN_TIME: 3,
+
+  /**
+   * @generated from enum value: COMPARED_ANSWER_WHO = 4;
+   */
+  WHO: 4,
+} as const;
+
+/**
+ * @generated from enum assay.v1.ComparedAnswer
+ */
+export type ComparedAnswer = (typeof ComparedAnswer)[keyof typeof ComparedAnswer] | UnknownEnum;
+
+/**
+ * Describes the enum assay.v1.ComparedAnswer.
+ */
+export const ComparedAnswerSchema: GenEnum<ComparedAnswer> = /*@__PURE__*/
+  enumDesc(file_assay_v1_marks_service, 0);
 
 /**
  * @generated from enum assay.v1.MarkFate
@@ -339,7 +423,7 @@ export type MarkFate = (typeof MarkFate)[keyof typeof MarkFate] | UnknownEnum;
  * Describes the enum assay.v1.MarkFate.
  */
 export const MarkFateSchema: GenEnum<MarkFate> = /*@__PURE__*/
-  enumDesc(file_assay_v1_marks_service, 0);
+  enumDesc(file_assay_v1_marks_service, 1);
 
 /**
  * @generated from enum assay.v1.LabelledKind
@@ -380,7 +464,7 @@ export type LabelledKind = (typeof LabelledKind)[keyof typeof LabelledKind] | Un
  * Describes the enum assay.v1.LabelledKind.
  */
 export const LabelledKindSchema: GenEnum<LabelledKind> = /*@__PURE__*/
-  enumDesc(file_assay_v1_marks_service, 1);
+  enumDesc(file_assay_v1_marks_service, 2);
 
 /**
  * @generated from enum assay.v1.AiPart
@@ -415,7 +499,7 @@ export type AiPart = (typeof AiPart)[keyof typeof AiPart] | UnknownEnum;
  * Describes the enum assay.v1.AiPart.
  */
 export const AiPartSchema: GenEnum<AiPart> = /*@__PURE__*/
-  enumDesc(file_assay_v1_marks_service, 2);
+  enumDesc(file_assay_v1_marks_service, 3);
 
 /**
  * @generated from enum assay.v1.LabelDuty
@@ -453,7 +537,7 @@ export type LabelDuty = (typeof LabelDuty)[keyof typeof LabelDuty] | UnknownEnum
  * Describes the enum assay.v1.LabelDuty.
  */
 export const LabelDutySchema: GenEnum<LabelDuty> = /*@__PURE__*/
-  enumDesc(file_assay_v1_marks_service, 3);
+  enumDesc(file_assay_v1_marks_service, 4);
 
 /**
  * @generated from enum assay.v1.SourceRank
@@ -488,7 +572,7 @@ export type SourceRank = (typeof SourceRank)[keyof typeof SourceRank] | UnknownE
  * Describes the enum assay.v1.SourceRank.
  */
 export const SourceRankSchema: GenEnum<SourceRank> = /*@__PURE__*/
-  enumDesc(file_assay_v1_marks_service, 4);
+  enumDesc(file_assay_v1_marks_service, 5);
 
 /**
  * What files say of their own origin, and what has to be said of them. The credential is the metadata x-api-key.
