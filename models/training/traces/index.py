@@ -1,0 +1,59 @@
+"""Stage 0: writes the index of the fetched corpus' inside harvest and of the older collection, as the other stages read it.
+
+Columns: label, source, owner, group, family, file (absolute), harvest. What is not on the disk is left out, and counted.
+"""
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+COLUMNS = ("label", "source", "owner", "group", "family", "file", "harvest", "crop")
+LABELS = ("human", "artificial")
+DOUBTFUL_SOURCES = ("omini-flux-edit",)
+"""Published as input and output side by side."""
+
+
+def list_corpus(manifest, folder, harvest):
+    for row in read_table(manifest):
+        if row["harvest"] == harvest and row["label"] in LABELS:
+            owner = row["repository"].split("/")[0].lower()
+            yield {**row, "owner": owner, "file": str(folder / row["file"]), "crop": ""}
+
+
+def list_collection(folder, crop):
+    """The older collection has no owners: what was fitted before stays in every fold's learning."""
+    for row in read_table(folder / "files.tsv"):
+        if row["label"] in LABELS and row["source"] not in DOUBTFUL_SOURCES:
+            described = {"owner": "", "group": "", "family": row["kind"], "harvest": "inside", "crop": crop}
+            yield {**row, **described, "file": str(folder / row["file"])}
+
+
+def read_table(path):
+    with open(path, newline="", encoding="utf-8") as stream:
+        yield from csv.DictReader(stream, delimiter="\t")
+
+
+def write_index(rows, out):
+    kept = [row for row in rows if Path(row["file"]).exists()]
+    with open(out, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, COLUMNS, delimiter="\t", lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(kept)
+    sources = {(row["label"], row["source"], bool(row["owner"])) for row in kept}
+    print(f"{len(kept)} of {len(rows)} files, {len(sources)} sources", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--manifest", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path, required=True, help="folder that the manifest's files are relative to")
+    parser.add_argument("--data", type=Path, help="the older collection: image/ and whole/")
+    parser.add_argument("--harvest", choices=("inside", "outside"), default="inside")
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    found = list(list_corpus(arguments.manifest, arguments.corpus, arguments.harvest))
+    if arguments.data:
+        found += list_collection(arguments.data / "image", "crop")
+        found += list_collection(arguments.data / "whole", "")
+    write_index(found, arguments.out)
