@@ -52,7 +52,7 @@ export class BareVideo implements AsyncDisposable {
   /** One video after the other. */
   async run(paths: readonly string[], frames: number): Promise<WorkTime> {
     const packs = this.#models.map(({ pack }) => pack);
-    const plan = planPatchSets(packs, { withMap: false, withStability: false });
+    const plan = planPatchSets(packs, { withMap: false, withStability: false, ofFrames: true });
     return await timeWork(null, async () => {
       for (const path of paths) await this.#judge(path, frames, plan);
     });

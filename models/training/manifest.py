@@ -1,6 +1,6 @@
 """Owns model.json of the pack, before it is measured."""
 
-from placement import ALIGN_PX, CANDIDATE_COUNT_MAX, PATCH_COUNT_MAX, PATCH_SIDE
+from placement import ALIGN_PX, CANDIDATE_COUNT_MAX, CANDIDATE_STEP, DETAIL_SHARE_MIN, PATCH_COUNT_MAX, PATCH_SIDE
 from texture import REFUSAL
 
 MANIFEST_FILE = "model.json"
@@ -31,7 +31,8 @@ def make_manifest(version, fitted, calibration_set, written, collection):
         "input": {"name": "pixels", "layout": "nchw", "colour": "rgb", "mean": [0, 0, 0], "std": [1, 1, 1]},
         "view": {
             "type": "patches", "size": PATCH_SIDE, "align": ALIGN_PX, "countMax": PATCH_COUNT_MAX,
-            "candidateCountMax": CANDIDATE_COUNT_MAX, "mapCountMax": MAP_COUNT_MAX,
+            "candidateCountMax": CANDIDATE_COUNT_MAX, "candidateStep": CANDIDATE_STEP, "detailShareMin": DETAIL_SHARE_MIN,
+            "mapCountMax": MAP_COUNT_MAX,
         },
         "output": {"name": "logit", "type": "logit", "positive": "artificial", "aggregation": "mean"},
         "calibration": {"type": "platt", "slope": slope, "intercept": intercept, "set": calibration_set},

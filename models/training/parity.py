@@ -16,11 +16,11 @@ from PIL import Image
 
 from calibrate import CALIBRATION_FILE
 from crops import CropCollection
-from export import PACKS_FOLDER, make_detector
+from export import MODEL_FILE, PACKS_FOLDER, make_detector
 from extract import open_transformer
-from manifest import PACK_ID
+from manifest import MANIFEST_FILE, PACK_ID
 from metrics import to_probability
-from placement import choose_patches, cut_patch
+from placement import PATCH_COUNT_MAX, choose_patches, cut_patch
 from texture import is_refused, measure_texture
 from vision_transformer import to_pixels
 from whole import PIXELS_MAX, open_picture
@@ -30,6 +30,8 @@ PICTURES = (".png", ".jpg", ".webp")
 FILM = "film.mp4"
 FILM_SIZE = (480, 320)
 DIGITS = 6
+FRAME_PATCHES_MAX = 16
+"""As in src/engine/analyses/image-patches.ts."""
 LUMA_BLACK, LUMA_STEPS = 16, 219
 DECIDING_SHARE, DECIDING_MIN = 1 / 5, 2
 """Of a video's frames: as in src/domain/video-verdict.ts."""
@@ -47,9 +49,9 @@ def read_film(path):
 
 
 @torch.no_grad()
-def look(pixels, model):
+def look(pixels, model, count_max=PATCH_COUNT_MAX):
     """Returns what is seen in uint8 [H, W, 3], to be written, and the mean of the logits."""
-    positions = choose_patches(pixels)
+    positions = choose_patches(pixels, count_max)
     patches = numpy.stack([cut_patch(pixels, place) for place in positions])
     if is_refused(measure_texture(patches)):
         raise SystemExit("expected a picture that is not refused")
@@ -73,27 +75,44 @@ def judge_picture(path, model, line):
 
 
 def judge_film(path, model, line):
-    views, logits = zip(*(look(pixels, model) for pixels in read_film(path)))
+    views, logits = zip(*(look(pixels, model, FRAME_PATCHES_MAX) for pixels in read_film(path)))
     deciding = max(DECIDING_MIN, round(len(logits) * DECIDING_SHARE))
     return {"file": path.name, "views": views, **conclude(numpy.mean(sorted(logits)[-deciding:]), line)}
 
 
-def write_parity(work_folder, media):
+def open_work(work_folder):
+    """Returns (the network as training has it, its calibration, the folder of the pack)."""
     model = make_detector(work_folder, open_transformer(work_folder, CropCollection(work_folder)), "all")
     line = json.loads((work_folder / CALIBRATION_FILE).read_text(encoding="utf-8"))["all"]["line"]
+    return model, line, work_folder / PACKS_FOLDER / "all" / PACK_ID
+
+
+def open_pack(pack):
+    """Returns the same of a pack whose network stayed: its graph answers in place of training's own network."""
+    from places import open_score
+
+    score = open_score(pack / MODEL_FILE)
+    calibration = json.loads((pack / MANIFEST_FILE).read_text(encoding="utf-8"))["calibration"]
+    model = lambda pixels: torch.from_numpy(score(pixels.mul(255).round().byte().permute(0, 2, 3, 1).numpy()))  # noqa: E731
+    return model, (calibration["slope"], calibration["intercept"]), pack
+
+
+def write_parity(opened, media):
+    model, line, pack = opened
     paths = sorted(path for path in media.iterdir() if path.suffix in PICTURES)
     media_judged = [*(judge_picture(path, model, line) for path in paths), judge_film(media / FILM, model, line)]
-    path = work_folder / PACKS_FOLDER / "all" / PACK_ID / PARITY_FILE
-    path.write_text(json.dumps({"media": media_judged}) + "\n", encoding="utf-8")
+    (pack / PARITY_FILE).write_text(json.dumps({"media": media_judged}) + "\n", encoding="utf-8")
     for found in media_judged:
         print(found["file"], found["probability"], flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, required=True)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--work", type=Path)
+    source.add_argument("--pack", type=Path, help="a pack whose network stayed (recalibrate.py)")
     parser.add_argument("--media", type=Path, required=True, help="what test/media/parity-media.ts wrote")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX
-    write_parity(arguments.work, arguments.media)
+    write_parity(open_pack(arguments.pack) if arguments.pack else open_work(arguments.work), arguments.media)

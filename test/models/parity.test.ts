@@ -73,11 +73,14 @@ test('the image model looks at the same places of every file as in training, and
   assert.ok(isImagePack(found.pack));
   const { media = [] } = await readParity(PICTURE_PACK);
   assert.ok(media.length > 0);
-  const requests = requestsOf(planPatchSets([found.pack], { withMap: false, withStability: false }));
+  const { pack } = found;
+  const requestsFor = (ofFrames: boolean) =>
+    requestsOf(planPatchSets([pack], { withMap: false, withStability: false, ofFrames }));
   await using started = await startModels([found]);
   for (const { file, views } of media) {
     await t.test(file, async () => {
-      const sets = await cutPatches(parityFile(file), requests);
+      const parity = parityFile(file);
+      const sets = await cutPatches(parity, requestsFor(parity.kind === 'video'));
       assert.equal(sets.length, views.length);
       for (const [index, view] of views.entries()) {
         await compareView(started.model, found, sets[index] ?? assert.fail('a view is missing'), view);

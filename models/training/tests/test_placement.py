@@ -31,13 +31,26 @@ class PlacePatches(unittest.TestCase):
                             self.assertEqual((left % 8, top % 8), (0, 0))
                             self.assertTrue(0 <= left <= width - 128 and 0 <= top <= height - 128)
 
+    def test_with_a_step_places_overlap_up_to_the_count(self):
+        cases = [
+            ((128, 128), [(0, 0)]),
+            ((192, 192), [(0, 0), (64, 0), (0, 64), (64, 64)]),
+            ((256, 130), [(0, 0), (64, 0), (128, 0)]),
+        ]
+        for (width, height), expected in cases:
+            with self.subTest(width=width, height=height):
+                self.assertEqual(place_patches(width, height, count_max=196, step_px=64), expected)
+        self.assertEqual(len(place_patches(512, 512, count_max=196, step_px=64)), 49)
+        self.assertEqual(len(place_patches(4000, 3000, count_max=196, step_px=64)), 192)
+
     def test_one_patch_is_centred(self):
         self.assertEqual(place_axis(1000, 128, 8, 1), [432])
 
 
 class ChooseByDetail(unittest.TestCase):
-    def test_the_most_detailed_in_their_order_and_no_place_of_less_than_half(self):
-        self.assertEqual(choose_by_detail(["a", "b", "c", "d"], [6, 10, 4, 8], 16), ["a", "b", "d"])
+    def test_the_most_detailed_in_their_order_and_no_place_of_less_than_the_share(self):
+        self.assertEqual(choose_by_detail(["a", "b", "c", "d"], [6, 10, 4, 8], 16, 0.5), ["a", "b", "d"])
+        self.assertEqual(choose_by_detail(["a", "b", "c", "d"], [6, 10, 4, 2], 16), ["a", "b", "c"])
         self.assertEqual(choose_by_detail(["a", "b", "c", "d"], [6, 10, 4, 8], 2), ["b", "d"])
 
     def test_equal_places_are_taken_from_the_first(self):
@@ -52,7 +65,7 @@ class ChooseByDetail(unittest.TestCase):
     def test_detail_in_one_corner_is_found(self):
         pixels = numpy.full((1024, 1024, 3), 90, numpy.uint8)
         pixels[900:, 900:] = numpy.random.default_rng(1).integers(0, 256, (124, 124, 3), numpy.uint8)
-        self.assertEqual(choose_patches(pixels), [(896, 896)])
+        self.assertEqual(choose_patches(pixels), [(896, 824), (824, 896), (896, 896)])
 
 
 if __name__ == "__main__":

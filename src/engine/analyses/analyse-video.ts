@@ -65,7 +65,7 @@ function openJob(parts: AnalysisParts, attempt: Attempt, slot: DecodeSlot): Job 
   const faceFinder = options.ensureFacePerFrame ? found.detector : null;
   const plan = planPatchSets(
     packs.flatMap(({ found }) => found?.pack ?? []),
-    { withMap: options.withHeatmap, withStability: false },
+    { withMap: options.withHeatmap, withStability: false, ofFrames: true },
   );
   const perFrame = (content.detector === null ? 0 : 1) + (options.withHeatmap ? 1 : 0);
   const progress = new VideoProgress(attempt, { perFrame });

@@ -22,10 +22,19 @@ export interface PlannedSet {
 const RESIZED_VIEWS_MAX = 2;
 /** A copy only has to show whether the answer flips. */
 const STABILITY_PATCHES_MAX = 8;
+/** A video is judged by many frames: what one of them happens to show decides less than in a picture, and costs as much. */
+const FRAME_PATCHES_MAX = 16;
+
+export interface PlanOptions {
+  withMap: boolean;
+  withStability: boolean;
+  /** Of a video: each frame is looked at in fewer places. */
+  ofFrames?: boolean;
+}
 
 export function planPatchSets(
   packs: readonly ImagePack[],
-  { withMap, withStability }: { withMap: boolean; withStability: boolean },
+  { withMap, withStability, ofFrames = false }: PlanOptions,
 ): PlannedSet[] {
   const purposes: PatchPurpose[] = [
     'origin',
@@ -36,7 +45,7 @@ export function planPatchSets(
   const plan = packs.flatMap((pack, index) =>
     purposes
       .filter((purpose) => purpose !== 'map' || pack === mapped)
-      .map((purpose) => ({ pack, purpose, request: toRequest(pack, index, purpose) })),
+      .map((purpose) => ({ pack, purpose, request: toRequest(pack, index, { purpose, ofFrames }) })),
   );
   return shareRequests(plan);
 }
@@ -69,7 +78,11 @@ function drawerOf(packs: readonly ImagePack[]): ImagePack | undefined {
     );
 }
 
-function toRequest({ view, refusal }: ImagePack, index: number, purpose: PatchPurpose): PatchSetRequest {
+function toRequest(
+  { view, refusal }: ImagePack,
+  index: number,
+  { purpose, ofFrames }: { purpose: PatchPurpose; ofFrames: boolean },
+): PatchSetRequest {
   const isCopy = purpose !== 'origin' && purpose !== 'map';
   if (view.type === 'resized') {
     const { size, shortSide, native } = view;
@@ -82,8 +95,9 @@ function toRequest({ view, refusal }: ImagePack, index: number, purpose: PatchPu
   }
   const { size, align, candidateCountMax, candidateStep, detailShareMin } = view;
   const isMap = purpose === 'map';
-  const stabilityMax = Math.min(STABILITY_PATCHES_MAX, view.countMax);
-  const countMax = isCopy ? stabilityMax : isMap ? view.mapCountMax : view.countMax;
+  const originMax = Math.min(view.countMax, ofFrames ? FRAME_PATCHES_MAX : view.countMax);
+  const stabilityMax = Math.min(STABILITY_PATCHES_MAX, originMax);
+  const countMax = isCopy ? stabilityMax : isMap ? view.mapCountMax : originMax;
   return {
     name: `${index}-${purpose}`,
     variant: isCopy ? purpose : 'original',

@@ -67,6 +67,18 @@ test('where candidates lie and what is left out come from the pack, for the verd
   );
 });
 
+test('a frame is looked at in at most sixteen places, a picture in as many as the pack says', () => {
+  const countsOf = (countMax: number, ofFrames: boolean) =>
+    planPatchSets([readPack('one', { mapCountMax: 64, countMax })], {
+      withMap: true,
+      withStability: false,
+      ofFrames,
+    }).map(({ request }) => request.layout.countMax);
+  assert.deepEqual(countsOf(24, true), [16, 64]);
+  assert.deepEqual(countsOf(24, false), [24, 64]);
+  assert.deepEqual(countsOf(8, true), [8, 64]);
+});
+
 test('a verdict looks where there is most to see, a map everywhere alike', () => {
   const plan = planPatchSets([readPack('one', { mapCountMax: 64 })], { withMap: true, withStability: true });
   const candidates = plan.map(({ purpose, request }) => [purpose, request.layout.candidateCountMax]);
