@@ -30,7 +30,7 @@ from weights import weigh
 FOLD_COUNT = 5
 FIGURE_DIGITS = 4
 FALSE_ALARM_RATE = 0.075
-"""Of human pictures in each tier, called artificial by `balanced`: under the promised 8 %, since other owners exceed it."""
+"""Share of human pictures in each tier that `balanced` may call artificial: under the promised 8 %, since other owners exceed it."""
 KIND_PICTURES_MIN = 15
 Z_95 = 1.959964
 BOUNDS = ("cautiousThreshold", "inconclusiveLow", "inconclusiveHigh")

@@ -23,7 +23,7 @@ from upper import UpperBlocks  # noqa: E402
 
 BATCH_COUNT = 32
 CORPUS_SHARE = 0.5
-"""Of the patches of a batch, from the fetched corpus; the rest is of the older collection."""
+"""Share of a batch that comes from the fetched corpus; the rest is of the older collection."""
 LABEL_SMOOTHING = 0.03
 GRADIENT_NORM_MAX = 1.0
 PULL = 0.02

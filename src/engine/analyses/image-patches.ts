@@ -28,7 +28,7 @@ const FRAME_PATCHES_MAX = 16;
 export interface PlanOptions {
   withMap: boolean;
   withStability: boolean;
-  /** Of a video: each frame is looked at in fewer places. */
+  /** For the frames of a video, each of which is looked at in fewer places. */
   ofFrames?: boolean;
 }
 
