@@ -83,9 +83,9 @@ test('a verdict looks where there is most to see, a map everywhere alike', () =>
   const plan = planPatchSets([readPack('one', { mapCountMax: 64 })], { withMap: true, withStability: true });
   const candidates = plan.map(({ purpose, request }) => [purpose, request.layout.candidateCountMax]);
   assert.deepEqual(candidates, [
-    ['origin', 64],
+    ['origin', 196],
     ['map', undefined],
-    ['jpeg-60', 64],
-    ['scale-75', 64],
+    ['jpeg-60', 196],
+    ['scale-75', 196],
   ]);
 });
