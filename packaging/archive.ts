@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { chmod, copyFile, mkdir, readdir, stat, utimes } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
@@ -21,4 +22,18 @@ export async function writeArchive(folder: string, target: string, at: number): 
   await pipeline(tar.stdout, createGzip({ level: GZIP_LEVEL }), createWriteStream(target));
   const [code] = (await ended) as [number | null];
   if (code !== 0) throw new Error(`tar ended with ${code}`);
+}
+
+/** Copies the files of `folder` into `target`, which is made, with the times and rights that an archive gives them. */
+export async function copyNormalised(folder: string, target: string, at: number): Promise<void> {
+  await mkdir(target, { recursive: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const { parentPath, name } of entries.filter((entry) => entry.isFile())) {
+    const from = join(parentPath, name);
+    const to = join(target, relative(folder, from));
+    await mkdir(dirname(to), { recursive: true });
+    await copyFile(from, to);
+    await chmod(to, ((await stat(from)).mode & 0o111) === 0 ? 0o644 : 0o755);
+    await utimes(to, at, at);
+  }
 }

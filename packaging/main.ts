@@ -1,25 +1,62 @@
-/** `npm run release`: a signed archive from which a box without a network installs Assay (docs/install.md). */
+/**
+ * `npm run release`: a signed archive, and the same as a package of Debian, from which a box without a network installs Assay
+ * (docs/release.md).
+ */
+import type { KeyObject } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hashFile } from '../src/engine/decode/hash-file.ts';
 import { writeArchive } from './archive.ts';
+import { writePackage } from './debian/package.ts';
 import { publicKeyOf, readSigningKey, signFile } from './signature.ts';
-import { identify, SUMS_FILE, stageRelease } from './stage.ts';
+import { identify, type ReleaseIdentity, SUMS_FILE, stageRelease } from './stage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+/** A package must name somebody; who releases for others names itself. */
+const MAINTAINER = 'The releaser of Assay <assay@example.org>';
 
-const USAGE = `npm run release -- [--key FILE] [--require-signature] [--allow-dirty] [--out FOLDER]
+const USAGE = `npm run release -- [--form FORM]… [--key FILE] [--require-signature] [--maintainer TEXT] [--allow-dirty] [--out FOLDER]
+  --form FORM          archive (tar.gz) or deb; may be repeated (both)
   --key FILE           Ed25519 private key (PEM) that signs; also ASSAY_RELEASE_KEY names it
-  --require-signature  no archive without a key
+  --require-signature  nothing without a key
+  --maintainer TEXT    who answers for the package: Name <mail@example.org>; also ASSAY_RELEASE_MAINTAINER
   --allow-dirty        take a tree that differs from its commit
-  --out FOLDER         where the archive goes (release)`;
+  --out FOLDER         where it goes (release)`;
+
+interface Making {
+  /** The staged folder. */
+  folder: string;
+  /** For what is made on the way; removed at the end. */
+  work: string;
+  out: string;
+  identity: ReleaseIdentity;
+  maintainer: string;
+}
+
+/** Each returns the path of its file. */
+const FORMS = {
+  archive: async ({ folder, out, identity }: Making) => {
+    const dirty = identity.isDirty ? '-dirty' : '';
+    const archive = join(out, `assay-${identity.version}${dirty}-linux-x64.tar.gz`);
+    await writeArchive(folder, archive, identity.at);
+    return archive;
+  },
+  deb: async ({ folder, work, out, identity, maintainer }: Making) => {
+    const root = join(work, 'deb');
+    await mkdir(root);
+    return await writePackage({ release: folder, identity, maintainer, root, out });
+  },
+} as const;
+type Form = keyof typeof FORMS;
 
 async function main(argv: string[]): Promise<void> {
   const { values } = parseArgs({
     args: argv,
     options: {
       key: { type: 'string' },
+      form: { type: 'string', multiple: true, default: Object.keys(FORMS) },
+      maintainer: { type: 'string', default: process.env.ASSAY_RELEASE_MAINTAINER ?? MAINTAINER },
       out: { type: 'string', default: join(ROOT, 'release') },
       'require-signature': { type: 'boolean', default: false },
       'allow-dirty': { type: 'boolean', default: false },
@@ -27,57 +64,78 @@ async function main(argv: string[]): Promise<void> {
     },
   });
   if (values.help) return void process.stdout.write(`${USAGE}\n`);
+  const forms = values.form.map(parseForm);
+  if (!/^[^<>\n]+ <[^<>@\s]+@[^<>@\s]+>$/.test(values.maintainer))
+    throw new Error(
+      `--maintainer: expected Name <mail@example.org>, found ${JSON.stringify(values.maintainer)}`,
+    );
   const keyPath = values.key ?? process.env.ASSAY_RELEASE_KEY;
   if (values['require-signature'] && keyPath === undefined)
     throw new Error('--require-signature: name a key with --key or ASSAY_RELEASE_KEY');
-  const startedAt = performance.now();
   const key = keyPath === undefined ? null : await readSigningKey(keyPath);
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const identity = identify(ROOT, version, values['allow-dirty']);
   const out = resolve(values.out);
   await mkdir(out, { recursive: true });
-  const stage = await mkdtemp(join(out, '.stage-'));
+  const work = await mkdtemp(join(out, '.stage-'));
   try {
-    const folder = join(stage, `assay-${version}`);
-    await mkdir(folder);
-    await stageRelease(ROOT, folder, identity);
-    if (key !== null) await signFile(join(folder, SUMS_FILE), key);
-    const archive = join(out, `assay-${version}${identity.isDirty ? '-dirty' : ''}-linux-x64.tar.gz`);
-    await writeArchive(folder, archive, identity.at);
-    const sums = `${archive}.sha256`;
-    const sha256 = await hashFile(archive);
-    await writeFile(sums, `${sha256}  ${basename(archive)}\n`);
-    await rm(`${sums}.sig`, { force: true });
-    if (key !== null) await signFile(sums, key);
-    await tell({ folder, archive, sha256, seconds: (performance.now() - startedAt) / 1000 });
-    process.stdout.write(
-      key === null
-        ? 'UNSIGNED: nobody can tell who made it. --key FILE signs (openssl genpkey -algorithm ed25519 -out FILE)\n'
-        : `signed; boxes verify with this public key:\n${publicKeyOf(key)}`,
-    );
+    await make(forms, key, { work, out, identity, maintainer: values.maintainer });
   } finally {
-    await rm(stage, { recursive: true, force: true });
+    await rm(work, { recursive: true, force: true });
   }
 }
 
-interface Made {
-  folder: string;
-  archive: string;
-  sha256: string;
-  seconds: number;
+function parseForm(name: string): Form {
+  const form = (Object.keys(FORMS) as Form[]).find((known) => known === name);
+  if (form === undefined)
+    throw new Error(`--form: expected ${Object.keys(FORMS).join(' or ')}, found ${JSON.stringify(name)}`);
+  return form;
 }
 
-async function tell({ folder, archive, sha256, seconds }: Made): Promise<void> {
+async function make(
+  forms: readonly Form[],
+  key: KeyObject | null,
+  making: Omit<Making, 'folder'>,
+): Promise<void> {
+  let startedAt = performance.now();
+  const lap = () => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    startedAt = performance.now();
+    return seconds.toFixed(0);
+  };
+  const folder = join(making.work, `assay-${making.identity.version}`);
+  await mkdir(folder);
+  await stageRelease(ROOT, folder, making.identity);
+  if (key !== null) await signFile(join(folder, SUMS_FILE), key);
+  process.stdout.write(`${await describe(folder)}, ${lap()} s\n`);
+  for (const form of new Set(forms)) {
+    const path = await FORMS[form]({ ...making, folder });
+    const sums = `${path}.sha256`;
+    const sha256 = await hashFile(path);
+    await writeFile(sums, `${sha256}  ${basename(path)}\n`);
+    await rm(`${sums}.sig`, { force: true });
+    if (key !== null) await signFile(sums, key);
+    process.stdout.write(
+      `${path}\n  ${megabytes((await stat(path)).size)}, ${lap()} s\n  sha256 ${sha256}\n`,
+    );
+  }
+  process.stdout.write(
+    key === null
+      ? 'UNSIGNED: nobody can tell who made it. --key FILE signs (openssl genpkey -algorithm ed25519 -out FILE)\n'
+      : `signed; boxes verify with this public key:\n${publicKeyOf(key)}`,
+  );
+}
+
+async function describe(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   let bytes = 0;
   for (const { parentPath, name } of files) bytes += (await stat(join(parentPath, name))).size;
-  const packed = (await stat(archive)).size;
-  const megabytes = (count: number) => `${(count / 1e6).toFixed(1)} MB`;
-  process.stdout.write(
-    `${archive}\n  ${files.length} files, ${megabytes(bytes)}, packed ${megabytes(packed)}, ${seconds.toFixed(0)} s\n` +
-      `  sha256 ${sha256}\n`,
-  );
+  return `${files.length} files, ${megabytes(bytes)}`;
+}
+
+function megabytes(count: number): string {
+  return `${(count / 1e6).toFixed(1)} MB`;
 }
 
 try {

@@ -31,6 +31,11 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
 
 /** Type declarations and maps of sources: read by compilers and debuggers only. */
 const UNREAD = /\.(?:d\.[cm]?ts|map|tsbuildinfo)$/;
+/** Settings of the tools with which an author works. */
+const AUTHORS =
+  /(?:^|\/)\.(?:eslintrc|eslintignore|npmignore|gitignore|gitattributes|gitmodules|prettierrc|editorconfig|nycrc)/;
+/** Addons for another C library than the box has. */
+const MUSL = /\.musl\.node$/;
 /** A package.json inside a package says whether the scripts around it are modules. */
 const KEPT_ALWAYS = /(?:^|\/)package\.json$|^(?:LICEN[CS]E|NOTICE|COPYING)[^/]*$/i;
 
@@ -122,5 +127,6 @@ export async function filesOfPackage(root: string, path: string): Promise<string
 function isShipped(path: string, file: string): boolean {
   if (KEPT_ALWAYS.test(file)) return true;
   const leftOut = LEFT_OUT[path] ?? [];
+  if (AUTHORS.test(file) || MUSL.test(file)) return false;
   return !UNREAD.test(file) && !leftOut.some((beginning) => file.startsWith(beginning));
 }

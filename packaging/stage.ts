@@ -25,6 +25,7 @@ const PARTS = [
     'src',
     'systemd',
     'packaging/install-cuda.ts',
+    'packaging/apparmor',
   ],
   ...['package.json', 'package-lock.json', '.npmrc', 'assay.example.toml', 'tsconfig.json'],
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE'],

@@ -60,6 +60,13 @@ if [ -z "$root" ]; then
     # GPU drivers give their devices to one of these.
     if getent group "$group" >/dev/null; then usermod --append --groups "$group" assay; fi
   done
+  # AppArmor from version 4 on can forbid the user namespaces that bubblewrap needs; older ones cannot read the rule.
+  if [ -e /etc/apparmor.d/abi/4.0 ] && [ -e "$here/packaging/apparmor/assay" ]; then
+    install -m 0644 "$here/packaging/apparmor/assay" /etc/apparmor.d/assay
+    if command -v apparmor_parser >/dev/null && [ -d /sys/kernel/security/apparmor ]; then
+      apparmor_parser --replace /etc/apparmor.d/assay || echo "install.sh: the AppArmor profile was not loaded" >&2
+    fi
+  fi
   command -v bwrap >/dev/null ||
     echo "install.sh: bubblewrap is not installed; decoders run behind weaker walls without it (docs/security.md)" >&2
 fi

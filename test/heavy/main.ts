@@ -19,6 +19,7 @@ const RUNS = [
   { file: 'workers/kills.ts', minutesMax: 30 },
   { file: 'workers/partition.ts', minutesMax: 15 },
   { file: 'release.ts', minutesMax: 10 },
+  { file: 'package/main.ts', minutesMax: 60 },
   { file: 'examples.ts', minutesMax: 10 },
   { file: 'conformance.ts', minutesMax: 15 },
   { file: 'watermarks.ts', minutesMax: 15 },

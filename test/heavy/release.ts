@@ -36,7 +36,8 @@ async function makeKeys(folder: string): Promise<{ secret: string; open: string 
 
 /** Returns the unpacked folder. */
 async function makeRelease(folder: string, keys: { secret: string; open: string }): Promise<string> {
-  const args = [join(ROOT, 'packaging', 'main.ts'), '--allow-dirty', '--key', keys.secret, '--out', folder];
+  const options = ['--allow-dirty', '--form', 'archive', '--key', keys.secret, '--out', folder];
+  const args = [join(ROOT, 'packaging', 'main.ts'), ...options];
   process.stdout.write(timed('made', () => execFileSync(process.execPath, args, { encoding: 'utf8' })));
   const archive = (await readdir(folder)).find((name) => name.endsWith('.tar.gz')) ?? '';
   const verify = [join(ROOT, 'systemd', 'verify.sh'), '--key', keys.open, join(folder, archive)];
