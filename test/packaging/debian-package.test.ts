@@ -8,11 +8,11 @@ import { existsSync, globSync } from 'node:fs';
 import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { debianVersion } from '../packaging/debian/control.ts';
-import { packageName, writePackage } from '../packaging/debian/package.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
+import { debianVersion } from '../../packaging/debian/control.ts';
+import { packageName, writePackage } from '../../packaging/debian/package.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 const IDENTITY = { version: '1.2.3', commit: 'c'.repeat(40), at: 1_000_000_000, isDirty: false };
 const MAINTAINER = 'Somebody <somebody@example.org>';
 const skip = existsSync('/usr/bin/dpkg-deb') ? false : 'dpkg-deb is not on this machine';
