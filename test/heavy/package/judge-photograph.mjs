@@ -13,8 +13,10 @@ const PAUSE_MS = 250;
 
 const startedAt = performance.now();
 const seconds = () => Number(((performance.now() - startedAt) / 1000).toFixed(1));
-const serve = ['-u', 'assay', '--', 'assay', 'serve', '--config', '/etc/assay/assay.toml'];
-const daemon = spawn('runuser', serve, {
+// Replaced by the daemon, so that its end is the daemon's own.
+const user = ['--reuid=assay', '--regid=assay', '--init-groups', '--'];
+const serve = ['assay', 'serve', '--config', '/etc/assay/assay.toml'];
+const daemon = spawn('setpriv', [...user, ...serve], {
   cwd: '/var/lib/assay',
   env: { PATH: process.env.PATH, ASSAY_DATA_DIR: '/var/lib/assay' },
   stdio: ['ignore', 'pipe', 'inherit'],
