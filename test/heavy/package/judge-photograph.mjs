@@ -1,8 +1,8 @@
 /**
  * Runs inside the bare system, on the runtime of the package: starts the installed daemon as its user, sends it a photograph
- * over REST, and prints what came of it as one line of JSON.
+ * over REST, and prints what came of it as one line of JSON; the log and the daemon's state go to standard error.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -45,6 +45,9 @@ await until(async () => {
 const { status, errors, verdict } = record;
 const found = { status, errors, classification: verdict?.classification };
 process.stdout.write(`${JSON.stringify({ readySeconds, judgedSeconds: seconds(), ...found })}\n`);
+// Beside the daemon's log: which wall the decoders were behind.
+const asking = { PATH: process.env.PATH, ASSAY_API_KEY: key };
+process.stderr.write(execFileSync('assay', ['status'], { env: asking, encoding: 'utf8' }));
 daemon.kill('SIGTERM');
 const [code] = await ended;
 process.exitCode = code ?? 1;
