@@ -14,7 +14,7 @@ export type AssessmentStrength = 'MODERATE' | 'NONE' | 'SIGNED' | 'STRONG' | 'WE
 
 export type C2paPolicy = 'ANY' | 'GENERATIVE' | 'NEVER';
 
-export interface ClassificationFilter { hash?: string | null | undefined; outcome?: Outcome | null | undefined; refId?: string | null | undefined; search?: string | null | undefined; since?: string | null | undefined; status?: Status | null | undefined; until?: string | null | undefined; verdict?: Label | null | undefined; waitsForMe?: boolean | null | undefined; }
+export interface ClassificationFilter { hash?: string | null | undefined; outcome?: Outcome | null | undefined; refId?: string | null | undefined; search?: string | null | undefined; since?: string | null | undefined; status?: Status | null | undefined; text?: string | null | undefined; until?: string | null | undefined; verdict?: Label | null | undefined; waitsForMe?: boolean | null | undefined; }
 
 export type DeclaredOrigin = 'CAPTURED' | 'COMPOSITE_WITH_GENERATED' | 'EDITED' | 'GENERATED' | 'UNKNOWN';
 

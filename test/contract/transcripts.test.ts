@@ -134,6 +134,14 @@ test('a plan without it ignores it, and one with a price charges it', async () =
   assert.ok(!('transcript' in record));
 });
 
+test('a list is narrowed by what is said', async () => {
+  const found = async (text: string) => {
+    const { out } = await assay(['list', '--text', text, '--json']);
+    return out.split('\n').filter((line) => line.includes(identifier)).length;
+  };
+  assert.deepEqual([await found('PARLIAMENT voted'), await found('nobody said this')], [1, 0]);
+});
+
 test('it goes with its record', async () => {
   const { identifier: gone } = await owner.classify('audio', {
     audio: spoken,

@@ -13,6 +13,8 @@ import { outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { matchesText, type Searched } from '../../domain/records/record-search.ts';
 import type { RecordEntry, RefusedRecord } from '../../domain/records/refused-record.ts';
+import { isSaid } from '../../domain/transcripts/transcript.ts';
+import { transcriptOf } from '../../domain/transcripts/transcripts-of.ts';
 import { DamagedRecordError } from '../../store/codec.ts';
 import type { DamagedRow, ScanQuery } from '../../store/records/record-reader.ts';
 import type { Principal } from '../callers/principal.ts';
@@ -154,6 +156,8 @@ function matchingEntry(app: Core, classification: Classification, filter: Record
     const analysis = app.store.read.analysis(classification.analysisId);
     const status = analysis === undefined ? 'done' : statusOf(classification, analysis);
     if (wantedStatuses(filter).some((wanted) => wanted !== status)) return undefined;
+    if (filter.text !== undefined && !isSaid(transcriptOf(analysis?.result ?? null), filter.text))
+      return undefined;
     const record = toRecord(app, classification);
     return matchesFindings(record, filter) ? record : undefined;
   });

@@ -21,6 +21,8 @@ export interface RecordFilter {
   hash?: string;
   /** As domain/records/record-search.ts finds it. */
   search?: string;
+  /** Part of what is said, as a machine wrote it down. */
+  text?: string;
   /** Microseconds since 1970 UTC: accepted then or later. */
   since?: number;
   /** Microseconds since 1970 UTC: accepted before. */
@@ -32,7 +34,7 @@ export interface RecordFilter {
 /** No one types more, and what is looked for is compared with each record. */
 const TEXT_CHARACTERS_MAX = 256;
 
-/** Fields: `status`, `outcome`, `verdict`, `ref_id`, `hash`, `search`, as numbers `since` and `until`, and `waits_for_me`. */
+/** Fields: `status`, `outcome`, `verdict`, `ref_id`, `hash`, `search`, `text`, as numbers `since` and `until`, and `waits_for_me`. */
 export function parseRecordFilter(fields: RawFields): RecordFilter {
   const parsed = parseEach<{ [K in keyof Required<RecordFilter>]: RecordFilter[K] | null | undefined }>({
     status: () => parseChoice(fields, 'status', STATUSES),
@@ -40,6 +42,7 @@ export function parseRecordFilter(fields: RawFields): RecordFilter {
     verdict: () => parseChoice(fields, 'verdict', LABELS),
     refId: () => parseNullableLine(fields, 'ref_id', REF_ID_CHARACTERS_MAX),
     hash: () => parseHashPrefix(fields),
+    text: () => parseNullableLine(fields, 'text', TEXT_CHARACTERS_MAX),
     search: () => parseNullableLine(fields, 'search', TEXT_CHARACTERS_MAX),
     since: () => parseMoment(fields, 'since'),
     until: () => parseMoment(fields, 'until'),

@@ -34,6 +34,7 @@ export interface FilterOptions {
   refId?: string;
   hash?: string;
   search?: string;
+  text?: string;
   since?: number;
   until?: number;
   waitsForMe?: true;
@@ -72,6 +73,7 @@ export function addFilterOptions(command: Command): Command {
     .option('--ref-id <text>', 'the whole reference')
     .option('--hash <hex>', 'the SHA-256 of the file, or its beginning')
     .option('--search <text>', 'part of the name or reference, or the beginning of the hash or identifier')
+    .option('--text <text>', 'part of what is said, by its transcript')
     .addOption(new Option('--since <time>', 'from this day or time on (UTC)').argParser(parseMoment))
     .addOption(new Option('--until <time>', 'before this day or time (UTC)').argParser(parseMoment));
 }
@@ -134,6 +136,7 @@ function toFilter({
   refId,
   hash,
   search,
+  text,
   since,
   until,
   waitsForMe,
@@ -142,7 +145,8 @@ function toFilter({
     ...(status === undefined ? {} : { status: STATUS_VALUES[status] }),
     ...(outcome === undefined ? {} : { outcome: OUTCOME_VALUES[outcome] }),
     ...(verdict === undefined ? {} : { verdict: LABEL_VALUES[verdict] }),
-    ...{ refId: refId ?? '', hash: hash ?? '', search: search ?? '', waitsForMe: waitsForMe === true },
+    ...{ refId: refId ?? '', hash: hash ?? '', search: search ?? '', text: text ?? '' },
+    ...{ waitsForMe: waitsForMe === true },
     ...(since === undefined ? {} : { since: toTimestamp(since) }),
     ...(until === undefined ? {} : { until: toTimestamp(until) }),
   };

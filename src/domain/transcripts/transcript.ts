@@ -60,6 +60,12 @@ export function summaryOf({ elapsedSeconds: _, ...transcript }: Transcript): Tra
   };
 }
 
+/** Also across the border of two segments, where sentences are cut; letters of either case. */
+export function isSaid(transcript: Transcript | undefined, text: string): boolean {
+  const said = transcript?.segments.map((segment) => segment.text).join(' ') ?? '';
+  return said.toLowerCase().includes(text.toLowerCase());
+}
+
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
 
 /** Also in scripts that put no space between words. */

@@ -56,6 +56,7 @@ const filterInput = builder.inputType('ClassificationFilter', {
     search: t.string({
       description: 'Part of the name or the reference, or the beginning of the hash or the identifier.',
     }),
+    text: t.string({ description: 'Part of what is said in it, by its transcript; letters of either case.' }),
     since: t.field({ type: 'DateTime', description: 'Accepted then or later.' }),
     until: t.field({ type: 'DateTime', description: 'Accepted before.' }),
     waitsForMe: t.boolean({
