@@ -56,7 +56,7 @@ import { systemClock } from './machinery/system-clock.ts';
 import { TlsFiles } from './machinery/tls.ts';
 import type { Tracing } from './machinery/tracing.ts';
 import { openTrustLists, type TrustLists } from './machinery/trust/trust-lists.ts';
-import { Turnstile } from './machinery/turnstile.ts';
+import { Turnstile } from './machinery/turns/turnstile.ts';
 import { HttpServer, type HttpServerConfig } from './port/server.ts';
 import type { StoreChange } from './store/accounts/change.ts';
 import { Store } from './store/store.ts';

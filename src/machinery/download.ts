@@ -1,9 +1,8 @@
 /** Fetches one large file by https through the address guard: bounded in bytes, time and hops, judged by its SHA-256. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { Agent, request } from 'undici';
 import { AppError } from '../domain/errors.ts';
-import { type AddressRule, lookupOf, pinAddress } from './address.ts';
+import { fetchGuarded } from './guarded-fetch.ts';
 
 export interface DownloadOrder {
   address: string;
@@ -21,8 +20,6 @@ export type DownloadReport = (doneBytes: number, totalBytes: number) => void;
 
 /** More hops than this are a loop or a maze. */
 const REDIRECTS_MAX = 5;
-const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
-const REQUEST_HEADERS = { 'accept-encoding': 'identity', accept: '*/*', 'user-agent': 'Assay' };
 
 /** Throws AppErrors `bad_address` and `bad_model`; what was written then is the caller's to remove. */
 export async function download(
@@ -32,7 +29,7 @@ export async function download(
 ): Promise<void> {
   const timeout = AbortSignal.timeout(order.secondsMax * 1000);
   try {
-    await followRedirects(order, report, AbortSignal.any([signal, timeout]));
+    await fetchByHttps(order, report, AbortSignal.any([signal, timeout]));
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) throw failed(`the download took longer than ${order.secondsMax} seconds`, error);
@@ -42,37 +39,24 @@ export async function download(
   }
 }
 
-async function followRedirects(
+async function fetchByHttps(
   order: DownloadOrder,
   report: DownloadReport,
   signal: AbortSignal,
 ): Promise<void> {
-  const rule: AddressRule = { field: 'catalogue_name', allowNetworks: order.allowNetworks };
-  let next = order.address;
-  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
-    const pinned = await pinAddress(rule, next, signal);
-    if (pinned.url.protocol !== 'https:') throw failed(`expected https, found ${next}`);
-    const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
-    try {
-      const { statusCode, headers, body } = await request(pinned.url, {
-        ...{ dispatcher: agent, signal, headers: REQUEST_HEADERS },
-      });
-      // The connection is cut below whatever is left of the body; no one else listens for that.
-      body.on('error', () => {});
-      const { location } = headers;
-      if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') {
-        if (!URL.canParse(location, pinned.url.href))
-          throw failed('it redirects to something that is no address');
-        next = new URL(location, pinned.url).href;
-        continue;
-      }
-      if (statusCode !== 200) throw failed(`the address answered with status ${statusCode}`);
-      return await writeBody(order, body, Number(headers['content-length'] ?? 0), report);
-    } finally {
-      await agent.destroy();
-    }
-  }
-  throw failed(`the address redirects more than ${REDIRECTS_MAX} times`);
+  const { address, allowNetworks } = order;
+  await fetchGuarded(
+    {
+      ...{ address, redirectsMax: REDIRECTS_MAX, rule: { field: 'catalogue_name', allowNetworks } },
+      judge: (next) => {
+        if (URL.canParse(next) && new URL(next).protocol !== 'https:')
+          throw failed(`expected https, found ${next}`);
+      },
+      take: ({ headers, body }) => writeBody(order, body, Number(headers['content-length'] ?? 0), report),
+      failed: (fault) => failed(`the address ${fault}`),
+    },
+    signal,
+  );
 }
 
 async function writeBody(

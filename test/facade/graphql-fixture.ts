@@ -32,7 +32,7 @@ import { Sealer } from '../../src/machinery/sealer.ts';
 import { SigningKeys } from '../../src/machinery/signing-key.ts';
 import { systemClock } from '../../src/machinery/system-clock.ts';
 import { TrustLists } from '../../src/machinery/trust/trust-lists.ts';
-import { Turnstile } from '../../src/machinery/turnstile.ts';
+import { Turnstile } from '../../src/machinery/turns/turnstile.ts';
 import { HttpServer } from '../../src/port/server.ts';
 import type { StoreChange } from '../../src/store/accounts/change.ts';
 import { Store } from '../../src/store/store.ts';

@@ -14,7 +14,7 @@ import {
   receiveForm,
 } from '../../src/facade/rest/multipart.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
-import { Turnstile } from '../../src/machinery/turnstile.ts';
+import { Turnstile } from '../../src/machinery/turns/turnstile.ts';
 import { toErrorReply } from '../../src/port/errors.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';

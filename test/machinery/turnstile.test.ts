@@ -5,7 +5,7 @@
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { Turnstile } from '../../src/machinery/turnstile.ts';
+import { Turnstile } from '../../src/machinery/turns/turnstile.ts';
 
 test('accounts take turns, first come first served inside one', async () => {
   const turnstile = new Turnstile(1);

@@ -32,7 +32,7 @@ import { toClassification } from '../../src/facade/rest/convert.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
 import { Sealer } from '../../src/machinery/sealer.ts';
 import { openTrustLists } from '../../src/machinery/trust/trust-lists.ts';
-import { Turnstile } from '../../src/machinery/turnstile.ts';
+import { Turnstile } from '../../src/machinery/turns/turnstile.ts';
 import type { RecordsDisk } from '../../src/store/records-disk.ts';
 import { Store } from '../../src/store/store.ts';
 import type { Random } from '../heavy/random.ts';

@@ -2,7 +2,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { badField } from '../../domain/errors.ts';
-import { Turnstile } from '../../machinery/turnstile.ts';
+import { Turnstile } from '../../machinery/turns/turnstile.ts';
 
 const derive = promisify(argon2);
 

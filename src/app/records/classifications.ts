@@ -13,7 +13,7 @@ import { priceOf } from '../../domain/records/price.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { RecordEntry } from '../../domain/records/refused-record.ts';
 import type { ResultPart } from '../../domain/verdicts/result.ts';
-import { Turnstile } from '../../machinery/turnstile.ts';
+import { Turnstile } from '../../machinery/turns/turnstile.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { charge } from '../accounts/credits.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';

@@ -2,11 +2,11 @@
  * Fetches a manifest from the address that a file names, in the daemon and never in a decode child: only from hosts that the
  * operator allows, through the guard of addresses, bounded in bytes, time and hops. Each hop is judged anew.
  */
-import { Agent, request } from 'undici';
 import { AppError } from '../../domain/errors.ts';
 import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest.ts';
 import type { FetchedManifest } from '../../engine/analyses/outer-manifest.ts';
-import { fetchRule, lookupOf, pinAddress, type ResolveHost } from '../../machinery/address.ts';
+import { fetchRule, type ResolveHost } from '../../machinery/address.ts';
+import { fetchGuarded } from '../../machinery/guarded-fetch.ts';
 
 export interface FetchManifestConfig {
   /** Host names in lower case. */
@@ -22,12 +22,17 @@ export interface FetchManifestConfig {
 const TIMEOUT_MS = 20_000;
 /** Stores of manifests answer at once or from another host; more hops are a loop or a maze. */
 const REDIRECTS_MAX = 3;
-const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
-const REQUEST_HEADERS = {
-  'accept-encoding': 'identity',
-  accept: 'application/c2pa, */*',
-  'user-agent': 'Assay',
-};
+
+/** Why there is no manifest, on its way up. */
+class NotFetchedError extends Error {
+  override readonly name = 'NotFetchedError';
+  readonly fetched: FetchedManifest;
+
+  constructor(fetched: FetchedManifest) {
+    super(fetched.outcome);
+    this.fetched = fetched;
+  }
+}
 
 export async function fetchManifest(
   config: FetchManifestConfig,
@@ -37,46 +42,34 @@ export async function fetchManifest(
   const { manifestTimeoutMs = TIMEOUT_MS } = config;
   const timeout = AbortSignal.timeout(manifestTimeoutMs);
   try {
-    return await followRedirects(config, address, AbortSignal.any([signal, timeout]));
+    return await fetchAllowed(config, address, AbortSignal.any([signal, timeout]));
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof NotFetchedError) return error.fetched;
     if (timeout.aborted) return failed(`it took longer than ${manifestTimeoutMs / 1000} seconds`);
     return failed(reasonOf(error));
   }
 }
 
-async function followRedirects(
+async function fetchAllowed(
   config: FetchManifestConfig,
   address: string,
   signal: AbortSignal,
 ): Promise<FetchedManifest> {
   const { resolve } = config;
-  const rule = { ...fetchRule(config), ...(resolve === undefined ? {} : { resolve }) };
-  let next = address;
-  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
-    const refused = refusalOf(config, next, hop > 0);
-    if (refused !== null) return refused;
-    const pinned = await pinAddress(rule, next, signal);
-    const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
-    try {
-      const { statusCode, headers, body } = await request(pinned.url, {
-        ...{ dispatcher: agent, signal, headers: REQUEST_HEADERS },
-      });
-      // The connection is cut below whatever is left of the body; no one else listens for that.
-      body.on('error', () => {});
-      const { location } = headers;
-      if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') {
-        if (!URL.canParse(location, pinned.url.href)) return failed('it redirects to what is no address');
-        next = new URL(location, pinned.url).href;
-        continue;
-      }
-      if (statusCode !== 200) return failed(`the host answered with status ${statusCode}`);
-      return await readBody(body);
-    } finally {
-      await agent.destroy();
-    }
-  }
-  return failed(`it redirects more than ${REDIRECTS_MAX} times`);
+  return await fetchGuarded(
+    {
+      ...{ address, redirectsMax: REDIRECTS_MAX, accept: 'application/c2pa, */*' },
+      rule: { ...fetchRule(config), ...(resolve === undefined ? {} : { resolve }) },
+      judge: (next, hop) => {
+        const refused = refusalOf(config, next, hop > 0);
+        if (refused !== null) throw new NotFetchedError(refused);
+      },
+      take: ({ body }) => readBody(body),
+      failed: (fault) => new NotFetchedError(failed(`it ${fault}`)),
+    },
+    signal,
+  );
 }
 
 function refusalOf(

@@ -1,15 +1,9 @@
 /** Fetching media from an address: pinned connections, redirects judged again, bounded in size, time and hops. */
-import { Agent, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import {
-  fetchRule,
-  lookupOf,
-  nameOfAddress,
-  type PinnedAddress,
-  pinAddress,
-  type ResolveHost,
-} from '../../machinery/address.ts';
+import { fetchRule, nameOfAddress, type ResolveHost } from '../../machinery/address.ts';
+import { fetchGuarded } from '../../machinery/guarded-fetch.ts';
 import type { TemporaryBlob } from '../../store/blobs.ts';
 import { BlobTooLargeError, isDiskFull, type ReceiveBounds } from '../../store/media-writer.ts';
 import type { Store } from '../../store/store.ts';
@@ -34,11 +28,7 @@ export interface MediaSource {
 
 /** More hops than this are a loop or a maze. */
 const REDIRECTS_MAX = 5;
-const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 const FIELD = 'file_url';
-
-/** Compressed transfer would let a small body become a large file, and media are compressed already. */
-const REQUEST_HEADERS = { 'accept-encoding': 'identity', accept: '*/*', 'user-agent': 'Assay' };
 
 /** Streams the body to a temporary blob; throws an AppError with a sentence for the record's `errors`. */
 export async function fetchMedia(
@@ -50,7 +40,7 @@ export async function fetchMedia(
   const timeout = AbortSignal.timeout(config.fetchTimeoutMs);
   const bounded = AbortSignal.any([signal, timeout]);
   try {
-    return await followRedirects(config, store, source, bounded);
+    return await fetchBounded(config, store, source, bounded);
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) {
@@ -60,7 +50,7 @@ export async function fetchMedia(
   }
 }
 
-async function followRedirects(
+async function fetchBounded(
   config: FetchConfig,
   store: Store,
   source: MediaSource,
@@ -68,21 +58,19 @@ async function followRedirects(
 ): Promise<{ temporary: TemporaryBlob; name: string | null }> {
   const bounds = { bytesMax: bytesMaxOf(store, source), freeBytesMin: config.diskFreeBytesMin ?? 0 };
   const rule = { ...fetchRule(config), ...(config.resolve === undefined ? {} : { resolve: config.resolve }) };
-  let next = source.address;
-  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
-    const pinned = await pinAddress(rule, next, signal);
-    const outcome = await fetchOnce(pinned, store, bounds, signal);
-    if (outcome.location === null) {
-      const { temporary, disposition } = outcome;
-      const name = nameOfDisposition(disposition) || nameOfAddress(new URL(source.address));
-      return { temporary, name: cleanName(name || nameOfAddress(pinned.url)) || null };
-    }
-    if (!URL.canParse(outcome.location, pinned.url.href)) {
-      throw failed('the address redirects to something that is no address');
-    }
-    next = new URL(outcome.location, pinned.url).href;
-  }
-  throw failed(`the address redirects more than ${REDIRECTS_MAX} times`);
+  return await fetchGuarded(
+    {
+      ...{ address: source.address, rule, redirectsMax: REDIRECTS_MAX },
+      take: async (answer, pinned) => {
+        const temporary = await receive(answer, store, bounds, signal);
+        const disposition = String(answer.headers['content-disposition'] ?? '');
+        const name = nameOfDisposition(disposition) || nameOfAddress(new URL(source.address));
+        return { temporary, name: cleanName(name || nameOfAddress(pinned.url)) || null };
+      },
+      failed: (fault) => failed(`the address ${fault}`),
+    },
+    signal,
+  );
 }
 
 function bytesMaxOf({ read }: Store, { accountId, kind }: MediaSource): number {
@@ -92,35 +80,20 @@ function bytesMaxOf({ read }: Store, { accountId, kind }: MediaSource): number {
   return plan.fileBytesMax[kind];
 }
 
-type Outcome = { location: string } | { location: null; temporary: TemporaryBlob; disposition: string };
-
-async function fetchOnce(
-  pinned: PinnedAddress,
+async function receive(
+  { headers, body }: Dispatcher.ResponseData,
   store: Store,
   bounds: ReceiveBounds,
   signal: AbortSignal,
-): Promise<Outcome> {
-  const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
-  try {
-    const answer = await request(pinned.url, { dispatcher: agent, signal, headers: REQUEST_HEADERS });
-    const { statusCode, headers, body } = answer;
-    // The connection is cut below whatever is left of the body; no one else listens for that.
-    body.on('error', () => {});
-    const { location } = headers;
-    if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') return { location };
-    if (statusCode !== 200) throw failed(`the address answered with status ${statusCode}`);
-    const { bytesMax } = bounds;
-    const stated = Number(headers['content-length'] ?? 0);
-    if (stated > bytesMax) throw tooLarge(FIELD, stated, bytesMax);
-    const temporary = await store.blobs.receive(body, bounds, signal).catch((error: unknown) => {
-      throw error instanceof BlobTooLargeError
-        ? tooLarge(FIELD, error.readBytes, bytesMax, 'at least ')
-        : error;
-    });
-    return { location: null, temporary, disposition: String(headers['content-disposition'] ?? '') };
-  } finally {
-    await agent.destroy();
-  }
+): Promise<TemporaryBlob> {
+  const { bytesMax } = bounds;
+  const stated = Number(headers['content-length'] ?? 0);
+  if (stated > bytesMax) throw tooLarge(FIELD, stated, bytesMax);
+  return await store.blobs.receive(body, bounds, signal).catch((error: unknown) => {
+    throw error instanceof BlobTooLargeError
+      ? tooLarge(FIELD, error.readBytes, bytesMax, 'at least ')
+      : error;
+  });
 }
 
 function failed(sentence: string, cause?: unknown): AppError {

@@ -1,5 +1,5 @@
 import type { Tracing } from '../../machinery/tracing.ts';
-import type { Turnstile } from '../../machinery/turnstile.ts';
+import type { Turnstile } from '../../machinery/turns/turnstile.ts';
 import type { CallerParts } from '../callers/parts.ts';
 import type { OpenUploads } from './open-uploads.ts';
 

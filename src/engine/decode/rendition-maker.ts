@@ -12,7 +12,7 @@ import {
   type SheetFacts,
   type SheetFrame,
 } from '../../domain/media/rendition.ts';
-import { Turnstile } from '../../machinery/turnstile.ts';
+import { Turnstile } from '../../machinery/turns/turnstile.ts';
 import type { StoredRendition } from '../../store/rendition-store.ts';
 import type { Store } from '../../store/store.ts';
 import { AbortError, MediaFaultError, WorkerLostError } from '../worker-errors.ts';

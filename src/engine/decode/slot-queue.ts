@@ -4,7 +4,7 @@
  * no others: a film that takes an hour must not hold up an analysis. First come, first served otherwise, except that the
  * accounts behind what waits for the same purpose take turns.
  */
-import { AccountTurns } from '../../machinery/account-turns.ts';
+import { AccountTurns } from '../../machinery/turns/account-turns.ts';
 import { AbortError, SlotBusyError } from '../worker-errors.ts';
 
 export const SLOT_PURPOSES = ['probe', 'analysis', 'rendition'] as const;

@@ -4,7 +4,7 @@
  * one waiting. In memory only; the store is the truth, and the schedule is filled from it at start.
  */
 import type { Priority } from '../../domain/records/classification.ts';
-import { AccountTurns } from '../../machinery/account-turns.ts';
+import { AccountTurns } from '../../machinery/turns/account-turns.ts';
 
 /** Work whose turn has come. */
 export interface Turn {

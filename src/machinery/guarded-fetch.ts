@@ -1,0 +1,62 @@
+/**
+ * A GET through the guard of addresses: each hop is resolved once, judged and pinned, so that a redirect leads nowhere that
+ * the first address could not lead to. Bodies and time are bounded by the caller.
+ */
+import { Agent, type Dispatcher, request } from 'undici';
+import { type AddressRule, lookupOf, type PinnedAddress, pinAddress } from './address.ts';
+
+export interface GuardedFetch<T> {
+  address: string;
+  rule: AddressRule;
+  /** More hops than this are a loop or a maze. */
+  redirectsMax: number;
+  accept?: string;
+  /** Throws what refuses a hop, before its name is resolved; `hop` is 0 for the address itself. */
+  judge?: (address: string, hop: number) => void;
+  /** Takes the answer, whose status is 200. The connection ends when it resolves. */
+  take: (answer: Dispatcher.ResponseData, pinned: PinnedAddress) => Promise<T>;
+  /** The error for what the other end did: `redirects …` or `answered …`, without a subject. */
+  failed: (fault: string) => Error;
+}
+
+const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
+
+/** Throws what `judge`, `take` and `failed` give, the guard's AppErrors, faults of the network and the signal's reason. */
+export async function fetchGuarded<T>(order: GuardedFetch<T>, signal: AbortSignal): Promise<T> {
+  let next = order.address;
+  for (let hop = 0; hop <= order.redirectsMax; hop += 1) {
+    order.judge?.(next, hop);
+    const pinned = await pinAddress(order.rule, next, signal);
+    const outcome = await fetchOnce(order, pinned, signal);
+    if (!('location' in outcome)) return outcome.taken;
+    if (!URL.canParse(outcome.location, pinned.url.href)) {
+      throw order.failed('redirects to what is no address');
+    }
+    next = new URL(outcome.location, pinned.url).href;
+  }
+  throw order.failed(`redirects more than ${order.redirectsMax} times`);
+}
+
+async function fetchOnce<T>(
+  { accept = '*/*', take, failed }: GuardedFetch<T>,
+  pinned: PinnedAddress,
+  signal: AbortSignal,
+): Promise<{ location: string } | { taken: T }> {
+  const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
+  try {
+    const answer = await request(pinned.url, {
+      ...{ dispatcher: agent, signal },
+      // Compressed transfer would let a small body become a large file.
+      headers: { 'accept-encoding': 'identity', accept, 'user-agent': 'Assay' },
+    });
+    const { statusCode, headers, body } = answer;
+    // The connection is cut below whatever is left of the body; no one else listens for that.
+    body.on('error', () => {});
+    const { location } = headers;
+    if (REDIRECT_STATUSES.includes(statusCode) && typeof location === 'string') return { location };
+    if (statusCode !== 200) throw failed(`answered with status ${statusCode}`);
+    return { taken: await take(answer, pinned) };
+  } finally {
+    await agent.destroy();
+  }
+}
