@@ -3,9 +3,7 @@ import { AssessmentState } from '../src/grpc/gen/assay/v1/assessment_pb.ts';
 import { Axis, type Classification, type ModelResult } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { Label } from '../src/grpc/gen/assay/v1/media_pb.ts';
 import type { Measurement } from './measurement.ts';
-
-export const TASKS = ['origin', 'faces', 'tampering'] as const;
-export type Task = (typeof TASKS)[number];
+import type { Task } from './task.ts';
 
 export type Answer = Pick<Measurement, 'probability' | 'state' | 'called' | 'models' | 'faces'>;
 

@@ -7,11 +7,12 @@ import { CliFailure } from '../src/cli/failure.ts';
 import { type Classification, HeatmapLayer, Status } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../src/grpc/gen/assay/v1/media_pb.ts';
-import { answerOf, type Task } from './answers.ts';
+import { answerOf } from './answers.ts';
 import { compareMap, findMask, type Localisation, readMask } from './edit-masks.ts';
 import type { LabelledFile } from './labelled-folder.ts';
 import type { Journal, Measurement } from './measurement.ts';
 import { removeRecord, submitFile } from './submit-file.ts';
+import type { Task } from './task.ts';
 import { CLEAN, type EvaluatedKind, makeCopy, type TierCopy } from './tiers.ts';
 
 export interface Evaluation {

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { opendir, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, sep } from 'node:path';
 import { MEDIA_TYPES } from '../src/domain/media/formats.ts';
-import type { Task } from './answers.ts';
 import { isMaskBeside } from './edit-masks.ts';
+import type { Task } from './task.ts';
 
 export const LABELS = ['human', 'artificial'] as const;
 export type LabelName = (typeof LABELS)[number];

@@ -1,8 +1,8 @@
 /** What the command line asks of an evaluation. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { TASKS, type Task } from './answers.ts';
 import { UsageError } from './run-command.ts';
+import { TASKS, type Task } from './task.ts';
 import { EVALUATED_KINDS, type EvaluatedKind, tierNames } from './tiers.ts';
 
 export const USAGE = `npm run evaluate -- --data DIR [options]

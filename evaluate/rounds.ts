@@ -6,13 +6,13 @@ import { findApiKey } from '../src/cli/api-key.ts';
 import { findChannel } from '../src/cli/channel.ts';
 import { AssayClient } from '../src/cli/client.ts';
 import { ApplianceService, type Model } from '../src/grpc/gen/assay/v1/appliance_service_pb.ts';
-import type { Task } from './answers.ts';
 import { Folds, type LeftOutSource } from './folds.ts';
 import { FolderError, type LabelledFile } from './labelled-folder.ts';
 import type { Order } from './order.ts';
 import { DETECTOR_TASK, OwnDaemon, standInFor } from './own-daemon.ts';
 import { describePack, type PackFolder, type PackIdentity, toIdentity } from './pack-identity.ts';
 import { UsageError } from './run-command.ts';
+import type { Task } from './task.ts';
 
 export interface Session extends AsyncDisposable {
   readonly client: AssayClient;

@@ -67,6 +67,7 @@ export async function runWorker(
         ...engine,
         ...welcome.terms,
         analysesMax: Math.max(1, engine.analysesMax),
+        checksAllPacksAtOnce: true,
         trust: () => welcome.terms.trust,
         diskFreeBytesMin: settings.app.diskFreeBytesMin,
       },

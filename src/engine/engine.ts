@@ -77,7 +77,7 @@ export class Engine implements AsyncDisposable {
     this.#local =
       parts.local ??
       new ChildExecutor(
-        { ...config, diskFreeBytesMin: renditions.diskFreeBytesMin },
+        { ...config, diskFreeBytesMin: renditions.diskFreeBytesMin, checksAllPacksAtOnce: false },
         { ...parts, changed: () => this.#settlePhase() },
       );
     this.renditions = new RenditionMaker(renditions, {

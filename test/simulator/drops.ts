@@ -5,7 +5,8 @@ import { addWatchFolder } from '../../src/app/watch-folders/watch-folders.ts';
 import { DONE_ACTIONS } from '../../src/domain/automation/watch-folder.ts';
 import { MICROSECONDS_PER_SECOND } from '../../src/domain/time.ts';
 import type { Random } from '../heavy/random.ts';
-import { type ActionParts, contentOf } from './actions.ts';
+import type { ActionParts } from './clients/action.ts';
+import { contentOf } from './clients/actions.ts';
 import { ADMIN_ID, type Life, watchedFolderOf } from './life.ts';
 
 /** Bytes of a name that Linux takes, and of the ending of a result beside it. */

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pause } from '../../src/domain/clock.ts';
 import { verifyCustody } from '../../src/store/custody/verify.ts';
-import type { ActionParts } from './actions.ts';
+import type { ActionParts } from './clients/action.ts';
 import { checkDrops, layFile } from './drops.ts';
 import { checkInvariants, recordsOf } from './invariants.ts';
 import { dataFolderOf } from './life.ts';

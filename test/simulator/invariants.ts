@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRecord } from '../../src/app/records/record.ts';
 import { type Classification, hasEnded } from '../../src/domain/records/classification.ts';
-import type { Book } from './book.ts';
+import type { Book } from './clients/book.ts';
 import type { SimulatedApp } from './life.ts';
 
 /** Transactions that a reader may stand behind the last one: more pin the pages of all that was written since. */

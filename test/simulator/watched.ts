@@ -8,7 +8,7 @@ import {
   resumeWatchFolder,
 } from '../../src/app/watch-folders/watch-folders.ts';
 import { type DoneAction, NO_FILES } from '../../src/domain/automation/watch-folder.ts';
-import { contentOf } from './actions.ts';
+import { contentOf } from './clients/actions.ts';
 import { ADMIN_ID, watchedFolderOf } from './life.ts';
 import { Stage, type StageOptions } from './stage.ts';
 

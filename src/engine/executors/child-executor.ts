@@ -34,7 +34,11 @@ export type ChildExecutorConfig = Pick<
   | 'stability'
   | 'isolation'
   | 'videoDecoder'
-> & { diskFreeBytesMin: number };
+> & {
+  diskFreeBytesMin: number;
+  /** A worker's packs must all have given their golden outputs before it gets work. */
+  checksAllPacksAtOnce: boolean;
+};
 
 export type ChildExecutorParts = Pick<EngineParts, 'log' | 'observer'> & {
   /** What runs where may have changed. */
@@ -48,7 +52,7 @@ const ANALYSES: Readonly<
 export class ChildExecutor implements LocalExecutor {
   readonly #config: ChildExecutorConfig;
   readonly #parts: ChildExecutorParts;
-  readonly shelf = new PackShelf();
+  readonly shelf: PackShelf;
   readonly decodePool: DecodePool;
   readonly videoDecoding: VideoDecoding;
   readonly inferenceConfig: InferencePoolConfig;
@@ -58,6 +62,7 @@ export class ChildExecutor implements LocalExecutor {
   constructor(config: ChildExecutorConfig, parts: ChildExecutorParts) {
     this.#config = config;
     this.#parts = parts;
+    this.shelf = new PackShelf(config.checksAllPacksAtOnce);
     const { decode, dataFolder, isolation, videoDecoder, diskFreeBytesMin } = config;
     this.videoDecoding = new VideoDecoding(videoDecoder);
     this.inferenceConfig = { ...INFERENCE_POOL_DEFAULTS, ...config.inference };

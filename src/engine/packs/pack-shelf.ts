@@ -12,7 +12,13 @@ import {
 import type { PackStatus } from './pack-status.ts';
 
 export class PackShelf {
+  readonly #checksAllAtOnce: boolean;
   #found: FoundPacks | null = null;
+
+  /** `checksAllAtOnce`: no pack waits for its first request to be checked. */
+  constructor(checksAllAtOnce: boolean) {
+    this.#checksAllAtOnce = checksAllAtOnce;
+  }
 
   /** Null until the folders have been read. */
   get usable(): InstalledPack[] | null {
@@ -40,13 +46,18 @@ export class PackShelf {
     const keys = new Set(found.installed.map(({ pack }) => packKey(pack)));
     const { installed = [], refused = [] } = this.#found ?? {};
     this.#found = { installed: installed.filter(({ pack }) => keys.has(packKey(pack))), refused };
-    const reports = await load(found.installed.map(toLoadedPack));
+    const reports = await load(this.#toLoad(found.installed));
     this.#found = found;
     this.applyReports(reports);
   }
 
   toLoad(): LoadedPack[] {
-    return (this.#found?.installed ?? []).map(toLoadedPack);
+    return this.#toLoad(this.installed);
+  }
+
+  #toLoad(installed: readonly InstalledPack[]): LoadedPack[] {
+    const packs = installed.map(toLoadedPack);
+    return this.#checksAllAtOnce ? packs.map((pack) => ({ ...pack, isCheckedLate: false })) : packs;
   }
 
   find(key: string): InstalledPack | undefined {

@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { createPlan } from '../../../src/app/accounts/plans.ts';
 import { createUser, grantCredits } from '../../../src/app/accounts/users.ts';
 import { DONE_FOLDER } from '../../../src/domain/automation/watch-folder.ts';
-import { contentOf } from '../../simulator/actions.ts';
+import { contentOf } from '../../simulator/clients/actions.ts';
 import { ADMIN_ID, watchedFolderOf } from '../../simulator/life.ts';
 import { inOneThread } from '../../simulator/one-thread.ts';
 import { Watched } from '../../simulator/watched.ts';

@@ -12,7 +12,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DONE_FOLDER } from '../../../src/domain/automation/watch-folder.ts';
-import { contentOf } from '../../simulator/actions.ts';
+import { contentOf } from '../../simulator/clients/actions.ts';
 import { watchedFolderOf } from '../../simulator/life.ts';
 import { inOneThread } from '../../simulator/one-thread.ts';
 import { Watched } from '../../simulator/watched.ts';

@@ -1,18 +1,10 @@
-/** Streams that clients hold open with their keys, and keys that are revoked meanwhile. */
-import { createKey, revokeKey } from '../../src/app/accounts/keys.ts';
-import { authenticate } from '../../src/app/callers/authenticate.ts';
-import { followStanding } from '../../src/app/callers/standing.ts';
-import { watchClassifications } from '../../src/app/records/watch.ts';
-import { type ActionParts, refusalOf } from './actions.ts';
-import type { Life } from './life.ts';
-
-export interface KnownKey {
-  id: number;
-  accountId: number;
-  secret: string;
-  /** From when on it is nobody's, milliseconds of 1970; null while it holds. */
-  revokedMs: number | null;
-}
+/** Streams that clients hold open with their keys. */
+import { authenticate } from '../../../src/app/callers/authenticate.ts';
+import { followStanding } from '../../../src/app/callers/standing.ts';
+import { watchClassifications } from '../../../src/app/records/watch.ts';
+import type { Life } from '../life.ts';
+import type { KnownKey } from './book.ts';
+import { refusalOf } from './refusal.ts';
 
 /** A stream may go on for so long after its caller lost its standing. */
 const LOST_MS_MAX = 1000;
@@ -64,25 +56,4 @@ export class Streams {
 /** Negative infinity while the key holds. */
 function lostMs({ revokedMs }: KnownKey, nowMs: number): number {
   return revokedMs === null ? Number.NEGATIVE_INFINITY : nowMs - revokedMs;
-}
-
-export async function makeKey({ life, book, accountId, isAlive }: ActionParts): Promise<void> {
-  const principal = life.principalOf(accountId);
-  const { key, secret } = await createKey(life.app, { principal, name: 'newsroom' });
-  if (isAlive()) book.keys.push({ id: key.id, accountId, secret, revokedMs: null });
-}
-
-export async function openStream({ life, book, random, streams }: ActionParts): Promise<void> {
-  const keys = book.keys.filter(({ revokedMs }) => revokedMs === null);
-  if (keys.length > 0) streams.open(life, random.pick(keys));
-}
-
-export async function revokeSomeKey({ life, book, random, isAlive }: ActionParts): Promise<void> {
-  const keys = book.keys.filter(({ revokedMs }) => revokedMs === null);
-  if (keys.length === 0) return;
-  const key = random.pick(keys);
-  // From here on nobody relies on it: the answer may be lost.
-  book.keys.splice(book.keys.indexOf(key), 1);
-  await revokeKey(life.app, { principal: life.principalOf(key.accountId), id: key.id });
-  if (isAlive()) key.revokedMs = life.app.clock.now() / 1000;
 }

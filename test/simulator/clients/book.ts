@@ -1,5 +1,12 @@
 /** What the clients of a history know: what they were answered, and so what must hold whatever dies. */
-import type { KnownKey } from './streams.ts';
+
+export interface KnownKey {
+  id: number;
+  accountId: number;
+  secret: string;
+  /** From when on it is nobody's, milliseconds of 1970; null while it holds. */
+  revokedMs: number | null;
+}
 
 export interface AcceptedRecord {
   identifier: string;

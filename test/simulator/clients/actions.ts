@@ -1,40 +1,19 @@
 /** What clients do in a history: each call is a real use case, and its answer is what the book remembers. */
 import { createHash } from 'node:crypto';
-import { listLedger } from '../../src/app/accounts/credits.ts';
-import { listCustody } from '../../src/app/custody/custody.ts';
+import { listLedger } from '../../../src/app/accounts/credits.ts';
+import { listCustody } from '../../../src/app/custody/custody.ts';
 import {
   cancelClassification,
   deleteClassification,
   listClassifications,
   openClassification,
   retryClassification,
-} from '../../src/app/records/classifications.ts';
-import { submitMedia } from '../../src/app/submissions/submit.ts';
-import { receiveMedia } from '../../src/app/submissions/uploads.ts';
-import { AppError } from '../../src/domain/errors.ts';
-import type { Random } from '../heavy/random.ts';
-import type { AcceptedRecord, Book, OpenRequest } from './book.ts';
-import type { Life } from './life.ts';
-import type { Streams } from './streams.ts';
-
-export interface ActionParts {
-  life: Life;
-  book: Book;
-  random: Random;
-  /** Whether the process still lives: an answer of a dead one comes to nobody. */
-  isAlive: () => boolean;
-  accountId: number;
-  streams: Streams;
-  /** Of the machine. */
-  folder: string;
-}
-
-export interface Action {
-  name: string;
-  /** How often it is chosen, against the others. */
-  weight: number;
-  run: (parts: ActionParts) => Promise<void>;
-}
+} from '../../../src/app/records/classifications.ts';
+import { submitMedia } from '../../../src/app/submissions/submit.ts';
+import { receiveMedia } from '../../../src/app/submissions/uploads.ts';
+import type { Life } from '../life.ts';
+import type { Action, ActionParts } from './action.ts';
+import type { AcceptedRecord, OpenRequest } from './book.ts';
 
 /** Different files that a history submits. */
 const CONTENTS = 8;
@@ -154,11 +133,4 @@ async function deleteSomething(parts: ActionParts): Promise<void> {
 function someRecord({ book, random }: ActionParts): AcceptedRecord | undefined {
   const records = [...book.accepted.values()].filter(({ mayBeDeleted }) => !mayBeDeleted);
   return records.length === 0 ? undefined : random.pick(records);
-}
-
-/** The reason of an answer that refuses; throws what is no answer. */
-export function refusalOf(error: unknown): string {
-  if (error instanceof AppError) return error.reason;
-  if (error instanceof Error && /simulated disk/.test(error.message)) return 'disk';
-  throw error;
 }
