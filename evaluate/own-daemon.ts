@@ -18,6 +18,8 @@ const ENTRY = join(import.meta.dirname, 'own-daemon-process.ts');
 const BUILT_IN_MODELS = resolve(import.meta.dirname, '../models');
 /** The daemon brings it itself, from its own folder only. */
 export const DETECTOR_TASK = 'voice-activity';
+/** Used from the program's own folder only, and no evaluation of verdicts asks for it. */
+const TRANSCRIPTION_TASK = 'transcription';
 const READY_LINE = /assay ready http=(\S+) grpc=(\S+)$/;
 /** Models are made and tried at a first start; on a busy box that takes minutes. */
 const READY_MS_MAX = 600_000;
@@ -36,7 +38,7 @@ export class OwnDaemonError extends Error {
 
 /** The packs in place of the shipped ones of their tasks, beside the shipped ones of all others. */
 export async function standInFor(packs: readonly PackFolder[]): Promise<PackFolder[]> {
-  const tasks = new Set([DETECTOR_TASK, ...packs.map(({ task }) => task)]);
+  const tasks = new Set([DETECTOR_TASK, TRANSCRIPTION_TASK, ...packs.map(({ task }) => task)]);
   const shipped = await readPackFolders(BUILT_IN_MODELS);
   return [...packs, ...shipped.filter(({ task }) => !tasks.has(task))];
 }
