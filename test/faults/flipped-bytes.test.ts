@@ -94,6 +94,7 @@ async function setUp(data: string): Promise<Stage> {
     };
     tx.putDelivery({ ...delivery, id: 'msg_1', createdAt: now, seriesAt: now, nextAttemptAt: 8e15 });
     putStanding(tx, id, now);
+    putProvenance(tx, { record, accountId: id, now });
     const seen = { hash: 'a5'.repeat(32), timeSeconds: null };
     tx.putLikenesses({ id: `analysis-${record}`, accountId: id }, [seen], [], now);
     const reading = { rulesVersion: 1, classification: 'human', state: 'human', probability: 0.1 };
@@ -145,6 +146,26 @@ function putStanding(tx: StoreTransaction, accountId: number, now: number): void
   tx.putTrustList({ ...notes, id: 'interim', kind: 'signers', isOn: false, files: null });
   const tried = { reason: '', attempts: 0, retryAt: null, at: now, missingSince: null };
   tx.putWatchedFile({ ...file, ...tried, folderId: 1 });
+}
+
+/** A manifest beside a file, and a run that has read it anew. */
+function putProvenance(
+  tx: StoreTransaction,
+  { record, accountId, now }: { record: string; accountId: number; now: number },
+): void {
+  const bytes = new Uint8Array(8);
+  tx.outerManifests.put(`analysis-${record}`, {
+    source: 'sidecar',
+    bytes,
+    hash: 'c2'.repeat(32),
+    address: '',
+  });
+  const counts = { looked: 1, total: 1, unchanged: 0, changed: 1, mediaGone: 0, unreadable: 0 };
+  const run = { startedAt: now, endedAt: now, startedBy: 1, lists: [], cursor: '' };
+  tx.putTrustRecheck({ ...run, ...counts, state: 'done' });
+  const changes = [{ answer: 'state', before: 'intact', after: 'trusted' } as const];
+  const found = { identifier: record, accountId, name: 'a.jpg', outcome: 'changed', reason: '' } as const;
+  tx.addRecheckedRecord({ ...found, changes, listsBefore: [], listsAfter: [], at: now });
 }
 
 /** Which row of a table: a last one is what the next is counted from. */
