@@ -75,9 +75,10 @@ function Progress({ recheck }: { recheck: Recheck }): JSX.Element {
 
 function FoundRecords({ recheck }: { recheck: Recheck }): JSX.Element | null {
   const records = usePaged(READ_RECHECKED_RECORDS, {}, ({ recheckedRecords }) => recheckedRecords);
-  const { changed, mediaGone, unreadable } = recheck;
+  const { startedAt, state, changed, mediaGone, unreadable } = recheck;
   const found = changed + mediaGone + unreadable;
-  useEffect(() => records.reload(), [found]);
+  // A run may end as the one before it did, between two questions.
+  useEffect(() => records.reload(), [startedAt, state, found]);
   if (records.nodes.length === 0) return null;
   const title = t('recheckNewest');
   return (

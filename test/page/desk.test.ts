@@ -79,7 +79,7 @@ const HANDED_IN: HandedIn[] = [
       await page.getByRole('img', { name: 'Heatmap' }).waitFor();
       await page.waitForFunction(() => [...document.images].every(({ naturalWidth }) => naturalWidth > 0));
       await page.getByText('How often it errs, by kind of picture').click();
-      await page.getByText(/^Of human photographs, \d+\s?% are called artificial/).waitFor();
+      await page.getByText(/^Of human photographs by cameras, \d+\s?% are called artificial/).waitFor();
     },
   },
   {
