@@ -23,7 +23,7 @@ const DESCRIPTION = `Description: tells human-made images, videos and speech fro
  leaves the box, and nothing is fetched.
 `;
 
-/** Of npm's version: what a hyphen leads in there is older than the version without, as is what differs from its commit. */
+/** A `~` sorts before the version without it, as npm's hyphen does. A build that differs from its commit sorts before the release, too. */
 export function debianVersion({ version, isDirty }: Pick<ReleaseIdentity, 'version' | 'isDirty'>): string {
   return `${version.replace('-', '~')}${isDirty ? '~dirty' : ''}`;
 }
@@ -32,7 +32,7 @@ export interface ControlOrder {
   identity: ReleaseIdentity;
   /** Name and address, as `Name <mail@example.org>`. */
   maintainer: string;
-  /** Of all that is installed. */
+  /** Size of everything that is installed. */
   kibibytes: number;
 }
 

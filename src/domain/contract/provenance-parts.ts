@@ -134,8 +134,8 @@ const MANIFEST = {
 const OUTER_READING = {
   source: oneOf(MANIFEST_SOURCE),
   outcome: oneOf(OUTER_MANIFEST_OUTCOME),
-  host: text({ description: 'Of one at an address that the file names; empty of one beside the file.' }),
-  sha256: text({ description: 'Of the manifest, hex; empty where there is none.' }),
+  host: text({ description: 'Host of a remote manifest; empty for a manifest beside the file.' }),
+  sha256: text({ description: 'SHA-256 of the manifest, hex; empty if there is none.' }),
   reason: text({ description: 'Why it was not fetched; empty otherwise.' }),
 } satisfies FieldsOf<OuterReading>;
 

@@ -79,7 +79,7 @@ export const TRUSTED_CERTIFICATE = {
 
 export const TRUST_LIST_DIFF = {
   id: text(),
-  sha256: text({ description: 'Of the newer edition, hex.' }),
+  sha256: text({ description: 'SHA-256 of the newer edition, hex.' }),
   added: listOf(text({ description: 'Names of certificates, and of products.' })),
   removed: listOf(text()),
   addedCount: whole({ description: 'Of the names at most 200 are listed.' }),

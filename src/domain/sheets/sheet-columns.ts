@@ -31,7 +31,7 @@ interface ReadAnswers {
   who?: { answer: string } | undefined;
 }
 
-/** `signer` is the name in the certificate, whoever vouches for it: `signed_by` says whether one does. */
+/** `signer` is the name in the certificate. `signed_by` says whether a trust list vouches for it. */
 export function toReadingCells(readings: ReadAnswers | null | undefined): ReadingCells {
   const { state = '', unchanged = '', signedBy, inTime, who } = readings ?? {};
   return {

@@ -39,7 +39,7 @@ export class Turnstile {
     };
   }
 
-  /** Another account waits for it too: it must not stand behind all else that the first one asked for. */
+  /** Lets another account wait for the same work. The work then also gets a turn of that account. */
   join(id: string, accountId: number): void {
     const waiter = this.#waiting.get(id);
     if (waiter === undefined || waiter.accounts.has(accountId)) return;

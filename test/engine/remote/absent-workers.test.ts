@@ -1,5 +1,5 @@
 /**
- * A front of no places while no worker takes work, and workers that get none: told apart, drained, forgotten, and told why.
+ * A front end without local slots while no worker takes work. Workers that get none are distinguished, drained and forgotten, and learn why.
  *
  * Invariant: workers on other boxes bring to the bit what this box would; killed, cut off from their broker, cancelled
  * and lying they cost a lease at most; without one the work waits and says why; a drained one takes nothing over

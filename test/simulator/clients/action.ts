@@ -12,7 +12,7 @@ export interface ActionParts {
   isAlive: () => boolean;
   accountId: number;
   streams: Streams;
-  /** Of the machine. */
+  /** Data folder of the simulated machine. */
   folder: string;
 }
 

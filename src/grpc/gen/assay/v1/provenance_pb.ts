@@ -122,14 +122,14 @@ export type OuterManifest = Message<"assay.v1.OuterManifest"> & {
   outcome: OuterManifestOutcome;
 
   /**
-   * Of one at an address that the file names; empty of one beside the file.
+   * Host of a remote manifest; empty for a manifest beside the file.
    *
    * @generated from field: string host = 3;
    */
   host: string;
 
   /**
-   * Of the manifest, hex; empty where there is none.
+   * SHA-256 of the manifest, hex; empty if there is none.
    *
    * @generated from field: string sha256 = 4;
    */

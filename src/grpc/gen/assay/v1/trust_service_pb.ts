@@ -319,7 +319,7 @@ export type TrustListDiff = Message<"assay.v1.TrustListDiff"> & {
   id: string;
 
   /**
-   * Of the newer edition, hex.
+   * SHA-256 of the newer edition, hex.
    *
    * @generated from field: string sha256 = 2;
    */
