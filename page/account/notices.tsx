@@ -42,12 +42,8 @@ export function Notices(): JSX.Element {
 }
 
 function Rules({ rules, onChanged }: { rules: readonly Rule[]; onChanged: () => void }): JSX.Element {
-  const { isBusy, fault, run } = useWork();
+  const { isBusy, fault, run } = useWork(onChanged);
   const [tested, setTested] = useState<{ delivered: boolean; error: string } | null>(null);
-  const act = async (work: () => Promise<unknown>): Promise<void> => {
-    await run(work);
-    onChanged();
-  };
   return (
     <>
       <Table
@@ -78,14 +74,14 @@ function Rules({ rules, onChanged }: { rules: readonly Rule[]; onChanged: () => 
               <Button
                 {...{ isBusy }}
                 onPress={() =>
-                  void act(() => change(SET_NOTICE_RULE_PAUSED, { id: rule.id, paused: !rule.isPaused }))
+                  void run(() => change(SET_NOTICE_RULE_PAUSED, { id: rule.id, paused: !rule.isPaused }))
                 }
               >
                 {rule.isPaused ? t('folderResume') : t('folderPause')}
               </Button>
               <Button
                 {...{ isBusy }}
-                onPress={() => void act(() => change(REMOVE_NOTICE_RULE, { id: rule.id }))}
+                onPress={() => void run(() => change(REMOVE_NOTICE_RULE, { id: rule.id }))}
               >
                 {t('noticeRemove')}
               </Button>

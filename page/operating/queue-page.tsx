@@ -78,10 +78,9 @@ interface EntriesProps {
 }
 
 function Entries({ title, entries, action, account, asked }: EntriesProps): JSX.Element {
-  const { isBusy, fault, run } = useWork();
+  const { isBusy, fault, run } = useWork(asked.reload);
   const act = async (analysisId: string): Promise<void> => {
     await run(() => change(CHANGES[action], { analysisId }));
-    await asked.reload();
   };
   return (
     <>

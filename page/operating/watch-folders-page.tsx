@@ -145,11 +145,7 @@ interface FoldersProps {
 }
 
 function Folders({ folders, onChanged, onShow }: FoldersProps): JSX.Element {
-  const { isBusy, fault, run } = useWork();
-  const act = async (work: () => Promise<unknown>): Promise<void> => {
-    await run(work);
-    onChanged();
-  };
+  const { isBusy, fault, run } = useWork(onChanged);
   return (
     <>
       <Fault error={fault} />
@@ -158,7 +154,7 @@ function Folders({ folders, onChanged, onShow }: FoldersProps): JSX.Element {
         head={[t('folder'), t('accountOf'), t('folderDone'), t('state'), t('folderCounts'), '']}
       >
         {folders.map((folder) => (
-          <FolderRow key={folder.id} {...{ folder, isBusy, onShow }} onAct={(work) => void act(work)} />
+          <FolderRow key={folder.id} {...{ folder, isBusy, onShow }} onAct={(work) => void run(work)} />
         ))}
       </Table>
     </>

@@ -23,10 +23,9 @@ const CHANGES: Readonly<Record<'drain' | 'resume' | 'forget', Document<object, {
 
 export function Workers(): JSX.Element | null {
   const { data, error, reload } = useQuery(READ_WORKERS, {}, REFRESH_MS);
-  const { isBusy, fault, run } = useWork();
+  const { isBusy, fault, run } = useWork(reload);
   const act = async (action: keyof typeof CHANGES, name: string): Promise<void> => {
     await run(() => change(CHANGES[action], { name }));
-    await reload();
   };
   const workers = data?.workers ?? [];
   if (workers.length === 0) return <Fault error={error} />;

@@ -59,22 +59,29 @@ export interface Work {
   run(work: () => Promise<unknown>): Promise<boolean>;
 }
 
-/** One action at a time, with its refusal to be shown beside it; resolves to whether it went well. */
-export function useWork(): Work {
+/**
+ * One action at a time, with its refusal to be shown beside it; resolves to whether it went well. `settled` is called after each,
+ * whether it went well or not: what is shown may have changed.
+ */
+export function useWork(settled?: () => unknown): Work {
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<ApiError>();
+  const latest = useRef(settled);
+  latest.current = settled;
   const run = useCallback(async (work: () => Promise<unknown>) => {
     setBusy(true);
     setFault(undefined);
+    let isDone = false;
     try {
       await work();
-      return true;
+      isDone = true;
     } catch (error) {
       setFault(error instanceof ApiError ? error : new ApiError(String(error), { code: 'INTERNAL' }));
-      return false;
     } finally {
       setBusy(false);
     }
+    await latest.current?.();
+    return isDone;
   }, []);
   return { isBusy, fault, run };
 }

@@ -27,22 +27,18 @@ type Found = ReadRecheckedRecordsAnswer['recheckedRecords']['nodes'][number];
 
 export function RecheckPanel(): JSX.Element {
   const { data, error, reload } = useQuery(READ_TRUST_RECHECK, {}, REFRESH_MS);
-  const { isBusy, fault, run } = useWork();
+  const { isBusy, fault, run } = useWork(reload);
   const recheck = data?.trustRecheck ?? null;
-  const act = async (work: () => Promise<unknown>): Promise<void> => {
-    await run(work);
-    await reload();
-  };
   return (
     <Panel title={t('recheck')}>
       <p>{t('recheckLead')}</p>
       <p class="actions">
         {recheck?.state === 'RUNNING' ? (
-          <Button {...{ isBusy }} onPress={() => void act(() => change(CANCEL_TRUST_RECHECK, {}))}>
+          <Button {...{ isBusy }} onPress={() => void run(() => change(CANCEL_TRUST_RECHECK, {}))}>
             {t('recheckCancel')}
           </Button>
         ) : (
-          <Button {...{ isBusy }} kind="main" onPress={() => void act(() => change(START_TRUST_RECHECK, {}))}>
+          <Button {...{ isBusy }} kind="main" onPress={() => void run(() => change(START_TRUST_RECHECK, {}))}>
             {t('recheckStart')}
           </Button>
         )}

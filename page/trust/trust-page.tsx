@@ -49,11 +49,7 @@ interface ListsProps {
 }
 
 function Lists({ lists, onUpdate, onChanged }: ListsProps): JSX.Element {
-  const { isBusy, fault, run } = useWork();
-  const act = async (work: () => Promise<unknown>): Promise<void> => {
-    await run(work);
-    onChanged();
-  };
+  const { isBusy, fault, run } = useWork(onChanged);
   return (
     <>
       <Fault error={fault} />
@@ -62,7 +58,7 @@ function Lists({ lists, onUpdate, onChanged }: ListsProps): JSX.Element {
         head={[t('trustList'), t('trustKind'), t('trustHolds'), t('trustDate'), t('state'), '']}
       >
         {lists.map((list) => (
-          <ListRow key={list.id} {...{ list, isBusy, onUpdate }} onAct={(work) => void act(work)} />
+          <ListRow key={list.id} {...{ list, isBusy, onUpdate }} onAct={(work) => void run(work)} />
         ))}
       </Table>
     </>

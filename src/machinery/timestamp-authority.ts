@@ -4,6 +4,7 @@ import { Agent, request } from 'undici';
 import { AppError } from '../domain/errors.ts';
 import { VERSION } from '../domain/version.ts';
 import { lookupOf, pinAddress } from './address.ts';
+import { readBounded } from './read-bounded.ts';
 
 export interface AuthorityQuestion {
   url: string;
@@ -63,15 +64,8 @@ async function post({ url, query, allowNetworks }: AuthorityQuestion, signal: Ab
       body: query,
     });
     if (statusCode !== 200) throw new NoReplyError(`it answered with status ${statusCode}`);
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      sizeBytes += chunk.length;
-      if (sizeBytes > REPLY_BYTES_MAX)
-        throw new NoReplyError(`its answer has more than ${REPLY_BYTES_MAX} bytes`);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    const tooLarge = () => new NoReplyError(`its answer has more than ${REPLY_BYTES_MAX} bytes`);
+    return await readBounded(body, REPLY_BYTES_MAX, tooLarge);
   } finally {
     await agent.destroy();
   }

@@ -7,6 +7,7 @@ import { OUTER_MANIFEST_BYTES_MAX } from '../../domain/provenance/outer-manifest
 import type { FetchedManifest } from '../../engine/analyses/outer-manifest.ts';
 import { fetchRule, type ResolveHost } from '../../machinery/address.ts';
 import { fetchGuarded } from '../../machinery/guarded-fetch.ts';
+import { readBounded } from '../../machinery/read-bounded.ts';
 
 export interface FetchManifestConfig {
   /** Host names in lower case. */
@@ -65,7 +66,10 @@ async function fetchAllowed(
         const refused = refusalOf(config, next, hop > 0);
         if (refused !== null) throw new NotFetchedError(refused);
       },
-      take: ({ body }) => readBody(body),
+      take: async ({ body }) => {
+        const bytes = await readBounded(body, OUTER_MANIFEST_BYTES_MAX, tooLarge);
+        return { outcome: 'fetched', bytes };
+      },
       failed: (fault) => new NotFetchedError(failed(`it ${fault}`)),
     },
     signal,
@@ -86,17 +90,8 @@ function refusalOf(
   return { outcome: 'host_not_allowed', reason: reason.slice(0, REASON_CHARACTERS_MAX) };
 }
 
-async function readBody(body: AsyncIterable<Uint8Array>): Promise<FetchedManifest> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body) {
-    length += piece.length;
-    if (length > OUTER_MANIFEST_BYTES_MAX) {
-      return failed(`it has more than ${OUTER_MANIFEST_BYTES_MAX} bytes`);
-    }
-    pieces.push(piece);
-  }
-  return { outcome: 'fetched', bytes: Buffer.concat(pieces) };
+function tooLarge(): NotFetchedError {
+  return new NotFetchedError(failed(`it has more than ${OUTER_MANIFEST_BYTES_MAX} bytes`));
 }
 
 function failed(reason: string): FetchedManifest {

@@ -6,6 +6,7 @@ import {
   OUTER_MANIFEST_BYTES_MAX,
   type OuterManifest,
 } from '../../domain/provenance/outer-manifest.ts';
+import { readBounded } from '../../machinery/read-bounded.ts';
 
 /** As faults name it. */
 export const SIDECAR_FIELD = 'manifest';
@@ -24,14 +25,7 @@ export function parseSidecar(bytes: Uint8Array): OuterManifest {
 
 /** Throws as soon as there are too many bytes. */
 export async function readSidecar(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const read: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of pieces) {
-    length += piece.length;
-    if (length > OUTER_MANIFEST_BYTES_MAX) throw sidecarTooLarge(length, 'at least ');
-    read.push(piece);
-  }
-  return Buffer.concat(read);
+  return await readBounded(pieces, OUTER_MANIFEST_BYTES_MAX, (bytes) => sidecarTooLarge(bytes, 'at least '));
 }
 
 function sidecarTooLarge(actualBytes: number, qualifier = ''): AppError {

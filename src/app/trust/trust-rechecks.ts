@@ -2,7 +2,8 @@
  * Reads the manifests of stored files anew under the trust lists of now, in the background, one after the other. What was
  * done is written with each manifest, so that a stop or a kill loses nothing: the next start goes on behind the last one.
  */
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pause } from '../../domain/clock.ts';
 import { appliedLists } from '../../domain/provenance/trust-list.ts';
 import {
   FIGURE_OF_OUTCOME,
@@ -14,6 +15,7 @@ import {
   type TrustRecheck,
 } from '../../domain/provenance/trust-recheck.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
+import { STORE_PAUSE_MS } from '../../machinery/due-loop.ts';
 import type { TrustLists } from '../../machinery/trust/trust-lists.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
@@ -29,8 +31,6 @@ export interface TrustRecheckParts extends Core {
 
 /** Between two turns of the event loop; results of films have some megabytes. */
 const ANALYSES_AT_ONCE = 20;
-/** A store that fails (a full disk) must not be asked in a tight loop. */
-const STORE_PAUSE_MS = 5000;
 
 export class TrustRechecks implements AsyncDisposable {
   readonly #parts: TrustRecheckParts;
@@ -126,7 +126,7 @@ export class TrustRechecks implements AsyncDisposable {
           { err: error },
           'stored manifests could not be read anew; it goes on in a moment',
         );
-        await delay(STORE_PAUSE_MS, undefined, { signal }).catch(() => {});
+        await pause(this.#parts.clock, STORE_PAUSE_MS, signal);
       }
     }
   }

@@ -1,7 +1,7 @@
 /** How results are named after their original, and what else Assay lays beside it: no name longer than a file system takes. */
-import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { SIDECAR_ENDINGS } from '../../domain/automation/watch-folder.ts';
+import { sha256 } from '../../store/automation/automation-reader.ts';
 
 /** Bytes of a name on Linux. */
 const NAME_BYTES_MAX = 255;
@@ -57,7 +57,7 @@ function byteCount(text: string): number {
 }
 
 function hashOf(text: string, letters: number): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, letters);
+  return sha256(text).slice(0, letters);
 }
 
 /** What a result is written under until it is whole: the same each time, so that what a kill left is found again. */

@@ -3,7 +3,6 @@
  * submission, so that a kill leaves both or neither. What the file is to blame for is written down; what passes by itself
  * is not, and stops the look for a while.
  */
-import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { WatchedFile, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import { AppError, type Reason } from '../../domain/errors.ts';
@@ -141,7 +140,7 @@ const REF_CHARACTERS_MAX = 255;
 /** Another one for another file, also where that was given the size and time of the first. */
 function requestIdOf(input: TakeInput): string {
   const { folder, path, sizeBytes, modifiedNs, changedNs, inode, manifest } = input;
-  const beside = manifest === undefined ? [] : [createHash('sha256').update(manifest).digest('hex')];
+  const beside = manifest === undefined ? [] : [sha256(manifest)];
   const look = [path, sizeBytes, modifiedNs, changedNs, inode, ...beside];
   return `watch-${folder.id}-${sha256(JSON.stringify(look))}`;
 }

@@ -9,8 +9,9 @@ import type { Tables } from '../schema.ts';
 import { RECHECK_KEY } from './recheck-rows.ts';
 
 /** LMDB's keys are bounded, addresses and paths are not. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** Hex. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** Where a file of a watched folder lies in its table. */

@@ -1,0 +1,17 @@
+/** Reads a body whole that is small by its kind. */
+
+/** Throws what `tooLarge` gives as soon as there are more bytes; it is told how many there are at least. */
+export async function readBounded(
+  pieces: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  tooLarge: (bytesMin: number) => Error,
+): Promise<Buffer> {
+  const read: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    length += piece.length;
+    if (length > bytesMax) throw tooLarge(length);
+    read.push(piece);
+  }
+  return Buffer.concat(read);
+}
