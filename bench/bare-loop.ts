@@ -1,12 +1,14 @@
 /**
  * What an analysis cannot do without, in one process and nothing around it: decode, cut the same patches, make the
- * same stability copies, run the same models. No upload, no store, no isolation, no provenance, no record.
+ * same stability copies where the answer needs them, run the same models. No upload, no store, no isolation, no provenance, no record.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ImagePack, isImagePack } from '../src/domain/packs/model-pack.ts';
-import { type PlannedSet, planPatchSets } from '../src/engine/analyses/image-patches.ts';
+import { isClear } from '../src/domain/packs/stability-reach.ts';
+import { calibrate } from '../src/engine/analyses/calibration.ts';
+import { isOfCopy, type PlannedSet, planPatchSets } from '../src/engine/analyses/image-patches.ts';
 import { DECODE_LIMITS } from '../src/engine/decode/decode-limits.ts';
 import { findPacks, toLoadedPack } from '../src/engine/packs/installed-packs.ts';
 import { PackSession } from '../src/worker/inference/pack-session.ts';
@@ -83,6 +85,23 @@ export class BareLoop implements AsyncDisposable {
 
   async #classify(path: string, plan: readonly PlannedSet[]): Promise<void> {
     const { picture } = await decodePixels(await readHeader(path, DECODE_LIMITS));
+    const logits = await this.#judge(
+      picture,
+      plan.filter((set) => !isOfCopy(set)),
+    );
+    const answers = [...logits].map(([{ pack }, logit]) => ({
+      run: { unknown: false, logOdds: calibrate(pack, logit) },
+      reach: pack.stability,
+    }));
+    const needed = plan.filter((set) => {
+      const { purpose } = set;
+      return purpose !== 'origin' && purpose !== 'map' && !isClear(answers, purpose);
+    });
+    if (needed.length > 0) await this.#judge(picture, needed);
+  }
+
+  /** Each model's mean output. */
+  async #judge(picture: Picture, plan: readonly PlannedSet[]): Promise<Map<Model, number>> {
     const patches = new Map<Model, Buffer[]>(this.#models.map((model) => [model, []]));
     const cut = new Map<PatchSetRequest, Buffer[]>();
     for (const { pack, request } of plan) {
@@ -91,8 +110,8 @@ export class BareLoop implements AsyncDisposable {
       for (const [model, wanted] of patches) if (model.pack === pack) wanted.push(...own);
     }
     const turn = this.#turn.then(() => inferAll(patches));
-    this.#turn = turn;
-    await turn;
+    this.#turn = turn.then(() => {});
+    return await turn;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -118,16 +137,21 @@ export async function cutAll(
   return patches;
 }
 
-export async function inferAll(patches: ReadonlyMap<Model, Buffer[]>): Promise<void> {
-  for (const [model, own] of patches) await infer(model, own);
+/** Each model's mean output. */
+export async function inferAll(patches: ReadonlyMap<Model, Buffer[]>): Promise<Map<Model, number>> {
+  const means = new Map<Model, number>();
+  for (const [model, own] of patches) means.set(model, await infer(model, own));
+  return means;
 }
 
-async function infer({ pack, session, tables }: Model, patches: readonly Buffer[]): Promise<void> {
+async function infer({ pack, session, tables }: Model, patches: readonly Buffer[]): Promise<number> {
+  let sum = 0;
   for (let first = 0; first < patches.length; first += BATCH) {
     const batch = patches.slice(first, first + BATCH);
     for (const [index, patch] of batch.entries()) {
       writePlanes(patch, tables, pack.view.size, session.place(0), index);
     }
-    await session.run(batch.length);
+    for (const output of await session.run(batch.length)) sum += output;
   }
+  return sum / patches.length;
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { AssayClient } from '../src/cli/client.ts';
+import type { AssayClient } from '../src/cli/daemon/client.ts';
 import type { Classification } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../src/grpc/gen/assay/v1/media_pb.ts';

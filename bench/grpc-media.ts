@@ -1,7 +1,7 @@
 /** Sends files through ClassifyMedia, each until its record has ended, as the command line does. */
 import { credentials } from '@grpc/grpc-js';
-import { AssayClient } from '../src/cli/client.ts';
-import type { MediaHeaderInit } from '../src/cli/upload.ts';
+import { AssayClient } from '../src/cli/daemon/client.ts';
+import type { MediaHeaderInit } from '../src/cli/daemon/upload.ts';
 import { Status, type StepTime } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { TEST_KEY, type TestDaemon } from '../test/daemon.ts';

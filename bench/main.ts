@@ -5,7 +5,11 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
+import { bundleProgram } from '../packaging/program-bundle.ts';
+import { BUILD_FOLDER } from '../src/built-program.ts';
+import { PROGRAM_FOLDER } from '../src/machinery/program-folder.ts';
 import { type Row, type RowSummary, summarise } from './row.ts';
+import { measureAccepted } from './rows/accepted.ts';
 import { measureCustody } from './rows/custody.ts';
 import { measureLikenesses } from './rows/likenesses.ts';
 import { measurePage } from './rows/page.ts';
@@ -43,6 +47,7 @@ const MEASUREMENTS: Measurement[] = [
   { name: 'videos', measure: measureVideos },
   { name: 'speech', measure: measureSpeech },
   { name: 'records', measure: measureRecords },
+  { name: 'accepted', measure: measureAccepted },
   { name: 'custody', measure: measureCustody },
   { name: 'likenesses', measure: measureLikenesses },
   { name: 'uploads', measure: measureUploads },
@@ -58,6 +63,8 @@ const { values, positionals: wanted } = parseArgs({
   options: { json: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
+// As a release starts; a checkout does after npm run build.
+await bundleProgram({ root: PROGRAM_FOLDER, out: BUILD_FOLDER, isBound: true });
 const [loadBefore] = loadavg();
 const rows: RowSummary[] = [];
 const faults: Fault[] = [];

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { ChildExecutor } from '../src/engine/executors/child-executor.ts';
-import { serveWorker } from '../src/main.ts';
+import { serveWorker } from '../src/serve.ts';
 
 const WAIT_MS = Number(process.env.BENCH_WAIT_MS);
 

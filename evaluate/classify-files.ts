@@ -1,9 +1,9 @@
 /** Sends files through the running daemon, as any client does, and notes what it answers. */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { forEachBounded } from '../src/cli/bounded.ts';
-import type { AssayClient } from '../src/cli/client.ts';
-import { CliFailure } from '../src/cli/failure.ts';
+import type { AssayClient } from '../src/cli/daemon/client.ts';
+import { forEachBounded } from '../src/cli/terminal/bounded.ts';
+import { CliFailure } from '../src/cli/terminal/failure.ts';
 import { type Classification, HeatmapLayer, Status } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../src/grpc/gen/assay/v1/media_pb.ts';

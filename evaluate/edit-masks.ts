@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import sharp from 'sharp';
 import { RAMP, rampOffset } from '../src/worker/maps/colour-ramp.ts';
-import { OVERLAY_SHARE } from '../src/worker/maps/heatmap.ts';
 import { LEGEND_HEIGHT } from '../src/worker/maps/heatmap-legend.ts';
+import { OVERLAY_SHARE } from '../src/worker/maps/map-palette.ts';
 
 /** Probabilities from which on a pixel counts as called edited; at 0.5 a map turns from blue to red. */
 export const MAP_THRESHOLDS = [0.5, 0.6, 0.7, 0.8] as const;
@@ -71,7 +71,8 @@ export async function compareMap(map: Buffer, mask: Buffer | null): Promise<Loca
   const count = width * height;
   const isEdited = (pixel: number) => truth !== null && (truth[pixel] ?? 0) >= WHITE_MIN;
   const counts = MAP_THRESHOLDS.map((threshold) => {
-    const rednessMin = rednessOf(threshold);
+    // Each channel was rounded.
+    const rednessMin = rednessOf(threshold) - 1;
     let [called, hit] = [0, 0];
     for (let pixel = 0; pixel < count; pixel++) {
       if ((data[pixel * 3] ?? 0) - (data[pixel * 3 + 2] ?? 0) < rednessMin) continue;

@@ -11,7 +11,7 @@ import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
-import { AssayClient } from '../src/cli/client.ts';
+import { AssayClient } from '../src/cli/daemon/client.ts';
 import { type PackFolder, readPackFolders } from './pack-identity.ts';
 
 const ENTRY = join(import.meta.dirname, 'own-daemon-process.ts');

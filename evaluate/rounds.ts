@@ -2,9 +2,9 @@
  * Which daemon answers for which files: the running one for all, or one of the evaluation's own for each fold, whose
  * packs have not seen its sources.
  */
-import { findApiKey } from '../src/cli/api-key.ts';
-import { findChannel } from '../src/cli/channel.ts';
-import { AssayClient } from '../src/cli/client.ts';
+import { findApiKey } from '../src/cli/daemon/api-key.ts';
+import { findChannel } from '../src/cli/daemon/channel.ts';
+import { AssayClient } from '../src/cli/daemon/client.ts';
 import { ApplianceService, type Model } from '../src/grpc/gen/assay/v1/appliance_service_pb.ts';
 import { Folds, type LeftOutSource } from './folds.ts';
 import { FolderError, type LabelledFile } from './labelled-folder.ts';

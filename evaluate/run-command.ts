@@ -1,5 +1,5 @@
 /** How a command of this folder ends: one sentence for what its caller can mend, a stack for a fault of its own. */
-import { CliFailure } from '../src/cli/failure.ts';
+import { CliFailure } from '../src/cli/terminal/failure.ts';
 import { FolderError } from './labelled-folder.ts';
 import { OtherEvaluationError } from './measurement.ts';
 import { OwnDaemonError } from './own-daemon.ts';

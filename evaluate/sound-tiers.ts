@@ -11,8 +11,8 @@ const TELEPHONE_BAND_HZ = { low: 300, high: 3_400 };
 const SECONDS_MAX = 600;
 const BYTES_PER_FLOAT = 4;
 
-export function toMp3(path: string): Buffer {
-  const samples = decodeMono(path, MP3_RATE);
+export function toMp3(path: string, secondsMax = SECONDS_MAX): Buffer {
+  const samples = decodeMono(path, MP3_RATE, secondsMax);
   const encoder = openMp3Encoder();
   const packet = new Packet();
   packet.alloc();
@@ -69,15 +69,23 @@ function sendFrame(encoder: CodecContext, samples: Float32Array, start: number):
 }
 
 /** 8 kHz, 300 to 3,400 Hz, µ-law, in a WAV file. */
-export function toTelephone(path: string): Buffer {
-  const { low, high } = TELEPHONE_BAND_HZ;
-  const samples = decodeMono(path, TELEPHONE_RATE);
+export function toTelephone(path: string, secondsMax = SECONDS_MAX): Buffer {
+  const samples = limitBand(decodeMono(path, TELEPHONE_RATE, secondsMax), TELEPHONE_RATE, TELEPHONE_BAND_HZ);
+  return Buffer.concat([mulawHeader(samples.length), Buffer.from(samples.map(toMulaw))]);
+}
+
+/** Removes, in place, what lies outside a band, by Butterworth filters of the fourth order; frequencies in hertz. */
+export function limitBand(
+  samples: Float32Array,
+  rate: number,
+  band: { low: number; high: number },
+): Float32Array {
   // Twice each: one filter of the second order leaves too much beside the band.
   for (let pass = 0; pass < 2; pass++) {
-    filter(samples, biquad('high-pass', low));
-    filter(samples, biquad('low-pass', high));
+    filter(samples, biquad('high-pass', band.low, rate));
+    filter(samples, biquad('low-pass', band.high, rate));
   }
-  return Buffer.concat([mulawHeader(samples.length), Buffer.from(samples.map(toMulaw))]);
+  return samples;
 }
 
 interface Biquad {
@@ -86,8 +94,8 @@ interface Biquad {
 }
 
 /** Butterworth, by the bilinear transform. */
-function biquad(type: 'low-pass' | 'high-pass', hertz: number): Biquad {
-  const angle = (2 * Math.PI * hertz) / TELEPHONE_RATE;
+function biquad(type: 'low-pass' | 'high-pass', hertz: number, rate: number): Biquad {
+  const angle = (2 * Math.PI * hertz) / rate;
   const [cosine, alpha] = [Math.cos(angle), Math.sin(angle) / Math.SQRT2];
   const gain = 1 + alpha;
   const edge = type === 'low-pass' ? 1 - cosine : 1 + cosine;
@@ -142,7 +150,8 @@ function mulawHeader(sampleCount: number): Buffer {
   return header;
 }
 
-function decodeMono(path: string, rate: number): Float32Array {
+/** Returns the first `secondsMax` seconds of a recording as one channel in -1..1 at `rate` hertz. Fails where there is no sound. */
+export function decodeMono(path: string, rate: number, secondsMax = SECONDS_MAX): Float32Array {
   const demuxer = Demuxer.openSync(path);
   const stream = demuxer.audio();
   if (stream === undefined) throw new Error(`${path}: expected a recording, found no sound`);
@@ -161,7 +170,7 @@ function decodeMono(path: string, rate: number): Float32Array {
     if (bytes !== undefined) parts.push(Buffer.from(bytes));
     byteCount += bytes?.length ?? 0;
     frame.free();
-    if (byteCount > SECONDS_MAX * rate * BYTES_PER_FLOAT) break;
+    if (byteCount > secondsMax * rate * BYTES_PER_FLOAT) break;
   }
   decoder.close();
   demuxer.closeSync();

@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { AssayClient } from '../src/cli/client.ts';
-import { CliFailure, EXIT_CODES, toFailure } from '../src/cli/failure.ts';
+import type { AssayClient } from '../src/cli/daemon/client.ts';
+import { CliFailure, EXIT_CODES, toFailure } from '../src/cli/terminal/failure.ts';
 import type { Classification } from '../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import type { MediaHeaderSchema } from '../src/grpc/gen/assay/v1/media_pb.ts';

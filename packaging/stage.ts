@@ -6,6 +6,7 @@ import { hashFile } from '../src/engine/decode/hash-file.ts';
 import { openBundle } from '../src/port/page-bundle.ts';
 import { writeBillOfMaterials } from './bill-of-materials.ts';
 import { assertLocked, filesOfPackage, readInstalled, shippedPackages } from './packages.ts';
+import { bundleProgram } from './program-bundle.ts';
 
 export const SUMS_FILE = 'SHA256SUMS';
 export const BILL_FILE = 'sbom.cdx.json';
@@ -74,6 +75,7 @@ export async function stageRelease(root: string, folder: string, identity: Relea
     for (const file of await filesOfPackage(root, path))
       await place(join(root, path, file), join(folder, path, file));
   }
+  await bundleProgram({ root, out: join(folder, 'build'), isBound: false });
   await openBundle({ cacheFolder: join(folder, 'page-bundle') });
   await writeBillOfMaterials({ root, packages, path: join(folder, BILL_FILE), at: identity.at });
   await writeFile(join(folder, RELEASE_FILE), `${JSON.stringify(identity, null, 2)}\n`);

@@ -22,7 +22,8 @@ import './parts/base.css';
 import './parts/parts.css';
 import './records/records.css';
 import './result/result.css';
-import './result/rendition.css';
+import './result/screen.css';
+import './media/rendition.css';
 
 /** A page whose script is loaded when it is first asked for. */
 function later<T extends object>(load: () => Promise<ComponentType<T>>): (props: T) => JSX.Element {
@@ -55,6 +56,7 @@ const WatchFoldersPage = later(
   async () => (await import('./operating/watch-folders-page.tsx')).WatchFoldersPage,
 );
 const GuidePage = later(async () => (await import('./submit/guide.tsx')).GuidePage);
+const SearchPage = later(async () => (await import('./marks/search-page.tsx')).SearchPage);
 const LabelPage = later(async () => (await import('./marks/label-page.tsx')).LabelPage);
 const AppliancePage = later(async () => (await import('./operating/appliance-page.tsx')).AppliancePage);
 
@@ -113,6 +115,7 @@ function SignedIn({ account }: { account: AccountInfo }): JSX.Element {
         <Route path={PATHS.trust}>{<TrustPage />}</Route>
         <Route path={PATHS.folders}>{<WatchFoldersPage />}</Route>
         <Route path={PATHS.firstSteps}>{<GuidePage />}</Route>
+        <Route path={PATHS.search}>{<SearchPage />}</Route>
         <Route path={PATHS.label}>{<LabelPage />}</Route>
         <Route path={PATHS.appliance}>{<AppliancePage />}</Route>
         <Route>{isStrangers ? <Loading /> : <Empty title={t('noSuchPage')} />}</Route>

@@ -3,6 +3,7 @@
 export const PATHS = {
   records: '/',
   submit: '/submit',
+  search: '/search',
   signIn: '/sign-in',
   register: '/register',
   forgot: '/forgot-password',

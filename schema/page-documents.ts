@@ -6,6 +6,8 @@ import {
   getNamedType,
   isCompositeType,
   isObjectType,
+  isRequiredArgument,
+  Kind,
   parse,
   print,
   separateOperations,
@@ -26,7 +28,8 @@ const ALL_OF = /^AllOf(\w+)$/;
 /** All documents of the page with the fragments that stand for all fields of a type. */
 export function readDocuments(): DocumentNode {
   const files = globSync('**/*.graphql', { cwd: PAGE_FOLDER }).sort();
-  const written = parse(files.map((file) => readFileSync(join(PAGE_FOLDER, file), 'utf8')).join('\n'));
+  const texts = files.map((file) => readFileSync(join(PAGE_FOLDER, file), 'utf8'));
+  const written = withPlainMutations(parse(texts.join('\n')));
   const types = new Set<string>();
   visit(written, {
     FragmentSpread({ name }) {
@@ -36,6 +39,29 @@ export function readDocuments(): DocumentNode {
   });
   const added = [...types].sort().map((name) => `fragment AllOf${name} on ${name} { ${leavesOf(name)} }`);
   return parse([print(written), ...added].join('\n'));
+}
+
+/** `mutation RevokeKey { revokeKey }` takes what the mutation requires, and is answered the caller's mistakes. */
+function withPlainMutations(documents: DocumentNode): DocumentNode {
+  return visit(documents, {
+    OperationDefinition(operation) {
+      const [field, ...others] = operation.selectionSet.selections;
+      if (operation.operation !== 'mutation' || field?.kind !== Kind.FIELD || others.length > 0)
+        return undefined;
+      if (field.selectionSet !== undefined || operation.name === undefined) return undefined;
+      const [plain] = parse(plainMutation(operation.name.value, field.name.value)).definitions;
+      return plain;
+    },
+  });
+}
+
+function plainMutation(name: string, mutation: string): string {
+  const taken = schema.getMutationType()?.getFields()[mutation]?.args.filter(isRequiredArgument);
+  if (taken === undefined) throw new Error(`there is no mutation ${mutation}`);
+  const declared = taken.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
+  const passed = taken.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
+  const [head, call] = taken.length === 0 ? ['', ''] : [`(${declared})`, `(${passed})`];
+  return `mutation ${name}${head} { ${mutation}${call} { userErrors { ...Fault } } }`;
 }
 
 function leavesOf(name: string): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type CommandNode, readCommandTree } from '../src/cli/completion/command-tree.ts';
 import { buildProgram, PROGRAM_HELP } from '../src/cli/program.ts';
-import type { Terminal } from '../src/cli/terminal.ts';
+import type { Terminal } from '../src/cli/terminal/terminal.ts';
 import { describeManual } from './manual-page.ts';
 
 const PACKAGE = join(import.meta.dirname, '..', 'package.json');

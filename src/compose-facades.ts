@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { App } from './app/app.ts';
 import type { Settings } from './config/settings.ts';
-import { plugGraphql } from './facade/graphql/transport/server.ts';
+import { plugGraphql } from './facade/graphql/server.ts';
 import { GrpcServer } from './facade/grpc/server.ts';
 import { plugRest } from './facade/rest/rest.ts';
 import { plugTus } from './facade/tus/server.ts';

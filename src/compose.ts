@@ -11,11 +11,12 @@ import { AccountFeed } from './app/accounts/account-feed.ts';
 import { MAIL_RETRY_DELAYS_MS, Mailer } from './app/accounts/mail.ts';
 import { passwordLink } from './app/accounts/mail-texts.ts';
 import type { App } from './app/app.ts';
+import { AnswerIndex } from './app/appliance/answer-index.ts';
 import { Backups } from './app/appliance/backups.ts';
 import { type FirstStartConfig, setUpFirstStart } from './app/appliance/first-start.ts';
 import type { DoctorConfig, Listener } from './app/appliance/parts.ts';
 import { ReaderWatch } from './app/appliance/reader-watch.ts';
-import { Sweeper } from './app/appliance/sweeper.ts';
+import { Sweeper, type SweeperParts } from './app/appliance/sweeper.ts';
 import { Attempts } from './app/callers/attempts.ts';
 import { CallRates } from './app/callers/call-rates.ts';
 import { KeyUses } from './app/callers/key-uses.ts';
@@ -25,6 +26,7 @@ import { AccessLog } from './app/custody/access-log.ts';
 import { type CheckpointParts, Checkpoints } from './app/custody/checkpoints.ts';
 import { ExportJobs } from './app/evidence/export-jobs.ts';
 import { TimestampLoop } from './app/evidence/timestamp-loop.ts';
+import { KeptPictures } from './app/records/kept-pictures.ts';
 import { RecordCache } from './app/records/record-cache.ts';
 import { Refusals } from './app/records/refusals.ts';
 import { Retention } from './app/records/retention.ts';
@@ -108,10 +110,10 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
       standings.publish(change);
       if (change.type === 'delivery' || change.type === 'pending-notice') webhooks.wake();
       if (change.type === 'timestamps') timestampLoop.wake();
-      if (change.type === 'likeness') copies.forget(change.sequence);
+      if (change.type === 'likeness') for (const index of Object.values(pictures)) index.forget(change);
     }),
   );
-  const copies = new SeenBeforeIndex(store);
+  const pictures = { copies: new SeenBeforeIndex(store), keptPictures: new KeptPictures(store) };
   const tracing = settings.tracing === null ? null : stack.use(await openTracing(settings.tracing));
   const sealer = await Sealer.open(settings.dataFolder);
   const signingKeys = await SigningKeys.open(toSigningKeys(settings, clock));
@@ -128,7 +130,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
       remote,
       fetchMedia: (source, signal) => fetchMedia(config, store, source, signal),
       fetchManifest: (address, signal) => fetchManifest(config, address, signal),
-      lookForCopies: (analysis, seen) => copies.look(analysis, seen),
+      lookForCopies: (analysis, seen) => pictures.copies.look(analysis, seen),
     }),
   );
   const { accessLog, checkpoints } = openCustody(stack, { store, clock, log, signingKeys });
@@ -137,7 +139,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   const app: App = {
     ...{ ...core, newIdentifier, accountFeed, mailer, sealer, signingKeys, checkpoints, backups, tracing },
     exportJobs: stack.use(await ExportJobs.open(settings.dataFolder)),
-    ...{ ...openCounts(core), standings, trust },
+    ...{ ...openCounts(core), standings, trust, ...pictures },
     trustRechecks: stack.use(new TrustRechecks({ ...core, trust })),
     doctor: toDoctorConfig(settings, tls, () => listenersOf(http, grpc)),
     support: { settings: settings.origins, secrets: () => secretsOf(settings), recentLog },
@@ -150,8 +152,7 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
   const { serveFacades } = await import('./compose-facades.ts');
   const grpc = await serveFacades(stack, settings, { http, app, tls });
   for (const loop of [webhooks, timestampLoop, watchLoop, app.trustRechecks]) loop.start();
-  stack.use(new ReaderWatch({ store, log }));
-  stack.use(new Sweeper({ store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs }));
+  keepHouse(stack, { store, clock, log, unfinishedUploadMs: config.unfinishedUploadMs });
   const held = stack.move();
   return {
     http,
@@ -163,6 +164,13 @@ export async function openDaemon(settings: Settings, clock: Clock = systemClock(
     drain: () => drain({ grpc, watchLoop, engine, webhooks, http }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+/** What is looked after beside all other work. */
+function keepHouse(stack: AsyncDisposableStack, parts: SweeperParts): void {
+  stack.use(new ReaderWatch(parts));
+  stack.use(new AnswerIndex(parts));
+  stack.use(new Sweeper(parts));
 }
 
 async function drain({ grpc, watchLoop, engine, webhooks, http }: Draining): Promise<void> {

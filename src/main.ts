@@ -1,97 +1,17 @@
-/** The daemon's entry: settings, compose, one line when it serves, a drain on SIGTERM. */
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { join } from 'node:path';
-import { loadSettings } from './config/settings.ts';
-import { describeStartFailure } from './domain/operator-fault.ts';
-import { assertPlatform } from './machinery/platform.ts';
-import {
-  readNoticeConfig,
-  ServiceNotice,
-  type WorkersStatus,
-  watchWorkers,
-} from './machinery/service-notice.ts';
-import { PRIVATE_UMASK } from './store/private-folder.ts';
+/** The daemon's entry. */
+import { loadProgram } from './built-program.ts';
 
 /** Serves until SIGTERM or SIGINT; resolves once everything is closed. */
 export async function serve(argv: readonly string[]): Promise<void> {
-  assertPlatform();
-  // Before anything is made: the data folder, its files and what the children write are the daemon's own, whoever starts it.
-  process.umask(PRIVATE_UMASK);
-  const settings = loadSettings({ argv, env: process.env, readFile: (path) => readFileSync(path, 'utf8') });
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
-  // Three hundred sources need not be stripped of their types and compiled at every start: half of its time.
-  enableCompileCache(join(settings.dataFolder, 'cache', 'code'));
-  const { openDaemon } = await import('./compose.ts');
-  await using daemon = await openDaemon(settings);
-  const { http, grpc, isFirstStart, newKey, passwordLink } = daemon;
-  if (isFirstStart) announceFirstStart(newKey, http.url, passwordLink);
-  process.stdout.write(`assay ready http=${http.url} grpc=${grpc.address}\n`);
-  using notice = openNotice(
-    () => daemon.app.engine.status(),
-    (text) => daemon.app.log.warn(text),
-  );
-  await notice.ready(`serving ${http.url} and gRPC on ${grpc.address}`);
-  flushCompileCache();
-  if (!stop.signal.aborted) await once(stop.signal, 'abort');
-  daemon.app.log.info({ signal: String(stop.signal.reason) }, 'stopping: no new work, finishing what runs');
-  await notice.stopping();
-  await daemon.drain();
+  await (await load()).serve(argv);
 }
 
-/** Carries out work of a daemon on another box until SIGTERM or SIGINT; `name` is that of this box unless given. */
-export async function serveWorker(argv: readonly string[], name?: string): Promise<void> {
-  assertPlatform();
-  process.umask(PRIVATE_UMASK);
-  const settings = loadSettings({ argv, env: process.env, readFile: (path) => readFileSync(path, 'utf8') });
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(signal));
-  enableCompileCache(join(settings.dataFolder, 'cache', 'code'));
-  let status = (): WorkersStatus => ({ phase: 'starting', inferencePids: [] });
-  using notice = openNotice(
-    () => status(),
-    (text) => process.stderr.write(`assay: ${text}\n`),
-  );
-  const { runWorker } = await import('./compose-worker.ts');
-  const ready = (own: () => WorkersStatus) => {
-    status = own;
-    process.stdout.write('assay worker ready\n');
-    void notice.tell('asking for work');
-  };
-  // Before the daemon was heard: a daemon that is away is no reason to end its workers.
-  await notice.ready('looking for the daemon');
-  stop.signal.addEventListener('abort', () => void notice.stopping(), { once: true });
-  try {
-    await runWorker(settings, { ...(name === undefined ? {} : { name }), ready, signal: stop.signal });
-  } catch (error) {
-    // A worker that is stopped while it looks for the daemon has nothing to give back.
-    if (!stop.signal.aborted) throw error;
-  }
-}
-
-function openNotice(status: () => WorkersStatus, warn: (text: string) => void): ServiceNotice {
-  const isAlive = watchWorkers(status, () => performance.now());
-  return new ServiceNotice(readNoticeConfig(process.env), { isAlive, warn });
-}
-
-/** `key` is null if a setting gave it: then it is known, and a log would be one more place where it lies. */
-function announceFirstStart(key: string | null, url: string, passwordLink: string | null): void {
-  process.stdout.write(
-    `First start: the plan 'appliance' and the administrator were made.\n` +
-      `  API key ${key === null ? 'as set by admin.api_key' : `(shown once): ${key}`}\n` +
-      `  Open: ${url}/\n` +
-      (passwordLink === null
-        ? ''
-        : `  Set the administrator's password (once, within 24 hours): ${passwordLink}\n`) +
-      // Said once, before anybody leans on them; docs/models.md has the figures.
-      '  The models that come with Assay are weak evidence: of 100 generated pictures they find some 60, and they accuse\n' +
-      "  some 9 of 100 photographs. 'assay models add sieve' adds a stronger open one; 'assay models catalogue' shows them all\n",
-  );
+function load(): Promise<typeof import('./serve.ts')> {
+  return loadProgram('serve', () => import('./serve.ts'));
 }
 
 if (import.meta.main) {
+  const { serve, describeStartFailure } = await load();
   try {
     await serve(process.argv.slice(2));
   } catch (error) {

@@ -39,6 +39,8 @@ const checks: Check[] = [
     args: ['breaking', '--against', 'released.binpb'],
     folder: 'proto',
   },
+  // Its daemons start from this, in half of the time.
+  { name: 'bundle', command: process.execPath, args: ['packaging/build.ts'] },
 ];
 
 /** Types are looked at again only where something changed. */

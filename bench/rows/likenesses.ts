@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { COPY_DISTANCE_MAX } from '../../src/domain/records/seen-before.ts';
-import { LikenessIndex } from '../../src/machinery/likeness-index.ts';
+import { LikenessIndex } from '../../src/machinery/likeness/likeness-index.ts';
 import { type Row, RUNS } from '../row.ts';
 
 const HASHES = 1_000_000;

@@ -1,6 +1,6 @@
 /** Uploads of a megabyte to five gigabytes: what a file costs must grow as its bytes do, and the daemon's memory not at all. */
 import { credentials } from '@grpc/grpc-js';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { TEST_KEY, TestDaemon } from '../../test/daemon.ts';
 import { pidOf } from '../../test/faults/rounds/submissions.ts';
 import { makeBigMedia } from '../big-media.ts';

@@ -46,7 +46,7 @@ async function fill(folder: string): Promise<void> {
   }
   await using store = await Store.open({ folder });
   await seedRecords(store, RECORDS, (index) => ({
-    ...{ name: `${index}.jpg`, probability: (index % 100) / 100 },
+    ...{ name: `${index}.jpg`, probability: ((index % 99) + 1) / 100 },
   }));
 }
 

@@ -3,7 +3,7 @@
  * counts, and 1 GB, where moving the bytes does.
  */
 import { credentials } from '@grpc/grpc-js';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { TEST_KEY, TestDaemon } from '../../test/daemon.ts';
 import { BareGrpcServer } from '../bare-grpc-server.ts';
 import { BareServer } from '../bare-server.ts';

@@ -2,26 +2,27 @@
 import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import type { AllOfMark, FullRecord } from '../gen/documents.ts';
-import { Panel, Table } from '../parts/parts.tsx';
+import { Table } from '../parts/parts.tsx';
+import { Fold } from '../result/fold.tsx';
 import { t } from '../texts/language.ts';
 
 export function MarksPanel({ record: { marks } }: { record: FullRecord }): JSX.Element {
   if (marks === null) {
     return (
-      <Panel title={t('marks')}>
+      <Fold anchor="marks" title={t('marks')}>
         <p>{t('marksUnknown')}</p>
-      </Panel>
+      </Fold>
     );
   }
   return (
-    <Panel title={t('marks')}>
+    <Fold anchor="marks" title={t('marks')}>
       <p class="quiet">{t('marksLead')}</p>
       <Table caption={t('marks')} head={[t('mark'), t('markState'), t('markFound')]}>
         {marks.map((mark) => (
           <MarkRow key={`${mark.kind}${mark.field}${mark.value}`} {...{ mark }} />
         ))}
       </Table>
-    </Panel>
+    </Fold>
   );
 }
 

@@ -4,21 +4,22 @@ import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import type { AllOfSeenBefore, FullRecord } from '../gen/documents.ts';
 import { formatSeconds } from '../parts/format.ts';
-import { Panel, Table, Time } from '../parts/parts.tsx';
+import { Table, Time } from '../parts/parts.tsx';
 import { resultPath } from '../paths.ts';
+import { Fold } from '../result/fold.tsx';
 import { t } from '../texts/language.ts';
 
 export function SeenBeforePanel({ record: { seenBefore } }: { record: FullRecord }): JSX.Element | null {
   if (seenBefore.length === 0) return null;
   return (
-    <Panel title={t('seenBefore')}>
+    <Fold anchor="seen-before" title={t('seenBefore')}>
       <p class="quiet">{t('seenBeforeLead')}</p>
       <Table caption={t('seenBefore')} head={[t('seenWhen'), t('seenWhat'), t('seenHow'), t('seenFound')]}>
         {seenBefore.map((earlier) => (
           <EarlierRow key={earlier.identifier} {...{ earlier }} />
         ))}
       </Table>
-    </Panel>
+    </Fold>
   );
 }
 

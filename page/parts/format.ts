@@ -27,6 +27,12 @@ export function formatSeconds(seconds: number): string {
   return `${minutes}:${String(whole % 60).padStart(2, '0')}`;
 }
 
+/** How long something took: milliseconds, seconds with a decimal, or minutes and seconds. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 1) return `${formatNumber(Math.round(seconds * 1000))} ms`;
+  return seconds < 60 ? `${formatNumber(seconds, 1)} s` : `${formatSeconds(seconds)} min`;
+}
+
 /** In the reader's zone. */
 export function formatTime(iso: string): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));

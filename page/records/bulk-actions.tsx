@@ -10,13 +10,13 @@ import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
 import { type ExportFormat, exportAddress, exportRecords } from './export.ts';
 import type { RecordFilter } from './record-filter.ts';
-import { isRefused } from './records.ts';
+import { choose, type Selection } from './selection.ts';
 import type { Records } from './use-records.ts';
 
 const FORMATS: readonly ExportFormat[] = ['csv', 'json'];
 
 interface BulkProps {
-  chosen: ReadonlySet<string>;
+  chosen: Selection;
   records: Records;
   onDone: () => void;
 }
@@ -25,12 +25,13 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const [isPacking, setPacking] = useState(false);
   const { isBusy, fault, run } = useWork();
-  const picked = records.shown.flatMap((row) => (!isRefused(row) && chosen.has(row.identifier) ? [row] : []));
+  const picked = [...chosen.values()];
   const remove = async (): Promise<void> => {
     const isDone = await run(async () => {
-      for (const identifier of chosen) {
+      for (const [identifier, record] of chosen) {
         await change(DELETE_RECORD, { identifier });
         records.remove(new Set([identifier]));
+        choose([record], false);
       }
     });
     setAsking(false);
@@ -52,7 +53,7 @@ export function Bulk({ chosen, records, onDone }: BulkProps): JSX.Element {
         {t('clearChoice')}
       </Button>
       <Fault error={fault} />
-      {isPacking && <EvidenceDialog identifiers={[...chosen]} onClose={() => setPacking(false)} />}
+      {isPacking && <EvidenceDialog identifiers={[...chosen.keys()]} onClose={() => setPacking(false)} />}
       {isAsking && (
         <Dialog title={t('deleteRecords', { count: chosen.size })} onClose={() => setAsking(false)}>
           <p>{t('deleteLead')}</p>

@@ -1,22 +1,25 @@
 /** The account's records: live, filtered, drawn only where the reader looks. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { session } from '../parts/api.ts';
+import { useCell } from '../parts/cell.ts';
 import { formatNumber } from '../parts/format.ts';
 import { Button, Empty, Fault, Loading, Title } from '../parts/parts.tsx';
+import { read, write } from '../parts/theme.ts';
 import { PATHS } from '../paths.ts';
 import { t } from '../texts/language.ts';
 import { Bulk, ExportFound } from './bulk-actions.tsx';
+import { LIST_ORDERS, type ListOrder, ORDERED_MAX } from './list-order.ts';
+import { ListTools } from './list-tools.tsx';
 import { isFiltering, NO_FILTER, type RecordFilter, readFilter, writeFilter } from './record-filter.ts';
 import { RecordFilters } from './record-filters.tsx';
-import { RecordRow, RefusedRecordRow } from './record-row.tsx';
-import { isRefused } from './records.ts';
+import { Rows } from './rows.tsx';
+import { SavedFilters } from './saved-filters.tsx';
+import { clearSelection, selection } from './selection.ts';
 import { type Records, useRecords } from './use-records.ts';
+import { LAYOUTS, type ListView } from './use-window.ts';
 
-/** Fixed, so that a place in the list follows from a number. As in records.css. */
-const ROW_PIXELS = 64;
-const ROWS_BEYOND = 8;
 const NEAR_TOP_PIXELS = 120;
 
 export function ListPage(): JSX.Element {
@@ -26,7 +29,10 @@ export function ListPage(): JSX.Element {
     writeFilter(next);
   };
   const records = useRecords(filter, () => scrollY < NEAR_TOP_PIXELS);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const chosen = useCell(selection);
+  const [view, setView] = useRemembered<ListView>('assay.list', Object.keys(LAYOUTS) as ListView[], 'rows');
+  const [order, setOrder] = useRemembered<ListOrder>('assay.order', LIST_ORDERS, 'newest');
+  const isFiltered = isFiltering(filter);
   return (
     <>
       <div class="page-head">
@@ -36,7 +42,11 @@ export function ListPage(): JSX.Element {
         </Link>
       </div>
       <RecordFilters {...{ filter }} onFilter={choose} />
-      {chosen.size > 0 && <Bulk {...{ chosen, records }} onDone={() => setChosen(new Set())} />}
+      <SavedFilters {...{ filter, isFiltered }} onFilter={choose} />
+      {records.shown.length > 0 && (
+        <ListTools {...{ records, view, order }} onView={setView} onOrder={setOrder} />
+      )}
+      {chosen.size > 0 && <Bulk {...{ chosen, records }} onDone={clearSelection} />}
       <Fault error={records.fault} />
       {records.freshCount > 0 && (
         <button
@@ -50,126 +60,75 @@ export function ListPage(): JSX.Element {
           {t('showFresh', { count: records.freshCount })}
         </button>
       )}
-      <Rows {...{ records, chosen }} isFiltered={isFiltering(filter)} onChosen={setChosen} />
+      {/* Another filter is another list: the keys begin at its top. */}
+      <Rows key={JSON.stringify(filter)} {...{ records, view, order, isFiltered }} />
       <div>
-        <Tail {...{ records }} isFiltered={isFiltering(filter)} onClear={() => choose(NO_FILTER)} />
+        <Tail {...{ records, isFiltered, order }} onClear={() => choose(NO_FILTER)} />
         {records.shown.length > 0 && <ExportFound {...{ filter }} />}
       </div>
     </>
   );
 }
 
-interface RowsProps {
-  records: Records;
-  chosen: ReadonlySet<string>;
-  isFiltered: boolean;
-  onChosen: (chosen: ReadonlySet<string>) => void;
+/** A choice that this browser keeps. */
+function useRemembered<Value extends string>(
+  key: string,
+  values: readonly Value[],
+  initial: Value,
+): [Value, (value: Value) => void] {
+  const [value, setValue] = useState(() => values.find((one) => one === read(key)) ?? initial);
+  return [
+    value,
+    (next) => {
+      setValue(next);
+      write(key, next);
+    },
+  ];
 }
 
-function Rows({ records, chosen, isFiltered, onChosen }: RowsProps): JSX.Element | null {
-  const ref = useRef<HTMLUListElement>(null);
-  const { first, last } = useWindow(ref, records.shown.length);
-  useEffect(() => {
-    const { length } = records.shown;
-    // The first page comes by itself.
-    if (length > 0 && last >= length - ROWS_BEYOND && records.hasMore) records.loadMore();
-    // A filter that finds little would look through the whole account by itself: there the reader asks.
-  }, [last, records.shown.length, isFiltered || records.isLoading]);
-  if (records.shown.length === 0) return null;
-  const choose = (identifier: string, isChosen: boolean): void => {
-    const next = new Set(chosen);
-    if (isChosen) next.add(identifier);
-    else next.delete(identifier);
-    onChosen(next);
-  };
-  return (
-    <ul
-      class="rows"
-      aria-label={t('records')}
-      {...{ ref }}
-      style={{
-        height: `${records.shown.length * ROW_PIXELS}px`,
-        paddingTop: `${first * ROW_PIXELS}px`,
-      }}
-    >
-      {records.shown
-        .slice(first, last)
-        .map((row) =>
-          isRefused(row) ? (
-            <RefusedRecordRow key={row.identifier} {...{ row }} />
-          ) : (
-            <RecordRow
-              key={row.identifier}
-              record={row}
-              isChosen={chosen.has(row.identifier)}
-              onChoose={(isChosen) => choose(row.identifier, isChosen)}
-            />
-          ),
-        )}
-    </ul>
-  );
-}
-
-/** Which rows are in sight, and a few beyond. */
-function useWindow(ref: { current: HTMLElement | null }, count: number): { first: number; last: number } {
-  const [place, setPlace] = useState({ first: 0, last: 30 });
-  useEffect(() => {
-    const measure = (): void => {
-      const top = ref.current?.getBoundingClientRect().top ?? 0;
-      const first = Math.max(0, Math.floor(-top / ROW_PIXELS) - ROWS_BEYOND);
-      const last = Math.min(count, Math.ceil((innerHeight - top) / ROW_PIXELS) + ROWS_BEYOND);
-      setPlace((before) => (before.first === first && before.last === last ? before : { first, last }));
-    };
-    measure();
-    addEventListener('scroll', measure, { passive: true });
-    addEventListener('resize', measure);
-    return () => {
-      removeEventListener('scroll', measure);
-      removeEventListener('resize', measure);
-    };
-  }, [count]);
-  return place;
-}
-
-function Tail({
-  records,
-  isFiltered,
-  onClear,
-}: {
+interface TailProps {
   records: Records;
   isFiltered: boolean;
+  order: ListOrder;
   onClear: () => void;
-}): JSX.Element {
+}
+
+function Tail({ records, isFiltered, order, onClear }: TailProps): JSX.Element {
   const { shown, hasMore, isLoading, loadMore } = records;
   if (isLoading) return <Loading />;
   if (shown.length > 0) {
+    const isPart = hasMore && order !== 'newest' && shown.length >= ORDERED_MAX;
     return (
       <p class="quiet tail">
         {t(hasMore ? 'loadedSoFar' : 'loadedAll', { count: formatNumber(shown.length) })}{' '}
-        {hasMore && isFiltered && <Button onPress={loadMore}>{t('searchFurther')}</Button>}
+        {isPart && `${t('orderedPart')} `}
+        {hasMore && (isFiltered || isPart) && <Button onPress={loadMore}>{t('searchFurther')}</Button>}
+        <span class="keys-hint">{t('listKeys')}</span>
       </p>
     );
   }
-  if (!isFiltered) {
-    return (
-      <Empty title={t('noRecords')}>
-        <p>{t('noRecordsLead')}</p>
-        <Link href={PATHS.submit} class="button main">
-          {t('navSubmit')}
-        </Link>
-        {session.get()?.account?.role === 'admin' && (
-          <p>
-            <Link href={PATHS.firstSteps}>{t('guide')}</Link>
-          </p>
-        )}
-      </Empty>
-    );
-  }
+  if (!isFiltered) return <NoRecords />;
   return (
     <Empty title={t('nothingFound')}>
       <p>{t(hasMore ? 'searchedSoFar' : 'searchedAll')}</p>
       {hasMore && <Button onPress={loadMore}>{t('searchFurther')}</Button>}
       <Button onPress={onClear}>{t('clearFilters')}</Button>
+    </Empty>
+  );
+}
+
+function NoRecords(): JSX.Element {
+  return (
+    <Empty title={t('noRecords')}>
+      <p>{t('noRecordsLead')}</p>
+      <Link href={PATHS.submit} class="button main">
+        {t('navSubmit')}
+      </Link>
+      {session.get()?.account?.role === 'admin' && (
+        <p>
+          <Link href={PATHS.firstSteps}>{t('guide')}</Link>
+        </p>
+      )}
     </Empty>
   );
 }

@@ -7,6 +7,8 @@ export interface RecordFilter {
   outcome: string;
   /** Part of a name or a reference, or the beginning of a hash or an identifier. */
   text: string;
+  /** Part of what is said, by the transcript. */
+  said: string;
   /** `YYYY-MM-DD` in the reader's zone, or empty; both days are part of it. */
   since: string;
   until: string;
@@ -18,6 +20,7 @@ export const NO_FILTER: RecordFilter = {
   kind: '',
   outcome: '',
   text: '',
+  said: '',
   since: '',
   until: '',
   waitsForMe: '',
@@ -28,10 +31,11 @@ export function isFiltering(filter: RecordFilter): boolean {
 }
 
 /** The variables of the list's query. */
-export function toVariables({ kind, outcome, text, since, until, waitsForMe }: RecordFilter): object {
+export function toVariables({ kind, outcome, text, said, since, until, waitsForMe }: RecordFilter): object {
   const filter = {
     ...(outcome === '' ? {} : { outcome: outcome.toUpperCase() }),
     ...(text.trim() === '' ? {} : { search: text.trim() }),
+    ...(said.trim() === '' ? {} : { text: said.trim() }),
     ...(since === '' ? {} : { since: startOf(since).toISOString() }),
     ...(until === '' ? {} : { until: startOf(until, 1).toISOString() }),
     ...(waitsForMe === '' ? {} : { waitsForMe: true }),
@@ -42,9 +46,11 @@ export function toVariables({ kind, outcome, text, since, until, waitsForMe }: R
 /** Whether a record that has just come or changed belongs into the list. */
 export function matchesFilter(
   record: ListedRecord,
-  { outcome, text, since, until, waitsForMe }: RecordFilter,
+  { outcome, text, said, since, until, waitsForMe }: RecordFilter,
 ): boolean {
   const createdAt = new Date(record.createdAt);
+  // Its words are known to the daemon alone.
+  if (said.trim() !== '') return false;
   if (outcome !== '' && record.outcome !== outcome.toUpperCase()) return false;
   if (since !== '' && createdAt < startOf(since)) return false;
   if (until !== '' && createdAt >= startOf(until, 1)) return false;

@@ -1,5 +1,6 @@
 /** The fields above the list of records. */
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { MediaKind as Kind } from '../gen/documents.ts';
 import { session } from '../parts/api.ts';
 import { Check, Search, Select } from '../parts/parts.tsx';
@@ -8,6 +9,7 @@ import type { RecordFilter } from './record-filter.ts';
 
 const OUTCOMES = ['waiting', 'human', 'artificial', 'inconclusive', 'not_applicable', 'failed'] as const;
 const DAYS = ['since', 'until'] as const;
+const FOLDED = ['said', 'waitsForMe', ...DAYS] as const;
 
 export function RecordFilters({
   filter,
@@ -45,23 +47,52 @@ export function RecordFilters({
         options={[['', t('all')], ...OUTCOMES.map((name) => [name, t(`outcome_${name}`)] as const)]}
         onValue={(outcome) => put({ outcome })}
       />
-      {DAYS.map((name) => (
-        <label key={name} class="field inline">
-          <span>{t(name)}</span>
-          <input
-            type="date"
-            value={filter[name]}
-            onInput={(event) => put({ [name]: event.currentTarget.value })}
-          />
-        </label>
-      ))}
-      {session.get()?.account?.role !== 'user' && (
-        <Check
-          label={t('waitsForMe')}
-          isOn={filter.waitsForMe !== ''}
-          onValue={(isOn) => put({ waitsForMe: isOn ? 'yes' : '' })}
-        />
-      )}
+      <MoreFilters {...{ filter }} onPart={put} />
     </Search>
+  );
+}
+
+/** Open where there is room for them, and where one of them narrows the list. */
+function MoreFilters({
+  filter,
+  onPart,
+}: {
+  filter: RecordFilter;
+  onPart: (part: Partial<RecordFilter>) => void;
+}): JSX.Element {
+  const [isOpen, setOpen] = useState(
+    () => matchMedia('(min-width: 46rem)').matches || FOLDED.some((name) => filter[name] !== ''),
+  );
+  return (
+    <details class="more-filters" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{t('moreFilters')}</summary>
+      <div class="filters">
+        <input
+          type="search"
+          class="said"
+          aria-label={t('searchSaid')}
+          placeholder={t('searchSaid')}
+          value={filter.said}
+          onInput={(event) => onPart({ said: event.currentTarget.value })}
+        />
+        {DAYS.map((name) => (
+          <label key={name} class="field inline">
+            <span>{t(name)}</span>
+            <input
+              type="date"
+              value={filter[name]}
+              onInput={(event) => onPart({ [name]: event.currentTarget.value })}
+            />
+          </label>
+        ))}
+        {session.get()?.account?.role !== 'user' && (
+          <Check
+            label={t('waitsForMe')}
+            isOn={filter.waitsForMe !== ''}
+            onValue={(isOn) => onPart({ waitsForMe: isOn ? 'yes' : '' })}
+          />
+        )}
+      </div>
+    </details>
   );
 }

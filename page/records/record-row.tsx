@@ -8,38 +8,57 @@ import type { RefusedRow } from '../parts/api.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Time } from '../parts/parts.tsx';
 import { resultPath } from '../paths.ts';
+import { ReasonSentence } from '../result/reason-sentence.tsx';
 import { findText, t } from '../texts/language.ts';
 import { outcomeOf, verdictScore } from './records.ts';
+import { Thumbnail } from './thumbnail.tsx';
 
 interface RowProps {
   record: ListedRecord;
+  index: number;
+  /** Whether the keys are on it. */
+  isActive: boolean;
   isChosen: boolean;
   onChoose: (isChosen: boolean) => void;
+  onFocus: () => void;
 }
 
-export function RecordRow({ record, isChosen, onChoose }: RowProps): JSX.Element {
-  const { identifier, name, refId, kind, createdAt, signOff } = record;
+export function RecordRow({ record, index, isActive, isChosen, onChoose, onFocus }: RowProps): JSX.Element {
+  const { identifier, name, refId, createdAt, signOff } = record;
   const shownName = name === '' ? identifier.slice(0, 12) : showText(name);
   return (
-    <li class="row">
+    <li class={isChosen ? 'row chosen' : 'row'} data-index={index} aria-current={isActive || undefined}>
       <input
         type="checkbox"
         checked={isChosen}
         aria-label={t('choose', { name: shownName })}
         onChange={(event) => onChoose(event.currentTarget.checked)}
       />
-      <KindMark {...{ kind }} />
+      <Thumbnail {...{ record }} />
       <div class="row-name">
-        <Link href={resultPath(identifier)}>{shownName}</Link>
+        <Link href={resultPath(identifier)} {...{ onFocus }}>
+          {shownName}
+        </Link>
         <small class="quiet">
           {refId !== '' && <span class="ref">{showText(refId)} · </span>}
           <Time iso={createdAt} isAge />
           {signOff !== null && <span> · {t(`signOff_${signOff.state}`)}</span>}
         </small>
+        <small class="quiet row-reason">
+          <StrongestReason {...{ record }} />
+        </small>
       </div>
       <OutcomeMark {...{ record }} />
     </li>
   );
+}
+
+/** The first of its reasons: the daemon lists what decided before what only adds to it. */
+function StrongestReason({ record }: { record: ListedRecord }): JSX.Element | null {
+  const { assessment } = record;
+  const [first] = assessment?.reasons ?? [];
+  if (first === undefined) return null;
+  return <ReasonSentence {...first} probability={assessment?.probability ?? null} />;
 }
 
 /** In its place among the others: who looks for it learns that it is there, and why it is not shown. */
@@ -58,22 +77,6 @@ export function RefusedRecordRow({ row }: { row: RefusedRow }): JSX.Element {
     </li>
   );
 }
-
-export function KindMark({ kind }: { kind: ListedRecord['kind'] }): JSX.Element {
-  const names = { IMAGE: t('kindImage'), VIDEO: t('kindVideo'), AUDIO: t('kindAudio') };
-  return (
-    <svg class="kind" viewBox="0 0 20 20" role="img" aria-label={names[kind]}>
-      <title>{names[kind]}</title>
-      <path d={KIND_PATHS[kind]} />
-    </svg>
-  );
-}
-
-const KIND_PATHS: Readonly<Record<ListedRecord['kind'], string>> = {
-  IMAGE: 'M3 4h14v12H3zM3 13l4-4 4 4 2-2 4 4M13 7.5h.01',
-  VIDEO: 'M3 5h10v10H3zM13 8.5 17 6v8l-4-2.5',
-  AUDIO: 'M4 8v4M7 5v10M10 7v6M13 4v12M16 8v4',
-};
 
 /** Word and shape, not the colour alone, say what came out. */
 export function OutcomeMark({ record }: { record: ListedRecord }): JSX.Element {

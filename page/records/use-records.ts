@@ -7,9 +7,11 @@ import { FOLLOW_RECORDS, LIST_RECORDS, type ListedRecord } from '../gen/document
 import { ApiError, askRows, sentenceOf } from '../parts/api.ts';
 import { useLive } from './live.ts';
 import { isFiltering, matchesFilter, type RecordFilter, toVariables } from './record-filter.ts';
-import type { ListRow } from './records.ts';
+import { isRefused, type ListRow } from './records.ts';
 
 const PAGE_SIZE = 50;
+/** As many as the daemon answers at once, where many are wanted. */
+const PAGE_SIZE_MAX = 100;
 /** Answers without a record that one look for something takes by itself. */
 const EMPTY_PAGES_MAX = 40;
 /** Somebody who types is not asked about at every letter. */
@@ -37,6 +39,8 @@ export interface Records {
   isLoading: boolean;
   fault: ApiError | undefined;
   loadMore(): void;
+  /** Loads on until so many stand there or all do; those that can be shown. */
+  loadUpTo(count: number): Promise<readonly ListedRecord[]>;
   showFresh(): void;
   remove(identifiers: ReadonlySet<string>): void;
 }
@@ -81,6 +85,19 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
     }
   };
 
+  const loadUpTo = async (count: number): Promise<readonly ListedRecord[]> => {
+    const own = generation.current;
+    let now = loaded;
+    while (now.hasMore && now.records.length < count && own === generation.current) {
+      const page = await askRecords(filter, now.cursor, PAGE_SIZE_MAX);
+      now = append(now, page);
+      setLoaded((current) => append(current, page));
+      // A look that has found nothing so long may go through the whole account.
+      if (page.rows.length === 0) break;
+    }
+    return now.records.slice(0, count).flatMap((row) => (isRefused(row) ? [] : [row]));
+  };
+
   // The old list stays until the new one is there: what is typed must not make the page blink.
   useEffect(() => {
     generation.current += 1;
@@ -98,12 +115,15 @@ export function useRecords(filter: RecordFilter, isAtTop: () => boolean): Record
   );
 
   return {
-    ...{ shown: loaded.records, isLoading, fault },
+    shown: loaded.records,
+    isLoading,
+    fault,
     freshCount: loaded.fresh.length,
     hasMore: loaded.hasMore,
     loadMore: () => {
       if (!isLoading && loaded.hasMore) void load(loaded);
     },
+    loadUpTo: async (count) => await loadUpTo(count),
     showFresh: () =>
       setLoaded((state) => ({ ...state, records: [...state.fresh, ...state.records], fresh: [] })),
     remove: (gone) =>

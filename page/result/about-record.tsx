@@ -5,7 +5,7 @@ import { showText } from '../../src/domain/shown-text.ts';
 import { ExportLines } from '../evidence/exported-readings.tsx';
 import { type FullRecord, READ_OVERRIDES } from '../gen/documents.ts';
 import type { AccountInfo } from '../parts/api.ts';
-import { formatBytes, formatNumber, formatSeconds } from '../parts/format.ts';
+import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../parts/format.ts';
 import { Facts, Loading, Time } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { findText, t } from '../texts/language.ts';
@@ -52,8 +52,10 @@ export function AboutRecord({ record }: { record: FullRecord }): JSX.Element {
 /** What the wait was for: the steps by their names in the metrics, the longest first. */
 function describeStepTimes({ stepTimes }: FullRecord): string {
   const byLength = stepTimes.toSorted((left, right) => right.seconds - left.seconds);
+  // What took less than a millisecond was not waited for.
   return byLength
-    .map(({ step, seconds }) => `${step} ${formatNumber(Math.round(seconds * 100) / 100)} s`)
+    .filter(({ seconds }) => seconds >= 0.001)
+    .map(({ step, seconds }) => `${step} ${formatDuration(seconds)}`)
     .join(', ');
 }
 

@@ -2,15 +2,15 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Clip } from '../gen/documents.ts';
+import { RenditionNote } from '../media/rendition-note.tsx';
+import { SoundPicture } from '../media/sound-picture.tsx';
+import { renditionOf, renditionPath, useRendition } from '../media/use-rendition.ts';
 import { formatNumber, formatPercent, formatSeconds } from '../parts/format.ts';
 import { Table } from '../parts/parts.tsx';
 import { type AudioRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 import { TranscriptPanel } from '../transcript/transcript.tsx';
-import { RenditionNote } from './rendition-note.tsx';
-import { SoundPicture } from './sound-picture.tsx';
 import { SuspiciousMoment } from './suspicious-moment.tsx';
-import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 import { ClipLane } from './video-result.tsx';
 
 export function AudioResult({ record }: { record: AudioRecord }): JSX.Element {

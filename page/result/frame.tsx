@@ -13,14 +13,20 @@ import { closeLive, isLive } from '../records/live.ts';
 import type { TextKey } from '../texts/en.ts';
 import { chooseLanguage, LANGUAGES, type Language, language, t } from '../texts/language.ts';
 
-const MAIN_LINKS = [
+type NavLink = readonly [path: string, text: TextKey];
+
+/** What a desk does with files. */
+const DESK_LINKS: readonly NavLink[] = [
   [PATHS.records, 'navRecords'],
   [PATHS.submit, 'navSubmit'],
+  [PATHS.search, 'navSearch'],
   [PATHS.label, 'navLabel'],
-] as const;
+];
 
-const PARTNER_LINKS = [[PATHS.users, 'navUsers']] as const;
-const ADMIN_LINKS = [
+/** What keeps the box and its accounts going. */
+const PARTNER_LINKS: readonly NavLink[] = [[PATHS.users, 'navUsers']];
+const ADMIN_LINKS: readonly NavLink[] = [
+  ...PARTNER_LINKS,
   [PATHS.plans, 'navPlans'],
   [PATHS.queue, 'navQueue'],
   [PATHS.models, 'navModels'],
@@ -29,13 +35,25 @@ const ADMIN_LINKS = [
   [PATHS.trust, 'navTrust'],
   [PATHS.audit, 'navAudit'],
   [PATHS.appliance, 'navAppliance'],
-] as const;
+];
 
-function linksOf(role: AccountInfo['role']): readonly (readonly [string, TextKey])[] {
-  if (role === 'user') return MAIN_LINKS;
-  return role === 'partner'
-    ? [...MAIN_LINKS, ...PARTNER_LINKS]
-    : [...MAIN_LINKS, ...PARTNER_LINKS, ...ADMIN_LINKS];
+const OPERATING_LINKS: Readonly<Record<AccountInfo['role'], readonly NavLink[]>> = {
+  user: [],
+  partner: PARTNER_LINKS,
+  admin: ADMIN_LINKS,
+};
+
+function Links({ name, links }: { name: TextKey; links: readonly NavLink[] }): JSX.Element {
+  const [path] = useLocation();
+  return (
+    <nav class={name === 'navDesk' ? 'desk-links' : 'operating-links'} aria-label={t(name)}>
+      {links.map(([href, text]) => (
+        <Link key={href} {...{ href }} aria-current={path === href ? 'page' : undefined}>
+          {t(text)}
+        </Link>
+      ))}
+    </nav>
+  );
 }
 
 export function Frame({
@@ -45,8 +63,8 @@ export function Frame({
   account: AccountInfo;
   children: ComponentChildren;
 }): JSX.Element {
-  const [path] = useLocation();
   const live = useCell(isLive);
+  const operating = OPERATING_LINKS[account.role];
   return (
     <>
       <a class="skip" href="#content">
@@ -56,14 +74,9 @@ export function Frame({
         <Link href={PATHS.records} class="brand">
           Assay
         </Link>
-        <nav class="main-links" aria-label={t('navMain')}>
-          {linksOf(account.role).map(([href, text]) => (
-            <Link key={href} {...{ href }} aria-current={path === href ? 'page' : undefined}>
-              {t(text)}
-            </Link>
-          ))}
-        </nav>
+        <Links name="navDesk" links={DESK_LINKS} />
         <UserMenu {...{ account }} />
+        {operating.length > 0 && <Links name="navOperating" links={operating} />}
       </header>
       {!live && (
         <p class="offline" role="status">

@@ -4,76 +4,100 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
 import type { Detection } from '../gen/documents.ts';
+import { Compare, CompareChoice, type Compared } from '../media/compare.tsx';
+import { type Layer, LayerChoice, Legend, layerPath } from '../media/heatmap-layers.tsx';
+import { PictureTiles } from '../media/picture-tiles.tsx';
+import { PictureViewer } from '../media/picture-viewer.tsx';
+import { RenditionNote } from '../media/rendition-note.tsx';
+import { renditionOf, renditionPath, useRendition } from '../media/use-rendition.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Check, Notice } from '../parts/parts.tsx';
 import { type ImageRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
-import { LayerChoice, Legend, layerPath } from './heatmap-layers.tsx';
-import { PictureTiles } from './picture-tiles.tsx';
-import { PictureViewer } from './picture-viewer.tsx';
-import { RenditionNote } from './rendition-note.tsx';
-import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 
 export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {
-  const { identifier, hasHeatmap, heatmapLayers, width, height, isNsfw } = record;
+  const [isCovered, setCovered] = useState(record.isNsfw === true);
+  if (record.width === null || record.height === null) return <Notice>{t('notShowable')}</Notice>;
+  if (!isCovered) return <Layers {...{ record }} width={record.width} height={record.height} />;
+  return (
+    <section class="covered">
+      <p>{t('coveredNsfw')}</p>
+      <button type="button" class="button plain" onClick={() => setCovered(false)}>
+        {t('showAnyway')}
+      </button>
+    </section>
+  );
+}
+
+interface LayersProps {
+  record: ImageRecord;
+  width: number;
+  height: number;
+}
+
+/** The picture, one map over it, the faces in it, or another picture beside it. */
+function Layers({ record, width, height }: LayersProps): JSX.Element {
+  const { identifier, heatmapLayers } = record;
   const faces = record.details.flatMap(({ detections }) => detections);
-  const [isCovered, setCovered] = useState(isNsfw === true);
-  const [layer, setLayer] = useState(heatmapLayers[0] ?? null);
+  const [chosen, setChosen] = useState<Layer>('ORIGINAL');
   const [opacity, setOpacity] = useState(0.7);
   const [areFacesShown, setFacesShown] = useState(faces.length > 0);
+  const [compared, setCompared] = useState<Compared | null>(null);
   const shown = useShown(record);
-  if (width === null || height === null) return <Notice>{t('notShowable')}</Notice>;
-  if (isCovered) {
-    return (
-      <section class="covered">
-        <p>{t('coveredNsfw')}</p>
-        <button type="button" class="button plain" onClick={() => setCovered(false)}>
-          {t('showAnyway')}
-        </button>
-      </section>
-    );
-  }
+  const map = chosen === 'ORIGINAL' || chosen === 'COMPARE' ? null : chosen;
+  const name = showText(record.name);
   return (
     <section class="picture" aria-label={t('picture')}>
-      <PictureViewer
-        source={shown.source}
-        onBroken={shown.onBroken}
-        tiles={shown.tiles}
-        name={showText(record.name)}
-        {...{ width, height }}
-        heatmap={layer === null ? null : { source: layerPath(identifier, layer), opacity }}
-        faces={areFacesShown ? faces : []}
-      />
-      {shown.note}
       <div class="picture-controls unprinted">
-        <LayerChoice layers={heatmapLayers} chosen={layer} onChoose={setLayer} />
-        {layer !== null && (
-          <label class="slider">
-            <span>{t('opacity')}</span>
-            <input
-              type="range"
-              min="0"
-              max="1"
-              step="0.05"
-              value={opacity}
-              onInput={(event) => setOpacity(Number(event.currentTarget.value))}
-            />
-          </label>
-        )}
-        {faces.length > 0 && (
+        <LayerChoice layers={heatmapLayers} {...{ chosen }} onChoose={setChosen} />
+        {faces.length > 0 && chosen !== 'COMPARE' && (
           <Check
             label={t('showFaces', { count: faces.length })}
             isOn={areFacesShown}
             onValue={setFacesShown}
           />
         )}
+        {map !== null && <Opacity {...{ opacity }} onOpacity={setOpacity} />}
       </div>
-      {layer !== null && <Legend layer={layer} />}
-      {!hasHeatmap && (
-        <p class="quiet">{t(record.timeSeconds === null ? 'noHeatmap' : 'noHeatmapOfFrame')}</p>
+      {chosen === 'COMPARE' && <CompareChoice {...{ record, compared }} onCompared={setCompared} />}
+      {chosen === 'COMPARE' && compared !== null && shown.source !== null ? (
+        <Compare source={shown.source} {...{ name, width, height, compared }} />
+      ) : (
+        <PictureViewer
+          source={shown.source}
+          onBroken={shown.onBroken}
+          tiles={shown.tiles}
+          {...{ name, width, height }}
+          heatmap={map === null ? null : { source: layerPath(identifier, map), opacity }}
+          faces={areFacesShown ? faces : []}
+        />
       )}
+      {shown.note}
+      {map !== null && <Legend layer={map} />}
       {faces.length > 0 && <Faces {...{ faces }} />}
     </section>
+  );
+}
+
+function Opacity({
+  opacity,
+  onOpacity,
+}: {
+  opacity: number;
+  onOpacity: (opacity: number) => void;
+}): JSX.Element {
+  return (
+    <label class="slider">
+      <span>{t('opacity')}</span>
+      <input
+        type="range"
+        min="0"
+        max="1"
+        step="0.05"
+        value={opacity}
+        onInput={(event) => onOpacity(Number(event.currentTarget.value))}
+      />
+    </label>
   );
 }
 

@@ -3,9 +3,10 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { type FullRecord, type Label, REMOVE_OVERRIDE, SET_OVERRIDE } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
-import { Button, Fault, Form, Panel } from '../parts/parts.tsx';
+import { Button, Fault, Form } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
+import { Fold } from './fold.tsx';
 
 const REASON_CHARACTERS_MAX = 1000;
 const CHOICES = [
@@ -36,7 +37,7 @@ export function OverridePanel({
   const remove = () => change(REMOVE_OVERRIDE, { input: { kind, hash } });
   return (
     <div class="unprinted">
-      <Panel title={t('override')}>
+      <Fold anchor="finding" title={t('override')}>
         <p class="quiet">{t('overrideLead')}</p>
         <Form onSend={set}>
           <fieldset class="choices">
@@ -78,7 +79,7 @@ export function OverridePanel({
             )}
           </p>
         </Form>
-      </Panel>
+      </Fold>
     </div>
   );
 }

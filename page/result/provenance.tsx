@@ -1,9 +1,10 @@
 /** Signed manifests as a person reads them: four plain answers, and how the file came about. */
 import type { JSX } from 'preact';
 import type { FullRecord } from '../gen/documents.ts';
-import { Facts, Panel, Time } from '../parts/parts.tsx';
+import { Facts, Time } from '../parts/parts.tsx';
 import type { TextKey } from '../texts/en.ts';
 import { findText, language, t } from '../texts/language.ts';
+import { Fold } from './fold.tsx';
 
 type Provenance = NonNullable<FullRecord['provenance']>;
 type Readings = NonNullable<Provenance['readings']>;
@@ -13,9 +14,9 @@ type Step = Manifest['steps'][number];
 export function ProvenancePanel({ record }: { record: FullRecord }): JSX.Element {
   const { provenance } = record;
   return (
-    <Panel title={t('provenance')}>
+    <Fold anchor="provenance" title={t('provenance')}>
       {provenance === null ? <p>{t('notReadThen')}</p> : <Content {...{ provenance }} />}
-    </Panel>
+    </Fold>
   );
 }
 

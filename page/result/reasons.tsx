@@ -1,51 +1,41 @@
 /** Why, in plain words, whether the answer stands when the picture is saved again, and what could be wrong with it. */
 import type { JSX } from 'preact';
 import type { MediaKind } from '../../src/domain/media/media.ts';
-import { fillReason, LIMITS, SMALL_SIDE_PIXELS } from '../../src/domain/verdicts/finding-words.ts';
+import { LIMITS, SMALL_SIDE_PIXELS } from '../../src/domain/verdicts/finding-words.ts';
 import type { Assessment, FullRecord } from '../gen/documents.ts';
-import { formatPercent } from '../parts/format.ts';
-import { Panel } from '../parts/parts.tsx';
 import { findText, t } from '../texts/language.ts';
+import { Fold } from './fold.tsx';
+import { ReasonSentence } from './reason-sentence.tsx';
 import { ScoreLine } from './verdict-card.tsx';
 
 export function ReasonsPanel({ record }: { record: FullRecord }): JSX.Element | null {
   const { assessment } = record;
   if (assessment === null) return null;
   return (
-    <Panel title={t('reasons')}>
+    <Fold anchor="why" title={t('reasons')}>
       <ul class="reasons">
         {assessment.reasons.map(({ code, sentence }) => (
           <li key={code}>
-            <Sentence {...{ code, sentence, assessment }} />
+            <p>
+              <ReasonSentence {...{ code, sentence }} probability={assessment.probability} />
+            </p>
             {findText(`meaning_${code}`) !== undefined && <p class="quiet">{findText(`meaning_${code}`)}</p>}
           </li>
         ))}
       </ul>
       {assessment.stability !== null && <Stability stability={assessment.stability} />}
-    </Panel>
+    </Fold>
   );
 }
 
-interface SentenceProps {
-  code: string;
-  sentence: string;
-  assessment: Assessment;
-}
-
-/** The daemon's own sentences are English; where they hold no more than figures, the reader's language says them. */
-function Sentence({ code, sentence, assessment: { probability } }: SentenceProps): JSX.Element {
-  const text = findText(`reason_${code}`);
-  if (text === undefined) return <p lang="en">{sentence}</p>;
-  const share = probability === null ? '' : formatPercent(probability);
-  return <p>{fillReason(text, sentence, share)}</p>;
-}
-
 function Stability({ stability }: { stability: NonNullable<Assessment['stability']> }): JSX.Element {
-  const { flips, variants } = stability;
+  const { flips, variants, notNeeded } = stability;
   return (
     <>
       <h3>{t('stability')}</h3>
-      <p>{flips === 0 ? t('stable') : t('unstable', { flips, total: variants.length })}</p>
+      {variants.length > 0 && (
+        <p>{flips === 0 ? t('stable') : t('unstable', { flips, total: variants.length })}</p>
+      )}
       <table class="plain">
         <caption class="unseen">{t('stability')}</caption>
         <tbody>
@@ -55,6 +45,12 @@ function Stability({ stability }: { stability: NonNullable<Assessment['stability
               <td>
                 <ScoreLine score={probability} label={variantName(name)} />
               </td>
+            </tr>
+          ))}
+          {notNeeded.map((name) => (
+            <tr key={name}>
+              <th scope="row">{variantName(name)}</th>
+              <td class="quiet">{t('copiesNotNeeded')}</td>
             </tr>
           ))}
         </tbody>
@@ -72,7 +68,7 @@ function variantName(name: string): string {
 export function LimitsPanel({ record }: { record: FullRecord }): JSX.Element {
   const quality = record.assessment?.quality;
   return (
-    <Panel title={t('couldBeWrong')}>
+    <Fold anchor="limits" title={t('couldBeWrong')}>
       <ul class="limits">
         {quality != null && quality.shortSide < SMALL_SIDE_PIXELS && (
           <li>{t('limit_small', { pixels: quality.shortSide })}</li>
@@ -82,6 +78,6 @@ export function LimitsPanel({ record }: { record: FullRecord }): JSX.Element {
           <li key={key}>{t(key)}</li>
         ))}
       </ul>
-    </Panel>
+    </Fold>
   );
 }

@@ -17,16 +17,20 @@ import {
 } from '../gen/documents.ts';
 import { MarksPanel } from '../marks/marks-panel.tsx';
 import { SeenBeforePanel } from '../marks/seen-before-panel.tsx';
+import { SimilarPanel } from '../marks/similar-panel.tsx';
 import { type AccountInfo, change } from '../parts/api.ts';
 import type { Document } from '../parts/document.ts';
-import { Button, CopyButton, Dialog, Empty, Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
+import { Button, CopyButton, Dialog, Empty, Fault, Loading, Notice, Title } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
 import { PATHS } from '../paths.ts';
 import { useLive } from '../records/live.ts';
 import { stepName } from '../records/record-row.tsx';
 import { t } from '../texts/language.ts';
 import { AboutRecord, Custody } from './about-record.tsx';
+import { AddAnalyses } from './add-analyses.tsx';
+import { AtAGlance } from './at-a-glance.tsx';
 import { AudioResult } from './audio-result.tsx';
+import { ANCHORS, type Anchor, Fold, FoldLink } from './fold.tsx';
 import { ImageResult } from './image-result.tsx';
 import { OverridePanel } from './override.tsx';
 import { ProvenancePanel } from './provenance.tsx';
@@ -46,7 +50,8 @@ export function ResultPage({
 }): JSX.Element {
   const { data, error, isLoading, reload, replace } = useQuery(READ_RECORD, { identifier });
   const record = data?.classification;
-  useLive(record?.status === 'NEW' ? FOLLOW_RECORD : null, { identifier }, (next) => replace(() => next));
+  const isAtWork = record?.status === 'NEW' || (record?.added ?? null)?.progress != null;
+  useLive(isAtWork ? FOLLOW_RECORD : null, { identifier }, (next) => replace(() => next));
   if (error !== undefined && record === undefined) {
     return (
       <Empty title={t(error.code === 'NOT_FOUND' ? 'noSuchRecord' : 'recordUnreadable')}>
@@ -70,23 +75,7 @@ export function ResultPage({
         </Notice>
       )}
       {record.status === 'DONE' && <Finding {...{ record, account }} onChange={() => void reload()} />}
-      <div class="columns">
-        <Panel title={t('aboutFile')}>
-          <AboutRecord {...{ record }} />
-        </Panel>
-        <Panel title={t('custody')}>
-          {isPart(record) ? (
-            <Custody {...{ record, account }} />
-          ) : (
-            <Timeline
-              key={`${record.status}/${record.signOff?.findingAt ?? record.forceClassification}/${record.signOff?.state}/${record.signOff?.answers.length}`}
-              {...{ identifier: record.identifier, account }}
-            >
-              <Custody {...{ record, account }} />
-            </Timeline>
-          )}
-        </Panel>
-      </div>
+      <Background {...{ record, account }} />
     </article>
   );
 }
@@ -102,26 +91,93 @@ interface PartProps {
   onChange: () => void;
 }
 
+/** Beside the media what is read before a decision; everything else beneath it, folded. */
 function Finding({ record, account, onChange }: PartProps): JSX.Element {
   return (
     <>
       <Contradictions {...{ record }} />
-      <VerdictCard {...{ record }} />
-      <SeenBeforePanel {...{ record }} />
-      {record.__typename === 'ImageClassification' && <ImageResult {...{ record }} />}
-      {record.__typename === 'VideoClassification' && <VideoResult {...{ record }} />}
-      {record.__typename === 'AudioClassification' && <AudioResult {...{ record }} />}
-      <div class="columns">
-        <ReasonsPanel {...{ record }} />
-        <ScoresPanel {...{ record }} />
-        <MarksPanel {...{ record }} />
-        <ProvenancePanel {...{ record }} />
-        <LimitsPanel {...{ record }} />
+      <div class="screen">
+        <div class="says">
+          <VerdictCard {...{ record }} />
+          <AtAGlance {...{ record }} />
+          <PartLinks {...{ record, account }} />
+        </div>
+        <div class="media">
+          {record.__typename === 'ImageClassification' && <ImageResult {...{ record }} />}
+          {record.__typename === 'VideoClassification' && <VideoResult {...{ record }} />}
+          {record.__typename === 'AudioClassification' && <AudioResult {...{ record }} />}
+          <AddAnalyses {...{ record, account, onChange }} />
+        </div>
       </div>
       <SignOffPanel {...{ record, account, onChange }} />
-      {!account.readonly && !isForeign(record, account) && record.hash !== '' && (
-        <OverridePanel {...{ record, onChange }} />
-      )}
+      {mayState(record, account) && <OverridePanel {...{ record, onChange }} />}
+      <SeenBeforePanel {...{ record }} />
+      <SimilarPanel {...{ record }} />
+      <ReasonsPanel {...{ record }} />
+      <ScoresPanel {...{ record }} />
+      <MarksPanel {...{ record }} />
+      <ProvenancePanel {...{ record }} />
+      <LimitsPanel {...{ record }} />
+    </>
+  );
+}
+
+/** Whether the reader may say what the file is. */
+function mayState(record: FullRecord, account: AccountInfo): boolean {
+  return !account.readonly && !isForeign(record, account) && record.hash !== '';
+}
+
+/** The ways to the folded parts. */
+function PartLinks({ record, account }: Omit<PartProps, 'onChange'>): JSX.Element {
+  const titles: Readonly<Record<Anchor, string | null>> = {
+    finding: mayState(record, account) ? t('override') : null,
+    'sign-off': record.forceClassification === null ? null : t('signOff'),
+    'seen-before': record.seenBefore.length === 0 ? null : t('seenBefore'),
+    similar: record.kind === 'AUDIO' ? null : t('similar'),
+    why: record.assessment === null ? null : t('reasons'),
+    models: t('models'),
+    marks: t('marks'),
+    provenance: t('provenance'),
+    limits: t('couldBeWrong'),
+    file: t('aboutFile'),
+    custody: t('custody'),
+  };
+  return (
+    <nav class="part-links unprinted" aria-label={t('partsOfResult')}>
+      {ANCHORS.map((anchor) => {
+        const title = titles[anchor];
+        return (
+          title !== null && (
+            <FoldLink key={anchor} {...{ anchor }}>
+              {title}
+            </FoldLink>
+          )
+        );
+      })}
+    </nav>
+  );
+}
+
+/** The file and what happened to it; open where there is nothing else to show. */
+function Background({ record, account }: Omit<PartProps, 'onChange'>): JSX.Element {
+  const isOpen = record.status !== 'DONE';
+  return (
+    <>
+      <Fold anchor="file" title={t('aboutFile')} {...{ isOpen }}>
+        <AboutRecord {...{ record }} />
+      </Fold>
+      <Fold anchor="custody" title={t('custody')} {...{ isOpen }}>
+        {isPart(record) ? (
+          <Custody {...{ record, account }} />
+        ) : (
+          <Timeline
+            key={`${record.status}/${record.signOff?.findingAt ?? record.forceClassification}/${record.signOff?.state}/${record.signOff?.answers.length}`}
+            {...{ identifier: record.identifier, account }}
+          >
+            <Custody {...{ record, account }} />
+          </Timeline>
+        )}
+      </Fold>
     </>
   );
 }

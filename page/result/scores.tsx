@@ -8,14 +8,14 @@ import {
   type Verdict,
 } from '../gen/documents.ts';
 import { formatNumber, formatPercent } from '../parts/format.ts';
-import { Panel } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
 import { artificialScore } from '../records/records.ts';
 import type { TextKey } from '../texts/en.ts';
 import { findText, t } from '../texts/language.ts';
 import { kindOfPictureName, tierName } from '../texts/names.ts';
 import { figuresOf, type KindRate } from './figures.ts';
-import { ScoreLine } from './verdict-card.tsx';
+import { Fold } from './fold.tsx';
+import { Formal, ScoreLine } from './verdict-card.tsx';
 
 /** A video's models are those of its frames and tracks: each once, with its mean. */
 function resultsOf(record: FullRecord): ModelResult[] {
@@ -35,7 +35,7 @@ export function ScoresPanel({ record }: { record: FullRecord }): JSX.Element {
   const { data } = useQuery(READ_MODEL_FIGURES, {});
   const isPicture = record.__typename === 'ImageClassification';
   return (
-    <Panel title={t('models')}>
+    <Fold anchor="models" title={t('models')}>
       {resultsOf(record).map((result) => (
         <ModelScore
           key={result.model}
@@ -45,8 +45,9 @@ export function ScoresPanel({ record }: { record: FullRecord }): JSX.Element {
       ))}
       {resultsOf(record).length === 0 && <p class="quiet">{t('noAnswer')}</p>}
       <h3>{t('heuristics')}</h3>
+      {record.verdict !== null && <Formal verdict={record.verdict} />}
       <Heuristics verdicts={record.verdicts} chosen={record.verdict?.heuristic ?? ''} />
-    </Panel>
+    </Fold>
   );
 }
 

@@ -11,10 +11,11 @@ import {
   type SignOff,
 } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
-import { Button, Fault, Notice, Panel, Time } from '../parts/parts.tsx';
+import { Button, Fault, Notice, Time } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { useLive } from '../records/live.ts';
 import { t } from '../texts/language.ts';
+import { Fold } from './fold.tsx';
 
 const REASON_CHARACTERS_MAX = 1000;
 
@@ -42,14 +43,14 @@ export function SignOffPanel({ record, account, onChange }: PanelProps): JSX.Ele
   });
   if (forceClassification === null) return null;
   return (
-    <Panel title={t('signOff')}>
+    <Fold anchor="sign-off" title={t('signOff')} isOpen>
       <p class="quiet">{t('signOffLead')}</p>
       {signOff !== null && <Standing {...{ signOff, account }} />}
       {!account.readonly && isAsked && signOff?.state === 'OPEN' && (
         <AnswerForm {...{ identifier, signOff, onChange }} />
       )}
       {!account.readonly && !isAsked && <AskButton {...{ identifier, signOff, onChange }} />}
-    </Panel>
+    </Fold>
   );
 }
 

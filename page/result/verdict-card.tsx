@@ -25,7 +25,6 @@ export function VerdictCard({ record }: { record: FullRecord }): JSX.Element {
       )}
       {assessment?.probability != null && <Gauge {...{ assessment }} probability={assessment.probability} />}
       {assessment?.probability != null && <p class="quiet">{strength(assessment)}</p>}
-      {verdict !== null && <Formal {...{ verdict }} />}
     </section>
   );
 }
@@ -79,7 +78,7 @@ function strength({ log10LikelihoodRatio, probability }: Assessment): string {
   return `${lead} ${t('ratioSentence', { ratio: formatNumber(ratio, ratio < 10 ? 1 : 0), side, band })}`;
 }
 
-function Formal({ verdict }: { verdict: Verdict }): JSX.Element {
+export function Formal({ verdict }: { verdict: Verdict }): JSX.Element {
   const { classification, confidence, heuristic } = verdict;
   return (
     <p class="formal quiet">

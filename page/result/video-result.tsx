@@ -3,17 +3,17 @@ import type { JSX, RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { Clip, Frame, Track } from '../gen/documents.ts';
+import { colourOf } from '../media/colours.ts';
+import { FilmStrip } from '../media/film-strip.tsx';
+import { RenditionNote, sentenceOf } from '../media/rendition-note.tsx';
+import { SoundPicture } from '../media/sound-picture.tsx';
+import { renditionOf, renditionPath, useRendition } from '../media/use-rendition.ts';
 import { formatPercent, formatSeconds } from '../parts/format.ts';
 import { resultPath } from '../paths.ts';
 import { type VideoRecord, verdictScore } from '../records/records.ts';
 import { t } from '../texts/language.ts';
 import { TranscriptPanel } from '../transcript/transcript.tsx';
-import { colourOf } from './colours.ts';
-import { FilmStrip } from './film-strip.tsx';
-import { RenditionNote, sentenceOf } from './rendition-note.tsx';
-import { SoundPicture } from './sound-picture.tsx';
 import { SuspiciousMoment } from './suspicious-moment.tsx';
-import { renditionOf, renditionPath, useRendition } from './use-rendition.ts';
 
 export function VideoResult({ record }: { record: VideoRecord }): JSX.Element {
   const { identifier, images, audios } = record;
@@ -112,7 +112,7 @@ function placeOf({ width, height }: Pick<VideoRecord, 'width' | 'height'>): {
   width: string;
 } {
   const [w, h] = [width ?? 16, height ?? 9];
-  return { aspectRatio: `${w} / ${h}`, width: `min(100%, ${(60 * w) / h}vh)` };
+  return { aspectRatio: `${w} / ${h}`, width: `min(100%, calc(var(--stage) * ${w / h}))` };
 }
 
 function frameName(frame: Frame | undefined): string {

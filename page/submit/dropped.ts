@@ -7,7 +7,7 @@ const ENDINGS: ReadonlySet<string> = new Set(FORMATS.flatMap(({ extensions }) =>
 export function isMedia({ name, type }: { name: string; type: string }): boolean {
   if (name.startsWith('.')) return false;
   const [, ending = ''] = /\.([^.]+)$/.exec(name) ?? [];
-  return /^(image|video|audio)\//.test(type) || ENDINGS.has(ending.toLowerCase());
+  return /^(image|video|audio)\//.test(type) || ENDINGS.has(ending.toLowerCase()) || ending === 'c2pa';
 }
 
 export async function filesOf(transfer: DataTransfer): Promise<File[]> {

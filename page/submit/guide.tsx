@@ -39,9 +39,6 @@ function Steps(): JSX.Element {
         <DeviceTest />
       </li>
       <li>
-        <SampleStep />
-      </li>
-      <li>
         <Panel title={t('guideModels')}>
           <p>{t('guideModelsLead')}</p>
           <p>
@@ -61,6 +58,9 @@ function Steps(): JSX.Element {
           <p>{t('guideBoxLead')}</p>
           <Link href={PATHS.appliance}>{t('navAppliance')}</Link>
         </Panel>
+      </li>
+      <li>
+        <SampleStep />
       </li>
     </ol>
   );

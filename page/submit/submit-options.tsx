@@ -1,10 +1,11 @@
 /** What is asked of an analysis, as far as the account's plan allows it. */
 
 import type { JSX } from 'preact';
+import { TRANSCRIPT_LANGUAGES } from '../../src/domain/transcripts/languages.ts';
 import { type AnalysisOptionsInput, READ_OWN_TERMS } from '../gen/documents.ts';
 import { Check, Field, Select } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
-import { t } from '../texts/language.ts';
+import { language, t } from '../texts/language.ts';
 import type { SubmitOptions } from './uploads.ts';
 
 export const START_OPTIONS: SubmitOptions = {
@@ -21,6 +22,17 @@ const CHOICES = [
   ['audio_track', 'withAudio', 'optionAudio'],
   ['transcript', 'withTranscript', 'optionTranscript'],
 ] as const;
+
+/** A language without a transcript is refused. */
+const FORGET_LANGUAGE: AnalysisOptionsInput = { transcriptLanguage: '' };
+
+/** By their names in the reader's language. */
+function spokenLanguages(): (readonly [string, string])[] {
+  const names = new Intl.DisplayNames([language.get()], { type: 'language', fallback: 'code' });
+  return TRANSCRIPT_LANGUAGES.map((code) => [code, names.of(code) ?? code] as const).sort(([, a], [, b]) =>
+    a.localeCompare(b, language.get()),
+  );
+}
 
 interface OptionsProps {
   submission: SubmitOptions;
@@ -55,9 +67,17 @@ export function OptionsPanel({ submission, onSubmission }: OptionsProps): JSX.El
             key={option}
             label={t(label)}
             isOn={options[name] === true}
-            onValue={(isOn) => put({ [name]: isOn })}
+            onValue={(isOn) => put({ [name]: isOn, ...(name === 'withTranscript' && FORGET_LANGUAGE) })}
           />
         ))}
+        {options.withTranscript === true && (
+          <Select
+            label={t('optionTranscriptLanguage')}
+            value={options.transcriptLanguage ?? ''}
+            options={[['', t('languageUnknown')], ...spokenLanguages()]}
+            onValue={(code) => put({ transcriptLanguage: code })}
+          />
+        )}
         <Check
           label={t('optionNoC2pa')}
           isOn={options.preventC2paForces === true}

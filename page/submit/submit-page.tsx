@@ -11,6 +11,7 @@ import { isSheet } from './sheet-rows.ts';
 import { OptionsPanel, START_OPTIONS } from './submit-options.tsx';
 import { UploadList } from './upload-list.tsx';
 import { addUploads, clearEnded, type SubmitOptions, uploads } from './uploads.ts';
+import { withManifests } from './with-manifests.ts';
 
 export function SubmitPage({ account }: { account: AccountInfo }): JSX.Element {
   const [submission, setSubmission] = useState<SubmitOptions>(START_OPTIONS);
@@ -21,7 +22,11 @@ export function SubmitPage({ account }: { account: AccountInfo }): JSX.Element {
   const addFiles = (files: readonly File[]): void => {
     setSheet((before) => files.find(isSheet) ?? before);
     addUploads(
-      files.filter((file) => !isSheet(file)).map((file) => ({ file, name: file.name })),
+      withManifests(files.filter((file) => !isSheet(file))).map(({ file, manifest }) => ({
+        file,
+        manifest,
+        name: file.name,
+      })),
       latest.current,
     );
   };

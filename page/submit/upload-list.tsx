@@ -39,7 +39,12 @@ function UploadRow({ upload }: { upload: Upload }): JSX.Element {
     <li class="upload">
       <div class="row-name">
         {identifier === null ? <span>{name}</span> : <Link href={resultPath(identifier)}>{name}</Link>}
-        {file !== null && <small class="quiet">{formatBytes(file.size)}</small>}
+        {file !== null && (
+          <small class="quiet">
+            {formatBytes(file.size)}
+            {upload.manifest !== null && ` · ${t('withManifest', { name: showText(upload.manifest.name) })}`}
+          </small>
+        )}
       </div>
       <UploadState {...{ upload }} />
     </li>

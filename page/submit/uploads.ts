@@ -36,6 +36,8 @@ export interface Upload {
   name: string;
   /** Null for an address, which the appliance fetches itself. */
   file: File | null;
+  /** A manifest beside the file. */
+  manifest: File | null;
   fileUrl: string | null;
   submission: SubmitOptions;
   state: 'waiting' | 'sending' | 'accepted' | 'refused' | 'stopped' | 'paused';
@@ -59,17 +61,17 @@ let lastId = 0;
 let isFollowing = false;
 
 export function addUploads(
-  sources: readonly { file?: File; fileUrl?: string; name: string }[],
+  sources: readonly { file?: File; manifest?: File | null; fileUrl?: string; name: string }[],
   submission: SubmitOptions,
 ): void {
   if (!isFollowing) {
     isFollowing = true;
     follow(FOLLOW_RECORDS, {}, ({ classifications }) => hear(classifications, true));
   }
-  const added = sources.map(({ file = null, fileUrl = null, name }): Upload => {
+  const added = sources.map(({ file = null, manifest = null, fileUrl = null, name }): Upload => {
     lastId += 1;
     const start = { state: 'waiting', sentShare: 0, identifier: null, fault: '' } as const;
-    return { id: lastId, name, file, fileUrl, submission, ...start };
+    return { id: lastId, name, file, manifest, fileUrl, submission, ...start };
   });
   uploads.set([...added, ...uploads.get()]);
   sendNext();
@@ -83,8 +85,9 @@ export function stopUpload(id: number): void {
   sendNext();
 }
 
-export function canPause({ file }: Upload): boolean {
-  return file !== null && file.size >= RESUMABLE_BYTES_MIN;
+/** What is sent by pieces brings no manifest. */
+export function canPause({ file, manifest }: Upload): boolean {
+  return file !== null && manifest === null && file.size >= RESUMABLE_BYTES_MIN;
 }
 
 /** A paused upload goes on where it was, any other begins anew. */
@@ -179,17 +182,24 @@ function post(upload: Upload): Promise<GraphqlAnswer> {
   return promise;
 }
 
-function bodyOf({ file, fileUrl, submission, name }: Upload): FormData | string {
+/** The manifest goes first: it is small, and is held until the file has come. */
+function bodyOf({ file, manifest, fileUrl, submission, name }: Upload): FormData | string {
   const { refId, noCache, options } = submission;
   const input: SubmitMediaInput = { options, noCache, ...(refId === '' ? {} : { refId }) };
   if (file === null)
     return JSON.stringify({ query: SUBMIT_MEDIA, variables: { input: { ...input, fileUrl } } });
   const form = new FormData();
+  const empty = manifest === null ? { file: null } : { manifest: null, file: null };
   form.set(
     'operations',
-    JSON.stringify({ query: SUBMIT_MEDIA, variables: { input: { ...input, file: null } } }),
+    JSON.stringify({ query: SUBMIT_MEDIA, variables: { input: { ...input, ...empty } } }),
   );
-  form.set('map', JSON.stringify({ 0: ['variables.input.file'] }));
-  form.set('0', file, name);
+  const names = Object.keys(empty);
+  form.set(
+    'map',
+    JSON.stringify(Object.fromEntries(names.map((field, at) => [at, [`variables.input.${field}`]]))),
+  );
+  if (manifest !== null) form.set('0', manifest, manifest.name);
+  form.set(String(names.length - 1), file, name);
   return form;
 }

@@ -13,6 +13,7 @@ export const CUSTODY_EN = {
   custody_manifest_reread: 'Manifest read anew under other trust lists',
   custody_manifest_not_reread: 'Manifest could not be read anew; what was read before stands',
   custody_cancelled: 'Cancelled',
+  custody_analyses_added: 'More was asked for',
   custody_retried: 'Begun again',
   custody_looked_at: 'Looked at',
   custody_downloaded: 'Original downloaded',

@@ -14,6 +14,7 @@ export const CUSTODY_IT: Readonly<Record<keyof typeof CUSTODY_EN, string>> = {
   custody_manifest_reread: 'Manifesto riletto con altri elenchi di fiducia',
   custody_manifest_not_reread: 'Il manifesto non si è potuto rileggere; resta quanto letto prima',
   custody_cancelled: 'Annullato',
+  custody_analyses_added: 'Chiesto altro',
   custody_retried: 'Ricominciato',
   custody_looked_at: 'Consultato',
   custody_downloaded: 'Originale scaricato',

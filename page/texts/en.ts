@@ -3,6 +3,7 @@
 import { ACCOUNTS_EN } from './accounts-en.ts';
 import { AUTOMATION_EN } from './automation-en.ts';
 import { CUSTODY_EN } from './custody-en.ts';
+import { DESK_EN } from './desk/en.ts';
 import { EVIDENCE_EN } from './evidence-en.ts';
 import { MARKS_EN } from './marks-en.ts';
 import { OPERATING_EN } from './operating-en.ts';
@@ -35,7 +36,6 @@ export const EN = {
   skipToContent: 'Skip to content',
   notLive: 'Live updates are interrupted; connecting again…',
 
-  navMain: 'Main',
   navRecords: 'Records',
   navSubmit: 'Submit',
   navUsers: 'Users',
@@ -232,8 +232,6 @@ export const EN = {
   opacity: 'Strength',
   heatmapLead:
     'Blue parts look human-made to the model, red parts artificial. A red part alone proves nothing.',
-  noHeatmap: 'No heatmap was asked for.',
-  noHeatmapOfFrame: 'A single frame of a video has no heatmap.',
   showFaces: 'Faces ({count})',
   face: 'Face {number}',
   notShowable: 'This browser cannot show this kind of file.',
@@ -291,6 +289,8 @@ export const EN = {
   meaning_PROVENANCE_CONTRADICTS_MODELS: 'One of the two is wrong; the signature does not say which.',
   stability: 'If it is saved again',
   stable: 'The answer stays the same on every copy.',
+  copiesNotNeeded:
+    'Not tried: the answer is clearer than any that was measured to change sides on such a copy.',
   unstable: 'The answer changes sides on {flips} of {total} copies.',
   variant_jpeg: 'JPEG, quality {figure}',
   variant_scale: 'Scaled to {figure} %',
@@ -366,6 +366,7 @@ export const EN = {
   ...ACCOUNTS_EN,
   ...EVIDENCE_EN,
   ...CUSTODY_EN,
+  ...DESK_EN,
   ...MARKS_EN,
   ...OPERATING_EN,
   ...PROVENANCE_EN,

@@ -2,6 +2,7 @@
 import { ACCOUNTS_IT } from './accounts-it.ts';
 import { AUTOMATION_IT } from './automation-it.ts';
 import { CUSTODY_IT } from './custody-it.ts';
+import { DESK_IT } from './desk/it.ts';
 import type { Texts } from './en.ts';
 import { EVIDENCE_IT } from './evidence-it.ts';
 import { MARKS_IT } from './marks-it.ts';
@@ -35,7 +36,6 @@ export const IT: Texts = {
   skipToContent: 'Vai al contenuto',
   notLive: 'Gli aggiornamenti in diretta sono interrotti; nuova connessione in corso…',
 
-  navMain: 'Principale',
   navRecords: 'Schede',
   navSubmit: 'Invia',
   navUsers: 'Utenti',
@@ -232,8 +232,6 @@ export const IT: Texts = {
   opacity: 'Intensità',
   heatmapLead:
     'Le parti blu al modello sembrano umane, le rosse artificiali. Una parte rossa da sola non prova nulla.',
-  noHeatmap: 'La mappa di calore non è stata richiesta.',
-  noHeatmapOfFrame: 'Un singolo fotogramma di un video non ha mappa di calore.',
   showFaces: 'Volti ({count})',
   face: 'Volto {number}',
   notShowable: 'Questo browser non può mostrare questo tipo di file.',
@@ -293,6 +291,8 @@ export const IT: Texts = {
   meaning_PROVENANCE_CONTRADICTS_MODELS: 'Uno dei due sbaglia; la firma non dice quale.',
   stability: 'Se viene salvata di nuovo',
   stable: 'La risposta resta la stessa su ogni copia.',
+  copiesNotNeeded:
+    'Non provata: la risposta è più netta di ogni risposta che, nelle misure, è cambiata su una copia simile.',
   unstable: 'La risposta cambia su {flips} copie di {total}.',
   variant_jpeg: 'JPEG, qualità {figure}',
   variant_scale: 'Ridotta al {figure} %',
@@ -371,6 +371,7 @@ export const IT: Texts = {
   ...ACCOUNTS_IT,
   ...EVIDENCE_IT,
   ...CUSTODY_IT,
+  ...DESK_IT,
   ...MARKS_IT,
   ...OPERATING_IT,
   ...PROVENANCE_IT,

@@ -1,5 +1,20 @@
 /** Texts of marks, of what was seen before, and of the label helper, in English. */
 export const MARKS_EN = {
+  navSearch: 'Search',
+  searchTitle: 'Was it here before?',
+  searchDrop: 'Drop a picture to look for it',
+  searchLead:
+    'Or paste one. It is looked for among your records, also as a part of another picture, and then forgotten: nothing is kept, analysed or charged.',
+  choosePicture: 'Choose a picture',
+  searchFound: 'Found',
+  similar: 'Find similar pictures',
+  foundNothing: 'Nothing like it among {searched} pictures and frames.',
+  foundAmong: '{count} found among {searched} pictures and frames.',
+  foundWithoutParts: '{count} of them, analysed by an older version, were compared as a whole only.',
+  degree_SAME_PICTURE: 'the same picture',
+  degree_SHARED_PART: 'shares a part with it',
+  mirroredToo: 'mirrored',
+  placesAgree: '{places} places agree',
   navLabel: 'Label',
   marks: 'Marks',
   marksLead:

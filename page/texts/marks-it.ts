@@ -1,5 +1,21 @@
 /** Texts of marks, of what was seen before, and of the label helper, in Italian. */
 export const MARKS_IT = {
+  navSearch: 'Cerca',
+  searchTitle: 'È già passata di qui?',
+  searchDrop: 'Trascina un’immagine per cercarla',
+  searchLead:
+    'O incollane una. La si cerca fra le tue schede, anche come parte di un’altra immagine, e poi la si dimentica: nulla è conservato, analizzato o addebitato.',
+  choosePicture: 'Scegli un’immagine',
+  searchFound: 'Trovate',
+  similar: 'Trova immagini simili',
+  foundNothing: 'Nulla di simile fra {searched} immagini e fotogrammi.',
+  foundAmong: '{count} trovate fra {searched} immagini e fotogrammi.',
+  foundWithoutParts:
+    '{count} di queste, analizzate da una versione precedente, sono state confrontate solo per intero.',
+  degree_SAME_PICTURE: 'la stessa immagine',
+  degree_SHARED_PART: 'ha una parte in comune',
+  mirroredToo: 'specchiata',
+  placesAgree: '{places} punti coincidono',
   navLabel: 'Etichetta',
   marks: 'Contrassegni',
   marksLead:

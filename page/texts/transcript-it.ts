@@ -1,6 +1,8 @@
 /** Ciò che la pagina dice delle trascrizioni. */
 export const TRANSCRIPT_IT = {
   optionTranscript: 'Trascrizione del parlato',
+  optionTranscriptLanguage: 'Lingua parlata',
+  languageUnknown: 'Riconosciuta dal modello',
   transcript: 'Che cosa si dice',
   transcriptLead:
     'Scritto da una macchina ({model}, {language}); può contenere errori. Un clic su una riga riproduce da lì. Non decide nulla.',

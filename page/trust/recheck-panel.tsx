@@ -1,6 +1,6 @@
 /** Stored manifests read anew: begun, followed, ended, and what was found to read otherwise. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { describeChange } from '../custody/answer-changes.ts';
@@ -20,13 +20,16 @@ import { useQuery, useWork } from '../parts/use-query.ts';
 import { resultPath } from '../paths.ts';
 import { t } from '../texts/language.ts';
 
+/** While it runs; whatever begins one here asks once, and looks on from there. */
 const REFRESH_MS = 2000;
 
 type Recheck = NonNullable<ReadTrustRecheckAnswer['trustRecheck']>;
 type Found = ReadRecheckedRecordsAnswer['recheckedRecords']['nodes'][number];
 
 export function RecheckPanel(): JSX.Element {
-  const { data, error, reload } = useQuery(READ_TRUST_RECHECK, {}, REFRESH_MS);
+  const [isRunning, setRunning] = useState(false);
+  const { data, error, reload } = useQuery(READ_TRUST_RECHECK, {}, isRunning ? REFRESH_MS : undefined);
+  useEffect(() => setRunning(data?.trustRecheck?.state === 'RUNNING'), [data?.trustRecheck?.state]);
   const { isBusy, fault, run } = useWork(reload);
   const recheck = data?.trustRecheck ?? null;
   return (

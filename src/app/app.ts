@@ -6,9 +6,16 @@ import type { AccountParts } from './accounts/parts.ts';
 import type { ApplianceParts } from './appliance/parts.ts';
 import type { CustodyParts } from './custody/parts.ts';
 import type { ExportJobs } from './evidence/export-jobs.ts';
+import type { SearchParts } from './records/kept-pictures.ts';
 import type { SubmissionParts } from './submissions/parts.ts';
 import type { WatchFolderParts } from './watch-folders/parts.ts';
 
-export interface App extends AccountParts, SubmissionParts, ApplianceParts, CustodyParts, WatchFolderParts {
+export interface App
+  extends AccountParts,
+    SubmissionParts,
+    ApplianceParts,
+    CustodyParts,
+    SearchParts,
+    WatchFolderParts {
   readonly exportJobs: ExportJobs;
 }

@@ -1,8 +1,11 @@
 /** The list of commands, and how every one of them ends. */
 import { Command, CommanderError } from 'commander';
 import { showText } from '../domain/shown-text.ts';
-import { CliFailure, EXIT_CODES, EXIT_CODES_HELP } from './failure.ts';
-import { printNote, type Terminal } from './terminal.ts';
+import { CliFailure, EXIT_CODES, EXIT_CODES_HELP } from './terminal/failure.ts';
+import { printNote, type Terminal } from './terminal/terminal.ts';
+import { describeVersion } from './terminal/version-line.ts';
+
+export { EXIT_CODES };
 
 /** What holds for every command. */
 export const PROGRAM_HELP = `
@@ -29,6 +32,7 @@ export async function runCommandLine(terminal: Terminal, argv: readonly string[]
 export async function buildProgram(terminal: Terminal, name = ''): Promise<Command> {
   const program = new Command('assay')
     .description('Tells human-made media from artificial, with the daemon on this box or in this network.')
+    .version(describeVersion(), '--version', 'print the version')
     .addHelpText('after', PROGRAM_HELP)
     .showHelpAfterError('(assay COMMAND --help says more)')
     .exitOverride()
@@ -59,6 +63,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['get', async () => (await import('./commands/get.ts')).addGetCommand],
   ['contact-sheet', async () => (await import('./commands/contact-sheet.ts')).addContactSheetCommand],
   ['transcript', async () => (await import('./commands/transcript.ts')).addTranscriptCommand],
+  ['add', async () => (await import('./commands/add-analyses.ts')).addAddCommand],
   ['list', async () => (await import('./commands/list.ts')).addListCommand],
   ['export', async () => (await import('./commands/sheets/export.ts')).addExportCommand],
   ['batch', async () => (await import('./commands/sheets/batch.ts')).addBatchCommand],
@@ -68,6 +73,7 @@ const COMMANDS: ReadonlyMap<string, LoadCommand> = new Map<string, LoadCommand>(
   ['evidence', async () => (await import('./commands/evidence/evidence.ts')).addEvidenceCommand],
   ['trust', async () => (await import('./commands/trust/trust.ts')).addTrustCommand],
   ['marks', async () => (await import('./commands/marks/marks.ts')).addMarksCommand],
+  ['find', async () => (await import('./commands/find.ts')).addFindCommand],
   ['label', async () => (await import('./commands/marks/label.ts')).addLabelCommand],
   ['account', async () => (await import('./commands/account.ts')).addAccountCommand],
   ['ledger', async () => (await import('./commands/ledger.ts')).addLedgerCommand],

@@ -163,7 +163,7 @@ export const SETTINGS = {
     'analysis.stability',
     boolean(),
     true,
-    'Whether the models also see recompressed and scaled copies; a verdict that flips is inconclusive.',
+    'Whether the models also see recompressed and scaled copies where these could change the answer; a verdict that flips is inconclusive.',
   ),
   videoHeightMin: row(
     'limits.video_height_min',

@@ -17,7 +17,6 @@ import type { AnalysisOptions } from '../domain/records/options.ts';
 import type { WaitReason } from '../domain/records/wait-reason.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
-import type { StoreReader } from '../store/reader.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
 import type { Probe, ReadMarks } from '../worker/protocol.ts';
 import type { AttemptReports } from './analyses/analysis-parts.ts';
@@ -27,6 +26,7 @@ import { nameParts } from './analyses/part-names.ts';
 import { prepareAttempt } from './analyses/prepare-attempt.ts';
 import type { SourceParts } from './analyses/source.ts';
 import { checkProbe, type ProbeRule } from './decode/check-probe.ts';
+import { describeForCaller, type PictureToDescribe } from './decode/describe-picture.ts';
 import { type CallerBounds, probeForCaller, probeInSlot, readMarksForCaller } from './decode/probe.ts';
 import { readStoredProvenance, type StoredManifest } from './decode/read-provenance.ts';
 import { RenditionMaker } from './decode/rendition-maker.ts';
@@ -40,8 +40,9 @@ import { benchPack, type PackSpeed } from './packs/pack-bench.ts';
 import { PackChanges } from './packs/pack-changes.ts';
 import { resolveModels } from './packs/resolve-models.ts';
 import { Feed, type WatchFilter } from './queue/feed.ts';
-import { type AnalysisSpec, type Joined, joinOrQueue, leaveAnalysis } from './queue/queue.ts';
+import { leaveAnalysis } from './queue/queue.ts';
 import { recoverAnalyses } from './queue/recovery.ts';
+import { WorkQueue } from './queue/work-queue.ts';
 import type { BrokerStatus } from './remote/remote-executor.ts';
 import type { WorkerStatus } from './remote/worker-roster.ts';
 
@@ -59,13 +60,13 @@ export class Engine implements AsyncDisposable {
   readonly #feed = new Feed();
   /** Adds and removes packs of the data folder. */
   readonly packChanges: PackChanges;
+  readonly work: WorkQueue;
   /** Made of stored files for people's eyes and ears. */
   readonly renditions: RenditionMaker;
   readonly #local: LocalExecutor;
   readonly #executors: Executors;
   readonly #runner: AnalysisRunner;
   /** Queued since the last wake; a transaction that was rolled back leaves some that do not exist. */
-  readonly #unconfirmed: string[] = [];
   readonly #modelsLoading = Promise.withResolvers<void>();
   #phase: EnginePhase = 'starting';
   #notReadyReason: string | null = 'the models are being loaded';
@@ -73,19 +74,18 @@ export class Engine implements AsyncDisposable {
   constructor(config: EngineConfig, parts: EngineParts) {
     this.#config = config;
     this.#parts = parts;
-    const { dataFolder, renditions } = config;
     this.#local =
       parts.local ??
       new ChildExecutor(
-        { ...config, diskFreeBytesMin: renditions.diskFreeBytesMin, checksAllPacksAtOnce: false },
+        { ...config, diskFreeBytesMin: config.renditions.diskFreeBytesMin, checksAllPacksAtOnce: false },
         { ...parts, changed: () => this.#settlePhase() },
       );
-    this.renditions = new RenditionMaker(renditions, {
+    this.renditions = new RenditionMaker(config.renditions, {
       ...{ store: parts.store, log: parts.log, pool: this.#local.decodePool },
       stepTimed: (step, seconds) => parts.observer.stepTimed(step, seconds),
     });
     this.packChanges = new PackChanges({
-      folder: join(dataFolder, 'models'),
+      folder: join(config.dataFolder, 'models'),
       inference: this.#local.inferenceConfig,
       packs: () => this.#local.shelf.installed,
       reload: () => this.#local.reloadPacks().then(() => this.#settlePhase()),
@@ -95,13 +95,26 @@ export class Engine implements AsyncDisposable {
       [parts.remote, isWorkingHere ? this.#local : null].filter((executor) => executor !== null),
       parts.store.read,
     );
+    this.work = new WorkQueue({
+      store: parts.store,
+      newIdentifier: parts.newIdentifier,
+      queueMax: config.queueMax,
+      now: () => parts.clock.now(),
+      runner: () => this.#runner,
+    });
     this.#runner = new AnalysisRunner(config, {
       ...{ store: parts.store, clock: parts.clock, bootId: parts.bootId, log: parts.log },
       execute: (analysis, reports, signal) => this.#execute(analysis, reports, signal),
       digestsOf: (models) => this.#local.shelf.digestsOf(models),
-      lookForCopies: parts.lookForCopies,
+      // Its pictures are known by the analysis that it adds to.
+      lookForCopies: async (analysis, seen) =>
+        analysis.addsTo === undefined ? await parts.lookForCopies(analysis, seen) : null,
       changed: (analysisId) => this.#publishAnalysis(analysisId),
-      ended: (analysis) => parts.observer.analysisEnded(analysis),
+      ended: (analysis) => {
+        parts.observer.analysisEnded(analysis);
+        if (analysis.addsTo !== undefined) this.#publishAnalysis(analysis.addsTo.analysisId);
+      },
+      adding: (analysis, result) => this.work.adopt(analysis, result),
       stored: (analysis, seconds) => parts.observer.stepTimed('store', seconds, analysis),
       queueChanged: (depth, running) => parts.observer.queueChanged(depth, running),
     });
@@ -169,6 +182,11 @@ export class Engine implements AsyncDisposable {
     return await readMarksForCaller(this.#local.decodePool, file, this.#callerBounds(signal, accountId));
   }
 
+  /** By what copies of a picture are found, of a file or of an original that is kept. Throws as `probe` does. */
+  async describePicture(picture: PictureToDescribe, signal: AbortSignal, accountId: number) {
+    return await describeForCaller(this.#local.decodePool, picture, this.#callerBounds(signal, accountId));
+  }
+
   /** The manifests of what the store holds, under these lists; nothing is stored. */
   async readStoredProvenance(stored: StoredManifest) {
     return await readStoredProvenance(this.#local.decodePool, this.#parts.store.blobs, stored);
@@ -204,22 +222,6 @@ export class Engine implements AsyncDisposable {
     return await benchPack(inference, installed, stage.folder, signal);
   }
 
-  /** Joins or queues, inside the caller's transaction; call `wake` after it. Throws AppError `queue_full`. */
-  joinAnalysis(tx: StoreTransaction, spec: AnalysisSpec): Joined {
-    this.#dropRolledBack(tx);
-    const { newIdentifier, clock } = this.#parts;
-    const { queueMax } = this.#config;
-    const queue = { id: newIdentifier(), now: clock.now(), depth: this.#runner.depth, queueMax };
-    const joined = joinOrQueue(tx, spec, queue);
-    if (joined.origin === 'analysed') {
-      this.#runner.add(joined.analysis);
-      this.#unconfirmed.push(joined.analysis.id);
-    } else if (spec.priority === 'interactive') {
-      this.#runner.promote(joined.analysis.id);
-    }
-    return joined;
-  }
-
   /** Cancels the analysis where this record was the last that waited for it; call `abortAnalysis` after the commit. */
   cancelInTransaction(tx: StoreTransaction, classification: Classification): void {
     leaveAnalysis(tx, classification, this.#parts.clock.now());
@@ -227,7 +229,7 @@ export class Engine implements AsyncDisposable {
 
   /** After a commit: starts queued work. */
   wake(): void {
-    this.#dropRolledBack(this.#parts.store.read);
+    this.work.dropRolledBack(this.#parts.store.read);
     this.#runner.pump();
   }
 
@@ -277,10 +279,7 @@ export class Engine implements AsyncDisposable {
     if (analysis === undefined || hasEnded(analysis.state)) this.#runner.abort(analysisId);
   }
 
-  /**
-   * Identifiers of records that changed after this call, each as often as the reader asks, never fewer than its
-   * last change. Ends when the signal aborts; throws AppError `rate` where the reader fell hopelessly behind.
-   */
+  /** Records that change after this call, each at least with its last change. Throws `rate` to a reader who fell hopelessly behind. */
   watch(filter: WatchFilter, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
     return this.#feed.watch(filter, signal);
   }
@@ -366,6 +365,9 @@ export class Engine implements AsyncDisposable {
     const attempt = await prepareAttempt(this.#source, analysis, { ...reports, stepTimed }, signal);
     if (attempt === undefined) return undefined;
     const execution = await this.#executors.execute(analysis.accountId, attempt, store);
+    // What it adds to has its manifest read already.
+    if (analysis.addsTo !== undefined)
+      return { ...execution, result: nameParts(execution.result, newIdentifier) };
     const outer = { ...this.#parts, trust: this.#config.trust, decodePool: this.#local.decodePool };
     const { result, settled } = await withOuterManifest(outer, analysis, attempt, execution);
     return { result: nameParts(result, newIdentifier), settled };
@@ -386,12 +388,5 @@ export class Engine implements AsyncDisposable {
     if (this.#feed.watchers === 0) return;
     const sharers = this.#parts.store.read.classificationsOfAnalysis(analysisId);
     for (const { identifier, accountId } of sharers) this.#feed.publish(identifier, accountId);
-  }
-
-  /** What a rolled-back transaction queued must not hold a place in the queue. */
-  #dropRolledBack(reader: StoreReader): void {
-    for (const id of this.#unconfirmed.splice(0)) {
-      if (!reader.hasAnalysis(id)) this.#runner.abort(id);
-    }
   }
 }

@@ -51,7 +51,8 @@ export function toRecordJson(one: EvidenceRecord): object {
   const { record, overrides, models, originalMember, manifestMember } = one;
   const { progress: _, tentative: __, createdAt, endedAt, signOff, ...rest } = record;
   return {
-    ...{ format: RECORD_FORMAT, ...rest },
+    format: RECORD_FORMAT,
+    ...rest,
     createdAt: toIso(createdAt),
     endedAt: endedAt === null ? null : toIso(endedAt),
     signOff: signOffJson(signOff),
@@ -66,7 +67,11 @@ export function toRecordJson(one: EvidenceRecord): object {
     manifest: manifestMember && { member: manifestMember.path, sha256: manifestMember.sha256 },
     findingsByPeople: overrides.map(
       ({ at, byAccountId, classification, reason, measured, signOff: given }) => ({
-        ...{ at: toIso(at), byAccountId: String(byAccountId), classification, reason, measured },
+        at: toIso(at),
+        byAccountId: String(byAccountId),
+        classification,
+        reason,
+        measured,
         signOff: signOffJson(given),
       }),
     ),
@@ -79,10 +84,14 @@ function signOffJson(signOff: SignOff | null): object | null {
   if (signOff === null) return null;
   const { state, classification, findingAt, askedAt, answers } = signOff;
   return {
-    ...{ state, classification, findingAt: toIso(findingAt) },
+    state,
+    classification,
+    findingAt: toIso(findingAt),
     askedAt: askedAt === null ? null : toIso(askedAt),
     answers: answers.map(({ at, byAccountId, ...said }) => ({
-      ...{ at: toIso(at), byAccountId: String(byAccountId), ...said },
+      at: toIso(at),
+      byAccountId: String(byAccountId),
+      ...said,
     })),
   };
 }

@@ -7,8 +7,8 @@ import { RULES_VERSION } from '../domain/verdicts/rules-version.ts';
 import { parseJson, recordFoldersOf } from './check-members.ts';
 import { type ContinuedLog, judgeContinuation } from './continued-log.ts';
 import { readFigures } from './evidence-record.ts';
+import { type JudgedTimestamp, judgeTimestamps } from './judge-timestamps.ts';
 import { MEMBERS, RECORD_MEMBERS } from './members.ts';
-import { type JudgedTimestamp, judgeTimestamps } from './timestamps/judge-timestamps.ts';
 import { type VerifyOrder, verifyPackage } from './verify-package.ts';
 import type { Fault, ReadPackage } from './zip-reader.ts';
 
@@ -54,7 +54,13 @@ export async function judgePackage(order: JudgeOrder): Promise<JudgedPackage> {
   const { olderPath } = order;
   const continuedLog = olderPath === undefined ? null : await judgeContinuation(read, olderPath);
   return {
-    ...{ faults, fingerprint, files, bytes, records, timestamps, continuedLog },
+    faults,
+    fingerprint,
+    files,
+    bytes,
+    records,
+    timestamps,
+    continuedLog,
     title: showText(typeof about?.title === 'string' ? about.title : ''),
     createdAt: typeof about?.createdAt === 'string' ? showText(about.createdAt) : '',
   };

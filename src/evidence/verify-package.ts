@@ -54,7 +54,10 @@ export async function verifyPackage({ path, fingerprints }: VerifyOrder): Promis
   if (kind === 'finding') checkRecords(read, statement);
   const isExpectedKey = checkFingerprint(read, key, fingerprints);
   return {
-    ...{ faults: read.faults, fingerprint: key?.fingerprint ?? null, isExpectedKey, read },
+    faults: read.faults,
+    fingerprint: key?.fingerprint ?? null,
+    isExpectedKey,
+    read,
     files: payload.size,
     bytes: [...payload.keys()].reduce((sum, member) => sum + (read.sizes.get(member) ?? 0), 0),
   };

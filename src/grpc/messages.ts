@@ -95,8 +95,8 @@ export function fromMessage<S extends DescMessage>(
   );
 }
 
-/** `name` is what faults call it. */
-function fromField(field: DescField, value: unknown, unlisted: Unlisted, name: string): unknown {
+/** The value of one field; `name` is what faults call it. */
+export function fromField(field: DescField, value: unknown, unlisted: Unlisted, name: string): unknown {
   if (value === undefined) return undefined;
   const { enum: words, message: schema } = field;
   const one = (item: unknown): unknown => {

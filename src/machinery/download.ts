@@ -47,7 +47,9 @@ async function fetchByHttps(
   const { address, allowNetworks } = order;
   await fetchGuarded(
     {
-      ...{ address, redirectsMax: REDIRECTS_MAX, rule: { field: 'catalogue_name', allowNetworks } },
+      address,
+      redirectsMax: REDIRECTS_MAX,
+      rule: { field: 'catalogue_name', allowNetworks },
       judge: (next) => {
         if (URL.canParse(next) && new URL(next).protocol !== 'https:')
           throw failed(`expected https, found ${next}`);

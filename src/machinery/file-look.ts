@@ -11,8 +11,10 @@ export interface FileLook {
 
 export function toLook({ size, mtimeNs, ctimeNs, ino }: LookNumbers): Required<FileLook> {
   return {
-    ...{ sizeBytes: Number(size), modifiedNs: String(mtimeNs) },
-    ...{ changedNs: String(ctimeNs), inode: String(ino) },
+    sizeBytes: Number(size),
+    modifiedNs: String(mtimeNs),
+    changedNs: String(ctimeNs),
+    inode: String(ino),
   };
 }
 

@@ -45,7 +45,8 @@ async function fetchOnce<T>(
   const agent = new Agent({ connect: { lookup: lookupOf(pinned) } });
   try {
     const answer = await request(pinned.url, {
-      ...{ dispatcher: agent, signal },
+      dispatcher: agent,
+      signal,
       // Compressed transfer would let a small body become a large file.
       headers: { 'accept-encoding': 'identity', accept, 'user-agent': 'Assay' },
     });

@@ -127,6 +127,11 @@ export class Metrics {
   readonly running = this.#gauge('assay_analyses_running', 'Analyses in work', []);
   readonly watchers = this.#gauge('assay_watchers', 'Open watch streams and subscriptions', []);
   readonly stepSeconds = this.#histogram('assay_step_seconds', 'Time of one step of an analysis', ['step']);
+  readonly pictureSearchSeconds = this.#histogram(
+    'assay_picture_search_seconds',
+    'Time of one search among the pictures that are kept, without the decoding of what is searched with',
+    [],
+  );
   readonly batchSize = this.#histogram(
     'assay_batch_size',
     'Patches per model run',

@@ -1,4 +1,15 @@
-/** Where the program lies: sources, models, packages and what a release brings along. */
-import { resolve } from 'node:path';
+/** Where the program lies: sources, models, packages and what a release brings along; and in which form it runs. */
+import { join, resolve } from 'node:path';
 
+/** Two levels above this file, as a source in `src/machinery` and as a part of a bundle in `build/<name>`. */
 export const PROGRAM_FOLDER = resolve(import.meta.dirname, '../..');
+
+/** The bundle that this code is a part of; null where it runs from its sources. */
+export const BUNDLE_FOLDER = import.meta.filename.endsWith('.ts') ? null : import.meta.dirname;
+
+/** What a child process of the program is started with: in the form in which the daemon itself runs. */
+export function childEntry(name: 'decode' | 'inference'): { flags: readonly string[]; path: string } {
+  if (BUNDLE_FOLDER !== null)
+    return { flags: ['--enable-source-maps'], path: join(BUNDLE_FOLDER, `${name}.js`) };
+  return { flags: [], path: join(PROGRAM_FOLDER, 'src', 'worker', `${name}.ts`) };
+}

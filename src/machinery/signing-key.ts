@@ -188,7 +188,10 @@ function withCurrent(
   const before = known.find((key) => key.fingerprint === fingerprint);
   const createdAt = before?.createdAt ?? now;
   const current = {
-    ...{ fingerprint, publicKeyPem, rawPublicKey, createdAt },
+    fingerprint,
+    publicKeyPem,
+    rawPublicKey,
+    createdAt,
     sign: (bytes: Uint8Array) => sign(null, bytes, privateKey),
   };
   const others = known.filter((key) => key !== before);

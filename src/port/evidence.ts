@@ -30,8 +30,15 @@ function toJwk({ fingerprint, publicKeyPem, rawPublicKey, createdAt, retiredAt }
     .update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
     .digest('base64url');
   return {
-    ...{ kty: 'OKP', crv: 'Ed25519', x, use: 'sig', alg: 'EdDSA', kid: thumbprint },
-    ...{ fingerprint, public_key_pem: publicKeyPem, ssh_public_key: toSshPublicKey(rawPublicKey) },
+    kty: 'OKP',
+    crv: 'Ed25519',
+    x,
+    use: 'sig',
+    alg: 'EdDSA',
+    kid: thumbprint,
+    fingerprint,
+    public_key_pem: publicKeyPem,
+    ssh_public_key: toSshPublicKey(rawPublicKey),
     created_at: toIso(createdAt),
     retired_at: retiredAt === null ? null : toIso(retiredAt),
   };

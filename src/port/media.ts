@@ -138,7 +138,8 @@ async function send(
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();
   const ifRange = request.headers['if-range'];
   const range = parseRange(request.headers.range, {
-    ...{ sizeBytes, etag },
+    sizeBytes,
+    etag,
     ifRange: typeof ifRange === 'string' ? ifRange : undefined,
   });
   if (range === 'unsatisfiable') {

@@ -13,8 +13,8 @@ import { PROGRAM_FOLDER } from '../machinery/program-folder.ts';
 const gzip = promisify(gzipWithCallback);
 
 const PAGE_FOLDER = join(PROGRAM_FOLDER, 'page');
-const MAIN = join(import.meta.dirname, '../../page/main.tsx');
-const EARLY = join(import.meta.dirname, '../../page/early.ts');
+const MAIN = join(PAGE_FOLDER, 'main.tsx');
+const EARLY = join(PAGE_FOLDER, 'early.ts');
 const PACKAGE_FILE = join(PROGRAM_FOLDER, 'package.json');
 /** What the page shares with the daemon. */
 const SHARED_FILES = [
@@ -23,7 +23,7 @@ const SHARED_FILES = [
   'media/formats.ts',
   'media/media.ts',
   'verdicts/finding-words.ts',
-].map((name) => join(import.meta.dirname, '..', 'domain', name));
+].map((name) => join(PROGRAM_FOLDER, 'src', 'domain', name));
 /** A release brings the bundle of its sources along; a checkout has none. */
 const SHIPPED_FOLDER = join(PROGRAM_FOLDER, 'page-bundle');
 /** Raised when the options below change: the sources alone would not show it. */

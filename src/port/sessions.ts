@@ -60,7 +60,10 @@ async function describe(app: App, request: FastifyRequest): Promise<Fields> {
     ...general,
     csrfToken: signedIn.session.csrfToken,
     account: {
-      ...{ id: account.id, name: account.name, email: account.email, role: account.role },
+      id: account.id,
+      name: account.name,
+      email: account.email,
+      role: account.role,
       readonly: account.readonly,
       mustAcceptTerms: app.config.termsRequired && account.termsAcceptedAt === null,
       browsers: listSessions(app, signedIn).length,
@@ -113,7 +116,9 @@ function routeStrangers(scope: FastifyInstance, app: App): void {
   });
   post('/session/register', (fields, request) =>
     register(app, {
-      ...{ name: fields.name, email: fields.email, password: fields.password },
+      name: fields.name,
+      email: fields.email,
+      password: fields.password,
       termsAccepted: fields.termsAccepted === true,
       from: originOf(request),
     }),
@@ -145,7 +150,9 @@ function routeSignedIn(scope: FastifyInstance, app: App): void {
   post('/session/change-password', async ({ principal, session }, fields) => {
     const current = textField(fields, 'current');
     await changePassword(app, {
-      ...{ principal, current, password: fields.password },
+      principal,
+      current,
+      password: fields.password,
       exceptSessionHash: session.hash,
     });
   });

@@ -114,7 +114,9 @@ export class WorkerMedia implements AsyncDisposable {
     if (range === 'unsatisfiable') return end(response, 416);
     const { first, last } = range ?? { first: 0, last: sizeBytes - 1 };
     response.writeHead(range === undefined ? 200 : 206, {
-      ...{ 'content-type': 'application/octet-stream', 'content-length': last - first + 1, etag },
+      'content-type': 'application/octet-stream',
+      'content-length': last - first + 1,
+      etag,
       ...(range === undefined ? {} : { 'content-range': `bytes ${first}-${last}/${sizeBytes}` }),
     });
     await pipeline(createReadStream(path, { start: first, end: last }), response, { signal });

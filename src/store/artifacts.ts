@@ -40,6 +40,18 @@ export class ArtifactStore {
     await renameDurably(partial, path);
   }
 
+  /** Gives the other analysis the files that it lacks. Made again after a kill, it ends the same. */
+  async adopt(fromId: string, toId: string): Promise<void> {
+    if (!this.isThere(fromId)) return;
+    await mkdir(join(this.#folder, toId), { recursive: true });
+    for (const name of await readdir(join(this.#folder, fromId))) {
+      const isWhole = !name.endsWith('.partial');
+      if (isWhole && !existsSync(this.pathOf(toId, name))) {
+        await renameDurably(this.pathOf(fromId, name), this.pathOf(toId, name));
+      }
+    }
+  }
+
   async removeAll(analysisId: string): Promise<void> {
     await rm(join(this.#folder, analysisId), { recursive: true, force: true });
     await this.#onRemoved(analysisId);

@@ -41,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { to: 3, what: 'a custody log, which takes the audit lines over', run: toFormat3 },
   { to: 4, what: 'names in the index of an account, for searches', run: toFormat4 },
   { to: 5, what: 'who had access to an account, in the index of the custody log', run: toFormat5 },
+  { to: 6, what: 'records by answer and by reference, made beside the work that follows', run: toFormat6 },
 ];
 
 async function toFormat2(context: MigrationContext): Promise<void> {
@@ -97,7 +98,7 @@ async function toFormat3({ tables: { audit }, transact, report }: MigrationConte
 
 /** The same keys again, with what is searched beside them: begun anew it writes the same. */
 function toFormat4(context: MigrationContext): Promise<void> {
-  return eachValue(context, context.tables.classifications, (tx, value) => tx.indexTexts(value));
+  return eachValue(context, context.tables.classifications, (tx, value) => tx.indexClassification(value));
 }
 
 /** Pointers to the entries that are there: begun anew it writes the same. */
@@ -110,6 +111,9 @@ async function toFormat5({ tables: { custodyEntries }, transact, report }: Migra
     report(`${custodyEntries.name}: ${to}`);
   }
 }
+
+/** An older version would not keep those indexes, and so may not write here; a start makes them without waiting for them. */
+async function toFormat6(): Promise<void> {}
 
 /** In batches, each a transaction of its own. */
 async function eachValue<V extends string | number | object, O>(

@@ -2,10 +2,10 @@
 import type { Balance, LedgerEntry } from '../domain/accounts/account.ts';
 import type { AuditEntry } from '../domain/accounts/audit.ts';
 import type { MediaKind } from '../domain/media/media.ts';
-import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
+import type { AddsTo, Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
-import type { Likeness, NearMatches } from '../domain/records/seen-before.ts';
+import type { Likeness, NearMatches, StoredKeypoints } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { sha256 } from './automation/automation-reader.ts';
@@ -81,8 +81,16 @@ export class StoreReader extends RecordReader {
     }
   }
 
+  /** For work that adds to a result, the record that asked for it. */
   classificationsOfAnalysis(analysisId: string): Classification[] {
-    return this.#load(this.tables.classificationsByAnalysis.under([analysisId]));
+    const own = this.#load(this.tables.classificationsByAnalysis.under([analysisId]));
+    if (own.length > 0) return own;
+    const asking = this.classificationUnlessDamaged(this.#addsTo(analysisId)?.identifier ?? '');
+    return asking === undefined ? [] : [asking];
+  }
+
+  #addsTo(analysisId: string): AddsTo | undefined {
+    return this.tables.analyses.getUnlessDamaged(analysisId)?.addsTo;
   }
 
   classificationsOfHash(accountId: number, kind: MediaKind, hash: string): Classification[] {
@@ -112,7 +120,10 @@ export class StoreReader extends RecordReader {
 
   /** Whether any record, be it damaged, still needs the analysis. */
   hasRecordOfAnalysis(analysisId: string): boolean {
-    return this.tables.classificationsByAnalysis.hasUnder([analysisId]);
+    const { classificationsByAnalysis } = this.tables;
+    if (classificationsByAnalysis.hasUnder([analysisId])) return true;
+    const adds = this.#addsTo(analysisId);
+    return adds !== undefined && classificationsByAnalysis.hasUnder([adds.analysisId]);
   }
 
   /** Hashes that begin so and that some record of some account needs. */
@@ -289,6 +300,16 @@ export class StoreReader extends RecordReader {
   likenessesAfter(sequence: number, limit: number): { sequence: number; likeness: Likeness }[] {
     const found = this.tables.likenesses.after(sequence, limit);
     return found.map(({ key, value }) => ({ sequence: Number(key), likeness: value }));
+  }
+
+  keypoints(sequence: number): StoredKeypoints | undefined {
+    return this.tables.keypoints.getUnlessDamaged(sequence);
+  }
+
+  /** At most `limit` of those that came later, in their order. */
+  keypointsAfter(sequence: number, limit: number): { sequence: number; keypoints: StoredKeypoints }[] {
+    const found = this.tables.keypoints.after(sequence, limit);
+    return found.map(({ key, value }) => ({ sequence: Number(key), keypoints: value }));
   }
 
   nearMatches(analysisId: string): NearMatches | undefined {

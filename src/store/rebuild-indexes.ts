@@ -8,6 +8,7 @@ import type { Key } from 'lmdb';
 import { partsOf } from '../domain/verdicts/result.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import { indexTimestamps } from './records/package-rows.ts';
+import { ANSWERS_COMPLETE, areAnswersComplete } from './records/record-rows.ts';
 import { readMeta, type StoreMeta, type Tables } from './schema.ts';
 import type { Index, Table } from './table.ts';
 import type { StoreTransaction } from './transaction.ts';
@@ -58,6 +59,15 @@ function completeIndexes(
       index: tables.classificationsByAnalysis,
       table: tables.classifications,
     },
+    ...(areAnswersComplete(readMeta(tables))
+      ? [
+          {
+            name: 'classifications by answer',
+            index: tables.classificationsByAnswer,
+            table: tables.classifications,
+          },
+        ]
+      : []),
     { name: 'accounts by role', index: tables.accountsByRole, table: tables.accounts },
     { name: 'sessions by account', index: tables.sessionsByAccount, table: tables.sessions },
     { name: 'sessions by end', index: tables.sessionsByEnd, table: tables.sessions },
@@ -112,7 +122,8 @@ export async function rebuildIndexes({ tables, transact }: RebuildParts): Promis
   }
   const missing = completeIndexes(tables).map(({ name, index, table }) => [name, table.count - index.count]);
   const missingEntries = Object.fromEntries(missing.filter(([, count]) => count !== 0));
-  await transact((tx) => tx.setMeta({ ...metaOf(tables), isRebuilding: false, missingEntries }));
+  const answers = ANSWERS_COMPLETE;
+  await transact((tx) => tx.setMeta({ ...metaOf(tables), isRebuilding: false, missingEntries, answers }));
   return found;
 }
 
@@ -185,6 +196,8 @@ function emptyIndexes(tables: Tables, damaged: DamagedKeys): void {
   };
   emptyIndex(tables.classificationsByAccount, classifications);
   emptyIndex(tables.classificationsByKind, classifications);
+  emptyIndex(tables.classificationsByAnswer, classifications);
+  emptyIndex(tables.classificationsByReference, classifications);
   emptyIndex(tables.classificationsByHash, classifications);
   emptyIndex(tables.classificationsByAnalysis, classifications);
   emptyIndex(tables.analysesOpen, analyses);

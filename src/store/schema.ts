@@ -18,17 +18,20 @@ import type { RecheckedRecord, StoredRecheck } from '../domain/provenance/trust-
 import type { Analysis, Classification, Override } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
-import type { Likeness, NearMatches } from '../domain/records/seen-before.ts';
+import type { Likeness, NearMatches, StoredKeypoints } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { DisabledReceiver, WebhookDelivery } from '../domain/records/webhook.ts';
 import type { CustodyEpoch, CustodyHead, StoredCheckpoint, StoredDetails } from './custody/stored.ts';
 import { Index, Table } from './table.ts';
 
 /** Raised with every change of what is stored; an older store is migrated (migrations.ts), a newer one refused. */
-export const FORMAT_VERSION = 5;
+export const FORMAT_VERSION = 6;
 
-/** Name, reference and hash: what a search reads, beside the key of a record in the index of its account. */
-export type IndexedTexts = readonly [string, string, string];
+/**
+ * Name, reference and hash: what a search reads, beside the key of a record in the index of its account; and the number of
+ * its answer class, under which it lies in the index of answers. Without the number it is in no index of answers yet.
+ */
+export type IndexedTexts = readonly [name: string, refId: string, hash: string, answerClass?: number];
 
 /** An accepted submission that a repeated request identifier answers with. */
 export interface AcceptedRequest {
@@ -50,6 +53,8 @@ export interface StoreMeta {
   createdAt: number;
   /** The indexes are being made anew, and lack entries until that is done. */
   isRebuilding?: boolean;
+  /** Which version's answer classes the index of answers holds, and the last record that has one; null once all have. */
+  answers?: { version: string; after: string | null };
   /** By index: how many damaged values it lacked when it was made anew last. */
   missingEntries?: Readonly<Record<string, number>>;
 }
@@ -99,6 +104,10 @@ export interface Tables {
   classifications: Table<Classification>;
   classificationsByAccount: Index;
   classificationsByKind: Index;
+  /** By account, answer class, time. */
+  classificationsByAnswer: Index;
+  /** By account, digest of the reference, time; those without a reference are not in it. */
+  classificationsByReference: Index;
   classificationsByHash: Index;
   classificationsByAnalysis: Index;
   analyses: Table<Analysis>;
@@ -122,6 +131,8 @@ export interface Tables {
   requests: Table<AcceptedRequest>;
   /** Pictures and frames by which copies are found, in the order in which they came. */
   likenesses: Table<Likeness>;
+  /** By the number of a likeness: its keypoints. Those of before there were any lack. */
+  keypoints: Table<StoredKeypoints>;
   /** By analysis: its likenesses, and the earlier ones that they were near to. */
   nearMatches: Table<NearMatches>;
   requestsByTime: Index;
@@ -180,6 +191,8 @@ export function openTables(root: RootDatabase): Tables {
     classifications: new Table(root, 'classifications', RECORD_CACHE_BYTES_MAX),
     classificationsByAccount: new Index(root, 'classifications-by-account'),
     classificationsByKind: new Index(root, 'classifications-by-kind'),
+    classificationsByAnswer: new Index(root, 'classifications-by-answer'),
+    classificationsByReference: new Index(root, 'classifications-by-reference'),
     classificationsByHash: new Index(root, 'classifications-by-hash'),
     classificationsByAnalysis: new Index(root, 'classifications-by-analysis'),
     analyses: new Table(root, 'analyses', RECORD_CACHE_BYTES_MAX),
@@ -196,7 +209,8 @@ export function openTables(root: RootDatabase): Tables {
     timestampsDue: new Index(root, 'timestamps-due'),
     requests: new Table(root, 'requests'),
     likenesses: new Table(root, 'likenesses'),
-    nearMatches: new Table(root, 'sightings'),
+    keypoints: new Table(root, 'keypoints'),
+    nearMatches: new Table<NearMatches>(root, 'sightings', 0, { later: [] }),
     requestsByTime: new Index(root, 'requests-by-time'),
     noticeRules: new Table(root, 'notice-rules'),
     pendingNotices: new Index(root, 'unnoticed'),

@@ -12,11 +12,19 @@ import type { StoreChange } from './accounts/change.ts';
 import { ArtifactStore } from './artifacts.ts';
 import { BlobStore } from './blobs.ts';
 import type { DamagedRecordError } from './codec.ts';
+import { CommitGroups } from './commit-group.ts';
 import { FolderLock } from './lock.ts';
 import { migrate } from './migrations.ts';
 import { closeToOthers } from './private-folder.ts';
 import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
+import {
+  type AnswersCompared,
+  type AnswersMade,
+  compareAnswers,
+  makeAnswers,
+} from './records/answer-index.ts';
+import { ANSWERS_COMPLETE } from './records/record-rows.ts';
 import { MACHINE_DISK, type RecordsDisk } from './records-disk.ts';
 import { RenditionStore } from './rendition-store.ts';
 import { assertNotHalfRestored, readRestoredMark, removeRestoredMark } from './restore.ts';
@@ -71,10 +79,9 @@ export class Store implements AsyncDisposable {
   readonly folder: string;
   readonly #root: RootDatabase;
   readonly #tables: Tables;
-  readonly #transaction: StoreTransaction;
+  readonly #groups: CommitGroups;
   readonly #lock: FolderLock;
   readonly #snapshots: Snapshots;
-  readonly #onChange: ((change: StoreChange) => void) | undefined;
   readonly #disk: RecordsDisk;
   #revision = 0;
 
@@ -87,14 +94,20 @@ export class Store implements AsyncDisposable {
   ) {
     const { folder, onChange, disk = MACHINE_DISK } = config;
     this.folder = folder;
-    this.#onChange = onChange;
     this.#disk = disk;
     this.#root = root;
     this.#lock = lock;
     this.#snapshots = new Snapshots(root, config.uptimeMs);
     this.#tables = tables;
     this.read = new StoreReader(tables);
-    this.#transaction = new StoreTransaction(tables, { now: config.now ?? microsecondsNow, inode });
+    this.#groups = new CommitGroups({
+      ...{ root, disk, tables: Object.values(tables) },
+      transaction: new StoreTransaction(tables, { now: config.now ?? microsecondsNow, inode }),
+      onCommit: () => {
+        this.#revision += 1;
+      },
+      onChange: (change) => onChange?.(change),
+    });
     const dropRenditions = (owner: string): Promise<void> => this.renditions.removeAll(owner);
     this.blobs = new BlobStore(folder, dropRenditions, (hash) => config.onChangedOriginal?.(hash));
     this.artifacts = new ArtifactStore(folder, dropRenditions);
@@ -156,7 +169,11 @@ export class Store implements AsyncDisposable {
     const meta = readMeta(tables);
     if (meta === undefined) {
       await this.transact((tx) =>
-        tx.setMeta({ formatVersion: FORMAT_VERSION, createdAt: microsecondsNow() }),
+        tx.setMeta({
+          formatVersion: FORMAT_VERSION,
+          createdAt: microsecondsNow(),
+          answers: ANSWERS_COMPLETE,
+        }),
       );
     } else if (meta.formatVersion > FORMAT_VERSION) {
       throw new NewerFormatError(
@@ -191,17 +208,25 @@ export class Store implements AsyncDisposable {
   }
 
   /**
-   * Runs the change in one transaction: all of it or, where it throws, nothing. Resolves once it is flushed.
+   * Runs the change in one transaction: all of it or, where it throws, nothing. Resolves once it is flushed, together with
+   * those that came with it, in the order in which they came.
    * The change is synchronous: lmdb-js' asynchronous transactions never resolve on the Node that Assay runs on.
    */
-  async transact<T>(change: (tx: StoreTransaction) => T): Promise<T> {
-    // A transaction that threw before this one changed nothing; what it noted must not be told.
-    this.#transaction.takeChanges();
-    const result = this.#commit(change);
-    const changes = this.#transaction.takeChanges();
-    await this.#disk.flush(this.#root.flushed);
-    for (const noted of changes) this.#onChange?.(noted);
-    return result;
+  transact<T>(change: (tx: StoreTransaction) => T): Promise<T> {
+    return this.#groups.add(change);
+  }
+
+  /** Makes the index of answers, where it is not complete; beside other work, until the signal comes. */
+  async makeAnswers(signal: AbortSignal): Promise<AnswersMade> {
+    return await makeAnswers({ tables: this.#tables, transact: (change) => this.transact(change) }, signal);
+  }
+
+  /** Compares at most `recordsMax` records behind `after` with the index of answers. */
+  async compareAnswers(
+    query: { after: string; recordsMax: number },
+    signal: AbortSignal,
+  ): Promise<AnswersCompared> {
+    return await compareAnswers(this.#tables, query, signal);
   }
 
   /** Another number after each transaction: what was read since is as it was for as long as it is the same. */
@@ -213,22 +238,6 @@ export class Store implements AsyncDisposable {
   async copyRecords(folder: string): Promise<void> {
     await mkdir(folder, { mode: 0o700 });
     await this.#root.backup(folder, true);
-  }
-
-  #commit<T>(change: (tx: StoreTransaction) => T): T {
-    let outcome: 'committed' | 'undone' = 'undone';
-    try {
-      const result = this.#root.transactionSync(() => {
-        const changed = change(this.#transaction);
-        this.#disk.commit();
-        return changed;
-      });
-      outcome = 'committed';
-      return result;
-    } finally {
-      this.#revision += 1;
-      for (const table of Object.values(this.#tables)) if (table instanceof Table) table.settle(outcome);
-    }
   }
 
   /** Size of the file that holds the records, and what of it is free; it shrinks only by compaction. */
@@ -248,6 +257,7 @@ export class Store implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#groups.settled();
     await this.#root.close();
     await this.#lock[Symbol.asyncDispose]();
   }

@@ -112,6 +112,11 @@ export class Table<V extends object | string | number> {
     this.#touched.clear();
   }
 
+  /** After a part of a transaction was undone: what it wrote may be remembered; the other parts may be undone yet. */
+  forgetTouched(): void {
+    for (const key of this.#touched) this.#uncache(key);
+  }
+
   #forgetKey(key: Key): void {
     this.#uncache(key);
     this.#touched.add(key);
@@ -208,6 +213,24 @@ export class Index {
   /** Whether any key begins with the prefix. */
   hasUnder(prefix: readonly Key[]): boolean {
     return firstKey(this.#database, prefixed(prefix)) !== undefined;
+  }
+
+  /** Whether this very key is there. */
+  has(key: readonly Key[]): boolean {
+    return this.#database.doesExist([...key] as Key);
+  }
+
+  /** What follows the prefix in its keys, each once, in order; a seek for each, however many keys have it. */
+  *partsUnder(prefix: readonly Key[]): Generator<Key> {
+    const end = [...prefix, HIGHEST] as Key;
+    let start = [...prefix] as Key;
+    for (;;) {
+      const key = firstKey(this.#database, { start, end }) as Key[] | undefined;
+      const part = key?.[prefix.length];
+      if (part === undefined) return;
+      yield part;
+      start = [...prefix, part, HIGHEST] as Key;
+    }
   }
 
   /** Keys whose first part is a text that begins so, in order. */

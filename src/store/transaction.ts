@@ -9,7 +9,7 @@ import type { Analysis, Classification, Override } from '../domain/records/class
 import { hasEnded } from '../domain/records/classification.ts';
 import type { RecordExports } from '../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../domain/records/package-timestamps.ts';
-import type { Likeness, NearMatch } from '../domain/records/seen-before.ts';
+import type { FoundLikeness, NearMatch } from '../domain/records/seen-before.ts';
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { checkResult, partsOf } from '../domain/verdicts/result.ts';
@@ -21,12 +21,21 @@ import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } fr
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
 import { fileSubject, type StoredCheckpoint } from './custody/stored.ts';
 import { balanceAfter, type RequestPlace } from './reader.ts';
+import { putLikenesses, removeLikenesses } from './records/likeness-rows.ts';
 import { OuterManifestWriter } from './records/outer-manifests.ts';
 import { putExports, putTimestamps } from './records/package-rows.ts';
+import {
+  indexAnswer,
+  indexAnswersOfAnalysis,
+  indexAnswersOfFile,
+  indexRecord,
+  readsOtherwise,
+  unindexRecord,
+  unindexTexts,
+} from './records/record-rows.ts';
 import { type SignOffStep, SignOffWriter } from './records/sign-offs.ts';
 import {
   type AcceptedRequest,
-  type IndexedTexts,
   META_KEYS,
   type PartReference,
   type StoreMeta,
@@ -46,10 +55,13 @@ export class StoreTransaction extends AccountTransaction {
 
   putClassification(classification: Classification): void {
     const before = this.classification(classification.identifier);
-    if (before !== undefined && before.hash !== classification.hash) this.#unindexHash(before);
     this.tables.classifications.put(classification.identifier, classification);
-    if (before?.hash !== classification.hash || before.name !== classification.name)
+    if (before?.hash === classification.hash && before.refId === classification.refId) {
+      indexAnswer(this.tables, classification);
+    } else {
+      if (before !== undefined) unindexTexts(this.tables, before, classification);
       this.indexClassification(classification);
+    }
     this.#noteArrival(before, classification);
   }
 
@@ -70,17 +82,7 @@ export class StoreTransaction extends AccountTransaction {
   }
 
   indexClassification(classification: Classification): void {
-    const { identifier, accountId, kind, createdAt, hash, analysisId } = classification;
-    this.indexTexts(classification);
-    this.tables.classificationsByKind.put([accountId, kind, createdAt, identifier]);
-    this.tables.classificationsByAnalysis.put([analysisId, identifier]);
-    if (hash !== '') this.tables.classificationsByHash.put([hash, accountId, kind, identifier]);
-  }
-
-  /** Also for an index that lacks them. */
-  indexTexts({ identifier, accountId, createdAt, name, refId, hash }: Classification): void {
-    const texts: IndexedTexts = [name, refId, hash];
-    this.tables.classificationsByAccount.put([accountId, createdAt, identifier], texts);
+    indexRecord(this.tables, classification);
   }
 
   /** `by` is the audit line of who deleted it; null where its time was up. */
@@ -95,16 +97,8 @@ export class StoreTransaction extends AccountTransaction {
   }
 
   #removeClassification(classification: Classification): void {
-    const { identifier, accountId, kind, createdAt, analysisId } = classification;
-    this.#unindexHash(classification);
-    this.tables.classificationsByAccount.remove([accountId, createdAt, identifier]);
-    this.tables.classificationsByKind.remove([accountId, kind, createdAt, identifier]);
-    this.tables.classificationsByAnalysis.remove([analysisId, identifier]);
-    this.tables.classifications.remove(identifier);
-  }
-
-  #unindexHash({ hash, accountId, kind, identifier }: Classification): void {
-    if (hash !== '') this.tables.classificationsByHash.remove([hash, accountId, kind, identifier]);
+    unindexRecord(this.tables, classification);
+    this.tables.classifications.remove(classification.identifier);
   }
 
   /** Throws if its result has a field that is missing or a figure that is no number: such a record could never be read. */
@@ -116,11 +110,14 @@ export class StoreTransaction extends AccountTransaction {
     this.#indexState(analysis);
     this.tables.analysesByKey.put(analysis.key, analysis.id);
     if (before?.state !== analysis.state) this.#noteEnd(analysis);
+    if (readsOtherwise(before, analysis)) indexAnswersOfAnalysis(this.tables, analysis.id);
   }
 
   #noteEnd(analysis: Analysis): void {
-    const { id: subject, state } = analysis;
+    const { state } = analysis;
     if (state !== 'done' && state !== 'errored') return;
+    // What adds to a result is about the analysis that has it.
+    const subject = analysis.addsTo?.analysisId ?? analysis.id;
     // The records too: one that is tried again afterwards belongs to another analysis.
     const also = Array.from(this.tables.classificationsByAnalysis.under([subject]), ([, identifier]) =>
       String(identifier),
@@ -153,32 +150,21 @@ export class StoreTransaction extends AccountTransaction {
     if (analysis.endedAt !== null) this.tables.analysesFailed.remove([analysis.endedAt, analysis.id]);
     this.tables.analysesOpen.remove([analysis.queuedAt, analysis.id]);
     this.#forgetKey(analysis);
+    indexAnswersOfAnalysis(this.tables, analysis.id);
   }
 
-  /** Under numbers that grow: whoever holds the earlier ones in memory reads on from the last. */
   putLikenesses(
-    { id: analysisId, accountId }: Pick<Analysis, 'id' | 'accountId'>,
-    likenesses: readonly Pick<Likeness, 'hash' | 'timeSeconds'>[],
+    analysis: Pick<Analysis, 'id' | 'accountId'>,
+    likenesses: readonly FoundLikeness[],
     earlier: readonly NearMatch[],
     now: number,
   ): void {
-    this.removeLikenesses(analysisId);
-    // By the time too, since the last number may be gone: it must not be given twice.
-    const first = Math.max(now, Number(this.tables.likenesses.lastKey() ?? 0) + 1);
-    const sequences = likenesses.map((likeness, index) => {
-      this.tables.likenesses.put(first + index, { ...likeness, accountId, analysisId });
-      return first + index;
-    });
-    this.tables.nearMatches.put(analysisId, { accountId, sequences, earlier: [...earlier] });
+    this.removeLikenesses(analysis.id);
+    putLikenesses(this.tables, { ...analysis, likenesses, earlier, now });
   }
 
   removeLikenesses(analysisId: string): void {
-    const known = this.nearMatches(analysisId);
-    for (const sequence of known?.sequences ?? []) {
-      this.tables.likenesses.remove(sequence);
-      this.changes.push({ type: 'likeness', accountId: known?.accountId ?? 0, sequence });
-    }
-    if (this.tables.nearMatches.has(analysisId)) this.tables.nearMatches.remove(analysisId);
+    this.changes.push(...removeLikenesses(this.tables, analysisId));
   }
 
   #forgetKey({ key, id }: Analysis): void {
@@ -279,6 +265,7 @@ export class StoreTransaction extends AccountTransaction {
     if (before !== undefined) this.#signOffs.end(before, 'superseded', by.accountId);
     this.tables.overrides.put([accountId, kind, hash], override);
     this.tables.overrideHistory.put([accountId, kind, hash, at], override);
+    indexAnswersOfFile(this.tables, override);
     const what = overrideDetails(override);
     this.#custody.appendAudited({ kind: 'overridden', subject: '', also: [fileSubject(override)], what }, by);
   }
@@ -286,6 +273,7 @@ export class StoreTransaction extends AccountTransaction {
   removeOverride(override: Override, by: AuditLine): void {
     this.#signOffs.end(override, 'withdrawn', by.accountId);
     this.tables.overrides.remove([override.accountId, override.kind, override.hash]);
+    indexAnswersOfFile(this.tables, override);
     const what = overrideDetails(override);
     const also = [fileSubject(override)];
     this.#custody.appendAudited({ kind: 'override_removed', subject: '', also, what }, by);

@@ -1,12 +1,11 @@
 /** Parts of a picture for a model that looks closer: faces, once another model has found them. */
 import { join } from 'node:path';
-import { readHeader } from './pictures/header.ts';
-import { decodePixels } from './pictures/pixels.ts';
+import { readPicture } from './kept-picture.ts';
 import type { CutViewsRequest, PatchSet } from './protocol.ts';
 import { writeViews } from './steps/views.ts';
 
 export async function cutViews(request: CutViewsRequest, slotFolder: string): Promise<PatchSet> {
   const { folder, input, limits, views } = request;
-  const { picture } = await decodePixels(await readHeader(join(slotFolder, folder, input), limits));
+  const picture = await readPicture(join(slotFolder, folder, input), limits);
   return await writeViews(picture, { ...request, views }, join(slotFolder, 'out'));
 }

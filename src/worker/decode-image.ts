@@ -1,11 +1,13 @@
 /** The analysis of a picture, as far as a decode child takes it: everything but the models. */
 import { join } from 'node:path';
+import { STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
+import { keepPicture } from './kept-picture.ts';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
 import type { DecodedImage, DecodeImageRequest, PatchSet } from './protocol.ts';
+import { describeLikeness } from './steps/likeness.ts';
 import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';
-import { hashPicture } from './steps/perceptual-hash.ts';
 import type { ReportStep } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
@@ -27,12 +29,13 @@ export async function decodeImage(
   const provenance = await readProvenance({ path, mime: header.mime, trust: request.trust });
   report('pixels', 2, total);
   const { picture, lacksData } = await decodePixels(header);
+  if (request.keepsPicture === true) keepPicture(path, picture);
   report('quality', 3, total);
   const quality = await measureQuality(header, lacksData);
 
   report('marks', 4, total);
   const marks = searchMarks(header.mime, picture);
-  const likeness = hashPicture(picture);
+  const likeness = await describeLikeness(picture, STORED_KEYPOINTS_MAX);
 
   const patchSets: PatchSet[] = [];
   for (const [index, set] of request.patchSets.entries()) {

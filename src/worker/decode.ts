@@ -5,10 +5,13 @@
  */
 
 import { join } from 'node:path';
+import { copyPatches } from './copy-patches.ts';
 import { cutViews } from './cut-views.ts';
 import { decodeAudio } from './decode-audio.ts';
 import { decodeImage } from './decode-image.ts';
 import { decodeVideo } from './decode-video.ts';
+import { describePicture } from './describe-picture.ts';
+import { forgetPicture } from './kept-picture.ts';
 import { openGpu } from './libav/gpu.ts';
 import { renderHeatmap } from './maps/heatmap.ts';
 import { MediaFaultFound } from './media-fault.ts';
@@ -40,6 +43,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {}
 
 async function handle(request: DecodeRequest): Promise<void> {
   if (request.type === 'shutdown') return process.disconnect();
+  if (request.type === 'forget-picture') return forgetPicture();
   try {
     send(await answer(request));
   } catch (error) {
@@ -52,7 +56,9 @@ async function handle(request: DecodeRequest): Promise<void> {
   if (process.memoryUsage().external > EXTERNAL_BYTES_KEPT) globalThis.gc?.();
 }
 
-async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Promise<DecodeResponse> {
+async function answer(
+  request: Exclude<DecodeRequest, { type: 'shutdown' | 'forget-picture' }>,
+): Promise<DecodeResponse> {
   const { id } = request;
   const report: ReportStep = (step, done, total) => send({ type: 'progress', id, step, done, total });
   const tell = { report, frame: (frame: DecodedFrame) => send({ type: 'frame', id, frame }) };
@@ -65,6 +71,8 @@ async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Pr
       };
     case 'read-marks':
       return { type: 'read-marks', id, read: await readMarks(request, slotFolder) };
+    case 'describe-picture':
+      return { type: 'described-picture', id, asked: await describePicture(request, slotFolder) };
     case 'read-provenance':
       return { type: 'read-provenance', id, provenance: await readProvenanceOnly(request, slotFolder) };
     case 'decode-image':
@@ -79,6 +87,8 @@ async function answer(request: Exclude<DecodeRequest, { type: 'shutdown' }>): Pr
       return { type: 'sampled-frames', id, sampled: await sampleFrames(request, slotFolder, report) };
     case 'cut-views':
       return { type: 'cut-views', id, set: await cutViews(request, slotFolder) };
+    case 'copy-patches':
+      return { type: 'copied-patches', id, sets: await copyPatches(request, slotFolder) };
     case 'render':
       return { type: 'rendered', id, figures: await render(request, slotFolder, report) };
     case 'draw-sheet':

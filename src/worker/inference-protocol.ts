@@ -98,8 +98,15 @@ export interface TranscribeRequest {
   sampleCount: number;
   /** The speech that is heard, in order, one piece after the other; thirty seconds at most together. */
   ranges: SampleRange[];
-  /** What the sound is known to be spoken in, as ISO 639-1; null where nothing is known. */
-  language: string | null;
+  /** Null where nothing is known. */
+  language: SpokenLanguage | null;
+}
+
+export interface SpokenLanguage {
+  /** ISO 639-1. */
+  code: string;
+  /** Said by whoever submitted the sound; otherwise a guess from its beginning, and a window's own counts where it is clear. */
+  isSaid: boolean;
 }
 
 /** Seconds from the beginning of the window. */

@@ -9,10 +9,11 @@
 import type { HeatmapLayer } from '../domain/media/heatmap.ts';
 import type { MediaKind } from '../domain/media/media.ts';
 import type { PatchLayout, PatchPosition } from '../domain/media/patches.ts';
-import type { PerceptualHash } from '../domain/media/perceptual-hash.ts';
+import type { AskedPicture, PerceptualHash } from '../domain/media/perceptual-hash.ts';
 import type { RenditionFigures, RenditionKind, SheetFacts, SheetFrame } from '../domain/media/rendition.ts';
 import type { RepeatedShift } from '../domain/media/repeated-parts.ts';
-import type { Texture } from '../domain/media/resized-view.ts';
+import type { ResizedLayout, Texture } from '../domain/media/resized-view.ts';
+import type { StabilityVariantName } from '../domain/media/stability.ts';
 import type { View, ViewLayout } from '../domain/media/views.ts';
 import type { OuterSource } from '../domain/provenance/outer-manifest.ts';
 import type { TrustMaterial } from '../domain/provenance/trust-list.ts';
@@ -47,21 +48,19 @@ export interface Probe {
 }
 
 /** Marks only: nothing is written. */
-export interface ReadMarksRequest {
+export interface ReadMarksRequest extends Omit<ProbeRequest, 'type'> {
   type: 'read-marks';
-  id: number;
-  input: string;
-  limits: DecodeLimits;
   trust: TrustMaterial;
 }
 
+/** By what copies of a picture are found: nothing is written. */
+export interface DescribePictureRequest extends Omit<ProbeRequest, 'type'> {
+  type: 'describe-picture';
+}
+
 /** Manifests only, of a file that was analysed. */
-export interface ReadProvenanceRequest {
+export interface ReadProvenanceRequest extends Omit<ReadMarksRequest, 'type'> {
   type: 'read-provenance';
-  id: number;
-  input: string;
-  limits: DecodeLimits;
-  trust: TrustMaterial;
   /** Instead of one within the file: `input` is another name in `in/`. */
   manifest?: { input: string; source: OuterSource } | undefined;
 }
@@ -72,10 +71,6 @@ export interface ReadMarks {
   provenance: Provenance;
   marks: MarkSearch;
 }
-
-/** A copy to measure stability on. */
-export const STABILITY_VARIANTS = ['jpeg-60', 'scale-75'] as const;
-export type StabilityVariantName = (typeof STABILITY_VARIANTS)[number];
 
 /** Patches to cut from the picture or from a re-encoded or scaled copy of it. */
 export interface PatchSetRequest {
@@ -91,12 +86,6 @@ export interface PatchSetRequest {
   withRepeats?: boolean | undefined;
   /** Whether the answer gives the texture of the patches. */
   withTexture?: boolean | undefined;
-}
-
-export interface ResizedLayout {
-  size: number;
-  shortSide: number;
-  withNative: boolean;
 }
 
 /** How a view is scaled: smoothly, or as TensorFlow does between corner pixels, which skips pixels of large pictures. */
@@ -118,6 +107,14 @@ export interface DecodeImageRequest {
   trust: TrustMaterial;
   patchSets: PatchSetRequest[];
   viewSets?: ViewSetRequest[] | undefined;
+  /** Whether `copy-patches` or `cut-views` may follow. */
+  keepsPicture?: boolean | undefined;
+}
+
+/** Sets of copies of a picture that was decoded before. */
+export interface CopyPatchesRequest
+  extends Pick<DecodeImageRequest, 'id' | 'input' | 'limits' | 'patchSets'> {
+  type: 'copy-patches';
 }
 
 /** Patches in one file: `positions.length` × size × size × RGB bytes, row by row, no header. */
@@ -348,6 +345,7 @@ export interface DrawSheetRequest extends SheetFacts {
 export type DecodeRequest =
   | ProbeRequest
   | ReadMarksRequest
+  | DescribePictureRequest
   | ReadProvenanceRequest
   | DecodeImageRequest
   | DecodeVideoRequest
@@ -356,8 +354,11 @@ export type DecodeRequest =
   | DecodeAudioRequest
   | RenderHeatmapRequest
   | CutViewsRequest
+  | CopyPatchesRequest
   | RenderRequest
   | DrawSheetRequest
+  /** The picture that was kept belongs to work that is done. Not answered. */
+  | { type: 'forget-picture' }
   | { type: 'shutdown' };
 
 /** Why a child refuses a file: the file's fault, so it is final and not tried again. */
@@ -378,6 +379,7 @@ export type DecodeResponse =
   | { type: 'progress'; id: number; step: string; done: number; total: number }
   | { type: 'probed'; id: number; probe: Probe }
   | { type: 'read-marks'; id: number; read: ReadMarks }
+  | { type: 'described-picture'; id: number; asked: AskedPicture | null }
   | { type: 'read-provenance'; id: number; provenance: Provenance }
   | { type: 'decoded-image'; id: number; image: DecodedImage }
   /** One more frame of a video lies in `out/`: the models may begin while the next one is decoded. */
@@ -389,6 +391,7 @@ export type DecodeResponse =
   | { type: 'decoded-audio'; id: number; audio: DecodedAudio }
   | { type: 'rendered-heatmap'; id: number; heatmap: RenderedHeatmap }
   | { type: 'cut-views'; id: number; set: PatchSet }
+  | { type: 'copied-patches'; id: number; sets: PatchSet[] }
   | { type: 'rendered'; id: number; figures: RenditionFigures }
   | { type: 'failed'; id: number; fault: MediaFault; message: string }
   /** The child's own fault: it ends itself after this, and the attempt counts. */

@@ -6,6 +6,7 @@ import { renderFilm, renderSound } from './renditions/rendition-film.ts';
 import { renderPeaks } from './renditions/rendition-peaks.ts';
 import { renderPicture, renderPreview } from './renditions/rendition-picture.ts';
 import { renderStrip } from './renditions/rendition-strip.ts';
+import { renderThumbnail } from './renditions/rendition-thumbnail.ts';
 import { renderTiles } from './renditions/rendition-tiles.ts';
 import type { ReportStep } from './steps/progress.ts';
 
@@ -30,5 +31,7 @@ export async function render(
       return await renderStrip(work);
     case 'peaks':
       return await renderPeaks(work);
+    case 'thumbnail':
+      return await renderThumbnail(work);
   }
 }

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { listDeliveries } from '../../src/app/webhooks/deliveries.ts';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { AccountService } from '../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';

@@ -99,7 +99,10 @@ test('a TIFF is shown as a WebP, which is announced, served with ranges and name
   const before = await ask(identifier);
   assert.deepEqual(
     before.renditions.map(({ kind, state, isNeeded, madeFrom }) => [kind, state, isNeeded, madeFrom]),
-    [['PICTURE', 'NONE', true, before.hash]],
+    [
+      ['PICTURE', 'NONE', true, before.hash],
+      ['THUMBNAIL', 'NONE', false, before.hash],
+    ],
   );
   const path = `${identifier}/rendition/picture.webp`;
   assert.equal(before.renditions[0]?.url, `${service.url}/media/${path}`);

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import { createKey } from '../../src/app/accounts/keys.ts';
 import { overrideClassification } from '../../src/app/records/overrides.ts';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { nameOf } from '../../src/cli/views/record-view.ts';
 import type { Classification } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';

@@ -128,6 +128,34 @@ test('of a video it needs the track, which the refusal names', async () => {
   assert.match(body.error.with_transcript[0], /with_audio/);
 });
 
+test('the language that is spoken can be said, on every way in', async () => {
+  const fields = { audio: spoken, with_transcript: 'true', transcript_language: 'it' };
+  const { identifier: said } = await owner.classify('audio', fields);
+  const { classification } = await ask(`{ classification(identifier: "${said}") {
+    options { transcriptLanguage }
+    ... on AudioClassification { transcript { language segments { language } } }
+  } }`);
+  assert.equal(classification.options.transcriptLanguage, 'it');
+  const { segments } = classification.transcript;
+  assert.ok(segments.every(({ language }: { language: string }) => language === 'it'));
+  const file = join(ROOT, 'test', 'media', 'spoken', 'english.ogg');
+  const args = ['classify', '--json', '--with-transcript', '--transcript-language', 'it', file];
+  const { code, out } = await assay(args);
+  assert.equal(code, 0, out);
+  // Equal work is done once: the same file, the same options.
+  assert.equal(JSON.parse(out).origin, 'ORIGIN_CACHED');
+});
+
+test('a language that is unknown, or of no transcript, is refused', async () => {
+  const unknown = { audio: spoken, with_transcript: 'true', transcript_language: 'klingon' };
+  const first = await owner.post('/api/classification_audio', unknown);
+  assert.equal(first.status, 400);
+  assert.match(first.body.error.transcript_language[0], /expected af, am, .* or zh, found "klingon"/);
+  const alone = await owner.post('/api/classification_audio', { audio: spoken, transcript_language: 'it' });
+  assert.equal(alone.status, 400);
+  assert.match(alone.body.error.transcript_language[0], /with_transcript/);
+});
+
 test('a plan without it ignores it', async () => {
   const without = await addCustomer(service, { plan: { options: ['audio_track'] } });
   const record = await without.classify('audio', { audio: spoken, with_transcript: 'true' });

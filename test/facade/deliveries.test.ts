@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { AccountService } from '../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { DeliveryState, type WebhookDelivery } from '../../src/grpc/gen/assay/v1/webhook_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';

@@ -15,8 +15,10 @@ import type { Core } from '../../src/app/core.ts';
 import { AccessLog } from '../../src/app/custody/access-log.ts';
 import { Checkpoints } from '../../src/app/custody/checkpoints.ts';
 import { ExportJobs } from '../../src/app/evidence/export-jobs.ts';
+import { KeptPictures } from '../../src/app/records/kept-pictures.ts';
 import { RecordCache } from '../../src/app/records/record-cache.ts';
 import { Refusals } from '../../src/app/records/refusals.ts';
+import { SeenBeforeIndex } from '../../src/app/records/seen-before.ts';
 import { OpenUploads } from '../../src/app/submissions/open-uploads.ts';
 import { TrustRechecks } from '../../src/app/trust/trust-rechecks.ts';
 import { WatchBoard } from '../../src/app/watch-folders/watch-board.ts';
@@ -24,7 +26,7 @@ import type { Clock } from '../../src/domain/clock.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { NO_FINDINGS } from '../../src/domain/verdicts/tentative.ts';
 import { Feed } from '../../src/engine/queue/feed.ts';
-import { plugGraphql } from '../../src/facade/graphql/transport/server.ts';
+import { plugGraphql } from '../../src/facade/graphql/server.ts';
 import { plugRest } from '../../src/facade/rest/rest.ts';
 import { Metrics } from '../../src/machinery/metrics.ts';
 import { RecentLog } from '../../src/machinery/recent-log.ts';
@@ -63,9 +65,12 @@ const CONFIG: App['config'] = {
 };
 
 /** Without a list. */
-function openTrust(stack: AsyncDisposableStack, core: Core): Pick<App, 'trust' | 'trustRechecks'> {
+type OpenedOnCore = 'trust' | 'trustRechecks' | 'copies' | 'keptPictures';
+
+function openOnCore(stack: AsyncDisposableStack, core: Core): Pick<App, OpenedOnCore> {
   const trust = new TrustLists([]);
-  return { trust, trustRechecks: stack.use(new TrustRechecks({ ...core, trust })) };
+  const pictures = { copies: new SeenBeforeIndex(core.store), keptPictures: new KeptPictures(core.store) };
+  return { ...pictures, trust, trustRechecks: stack.use(new TrustRechecks({ ...core, trust })) };
 }
 
 export async function openGraphqlFixture(introspection = true): Promise<GraphqlFixture> {
@@ -104,7 +109,7 @@ export async function openGraphqlFixture(introspection = true): Promise<GraphqlF
       ...{ tls: null, diskFreeBytesMin: 0 },
       ...{ providers: ['cpu'], decode: { slots: 1, memoryBytesMax: 1 }, listeners: () => [] },
     },
-    ...{ tracing: null, watching: new WatchBoard(), ...openTrust(stack, core) },
+    ...{ tracing: null, watching: new WatchBoard(), ...openOnCore(stack, core) },
     support: { settings: [], secrets: () => [], recentLog: new RecentLog() },
     backups: stack.use(
       await Backups.open(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { readMultipart } from '../../src/facade/graphql/uploads.ts';
+import { readMultipart } from '../../src/facade/graphql/transport/uploads.ts';
 
 const OPERATIONS = JSON.stringify({ query: 'q', variables: { input: { file: null } } });
 const MAP = JSON.stringify({ 0: ['variables.input.file'] });

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { C2paPolicy, LedgerReason, Role } from '../../src/grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { ApplianceService } from '../../src/grpc/gen/assay/v1/appliance_service_pb.ts';

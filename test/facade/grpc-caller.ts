@@ -4,7 +4,7 @@ import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } fro
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { Metadata, status } from '@grpc/grpc-js';
-import type { AssayClient } from '../../src/cli/client.ts';
+import type { AssayClient } from '../../src/cli/daemon/client.ts';
 import { BadRequestSchema, ErrorInfoSchema } from '../../src/grpc/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/grpc/gen/google/rpc/status_pb.ts';
 

@@ -19,6 +19,7 @@ const base = {
   resultUrl: 'http://127.0.0.1/classifications/a',
   forceClassification: null,
   signOff: null,
+  added: null,
   mime: 'image/jpeg',
   sizeBytes: 1,
   sourceUrl: null,

@@ -9,7 +9,7 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { credentials } from '@grpc/grpc-js';
 import { createKey } from '../../src/app/accounts/keys.ts';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { ClassificationService } from '../../src/grpc/gen/assay/v1/classification_service_pb.ts';
 import { type KeyFrameMethod, MediaKind, type Priority } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { BadRequestSchema } from '../../src/grpc/gen/google/rpc/error_details_pb.ts';

@@ -23,6 +23,7 @@ import { overrideClassification } from '../../src/app/records/overrides.ts';
 import { Retention } from '../../src/app/records/retention.ts';
 import { askSignOff } from '../../src/app/records/sign-offs.ts';
 import { NO_FILES } from '../../src/domain/automation/watch-folder.ts';
+import { emptyKeypoints, packKeypoints } from '../../src/domain/media/keypoints.ts';
 import { shownOf } from '../../src/domain/records/refused-record.ts';
 import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
 import { Table } from '../../src/store/table.ts';
@@ -95,7 +96,11 @@ async function setUp(data: string): Promise<Stage> {
     tx.putDelivery({ ...delivery, id: 'msg_1', createdAt: now, seriesAt: now, nextAttemptAt: 8e15 });
     putStanding(tx, id, now);
     putProvenance(tx, { record, accountId: id, now });
-    const seen = { hash: 'a5'.repeat(32), timeSeconds: null };
+    const seen = {
+      hash: 'a5'.repeat(32),
+      timeSeconds: null,
+      keypoints: packKeypoints(emptyKeypoints(9, 9, 1)),
+    };
     tx.putLikenesses({ id: `analysis-${record}`, accountId: id }, [seen], [], now);
     const reading = { rulesVersion: 1, classification: 'human', state: 'human', probability: 0.1 };
     const signed = { at: now, byAccountId: id, fingerprint: 'SHA256:f', packageSha256: 'a' };

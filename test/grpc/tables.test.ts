@@ -5,20 +5,24 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DescMessage } from '@bufbuild/protobuf';
+import type { DescMessage, DescMethod } from '@bufbuild/protobuf';
 import { ANALYSIS_OPTIONS } from '../../src/domain/contract/analysis-options.ts';
 import { toSnakeCase } from '../../src/domain/contract/field.ts';
 import { PLAN } from '../../src/domain/contract/plan.ts';
 import { PROVENANCE_PARTS } from '../../src/domain/contract/provenance-parts.ts';
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../src/domain/contract/record.ts';
 import { RECORD_PARTS } from '../../src/domain/contract/record-parts.ts';
-import { PLAN_EXCEPTIONS } from '../../src/facade/grpc/account-convert.ts';
-import { RECORD_EXCEPTIONS } from '../../src/facade/grpc/convert.ts';
+import { EXCEPTIONS as ALL } from '../../src/facade/grpc/exceptions.ts';
+import { FORMS } from '../../src/facade/grpc/forms.ts';
+import { SERVICES } from '../../src/facade/grpc/server.ts';
 import { PlanFieldsSchema, PlanSchema } from '../../src/grpc/gen/assay/v1/account_pb.ts';
 import { ClassificationSchema } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { AnalysisOptionsSchema } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 
-const EXCEPTIONS: Readonly<Record<string, object>> = { ...RECORD_EXCEPTIONS, ...PLAN_EXCEPTIONS };
+import type { Operation } from '../../src/operations/operation.ts';
+import { OPERATIONS } from '../../src/operations/operations.ts';
+
+const EXCEPTIONS: Readonly<Record<string, object>> = ALL;
 
 const exceptionsOf = ({ typeName }: DescMessage): string[] => Object.keys(EXCEPTIONS[typeName] ?? {});
 
@@ -97,4 +101,32 @@ test('every field of a plan has a row or an exception, and can be written', () =
     rows.filter((name) => !written.includes(name)),
     [],
   );
+});
+
+test('each field of a request has a row of its operation, and each row a field', () => {
+  const rows: Readonly<Record<string, Operation>> = OPERATIONS;
+  for (const method of SERVICES.flatMap(({ methods }) => methods as readonly DescMethod[])) {
+    const operation = rows[method.localName];
+    if (operation === undefined || method.methodKind !== 'unary') continue;
+    const said = Object.entries(operation.input).flatMap(([name, row]) => {
+      const { field = null } = row.form === undefined ? {} : FORMS[row.form];
+      if (row.form !== undefined) return field === null ? namesOf(method.input) : [field];
+      if (row.page === undefined) return [name];
+      return [row.page === 'limit' ? 'pageSize' : 'pageToken'];
+    });
+    assert.deepEqual(namesOf(method.input).sort(), said.sort(), method.name);
+  }
+});
+
+test('each field of an answer has a row of its operation', () => {
+  const rows: Readonly<Record<string, Operation>> = OPERATIONS;
+  for (const method of SERVICES.flatMap(({ methods }) => methods as readonly DescMethod[])) {
+    const operation = rows[method.localName];
+    if (operation === undefined || method.methodKind !== 'unary') continue;
+    const { shape, fields } = operation.answer;
+    if (shape === 'itself') continue;
+    const said = [...Object.keys(fields), ...(shape === 'page' ? ['nextPageToken'] : [])];
+    const unfilled = namesOf(method.output).filter((name) => !said.includes(name));
+    assert.deepEqual(unfilled, [], method.name);
+  }
 });

@@ -9,7 +9,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { DoneAction, WatchFolderService } from '../../src/grpc/gen/assay/v1/watch_folder_service_pb.ts';
 import { Store } from '../../src/store/store.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';

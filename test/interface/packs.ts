@@ -11,6 +11,8 @@ export interface TinyImagePack {
   minimumShortSide: number;
   /** Costly steps that undo each other in pairs, on larger patches: a model that takes its time. */
   slowRounds?: number;
+  /** Log-odds beyond which copies are not judged; without it they always are. */
+  reach?: number;
 }
 
 /** The second one asks for more pixels, so that a picture may do for one model and not for the other. */
@@ -41,7 +43,8 @@ function sideOf({ slowRounds }: TinyImagePack): number {
 }
 
 function describe(pack: TinyImagePack, model: Uint8Array): object {
-  const { id, minimumShortSide } = pack;
+  const { id, minimumShortSide, reach } = pack;
+  const farthest = { human: reach, artificial: reach };
   const side = sideOf(pack);
   const expected = Array.from({ length: GOLDEN_COUNT }, (_, index) => meanOf(makeGoldenPatch(index, side)));
   return {
@@ -54,6 +57,14 @@ function describe(pack: TinyImagePack, model: Uint8Array): object {
     // The logit is the mean brightness, 0..1: half of it is the border.
     calibration: { type: 'platt', slope: 20, intercept: -10, set: 'none' },
     decision: { cautiousThreshold: 0.9, inconclusiveLow: 0.4, inconclusiveHigh: 0.6, weight: 1 },
+    ...(reach === undefined
+      ? {}
+      : {
+          stability: {
+            ...{ measuredBy: 'nobody', pictures: 1, flips: 0 },
+            logOdds: { 'jpeg-60': farthest, 'scale-75': farthest },
+          },
+        }),
     minimumShortSide,
     ...{ licence: 'Apache-2.0', source: 'made for tests', trainedOn: 'nothing', figures: [] },
     golden: { seed: 1, tolerance: 0.001, expected },

@@ -134,6 +134,7 @@ test('reflection lists every service', async () => {
     'assay.v1.MarksService',
     'assay.v1.NotifyService',
     'assay.v1.PartnerService',
+    'assay.v1.SearchService',
     'assay.v1.TrustService',
     'assay.v1.WatchFolderService',
   ]);

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hammingDistance } from '../../src/domain/media/perceptual-hash.ts';
-import { LikenessIndex } from '../../src/machinery/likeness-index.ts';
+import { LikenessIndex } from '../../src/machinery/likeness/likeness-index.ts';
 
 /** A hash of its own for each number, by a small generator: neighbours share nothing. */
 function hashOf(number: number): string {

@@ -13,7 +13,7 @@ import { Builder, LocalSigner } from '@contentauth/c2pa-node';
 import { credentials } from '@grpc/grpc-js';
 import { FF_ENCODER_FLAC, FF_ENCODER_MPEG4 } from 'node-av/constants';
 import { submitFile } from '../../evaluate/submit-file.ts';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { type Classification, Status } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { makeIdentity } from '../certificates.ts';

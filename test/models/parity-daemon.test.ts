@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import { submitFile } from '../../evaluate/submit-file.ts';
-import { AssayClient } from '../../src/cli/client.ts';
+import { AssayClient } from '../../src/cli/daemon/client.ts';
 import { type Classification, Status } from '../../src/grpc/gen/assay/v1/classification_pb.ts';
 import { Label, MediaKind } from '../../src/grpc/gen/assay/v1/media_pb.ts';
 import { TEST_KEY, TestDaemon } from '../daemon.ts';

@@ -83,7 +83,7 @@ async function hear(model: InferenceProcess, { pack }: { pack: ModelPack }, file
       findPack: (key) => known.find((one) => packKey(one.pack) === key),
     },
     {
-      ...{ slot, sound, secondsMax: SOUND_SECONDS_MAX, signal: new AbortController().signal },
+      ...{ slot, sound, secondsMax: SOUND_SECONDS_MAX, signal: new AbortController().signal, language: '' },
       models: [pack, ...detectors.map((one) => one.pack)].map(packKey),
       found: () => {},
     },

@@ -13,6 +13,7 @@ import { ADMIN, signIn, TestBrowser } from './browser.ts';
 
 const COUNT = 10_000;
 const ROWS_DRAWN_MAX = 60;
+const GRID_DRAWN_MAX = 140;
 
 const env = { ASSAY_ADMIN_EMAIL: ADMIN.email, ASSAY_ADMIN_PASSWORD: ADMIN.password };
 let folder: string;
@@ -61,6 +62,82 @@ test('ten thousand records scroll without being loaded or drawn at once', async 
     assert.ok((await rows.count()) <= ROWS_DRAWN_MAX, `${await rows.count()} rows are drawn`);
   }
   assert.ok(queries > 2 && queries < 20, `${queries} pages were loaded`);
+  assert.deepEqual(desk.faults, []);
+});
+
+test('the keys move, choose and open, also far down, and the focus goes with them', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  await page.getByText(`picture-${COUNT - 1}.png`).waitFor();
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+  for (let press = 0; press < 45; press += 1) await page.keyboard.press('j');
+  await page.waitForFunction((name) => document.activeElement?.textContent === name, nameOf(44));
+  await page.keyboard.press('k');
+  await page.keyboard.press('x');
+  assert.equal(await focused(), nameOf(43));
+  await page.getByText('1 chosen').waitFor();
+  await page.getByLabel('Name, reference, hash or identifier').pressSequentially('jxk');
+  assert.equal(await page.getByText('1 chosen').count(), 1);
+  await page.getByLabel('Name, reference, hash or identifier').fill('');
+  await page.getByText(nameOf(0)).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('j');
+  await page.waitForFunction((name) => document.activeElement?.textContent === name, nameOf(0));
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/classifications\//);
+  await page.goBack();
+  await page.getByText('1 chosen').waitFor();
+  assert.deepEqual(desk.faults, []);
+});
+
+function nameOf(place: number): string {
+  return `picture-${COUNT - 1 - place}.png`;
+}
+
+test('what is chosen goes over pages; another order and the grid draw no more than is seen', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  await page.getByLabel('Choose all loaded').check();
+  await page.getByText('50 chosen').waitFor();
+  await page.getByRole('button', { name: 'Choose all that is found' }).click();
+  await page.getByText('1000 chosen').waitFor();
+  await page.getByRole('button', { name: 'Clear choice' }).click();
+  await page.getByLabel('Order').selectOption('name');
+  const rows = page.getByRole('list', { name: 'Records' }).getByRole('listitem');
+  await page.getByText('Only these are in this order.').waitFor();
+  const names = await rows.locator('a').allTextContents();
+  assert.deepEqual(
+    names,
+    names.toSorted((left, right) => left.localeCompare(right)),
+  );
+  await page.getByRole('button', { name: 'Grid' }).click();
+  assert.ok((await rows.count()) <= GRID_DRAWN_MAX, `${await rows.count()} are drawn`);
+  const [first, second] = await rows.all();
+  const [left, right] = [await first?.boundingBox(), await second?.boundingBox()];
+  assert.ok(left && right && left.y === right.y && left.x < right.x, 'beside each other');
+  assert.deepEqual(desk.faults, []);
+});
+
+test('a filter is saved under a name, used again after a reload, and forgotten', async () => {
+  await using desk = await browser.open(daemon.http);
+  const { page } = desk;
+  await signIn(desk);
+  await page.getByLabel('Outcome').selectOption('artificial');
+  await page.getByRole('button', { name: 'Save this filter' }).click();
+  await page.getByLabel('Name of the filter').fill('Night desk');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Night desk', exact: true }).click();
+  await page.getByText('picture-4321.png').waitFor();
+  assert.equal(await page.getByLabel('Outcome').inputValue(), 'artificial');
+  await page.getByRole('button', { name: 'Forget the filter Night desk' }).click();
+  await page.reload();
+  await page.getByText('picture-4321.png').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Night desk', exact: true }).count(), 0);
   assert.deepEqual(desk.faults, []);
 });
 

@@ -145,6 +145,7 @@ test('the first steps test the device and analyse a sample', async () => {
     .or(page.getByText('could not be judged'))
     .first()
     .waitFor();
+  await page.getByRole('link', { name: 'History' }).click();
   await page.getByText('on this page, signed in').first().waitFor();
   assert.deepEqual(desk.faults, []);
 });

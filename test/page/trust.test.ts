@@ -57,6 +57,7 @@ test('a list is added, and stored manifests are read anew under it', async () =>
   await page.getByText(/desk – → [0-9a-f]{8}/).waitFor();
   await page.getByRole('link', { name: 'signed.jpg' }).click();
   await page.waitForURL(`**/classifications/${record}`);
+  await page.getByRole('link', { name: 'History' }).click();
   await page.getByText('Manifest read anew under other trust lists').waitFor();
   await page.getByText('Lists that vouch: none → desk').waitFor();
   assert.deepEqual(desk.faults, []);

@@ -8,6 +8,8 @@ import { openBundle } from '../../src/port/page-bundle.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const FIRST_LOAD_BYTES_MAX = 150 * 1024;
+/** Every page that there is. */
+const WHOLE_BYTES_MAX = 300 * 1024;
 
 test('the first load is small, and the second start builds nothing', async (context) => {
   await using folder = await makeTemporaryFolder();
@@ -15,6 +17,9 @@ test('the first load is small, and the second start builds nothing', async (cont
   const bytes = firstLoad.reduce((sum, name) => sum + (assets.get(name)?.gzip.length ?? 0), 0);
   context.diagnostic(`${bytes} bytes compressed in ${firstLoad.length} files, ${assets.size} files in all`);
   assert.ok(bytes <= FIRST_LOAD_BYTES_MAX, `${bytes} bytes`);
+  const whole = [...assets.values()].reduce((sum, asset) => sum + asset.gzip.length, 0);
+  context.diagnostic(`${whole} bytes compressed in all`);
+  assert.ok(whole <= WHOLE_BYTES_MAX, `${whole} bytes in all`);
   assert.ok(firstLoad.includes(entry.script) && firstLoad.length > 3, firstLoad.join());
   const started = performance.now();
   const again = await openBundle({ cacheFolder: folder.path });

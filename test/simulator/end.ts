@@ -38,6 +38,11 @@ export async function checkEnd(parts: EndParts): Promise<void> {
   await drive(pause(life.app.clock, FINISH_MS), 'the finishing of files');
   checkDrops(parts);
   await life.stopWatching();
+  // A file that was being taken when it stopped has its analysis, too.
+  await drive(
+    until(parts, WORK_MS_MAX, 'every analysis ends', () => openAnalyses(parts) === 0),
+    'the last work',
+  );
   await drive(
     until(parts, DELIVERIES_MS_MAX, 'every delivery ends', () => nextDelivery(parts) === undefined),
     'the deliveries',

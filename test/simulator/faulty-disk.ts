@@ -36,6 +36,11 @@ export class FaultyDisk implements RecordsDisk {
     return join(dataFolder, 'records', 'flushed.mdb');
   }
 
+  /** A turn that is counted, and waited for: changes that come before its end are one group. */
+  async gather(): Promise<void> {
+    await access(this.#recordsFolder);
+  }
+
   commit(): void {
     this.#onStep();
     if (!this.#random.chance(this.faults.full)) return;

@@ -43,7 +43,16 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** What use cases of submissions, records, accounts, webhooks and watched folders need of an App. */
 export type SimulatedApp = Omit<
   App,
-  'exportJobs' | 'signingKeys' | 'checkpoints' | 'backups' | 'doctor' | 'support' | 'trust' | 'trustRechecks'
+  | 'exportJobs'
+  | 'signingKeys'
+  | 'checkpoints'
+  | 'backups'
+  | 'doctor'
+  | 'support'
+  | 'trust'
+  | 'trustRechecks'
+  | 'copies'
+  | 'keptPictures'
 >;
 
 export interface LifeParts {

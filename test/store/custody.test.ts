@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from 'lmdb';
 import type { AuditLine } from '../../src/domain/accounts/audit.ts';
+import type { CustodyReport } from '../../src/domain/contract/custody.ts';
 import { holdsCommitment, parseEntry } from '../../src/domain/custody/entry.ts';
 import {
   holdsConsistency,
@@ -23,7 +24,7 @@ import {
   readRoot,
 } from '../../src/domain/custody/merkle-tree.ts';
 import { encodeValue } from '../../src/store/codec.ts';
-import { type CustodyReport, verifyCustody } from '../../src/store/custody/verify.ts';
+import { verifyCustody } from '../../src/store/custody/verify.ts';
 import { openRecordsCopy } from '../../src/store/records-copy.ts';
 import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';

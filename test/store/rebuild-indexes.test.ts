@@ -17,7 +17,13 @@ import { runCommand } from '../command-line.ts';
 process.umask(0o077);
 
 const INDEXES = [
-  ...['classifications-by-account', 'classifications-by-kind', 'classifications-by-hash'],
+  ...[
+    'classifications-by-answer',
+    'classifications-by-reference',
+    'classifications-by-account',
+    'classifications-by-kind',
+    'classifications-by-hash',
+  ],
   ...['classifications-by-analysis', 'analyses-by-key', 'analyses-open', 'analyses-failed', 'parts'],
   ...[
     'accounts-by-email',
@@ -54,6 +60,7 @@ async function fillFolder(box: Awaited<ReturnType<typeof openApp>>): Promise<voi
   if (record === undefined || analysis === undefined) throw new Error('no record');
   const at = app.clock.now();
   await app.store.transact((tx) => {
+    tx.putClassification({ ...record, refId: 'desk' });
     tx.putAccount({ ...gone, deletedAt: at });
     const session = { csrfToken: 'c', userAgent: '', createdAt: at, expiresAt: at + 1 };
     tx.putSession({ ...session, hash: 'session-1', accountId: user.id });

@@ -302,3 +302,26 @@ test('the largest contact sheet, of squares, has some four megapixels; a narrow 
     assert.ok(place.top + place.height < one.height);
   }
 });
+
+test('a thumbnail is small and upright, of a picture and of a film a third in', async () => {
+  const sideways = await sharp(patternRgb(600, 400), { raw: { width: 600, height: 400, channels: 3 } })
+    .jpeg()
+    .withMetadata({ orientation: 6 })
+    .toBuffer();
+  const ofPicture = await render('thumbnail', sideways);
+  assert.deepEqual([ofPicture.width, ofPicture.height], [213, 320]);
+  const film = makeVideo({
+    ...{ container: 'mp4', codec: FF_ENCODER_LIBX264, seconds: 3, fps: 10, width: 640, height: 360 },
+  });
+  const ofFilm = await render('thumbnail', film);
+  assert.deepEqual([ofFilm.width, ofFilm.height], [320, 180]);
+  const shown = await sharp(await outFile('thumbnail.webp')).metadata();
+  assert.deepEqual([shown.format, shown.width, shown.height], ['webp', 320, 180]);
+  const larger = await render(
+    'thumbnail',
+    await sharp({ create: { width: 40, height: 30, channels: 3, background: '#123' } })
+      .png()
+      .toBuffer(),
+  );
+  assert.deepEqual([larger.width, larger.height], [40, 30], 'a small picture is not made larger');
+});

@@ -28,10 +28,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="where harvest.py put the files")
     parser.add_argument("--shared", type=Path, help="the collection at hand: its near duplicates are left out")
+    parser.add_argument("--kind", choices=KINDS, action="append", help="only this manifest; may be given more than once: the others stay as they are")
     options = parser.parse_args()
     rows = list(read_tables(options.out / FOUND))
     assembled, left_out = assemble(rows, Looks(), Names(), read_at_hand(options.shared, options.out) if options.shared else [])
-    for kind in KINDS:
+    for kind in options.kind or KINDS:
         chosen = [row for row in assembled if row["kind"] == kind]
         write_manifest(kind, [{name: value for name, value in row.items() if name in COLUMNS} for row in chosen])
         print(f"{kind}: {len(chosen)} files of {len({row['source'] for row in chosen})} sources")

@@ -1,45 +1,14 @@
-"""Owns the lines over the encoder's statistics: one logistic regression a layer, each told in units of its own spread."""
-
-from dataclasses import dataclass
+"""Owns how the lines over the encoder's statistics are fitted: one logistic regression a layer."""
 
 import numpy
 from sklearn.linear_model import LogisticRegression
 
-from encoder_graph import LAYERS, STATISTICS, WIDTH
+from encoder_graph import LAYERS
+from lines import CLIP_AT, DEVIATION_MIN, LAYER_FEATURES, Heads
 
-CLIP_AT = 5.0
-DEVIATION_MIN = 1e-4
 INVERSE_PENALTIES = dict(zip(LAYERS, (0.01, 0.01, 0.003, 0.003)))
 """Of weights whose mean is one. The later layers know more words, and are held shorter."""
 ITERATIONS_MAX = 400
-LAYER_FEATURES = STATISTICS * WIDTH
-
-
-@dataclass
-class Heads:
-    """Standardises, clips and weighs features [N, layers × LAYER_FEATURES]; each layer's line is scaled to spread 1."""
-
-    means: numpy.ndarray
-    scales: numpy.ndarray
-    weights: numpy.ndarray
-    biases: numpy.ndarray
-
-    def standardise(self, features):
-        return numpy.clip((features - self.means) * self.scales, -CLIP_AT, CLIP_AT)
-
-    def score_layers(self, features):
-        """Returns the logit of each layer, [N, layers]."""
-        parts = (self.standardise(features) * self.weights).reshape(len(features), len(LAYERS), LAYER_FEATURES)
-        return parts.sum(axis=2) + self.biases
-
-    def score(self, features):
-        return self.score_layers(features).mean(axis=1)
-
-    def scaled_by(self, deviations):
-        """Returns the heads with each layer's logit divided by the spread of its left-out scores."""
-        each = numpy.repeat(1 / deviations, LAYER_FEATURES)
-        return Heads(self.means, self.scales, (self.weights * each).astype(numpy.float32),
-                     (self.biases / deviations).astype(numpy.float32))
 
 
 def average_rows(features, shares):

@@ -12,8 +12,9 @@ import numpy
 
 from clips import ClipCollection
 from encoder_graph import FEATURE_COUNT
-from encoder_heads import Heads, fit_heads
+from encoder_heads import fit_heads
 from heard import load_heard
+from lines import Heads
 from scoring import TIERS, VOICE_TIER, weigh
 from splits import FOLD_COUNT
 

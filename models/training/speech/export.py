@@ -8,7 +8,6 @@ out, to be measured on the sources of that fold (FOLDER/folds.tsv), never to be 
 import argparse
 import hashlib
 import json
-import subprocess
 from pathlib import Path
 
 import numpy
@@ -16,8 +15,9 @@ import torch
 from onnx import helper
 
 from encoder_graph import FEATURES, SOUND, Builder, drop_unused, make_features_graph, write_model
-from encoder_heads import CLIP_AT, LAYER_FEATURES
+from lines import CLIP_AT, LAYER_FEATURES
 from encoder_train import ALL, load_heads
+from golden import make_golden_windows, run_graph, to_rounded
 from packs import PACKS, load_adjusted_statistics
 from parity import make_windows
 from splits import FOLD_COUNT
@@ -25,25 +25,12 @@ from splits import FOLD_COUNT
 MODEL_FILE = "model.onnx"
 GOLDEN_FILE = "golden.json"
 PARITY_FILE = "parity.json"
-GOLDEN_COUNT = 4
 OPSET = 17
 LOGIT = "logit"
-DIGITS = 6
-SCRIPT = Path(__file__).parent / "run-graph.ts"
 
 
 def to_pack_folder(work, key):
     return work / f"pack-{key}"
-
-
-def make_golden_windows(window_samples):
-    """Returns the windows of the rule in model.json, float32 [4, samples]: a tone and a noise that integers make."""
-    time = numpy.arange(window_samples, dtype=numpy.float64)
-    windows = []
-    for index in range(GOLDEN_COUNT):
-        noise = ((time * 1_103_515_245 + 12_345 * (index + 1)) % 2**31) / 2**30 - 1
-        windows.append(0.1 * numpy.sin(0.05 * (index + 1) * time) + 0.05 * noise)
-    return numpy.stack(windows).astype(numpy.float32)
 
 
 def add_heads(graph, heads):
@@ -80,19 +67,6 @@ def write_statistics(work, path, fold=None):
         opset_version=OPSET, input_names=[SOUND], output_names=[LOGIT],
         dynamic_axes={SOUND: {0: "count"}, LOGIT: {0: "count"}},
     )
-
-
-def run_graph(node, path, windows):
-    """Returns the logits that the appliance's runtime gives; the encoder runs in no other."""
-    samples = path.with_suffix(".f32")
-    windows.tofile(samples)
-    found = subprocess.run([node, SCRIPT, path, samples, str(windows.shape[1])], check=True, capture_output=True, text=True)
-    samples.unlink()
-    return json.loads(found.stdout)
-
-
-def to_rounded(values):
-    return [round(float(value), DIGITS) for value in values]
 
 
 def score_encoder(work, node, windows):

@@ -3,17 +3,10 @@
 from clips import RATE
 from export import MODEL_FILE
 from figures import SHORT_BELOW_SECONDS
-from packs import PACKS, TOGETHER
+from packs import GOLDEN_TOLERANCES, LICENCES, ORIGINS, PACKS, TOGETHER
 from score import SPEECH_SECONDS_MIN
 
 MANIFEST_FILE = "model.json"
-LICENCES = {"encoder": "MIT (the encoder) and Apache-2.0 (the lines)", "statistics": "Apache-2.0"}
-ORIGINS = {
-    "encoder": "the encoder of Moonshine base, @usefulsensors/moonshine-js 0.1.17; the lines trained by models/training/speech",
-    "statistics": "trained by models/training/speech",
-}
-GOLDEN_TOLERANCES = {"encoder": 0.01, "statistics": 0.002}
-"""A hundredth of the spread of the encoder's logits: GPUs round the products of its thirty layers of sums."""
 FIGURE_DIGITS = 4
 MANIFEST_FIGURES = (
     "auc", "balancedAccuracy", "tprAtFpr5", "tprAtFpr1", "ece",

@@ -23,6 +23,13 @@ PACKS = {
     "encoder": Pack("encoder", "assay-speech-encoder", "Assay speech encoder", 32_000, 24_000, 96),
     "statistics": Pack("statistics", "assay-speech-statistics", "Assay speech statistics", 20_480, 10_240, 256),
 }
+LICENCES = {"encoder": "MIT (the encoder) and Apache-2.0 (the lines and networks)", "statistics": "Apache-2.0"}
+ORIGINS = {
+    "encoder": "the encoder of Moonshine base, @usefulsensors/moonshine-js 0.1.17; the lines and networks trained by models/training/speech",
+    "statistics": "trained by models/training/speech",
+}
+GOLDEN_TOLERANCES = {"encoder": 0.01, "statistics": 0.002}
+"""A hundredth of the spread of the encoder's logits: GPUs round the products of its thirty layers of sums."""
 TOGETHER = "together"
 """Names the evaluation of all packs fused, in their order here."""
 

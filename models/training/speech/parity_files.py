@@ -8,30 +8,20 @@ import argparse
 import hashlib
 import json
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy
 
-from clips import CLIPS_FILE, RATE, VARIANTS_FOLDER
+from clips import CLIPS_FILE, VARIANTS_FOLDER
 from export import LOGIT, MODEL_FILE, PARITY_FILE, make_scorers, to_pack_folder, to_rounded
 from figures import to_log_odds
 from hear import SCRIPT
 from heard import HEARD_FOLDER
 from packs import PACKS, TOGETHER, load_fits
+from parity_sound import conclude, read_flac
 
-sys.path.append(str(Path(__file__).parent.parent))
-from metrics import to_probability  # noqa: E402
-
-DIGITS = 6
 VARIANT = "parity"
-
-
-def read_flac(path):
-    """Returns the samples as int16, by Debian's ffmpeg."""
-    decode = ("ffmpeg", "-v", "error", "-i", path, "-ac", "1", "-ar", str(RATE), "-f", "s16le", "-")
-    return numpy.frombuffer(subprocess.run(decode, check=True, capture_output=True).stdout, dtype="<i2")
 
 
 def place_windows(work, node, pack, sounds):
@@ -49,10 +39,6 @@ def place_windows(work, node, pack, sounds):
     for owner, place in zip(heard["owners"], heard["ranges"]):
         by_sound[owner].append(place)
     return list(zip(heard["speechSeconds"], by_sound))
-
-
-def conclude(log_odds):
-    return {"logOdds": round(float(log_odds), DIGITS), "probability": round(float(to_probability(log_odds)), DIGITS)}
 
 
 def judge(work, node, pack, sounds):

@@ -2,6 +2,7 @@
 
 import { dirname, join } from 'node:path';
 import type { APPLIANCE, ModelStatus } from '../../domain/contract/appliance.ts';
+import type { BackupStatus } from '../../domain/contract/backups.ts';
 import type { ValuesOf } from '../../domain/contract/field.ts';
 import { MODEL_TASKS, packKey } from '../../domain/packs/model-pack.ts';
 import { MICROSECONDS_PER_SECOND } from '../../domain/time.ts';
@@ -9,7 +10,6 @@ import { API_VERSION, VERSION } from '../../domain/version.ts';
 import type { PackStatus } from '../../engine/packs/pack-status.ts';
 import { workerState } from '../../engine/remote/worker-roster.ts';
 import { readRssAnon } from '../../machinery/process-table.ts';
-import type { BackupStatus } from './backups.ts';
 import type { ApplianceParts } from './parts.ts';
 
 export interface ApplianceStatus extends ValuesOf<typeof APPLIANCE> {

@@ -1,32 +1,13 @@
 /** The finished backups, and one that an administrator began and does not have to wait for. */
 import { basename } from 'node:path';
+import type { BackupEntry, BackupShelf } from '../../domain/contract/backups.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { BadBackupError, readManifest } from '../../store/backup/listing.ts';
 import { listBackups } from '../../store/backup/shelf.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
-import type { BackupStatus } from './backups.ts';
 import { type BackupInput, makeBackup } from './make-backup.ts';
 import type { ApplianceParts } from './parts.ts';
-
-export interface BackupEntry {
-  /** Its folder's name. */
-  name: string;
-  /** Microseconds since 1970 UTC; null where its description cannot be read. */
-  createdAt: number | null;
-  /** Version of the program that made it. */
-  version: string;
-  files: number;
-  bytes: number;
-  withSecrets: boolean;
-  /** Why it cannot be restored; empty where nothing speaks against it. */
-  fault: string;
-}
-
-export interface BackupShelf extends BackupStatus {
-  /** Newest first; each was read back whole before it got its name. */
-  backups: BackupEntry[];
-}
 
 /** Descriptions that one answer reads; who keeps more looks into the folder. */
 const BACKUPS_MAX = 100;

@@ -7,11 +7,12 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
+import type { BackupProgress, BackupStatus } from '../../domain/contract/backups.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import { VERSION } from '../../domain/version.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
-import { type Backup, type BackupProgress, writeBackup } from '../../store/backup/backup.ts';
+import { type Backup, writeBackup } from '../../store/backup/backup.ts';
 import { readManifest } from '../../store/backup/listing.ts';
 import { listBackups, removeOldBackups } from '../../store/backup/shelf.ts';
 import type { Store } from '../../store/store.ts';
@@ -36,18 +37,6 @@ export interface BackupsParts {
   clock: Pick<Clock, 'now'>;
   log: Logger;
   metrics: Metrics;
-}
-
-export interface BackupStatus {
-  folder: string | null;
-  /** Milliseconds since 1970 UTC; null where there is none. */
-  lastGoodAt: number | null;
-  /** Why the last try failed; null where it did not. */
-  lastError: string | null;
-  isTooOld: boolean;
-  isRunning: boolean;
-  /** How far the running one is; null where none runs. */
-  progress: BackupProgress | null;
 }
 
 const CHECK_INTERVAL_MS = 60_000;
@@ -90,7 +79,7 @@ export class Backups implements AsyncDisposable {
     const age = this.#now() - (this.#lastGoodAt ?? this.#openedAt);
     return {
       folder,
-      lastGoodAt: this.#lastGoodAt,
+      lastGoodAt: this.#lastGoodAt === null ? null : Math.round(this.#lastGoodAt * MICROSECONDS_PER_MS),
       lastError: this.#lastError,
       isTooOld: folder !== null && age > ageMsMax,
       isRunning: this.#running !== undefined,

@@ -6,6 +6,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { CatalogueListing } from '../../domain/contract/appliance.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { type ModelPack, modelPackSchema } from '../../domain/packs/model-pack.ts';
 import { weightOf } from '../../domain/packs/pack-weight.ts';
@@ -47,25 +48,6 @@ const entrySchema = z.strictObject({
 });
 
 export type CatalogueEntry = z.infer<typeof entrySchema>;
-
-export interface CatalogueListing {
-  name: string;
-  title: string;
-  homepage: string;
-  address: string;
-  sha256: string;
-  bytesMax: number;
-  /** 0 where it is not known before the file comes. */
-  sizeBytes: number;
-  licence: string;
-  /** To be named by who adds it; empty where the licence asks for nothing. */
-  licenceAccept: string;
-  task: string;
-  /** Empty where it shares its errors with no other. */
-  family: string;
-  measured: string[];
-  installed: boolean;
-}
 
 /** For the administrator. */
 export async function listCatalogue(

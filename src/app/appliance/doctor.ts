@@ -1,12 +1,14 @@
 /** What is right and what is wrong with the box, each finding with what was seen and what to do about it. */
 
+import type { Finding } from '../../domain/contract/appliance.ts';
 import type { WaitReason } from '../../domain/records/wait-reason.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
+import { checkAnswers } from './doctor/answer-index.ts';
 import { checkTls, checkTrustLists } from './doctor/certificates.ts';
 import { checkCustodyLog } from './doctor/custody-log.ts';
 import { checkGpu, checkModels } from './doctor/devices.ts';
-import { bad, type Check, type Finding, good, notice } from './doctor/finding.ts';
+import { bad, type Check, good, notice } from './doctor/finding.ts';
 import {
   checkClock,
   checkDecoders,
@@ -30,7 +32,7 @@ import type { ApplianceParts } from './parts.ts';
 
 const CHECKS: readonly Check[] = [
   ...[checkModels, checkGpu, checkIsolation, checkDecoders, checkMemory],
-  ...[checkDisk, checkFlush, checkRecords, checkReaders, checkOriginals, checkCustodyLog],
+  ...[checkDisk, checkFlush, checkRecords, checkAnswers, checkReaders, checkOriginals, checkCustodyLog],
   ...[checkBackup, checkQueue],
   ...[checkWatchedFolders, checkTimestampAuthorities, checkBroker, checkWorkers],
   ...[checkClock, checkTls, checkTrustLists, checkPorts, checkDescriptors],

@@ -1,5 +1,5 @@
 /** One backup on the administrator's order, with progress reports. */
-import type { BackupProgress } from '../../store/backup/backup.ts';
+import type { BackupProgress } from '../../domain/contract/backups.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';

@@ -1,20 +1,9 @@
 /** How fast each model answers on this box, measured beside its other work. */
 
+import type { BenchedModel } from '../../domain/contract/appliance.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { ApplianceParts } from './parts.ts';
-
-export interface BenchedModel {
-  id: string;
-  version: string;
-  provider: string;
-  /** Patches, windows or pictures that were run; 0 where it could not be measured. */
-  items: number;
-  itemsPerSecond: number;
-  /** Milliseconds of one batch of one item. */
-  singleMs: number;
-  error: string;
-}
 
 /** Model after model. Administrators only. */
 export function benchModels(

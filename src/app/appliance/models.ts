@@ -8,6 +8,7 @@ import type { PackStage } from '../../engine/packs/pack-changes.ts';
 import { download } from '../../machinery/download.ts';
 import { followReports } from '../../machinery/progress-reports.ts';
 import { auditLine } from '../accounts/audit.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { diskFull } from '../submissions/uploads.ts';
@@ -61,6 +62,7 @@ export function addModel(
   signal: AbortSignal,
 ): AsyncGenerator<AddModelStep> {
   assertAdmin(input.principal);
+  assertMayWrite(input.principal);
   return followReports((report) => add(app, input, report, signal));
 }
 
@@ -195,6 +197,7 @@ export async function removeModel(
   { principal, id }: { principal: Principal; id: string },
 ): Promise<void> {
   assertAdmin(principal);
+  assertMayWrite(principal);
   await app.engine.packChanges.remove(id);
   await note(app, principal, 'model.remove', id, {});
 }

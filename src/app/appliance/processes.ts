@@ -1,61 +1,19 @@
 /** What the box does now: the daemon and its children, their memory, and the work that is under way. */
 
-import type { ModelStatus } from '../../domain/contract/appliance.ts';
-import type { MediaKind } from '../../domain/media/media.ts';
+import type {
+  ProcessEntry,
+  Processes,
+  ProcessRole,
+  RunningAnalysis,
+  StoreUse,
+} from '../../domain/contract/processes.ts';
 import type { Analysis } from '../../domain/records/classification.ts';
-import type { WaitReason } from '../../domain/records/wait-reason.ts';
-import { type ProcessFigures, ProcessTable } from '../../machinery/process-table.ts';
+import { ProcessTable } from '../../machinery/process-table.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { getStatus } from './appliance.ts';
 import type { ApplianceParts } from './parts.ts';
-import { listWorkers, type WorkerEntry } from './workers.ts';
-
-export type ProcessRole = 'daemon' | 'decode' | 'inference';
-
-export interface ProcessEntry extends ProcessFigures {
-  pid: number;
-  role: ProcessRole;
-}
-
-export interface RunningAnalysis {
-  /** The first record that it is for; empty if that was deleted. */
-  identifier: string;
-  records: number;
-  accountId: number;
-  kind: MediaKind;
-  /** Empty before the first step. */
-  step: string;
-  stepDone: number;
-  stepTotal: number;
-  attempts: number;
-  /** Microseconds since 1970 UTC. */
-  startedAt: number;
-}
-
-/** The file of the records, and who keeps it from using its free pages. */
-export interface StoreUse {
-  bytes: number;
-  freeBytes: number;
-  /** 0 where no reader is behind the last transaction. */
-  oldestReaderTransactions: number;
-  oldestReaderSeconds: number;
-}
-
-export interface Processes {
-  processes: ProcessEntry[];
-  models: ModelStatus[];
-  workers: WorkerEntry[];
-  /** Oldest first, at most RUNNING_MAX. */
-  running: RunningAnalysis[];
-  runningTotal: number;
-  waitingTotal: number;
-  /** Microseconds since 1970 UTC; null where nothing waits. */
-  oldestQueuedAt: number | null;
-  /** Why no place begins what waits; null where it waits for its turn. */
-  waitReason: WaitReason | null;
-  store: StoreUse;
-}
+import { listWorkers } from './workers.ts';
 
 /** More than a screen shows, and than a box runs at once by default. */
 const RUNNING_MAX = 100;

@@ -1,40 +1,15 @@
 /** The engine's queue as the administrator sees and repairs it: what runs, waits and has failed, of all accounts. */
 
 import type { Plan } from '../../domain/accounts/plan.ts';
+import type { Queue, QueueEntry } from '../../domain/contract/queue.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { MediaKind } from '../../domain/media/media.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
-import type { WaitReason } from '../../domain/records/wait-reason.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { assertPageSize } from '../field-parsers.ts';
 import { cancelRecord, retryRecord } from '../records/classifications.ts';
 import type { ApplianceParts } from './parts.ts';
-
-export interface QueueEntry {
-  analysisId: string;
-  accountId: number;
-  kind: MediaKind;
-  /** Records that the analysis is for. */
-  identifiers: string[];
-  attempts: number;
-  queuedAt: number;
-  startedAt: number | null;
-  endedAt: number | null;
-  error: string;
-}
-
-export interface Queue {
-  /** Oldest first. */
-  running: QueueEntry[];
-  waiting: QueueEntry[];
-  /** Newest first. */
-  failed: QueueEntry[];
-  runningTotal: number;
-  waitingTotal: number;
-  /** Why no place begins what waits; null where it waits for its turn. */
-  waitReason: WaitReason | null;
-}
 
 /**
  * Ends the work and every record that it is for, as if their owners had. Administrators only; throws `classification`
@@ -70,6 +45,7 @@ export interface WorkInput {
 /** What its owner has cancelled already is left alone. */
 function recordsOf(app: ApplianceParts, { principal, analysisId }: WorkInput): Classification[] {
   assertAdmin(principal);
+  assertMayWrite(principal);
   const records = app.store.read.classificationsOfAnalysis(analysisId).filter(({ cancelled }) => !cancelled);
   if (records.length === 0) throw new AppError('classification', 'no such work in the queue');
   return records;

@@ -2,6 +2,7 @@
  * The boxes that carry out work for this one, as far as they were heard of since its start. Who is drained lies in the
  * store: a worker takes no work then, whichever side starts anew.
  */
+import type { WorkerEntry } from '../../domain/contract/processes.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { WorkerStatus } from '../../engine/remote/worker-roster.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -10,30 +11,6 @@ import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { ApplianceParts } from './parts.ts';
-
-export interface WorkerEntry {
-  name: string;
-  version: string;
-  /** Analyses that it takes at once. */
-  places: number;
-  running: number;
-  done: number;
-  failed: number;
-  /** Its clock less ours. */
-  clockOffsetSeconds: number;
-  /** It is stopping, or drained. */
-  draining: boolean;
-  /** An administrator lets it take no work until it is resumed. */
-  drained: boolean;
-  /** Whether it was heard of in the last seconds. */
-  here: boolean;
-  /** Why it gets no work; null where it does. */
-  refusal: string | null;
-  /** Id and version of each, with the beginning of its SHA-256. */
-  packs: string[];
-  /** What its models compute on and how, each once: `cpu`, `cuda in half precision`. */
-  devices: string[];
-}
 
 const DIGEST_SHOWN = 12;
 
@@ -92,7 +69,6 @@ async function change(
   write: (tx: StoreTransaction) => void,
 ): Promise<void> {
   const { principal, name } = input;
-  assertMayWrite(principal);
   find(app, input);
   await app.store.transact((tx) => {
     write(tx);
@@ -107,6 +83,7 @@ function named({ engine }: ApplianceParts, name: string): WorkerStatus | undefin
 
 function find(app: ApplianceParts, { principal, name }: WorkerInput): WorkerStatus {
   assertAdmin(principal);
+  assertMayWrite(principal);
   const found = named(app, name);
   if (found === undefined) throw new AppError('worker', `no worker ${name} was heard of`);
   return found;

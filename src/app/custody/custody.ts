@@ -1,13 +1,14 @@
 /** What the custody log says: about a record to those who may read it, about everything to administrators; its proofs and its state. */
+import type { CustodyReport, CustodyView, ProvenCustody } from '../../domain/contract/custody.ts';
 import { parseCheckpoint } from '../../domain/custody/checkpoint.ts';
-import type { CustodyEntry } from '../../domain/custody/entry.ts';
 import { proveConsistency, proveInclusion } from '../../domain/custody/merkle-tree.ts';
 import { badField } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { CustodyRow } from '../../store/custody/custody-reader.ts';
 import { fileSubject } from '../../store/custody/stored.ts';
-import { type CustodyReport, verifyCustody } from '../../store/custody/verify.ts';
+import { verifyCustody } from '../../store/custody/verify.ts';
 import { auditLine } from '../accounts/audit.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
@@ -15,22 +16,6 @@ import { assertPageSize } from '../field-parsers.ts';
 import { readableClassification } from '../records/classifications.ts';
 import { parseText } from '../submissions/input.ts';
 import type { CustodyParts } from './parts.ts';
-
-export type { CustodyEpochReport, CustodyFault, CustodyReport } from '../../store/custody/verify.ts';
-
-/** An entry for a client. */
-export interface CustodyView extends Omit<CustodyEntry, 'actor' | 'commitment' | 'previous'> {
-  accountId: number | null;
-  facade: string;
-  remoteAddress: string;
-  target: string;
-  details: Readonly<Record<string, string>>;
-  what: Readonly<Record<string, unknown>> | null;
-  line: string;
-  detailsJson: string;
-  salt: string;
-  detailsDeletedAt: number | null;
-}
 
 export interface CustodyQuery {
   principal: Principal;
@@ -96,14 +81,6 @@ export async function checkCustody(
   return report;
 }
 
-export interface ProvenCustody {
-  checkpoint: string;
-  size: number;
-  publicKeyPem: string;
-  entries: { entry: CustodyView; inclusion: string[] }[];
-  consistency: string[];
-}
-
 /** Entries in one proof, some 2 KB each. */
 const PROVEN_ENTRIES_MAX = 1000;
 
@@ -164,6 +141,7 @@ export async function redactCustody(
   }: { principal: Principal; sequences: readonly number[]; reason?: string },
 ): Promise<number[]> {
   assertAdmin(principal);
+  assertMayWrite(principal);
   const reason = parseText({ reason: given }, 'reason', OVERRIDE_REASON_CHARACTERS_MAX) ?? '';
   if (sequences.length === 0 || sequences.length > REDACTED_MAX) {
     throw badField('sequences', `expected 1 to ${REDACTED_MAX} sequences, found ${sequences.length}`);

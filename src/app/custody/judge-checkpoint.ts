@@ -1,4 +1,5 @@
 /** Whether a signed head that somebody brings is of this log: the one it signs, one that goes on from it, or another. */
+import type { JudgedCheckpoint } from '../../domain/contract/custody.ts';
 import {
   isSignedBy,
   originOf,
@@ -12,22 +13,6 @@ import { EPOCH_SUBJECT } from '../../store/custody/reindex.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { CustodyParts } from './parts.ts';
-
-export const CHECKPOINT_FINDINGS = [
-  'held',
-  'after_restored_point',
-  'rolled_back',
-  'unknown_epoch',
-  'other_log',
-  'foreign',
-] as const;
-export type CheckpointFinding = (typeof CHECKPOINT_FINDINGS)[number];
-
-export interface JudgedCheckpoint {
-  finding: CheckpointFinding;
-  /** For a person. */
-  reason: string;
-}
 
 /** Administrators only. Throws on a text that is no such note. */
 export function judgeCheckpoint(

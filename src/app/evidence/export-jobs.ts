@@ -7,8 +7,9 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { ExportJob } from '../../domain/contract/evidence.ts';
 import { AppError, toAppError } from '../../domain/errors.ts';
-import { openStampable, planTimestamps, withMembers } from '../../evidence/timestamps/add-members.ts';
+import { openStampable, planTimestamps, withMembers } from '../../evidence/add-members.ts';
 import { assertAcceptsWork } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { CustodyParts } from '../custody/parts.ts';
@@ -16,24 +17,6 @@ import type { MediaFile } from '../records/media-files.ts';
 import { type EvidenceExport, exportEvidence } from './export-evidence.ts';
 import type { ExportInput } from './export-input.ts';
 import { repliesOf } from './timestamps.ts';
-
-/** One package that is being written, or lies ready. */
-export interface ExportJob {
-  id: string;
-  state: 'running' | 'ready' | 'failed';
-  /** File name of the zip. */
-  name: string;
-  files: number;
-  /** About how many there will be. */
-  filesTotal: number;
-  bytes: number;
-  /** Tokens of timestamp authorities in it. */
-  timestamps: number;
-  /** Where it is fetched from, once it is ready; a path of this box. */
-  url: string | null;
-  /** Why there is none; empty where there is one. */
-  error: string;
-}
 
 interface Kept {
   accountId: number;

@@ -1,21 +1,12 @@
 /** The keys that sign evidence: everybody may see the public ones, the administrator puts a new one in place. */
+import type { EvidenceKey } from '../../domain/contract/evidence.ts';
 import { AppError } from '../../domain/errors.ts';
 import { SigningKeyError } from '../../machinery/signing-key.ts';
 import { auditLine } from '../accounts/audit.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { EvidenceParts } from './parts.ts';
-
-/** A public key that signs or signed here. */
-export interface EvidenceKey {
-  /** As `ssh-keygen -l` shows it. */
-  fingerprint: string;
-  publicKeyPem: string;
-  /** Microseconds since 1970 UTC. */
-  createdAt: number;
-  /** Null: it signs. */
-  retiredAt: number | null;
-}
 
 /** Newest first; public, since the holder of a package compares with them. */
 export function listEvidenceKeys({ signingKeys }: Pick<EvidenceParts, 'signingKeys'>): EvidenceKey[] {
@@ -31,6 +22,7 @@ export async function rotateEvidenceKey(
   { principal }: { principal: Principal },
 ): Promise<EvidenceKey[]> {
   assertAdmin(principal);
+  assertMayWrite(principal);
   const before = app.signingKeys.current().fingerprint;
   try {
     const { fingerprint } = await app.signingKeys.rotate();

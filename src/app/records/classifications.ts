@@ -8,7 +8,7 @@ import { IDENTIFIERS_MAX, PAGE_SIZE_MAX } from '../../domain/limits.ts';
 import { frameHeatmapFile, HEATMAP_FILES, type HeatmapLayer } from '../../domain/media/heatmap.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
-import { hasEnded } from '../../domain/records/classification.ts';
+import { hasEnded, isAdding, statusOf } from '../../domain/records/classification.ts';
 import { priceOf } from '../../domain/records/price.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { RecordEntry } from '../../domain/records/refused-record.ts';
@@ -23,7 +23,7 @@ import type { Core } from '../core.ts';
 import type { RawFields } from '../submissions/input.ts';
 import { entryOf, findRecords } from './find-records.ts';
 import { mayRead } from './judging.ts';
-import { currentRecord, readRecord, statusOf, toPartRecord } from './record.ts';
+import { currentRecord, readRecord, toPartRecord } from './record.ts';
 import { parseRecordFilter } from './record-filter.ts';
 import { removeAnalysis, removeClassification } from './remove-records.ts';
 
@@ -199,7 +199,7 @@ export async function getHeatmap(
   return { path, sizeBytes: (await stat(path)).size };
 }
 
-/** Ends the caller's record; shared work goes on until its last record is cancelled. */
+/** Ends the caller's record; shared work goes on until its last record is cancelled. Of one that is done, what is being added. */
 export async function cancelClassification(app: Core, input: RecordInput): Promise<ClassificationRecord> {
   assertMayWrite(input.principal);
   return await cancelRecord(app, input.principal, ownClassification(app, input));
@@ -211,10 +211,17 @@ export async function cancelRecord(
   principal: Principal,
   { identifier, accountId, analysisId }: Classification,
 ): Promise<ClassificationRecord> {
+  let abortAddition = (): void => {};
   await app.store.transact((tx) => {
     const classification = tx.classification(identifier);
     const analysis = tx.analysis(analysisId);
     if (classification === undefined || analysis === undefined) return;
+    if (!classification.cancelled && isAdding(analysis)) {
+      // The result stays; what has not been added to it by now is not.
+      abortAddition = app.engine.work.cancelAddition(tx, analysisId);
+      tx.appendAudit(auditLine(app, principal, 'classification.cancel', identifier));
+      return;
+    }
     if (classification.cancelled || hasEnded(analysis.state)) {
       throw new AppError('already_ended', 'the classification has ended already');
     }
@@ -225,6 +232,7 @@ export async function cancelRecord(
   });
   app.engine.publish(identifier, accountId);
   app.engine.abortAnalysis(analysisId);
+  abortAddition();
   app.engine.wake();
   return readRecord(app, identifier);
 }
@@ -256,7 +264,7 @@ export async function retryRecord(
     // Somebody asked for it just now.
     const turn = { accountId, priority: 'interactive', noCache: true } as const;
     const spec = { kind, hash, sourceUrl, manifestHash, options, models, ...turn };
-    const { analysis } = app.engine.joinAnalysis(tx, spec);
+    const { analysis } = app.engine.work.join(tx, spec);
     if (manifestHash !== undefined) tx.outerManifests.copy(record.analysisId, analysis.id);
     const credits = record.credits > 0 ? 0 : priceOf(plan, record);
     charge(tx, { accountId, credits, identifier, at: app.clock.now() });

@@ -1,15 +1,16 @@
 /**
- * One look at the records that a filter lets through. Verdicts are derived on each read, so records are looked at one
- * after the other, newest first, up to a bound; if a text is searched, the index shows which are passed over. The
- * cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all. A row
+ * One look at the records that a filter lets through, newest first, up to a bound. An index finds those of a reference, a
+ * state, a verdict or an outcome (domain/records/answer-class.ts); it may find some too many, so each record is still held
+ * against the filter. If a text is searched, the index shows which are passed over. The cursor goes on behind the last one that was looked at, so what is found may be little, or nothing, and not be all. A row
  * that cannot be shown has its place in the page and counts like the others, unless it is known not to match.
  */
 
 import { AppError } from '../../domain/errors.ts';
 import { isHex64 } from '../../domain/identifiers.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
-import type { Classification, Status } from '../../domain/records/classification.ts';
-import { outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
+import { decidedBy, fromNumber } from '../../domain/records/answer-class.ts';
+import { type Classification, type Status, statusOf } from '../../domain/records/classification.ts';
+import { type Decided, outcomeOf, statusOfOutcome } from '../../domain/records/outcome.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { matchesText, type Searched } from '../../domain/records/record-search.ts';
 import type { RecordEntry, RefusedRecord } from '../../domain/records/refused-record.ts';
@@ -20,7 +21,7 @@ import type { DamagedRow, ScanQuery } from '../../store/records/record-reader.ts
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { recordsThatWaitFor } from './judging.ts';
-import { statusOf, toRecord } from './record.ts';
+import { profileOf, toRecord } from './record.ts';
 import type { RecordFilter } from './record-filter.ts';
 
 /** Records that one page looks at: the call is answered within the time below on a slow box too. */
@@ -86,19 +87,53 @@ function isPassed(row: Row | Place): row is Place {
 
 function scanOf(app: Core, { principal, kind, filter, before }: FindQuery): Iterable<Row | Place> {
   const accountId = principal.account.id;
-  const { until } = filter;
+  const { read } = app.store;
+  const { until, refId, search } = filter;
   const isLater = until !== undefined && (before === undefined || before.createdAt >= until);
   const from = isLater ? { createdAt: until } : before;
-  if (filter.search !== undefined) return searchOf(app, { accountId, kind, before: from }, filter.search);
-  return app.store.read.scanRows({ accountId, kind, before: from });
+  const query: ScanQuery = { accountId, kind, before: from };
+  // While they are being made, each record is looked at.
+  const isComplete = read.areAnswersComplete;
+  if (isComplete && refId !== undefined) return read.scanReference(query, refId);
+  const isWanted = isComplete ? classesOf(app, query, filter) : null;
+  if (search !== undefined) return searchOf(app, query, { search, isWanted });
+  return isWanted === null ? read.scanRows(query) : read.scanAnswers(query, isWanted);
 }
 
-function* searchOf({ store: { read } }: Core, query: ScanQuery, search: string): Generator<Row | Place> {
+/** Whether a record of an answer class may match; null if the filter asks for none in particular. */
+function classesOf(
+  app: Core,
+  { accountId, kind }: ScanQuery,
+  filter: RecordFilter,
+): ((answerClass: number) => boolean) | null {
+  const statuses = wantedStatuses(filter);
+  if (statuses.length === 0) return null;
+  const profile = profileOf(app, { accountId });
+  return (number) => {
+    const answer = fromNumber(number);
+    const decided = answer && decidedBy(answer, profile);
+    if (answer === undefined || decided === null || decided === undefined) return true;
+    if (kind !== undefined && answer.kind !== kind) return false;
+    return statuses.every((wanted) => wanted === decided.status) && matchesFindings(decided, filter);
+  };
+}
+
+interface Wanted {
+  search: string;
+  isWanted: ((answerClass: number) => boolean) | null;
+}
+
+function* searchOf(
+  { store: { read } }: Core,
+  query: ScanQuery,
+  { search, isWanted }: Wanted,
+): Generator<Row | Place> {
   const { kind } = query;
   for (const place of read.scanTexts(query)) {
-    const { identifier, createdAt, texts } = place;
+    const { identifier, createdAt, texts, answerClass } = place;
     const passed: Place = { identifier, createdAt };
-    if (texts !== undefined && !matchesText({ identifier, ...texts }, search)) {
+    const isPassedOver = answerClass !== undefined && isWanted?.(answerClass) === false;
+    if (isPassedOver || (texts !== undefined && !matchesText({ identifier, ...texts }, search))) {
       yield passed;
       continue;
     }
@@ -163,7 +198,7 @@ function matchingEntry(app: Core, classification: Classification, filter: Record
   });
 }
 
-/** What the filter asks of its state or findings no one can say: it is shown rather than hidden. */
+/** What the filter asks of its state or findings the index last knew; where it did not, the row is shown rather than hidden. */
 function damagedEntry({ identifier, createdAt, texts }: DamagedRow, filter: RecordFilter): RecordEntry[] {
   if (texts !== undefined && !matchesSubmission({ identifier, ...texts }, filter)) return [];
   const { message: reason } = new DamagedRecordError('classifications', identifier);
@@ -183,7 +218,7 @@ function wantedStatuses({ status, outcome, verdict }: RecordFilter): Status[] {
   );
 }
 
-function matchesFindings(record: ClassificationRecord, { outcome, verdict }: RecordFilter): boolean {
+function matchesFindings(record: Decided, { outcome, verdict }: RecordFilter): boolean {
   if (verdict !== undefined && record.verdict?.classification !== verdict) return false;
   return outcome === undefined || outcomeOf(record) === outcome;
 }

@@ -3,12 +3,15 @@
 import { AppError } from '../../domain/errors.ts';
 import { figureThatIsNotFinite } from '../../domain/finite-figures.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
+import type { Profile } from '../../domain/records/answer-class.ts';
 import {
+  type AddedAnalyses,
   type Analysis,
   type Classification,
-  hasEnded,
+  isAdding,
+  isAtWork,
   type Progress,
-  type Status,
+  statusOf,
 } from '../../domain/records/classification.ts';
 import { readingOfRecord, readsOtherwise } from '../../domain/records/exported-reading.ts';
 import {
@@ -66,7 +69,7 @@ function unchangedOrBuilt(app: Core, classification: Classification): Classifica
   if (unchanged !== undefined) return unchanged;
   const analysis = analysisOf(app, classification);
   const build = () => recordOf(app, classification, analysis);
-  if (kind === 'video' || !hasEnded(analysis.state)) return build();
+  if (kind === 'video' || isAtWork(analysis)) return build();
   const { account, plan } = ownerOf(app, classification);
   const finding = findingKey(app, classification);
   const exports = app.store.read.exportsOf(identifier);
@@ -238,18 +241,23 @@ function analysisOf(app: Core, { analysisId }: Classification): Analysis {
   return analysis;
 }
 
-function ownerOf({ store: { read } }: Core, { accountId }: Classification) {
+function ownerOf({ store: { read } }: Core, { accountId }: Pick<Classification, 'accountId'>) {
   const account = read.account(accountId);
   return { account, plan: account === undefined ? undefined : read.plan(account.planId) };
 }
 
 /** How the record's account reads what was measured. */
 export function readingOf(app: Core, classification: Classification): Reading {
-  const { account, plan } = ownerOf(app, classification);
+  const { preventC2paForces } = classification.options;
+  return { ...profileOf(app, classification), preventC2paForces };
+}
+
+/** The part of it that is the same for each of the account's records. */
+export function profileOf(app: Core, owned: Pick<Classification, 'accountId'>): Profile {
+  const { account, plan } = ownerOf(app, owned);
   return {
     heuristic: account?.heuristic ?? DEFAULT_HEURISTIC,
     policy: account?.c2paPolicy ?? plan?.c2paPolicy ?? 'any',
-    preventC2paForces: classification.options.preventC2paForces,
   };
 }
 
@@ -276,6 +284,7 @@ function baseOf(app: Core, classification: Classification, analysis: Analysis): 
     createdAt: classification.createdAt,
     endedAt: status === 'new' ? null : analysis.endedAt,
     progress: status === 'new' ? (app.engine.progressOf(analysis.id) ?? toWaiting(app, analysis)) : null,
+    added: addedOf(app, analysis),
     stepTimes: status === 'done' ? [...(analysis.stepTimes ?? [])] : [],
     tentative: status === 'new' ? toTentative(app.engine.findingsOf(analysis.id)) : null,
     cancelled: classification.cancelled,
@@ -284,22 +293,19 @@ function baseOf(app: Core, classification: Classification, analysis: Analysis): 
   };
 }
 
+/** What is being added to the result, or why the last of it failed. */
+function addedOf(app: Core, analysis: Analysis): AddedAnalyses | null {
+  const { addition } = analysis;
+  if (addition === undefined) return null;
+  const progress = isAdding(analysis)
+    ? (app.engine.progressOf(addition.id) ?? toWaiting(app, analysis))
+    : null;
+  return { analyses: addition.asked, progress, error: addition.error };
+}
+
 /** In its turn, or why no place begins it. */
 function toWaiting({ engine }: Core, { accountId }: Analysis): Progress {
   return { step: engine.waitReason(accountId)?.step ?? 'queued', done: 0, total: 1 };
-}
-
-export function statusOf(classification: Classification, analysis: Analysis): Status {
-  if (classification.cancelled) return 'errored';
-  switch (analysis.state) {
-    case 'done':
-      return 'done';
-    case 'errored':
-    case 'cancelled':
-      return 'errored';
-    default:
-      return 'new';
-  }
 }
 
 function errorsOf(classification: Classification, analysis: Analysis): string {

@@ -9,6 +9,7 @@ export async function removeClassification(
   { analysisId, hash, accountId, identifier }: Classification,
   by: AuditLine | null,
 ): Promise<void> {
+  let abortAddition = (): void => {};
   const isLast = await app.store.transact((tx) => {
     const own = tx.classification(identifier);
     const analysis = tx.analysisUnlessDamaged(analysisId);
@@ -16,11 +17,15 @@ export async function removeClassification(
     if (analysis !== undefined && !hasEnded(analysis.state) && !own.cancelled) {
       app.engine.cancelInTransaction(tx, { ...own, cancelled: true });
     }
+    // Another record of the same work may have asked for what is being added: that goes on.
+    const asking = tx.analysisUnlessDamaged(analysis?.addition?.id ?? '')?.addsTo?.identifier;
+    if (asking === identifier) abortAddition = app.engine.work.cancelAddition(tx, analysisId);
     tx.deleteClassification(own, by);
     tx.removeExports(identifier);
     return !tx.hasRecordOfAnalysis(analysisId);
   });
   app.engine.abortAnalysis(analysisId);
+  abortAddition();
   app.engine.publish(identifier, accountId);
   if (isLast) await removeAnalysis(app, analysisId);
   if (hash !== '') await removeUnneededBlob(app, hash);

@@ -53,6 +53,7 @@ const RESOURCES = {
   'spectrum.webp': { kind: 'peaks', mime: 'image/webp' },
   'sheet.png': { kind: 'sheet', mime: 'image/png' },
   'sheet.json': { kind: 'sheet', mime: 'application/json' },
+  'thumbnail.webp': { kind: 'thumbnail', mime: 'image/webp' },
 } as const satisfies Record<string, { kind: RenditionKind; mime: string }>;
 type ResourceName = keyof typeof RESOURCES;
 
@@ -66,6 +67,7 @@ const MAIN_RESOURCES: Readonly<Record<RenditionKind, ResourceName>> = {
   strip: 'strip.json',
   peaks: 'peaks.json',
   sheet: 'sheet.png',
+  thumbnail: 'thumbnail.webp',
 };
 
 /** Most pictures are there by then, and no connection is held for long. */
@@ -101,8 +103,8 @@ export async function openRendition(app: Core, input: RenditionInput): Promise<O
   if (view.state === 'failed') throw view.error;
   if (view.state === 'none') throw gone();
   if (view.state !== 'ready') return { type: 'making', ...view };
-  // A key only asks; a person sees.
-  if (input.principal.key === undefined) app.accessLog.note('looked_at', input);
+  // A key only asks; a person sees. That a list went by is no look at each of its rows.
+  if (input.principal.key === undefined && order.kind !== 'thumbnail') app.accessLog.note('looked_at', input);
   const file = tile === undefined ? toFile(view.rendition, name) : toTileFile(view.rendition, tile);
   return { type: 'file', file };
 }

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { AppError } from '../../domain/errors.ts';
-import { type Analysis, type Classification, hasEnded } from '../../domain/records/classification.ts';
+import { type Analysis, type Classification, isAtWork } from '../../domain/records/classification.ts';
 import { MICROSECONDS_PER_DAY } from '../../domain/time.ts';
 import { transcriptOf, withoutSaid } from '../../domain/transcripts/transcripts-of.ts';
 import { checkResult } from '../../domain/verdicts/result.ts';
@@ -85,8 +85,9 @@ export class Retention implements AsyncDisposable {
   }
 
   async #dropEnded(): Promise<void> {
-    for (const { id } of this.#ended.splice(0)) {
-      for (const record of this.#app.store.read.classificationsOfAnalysis(id))
+    for (const { id, addsTo } of this.#ended.splice(0)) {
+      const owner = addsTo?.analysisId ?? id;
+      for (const record of this.#app.store.read.classificationsOfAnalysis(owner))
         await this.#dropMediaUnlessDamaged(record);
     }
   }
@@ -149,7 +150,7 @@ export class Retention implements AsyncDisposable {
   async #dropMedia(record: Classification): Promise<'dropped' | 'open' | 'none'> {
     const { store } = this.#app;
     const analysis = store.read.analysis(record.analysisId);
-    if (analysis !== undefined && !hasEnded(analysis.state)) return 'open';
+    if (analysis !== undefined && isAtWork(analysis)) return 'open';
     if (analysis !== undefined) await this.#dropLikenesses(record);
     if (analysis !== undefined) await store.artifacts.removeAll(analysis.id);
     await this.#dropOuterManifest(record);
@@ -199,8 +200,8 @@ export class Retention implements AsyncDisposable {
   }
 
   #mayKeepMedia({ accountId, analysisId, createdAt }: Classification): boolean {
-    const state = this.#app.store.read.analysis(analysisId)?.state;
-    if (state !== undefined && !hasEnded(state)) return true;
+    const analysis = this.#app.store.read.analysis(analysisId);
+    if (analysis !== undefined && isAtWork(analysis)) return true;
     const plan = this.#planOf(accountId);
     if (plan === undefined || plan.zeroRetention) return false;
     return plan.mediaDays === 0 || createdAt >= this.#app.clock.now() - plan.mediaDays * MICROSECONDS_PER_DAY;

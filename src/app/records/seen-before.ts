@@ -3,7 +3,6 @@
  * earlier ones, before the analysis is written down, so that both are in its transaction or neither. Verdicts are never
  * inherited: an earlier record is shown with what was found then. Nothing is kept or looked for under zero retention.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Plan } from '../../domain/accounts/plan.ts';
 import { PDQ_BITS, type PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import type { Analysis, Classification } from '../../domain/records/classification.ts';
@@ -17,7 +16,10 @@ import {
   type SeenBefore,
 } from '../../domain/records/seen-before.ts';
 import type { FoundLikenesses, SeenLikeness } from '../../engine/analyses/analysis-parts.ts';
-import { type IndexHit, LikenessIndex } from '../../machinery/likeness-index.ts';
+import { AccountCounts } from '../../machinery/likeness/account-counts.ts';
+import { type IndexHit, LikenessIndex } from '../../machinery/likeness/likeness-index.ts';
+import { TailReader } from '../../machinery/likeness/tail-reader.ts';
+import type { StoreReader } from '../../store/reader.ts';
 import type { Store } from '../../store/store.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
@@ -32,7 +34,9 @@ const HITS_MAX = 1000;
 export class SeenBeforeIndex {
   readonly #store: Store;
   readonly #index = new LikenessIndex();
-  #reading: Promise<void> = Promise.resolve();
+  readonly #counts = new AccountCounts();
+  /** At first it reads everything, which a start does not wait for. */
+  readonly #tail = new TailReader(() => this.#readPiece());
 
   constructor(store: Store) {
     this.#store = store;
@@ -51,44 +55,40 @@ export class SeenBeforeIndex {
       .filter(({ likeness: { quality } }) => quality >= LIKENESS_QUALITY_MIN)
       .slice(0, LIKENESSES_MAX);
     if (likenesses.length === 0) return null;
-    await this.#catchUp();
+    await this.#tail.catchUp();
     const queries = likenesses.flatMap(({ likeness }) => queriesOf(likeness));
-    const hits = await this.#index.search(queries, this.#peersOf(account, plan), HITS_MAX);
+    const hits = await this.#index.search(queries, peersOf(read, account, plan), HITS_MAX);
     return { likenesses, earlier: this.#nearest(id, likenesses, hits) };
   }
 
+  /** Pictures and frames near to one of the hashes, of these accounts. */
+  async near(
+    hashes: readonly string[],
+    accounts: ReadonlySet<number>,
+  ): Promise<{ sequence: number; query: number; distance: number }[]> {
+    await this.#tail.catchUp();
+    const queries = hashes.map((hash) => ({ hash, distanceMax: COPY_DISTANCE_MAX }));
+    return await this.#index.search(queries, accounts, HITS_MAX);
+  }
+
+  /** Pictures and frames of these accounts, as of the last search. */
+  countOf(accounts: ReadonlySet<number>): number {
+    return this.#counts.of(accounts);
+  }
+
   /** Removed from the store, so from here as well. */
-  forget(sequence: number): void {
+  forget({ sequence, accountId }: { sequence: number; accountId: number }): void {
+    if (sequence <= this.#index.last) this.#counts.change(accountId, -1);
     this.#index.remove(sequence);
   }
 
-  /** Reads what was stored since the last time; at first everything, which a start does not wait for. */
-  async #catchUp(): Promise<void> {
-    this.#reading = this.#reading.then(() => this.#readOn());
-    await this.#reading;
-  }
-
-  async #readOn(): Promise<void> {
-    for (;;) {
-      const rows = this.#store.read.likenessesAfter(this.#index.last, READ_MAX);
-      for (const { sequence, likeness } of rows) this.#index.add({ ...likeness, sequence });
-      if (rows.length < READ_MAX) return;
-      await nextTurn();
+  #readPiece(): boolean {
+    const rows = this.#store.read.likenessesAfter(this.#index.last, READ_MAX);
+    for (const { sequence, likeness } of rows) {
+      this.#index.add({ ...likeness, sequence });
+      this.#counts.change(likeness.accountId, 1);
     }
-  }
-
-  /** The account alone, unless its plan lets a partner's users see each other's. */
-  #peersOf({ id, partnerId }: { id: number; partnerId: number | null }, plan: Plan): Set<number> {
-    if (!plan.seenBeforeAcrossUsers || partnerId === null) return new Set([id]);
-    const { read } = this.#store;
-    const allows = (planId: number) => read.planUnlessDamaged(planId)?.seenBeforeAcrossUsers === true;
-    const peers = [...read.accounts()].filter(
-      (account) =>
-        (account.partnerId === partnerId || account.id === partnerId) &&
-        account.deletedAt === null &&
-        allows(account.planId),
-    );
-    return new Set([id, ...peers.map((account) => account.id)]);
+    return rows.length === READ_MAX;
   }
 
   /** The nearest pair of pictures for each earlier analysis, the nearest analyses first. */
@@ -109,6 +109,23 @@ export class SeenBeforeIndex {
   }
 }
 
+/** The account alone, unless its plan lets a partner's users see each other's. */
+export function peersOf(
+  read: Pick<StoreReader, 'accounts' | 'planUnlessDamaged'>,
+  { id, partnerId }: { id: number; partnerId: number | null },
+  plan: Plan,
+): Set<number> {
+  if (!plan.seenBeforeAcrossUsers || partnerId === null) return new Set([id]);
+  const allows = (planId: number) => read.planUnlessDamaged(planId)?.seenBeforeAcrossUsers === true;
+  const peers = [...read.accounts()].filter(
+    (account) =>
+      (account.partnerId === partnerId || account.id === partnerId) &&
+      account.deletedAt === null &&
+      allows(account.planId),
+  );
+  return new Set([id, ...peers.map((account) => account.id)]);
+}
+
 function queriesOf({ hash, mirrored }: PerceptualHash): { hash: string; distanceMax: number }[] {
   return [hash, mirrored].map((one) => ({ hash: one, distanceMax: Math.min(PDQ_BITS, COPY_DISTANCE_MAX) }));
 }
@@ -117,27 +134,41 @@ function queriesOf({ hash, mirrored }: PerceptualHash): { hash: string; distance
 const SAME_ANALYSIS = { distance: 0, isMirrored: false, timeSeconds: null, earlierSeconds: null } as const;
 
 /** Earlier records of the same pictures, the nearest first, as they are read now; of frames and tracks none. */
-export function seenBefore(
+export function seenBefore(app: Core, input: SeenInput): SeenBefore[] {
+  return seenAtOtherTimes(app, input, 'earlier', (a, b) => b.createdAt - a.createdAt);
+}
+
+/** Later records of the same pictures, as they are read now: what was a first sight learns of its copies. */
+export function seenAgain(app: Core, input: SeenInput): SeenBefore[] {
+  return seenAtOtherTimes(app, input, 'later', (a, b) => a.createdAt - b.createdAt);
+}
+
+interface SeenInput {
+  principal: Principal;
+  identifier: string;
+}
+
+/** One record of each analysis: the one nearest in time. */
+function seenAtOtherTimes(
   app: Core,
-  { principal, identifier }: { principal: Principal; identifier: string },
+  { principal: { account, plan }, identifier }: SeenInput,
+  side: 'earlier' | 'later',
+  order: (a: Classification, b: Classification) => number,
 ): SeenBefore[] {
   const { read } = app.store;
   const own = read.classification(identifier);
-  if (own === undefined || own.accountId !== principal.account.id) return [];
-  const { plan } = principal;
+  if (own === undefined || own.accountId !== account.id) return [];
   const same: NearMatch = { analysisId: own.analysisId, ...SAME_ANALYSIS };
-  return [same, ...(read.nearMatches(own.analysisId)?.earlier ?? [])].flatMap((match) => {
-    const earlier = read
+  return [same, ...(read.nearMatches(own.analysisId)?.[side] ?? [])].flatMap((match) => {
+    const other = read
       .classificationsOfAnalysis(match.analysisId)
-      .filter(({ createdAt }) => createdAt < own.createdAt)
+      .filter(({ createdAt }) => (side === 'earlier' ? createdAt < own.createdAt : createdAt > own.createdAt))
       .filter(({ accountId }) => accountId === own.accountId || plan.seenBeforeAcrossUsers)
-      .toSorted((a, b) => b.createdAt - a.createdAt)[0];
-    if (earlier === undefined) return [];
-    // Where the earlier one cannot be shown, the one that is asked for still can; the log names the earlier.
-    const record = recordUnlessRefused(() => currentRecord(app, earlier));
-    return record === undefined
-      ? []
-      : [{ ...describe(app, own, earlier, match), outcome: outcomeOf(record) }];
+      .toSorted(order)[0];
+    if (other === undefined) return [];
+    // Where the other one cannot be shown, the one that is asked for still can; the log names the other.
+    const record = recordUnlessRefused(() => currentRecord(app, other));
+    return record === undefined ? [] : [{ ...describe(app, own, other, match), outcome: outcomeOf(record) }];
   });
 }
 

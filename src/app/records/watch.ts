@@ -8,7 +8,7 @@ import { recordUnlessRefused } from './find-records.ts';
 import { mayRead } from './judging.ts';
 import { toRecord } from './record.ts';
 
-/** Ends after the record that is `done` or `errored`. */
+/** Ends after the record that is `done` or `errored`, and to which nothing is being added. */
 export async function* watchClassification(
   app: Core,
   input: RecordInput,
@@ -20,15 +20,19 @@ export async function* watchClassification(
   try {
     const present = getClassification(app, input);
     yield present;
-    if (present.status !== 'new') return;
+    if (!isOpen(present)) return;
     for await (const _ of changes) {
       const record = getClassification(app, input);
       yield record;
-      if (record.status !== 'new') return;
+      if (!isOpen(record)) return;
     }
   } finally {
     await changes.return(undefined);
   }
+}
+
+function isOpen({ status, added }: ClassificationRecord): boolean {
+  return status === 'new' || (added !== null && added.progress !== null);
 }
 
 /**

@@ -51,6 +51,9 @@ function parseOptions(kind: MediaKind, fields: RawFields): AnalysisOptions {
   if (kind === 'video' && options.withTranscript && !options.withAudio) {
     throw badField('with_transcript', 'of a video it needs with_audio, which was not asked for');
   }
+  if (options.transcriptLanguage !== '' && !options.withTranscript) {
+    throw badField('transcript_language', 'it needs with_transcript, which was not asked for');
+  }
   return options;
 }
 

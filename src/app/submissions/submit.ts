@@ -247,7 +247,7 @@ function insert(
   const { principal } = input;
   const { kind, submission, webhookUrl, hash, sourceUrl, manifest, packs, name, mime, sizeBytes } = candidate;
   const accountId = principal.account.id;
-  const { analysis, origin } = app.engine.joinAnalysis(tx, {
+  const { analysis, origin } = app.engine.work.join(tx, {
     kind,
     hash,
     sourceUrl,

@@ -147,9 +147,10 @@ export async function setTrustListOn(
 export async function removeTrustList(
   app: TrustParts,
   { principal, id }: { principal: Principal; id: string },
-): Promise<void> {
+): Promise<TrustListView> {
   assertMayChange(principal);
-  if (findList(app, id).origin !== 'added') {
+  const list = findList(app, id);
+  if (list.origin !== 'added') {
     throw badField('id', `expected a list that was added, found "${id}": switch it off instead`);
   }
   await app.store.transact((tx) => {
@@ -157,6 +158,7 @@ export async function removeTrustList(
     tx.appendAudit(auditLine(app, principal, 'trust.remove', id));
   });
   app.trust.apply(app.store.read.trustLists());
+  return toView(list, app.trust.given);
 }
 
 /** By the beginning of a fingerprint, or by a part of a name; at most a hundred. */

@@ -105,6 +105,15 @@ export function listWatchFolders(
     .map((folder) => toView(app, folder));
 }
 
+/** Folders that a watched one must lie in. */
+export function listWatchRoots(
+  { config }: WatchFolderParts,
+  { principal }: { principal: Principal },
+): string[] {
+  assertAdmin(principal);
+  return [...config.watchRoots];
+}
+
 export function getWatchFolder(app: WatchFolderParts, { principal, id }: FolderInput): WatchFolderView {
   assertAdmin(principal);
   return toView(app, findFolder(app.store.read, id));
@@ -144,6 +153,7 @@ export async function resumeWatchFolder(
 /** Those that were judged are not judged again: only their results are written. */
 async function forgetFailed(app: WatchFolderParts, { principal, id }: FolderInput): Promise<void> {
   assertAdmin(principal);
+  assertMayWrite(principal);
   findFolder(app.store.read, id);
   // What fails again meanwhile waits until it is asked for once more.
   const before = app.clock.now();

@@ -6,9 +6,9 @@ import {
   type AuditEntry,
   AuditEntrySchema,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../client.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { openClient } from '../daemon/client.ts';
+import { allOption, type CountOptions, limitOption, readPages } from '../daemon/pages.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { formatTimestamp } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 

@@ -2,19 +2,25 @@
 import type { Command } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import { type Classification, Status } from '../../grpc/gen/assay/v1/classification_pb.ts';
-import { forEachBounded } from '../bounded.ts';
-import { classifyFile, Interrupted } from '../classify-file.ts';
-import { type AssayClient, openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { saveHeatmaps } from '../heatmap-file.ts';
-import { listMediaSources, type MediaSource, manifestOf } from '../media-files.ts';
-import { analysisOptions, jobsOption, kindOption, type SubmitOptions, toHeader } from '../media-options.ts';
-import { ResumableUpload } from '../resume.ts';
-import { withRetries } from '../retries.ts';
-import { printLine, printNote, type Terminal } from '../terminal.ts';
-import type { MediaHeaderInit } from '../upload.ts';
+import { type AssayClient, openClient } from '../daemon/client.ts';
+import { saveHeatmaps } from '../daemon/heatmap-file.ts';
+import { listMediaSources, type MediaSource, manifestOf } from '../daemon/media-files.ts';
+import {
+  analysisOptions,
+  jobsOption,
+  kindOption,
+  type SubmitOptions,
+  toHeader,
+} from '../daemon/media-options.ts';
+import { ResumableUpload } from '../daemon/resume.ts';
+import type { MediaHeaderInit } from '../daemon/upload.ts';
+import { forEachBounded } from '../terminal/bounded.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 import { ProgressBars } from '../views/progress-bars.ts';
 import { describeRecord, formatTable, toRecordJson } from '../views/record-view.ts';
+import { classifyFile, Interrupted } from './classify-file.ts';
+import { withRetries } from './retries.ts';
 
 interface ClassifyOptions extends SubmitOptions {
   json?: true;

@@ -1,11 +1,11 @@
 /** `assay contact-sheet`: the analysed frames of a video with their times and scores, as one picture. */
 import type { Command } from 'commander';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { PartialFile } from '../partial-file.ts';
-import type { Terminal } from '../terminal.ts';
-import { printDone } from '../views/message-json.ts';
+import { openClient } from '../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { PartialFile } from '../terminal/partial-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { printOutcome } from '../views/outcome.ts';
 import { describeMoment, momentOf } from '../views/record-view.ts';
 
 interface SheetOptions {
@@ -43,5 +43,5 @@ async function saveSheet(terminal: Terminal, identifier: string, options: SheetO
   const moment = classification && momentOf(classification);
   const told = moment ? { seconds: moment.seconds, probability: moment.probability } : null;
   const said = moment ? `${path}  most suspicious: ${describeMoment(moment)}` : path;
-  printDone(terminal, options, { path, most_suspicious: told }, said);
+  printOutcome(terminal, options, { path, most_suspicious: told }, said);
 }

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { saveHeatmaps } from '../heatmap-file.ts';
-import { printLine, printNote, type Terminal } from '../terminal.ts';
+import { openClient } from '../daemon/client.ts';
+import { saveHeatmaps } from '../daemon/heatmap-file.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 import { describeEarlier } from '../views/earlier-view.ts';
 import { describeMarks, fromMarks } from '../views/mark-view.ts';
 import { describeProvenance } from '../views/provenance-view.ts';
@@ -76,6 +76,7 @@ function describeFully(record: Classification): string {
     ['assessment', assessment],
     ...reasons,
     ...record.seenBefore.map((earlier) => ['seen before', describeEarlier(earlier)]),
+    ...record.seenAgain.map((later) => ['seen again', describeEarlier(later)]),
     ...describeProvenance(record.provenance),
     ...describeMarks(fromMarks(record.marks?.values ?? []))
       .filter(([, state]) => state !== 'absent')

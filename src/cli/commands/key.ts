@@ -3,10 +3,10 @@
 import type { Command } from 'commander';
 import { type ApiKey, ApiKeySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
-import { type AssayClient, openClient } from '../client.ts';
-import { findUserId, rowIdParser } from '../lookups.ts';
-import { askPassword } from '../password-prompt.ts';
-import { printLine, printNote, type Terminal } from '../terminal.ts';
+import { type AssayClient, openClient } from '../daemon/client.ts';
+import { findUserId, rowIdParser } from '../daemon/lookups.ts';
+import { askPassword } from '../terminal/password-prompt.ts';
+import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 import { KEY_HEAD, toKeyRow } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { LedgerEntrySchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
-import { openClient } from '../client.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { openClient } from '../daemon/client.ts';
+import { allOption, type CountOptions, limitOption, readPages } from '../daemon/pages.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { toLedgerRow } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 

@@ -18,10 +18,10 @@ import {
   type RefusedClassification,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { type AssayClient, openClient } from '../client.ts';
-import { kindOption, toProtoKind } from '../media-options.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { printLine, printNote, type Terminal } from '../terminal.ts';
+import { type AssayClient, openClient } from '../daemon/client.ts';
+import { kindOption, toProtoKind } from '../daemon/media-options.ts';
+import { allOption, type CountOptions, limitOption, readPages } from '../daemon/pages.ts';
+import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 import { describeRecord, formatCreated, toRecordJson } from '../views/record-view.ts';
 
 const { method } = ClassificationService;

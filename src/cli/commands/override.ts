@@ -6,10 +6,10 @@ import {
   OverrideEntrySchema,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { type MediaKind as ProtoKind, Label as ProtoLabel } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { type AssayClient, openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { kindOption, toProtoKind } from '../media-options.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { type AssayClient, openClient } from '../daemon/client.ts';
+import { kindOption, toProtoKind } from '../daemon/media-options.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { formatTimestamp } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { formatTable, nameOf } from '../views/record-view.ts';

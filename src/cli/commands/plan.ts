@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { PlanSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { ApplianceService } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { findPlan } from '../lookups.ts';
-import { addPlanOptions, type PlanOptions, toPlanFields } from '../plan-options.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { openClient } from '../daemon/client.ts';
+import { findPlan } from '../daemon/lookups.ts';
+import { addPlanOptions, type PlanOptions, toPlanFields } from '../daemon/plan-options.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { describePlan, PLAN_HEAD, toPlanRow } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { formatColumns, formatTable } from '../views/record-view.ts';

@@ -8,10 +8,10 @@ import {
   type QueueEntry,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { MediaKind } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { openClient } from '../client.ts';
-import { parseCount } from '../media-options.ts';
-import { PAGE_SIZE } from '../pages.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { openClient } from '../daemon/client.ts';
+import { parseCount } from '../daemon/media-options.ts';
+import { PAGE_SIZE } from '../daemon/pages.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { formatTimestamp } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';

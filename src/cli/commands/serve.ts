@@ -1,7 +1,7 @@
 /** `assay serve`: the daemon itself, in this process. */
 import type { Command } from 'commander';
 import { describeStartFailure } from '../../domain/operator-fault.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 
 export function addServeCommand(program: Command): void {
   program
@@ -10,7 +10,7 @@ export function addServeCommand(program: Command): void {
     .option('--config <file>', 'settings file (otherwise ASSAY_CONFIG)')
     .action(async (options: { config?: string }) => {
       // Loaded only here: a client needs no database and no models.
-      const daemon = await import('../../main.ts');
+      const daemon = await import('../../serve.ts');
       try {
         await daemon.serve(options.config === undefined ? [] : ['--config', options.config]);
       } catch (error) {

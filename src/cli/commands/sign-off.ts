@@ -2,9 +2,9 @@
 import { Argument, type Command } from 'commander';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { type AssayClient, openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { type AssayClient, openClient } from '../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { toRecordJson } from '../views/record-view.ts';
 import { describeSignOff } from '../views/sign-off-view.ts';
 

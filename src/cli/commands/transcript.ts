@@ -6,11 +6,11 @@ import {
   ClassificationService,
   TranscriptFormat as Format,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { PartialFile } from '../partial-file.ts';
-import type { Terminal } from '../terminal.ts';
-import { printDone } from '../views/message-json.ts';
+import { openClient } from '../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { PartialFile } from '../terminal/partial-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { printOutcome } from '../views/outcome.ts';
 
 const VALUES = {
   srt: Format.SRT,
@@ -56,7 +56,7 @@ async function readTranscript(
     await saveText(pieces, output);
   }
   if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
-  if (output !== undefined) printDone(terminal, json === true ? { json } : {}, { path: output }, output);
+  if (output !== undefined) printOutcome(terminal, json === true ? { json } : {}, { path: output }, output);
 }
 
 type Pieces = AsyncIterable<{ chunk: Uint8Array }>;

@@ -3,10 +3,15 @@
 import type { Command } from 'commander';
 import { UserSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
 import { PartnerService, SortDirection } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
-import { openClient } from '../client.ts';
-import { findPlan } from '../lookups.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { openClient } from '../daemon/client.ts';
+import { findPlan } from '../daemon/lookups.ts';
+import { allOption, type CountOptions, limitOption, readPages } from '../daemon/pages.ts';
+import { addUserOptions, type UserOptions } from '../daemon/user-options.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
+import { toUserRow, USER_HEAD } from '../views/account-view.ts';
+import { toJsonLine } from '../views/message-json.ts';
+import { type OutcomeOptions, outcomeOption } from '../views/outcome.ts';
+import { formatTable } from '../views/record-view.ts';
 import {
   createUser,
   deleteUser,
@@ -15,12 +20,7 @@ import {
   resetPassword,
   sendEmail,
   setUser,
-} from '../user-changes.ts';
-import { addUserOptions, type UserOptions } from '../user-options.ts';
-import { toUserRow, USER_HEAD } from '../views/account-view.ts';
-import { toJsonLine } from '../views/message-json.ts';
-import { type OutcomeOptions, outcomeOption } from '../views/outcome.ts';
-import { formatTable } from '../views/record-view.ts';
+} from './user-changes.ts';
 
 interface ListOptions extends CountOptions {
   json?: true;

@@ -8,13 +8,13 @@ import {
   ClassificationService,
   type ValidateMediaResponse,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { forEachBounded } from '../bounded.ts';
-import { openClient } from '../client.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { listMediaSources } from '../media-files.ts';
-import { jobsOption, kindOption, toProtoKind } from '../media-options.ts';
-import { sendFile } from '../send-file.ts';
-import { printLine, printNote, type Terminal } from '../terminal.ts';
+import { openClient } from '../daemon/client.ts';
+import { listMediaSources } from '../daemon/media-files.ts';
+import { jobsOption, kindOption, toProtoKind } from '../daemon/media-options.ts';
+import { sendFile } from '../daemon/send-file.ts';
+import { forEachBounded } from '../terminal/bounded.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../terminal/terminal.ts';
 
 interface ValidateOptions {
   json?: true;

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { showText } from '../../domain/shown-text.ts';
 import type { Classification } from '../../grpc/gen/assay/v1/classification_pb.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
-import { type AssayClient, openClient } from '../client.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { type AssayClient, openClient } from '../daemon/client.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { describeRecord, describeTentative, toRecordJson } from '../views/record-view.ts';
 
 export function addWatchCommand(program: Command, terminal: Terminal): void {

@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import { AccountService } from '../../grpc/gen/assay/v1/account_service_pb.ts';
 import { DeliveryState, WebhookDeliverySchema } from '../../grpc/gen/assay/v1/webhook_pb.ts';
-import { openClient } from '../client.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../pages.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { openClient } from '../daemon/client.ts';
+import { allOption, type CountOptions, limitOption, readPages } from '../daemon/pages.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { DELIVERY_HEAD, toDeliveryRow } from '../views/account-view.ts';
 import { toJsonLine } from '../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../views/outcome.ts';

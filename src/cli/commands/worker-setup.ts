@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { brokerConfig, isWorkerName } from '../../config/broker-config.ts';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 
 interface SetupOptions {
   workers: string[];

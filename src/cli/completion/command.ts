@@ -1,6 +1,6 @@
 /** `assay completion`: what a shell needs to complete our commands and options, made from them. */
 import { Argument, type Command } from 'commander';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { bashCompletion } from './bash.ts';
 import { type CommandNode, readCommandTree } from './command-tree.ts';
 import { fishCompletion } from './fish.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { CsvError, parse } from 'csv-parse';
-import { CliFailure, EXIT_CODES } from '../failure.ts';
+import { CliFailure, EXIT_CODES } from '../terminal/failure.ts';
 
 /** A line longer than this is no row of a sheet. */
 const ROW_BYTES_MAX = 1024 * 1024;

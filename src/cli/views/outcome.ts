@@ -1,6 +1,6 @@
 /** How a command that does one thing says what became of it: a sentence, or with --json one line for a program. */
 import { Option } from 'commander';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
 
 export interface OutcomeOptions {
   json?: true;
@@ -14,7 +14,7 @@ export function outcomeOption(): Option {
 export function printOutcome(
   terminal: Terminal,
   { json }: OutcomeOptions,
-  outcome: Readonly<Record<string, string | number | boolean | bigint | null | readonly string[]>>,
+  outcome: Readonly<Record<string, unknown>>,
   text: string,
 ): void {
   printLine(terminal, json === true ? JSON.stringify(outcome, plainNumber) : text);

@@ -1,6 +1,6 @@
 /** One bar per active file on standard error, when that is a terminal; otherwise nothing is drawn. */
 import { MultiBar, type SingleBar } from 'cli-progress';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const NAME_WIDTH = 28;
 

@@ -1,7 +1,10 @@
 /** An account as others may see it, one row a field: the documented User, and what the newer facades add. */
+import type { AuditEntry } from '../accounts/audit.ts';
 import {
+  type FieldsOf,
   flag,
   identifier,
+  json,
   moment,
   type Noun,
   noun,
@@ -59,3 +62,19 @@ export const DOCUMENTED_USER = { ...OWN, partner: nullable(noun<UserView>('User'
 export const USER = { ...DOCUMENTED_USER, ...ADDED };
 
 export const USER_PRICING = { name: 'Pricing', fields: PRICING } satisfies Noun;
+
+export const AUDIT_ENTRY = {
+  name: 'AuditEntry',
+  fields: {
+    sequence: number(),
+    at: moment(),
+    accountId: nullable(
+      identifier<number>({ description: 'Null for the appliance itself and for a failed sign-in.' }),
+    ),
+    facade: nullable(text<NonNullable<AuditEntry['facade']>>()),
+    remoteAddress: nullable(text()),
+    action: text({ description: 'noun.verb: account.create, key.reveal.' }),
+    target: text({ description: 'What it was done to.' }),
+    details: json(),
+  } satisfies FieldsOf<AuditEntry>,
+};

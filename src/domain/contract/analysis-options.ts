@@ -1,7 +1,8 @@
 /** What a submission may ask of its analysis: one row an option. What an option means stands where it is obeyed. */
 import type { PlanOption } from '../accounts/plan-option.ts';
 import type { MediaKind } from '../media/media.ts';
-import { type Choice, type Field, flag, oneOf, whole } from './field.ts';
+import { TRANSCRIPT_LANGUAGES } from '../transcripts/languages.ts';
+import { type Choice, type Field, flag, oneOf, text, whole } from './field.ts';
 
 const KEY_FRAME_METHOD = {
   name: 'KeyFrameMethod',
@@ -18,6 +19,8 @@ export interface OptionField<Value> extends Field<Value> {
   readonly restKinds?: readonly MediaKind[];
   /** The values that may be said, where it is no flag. */
   readonly allowed?: readonly (string | number)[];
+  /** What the command line calls its value, where it is no flag. */
+  readonly valueName?: string;
   /** What a plan calls it: it may withhold it and price it, and with it models are chosen. */
   readonly planOption?: PlanOption;
   /** Changes only how the result is read, so that both readings share the work. */
@@ -83,6 +86,16 @@ export const ANALYSIS_OPTIONS = {
     sentence: 'also write down what is said; of a video it needs with_audio',
     commandSentence: 'also write down what is said (of a video with --with-audio)',
   }),
+  transcriptLanguage: chosen(text(), {
+    initial: '',
+    allowed: TRANSCRIPT_LANGUAGES,
+    valueName: 'code',
+    kinds: HEARD,
+    description: 'What is spoken, as ISO 639-1, for withTranscript; empty: the model tells it by itself.',
+    sentence:
+      'the language that is spoken, as ISO 639-1, for with_transcript; empty: the model tells it by itself',
+    commandSentence: 'what is spoken, for --with-transcript: en, it, …; the model tells it otherwise',
+  }),
   preventC2paForces: asked({
     kinds: ALL,
     isReadOnly: true,
@@ -92,6 +105,7 @@ export const ANALYSIS_OPTIONS = {
   frames: chosen(whole<FrameCount>(), {
     initial: 10,
     allowed: FRAME_COUNTS,
+    valueName: 'n',
     kinds: VIDEO,
     sentence: 'frames to analyse',
     commandSentence: `frames of a video to analyse: ${FRAME_COUNTS.join(', ')}`,
@@ -104,6 +118,7 @@ export const ANALYSIS_OPTIONS = {
   keyFramesMethod: chosen(oneOf(KEY_FRAME_METHOD), {
     initial: 'iframes',
     allowed: KEY_FRAME_METHOD.words,
+    valueName: 'method',
     kinds: VIDEO,
     commandSentence: 'how they are found (implies --key-frames)',
   }),

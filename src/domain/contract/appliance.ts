@@ -1,6 +1,7 @@
 /** The appliance and its models as they are now, one row a field. */
 import type { ModelTask } from '../packs/model-pack.ts';
 import {
+  type Choice,
   flag,
   identifier,
   json,
@@ -66,3 +67,54 @@ export const APPLIANCE = {
   diskFreeBytes: long(),
   models: listOf(noun<ModelStatus>('Model')),
 };
+
+export const CATALOGUE_ENTRY = {
+  name: 'CatalogueEntry',
+  fields: {
+    name: identifier<string>(),
+    title: text(),
+    homepage: text(),
+    address: text({ description: 'Where its file is fetched from.' }),
+    sha256: text(),
+    bytesMax: long(),
+    sizeBytes: long({ description: 'Of the file; 0 where it is not known.' }),
+    licence: text(),
+    licenceAccept: text({
+      description: 'A licence that forbids some uses: addModel must name it. Empty where there is none.',
+    }),
+    task: text({ description: 'What it judges.' }),
+    family: text({
+      description: 'Models of one family share their errors and have one voice; empty where it has no other.',
+    }),
+    measured: listOf(text({ description: 'Who measured what, on which media.' })),
+    installed: flag(),
+  },
+};
+export interface CatalogueListing extends ValuesOf<typeof CATALOGUE_ENTRY.fields> {}
+
+export const BENCHED_MODEL = {
+  name: 'BenchedModel',
+  fields: {
+    id: identifier<string>(),
+    version: text(),
+    provider: text({ description: 'What really ran it.' }),
+    items: whole({ description: 'Patches, windows or pictures that were run.' }),
+    itemsPerSecond: number(),
+    singleMs: number({ description: 'Milliseconds of one item alone.' }),
+    error: text({ description: 'Why it could not be measured; empty where it was.' }),
+  },
+};
+export interface BenchedModel extends ValuesOf<typeof BENCHED_MODEL.fields> {}
+
+const FINDING_STATE = { name: 'FindingState', words: ['good', 'notice', 'bad'] } as const satisfies Choice;
+
+export const FINDING = {
+  name: 'Finding',
+  fields: {
+    name: text({ description: 'What was looked at.' }),
+    state: oneOf(FINDING_STATE),
+    found: text(),
+    advice: text({ description: 'What to do; empty where all is good.' }),
+  },
+};
+export interface Finding extends ValuesOf<typeof FINDING.fields> {}

@@ -21,7 +21,7 @@ export type FieldType =
   | 'identifier'
   | 'json'
   | { choice: Choice }
-  | { noun: string };
+  | { noun: string; table?: Noun };
 
 /** What any field may say of itself beside its type. */
 export interface FieldNotes {
@@ -86,6 +86,14 @@ export function oneOf<Word extends string>(choice: Choice<Word>, notes: FieldNot
 /** Another noun, by the name of its table. */
 export function noun<Value>(name: string, notes: FieldNotes = {}): Field<Value> {
   return { ...notes, type: { noun: name } };
+}
+
+/** As noun, of a table that all facades take as it is: it is defined where it is first met. */
+export function nounOf<Table extends Fields>(
+  table: Noun<Table>,
+  notes: FieldNotes = {},
+): Field<ValuesOf<Table>> {
+  return { ...notes, type: { noun: table.name, table } };
 }
 
 export function listOf<Value>({ holds: _, ...row }: Field<Value>): Field<Value[]> {

@@ -113,6 +113,12 @@ const STABILITY_VARIANT = {
 const STABILITY = {
   flips: whole({ description: 'Copies on which the answer changed sides.' }),
   variants: listOf(noun<StabilityVariant>('StabilityVariant')),
+  notNeeded: listOf(
+    text({
+      description:
+        'Copies that were not judged: the answer lies farther from even odds than they were measured to move one.',
+    }),
+  ),
 } satisfies FieldsOf<Stability>;
 
 const QUALITY = {
@@ -255,6 +261,21 @@ const SIGN_OFF = {
   answers: listOf(noun<SignOffAnswer>('SignOffAnswer', { description: 'Oldest first, at most two.' })),
 } satisfies FieldsOf<SignOff>;
 
+/** A finding of the history, with what another person said of it. */
+export const FINDING_ENTRY = {
+  name: 'OverrideEntry',
+  fields: {
+    classification: oneOf(LABEL),
+    reason: text(),
+    at: moment(),
+    byAccountId: identifier<number>(),
+    measured: nullable(
+      oneOf(LABEL, { description: 'The verdict that was measured then; null where there was none.' }),
+    ),
+    signOff: nullable(noun<SignOff>('SignOff', { description: 'Null where none was asked for.' })),
+  },
+};
+
 const TIMESTAMP_STATUS = {
   authority: text({ description: 'Its address.' }),
   state: text<TimestampStatus['state']>({ description: 'waiting, stamped or failed.' }),
@@ -267,6 +288,12 @@ const SUBMITTED_BY = {
   keyId: nullable(identifier<number>({ description: 'Null where a person was signed in at the page.' })),
   keyName: text({ description: 'As the key was named then.' }),
 } satisfies FieldsOf<SubmittedBy>;
+
+const ADDED_ANALYSES = {
+  analyses: listOf(text({ description: 'By the names that plans know them by.' })),
+  progress: nullable(noun<Progress>('Progress', { description: 'Null once it has failed.' })),
+  error: text({ description: 'Why it could not be made; empty while it is.' }),
+};
 
 export const RECORD_PARTS: readonly Noun[] = [
   { name: 'Verdict', fields: { ...VERDICT, ...VIDEO_VERDICT } },
@@ -295,6 +322,11 @@ export const RECORD_PARTS: readonly Noun[] = [
   { name: 'TranscriptSegment', description: 'A machine’s words.', fields: TRANSCRIPT_SEGMENT },
   { name: 'Transcript', description: 'What is said, as a machine wrote it down.', fields: TRANSCRIPT },
   { name: 'Progress', fields: PROGRESS },
+  {
+    name: 'AddedAnalyses',
+    description: 'Analyses that were asked for when the record had its result already.',
+    fields: ADDED_ANALYSES,
+  },
   { name: 'StepTime', fields: STEP_TIME },
   { name: 'TentativeFrame', fields: TENTATIVE_FRAME },
   { name: 'TentativeClip', fields: TENTATIVE_CLIP },

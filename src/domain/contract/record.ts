@@ -3,7 +3,7 @@
  * a facade only renames and leaves out. What a field means stands in app/records/record.ts and records/measured.ts.
  */
 import type { ProvenanceRecord } from '../provenance/provenance-record.ts';
-import type { Progress, SubmittedBy } from '../records/classification.ts';
+import type { AddedAnalyses, Progress, SubmittedBy } from '../records/classification.ts';
 import type { ExportedReading } from '../records/exported-reading.ts';
 import type { AnalysisOptions } from '../records/options.ts';
 import type { SignOff } from '../records/sign-off.ts';
@@ -62,6 +62,13 @@ export const RECORD = {
   createdAt: moment(),
   endedAt: nullable(moment()),
   progress: nullable(noun<Progress>('Progress', { description: 'Present while the work waits or runs.' })),
+  /** Not for REST. */
+  added: nullable(
+    noun<AddedAnalyses>('AddedAnalyses', {
+      description:
+        'What is being added to the result, or why the last of it could not be made; null where nothing was, and once it is there.',
+    }),
+  ),
   /** Not for REST. */
   stepTimes: listOf(
     noun<StepTime>('StepTime', {

@@ -26,6 +26,8 @@ export const CUSTODY_KINDS = {
   /** It could not be: the file is gone, or not readable. What was read before stands. */
   manifest_not_reread: { about: 'analysis' },
   cancelled: { about: 'record', action: 'classification.cancel' },
+  /** Analyses that were not asked for at first were asked for now; the details name them and their price. */
+  analyses_added: { about: 'record', action: 'classification.add' },
   retried: { about: 'record', action: 'classification.retry' },
   /** A signed-in person opened the record, its original or a rendition. */
   looked_at: { about: 'record' },

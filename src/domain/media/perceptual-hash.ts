@@ -1,11 +1,22 @@
 /** PDQ, the perceptual hash that Meta published (2019): 256 bits of the lowest frequencies, alike where pictures are. Pure. */
 
 import { z } from 'zod';
+import { ASKED_KEYPOINTS_MAX, packedBytes, STORED_KEYPOINTS_MAX, unpackKeypoints } from './keypoints.ts';
 
 export const PDQ_BITS = 256;
 
 /** 64 hexadecimal characters, the highest bit first, as the reference implementation prints it. */
 const bits = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Base64 of packed keypoints (keypoints.ts). */
+export const packedKeypoints = (countMax: number) =>
+  z
+    .base64()
+    .max(Math.ceil(packedBytes(countMax) / 3) * 4)
+    .refine(
+      (packed) => unpackKeypoints(Buffer.from(packed, 'base64')) !== undefined,
+      'expected packed keypoints',
+    );
 
 /** One picture's hash. */
 export const perceptualHashSchema = z.strictObject({
@@ -14,8 +25,17 @@ export const perceptualHashSchema = z.strictObject({
   mirrored: bits,
   /** How much there is to see. */
   quality: z.int().min(0).max(100),
+  /** By which it is found in part; absent where nothing stands out. */
+  keypoints: packedKeypoints(STORED_KEYPOINTS_MAX).optional(),
 });
 export type PerceptualHash = z.infer<typeof perceptualHashSchema>;
+
+/** A picture that is searched with: in more detail, and with left and right exchanged too. */
+export const askedPictureSchema = perceptualHashSchema.extend({
+  keypoints: packedKeypoints(ASKED_KEYPOINTS_MAX),
+  mirroredKeypoints: packedKeypoints(ASKED_KEYPOINTS_MAX),
+});
+export type AskedPicture = z.infer<typeof askedPictureSchema>;
 
 /** Bits that differ between two hashes of 64 hexadecimal characters. */
 export function hammingDistance(left: string, right: string): number {

@@ -11,6 +11,7 @@ const TILES_MAX = 10_000;
 export const renditionFigures = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('picture'), width: side, height: side }),
   z.strictObject({ kind: z.literal('preview'), width: side, height: side }),
+  z.strictObject({ kind: z.literal('thumbnail'), width: side, height: side }),
   z.strictObject({
     kind: z.literal('tiles'),
     width: side,

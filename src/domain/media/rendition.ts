@@ -14,6 +14,7 @@ export const RENDITION_KINDS = [
   'strip',
   'peaks',
   'sheet',
+  'thumbnail',
 ] as const;
 export type RenditionKind = (typeof RENDITION_KINDS)[number];
 
@@ -31,6 +32,10 @@ export const SHOWN_PIXELS_MAX = 50_000_000;
 /** Long side of a picture as a report shows it: half a page wide at 250 dots an inch. */
 export const PREVIEW_SIDE_PIXELS_MAX = 900;
 export const TILE_PIXELS = 512;
+/** Long side of what a list shows: twice its place, for screens with fine pixels. */
+export const THUMBNAIL_SIDE_PIXELS_MAX = 320;
+/** A film often opens black or with a title; a third in, there is something to see. */
+export const THUMBNAIL_PLACE = 1 / 3;
 
 /** Two hours, as sound is bounded: more is hours of encoding and gigabytes of disk for one look. */
 export const FILM_SECONDS_MAX = 7200;
@@ -91,8 +96,8 @@ export function renditionKindsOf(
   { width, height }: { width: number | null; height: number | null },
 ): Exclude<RenditionKind, 'sheet'>[] {
   if (kind === 'audio') return ['sound', 'peaks'];
-  if (kind === 'video') return ['film', 'strip'];
-  return isTiled(width ?? 0, height ?? 0) ? ['picture', 'tiles'] : ['picture'];
+  if (kind === 'video') return ['film', 'strip', 'thumbnail'];
+  return isTiled(width ?? 0, height ?? 0) ? ['picture', 'tiles', 'thumbnail'] : ['picture', 'thumbnail'];
 }
 
 export function isTiled(width: number, height: number): boolean {
@@ -131,7 +136,8 @@ export type RenditionFigures =
   /** Loudest sample of each even part, 0 to 255. */
   | { kind: 'peaks'; durationSeconds: number; peaks: number[] }
   /** Where on it each analysed frame lies, pixels, in the order of the film. */
-  | { kind: 'sheet'; width: number; height: number; frames: SheetPlace[] };
+  | { kind: 'sheet'; width: number; height: number; frames: SheetPlace[] }
+  | { kind: 'thumbnail'; width: number; height: number };
 
 export interface SheetPlace {
   timeSeconds: number;
@@ -151,4 +157,5 @@ export const RENDITION_FILES: Readonly<Record<RenditionKind, readonly string[]>>
   strip: ['strip.webp'],
   peaks: ['spectrum.webp'],
   sheet: ['sheet.png'],
+  thumbnail: ['thumbnail.webp'],
 };

@@ -32,6 +32,13 @@ export const textureRefusal = z
   })
   .describe('Flat pictures, noise and drawings in flat colours get no answer.');
 
+/** What is made of a picture for such a model. */
+export interface ResizedLayout {
+  size: number;
+  shortSide: number;
+  withNative: boolean;
+}
+
 export type ResizedView = z.infer<typeof resizedView>;
 export type TextureRefusal = z.infer<typeof textureRefusal>;
 

@@ -13,6 +13,7 @@ import {
   rates,
   speechDecision,
 } from './pack-parts.ts';
+import { stabilityReach } from './stability-reach.ts';
 import { type TamperingPack, tamperingPackSchema } from './tampering-pack.ts';
 import { type TranscriptionPack, transcriptionPackSchema } from './transcription-pack.ts';
 import { faceDetectorPackSchema, facePackSchema, nsfwPackSchema } from './view-pack.ts';
@@ -114,6 +115,7 @@ const imagePackSchema = z.strictObject({
   input: imageInput,
   view: z.discriminatedUnion('type', [patchesView, resizedView]),
   refusal: textureRefusal.optional(),
+  stability: stabilityReach.optional(),
   minimumShortSide: z.int().min(1),
   statedFigures: statedFigures.optional(),
   figures: z.array(

@@ -4,6 +4,7 @@
  */
 import type { MediaKind } from '../media/media.ts';
 import type { AnalysisResult } from '../verdicts/result.ts';
+import type { AddableAnalysis } from './added-analyses.ts';
 import type { AnalysisOptions } from './options.ts';
 import type { StepTime } from './step-times.ts';
 
@@ -29,6 +30,15 @@ export function assertTransition(from: AnalysisState, to: AnalysisState): void {
 
 export function hasEnded(state: AnalysisState): boolean {
   return NEXT[state].length === 0;
+}
+
+/** Whether work goes on that needs the file: the analysis' own, or what is added to it. */
+export function isAtWork({ state, addition }: Pick<Analysis, 'state' | 'addition'>): boolean {
+  return !hasEnded(state) || isAdding({ addition });
+}
+
+export function isAdding({ addition }: { addition?: Addition | undefined }): boolean {
+  return addition !== undefined && addition.id !== '';
 }
 
 /** `analysed`: the account paid for new work; `joined`: it shares its own running work; `cached`: it was answered at once. */
@@ -98,6 +108,24 @@ export interface Suspicion {
   isWitnessed: boolean;
 }
 
+/** Work on a file that has its result already, for analyses that were not asked for then. */
+export interface AddsTo {
+  /** The analysis whose result it adds to. */
+  analysisId: string;
+  /** The record that asked and paid. */
+  identifier: string;
+  credits: number;
+}
+
+/** What is being added to a result; the last failure stays until it is asked for again. */
+export interface Addition {
+  /** The analysis that makes it; empty once that has failed. */
+  id: string;
+  asked: readonly AddableAnalysis[];
+  /** The reason a person understands; empty while it is made. */
+  error: string;
+}
+
 /** The work on one blob under one set of options and models. */
 export interface Analysis {
   id: string;
@@ -122,6 +150,10 @@ export interface Analysis {
   suspicion?: Suspicion;
   /** The reason a person understands, once errored. */
   error: string;
+  /** Present in work that adds to another analysis' result; it is gone when it has ended. */
+  addsTo?: AddsTo;
+  /** Present while something is added to the result, and after that has failed. */
+  addition?: Addition;
   /** It ended its workers until its attempts were used up: the same work is not begun again unless somebody insists. */
   isQuarantined?: true;
   queuedAt: number;
@@ -143,6 +175,15 @@ export interface Progress {
   total: number;
 }
 
+/** What is added to a record, or why the last of it could not be made. */
+export interface AddedAnalyses {
+  analyses: readonly AddableAnalysis[];
+  /** Null once it has failed. */
+  progress: Progress | null;
+  /** Empty while it is made. */
+  error: string;
+}
+
 /** The correct value that a person gave a file, for every record of the account with the hash. */
 export interface Override {
   accountId: number;
@@ -155,4 +196,20 @@ export interface Override {
   byAccountId: number;
   /** What was measured then: `human`, `artificial`, or null where nothing was. */
   measured: 'human' | 'artificial' | null;
+}
+
+export function statusOf(
+  { cancelled }: Pick<Classification, 'cancelled'>,
+  { state }: Pick<Analysis, 'state'>,
+): Status {
+  if (cancelled) return 'errored';
+  switch (state) {
+    case 'done':
+      return 'done';
+    case 'errored':
+    case 'cancelled':
+      return 'errored';
+    default:
+      return 'new';
+  }
 }

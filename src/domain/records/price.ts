@@ -45,5 +45,6 @@ export function enabledOptions(plan: Plan, options: AnalysisOptions): AnalysisOp
   };
   // Without the track there is nothing to write down; a sound is one itself.
   const isHeard = enabled.withAudio || !options.withAudio;
-  return { ...enabled, withTranscript: enabled.withTranscript && isHeard };
+  const withTranscript = enabled.withTranscript && isHeard;
+  return { ...enabled, withTranscript, transcriptLanguage: withTranscript ? options.transcriptLanguage : '' };
 }

@@ -21,6 +21,19 @@ export interface Likeness {
   timeSeconds: number | null;
 }
 
+/** A likeness on its way to the store. */
+export interface FoundLikeness extends Pick<Likeness, 'hash' | 'timeSeconds'> {
+  /** As `packKeypoints` writes them; absent where nothing stands out. */
+  keypoints?: Uint8Array | undefined;
+}
+
+/** By what one of them is found in part, under its number. */
+export interface StoredKeypoints {
+  accountId: number;
+  /** As `packKeypoints` writes them. */
+  packed: Uint8Array;
+}
+
 /** An earlier likeness that a picture was near to. */
 export interface NearMatch {
   analysisId: string;
@@ -37,6 +50,8 @@ export interface NearMatches {
   /** Sequence numbers of its likenesses in their table. */
   sequences: number[];
   earlier: NearMatch[];
+  /** Analyses that found this one near to them: whoever came first learns of copies too. The nearest ones. */
+  later: NearMatch[];
 }
 
 export const LIKENESS_RELATIONS = ['same_file', 'copy', 'mirrored_copy'] as const;

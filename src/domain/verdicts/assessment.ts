@@ -28,6 +28,8 @@ export interface Stability {
   variants: StabilityVariant[];
   /** Variants whose side of even odds differs from the original's. */
   flips: number;
+  /** Variants that were not judged: the answer lies farther from even odds than they were measured to move one. */
+  notNeeded: string[];
 }
 
 export interface Quality {
@@ -80,7 +82,7 @@ export function assess(result: AnalysisResult): Assessment {
 export function assessImage(result: ImageResult): Assessment {
   const runs = usableRuns(result.runs);
   const { quality, provenance } = result;
-  const stability = stabilityOf(result.stability, runs);
+  const stability = stabilityOf(result, runs);
   const isWatermarked = (result.marks?.watermarks ?? []).length > 0;
   const notes = notesOnImage(result);
   return weigh({ what: 'picture', runs, stability, quality, provenance, isWatermarked, notes });
@@ -175,11 +177,14 @@ function reason(code: string, sentence: string): AssessmentReason {
   return { code, sentence };
 }
 
-function stabilityOf(variants: StabilityVariant[], runs: readonly UsableRun[]): Stability | null {
-  if (variants.length === 0 || runs.length === 0) return null;
+function stabilityOf(
+  { stability: variants, copiesNotNeeded: notNeeded = [] }: ImageResult,
+  runs: readonly UsableRun[],
+): Stability | null {
+  if (variants.length + notNeeded.length === 0 || runs.length === 0) return null;
   const isArtificial = fuseLogOdds(runs) >= 0;
   const flips = variants.filter((variant) => variant.logOdds >= 0 !== isArtificial).length;
-  return { variants, flips };
+  return { variants, flips, notNeeded };
 }
 
 function doubtsOf(

@@ -133,6 +133,8 @@ const imageResult = z.strictObject({
   detections: z.array(detection).max(FACES_MAX),
   provenance: provenanceSchema,
   stability: z.array(stabilityVariant).max(VARIANTS_MAX),
+  /** Names of copies that were not judged, since the answer is clear of what they change; absent if all were, or none was asked for. */
+  copiesNotNeeded: z.array(name).min(1).max(VARIANTS_MAX).exactOptional(),
   quality: imageQuality,
   hasHeatmap: z.boolean(),
   /** Absent if no model looked for edits. */

@@ -1,5 +1,7 @@
 /** The analysis of a sound: a decode child turns it into samples, speech is found, and its windows are judged. */
+
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
+import { completeOptions } from '../../domain/records/options.ts';
 import type { TranscriptSegment } from '../../domain/transcripts/transcript.ts';
 import type { AudioResult } from '../../domain/verdicts/result.ts';
 import { RECENT_SEGMENTS_MAX } from '../../domain/verdicts/tentative.ts';
@@ -43,7 +45,9 @@ async function analyseInSlot(
     found({ ...speech, frames: [] });
     for (; told < Math.floor(share * SPEECH_STEPS); told++) steps.advance('speech');
   };
-  const heard = await hearInSlot(parts, slot, { sound, models: analysis.models, signal, found: onFound });
+  const { models, options } = analysis;
+  const { transcriptLanguage: language } = completeOptions(options);
+  const heard = await hearInSlot(parts, slot, { sound, models, language, signal, found: onFound });
   return { kind: 'audio', mime, ...heard, damaged, provenance, marks };
 }
 
@@ -53,10 +57,10 @@ export type HeardSound = Omit<AudioResult, 'kind' | 'mime' | 'damaged' | 'proven
 export async function hearInSlot(
   parts: AnalysisParts,
   slot: DecodeSlot,
-  { sound, models, signal, found }: Pick<SoundWork, 'sound' | 'models' | 'signal' | 'found'>,
+  { sound, models, language, signal, found }: Omit<SoundWork, 'slot' | 'secondsMax'>,
 ): Promise<HeardSound> {
   const { durationSeconds, sampleRate, channelCount } = sound;
-  const work = { slot, sound, models, signal, found, secondsMax: SOUND_SECONDS_MAX };
+  const work = { slot, sound, models, language, signal, found, secondsMax: SOUND_SECONDS_MAX };
   let last: SpeechFindings = { clips: [], speech: [] };
   const tell: SoundWork['found'] = (speech, share) => {
     last = speech;

@@ -4,34 +4,25 @@
  */
 
 import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
-import type { ImagePack } from '../../domain/packs/model-pack.ts';
-import type { Detection, ImageResult, ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
-import {
-  type CutViewsRequest,
-  type DecodedImage,
-  type PatchSet,
-  type PatchSetRequest,
-  type RenderHeatmapRequest,
-  STABILITY_VARIANTS,
-  type ViewSetRequest,
+import type { Detection, ImageResult, ModelRun } from '../../domain/verdicts/result.ts';
+import type {
+  CutViewsRequest,
+  DecodedImage,
+  PatchSet,
+  PatchSetRequest,
+  RenderHeatmapRequest,
+  ViewSetRequest,
 } from '../../worker/protocol.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import { type ContentPacks, contentPacksOf, viewSetsOf } from '../packs/content-packs.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
-import { toProbabilities, toStabilityVariant } from './calibration.ts';
+import { toProbabilities } from './calibration.ts';
 import { judgeFaces, measureNsfw } from './content-runs.ts';
-import { type PlannedSet, planPatchSets, requestsOf } from './image-patches.ts';
-import {
-  type Answer,
-  findMap,
-  imagePacksOf,
-  inferPatches,
-  type QueuedPack,
-  StepCount,
-  toImageRuns,
-} from './image-runs.ts';
+import { isOfCopy, type PlannedSet, planPatchSets, requestsOf } from './image-patches.ts';
+import { type Answer, findMap, imagePacksOf, inferPatches, StepCount, toImageRuns } from './image-runs.ts';
+import { judgeCopies } from './judge-copies.ts';
 import { lookForEdits } from './tampering-maps.ts';
 import { tileSetsOf } from './tampering-runs.ts';
 import { timed } from './timed-parts.ts';
@@ -46,23 +37,27 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   const packs = imagePacksOf(analysis.models, parts.findPack);
   const { withHeatmap } = analysis.options;
   const usable = packs.flatMap(({ found }) => found?.pack ?? []);
-  const plan = planPatchSets(usable, { withMap: withHeatmap, withStability: parts.stability });
+  const wholePlan = planPatchSets(usable, { withMap: withHeatmap, withStability: parts.stability });
+  const plan = wholePlan.filter((set) => !isOfCopy(set));
+  const copies = wholePlan.filter(isOfCopy);
   const content = contentPacksOf(analysis.models, parts.findPack);
   const viewSets = viewSetsOf(content);
   const tileSets = tileSetsOf(content.tampering, 'picture');
-  const stepCount = plan.length + viewSets.length + tileSets.length + (withHeatmap ? 1 : 0);
+  const stepCount = wholePlan.length + viewSets.length + tileSets.length + (withHeatmap ? 1 : 0);
   const steps = new StepCount(stepCount, report);
   const input = await timed(parts, 'copy', () =>
     placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal }),
   );
 
   const image = await timed(parts, 'decode', () =>
-    decode(parts, attempt, slot, { input, plan, tileSets, viewSets, steps }),
+    decode(parts, attempt, slot, { input, plan, tileSets, viewSets, steps, keepsPicture: copies.length > 0 }),
   );
   const answers = await timed(parts, 'infer', () =>
     inferPatches(parts, slot, { picture: image, plan, signal }, () => steps.advance('models')),
   );
   const originRuns = toImageRuns(packs, image, answers, 'origin');
+  const judged = { input, image, packs, plan: copies, originRuns, steps };
+  const { variants: stability, notNeeded } = await judgeCopies(parts, attempt, slot, judged);
   const map = findMap(answers, originRuns);
   if (map !== undefined) {
     await timed(parts, 'heatmap', () =>
@@ -80,11 +75,11 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   if (image.likeness !== null) attempt.seen({ likeness: image.likeness, timeSeconds: null });
   const { mime, width, height, pages, provenance, marks, quality } = image;
   const runs = [...originRuns, ...seen.runs, ...edits.runs];
-  const stability = stabilityOf(packs, image, answers);
   return {
     ...{ kind: 'image', mime, width, height, pages, runs, nsfw: seen.nsfw },
     ...{ detections: seen.detections, provenance, stability, quality, hasHeatmap: map !== undefined },
     marks,
+    ...(notNeeded.length === 0 ? {} : { copiesNotNeeded: notNeeded }),
     ...(edits.summary === undefined ? {} : { tampering: edits.summary }),
   };
 }
@@ -99,17 +94,19 @@ async function decode(
     tileSets,
     viewSets,
     steps,
+    keepsPicture,
   }: {
     input: string;
     plan: PlannedSet[];
     tileSets: PatchSetRequest[];
     viewSets: ViewSetRequest[];
     steps: StepCount;
+    keepsPicture: boolean;
   },
 ): Promise<DecodedImage> {
   const patchSets = [...requestsOf(plan), ...tileSets];
   const { image } = await slot.request(
-    { type: 'decode-image', input, limits: DECODE_LIMITS, trust, patchSets, viewSets },
+    { type: 'decode-image', input, limits: DECODE_LIMITS, trust, patchSets, viewSets, keepsPicture },
     { signal, onProgress: (progress) => steps.decoding(progress) },
   );
   steps.decoded();
@@ -151,17 +148,6 @@ export async function cutFaces(slot: DecodeSlot, { signal, ...faces }: FacesToCu
   const request = { type: 'cut-views', kernel: 'linear', limits: DECODE_LIMITS } as const;
   const { set } = await slot.request({ ...request, ...faces }, { signal });
   return set;
-}
-
-function stabilityOf(
-  packs: readonly QueuedPack<ImagePack>[],
-  image: DecodedImage,
-  answers: readonly Answer[],
-): StabilityVariant[] {
-  const known = packs.filter(({ found }) => found !== undefined);
-  return STABILITY_VARIANTS.flatMap(
-    (name) => toStabilityVariant(name, toImageRuns(known, image, answers, name)) ?? [],
-  );
 }
 
 /** Draws the map of a picture or a frame, and keeps it under the name. */

@@ -6,6 +6,7 @@
 
 import { SOUND_SECONDS_MAX } from '../../domain/limits.ts';
 import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
+import { completeOptions } from '../../domain/records/options.ts';
 import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
 import type { FrameResult, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
 import { poolFrames } from '../../domain/verdicts/video-verdict.ts';
@@ -145,9 +146,10 @@ async function judgeTrack(
   { slot, progress }: Job,
   { file, hash, sizeBytes, sound }: DecodedTrack,
 ): Promise<TrackResult> {
-  const { models } = analysis;
+  const { models, options } = analysis;
+  const { transcriptLanguage: language } = completeOptions(options);
   const found = (part: SpeechFindings) => progress.speech(part);
-  const heard = await hearInSlot(parts, slot, { sound, models, signal, found });
+  const heard = await hearInSlot(parts, slot, { sound, models, language, signal, found });
   await parts.store.artifacts.put(analysis.id, TRACK_NAME, slot.outPath(file));
   progress.advance('speech');
   const rest = { kind: 'audio', mime: 'audio/flac', damaged: false, provenance: NO_PROVENANCE } as const;

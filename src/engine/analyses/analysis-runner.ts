@@ -8,7 +8,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { Analysis, Lease, Progress } from '../../domain/records/classification.ts';
 import { StepTimes } from '../../domain/records/step-times.ts';
 import { TRANSCRIPT_TIMEOUTS } from '../../domain/transcripts/transcript.ts';
-import { checkResult } from '../../domain/verdicts/result.ts';
+import { type CheckedResult, checkResult } from '../../domain/verdicts/result.ts';
 import { type Findings, NO_FINDINGS } from '../../domain/verdicts/tentative.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
@@ -47,6 +47,8 @@ export interface RunnerParts {
   digestsOf: (models: readonly string[]) => Readonly<Record<string, string>>;
   /** Off the request path; null where nothing is to be kept. */
   lookForCopies: (analysis: Analysis, seen: readonly SeenLikeness[]) => Promise<FoundLikenesses | null>;
+  /** Puts what was made for another analysis where its readers look for it, before its result names it. */
+  adding: (analysis: Analysis, result: CheckedResult) => Promise<void>;
   /** The state or the progress of an analysis changed. */
   changed: (analysisId: string) => void;
   ended: (analysis: Analysis) => void;
@@ -245,6 +247,7 @@ export class AnalysisRunner {
     if (leased === undefined) return false;
     this.#parts.changed(id);
     const { end: outcome, settled } = await this.#attempt(leased, job);
+    if (outcome.type === 'done') await this.#parts.adding(leased, outcome.result);
     const storedAt = clock.elapsedMs();
     const written = await this.#store(id, outcome, settled);
     this.#parts.stored(leased, (clock.elapsedMs() - storedAt) / 1000);
@@ -252,8 +255,9 @@ export class AnalysisRunner {
       await store.artifacts.removeAll(id);
       return false;
     }
-    // Frames of an attempt that failed belong to no record.
-    if (outcome.type === 'errored') await store.artifacts.removeAll(id);
+    // Frames of an attempt that failed belong to no record, and what adds to a result has given up its own.
+    const isSpent = outcome.type === 'errored' || (outcome.type === 'done' && leased.addsTo !== undefined);
+    if (isSpent) await store.artifacts.removeAll(id);
     if (outcome.type !== 'requeued') {
       this.#parts.ended(written);
       return false;

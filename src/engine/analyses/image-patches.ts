@@ -1,15 +1,11 @@
 /** Which patches an analysis of a picture asks for, and what the decode child must have made of it. Pure. */
+import { STABILITY_VARIANTS, type StabilityVariantName } from '../../domain/media/stability.ts';
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
-import {
-  type DecodedImage,
-  type PatchSet,
-  type PatchSetRequest,
-  STABILITY_VARIANTS,
-} from '../../worker/protocol.ts';
+import type { DecodedImage, PatchSet, PatchSetRequest } from '../../worker/protocol.ts';
 import { WorkerLostError } from '../worker-errors.ts';
 
 /** `origin` decides, `map` only draws: so a verdict is the same with and without a heatmap. */
-export type PatchPurpose = 'origin' | 'map' | (typeof STABILITY_VARIANTS)[number];
+export type PatchPurpose = 'origin' | 'map' | StabilityVariantName;
 
 export interface PlannedSet {
   pack: ImagePack;
@@ -48,6 +44,11 @@ export function planPatchSets(
       .map((purpose) => ({ pack, purpose, request: toRequest(pack, index, { purpose, ofFrames }) })),
   );
   return shareRequests(plan);
+}
+
+/** Sets of copies are cut later, where the answer of the picture itself needs them. */
+export function isOfCopy({ purpose }: PlannedSet): boolean {
+  return purpose !== 'origin' && purpose !== 'map';
 }
 
 /** What the decode child is to make: every set once. */

@@ -12,6 +12,8 @@ export interface SoundWork {
   sound: DecodedSound;
   /** Keys of the analysis' packs. */
   models: readonly string[];
+  /** What the submitter says is spoken, as ISO 639-1; empty: unknown. */
+  language: string;
   signal: AbortSignal;
   /** Every sound is at most so long. */
   secondsMax: number;

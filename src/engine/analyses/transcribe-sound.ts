@@ -18,7 +18,7 @@ import {
   type Transcript,
   type TranscriptSegment,
 } from '../../domain/transcripts/transcript.ts';
-import type { WindowText } from '../../worker/inference-protocol.ts';
+import type { SpokenLanguage, WindowText } from '../../worker/inference-protocol.ts';
 import type { SoundFile } from '../../worker/protocol.ts';
 import { ModelFailedError } from '../worker-errors.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
@@ -74,7 +74,7 @@ interface Writing {
   until: number;
 }
 
-/** The first window is heard alone: from it the others know the language where they are not sure of their own. */
+/** Where nobody said what is spoken, the first window is heard alone: from it the others know it where they are not sure of their own. */
 async function writeDown(
   writing: Writing,
   windows: readonly SpeechWindow[],
@@ -82,7 +82,7 @@ async function writeDown(
   onText: OnText,
 ): Promise<void> {
   const total = windows.reduce((sum, window) => sum + samplesIn(window), 0);
-  const take = async (index: number, language: string | null): Promise<WindowText | null> => {
+  const take = async (index: number, language: SpokenLanguage | null): Promise<WindowText | null> => {
     const window = windows[index];
     if (window === undefined) return null;
     if (performance.now() > writing.until) {
@@ -99,9 +99,11 @@ async function writeDown(
     );
     return text;
   };
-  const first = await take(0, null);
-  const language = first === null || first.segments.length === 0 ? null : first.language;
-  const asked = windows.slice(1).map((_, index) => take(index + 1, language));
+  const said = writing.work.language === '' ? null : { code: writing.work.language, isSaid: true };
+  const first = await take(0, said);
+  const guess =
+    first === null || first.segments.length === 0 ? null : { code: first.language, isSaid: false };
+  const asked = windows.slice(1).map((_, index) => take(index + 1, said ?? guess));
   // Waits for all even where one fails: their file vanishes with the slot.
   await Promise.allSettled(asked);
   await Promise.all(asked);
@@ -110,7 +112,7 @@ async function writeDown(
 async function ask(
   { parts, work, file, pack }: Writing,
   { ranges }: SpeechWindow,
-  language: string | null,
+  language: SpokenLanguage | null,
 ): Promise<WindowText> {
   const path = work.slot.outPath(file.file);
   const request = { pack: packKey(pack), path, sampleCount: file.sampleCount, ranges, language };

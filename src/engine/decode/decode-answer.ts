@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { MEDIA_KINDS } from '../../domain/media/media.ts';
-import { perceptualHashSchema } from '../../domain/media/perceptual-hash.ts';
+import { askedPictureSchema, perceptualHashSchema } from '../../domain/media/perceptual-hash.ts';
 import { renditionFigures } from '../../domain/media/rendition-figures.ts';
 import { markSearchSchema } from '../../domain/verdicts/marks.ts';
 import { provenanceSchema } from '../../domain/verdicts/provenance.ts';
@@ -133,6 +133,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('progress'), id, step: z.string().max(200), done: count, total: count }),
   z.strictObject({ type: z.literal('probed'), id, probe }),
   z.strictObject({ type: z.literal('read-marks'), id, read: readMarks }),
+  z.strictObject({ type: z.literal('described-picture'), id, asked: askedPictureSchema.nullable() }),
   z.strictObject({ type: z.literal('read-provenance'), id, provenance: provenanceSchema }),
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
   z.strictObject({ type: z.literal('frame'), id, frame: decodedFrame }),
@@ -142,6 +143,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('decoded-audio'), id, audio: decodedAudio }),
   z.strictObject({ type: z.literal('rendered-heatmap'), id, heatmap }),
   z.strictObject({ type: z.literal('cut-views'), id, set: patchSet }),
+  z.strictObject({ type: z.literal('copied-patches'), id, sets: z.array(patchSet).max(256) }),
   z.strictObject({ type: z.literal('rendered'), id, figures: renditionFigures }),
   z.strictObject({ type: z.literal('failed'), id, fault: z.enum(MEDIA_FAULTS), message: sentence }),
   z.strictObject({ type: z.literal('broken'), id, message: sentence }),

@@ -41,6 +41,7 @@ export type DecodeWork = WithoutId<DecodeRequest>;
 const ANSWER_TYPES = {
   probe: 'probed',
   'read-marks': 'read-marks',
+  'describe-picture': 'described-picture',
   'read-provenance': 'read-provenance',
   'decode-image': 'decoded-image',
   'decode-video': 'decoded-video',
@@ -49,6 +50,7 @@ const ANSWER_TYPES = {
   'decode-audio': 'decoded-audio',
   'render-heatmap': 'rendered-heatmap',
   'cut-views': 'cut-views',
+  'copy-patches': 'copied-patches',
   render: 'rendered',
   'draw-sheet': 'rendered',
 } as const satisfies Record<DecodeWork['type'], DecodeResponse['type']>;
@@ -89,6 +91,7 @@ export class DecodeSlot implements AsyncDisposable {
   #loss: WorkerLostError | null = null;
   #requestCount = 0;
   #isRetired = false;
+  #keepsPicture = false;
 
   private constructor(config: DecodeSlotConfig) {
     this.#config = config;
@@ -188,6 +191,7 @@ export class DecodeSlot implements AsyncDisposable {
     if (options.signal?.aborted) throw new AbortError(options.signal);
     this.#requestCount += 1;
     const id = this.#requestCount;
+    if (work.type === 'decode-image') this.#keepsPicture = work.keepsPicture === true;
     const answer = this.#await(id, ANSWER_TYPES[work.type], options);
     this.#child.send({ ...work, id }, () => {
       // A channel that closed is followed by `exit`, which says more.
@@ -197,6 +201,8 @@ export class DecodeSlot implements AsyncDisposable {
 
   /** Empties the folders for the next file. */
   async clear(): Promise<void> {
+    if (this.#keepsPicture) this.#child.send({ type: 'forget-picture' } satisfies DecodeRequest, () => {});
+    this.#keepsPicture = false;
     for (const folder of ['in', 'out'].map((name) => join(this.#config.folder, name))) {
       for (const name of await readdir(folder))
         await rm(join(folder, name), { recursive: true, force: true });

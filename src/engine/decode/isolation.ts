@@ -7,9 +7,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
+import { BUNDLE_FOLDER, childEntry, PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { IsolationLevel } from '../../worker/protocol.ts';
 
 /** What `detectIsolation` found to work. */
@@ -44,9 +44,13 @@ export interface ChildCommand {
 }
 
 const NODE = realpathSync(process.execPath);
-const ENTRY = join(realpathSync(join(PROGRAM_FOLDER, 'src')), 'worker', 'decode.ts');
+const { flags: ENTRY_FLAGS, path: ENTRY_PATH } = childEntry('decode');
+const ENTRY = realpathSync(ENTRY_PATH);
 /** What the child reads of the daemon's own files; `package.json` says that its sources are modules. */
-const RUNTIME_PATHS = ['node_modules', 'package.json', 'src/worker', 'src/domain'];
+const RUNTIME_PATHS = [
+  ...['node_modules', 'package.json'],
+  ...(BUNDLE_FOLDER === null ? ['src/worker', 'src/domain'] : [relative(PROGRAM_FOLDER, BUNDLE_FOLDER)]),
+];
 /** Linux keeps the loader and the libraries here, as folders or as links into /usr. */
 const SYSTEM_PATHS = ['/usr', '/lib', '/lib64', '/bin', '/etc/ld.so.cache'];
 /** What the driver opens to decode on a GPU; only for an operator who asks for that. */
@@ -162,7 +166,13 @@ export function decodeCommand(
   usesGpu = false,
 ): ChildCommand {
   const devices = usesGpu ? GPU_DEVICES : [];
-  const { file, args } = wrap(isolation, slotFolder, bounds, [NODE, ...NODE_FLAGS, ENTRY], devices);
+  const { file, args } = wrap(
+    isolation,
+    slotFolder,
+    bounds,
+    [NODE, ...NODE_FLAGS, ...ENTRY_FLAGS, ENTRY],
+    devices,
+  );
   return { file, args, cwd: slotFolder, env: { ...ENVIRONMENT } };
 }
 

@@ -27,7 +27,7 @@ export interface CallerBounds {
   accountId?: number | undefined;
 }
 
-type Pool = Pick<DecodePool, 'run'>;
+export type Pool = Pick<DecodePool, 'run'>;
 
 /** As `probeInSlot`, for a call that waits. */
 export async function probeForCaller(pool: Pool, path: string, bounds: CallerBounds): Promise<Probe> {
@@ -54,7 +54,7 @@ async function readMarksInSlot(
 }
 
 /** With what it throws already turned into AppErrors. */
-async function lookForCaller<T>(
+export async function lookForCaller<T>(
   pool: Pool,
   look: (slot: DecodeSlot, bounds: Bounds) => Promise<T>,
   { timeoutMs, ...wait }: CallerBounds,

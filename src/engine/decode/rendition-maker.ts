@@ -87,6 +87,7 @@ const LANES: Readonly<Record<RenditionKind, Lane>> = {
   strip: 'quick',
   peaks: 'quick',
   sheet: 'quick',
+  thumbnail: 'quick',
   film: 'slow',
   sound: 'slow',
 };

@@ -58,6 +58,7 @@ export class ChildExecutor implements LocalExecutor {
   readonly inferenceConfig: InferencePoolConfig;
   readonly isElsewhere = false;
   #inference: InferencePool | null = null;
+  #isClosing = false;
 
   constructor(config: ChildExecutorConfig, parts: ChildExecutorParts) {
     this.#config = config;
@@ -93,19 +94,25 @@ export class ChildExecutor implements LocalExecutor {
     return this.#inference;
   }
 
-  /** Reads the packs and brings the decoders up; `loadPacks` follows. Throws where the box must not serve at all. */
+  /** Reads the packs, brings the decoders up and begins with the models; `loadPacks` follows. Throws where the box must not serve at all. */
   async start(): Promise<void> {
-    // What isolates a child is tried in other processes while this one hashes the packs.
-    await Promise.all([this.shelf.read(this.#config.modelFolders), this.decodePool.start()]);
+    // What isolates a child is tried in other processes while this one hashes the packs, and the models need not wait for it.
+    const reading = this.shelf.read(this.#config.modelFolders).then(() => this.#beginLoading());
+    await Promise.all([reading, this.decodePool.start()]);
     await this.videoDecoding.look(this.decodePool, this.#parts.log);
   }
 
-  /** Brings the models up that `start` has found. */
+  /** Resolves once the models are up that `start` has found. */
   async loadPacks(): Promise<void> {
-    const packs = this.shelf.toLoad();
-    if (packs.length === 0) return;
-    this.#inference = this.#openInference(packs);
+    if (this.#inference === null) return;
     this.shelf.applyReports(await this.#inference.ready());
+  }
+
+  /** Without places of its own a box only takes in and answers. One that is stopped while it reads its packs begins no process that nobody would end. */
+  #beginLoading(): void {
+    if (this.#isClosing) return;
+    const packs = this.shelf.toLoad();
+    if (packs.length > 0 && this.#config.analysesMax > 0) this.#inference = this.#openInference(packs);
   }
 
   /** Looks for packs again, and replaces those that are loaded. */
@@ -136,6 +143,7 @@ export class ChildExecutor implements LocalExecutor {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
     await this.decodePool[Symbol.asyncDispose]();
     await this.#inference?.[Symbol.asyncDispose]();
   }

@@ -3,7 +3,7 @@
  * time. It never opens an uploaded file; what reaches it are patch and sample files of a known length.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { childEntry } from '../../machinery/program-folder.ts';
 import type {
   DetectRequest,
   InferenceRequest,
@@ -103,7 +103,6 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-const ENTRY = join(import.meta.dirname, '../../worker/inference.ts');
 const RESTART_MS_MIN = 100;
 const RESTART_MS_MAX = 10_000;
 /** A child that lived so long ended for a new reason: the pauses begin small again. */
@@ -236,7 +235,8 @@ export class InferenceProcess implements AsyncDisposable {
     this.#ended = Promise.withResolvers<void>();
     // No one may be waiting when the process is stopped.
     this.#ready.promise.catch(() => {});
-    const child = spawn(process.execPath, [ENTRY], {
+    const { flags, path } = childEntry('inference');
+    const child = spawn(process.execPath, [...flags, path], {
       env: inferenceEnvironment(this.#config.environment),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',

@@ -3,7 +3,6 @@
  * account leads the key, so that no one learns from a quick answer what another account has submitted.
  */
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../domain/errors.ts';
 import { figureThatIsNotFinite } from '../../domain/finite-figures.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
@@ -11,6 +10,7 @@ import type { Analysis, Classification, Origin, Priority } from '../../domain/re
 import { type AnalysisOptions, optionsKey } from '../../domain/records/options.ts';
 import { lacksTranscript } from '../../domain/transcripts/transcripts-of.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
+import { assertRoom, type QueueParts, UNSTARTED } from './queue-room.ts';
 import { cancelAnalysis } from './transitions.ts';
 
 export interface AnalysisSpec {
@@ -32,26 +32,13 @@ export interface Joined {
   origin: Origin;
 }
 
-export interface QueueParts {
-  id: string;
-  now: number;
-  /** Analyses that wait, and how many may. */
-  depth: number;
-  queueMax: number;
-}
-
-/** A full queue empties at the pace of the machine; a client that asks sooner only costs both. */
-const QUEUE_FULL_RETRY_SECONDS = 10;
-
 /** Finds the account's finished or open analysis of the same work, or queues a new one. */
 export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: QueueParts): Joined {
   const models = spec.models.map(packKey).sort();
   const key = analysisKey({ ...spec, models });
   const twin = spec.noCache || spec.hash === '' ? undefined : findTwin(tx, key, spec.priority);
   if (twin !== undefined) return twin;
-  if (parts.depth >= parts.queueMax) {
-    throw new AppError('queue_full', 'the queue is full', { retryAfterSeconds: QUEUE_FULL_RETRY_SECONDS });
-  }
+  assertRoom(parts);
   const analysis: Analysis = {
     id: parts.id,
     key,
@@ -63,14 +50,8 @@ export function joinOrQueue(tx: StoreTransaction, spec: AnalysisSpec, parts: Que
     models,
     accountId: spec.accountId,
     priority: spec.priority,
-    state: 'queued',
-    attempts: 0,
-    lease: null,
-    error: '',
     queuedAt: parts.now,
-    endedAt: null,
-    apiVersion: '',
-    result: null,
+    ...UNSTARTED,
   };
   tx.putAnalysis(analysis);
   return { analysis, origin: 'analysed' };

@@ -65,6 +65,8 @@ function recover(tx: StoreTransaction, id: string, suspicion: Suspicion | undefi
     ? failAnalysis(tx, id, { error: PUT_ASIDE, isQuarantined: true }, now)
     : requeueAnalysis(tx, id, { isCounted: false });
   if (moved === undefined) throw new Error(`the analysis ${id} was running a moment ago`);
+  // Its row went with its end.
+  if (isGivenUp && moved.addsTo !== undefined) return moved;
   const { suspicion: _, ...rest } = moved;
   const judged: Analysis = suspicion === undefined || isGivenUp ? rest : { ...rest, suspicion };
   tx.putAnalysis(judged);

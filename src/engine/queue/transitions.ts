@@ -9,6 +9,7 @@ import { RULES_VERSION } from '../../domain/verdicts/rules-version.ts';
 import { API_VERSION } from '../../domain/version.ts';
 import type { StoreTransaction } from '../../store/transaction.ts';
 import type { FoundLikenesses } from '../analyses/analysis-parts.ts';
+import { endAddition, failAddition } from './additions.ts';
 import { queueDeliveries } from './outbox.ts';
 
 /** Claims a queued analysis; undefined where it is gone or not queued any more. */
@@ -45,6 +46,13 @@ export function completeAnalysis(
   if (analysis?.state !== 'running') return undefined;
   assertTransition(analysis.state, 'done');
   const { suspicion: _, ...acquitted } = analysis;
+  if (analysis.addsTo !== undefined)
+    return endAddition(
+      tx,
+      { ...acquitted, addsTo: analysis.addsTo },
+      { result, stepTimes, modelDigests },
+      now,
+    );
   const done: Analysis = {
     ...acquitted,
     state: 'done',
@@ -60,9 +68,10 @@ export function completeAnalysis(
   tx.putAnalysis(done);
   for (const { identifier, ...part } of partsOf(result)) tx.putPart(identifier, { analysisId: id, ...part });
   if (copies !== null) {
-    const likenesses = copies.likenesses.map(({ likeness: { hash }, timeSeconds }) => ({
+    const likenesses = copies.likenesses.map(({ likeness: { hash, keypoints }, timeSeconds }) => ({
       hash,
       timeSeconds,
+      keypoints: keypoints === undefined ? undefined : Buffer.from(keypoints, 'base64'),
     }));
     tx.putLikenesses(done, likenesses, copies.earlier, now);
   }
@@ -89,6 +98,7 @@ export function failAnalysis(
     endedAt: now,
     apiVersion: API_VERSION,
   };
+  if (analysis.addsTo !== undefined) return failAddition(tx, { ...errored, addsTo: analysis.addsTo }, now);
   tx.putAnalysis(errored);
   refund(tx, id, now);
   queueDeliveries(tx, id, now);

@@ -2,12 +2,13 @@
 import { formatOf } from '../../domain/media/formats.ts';
 import { HEATMAP_FILES } from '../../domain/media/heatmap.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
+import { STABILITY_VARIANTS } from '../../domain/media/stability.ts';
 import { logistic } from '../../domain/verdicts/heuristics.ts';
 import { NO_PROVENANCE, type Provenance } from '../../domain/verdicts/provenance.ts';
 import type { Detection, ImageResult, ModelRun } from '../../domain/verdicts/result.ts';
-import { STABILITY_VARIANTS } from '../../worker/protocol.ts';
 import { mostSuspicious } from '../analyses/content-runs.ts';
 import { imagePacksOf } from '../analyses/image-runs.ts';
+import { findClear } from '../analyses/judge-copies.ts';
 import { type ContentPacks, contentPacksOf } from '../packs/content-packs.ts';
 import { agree, isNear, must } from './contradiction.ts';
 import { type AskedRun, askOf, askSame, checkRuns } from './judge-runs.ts';
@@ -15,18 +16,21 @@ import type { JudgedJob } from './judged-job.ts';
 
 /** Throws a Contradiction. Adds the files that it names. */
 export function checkImage(job: JudgedJob, image: ImageResult, files: Set<string>): void {
-  const { mime, stability, provenance, marks, hasHeatmap, tampering } = image;
+  const { mime, stability, copiesNotNeeded = [], provenance, marks, hasHeatmap, tampering } = image;
   checkMime('image', mime);
   checkProvenance(provenance);
   must(marks !== undefined, () => 'marks: were not looked for');
   checkPicture('image', job, image);
-  const names = stability.map(({ name }) => name);
+  const names = [...stability.map(({ name }) => name), ...copiesNotNeeded];
   const isKnown = names.every((name) => STABILITY_VARIANTS.some((variant) => variant === name));
   must(isKnown && new Set(names).size === names.length, () => `stability: of ${names.join(', ')}`);
   must(job.stability || names.length === 0, () => 'stability: copies that were not asked for');
   for (const { name, logOdds, probability } of stability) {
     must(isNear(probability, logistic(logOdds)), () => `stability: ${name} has figures that do not agree`);
   }
+  const clear: readonly string[] = findClear(imagePacksOf(job.analysis.models, job.findPack), image.runs);
+  const unclear = copiesNotNeeded.find((name) => !clear.includes(name));
+  must(unclear === undefined, () => `stability: ${unclear} left out, though it may change the answer`);
   must(tampering?.hasMap !== false, () => 'tampering: a summary without its map');
   if (hasHeatmap) files.add(HEATMAP_FILES.origin);
   if (tampering === undefined) return;
@@ -38,10 +42,18 @@ export function checkImage(job: JudgedJob, image: ImageResult, files: Set<string
 export function checkFrameImage(place: string, job: JudgedJob, image: ImageResult): void {
   const { mime, pages, width, height, provenance, stability, quality, marks, tampering } = image;
   const shortSide = Math.min(width, height);
-  const own = { mime, pages, provenance, stability, quality, marks, hasMap: tampering?.hasMap ?? false };
+  const { copiesNotNeeded } = image;
+  const hasMap = tampering?.hasMap ?? false;
+  const own = { mime, pages, provenance, stability, copiesNotNeeded, quality, marks, hasMap };
   const expected = {
-    ...{ mime: 'image/png', pages: 1, provenance: NO_PROVENANCE, stability: [], marks: undefined },
-    ...{ quality: { shortSide, jpegQuality: null, truncated: false }, hasMap: false },
+    mime: 'image/png',
+    pages: 1,
+    provenance: NO_PROVENANCE,
+    stability: [],
+    copiesNotNeeded: undefined,
+    marks: undefined,
+    quality: { shortSide, jpegQuality: null, truncated: false },
+    hasMap: false,
   };
   for (const [field, value] of Object.entries(expected)) {
     must(agree(Reflect.get(own, field), value), () => `${place}: ${field} is not that of a frame`);

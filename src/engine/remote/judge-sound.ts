@@ -1,5 +1,7 @@
 /** Whether what a worker says of a sound, or of a video's track, can be. Pure. */
+
 import { isTranscriptionPack } from '../../domain/packs/model-pack.ts';
+import { completeOptions } from '../../domain/records/options.ts';
 import { mainLanguage } from '../../domain/transcripts/transcript.ts';
 import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
 import type { AudioResult, ClipResult } from '../../domain/verdicts/result.ts';
@@ -71,6 +73,9 @@ function checkTranscript(
     transcript.language === mainLanguage(transcript.segments),
     () => `${place}: its transcript is not in the language of its text`,
   );
+  const { transcriptLanguage: said } = completeOptions(analysis.options);
+  const isHeardSo = said === '' || transcript.segments.every(({ language }) => language === said);
+  must(isHeardSo, () => `${place}: its transcript is not in ${said}, as was said`);
   let before = 0;
   for (const { startSeconds, endSeconds } of transcript.segments) {
     const isPlaced = startSeconds >= before && endSeconds >= startSeconds;

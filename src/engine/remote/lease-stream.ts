@@ -1,4 +1,5 @@
 /** The work queue in JetStream. It carries only word that there is work; what it loses or cannot take is published again. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { AckPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
@@ -21,6 +22,11 @@ const NANOSECONDS_PER_MS = 1e6;
  * acknowledgement to whatever reply subject it names, also to one of the broker's own that the worker may not speak to.
  */
 const SEEN_MS_MAX = 5000;
+/**
+ * How long a stream that vanished is left alone. Measured with nats-server 2.9.10: one that is made while the files of the one
+ * before are still being removed loses its own, and stores nothing until the server is started anew.
+ */
+const REMOVAL_MS = 1000;
 
 /** What carries the word that there is work; it may lose it, or bring it twice. */
 export type LeaseCarrier = Pick<LeaseStream, 'prepare' | 'publish' | 'invalidate'>;
@@ -30,6 +36,9 @@ export class LeaseStream {
   readonly #parts: LeaseStreamParts;
   /** The pack set whose stream and consumer were seen in the broker, and when. */
   #prepared: { packSet: string; atMs: number } | null = null;
+
+  /** Whether there was a stream before, which somebody may have deleted since. */
+  #wasMade = false;
 
   constructor(leaseMs: number, parts: LeaseStreamParts) {
     this.#leaseMs = leaseMs;
@@ -51,7 +60,11 @@ export class LeaseStream {
       ...{ name: STREAM, subjects: ['assay.leases.>'], max_msgs: LEASES_MAX },
       ...{ retention: RetentionPolicy.Workqueue, storage: StorageType.File, duplicate_window: leaseNs / 4 },
     };
-    await manager.streams.info(STREAM).catch(() => manager.streams.add(stream));
+    await manager.streams.info(STREAM).catch(async () => {
+      if (this.#wasMade) await delay(REMOVAL_MS);
+      await manager.streams.add(stream);
+    });
+    this.#wasMade = true;
     await manager.consumers.info(STREAM, consumerOf(packSet)).catch(() =>
       manager.consumers.add(STREAM, {
         ...{ durable_name: consumerOf(packSet), filter_subject: leaseFilter(packSet) },

@@ -38,6 +38,7 @@ import {
   type Welcome,
   type WorkerFailure,
 } from './messages.ts';
+import { withoutSpareKeypoints } from './spare-keypoints.ts';
 import { HELLO_INTERVAL_MS } from './worker-roster.ts';
 
 export interface LeaseTakerConfig {
@@ -207,7 +208,11 @@ export class LeaseTaker {
         stepTimed: (step: string, seconds: number) => steps.add(step, seconds),
       };
       const { result } = await this.#parts.executor.execute(attempt, files);
-      const brought: Brought = { result, stepTimes: steps.toList(), likenesses };
+      const brought: Brought = {
+        result,
+        stepTimes: steps.toList(),
+        likenesses: withoutSpareKeypoints(likenesses),
+      };
       return { type: 'done', brought };
     } catch (error) {
       if (!signal.aborted) this.#parts.log.warn({ err: error }, 'an attempt at an analysis failed');

@@ -14,7 +14,7 @@ interface Place {
 
 /** Entries that the record itself does not have. */
 const CUSTODY_KINDS: readonly string[] = [
-  ...['fetched', 'cancelled', 'retried', 'looked_at', 'downloaded'],
+  ...['fetched', 'cancelled', 'retried', 'analyses_added', 'looked_at', 'downloaded'],
   ...[
     'manifest_reread',
     'manifest_not_reread',

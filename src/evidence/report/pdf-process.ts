@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { Pictures } from './blocks.ts';
 import type { Report } from './report.ts';
 
@@ -11,7 +12,7 @@ export interface PdfOrder {
   pictures: readonly (readonly [string, string])[];
 }
 
-const CHILD = join(import.meta.dirname, './pdf-child.ts');
+const CHILD = join(PROGRAM_FOLDER, 'src', 'evidence', 'report', 'pdf-child.ts');
 /** The largest case takes some ten seconds on a quiet box. */
 const PDF_TIMEOUT_MS = 180_000;
 /** A case of 200 records with a page of pictures each. */

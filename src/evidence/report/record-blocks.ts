@@ -80,23 +80,26 @@ function reasonBlocks(speaker: Speaker, { assessment }: ClassificationRecord): B
 
 function stabilityBlocks(
   speaker: Speaker,
-  { flips, variants }: NonNullable<Assessment['stability']>,
+  { flips, variants, notNeeded }: NonNullable<Assessment['stability']>,
 ): Block[] {
   const total = variants.length;
+  const changes: Block = {
+    type: 'paragraph',
+    text: flips === 0 ? speaker.say('stable') : speaker.say('unstable', { flips, total }),
+  };
+  const judged = variants.map(({ name, probability }) => [
+    variantName(speaker, name),
+    speaker.percent(probability, 1),
+  ]);
+  const others = notNeeded.map((name) => [variantName(speaker, name), speaker.say('copiesNotNeeded')]);
   return [
     { type: 'heading', level: 2, text: speaker.say('stability') },
-    {
-      type: 'paragraph',
-      text: flips === 0 ? speaker.say('stable') : speaker.say('unstable', { flips, total }),
-    },
+    ...(total === 0 ? [] : [changes]),
     {
       type: 'table',
       head: [speaker.say('stability'), speaker.tell('probability')],
-      rows: variants.map(({ name, probability }) => [
-        variantName(speaker, name),
-        speaker.percent(probability, 1),
-      ]),
-      widths: ['*', 'auto'],
+      rows: [...judged, ...others],
+      widths: ['auto', '*'],
     },
   ];
 }
@@ -277,6 +280,7 @@ const OPTION_TEXTS: Readonly<Record<string, string>> = {
   withNsfw: 'optionNsfw',
   withAudio: 'optionAudio',
   withTranscript: 'optionTranscript',
+  transcriptLanguage: 'optionTranscriptLanguage',
   preventC2paForces: 'optionNoC2pa',
   frames: 'optionFrames',
 };

@@ -1,31 +1,19 @@
-/** The caller's own account: `viewer` and its changes. */
+/** The caller's own account: `viewer`. */
 
 import { getCredits, listLedger } from '../../app/accounts/credits.ts';
 import { listKeys, webhookSecretOf } from '../../app/accounts/keys.ts';
-import { changePassword } from '../../app/accounts/passwords.ts';
-import { acceptTerms } from '../../app/accounts/terms.ts';
 import { toUserView } from '../../app/accounts/user-view.ts';
-import { updateUser } from '../../app/accounts/users.ts';
 import type { Principal } from '../../app/callers/principal.ts';
-import { parseWhole } from '../../app/field-parsers.ts';
 import { listDeliveries } from '../../app/webhooks/deliveries.ts';
 import type { LedgerEntry } from '../../domain/accounts/account.ts';
-import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
+import { API_KEY } from '../../domain/contract/key.ts';
 import { CREDITS, type Credits, LEDGER_ENTRY } from '../../domain/contract/ledger.ts';
 import { builder, heuristicEnum, roleEnum } from './builder.ts';
-import { apiKeyType } from './keys.ts';
-import { defineNoun, inputFieldsOf } from './nouns.ts';
+import { defineConnection, FIRST_DESCRIPTION, pageLimitOf, toConnection } from './connection.ts';
+import { defineNoun, typeOfNoun } from './nouns.ts';
 import { planType } from './plans.ts';
-import { countCall, settleCall } from './transport/calls.ts';
-import {
-  defineConnection,
-  FIRST_DESCRIPTION,
-  type PageArguments,
-  pageLimitOf,
-  toSequenceConnection,
-} from './transport/connection.ts';
-import { toRawFields } from './transport/input.ts';
-import { userPayloadType, userType } from './user-types.ts';
+import { countCall } from './transport/calls.ts';
+import { userType } from './user-types.ts';
 import { deliveryConnectionType, toDeliveryConnection } from './webhooks.ts';
 
 export const creditsType = defineNoun<Credits>({ name: 'Credits', fields: CREDITS });
@@ -36,13 +24,9 @@ const ledgerEntryType = defineNoun<LedgerEntry>({
   fields: LEDGER_ENTRY,
 });
 
-const ledgerConnectionType = defineConnection<LedgerEntry>('LedgerEntry', ledgerEntryType);
+const LEDGER_PAGE = { cursor: 'sequence', first: 1 } as const;
 
-/** Lines that are numbered: the cursor is the number of the last one seen. */
-export function sequencePageOf(args: PageArguments): { limit: number; before: number | undefined } {
-  const before = parseWhole({ after: args.after }, 'after', 1, Number.MAX_SAFE_INTEGER);
-  return { limit: pageLimitOf(args), before };
-}
+const ledgerConnectionType = defineConnection<LedgerEntry>('LedgerEntry', ledgerEntryType);
 
 const viewerType = builder.objectRef<Principal>('Viewer').implement({
   fields: (t) => ({
@@ -64,7 +48,7 @@ const viewerType = builder.objectRef<Principal>('Viewer').implement({
       resolve: (principal, _, { app }) => getCredits(app, { principal }),
     }),
     keys: t.field({
-      type: [apiKeyType],
+      type: [typeOfNoun(API_KEY)],
       description: 'Oldest first.',
       resolve: (principal, _, { app }) => listKeys(app, { principal }),
     }),
@@ -81,7 +65,7 @@ builder.objectFields(viewerType, (t) => ({
     description: 'Newest first.',
     args: { first: t.arg.int({ description: FIRST_DESCRIPTION }), after: t.arg.string() },
     resolve: (principal, args, { app }) =>
-      toSequenceConnection(listLedger(app, { principal, ...sequencePageOf(args) })),
+      toConnection((lines) => listLedger(app, { principal, ...lines }), args, LEDGER_PAGE),
   }),
   deliveries: t.field({
     type: deliveryConnectionType,
@@ -103,51 +87,4 @@ export function addAccountQueries(): void {
       resolve: (_, _args, context) => countCall(context, 'viewer', () => context.principal()),
     }),
   );
-}
-
-const accountInput = builder.inputType('UpdateAccountInput', {
-  description: 'What is absent stays; null clears it.',
-  fields: (t) => ({
-    name: t.string(),
-    ...inputFieldsOf(t, ACCOUNT_DETAILS),
-    heuristic: t.field({ type: heuristicEnum }),
-  }),
-});
-
-export function addAccountMutations(): void {
-  builder.mutationFields((t) => ({
-    updateAccount: t.field({
-      type: userPayloadType,
-      nullable: true,
-      args: { input: t.arg({ type: accountInput, required: true }) },
-      resolve: (_, { input }, context) =>
-        settleCall(context, 'updateAccount', async () => {
-          const principal = context.principal();
-          const change = { principal, id: principal.account.id, fields: toRawFields(input) };
-          return toUserView(context.app, await updateUser(context.app, change));
-        }),
-    }),
-    acceptTerms: t.field({
-      type: userPayloadType,
-      nullable: true,
-      description: 'Accepts the terms of service; the one call that works before.',
-      resolve: (_, _args, context) =>
-        settleCall(context, 'acceptTerms', async () => {
-          const account = await acceptTerms(context.app, { principal: context.newcomer() });
-          return toUserView(context.app, account);
-        }),
-    }),
-    changePassword: t.field({
-      type: userPayloadType,
-      nullable: true,
-      description: '12 to 256 characters.',
-      args: { current: t.arg.string({ required: true }), password: t.arg.string({ required: true }) },
-      resolve: (_, { current, password }, context) =>
-        settleCall(context, 'changePassword', async () => {
-          const principal = context.principal();
-          const account = await changePassword(context.app, { principal, current, password });
-          return toUserView(context.app, account);
-        }),
-    }),
-  }));
 }

@@ -1,14 +1,11 @@
-/** How the appliance itself is: `appliance`. */
-
-import { type ApplianceStatus, getStatus } from '../../app/appliance/appliance.ts';
+/** How the appliance itself is. */
+import type { ApplianceStatus } from '../../app/appliance/appliance.ts';
 import { APPLIANCE, MODEL, type ModelStatus } from '../../domain/contract/appliance.ts';
-import { builder } from './builder.ts';
-import { defineNoun, fieldsOf } from './nouns.ts';
-import { countCall } from './transport/calls.ts';
+import { defineNoun, fieldsOf, nameType } from './nouns.ts';
 
 defineNoun<ModelStatus>({ name: 'Model', fields: MODEL });
 
-const applianceType = builder.objectRef<ApplianceStatus>('Appliance').implement({
+nameType<ApplianceStatus>('Appliance').implement({
   fields: (t) => ({
     ...fieldsOf(t, APPLIANCE),
     publicUrl: t.string({
@@ -17,18 +14,3 @@ const applianceType = builder.objectRef<ApplianceStatus>('Appliance').implement(
     }),
   }),
 });
-
-export function addApplianceQueries(): void {
-  builder.queryField('appliance', (t) =>
-    t.field({
-      type: applianceType,
-      nullable: true,
-      description: 'State, load and models; any valid key may ask.',
-      resolve: (_, _args, context) =>
-        countCall(context, 'appliance', async () => {
-          context.principal();
-          return await getStatus(context.app);
-        }),
-    }),
-  );
-}

@@ -1,18 +1,13 @@
-/** Queries on records, and the mutations on one record. */
+/** Queries on records. */
 import {
-  cancelClassification,
-  deleteClassification,
   getClassifications,
   openClassification,
-  retryClassification,
   searchClassifications,
 } from '../../app/records/classifications.ts';
 import { IDENTIFIERS_MAX } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { builder, labelEnum, mediaKindEnum, outcomeEnum, statusEnum } from './builder.ts';
-import { classificationType } from './record-types.ts';
-import { countCall, type Payload, settleCall } from './transport/calls.ts';
 import {
   type Connection,
   connectionType,
@@ -20,30 +15,11 @@ import {
   type PageArguments,
   pageLimitOf,
   toRecordConnection,
-} from './transport/connection.ts';
+} from './connection.ts';
+import { classificationType } from './record-types.ts';
+import { countCall } from './transport/calls.ts';
 import type { GraphqlContext } from './transport/context.ts';
 import { toRawFields } from './transport/input.ts';
-import { userErrorType } from './transport/user-errors.ts';
-
-export const classificationPayloadType = builder
-  .objectRef<Payload<ClassificationRecord>>('ClassificationPayload')
-  .implement({
-    fields: (t) => ({
-      classification: t.field({
-        type: classificationType,
-        nullable: true,
-        resolve: (payload) => payload.value,
-      }),
-      userErrors: t.expose('userErrors', { type: [userErrorType] }),
-    }),
-  });
-
-const deletePayloadType = builder.objectRef<Payload<string>>('DeleteClassificationPayload').implement({
-  fields: (t) => ({
-    deletedIdentifier: t.id({ nullable: true, resolve: (payload) => payload.value }),
-    userErrors: t.expose('userErrors', { type: [userErrorType] }),
-  }),
-});
 
 const filterInput = builder.inputType('ClassificationFilter', {
   description: 'Each field narrows further.',
@@ -116,47 +92,4 @@ async function readPage(
   const filter = toRawFields(args.filter ?? {});
   const query = { principal: principal(), limit, filter, ...kind, ...cursor };
   return toRecordConnection(await searchClassifications(app, query));
-}
-
-export function addClassificationMutations(): void {
-  builder.mutationFields((t) => ({
-    cancelClassification: t.field({
-      type: classificationPayloadType,
-      nullable: true,
-      description: 'Ends work that waits or runs; a shared analysis goes on for its other records.',
-      args: { identifier: t.arg.id({ required: true }) },
-      resolve: (_, { identifier }, context) =>
-        settleCall(context, 'cancelClassification', () =>
-          changeRecord(context, identifier, cancelClassification),
-        ),
-    }),
-    retryClassification: t.field({
-      type: classificationPayloadType,
-      nullable: true,
-      args: { identifier: t.arg.id({ required: true }) },
-      resolve: (_, { identifier }, context) =>
-        settleCall(context, 'retryClassification', () =>
-          changeRecord(context, identifier, retryClassification),
-        ),
-    }),
-    deleteClassification: t.field({
-      type: deletePayloadType,
-      nullable: true,
-      args: { identifier: t.arg.id({ required: true }) },
-      resolve: (_, { identifier }, context) =>
-        settleCall(context, 'deleteClassification', async () => {
-          const principal = context.principal();
-          await deleteClassification(context.app, { principal, identifier });
-          return identifier;
-        }),
-    }),
-  }));
-}
-
-function changeRecord(
-  { app, principal }: GraphqlContext,
-  identifier: string,
-  change: typeof cancelClassification,
-): Promise<ClassificationRecord> {
-  return change(app, { principal: principal(), identifier });
 }

@@ -1,5 +1,5 @@
 /** GraphQL types made of the tables of the nouns; a facade's own file adds only what is computed. */
-import type { FieldRow, Fields, FieldType, Noun } from '../../domain/contract/field.ts';
+import type { FieldRow, Fields, FieldType, Noun, ValuesOf } from '../../domain/contract/field.ts';
 import { builder, enumOf, renamedTo } from './builder.ts';
 
 type ObjectRef<Value> = ReturnType<typeof builder.objectRef<Value>>;
@@ -11,6 +11,11 @@ export function nameType<Value>(name: string): ObjectRef<Value> {
   const type = builder.objectRef<Value>(name);
   objects.set(name, type);
   return type;
+}
+
+/** An interface, under the name that rows have for it. */
+export function nameInterface(name: string, type: unknown): void {
+  objects.set(name, type);
 }
 
 export function defineNoun<Value extends object>({ name, description, fields }: Noun): ObjectRef<Value> {
@@ -40,7 +45,14 @@ const SCALARS = {
 
 function typeOf(type: FieldType): unknown {
   if (typeof type === 'string') return SCALARS[type];
-  return 'choice' in type ? enumOf(type.choice) : objects.get(type.noun);
+  if ('choice' in type) return enumOf(type.choice);
+  return type.table === undefined ? objects.get(type.noun) : typeOfNoun(type.table);
+}
+
+/** The type of a table, defined where it is first asked for. */
+export function typeOfNoun<Table extends Fields>(noun: Noun<Table>): ObjectRef<ValuesOf<Table>> {
+  const known = objects.get(noun.name);
+  return known === undefined ? defineNoun(noun) : (known as ObjectRef<ValuesOf<Table>>);
 }
 
 /** Pothos' builders infer types from literals, which a walk has none of. */
@@ -77,6 +89,6 @@ function notesOf({ description }: FieldRow): { description?: string } {
   return description === undefined ? {} : { description };
 }
 
-function shapeOf({ type, isList }: FieldRow): { type: unknown } {
+export function shapeOf({ type, isList }: FieldRow): { type: unknown } {
   return { type: isList === true ? [typeOf(type)] : typeOf(type) };
 }

@@ -1,7 +1,7 @@
 /** `interface Classification` and its three kinds: the record of domain/records/record.ts in camelCase. */
 
 import { listRenditions } from '../../app/records/renditions.ts';
-import { seenBefore } from '../../app/records/seen-before.ts';
+import { seenAgain, seenBefore } from '../../app/records/seen-before.ts';
 import { AUDIO, FINDINGS, IMAGE, RECORD, VIDEO } from '../../domain/contract/record.ts';
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { outcomeOf } from '../../domain/records/outcome.ts';
@@ -14,7 +14,7 @@ import type {
 import type { SeenBefore } from '../../domain/records/seen-before.ts';
 import { TRANSCRIPT_FILES } from '../../domain/transcripts/transcript-formats.ts';
 import { builder, heatmapLayerEnum, outcomeEnum, transcriptFormatEnum } from './builder.ts';
-import { fieldsOf, findType, nameType } from './nouns.ts';
+import { fieldsOf, findType, nameInterface, nameType } from './nouns.ts';
 import { renditionType } from './rendition-types.ts';
 
 /** REST documents the map of the origin only; the others are stored media. */
@@ -52,6 +52,12 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
       resolve: ({ identifier }, _, context) =>
         seenBefore(context.app, { principal: context.principal(), identifier }),
     }),
+    seenAgain: t.field({
+      type: [findType<SeenBefore>('SeenBefore')],
+      description: 'Later records of the same picture, the nearest first; empty for frames and tracks.',
+      resolve: ({ identifier }, _, context) =>
+        seenAgain(context.app, { principal: context.principal(), identifier }),
+    }),
     renditions: t.field({
       type: [renditionType],
       description: 'What is or can be made of the file for a browser to show; empty once the file is gone.',
@@ -59,6 +65,8 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
     }),
   }),
 });
+
+nameInterface('Classification', classificationType);
 
 export const imageType = nameType<ImageRecord>('ImageClassification').implement({
   interfaces: [classificationType],

@@ -5,7 +5,7 @@ import { builder, renamedTo, upperCaseValues } from './builder.ts';
 
 const kindEnum = builder.enumType('RenditionKind', {
   description:
-    'PICTURE, FILM and SOUND stand in for the file; TILES are a large picture in pieces; STRIP and PEAKS show it over time; SHEET is the contact sheet of a video.',
+    'PICTURE, FILM and SOUND stand in for the file; TILES are a large picture in pieces; STRIP and PEAKS show it over time; SHEET is the contact sheet of a video, THUMBNAIL what a list shows of a picture or video.',
   values: upperCaseValues(RENDITION_KINDS),
 });
 const stateEnum = builder.enumType('RenditionState', {

@@ -1,10 +1,23 @@
-/** The parts of a record: verdicts, model results, assessment, progress and options. */
+/** The parts of a record, and what is said beside it. */
 import { ANALYSIS_OPTIONS } from '../../domain/contract/analysis-options.ts';
+import { MARK_PARTS } from '../../domain/contract/marks.ts';
 import { PROVENANCE_PARTS } from '../../domain/contract/provenance-parts.ts';
 import { RECORD_PARTS } from '../../domain/contract/record-parts.ts';
-import { defineNoun } from './nouns.ts';
+import { SEARCH_PARTS } from '../../domain/contract/search.ts';
+import { TRUST_PARTS } from '../../domain/contract/trust.ts';
+import type { OverrideResult } from '../../domain/records/record.ts';
+import { labelEnum, mediaKindEnum } from './builder.ts';
+import { defineNoun, nameType } from './nouns.ts';
 
 export function defineRecordParts(): void {
-  for (const part of [...PROVENANCE_PARTS, ...RECORD_PARTS]) defineNoun(part);
+  for (const part of [...PROVENANCE_PARTS, ...RECORD_PARTS, ...MARK_PARTS, ...SEARCH_PARTS, ...TRUST_PARTS])
+    defineNoun(part);
   defineNoun({ name: 'AnalysisOptions', fields: ANALYSIS_OPTIONS });
+  nameType<OverrideResult>('Override').implement({
+    fields: (t) => ({
+      classification: t.expose('classification', { type: labelEnum }),
+      kind: t.expose('type', { type: mediaKindEnum }),
+      hash: t.exposeString('hash'),
+    }),
+  });
 }

@@ -1,6 +1,8 @@
 /** The mutations that take a file: submitMedia and validateMedia. */
 import { admitMedia } from '../../app/callers/admission.ts';
+import type { Principal } from '../../app/callers/principal.ts';
 import { followStanding, type StandingNeeds } from '../../app/callers/standing.ts';
+import type { RawFields } from '../../app/submissions/input.ts';
 import { parseSidecar, readSidecar, SIDECAR_FIELD } from '../../app/submissions/sidecar.ts';
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { type ReceivedMedia, receiveMedia } from '../../app/submissions/uploads.ts';
@@ -10,12 +12,12 @@ import { badField } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { ClassificationRecord, MediaValidation } from '../../domain/records/record.ts';
 import { builder, mediaKindEnum, priorityEnum, renamedTo } from './builder.ts';
-import { classificationPayloadType } from './classifications.ts';
-import { toOptionFields, toSubmitFields } from './convert.ts';
 import { inputFieldsOf } from './nouns.ts';
+import { payloadTypeOf } from './operations.ts';
 import { type Payload, settleCall } from './transport/calls.ts';
 import type { GraphqlContext } from './transport/context.ts';
-import { userErrorType } from './transport/user-errors.ts';
+import { toRawFields } from './transport/input.ts';
+import { userErrorType } from './user-errors.ts';
 
 const optionsInput = builder.inputType('AnalysisOptionsInput', {
   description: 'What is not named stays at its default; options of another kind of media are ignored.',
@@ -73,7 +75,7 @@ const validatePayloadType = builder.objectRef<Payload<MediaValidation>>('Validat
 export function addSubmissionMutations(): void {
   builder.mutationFields((t) => ({
     submitMedia: t.field({
-      type: classificationPayloadType,
+      type: payloadTypeOf<ClassificationRecord>('cancelClassification'),
       nullable: true,
       description: 'Takes a file or an address and answers as soon as the work is accepted.',
       args: { input: t.arg({ type: submitInput, required: true }) },
@@ -160,4 +162,26 @@ export async function receiveUpload(
   using standing = followStanding(app, sender, needs);
   const ends = AbortSignal.any([signal, standing.signal]);
   return await receiveMedia(app, { principal: sender, field: 'file', name, bytes }, ends);
+}
+
+/** Gives `look` a file that is neither kept nor analysed. */
+export async function lookAtUpload<T>(
+  context: GraphqlContext,
+  token: string,
+  look: (input: { principal: Principal; field: string; media: ReceivedMedia }) => Promise<T>,
+): Promise<T> {
+  const principal = context.principal();
+  await admitMedia(context.app, principal, { purpose: 'validate' });
+  await using media = await receiveUpload(context, token);
+  return await look({ principal, field: 'file', media });
+}
+
+/** What is said: absent and null are the same. */
+function toOptionFields(options: object | null | undefined): RawFields {
+  const said = Object.entries(options ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return toRawFields(Object.fromEntries(said));
+}
+
+function toSubmitFields({ options, ...said }: { options?: object | null | undefined }): RawFields {
+  return { ...toOptionFields(said), ...toOptionFields(options) };
 }

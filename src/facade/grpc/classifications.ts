@@ -1,17 +1,14 @@
-/** Records: read, listed, watched, cancelled, retried, deleted. */
+/** Records: read, listed, watched. */
 import { createReadStream } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import {
-  cancelClassification,
-  deleteClassification,
   getClassification,
   getClassifications,
   getHeatmap,
-  retryClassification,
   searchClassifications,
 } from '../../app/records/classifications.ts';
 import { getContactSheet } from '../../app/records/renditions.ts';
-import { seenBefore } from '../../app/records/seen-before.ts';
+import { seenAgain, seenBefore } from '../../app/records/seen-before.ts';
 import { getTranscript } from '../../app/records/transcripts.ts';
 import { watchClassification, watchClassifications } from '../../app/records/watch.ts';
 import type { RawFields } from '../../app/submissions/input.ts';
@@ -30,6 +27,7 @@ import {
   TranscriptFormatSchema,
 } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { fromMessage } from '../../grpc/messages.ts';
+import { counted } from './accounts.ts';
 import { download, type GrpcContext, unary } from './calls.ts';
 import { toClassification } from './convert.ts';
 import { fromEnum, fromKind, refuseUnlisted } from './enums.ts';
@@ -38,7 +36,6 @@ const { method } = ClassificationService;
 
 type Readers = 'getClassification' | 'batchGetClassifications' | 'listClassifications';
 type Watchers = 'watchClassification' | 'watchClassifications';
-type Changers = 'cancelClassification' | 'retryClassification' | 'deleteClassification';
 
 export function readHandlers(context: GrpcContext): Pick<Handlers<typeof ClassificationService>, Readers> {
   const { app } = context;
@@ -46,7 +43,8 @@ export function readHandlers(context: GrpcContext): Pick<Handlers<typeof Classif
     getClassification: unary(context, method.getClassification, ({ principal, request }) => {
       const input = { principal, identifier: request.identifier };
       const record = getClassification(app, input);
-      return { classification: toClassification({ ...record, seenBefore: seenBefore(app, input) }) };
+      const seen = { seenBefore: seenBefore(app, input), seenAgain: seenAgain(app, input) };
+      return { classification: toClassification({ ...record, ...seen }) };
     }),
     batchGetClassifications: unary(context, method.batchGetClassifications, ({ principal, request }) => {
       const { identifiers } = request;
@@ -69,7 +67,8 @@ function toLists(entries: readonly RecordEntry[]) {
   return {
     classifications: shownOf(entries).map((record) => toClassification(record)),
     refused: refusedOf(entries).map(({ identifier, createdAt, reason }) => ({
-      ...{ identifier, reason },
+      identifier,
+      reason,
       ...(createdAt === null ? {} : { createdAt: toTimestamp(createdAt) }),
     })),
   };
@@ -80,17 +79,12 @@ function toRawFilter(filter: ClassificationFilter | undefined): RawFields {
   return filter === undefined ? {} : fromMessage(ClassificationFilterSchema, filter, refuseUnlisted);
 }
 
-/** The changes as messages, counted as one watcher while they are read. */
+/** The changes as messages. */
 export async function* toUpdates(
   app: App,
   records: AsyncIterable<ClassificationRecord>,
 ): AsyncGenerator<Classification> {
-  app.metrics.watchers.inc();
-  try {
-    for await (const record of records) yield toClassification(record);
-  } finally {
-    app.metrics.watchers.dec();
-  }
+  for await (const record of counted(app, records)) yield toClassification(record);
 }
 
 export function watchHandlers(context: GrpcContext): Pick<Handlers<typeof ClassificationService>, Watchers> {
@@ -119,26 +113,6 @@ export function watchHandlers(context: GrpcContext): Pick<Handlers<typeof Classi
         }
       },
     ),
-  };
-}
-
-export function changeHandlers(context: GrpcContext): Pick<Handlers<typeof ClassificationService>, Changers> {
-  const { app } = context;
-  return {
-    cancelClassification: unary(context, method.cancelClassification, async ({ principal, request }) => {
-      const { identifier } = request;
-      const record = await cancelClassification(app, { principal, identifier });
-      return { classification: toClassification(record) };
-    }),
-    retryClassification: unary(context, method.retryClassification, async ({ principal, request }) => {
-      const { identifier } = request;
-      const record = await retryClassification(app, { principal, identifier });
-      return { classification: toClassification(record) };
-    }),
-    deleteClassification: unary(context, method.deleteClassification, async ({ principal, request }) => {
-      await deleteClassification(app, { principal, identifier: request.identifier });
-      return {};
-    }),
   };
 }
 

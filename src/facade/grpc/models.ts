@@ -1,8 +1,6 @@
-/** Model packs that come and go, what they cost, and what they would say of old records. */
-import { listCatalogue } from '../../app/appliance/catalogue.ts';
+/** Model packs that come, what they cost, and what they would say of old records. */
 import { benchModels } from '../../app/appliance/model-bench.ts';
-import { readModelCard } from '../../app/appliance/model-card.ts';
-import { addModel, type ModelFile, removeModel } from '../../app/appliance/models.ts';
+import { addModel, type ModelFile } from '../../app/appliance/models.ts';
 import { rescoreWithDocument } from '../../app/evidence/rescore-document.ts';
 import { rescore } from '../../app/records/rescore.ts';
 import { AppError, badField } from '../../domain/errors.ts';
@@ -13,21 +11,18 @@ import {
   type ModelHeader,
 } from '../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';
-import { download, duplex, type GrpcContext, unary } from './calls.ts';
+import { download, duplex, type GrpcContext } from './calls.ts';
 import { fromKind } from './enums.ts';
 
 const { method } = ApplianceService;
 
-type OfModels = 'getModelCard' | 'addModel' | 'removeModel' | 'listCatalogue' | 'benchModels' | 'rescore';
+type ByHand = 'addModel' | 'benchModels' | 'rescore';
 
 const RESCORE_DEFAULT = 100;
 
-export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof ApplianceService>, OfModels> {
+export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof ApplianceService>, ByHand> {
   const { app } = context;
   return {
-    getModelCard: unary(context, method.getModelCard, async ({ request: { id } }) => ({
-      card: await readModelCard(app, { id }),
-    })),
     addModel: duplex(context, method.addModel, async function* ({ principal, messages, signal }) {
       const stream = new ModelStream(messages);
       const { catalogueName, download: isFetched, acceptLicence } = await stream.readHeader();
@@ -39,13 +34,6 @@ export function modelHandlers(context: GrpcContext): Pick<Handlers<typeof Applia
         files: stream.readFiles(),
       };
       for await (const step of addModel(app, input, signal)) yield toMessage(method.addModel.output, step);
-    }),
-    removeModel: unary(context, method.removeModel, async ({ principal, request }) => {
-      await removeModel(app, { principal, id: request.id });
-      return {};
-    }),
-    listCatalogue: unary(context, method.listCatalogue, async ({ principal }) => {
-      return toMessage(method.listCatalogue.output, { entries: await listCatalogue(app, { principal }) });
     }),
     benchModels: download(context, method.benchModels, ({ principal, signal }) =>
       benchModels(app, { principal }, signal),

@@ -10,30 +10,7 @@ import {
 } from '../../app/submissions/unfinished-uploads.ts';
 import type { ReceivedMedia } from '../../app/submissions/uploads.ts';
 import { badField } from '../../domain/errors.ts';
-import { toTimestamp } from '../../domain/time.ts';
-import type { Handlers } from '../../grpc/definition.ts';
-import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import type { MediaHeader } from '../../grpc/gen/assay/v1/media_pb.ts';
-import { type GrpcContext, unary } from './calls.ts';
-
-const { method } = ClassificationService;
-
-export function resumeHandlers(
-  context: GrpcContext,
-): Pick<Handlers<typeof ClassificationService>, 'queryUpload'> {
-  return {
-    queryUpload: unary(context, method.queryUpload, async ({ principal, request }) => {
-      const uploadId = parseUploadId(request.uploadId, 'upload_id');
-      const state = await queryUpload(context.app, { principal, uploadId });
-      return {
-        committedBytes: BigInt(state.committedBytes),
-        sizeBytes: BigInt(state.sizeBytes),
-        identifier: state.identifier ?? '',
-        expiresAt: toTimestamp(state.expiresAt),
-      };
-    }),
-  };
-}
 
 export interface ResumableInput {
   principal: Principal;

@@ -12,34 +12,25 @@ import { EvidenceService } from '../../grpc/gen/assay/v1/evidence_service_pb.ts'
 import { MarksService } from '../../grpc/gen/assay/v1/marks_service_pb.ts';
 import { NotifyService } from '../../grpc/gen/assay/v1/notify_service_pb.ts';
 import { PartnerService } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
+import { SearchService } from '../../grpc/gen/assay/v1/search_service_pb.ts';
 import { TrustService } from '../../grpc/gen/assay/v1/trust_service_pb.ts';
 import { WatchFolderService } from '../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
 import type { TlsFiles } from '../../machinery/tls.ts';
-import { creditHandlers, ownAccountHandlers } from './accounts.ts';
-import { administrationHandlers, applianceHandlers } from './appliance.ts';
-import { noticeHandlers } from './automation/notices.ts';
-import { watchFolderHandlers } from './automation/watch-folders.ts';
+import { accountHandlers } from './accounts.ts';
 import { backupHandlers } from './backups.ts';
 import type { GrpcContext } from './calls.ts';
-import { changeHandlers, mediaHandlers, readHandlers, watchHandlers } from './classifications.ts';
-import { doctorHandlers } from './doctor.ts';
-import { custodyHandlers } from './evidence/custody.ts';
-import { evidenceHandlers } from './evidence/packages.ts';
+import { mediaHandlers, readHandlers, watchHandlers } from './classifications.ts';
 import { Health } from './health.ts';
-import { keyHandlers } from './keys.ts';
-import { markHandlers } from './marks/marks.ts';
+import { markHandlers } from './marks.ts';
 import { modelHandlers } from './models.ts';
-import { overrideHandlers, signOffHandlers } from './overrides.ts';
+import { handlersOf } from './operations.ts';
+import { evidenceHandlers } from './packages.ts';
 import { partnerHandlers } from './partners.ts';
-import { planHandlers } from './plans.ts';
-import { processHandlers } from './processes.ts';
 import { widenReceiveWindows } from './receive-windows.ts';
 import { serveReflection } from './reflection.ts';
-import { resumeHandlers } from './resumable-uploads.ts';
+import { searchHandlers } from './search.ts';
 import { submissionHandlers } from './submissions.ts';
 import { TlsCredentials } from './tls-credentials.ts';
-import { trustHandlers } from './trust/trust.ts';
-import { webhookHandlers } from './webhooks.ts';
 
 export interface GrpcServerConfig {
   host: string;
@@ -62,6 +53,7 @@ export const SERVICES = [
   NotifyService,
   EvidenceService,
   MarksService,
+  SearchService,
   TrustService,
 ];
 
@@ -132,38 +124,37 @@ export class GrpcServer implements AsyncDisposable {
   }
 }
 
+/** Rows answer most of the rpcs; what is here beside them is written by hand. */
 function addServices(server: Server, context: GrpcContext): void {
   addService(server, ClassificationService, {
+    ...handlersOf(context, ClassificationService),
     ...submissionHandlers(context),
-    ...resumeHandlers(context),
     ...readHandlers(context),
     ...watchHandlers(context),
-    ...changeHandlers(context),
     ...mediaHandlers(context),
-    ...overrideHandlers(context),
-    ...signOffHandlers(context),
   });
   addService(server, AccountService, {
-    ...ownAccountHandlers(context),
-    ...creditHandlers(context),
-    ...keyHandlers(context),
-    ...webhookHandlers(context),
+    ...handlersOf(context, AccountService),
+    ...accountHandlers(context),
   });
-  addService(server, MarksService, markHandlers(context));
-  addService(server, TrustService, trustHandlers(context));
-  addService(server, PartnerService, partnerHandlers(context));
-  addService(server, EvidenceService, evidenceHandlers(context));
-  addService(server, CustodyService, custodyHandlers(context));
-  addService(server, NotifyService, noticeHandlers(context));
-  addService(server, WatchFolderService, watchFolderHandlers(context));
+  addService(server, MarksService, { ...handlersOf(context, MarksService), ...markHandlers(context) });
+  addService(server, SearchService, { ...handlersOf(context, SearchService), ...searchHandlers(context) });
+  addService(server, TrustService, handlersOf(context, TrustService));
+  addService(server, PartnerService, {
+    ...handlersOf(context, PartnerService),
+    ...partnerHandlers(context),
+  });
+  addService(server, EvidenceService, {
+    ...handlersOf(context, EvidenceService),
+    ...evidenceHandlers(context),
+  });
+  addService(server, CustodyService, handlersOf(context, CustodyService));
+  addService(server, NotifyService, handlersOf(context, NotifyService));
+  addService(server, WatchFolderService, handlersOf(context, WatchFolderService));
   addService(server, ApplianceService, {
-    ...applianceHandlers(context),
-    ...administrationHandlers(context),
-    ...planHandlers(context),
+    ...handlersOf(context, ApplianceService),
     ...backupHandlers(context),
     ...modelHandlers(context),
-    ...doctorHandlers(context),
-    ...processHandlers(context),
   });
 }
 

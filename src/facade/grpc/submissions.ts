@@ -6,7 +6,7 @@ import { watchClassification } from '../../app/records/watch.ts';
 import { submitMedia } from '../../app/submissions/submit.ts';
 import { validateMedia } from '../../app/submissions/validate.ts';
 import { badField } from '../../domain/errors.ts';
-import type { ClassificationRecord, MediaValidation } from '../../domain/records/record.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { Handlers } from '../../grpc/definition.ts';
 import { ClassificationService } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
 import { toMessage } from '../../grpc/messages.ts';
@@ -14,6 +14,7 @@ import { duplex, type GrpcContext, upload } from './calls.ts';
 import { toUpdates } from './classifications.ts';
 import { toClassification } from './convert.ts';
 import { requireKind } from './enums.ts';
+import { EXCEPTIONS } from './exceptions.ts';
 import { MEDIA_FIELD, receiveUpload, toFields, type UploadInput } from './uploads.ts';
 
 const { method } = ClassificationService;
@@ -73,13 +74,6 @@ async function admit(
   return app.openUploads.open(principal.account.id);
 }
 
-const VALIDATION_EXCEPTIONS = {
-  'assay.v1.ValidateMediaResponse': {
-    filesize: ({ sizeBytes }: MediaValidation) => sizeBytes,
-    mimetype: ({ mime }: MediaValidation) => mime,
-  },
-};
-
 async function validateUpload({ app }: GrpcContext, input: UploadInput, signal: AbortSignal) {
   using _upload = await admit(app, 'validate', input);
   const { header, media } = await receiveUpload(app, { ...input, purpose: 'validate' }, signal);
@@ -89,5 +83,5 @@ async function validateUpload({ app }: GrpcContext, input: UploadInput, signal: 
   const { principal } = input;
   const fields = toFields(header);
   const validation = await validateMedia(app, { principal, kind, field: MEDIA_FIELD, media, fields }, signal);
-  return toMessage(method.validateMedia.output, validation, VALIDATION_EXCEPTIONS);
+  return toMessage(method.validateMedia.output, validation, EXCEPTIONS);
 }

@@ -41,6 +41,22 @@ export interface UploadInput {
 /** The field that a fault of the bytes belongs to. */
 export const MEDIA_FIELD = 'chunk';
 
+/** Gives `look` a file that is neither kept nor analysed. `expected` is what a caller is told who sends an address instead. */
+export async function lookAtUpload<T>(
+  app: App,
+  { principal, messages, expected }: UploadInput & { expected: string },
+  signal: AbortSignal,
+  look: (input: { principal: Principal; field: string; media: ReceivedMedia }) => Promise<T>,
+): Promise<T> {
+  await admitMedia(app, principal, { purpose: 'validate' });
+  using _upload = app.openUploads.open(principal.account.id);
+  const { media } = await receiveUpload(app, { principal, messages, purpose: 'validate' }, signal);
+  await using _media = media;
+  if (media === undefined)
+    throw badField('header.source_url', `expected ${expected} in chunks, found an address`);
+  return await look({ principal, field: MEDIA_FIELD, media });
+}
+
 /** Returns after the commit and the end of the stream; the caller disposes the media. */
 export async function receiveUpload(
   app: App,

@@ -20,7 +20,7 @@ import type { ClassificationRecord } from '../../domain/records/record.ts';
 import { shownOf } from '../../domain/records/refused-record.ts';
 import { principalOf, requireKey } from '../../port/caller.ts';
 import { toClassification } from './convert.ts';
-import { KIND_PATHS } from './routes.ts';
+import { KIND_PATHS } from './openapi/routes.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 

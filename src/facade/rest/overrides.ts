@@ -4,7 +4,7 @@ import type { App } from '../../app/app.ts';
 import { overrideClassification } from '../../app/records/overrides.ts';
 import { badField } from '../../domain/errors.ts';
 import { principalOf, requireKey } from '../../port/caller.ts';
-import { KIND_PATHS } from './routes.ts';
+import { KIND_PATHS } from './openapi/routes.ts';
 
 export function routeOverrides(fastify: FastifyInstance, app: App): void {
   const onRequest = requireKey(app);

@@ -8,7 +8,7 @@ import { rowsOf, toSnakeCase } from '../../domain/contract/field.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { principalOf, requireAdmission, requireKey, signalOf } from '../../port/caller.ts';
 import { type FormSpec, receiveForm } from './multipart.ts';
-import { KIND_PATHS } from './routes.ts';
+import { KIND_PATHS } from './openapi/routes.ts';
 
 interface SubmissionRoute extends FormSpec {
   kind: MediaKind;

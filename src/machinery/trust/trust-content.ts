@@ -66,7 +66,9 @@ function readProducts(text: string): ConformingProduct[] {
   return read.data
     .filter(({ status, product }) => status === 'conformant' && product.productType === 'generatorProduct')
     .map(({ product: { DN, assurance, disallowedSignals } }) => ({
-      ...{ commonName: DN.CN, organisation: DN.O, unit: DN.OU ?? '' },
+      commonName: DN.CN,
+      organisation: DN.O,
+      unit: DN.OU ?? '',
       assuranceLevel: assurance?.maxAssuranceLevel ?? null,
       mayCapture: !(disallowedSignals?.inception ?? []).includes('capturedMedia'),
     }));

@@ -80,8 +80,15 @@ export function openTrustLists({ folder, settingPem, settingFile }: GivenLists):
 
 function toSettingList(pem: string, file: string): TrustList {
   return {
-    ...{ id: SETTING_LIST, name: 'provenance.trust_anchors_file', kind: 'signers_and_time' },
-    ...{ source: file, date: '', frozen: null, terms: '', origin: 'setting', isOn: true },
+    id: SETTING_LIST,
+    name: 'provenance.trust_anchors_file',
+    kind: 'signers_and_time',
+    source: file,
+    date: '',
+    frozen: null,
+    terms: '',
+    origin: 'setting',
+    isOn: true,
     ...readTrustContent([{ holds: 'authorities', text: pem }]),
   };
 }

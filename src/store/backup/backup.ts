@@ -3,10 +3,12 @@
  * folder. A folder of its own each time; what an earlier backup beside it holds already is a hard link to that.
  * Checked by reading all of it back before it gets its name, so that a folder with a manifest is a good one.
  */
+
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { BackupProgress } from '../../domain/contract/backups.ts';
 import { flushFile, flushFolder, renameDurably } from '../folder.ts';
 import { Pace } from '../pace.ts';
 import { openRecordsCopy, type RecordsCopy } from '../records-copy.ts';
@@ -25,14 +27,6 @@ export interface BackupOrder {
   now: number;
   /** Bound for media, read and written together; 0 = no bound. */
   bytesPerSecondMax: number;
-}
-
-export interface BackupProgress {
-  phase: 'records' | 'check' | 'files' | 'done';
-  files: number;
-  bytes: number;
-  /** Bytes that no earlier backup had. */
-  copiedBytes: number;
 }
 
 export interface Backup {

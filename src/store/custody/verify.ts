@@ -3,6 +3,7 @@
  * details and the tree, each checkpoint against the tree and the keys, and the head against all of it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CustodyReport } from '../../domain/contract/custody.ts';
 import { isSignedBy, parseCheckpoint } from '../../domain/custody/checkpoint.ts';
 import {
   type CustodyDetails,
@@ -21,36 +22,6 @@ import {
 import type { CustodyReader } from './custody-reader.ts';
 import { isInRanges } from './sequence-ranges.ts';
 import { EPOCH_KEY, type StoredCheckpoint } from './stored.ts';
-
-export interface CustodyFault {
-  /** The entry that is bad; null where it is none in particular. */
-  sequence: number | null;
-  fault: string;
-}
-
-export interface CustodyEpochReport {
-  id: string;
-  sequence: number;
-  at: number;
-  reason: string;
-}
-
-export interface CustodyReport {
-  isWhole: boolean;
-  /** Entries that the log says it has, and its root in base64. */
-  size: number;
-  root: string;
-  epochs: CustodyEpochReport[];
-  /** Entries whose details were deleted, as an entry says. */
-  detailsDeleted: number;
-  /** Audit lines that are older than the chain. */
-  olderLines: number;
-  /** Signed heads that hold. */
-  checkpoints: number;
-  /** In the order of the log, the first ones only; the first names the first bad entry. */
-  faults: CustodyFault[];
-  faultCount: number;
-}
 
 export interface VerifyOptions {
   /** Raw Ed25519 public keys of the box, older ones too; null leaves signatures unjudged. */

@@ -2,7 +2,8 @@
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
-import type { IndexedTexts } from '../schema.ts';
+import { type IndexedTexts, readMeta } from '../schema.ts';
+import { areAnswersComplete, referenceDigest } from './record-rows.ts';
 
 export interface ScanQuery {
   accountId: number;
@@ -18,6 +19,11 @@ export interface ListQuery extends ScanQuery {
 interface RowPlace {
   createdAt: number;
   identifier: string;
+}
+
+interface FoundTexts extends RecordTexts {
+  /** Undefined where it is not known; out of date while the index of answers is not complete. */
+  answerClass: number | undefined;
 }
 
 interface RecordTexts extends RowPlace {
@@ -57,20 +63,52 @@ export class RecordReader extends AccountReader {
       kind === undefined ? this.tables.classificationsByAccount : this.tables.classificationsByKind;
     const prefix = kind === undefined ? [accountId] : [accountId, kind];
     for (const key of index.underReversed(prefix, startOf(prefix, query))) {
-      const [createdAt, identifier] = [Number(key.at(-2)), String(key.at(-1))];
-      const row =
-        this.classificationUnlessDamaged(identifier) ?? this.damagedRow(query, { createdAt, identifier });
-      if (row !== undefined) yield row;
+      yield* this.#rowAt(query, toPlace(key));
     }
   }
 
+  /** Whether the two walks below find every record; else only the whole list does. */
+  get areAnswersComplete(): boolean {
+    return areAnswersComplete(readMeta(this.tables));
+  }
+
+  /** The account's records of each class that `isWanted`, as `scanRows`. */
+  *scanAnswers(
+    query: ScanQuery,
+    isWanted: (answerClass: number) => boolean,
+  ): Generator<Classification | DamagedRow> {
+    const { accountId } = query;
+    const { classificationsByAnswer: index } = this.tables;
+    const walks = [...index.partsUnder([accountId])]
+      .filter((part) => isWanted(Number(part)))
+      .map((part) => {
+        const prefix = [accountId, Number(part)];
+        return index.underReversed(prefix, startOf(prefix, query));
+      });
+    for (const place of newestFirst(walks)) yield* this.#rowAt(query, place);
+  }
+
+  /** The account's records with the reference, as `scanRows`; maybe a few with another. */
+  *scanReference(query: ScanQuery, refId: string): Generator<Classification | DamagedRow> {
+    const prefix = [query.accountId, referenceDigest(refId)];
+    const keys = this.tables.classificationsByReference.underReversed(prefix, startOf(prefix, query));
+    for (const key of keys) yield* this.#rowAt(query, toPlace(key));
+  }
+
+  *#rowAt(query: ScanQuery, place: RowPlace): Generator<Classification | DamagedRow> {
+    const found = this.classificationUnlessDamaged(place.identifier) ?? this.damagedRow(query, place);
+    if (found === undefined) return;
+    if (query.kind === undefined || 'isDamaged' in found || found.kind === query.kind) yield found;
+  }
+
   /** Places of the account's records of every kind, newest first, with what is searched: no record is read. */
-  *scanTexts(query: ScanQuery): Generator<RecordTexts> {
+  *scanTexts(query: ScanQuery): Generator<FoundTexts> {
     const prefix = [query.accountId];
     const index = this.tables.classificationsByAccount;
     for (const { key, value } of index.entriesReversed(prefix, startOf(prefix, query))) {
       const [, time, id] = key as [number, number, string];
-      yield { createdAt: time, identifier: id, texts: textsOf(value) };
+      const answerClass = (value as IndexedTexts | undefined)?.[3];
+      yield { createdAt: time, identifier: id, texts: textsOf(value), answerClass };
     }
   }
 
@@ -129,6 +167,33 @@ function startOf(
   if (before === undefined) return undefined;
   const { createdAt, identifier } = before;
   return [...prefix, createdAt, ...(identifier === undefined ? [] : [identifier])];
+}
+
+function toPlace(key: readonly unknown[]): RowPlace {
+  return { createdAt: Number(key.at(-2)), identifier: String(key.at(-1)) };
+}
+
+/** Walks that are each newest first, as one. A handful: the newest of all is looked for among their heads. */
+function* newestFirst(walks: readonly Iterator<readonly unknown[]>[]): Generator<RowPlace> {
+  const heads = walks.flatMap((walk) => headOf(walk));
+  while (heads.length > 0) {
+    const newest = heads.reduce((best, head) => (isNewer(head.place, best.place) ? head : best));
+    yield newest.place;
+    const [next] = headOf(newest.walk);
+    if (next === undefined) heads.splice(heads.indexOf(newest), 1);
+    else newest.place = next.place;
+  }
+}
+
+function headOf(walk: Iterator<readonly unknown[]>): { walk: typeof walk; place: RowPlace }[] {
+  const { value, done } = walk.next();
+  return done === true ? [] : [{ walk, place: toPlace(value) }];
+}
+
+function isNewer(one: RowPlace, other: RowPlace): boolean {
+  return one.createdAt === other.createdAt
+    ? one.identifier > other.identifier
+    : one.createdAt > other.createdAt;
 }
 
 function textsOf(value: unknown): RecordTexts['texts'] {

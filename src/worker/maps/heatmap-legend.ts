@@ -2,12 +2,11 @@
 
 import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
 import { drawText, GLYPH_HEIGHT, textWidth } from './bitmap-font.ts';
-import { RAMP, RELIABILITY_RAMP, rampOffset } from './colour-ramp.ts';
+import { RAMP, RELIABILITY_RAMP } from './colour-ramp.ts';
+import { BACKGROUND_INDEX, INK_INDEX, legendIndex } from './map-palette.ts';
 
 export const LEGEND_HEIGHT = 32;
 
-const BACKGROUND = 24;
-const INK = 236;
 const BAR_TOP = 4;
 const BAR_BOTTOM = 12;
 const TICK_BOTTOM = 15;
@@ -26,10 +25,10 @@ export function rampOf(layer: HeatmapLayer): Uint8Array {
   return layer === 'tampering_reliability' ? RELIABILITY_RAMP : RAMP;
 }
 
-/** Paints the strip into `pixels`: RGB, `width` × LEGEND_HEIGHT. */
+/** Paints the strip into `pixels`: indexes of the palette, `width` × LEGEND_HEIGHT. */
 export function drawLegend(pixels: Buffer, width: number, layer: HeatmapLayer): void {
-  pixels.fill(BACKGROUND);
-  drawBar(pixels, width, rampOf(layer));
+  pixels.fill(BACKGROUND_INDEX);
+  drawBar(pixels, width);
   const [labels, scale] = chooseLabels(width, LABELS[layer]);
   const top = TEXT_TOP + Math.floor((LEGEND_HEIGHT - TEXT_TOP - GLYPH_HEIGHT * scale) / 2);
   for (const [index, label] of labels.entries()) {
@@ -39,11 +38,10 @@ export function drawLegend(pixels: Buffer, width: number, layer: HeatmapLayer): 
   }
 }
 
-function drawBar(pixels: Buffer, width: number, ramp: Uint8Array): void {
+function drawBar(pixels: Buffer, width: number): void {
   for (let x = 0; x < width; x++) {
-    const colour = rampOffset(width === 1 ? 0.5 : x / (width - 1));
-    for (let y = BAR_TOP; y < BAR_BOTTOM; y++)
-      pixels.set(ramp.subarray(colour, colour + 3), (y * width + x) * 3);
+    const colour = legendIndex(width === 1 ? 0.5 : x / (width - 1));
+    for (let y = BAR_TOP; y < BAR_BOTTOM; y++) pixels[y * width + x] = colour;
   }
   for (const share of [0, 0.5, 1]) {
     for (let y = BAR_TOP; y < TICK_BOTTOM; y++) paint(pixels, width, Math.round((width - 1) * share), y);
@@ -68,5 +66,5 @@ function fits([first = '', middle = '', last = '']: string[], scale: number, wid
 }
 
 function paint(pixels: Buffer, width: number, x: number, y: number): void {
-  if (x >= 0 && x < width) pixels.fill(INK, (y * width + x) * 3, (y * width + x) * 3 + 3);
+  if (x >= 0 && x < width) pixels[y * width + x] = INK_INDEX;
 }

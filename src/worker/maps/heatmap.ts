@@ -8,21 +8,20 @@
  *   has the same strength everywhere, so that the legend reads the same at every point. Where nothing was measured
  *   there is no colour.
  */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import sharp from 'sharp';
 import { toPictureFault } from '../media-fault.ts';
 import { readHeader } from '../pictures/header.ts';
 import type { PictureHeader } from '../pictures/picture.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
 import type { RenderedHeatmap, RenderHeatmapRequest } from '../protocol.ts';
 import { interpolateCells } from './cell-map.ts';
-import { rampOffset } from './colour-ramp.ts';
 import { drawLegend, LEGEND_HEIGHT, rampOf } from './heatmap-legend.ts';
+import { mapIndex, paletteOf } from './map-palette.ts';
+import { encodePalettePng } from './palette-png.ts';
 import { interpolateMap } from './probability-map.ts';
 
 export const MAP_SIDE_MAX = 1024;
-/** Enough colour to read the legend's steps, enough grey to recognise the picture. */
-export const OVERLAY_SHARE = 0.6;
 
 interface GreyPicture {
   width: number;
@@ -38,12 +37,12 @@ export async function renderHeatmap(
   const picture = await decodeGrey(header);
   const { width } = picture;
   const height = picture.height + LEGEND_HEIGHT;
-  const canvas = Buffer.alloc(width * height * 3);
-  paintMap(canvas, picture, header, request);
-  drawLegend(canvas.subarray(width * picture.height * 3), width, request.layer);
-  await sharp(canvas, { raw: { width, height, channels: 3 } })
-    .png({ compressionLevel: 6 })
-    .toFile(join(slotFolder, 'out', request.output));
+  const indexes = Buffer.alloc(width * height);
+  paintMap(indexes, picture, header, request);
+  drawLegend(indexes.subarray(width * picture.height), width, request.layer);
+  const palette = paletteOf(rampOf(request.layer));
+  const png = await encodePalettePng({ width, height, palette, indexes });
+  await writeFile(join(slotFolder, 'out', request.output), png);
   return { width, height };
 }
 
@@ -70,23 +69,17 @@ async function decodeGrey(header: PictureHeader): Promise<GreyPicture> {
 }
 
 function paintMap(
-  canvas: Buffer,
+  indexes: Buffer,
   { width, height, grey }: GreyPicture,
   whole: { width: number; height: number },
   request: RenderHeatmapRequest,
 ): void {
   const steps = { stepX: whole.width / width, stepY: whole.height / height };
   const map = { width, height, ...steps };
-  const { cellPx, layer } = request;
+  const { cellPx } = request;
   const probabilities =
     cellPx === undefined ? interpolateMap(request, map) : interpolateCells({ ...request, cellPx }, map);
-  const ramp = rampOf(layer);
-  for (const [index, probability] of probabilities.entries()) {
-    const colour = rampOffset(probability);
-    const shade = (grey[index] ?? 0) * (1 - OVERLAY_SHARE);
-    for (let channel = 0; channel < 3; channel++) {
-      const tint = Number.isNaN(probability) ? shade : (ramp[colour + channel] ?? 0) * OVERLAY_SHARE;
-      canvas[index * 3 + channel] = shade + tint;
-    }
+  for (let index = 0; index < probabilities.length; index++) {
+    indexes[index] = mapIndex(probabilities[index] ?? Number.NaN, grey[index] ?? 0);
   }
 }

@@ -77,7 +77,8 @@ async function takeThumbnails({
   return { thumbnails, durationSeconds: span.seconds };
 }
 
-function measureSpan(
+/** How long the video is, by a container of its own: measuring reads on in it. */
+export function measureSpan(
   path: string,
   type: Parameters<typeof Container.open>[1],
 ): ReturnType<typeof measureTimeSpan> {

@@ -6,10 +6,11 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { FRAME_KEYPOINTS_MAX } from '../../domain/media/keypoints.ts';
 import type { Picture } from '../pictures/picture.ts';
 import type { DecodedFrame, DecodeVideoRequest, PatchSet } from '../protocol.ts';
+import { describeLikeness } from './likeness.ts';
 import { writePatchSet } from './patches.ts';
-import { hashPicture } from './perceptual-hash.ts';
 import { writeViewSet } from './views.ts';
 
 /** Encoding a frame takes a core about as long as finding and decoding it: more in flight would only hold memory. */
@@ -77,7 +78,7 @@ async function writeFrame(
     .toBuffer();
   // Its failure is met below, also where the patches fail first.
   encoding.catch(() => {});
-  const likeness = hashPicture(picture);
+  const likeness = await describeLikeness(picture, FRAME_KEYPOINTS_MAX);
   const patchSets = await writePatchSets(picture, sets, outFolder, `${index}-`);
   const png = await encoding;
   const file = `${index}.png`;

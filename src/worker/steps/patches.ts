@@ -5,9 +5,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
+import type { StabilityVariantName } from '../../domain/media/stability.ts';
 import type { Picture } from '../pictures/picture.ts';
 import { cutRegion } from '../pictures/picture-region.ts';
-import type { PatchSet, PatchSetRequest, StabilityVariantName } from '../protocol.ts';
+import type { PatchSet, PatchSetRequest } from '../protocol.ts';
 import { choosePatches } from './patch-detail.ts';
 import { writeResizedView } from './resized-view.ts';
 import { copyPatch, copyWhole } from './stability-copies.ts';

@@ -1,10 +1,10 @@
 /** The whole picture scaled to a model's size, and its middle at native resolution, as one patch file. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Texture } from '../../domain/media/resized-view.ts';
+import type { ResizedLayout, Texture } from '../../domain/media/resized-view.ts';
 import { scaleAntialiased } from '../pictures/antialiased.ts';
 import type { Picture } from '../pictures/picture.ts';
-import type { PatchSet, ResizedLayout } from '../protocol.ts';
+import type { PatchSet } from '../protocol.ts';
 import { TextureMeter } from './texture.ts';
 
 /** More of a picture says no more about its texture. */

@@ -4,10 +4,10 @@
  */
 import sharp, { type Sharp } from 'sharp';
 import type { PatchPosition } from '../../domain/media/patches.ts';
+import type { StabilityVariantName } from '../../domain/media/stability.ts';
 import type { Picture } from '../pictures/picture.ts';
 import { cutRegion, type Region } from '../pictures/picture-region.ts';
 import { toPicture } from '../pictures/pixels.ts';
-import type { StabilityVariantName } from '../protocol.ts';
 
 /** Blocks of a JPEG with halved colour; neighbourhoods begin on them, as they would in a copy of the whole picture. */
 const BLOCK_PX = 16;

@@ -22,7 +22,7 @@ import { hashSecret, newSecret } from '../../../src/app/accounts/tokens.ts';
 import { deleteUser, grantCredits, updateUser } from '../../../src/app/accounts/users.ts';
 import { identify } from '../../../src/app/callers/authenticate.ts';
 import { followStanding } from '../../../src/app/callers/standing.ts';
-import { AssayClient } from '../../../src/cli/client.ts';
+import { AssayClient } from '../../../src/cli/daemon/client.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/records/options.ts';
 import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';
 import { systemClock } from '../../../src/machinery/system-clock.ts';

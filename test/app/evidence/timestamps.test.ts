@@ -14,10 +14,10 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { examine } from '../../../src/app/appliance/doctor.ts';
 import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
-import type { ExportJob } from '../../../src/app/evidence/export-jobs.ts';
 import { TimestampLoop } from '../../../src/app/evidence/timestamp-loop.ts';
 import { getPackageTimestamps } from '../../../src/app/evidence/timestamps.ts';
 import { deleteClassification, getClassification } from '../../../src/app/records/classifications.ts';
+import type { ExportJob } from '../../../src/domain/contract/evidence.ts';
 import {
   afterTimestampAttempt,
   type PackageTimestamps,

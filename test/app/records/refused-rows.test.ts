@@ -83,7 +83,8 @@ const FILTERS: readonly [string, RawFields, number[]][] = [
   ['the hash of a row with a figure that is none', { hash: identifierOf(1) }, [1]],
   ['a reference that none has', { ref_id: 'desk' }, []],
   ['what no one can say of a damaged row', { verdict: 'human' }, [7, 6, 5, 4, 3, 2, 1, 0]],
-  ['a state that only a damaged row may have', { status: 'errored' }, [4, 3]],
+  ['the state that damaged rows had', { status: 'done' }, ALL],
+  ['a state that no damaged row had', { status: 'errored' }, []],
   ['a span of time', { since: FIRST_TIME_US + 4, until: FIRST_TIME_US + 7 }, [6, 5, 4]],
 ];
 

@@ -58,6 +58,7 @@ async function addRecord(
     identifier,
     accountId,
     kind: 'image',
+    ...{ name: '', refId: '', options: DEFAULT_OPTIONS },
     hash: blob.hash,
     analysisId: `a-${name}`,
     createdAt,

@@ -10,7 +10,7 @@ import type { App } from '../../../src/app/app.ts';
 import { deleteClassification } from '../../../src/app/records/classifications.ts';
 import { overrideClassification } from '../../../src/app/records/overrides.ts';
 import { Retention } from '../../../src/app/records/retention.ts';
-import { SeenBeforeIndex, seenBefore } from '../../../src/app/records/seen-before.ts';
+import { SeenBeforeIndex, seenAgain, seenBefore } from '../../../src/app/records/seen-before.ts';
 import { seedRecords } from '../../seeded-records.ts';
 import { addUser, openApp, principalOf } from '../open-app.ts';
 
@@ -68,6 +68,15 @@ test('a copy tells of its original, with what a person found, and inherits nothi
   const of = (identifier: string | undefined) =>
     seenBefore(app, { principal: admin, identifier: identifier ?? '' });
   assert.deepEqual(of(first), []);
+  const later = seenAgain(app, { principal: admin, identifier: first ?? '' });
+  assert.deepEqual(
+    later.map(({ identifier, relation }) => [identifier, relation]),
+    [
+      [mirrored, 'mirrored_copy'],
+      [copy, 'copy'],
+    ],
+    'the first one learns of its copies',
+  );
   assert.deepEqual(
     of(copy).map(({ identifier, relation, distance, finding }) => ({
       identifier,

@@ -12,7 +12,7 @@ import {
 } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { credentials, type ServiceError } from '@grpc/grpc-js';
-import { AssayClient } from '../../../src/cli/client.ts';
+import { AssayClient } from '../../../src/cli/daemon/client.ts';
 import type { MediaKind as KindWord, Label as LabelWord } from '../../../src/domain/media/media.ts';
 import { LedgerReason, type User } from '../../../src/grpc/gen/assay/v1/account_pb.ts';
 import { AccountService } from '../../../src/grpc/gen/assay/v1/account_service_pb.ts';

@@ -24,7 +24,7 @@ async function writePack(root: string, changes: Record<string, unknown>): Promis
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'model.onnx'), BYTES);
   // What only some tasks have must not hide the fault that is tested.
-  const manifest = { ...shipped, refusal: undefined, id: 'tiny', sha256, ...changes };
+  const manifest = { ...shipped, refusal: undefined, stability: undefined, id: 'tiny', sha256, ...changes };
   await writeFile(join(folder, 'model.json'), JSON.stringify(manifest));
   return folder;
 }

@@ -42,7 +42,7 @@ export const SOUND_LIES: Lies<AudioResult> = [
   [
     'a clip of another weight',
     /clip 0: weight/,
-    ({ result }) => (first(first(result.clips).runs).weight = 3),
+    ({ result }) => (first(first(result.clips).runs).weight += 1),
   ],
   [
     'one channel',

@@ -134,6 +134,14 @@ export const PICTURE_LIES: Lies<ImageResult> = [
     },
   ],
   ['copies not known', /stability: of png-3/, ({ result }) => (first(result.stability).name = 'png-3')],
+  [
+    'copies left out',
+    /stability: jpeg-60 left out, though it may change the answer/,
+    ({ result }) => {
+      result.stability = [];
+      result.copiesNotNeeded = ['jpeg-60'];
+    },
+  ],
   ['one copy twice', /stability: of/, ({ result }) => result.stability.push(first(result.stability))],
   [
     'copies that disagree',

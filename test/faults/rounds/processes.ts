@@ -10,7 +10,7 @@ export interface ChildProcesses {
 
 export function childrenOf(daemonPid: number): ChildProcesses {
   const all = descendantsOf(daemonPid);
-  return { decode: innermost(all, 'worker/decode.ts'), inference: innermost(all, 'worker/inference.ts') };
+  return { decode: innermost(all, 'decode'), inference: innermost(all, 'inference') };
 }
 
 export function isAlive(pid: number): boolean {
@@ -38,14 +38,15 @@ export function rssAnonBytes(pid: number): number {
 }
 
 /**
- * Processes of Node whose last argument is the script. A wall has the same last argument, and while it is put up it has no
+ * Processes of Node whose last argument is the script, as a source or in a bundle. A wall has the same last argument, and while it is put up it has no
  * child yet: a wall that is stopped then outlives its killed parent, stopped for good.
  */
 function innermost(pids: readonly number[], script: string): number[] {
+  const entry = new RegExp(`/(worker/${script}\\.ts|build/[0-9a-f]+/${script}\\.js)$`);
   return pids.filter((pid) => {
     const command = commandOf(pid);
     const isNode = basename(command[0] ?? '') === basename(process.execPath);
-    return isNode && command.at(-1)?.endsWith(script) && directChildrenOf(pid).length === 0;
+    return isNode && entry.test(command.at(-1) ?? '') && directChildrenOf(pid).length === 0;
   });
 }
 

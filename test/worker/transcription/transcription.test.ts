@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { goldenDifference } from '../../../src/domain/packs/golden-difference.ts';
 import { transcriptionPackSchema } from '../../../src/domain/packs/transcription-pack.ts';
+import { TRANSCRIPT_LANGUAGES } from '../../../src/domain/transcripts/languages.ts';
 import { toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
 import { packageFilesOf } from '../../../src/engine/packs/package-files.ts';
 import { FourierTransform } from '../../../src/worker/inference/transcription/fourier-transform.ts';
@@ -12,7 +13,7 @@ import { forbidTokens } from '../../../src/worker/inference/transcription/token-
 import { transcribeWindow } from '../../../src/worker/inference/transcription/transcribe-window.ts';
 import { runTranscriptionGolden } from '../../../src/worker/inference/transcription/transcription-golden.ts';
 import { WhisperSession } from '../../../src/worker/inference/transcription/whisper-session.ts';
-import type { WindowText } from '../../../src/worker/inference-protocol.ts';
+import type { SpokenLanguage, WindowText } from '../../../src/worker/inference-protocol.ts';
 import { decodeToSamples } from './decode-samples.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -33,7 +34,10 @@ after(async () => {
   await session.release();
 });
 
-async function transcribe(samples: Float32Array, language: string | null = null): Promise<WindowText> {
+async function transcribe(
+  samples: Float32Array,
+  language: SpokenLanguage | null = null,
+): Promise<WindowText> {
   const steps = transcribeWindow(session, { samples, language });
   for (;;) {
     const { done, value } = await steps.next();
@@ -87,6 +91,18 @@ test('English and German are written down, with their languages and times', asyn
   const german = await transcribe(await decodeToSamples(join(SPOKEN, 'german.ogg')));
   assert.match(textOf(german), /gestern hat das parlament/i);
   assert.equal(german.language, 'de');
+});
+
+test('a language that was said is obeyed, a guess only where the sound leaves it open', async () => {
+  const german = await decodeToSamples(join(SPOKEN, 'german.ogg'));
+  const guessed = await transcribe(german, { code: 'en', isSaid: false });
+  const said = await transcribe(german, { code: 'en', isSaid: true });
+  assert.deepEqual([guessed.language, said.language], ['de', 'en']);
+});
+
+test('each language that may be said is one that the model has a sign for', () => {
+  const known = [...session.vocabulary.languages.values()].sort();
+  assert.deepEqual(known, [...TRANSCRIPT_LANGUAGES].sort());
 });
 
 test('the same sound gives the same text again', async () => {

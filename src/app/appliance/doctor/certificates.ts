@@ -1,8 +1,10 @@
 /** What runs out: the listeners' certificate, and the lists of whose signatures are trusted. */
+
+import type { Finding } from '../../../domain/contract/appliance.ts';
 import { vouchesForSigners } from '../../../domain/provenance/trust-list.ts';
 import { MICROSECONDS_PER_DAY } from '../../../domain/time.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
-import { bad, type Finding, good, notice } from './finding.ts';
+import { bad, good, notice } from './finding.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Renewal usually happens a month ahead; if it has not two weeks before the end, it failed. */

@@ -1,8 +1,10 @@
 /** The custody log, as far as its head shows; reading all of it is `assay custody verify`. */
+
+import type { Finding } from '../../../domain/contract/appliance.ts';
 import { findDisagreement } from '../../../store/custody/head-repair.ts';
 import { SEGMENT_SUBJECT } from '../../../store/custody/reindex.ts';
 import type { ApplianceParts } from '../parts.ts';
-import { bad, type Finding, good, notice } from './finding.ts';
+import { bad, good, notice } from './finding.ts';
 
 const ADVICE = 'run `assay custody verify`, keep the last good backup, and see docs/custody.md';
 

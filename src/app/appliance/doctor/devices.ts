@@ -3,11 +3,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { ModelStatus } from '../../../domain/contract/appliance.ts';
+import type { Finding, ModelStatus } from '../../../domain/contract/appliance.ts';
 import { type ModelPack, packKey } from '../../../domain/packs/model-pack.ts';
 import { getStatus } from '../appliance.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
-import { bad, type Finding, good, notice } from './finding.ts';
+import { bad, good, notice } from './finding.ts';
 
 /** A driver that hangs must not hang the examination. */
 const TOOL_TIMEOUT_MS = 10_000;

@@ -4,9 +4,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import type { Finding } from '../../../domain/contract/appliance.ts';
 import { MICROSECONDS_PER_MS } from '../../../domain/time.ts';
 import type { ApplianceParts, DoctorConfig, Listener } from '../parts.ts';
-import { bad, type Finding, good, notice } from './finding.ts';
+import { bad, good, notice } from './finding.ts';
 
 const GB = 1e9;
 const DESCRIPTORS_MIN = 8192;

@@ -1,9 +1,11 @@
 /** Disk, records and backups. */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Finding } from '../../../domain/contract/appliance.ts';
+import { MICROSECONDS_PER_MS } from '../../../domain/time.ts';
 import { isWorthCompacting } from '../../../store/space/compact.ts';
 import type { ApplianceParts, DoctorConfig } from '../parts.ts';
-import { bad, type Finding, good, notice } from './finding.ts';
+import { bad, good, notice } from './finding.ts';
 
 const GB = 1e9;
 const MB = 1e6;
@@ -92,7 +94,10 @@ export function checkBackup(app: ApplianceParts): Finding[] {
   const { folder, lastGoodAt, lastError, isTooOld } = app.backups.status();
   if (folder === null)
     return [notice('backup', 'none is made', 'set backup.dir to a folder on another disk')];
-  const when = lastGoodAt === null ? 'none yet' : `last good one ${new Date(lastGoodAt).toISOString()}`;
+  const when =
+    lastGoodAt === null
+      ? 'none yet'
+      : `last good one ${new Date(lastGoodAt / MICROSECONDS_PER_MS).toISOString()}`;
   if (lastError === null && !isTooOld) return [good('backup', `${when} in ${folder}`)];
   const found = lastError === null ? when : `${when}; the last try failed: ${lastError}`;
   return [bad('backup', found, `look at ${folder}, then run \`assay backup\``)];

@@ -1,8 +1,9 @@
 /** Whether each timestamp authority stamps now, and whether packages wait for one. */
 import { randomBytes } from 'node:crypto';
+import type { Finding } from '../../../domain/contract/appliance.ts';
 import { askForTimestamp } from '../../evidence/timestamps.ts';
 import type { ApplianceParts } from '../parts.ts';
-import { bad, type Finding, good } from './finding.ts';
+import { bad, good } from './finding.ts';
 
 const BYTES = 32;
 const ADVICE =

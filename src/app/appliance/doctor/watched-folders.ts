@@ -1,9 +1,10 @@
 /** Whether each watched folder can be read, written and moved in by the user that the daemon runs as, and all results could be. */
 import type { WatchFolder } from '../../../domain/automation/watch-folder.ts';
+import type { Finding } from '../../../domain/contract/appliance.ts';
 import { checkFolder } from '../../watch-folders/folder-check.ts';
 import { describeUnwritten } from '../../watch-folders/unwritten.ts';
 import type { ApplianceParts } from '../parts.ts';
-import { bad, type Finding, good } from './finding.ts';
+import { bad, good } from './finding.ts';
 
 export async function checkWatchedFolders(app: ApplianceParts): Promise<Finding[]> {
   const folders = app.store.read.watchFolders().filter(({ isRemoved }) => !isRemoved);

@@ -1,6 +1,8 @@
 /** Whether the NATS server may be trusted with work, and whether each worker on another box that was heard of is there and gets work. */
+
+import type { Finding } from '../../../domain/contract/appliance.ts';
 import type { ApplianceParts } from '../parts.ts';
-import { bad, type Finding, good, notice } from './finding.ts';
+import { bad, good, notice } from './finding.ts';
 
 /** Leases follow the daemon's clock alone; a clock that is this far off misleads anyone who compares logs. */
 const CLOCK_OFFSET_SECONDS_MAX = 2;

@@ -16,11 +16,12 @@ import {
   NoticeChannel as ProtoChannel,
 } from '../../../grpc/gen/assay/v1/notify_service_pb.ts';
 import { toMessage } from '../../../grpc/messages.ts';
-import { openClient } from '../../client.ts';
-import { EXIT_CODES } from '../../failure.ts';
-import { rowIdParser } from '../../lookups.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
-import { printDone, toJsonLine } from '../../views/message-json.ts';
+import { openClient } from '../../daemon/client.ts';
+import { rowIdParser } from '../../daemon/lookups.ts';
+import { EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { toJsonLine } from '../../views/message-json.ts';
+import { printOutcome } from '../../views/outcome.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 
 const { method } = NotifyService;
@@ -147,13 +148,13 @@ async function setPaused(terminal: Terminal, id: bigint, paused: boolean, option
   using client = await openClient(terminal);
   await client.call(method.setNoticeRulePaused, { id, paused });
   const state = paused ? 'paused' : 'resumed';
-  printDone(terminal, options, { id: String(id), state }, `${state}: rule ${id}`);
+  printOutcome(terminal, options, { id: String(id), state }, `${state}: rule ${id}`);
 }
 
 async function removeRule(terminal: Terminal, id: bigint, options: Json): Promise<void> {
   using client = await openClient(terminal);
   await client.call(method.removeNoticeRule, { id });
-  printDone(terminal, options, { id: String(id), state: 'removed' }, `removed: rule ${id}`);
+  printOutcome(terminal, options, { id: String(id), state: 'removed' }, `removed: rule ${id}`);
 }
 
 async function testRule(terminal: Terminal, id: bigint, { json }: Json): Promise<void> {

@@ -11,11 +11,12 @@ import {
   WatchFolderService,
   WatchState,
 } from '../../../grpc/gen/assay/v1/watch_folder_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { EXIT_CODES } from '../../failure.ts';
-import { findUserId, rowIdParser } from '../../lookups.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
-import { printDone, toJsonLine } from '../../views/message-json.ts';
+import { openClient } from '../../daemon/client.ts';
+import { findUserId, rowIdParser } from '../../daemon/lookups.ts';
+import { EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
+import { toJsonLine } from '../../views/message-json.ts';
+import { printOutcome } from '../../views/outcome.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 
 const { method } = WatchFolderService;
@@ -196,7 +197,7 @@ async function showFolder(terminal: Terminal, id: bigint, { json }: Json): Promi
 async function pauseFolder(terminal: Terminal, id: bigint, options: Json): Promise<void> {
   using client = await openClient(terminal);
   await client.call(method.pauseWatchFolder, { id });
-  printDone(terminal, options, { id: String(id), state: 'paused' }, `paused: folder ${id}`);
+  printOutcome(terminal, options, { id: String(id), state: 'paused' }, `paused: folder ${id}`);
 }
 
 async function resumeFolder(
@@ -206,12 +207,12 @@ async function resumeFolder(
 ): Promise<void> {
   using client = await openClient(terminal);
   await client.call(method.resumeWatchFolder, { id, retryFailed: options.failed === true });
-  printDone(terminal, options, { id: String(id), state: 'watching' }, `resumed: folder ${id}`);
+  printOutcome(terminal, options, { id: String(id), state: 'watching' }, `resumed: folder ${id}`);
 }
 
 async function removeFolder(terminal: Terminal, id: bigint, options: Json): Promise<void> {
   using client = await openClient(terminal);
   await client.call(method.removeWatchFolder, { id });
   const sentence = `removed: folder ${id}; its files and records stay`;
-  printDone(terminal, options, { id: String(id), state: 'removed' }, sentence);
+  printOutcome(terminal, options, { id: String(id), state: 'removed' }, sentence);
 }

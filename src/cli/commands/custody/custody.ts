@@ -1,10 +1,10 @@
 /** `assay custody`: what happened to records, and whether the log of it is whole. */
 import type { Command } from 'commander';
 import { CustodyService } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import type { Terminal } from '../../terminal.ts';
-import { printDone } from '../../views/message-json.ts';
+import { openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { printOutcome } from '../../views/outcome.ts';
 import { addCustodyLists } from './list.ts';
 import { addCustodyProofs } from './prove.ts';
 import { addCustodyVerify } from './verify.ts';
@@ -38,7 +38,7 @@ async function redact(terminal: Terminal, given: readonly string[], options: Red
   const answer = await client.call(CustodyService.method.redactCustody, { sequences, reason });
   const count = answer.sequences.length;
   const done = { sequences: answer.sequences.map(String) };
-  printDone(terminal, options, done, `the details of ${count} of ${sequences.length} entries are deleted`);
+  printOutcome(terminal, options, done, `the details of ${count} of ${sequences.length} entries are deleted`);
   if (count < sequences.length)
     throw new CliFailure(
       'the others are not there, have none any more, or are needed to verify others',

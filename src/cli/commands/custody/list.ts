@@ -6,9 +6,9 @@ import {
   CustodyEntrySchema,
   CustodyService,
 } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
-import { type AssayClient, openClient } from '../../client.ts';
-import { allOption, type CountOptions, limitOption, readPages } from '../../pages.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import { type AssayClient, openClient } from '../../daemon/client.ts';
+import { allOption, type CountOptions, limitOption, readPages } from '../../daemon/pages.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { formatTimestamp } from '../../views/account-view.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 

@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CustodyService, ProveCustodyResponseSchema } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 
 interface ProveOptions {

@@ -11,9 +11,9 @@ import {
   VerifyCustodyResponseSchema,
 } from '../../../grpc/gen/assay/v1/custody_service_pb.ts';
 import { toMessage } from '../../../grpc/messages.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { formatTimestamp } from '../../views/account-view.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { nameOf } from '../../views/record-view.ts';

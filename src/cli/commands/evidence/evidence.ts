@@ -3,8 +3,8 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Command } from 'commander';
 import { EvidenceKeySchema, EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { formatTable } from '../../views/record-view.ts';
 import { addExportCommand } from './export.ts';

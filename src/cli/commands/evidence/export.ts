@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
-import { type AssayClient, openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { PartialFile } from '../../partial-file.ts';
-import type { Terminal } from '../../terminal.ts';
-import { printDone } from '../../views/message-json.ts';
+import { type AssayClient, openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { PartialFile } from '../../terminal/partial-file.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { printOutcome } from '../../views/outcome.ts';
 
 interface ExportOptions {
   output?: string;
@@ -40,7 +40,7 @@ async function runExport(terminal: Terminal, identifiers: string[], options: Exp
   const request = { identifiers, title, notes, language };
   const path = await receive(terminal, client, request, output, signal);
   if (signal.aborted) throw new CliFailure('interrupted', EXIT_CODES.interrupted);
-  printDone(terminal, options, { path }, path);
+  printOutcome(terminal, options, { path }, path);
 }
 
 async function readNotes({ notes, notesFile }: ExportOptions): Promise<string> {

@@ -8,7 +8,7 @@ import {
   planTimestamps,
   type StampablePackage,
   withMembers,
-} from '../../../evidence/timestamps/add-members.ts';
+} from '../../../evidence/add-members.ts';
 import {
   judgeTimestamp,
   readRoots,
@@ -17,10 +17,10 @@ import {
 } from '../../../evidence/timestamps/timestamp.ts';
 import { EvidenceService } from '../../../grpc/gen/assay/v1/evidence_service_pb.ts';
 import { askAuthority, isAuthorityAddress, NoReplyError } from '../../../machinery/timestamp-authority.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { PartialFile } from '../../partial-file.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { PartialFile } from '../../terminal/partial-file.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 
 interface TimestampOptions {
   authority?: string;

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { ReadingOfFigures } from '../../../domain/records/exported-reading.ts';
 import { showText } from '../../../domain/shown-text.ts';
 import { type JudgedPackage, type JudgeOrder, judgePackage } from '../../../evidence/judge-package.ts';
-import type { JudgedTimestamp } from '../../../evidence/timestamps/judge-timestamps.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import type { JudgedTimestamp } from '../../../evidence/judge-timestamps.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { readRootsFile } from './timestamp.ts';
 
 interface VerifyOptions {

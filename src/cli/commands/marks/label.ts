@@ -12,10 +12,10 @@ import {
 } from '../../../grpc/gen/assay/v1/marks_service_pb.ts';
 import { MediaKindSchema } from '../../../grpc/gen/assay/v1/media_pb.ts';
 import { fromEnumValue, fromMessage } from '../../../grpc/messages.ts';
-import { type AssayClient, openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { listMediaSources } from '../../media-files.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { type AssayClient, openClient } from '../../daemon/client.ts';
+import { listMediaSources } from '../../daemon/media-files.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { describeMarks, fromMarks } from '../../views/mark-view.ts';
 import { formatColumns } from '../../views/record-view.ts';
 import { readMarks } from './marks.ts';

@@ -14,9 +14,9 @@ import {
   ApplianceService,
   CatalogueEntrySchema,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES, toFailure } from '../../failure.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES, toFailure } from '../../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';

@@ -9,11 +9,11 @@ import {
   type RescoreResponse,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { MediaKind as ProtoKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { kindOption, toProtoKind } from '../../media-options.ts';
-import { PartialFile } from '../../partial-file.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { kindOption, toProtoKind } from '../../daemon/media-options.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { PartialFile } from '../../terminal/partial-file.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import type { OutcomeOptions } from '../../views/outcome.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';

@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import { ApplianceService, type Model } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { describePlace } from '../../views/model-view.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';

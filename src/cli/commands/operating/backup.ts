@@ -7,9 +7,9 @@ import {
   BackupPhase,
   type BackupResponse,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { formatTimestamp } from '../../views/account-view.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';

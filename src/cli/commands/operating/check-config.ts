@@ -1,8 +1,8 @@
 /** `assay check-config`: what the daemon would start with, without starting it. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { formatColumns } from '../../views/record-view.ts';
 
 interface CheckOptions {

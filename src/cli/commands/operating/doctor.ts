@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { showText } from '../../../domain/shown-text.ts';
 import { ApplianceService, FindingState } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { EXIT_CODES } from '../../failure.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { formatColumns, nameOf } from '../../views/record-view.ts';
 
 export function addDoctorCommand(program: Command, terminal: Terminal): void {

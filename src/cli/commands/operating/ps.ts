@@ -11,9 +11,9 @@ import {
   type StoreUse,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
 import { MediaKind } from '../../../grpc/gen/assay/v1/media_pb.ts';
-import { openClient } from '../../client.ts';
-import { formatDuration } from '../../duration.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { formatDuration } from '../../terminal/duration.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 import { describeWait, describeWorkers } from '../../views/worker-view.ts';

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printNote, type Terminal } from '../../terminal.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printNote, type Terminal } from '../../terminal/terminal.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 
 interface RestoreOptions extends OutcomeOptions {

@@ -8,10 +8,10 @@ import {
   GetStatusResponseSchema,
   Phase,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { formatDuration } from '../../duration.ts';
-import { EXIT_CODES } from '../../failure.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { formatDuration } from '../../terminal/duration.ts';
+import { EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { describePlace } from '../../views/model-view.ts';
 import { formatColumns, nameOf } from '../../views/record-view.ts';
 

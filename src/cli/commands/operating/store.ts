@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import type { Terminal } from '../../terminal.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 
 interface CompactOptions extends OutcomeOptions {

@@ -3,9 +3,9 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ApplianceService } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printNote, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printNote, type Terminal } from '../../terminal/terminal.ts';
 import { type OutcomeOptions, outcomeOption, printOutcome } from '../../views/outcome.ts';
 
 interface BundleOptions extends OutcomeOptions {

@@ -7,9 +7,9 @@ import {
   type Worker,
   WorkerSchema,
 } from '../../../grpc/gen/assay/v1/appliance_service_pb.ts';
-import { openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printLine, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { describeWorkers } from '../../views/worker-view.ts';
 import { addWorkerSetupCommand } from '../worker-setup.ts';
@@ -26,7 +26,7 @@ export function addWorkerCommand(program: Command, terminal: Terminal): void {
     .option('--config <file>', 'settings file (otherwise ASSAY_CONFIG)')
     .option('--name <name>', 'name of this worker, of a-z, 0-9 and - (otherwise that of the box)')
     .action(async (options: { config?: string; name?: string }) => {
-      const daemon = await import('../../../main.ts');
+      const daemon = await import('../../../serve.ts');
       try {
         await daemon.serveWorker(
           options.config === undefined ? [] : ['--config', options.config],

@@ -9,10 +9,7 @@ import { toRowResult } from '../../../domain/sheets/record-sheet.ts';
 import { failedRow, type RowResult } from '../../../domain/sheets/sheet-columns.ts';
 import { showText } from '../../../domain/shown-text.ts';
 import { type Classification, Status } from '../../../grpc/gen/assay/v1/classification_pb.ts';
-import { forEachBounded } from '../../bounded.ts';
-import { classifyFile, Interrupted } from '../../classify-file.ts';
-import { type AssayClient, openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
+import { type AssayClient, openClient } from '../../daemon/client.ts';
 import {
   analysisOptions,
   jobsOption,
@@ -20,15 +17,18 @@ import {
   type SubmitOptions,
   toHeader,
   toProtoKind,
-} from '../../media-options.ts';
-import { ResumableUpload } from '../../resume.ts';
-import { withRetries } from '../../retries.ts';
+} from '../../daemon/media-options.ts';
+import { ResumableUpload } from '../../daemon/resume.ts';
 import { ResultSheet } from '../../sheets/result-sheet.ts';
 import { RowOrder } from '../../sheets/row-order.ts';
 import { openSheet, type SheetRow } from '../../sheets/sheet-rows.ts';
-import { printNote, type Terminal } from '../../terminal.ts';
+import { forEachBounded } from '../../terminal/bounded.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printNote, type Terminal } from '../../terminal/terminal.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';
 import { toSummary } from '../../views/record-row.ts';
+import { classifyFile, Interrupted } from '../classify-file.ts';
+import { withRetries } from '../retries.ts';
 
 interface BatchOptions extends SubmitOptions {
   output: string;

@@ -11,9 +11,9 @@ import {
   sheetHead,
   sheetLine,
 } from '../../../domain/sheets/record-sheet.ts';
-import { openClient } from '../../client.ts';
-import { toFailure } from '../../failure.ts';
-import { printNote, type Terminal } from '../../terminal.ts';
+import { openClient } from '../../daemon/client.ts';
+import { toFailure } from '../../terminal/failure.ts';
+import { printNote, type Terminal } from '../../terminal/terminal.ts';
 import { toSummary } from '../../views/record-row.ts';
 import {
   addFilterOptions,

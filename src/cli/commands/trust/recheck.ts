@@ -13,10 +13,10 @@ import {
   TrustRecheckSchema,
   TrustService,
 } from '../../../grpc/gen/assay/v1/trust_service_pb.ts';
-import { type AssayClient, openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { readPages } from '../../pages.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { type AssayClient, openClient } from '../../daemon/client.ts';
+import { readPages } from '../../daemon/pages.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { toJsonLine } from '../../views/message-json.ts';
 import { ProgressBars } from '../../views/progress-bars.ts';
 import { nameOf } from '../../views/record-view.ts';

@@ -14,11 +14,12 @@ import {
   TrustService,
 } from '../../../grpc/gen/assay/v1/trust_service_pb.ts';
 import { toEnumValue } from '../../../grpc/messages.ts';
-import { type AssayClient, openClient } from '../../client.ts';
-import { CliFailure, EXIT_CODES } from '../../failure.ts';
-import { printLine, printNote, type Terminal } from '../../terminal.ts';
+import { type AssayClient, openClient } from '../../daemon/client.ts';
+import { CliFailure, EXIT_CODES } from '../../terminal/failure.ts';
+import { printLine, printNote, type Terminal } from '../../terminal/terminal.ts';
 import { formatTimestamp } from '../../views/account-view.ts';
-import { printDone, toJsonLine } from '../../views/message-json.ts';
+import { toJsonLine } from '../../views/message-json.ts';
+import { printOutcome } from '../../views/outcome.ts';
 import { formatTable, nameOf } from '../../views/record-view.ts';
 import { addRecheckCommand } from './recheck.ts';
 
@@ -206,7 +207,7 @@ function printList(terminal: Terminal, list: TrustList, { json }: Json, what: st
 async function removeList(terminal: Terminal, id: string, options: Json): Promise<void> {
   using client = await openClient(terminal);
   await client.call(method.removeTrustList, { id });
-  printDone(terminal, options, { removed: id }, `${id} is removed`);
+  printOutcome(terminal, options, { removed: id }, `${id} is removed`);
 }
 
 async function readList(file: string): Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 /** What every resolver is given, whichever transport brought the operation. */
 import type { App } from '../../../app/app.ts';
 import type { Principal } from '../../../app/callers/principal.ts';
-import type { PendingUpload } from '../uploads.ts';
+import type { PendingUpload } from './uploads.ts';
 
 export interface GraphqlContext {
   readonly app: App;

@@ -129,7 +129,13 @@ const partner = {
   name: 'Desk Italia',
   email: 'desk@example.org',
   email_verified_at: '2026-01-31T08:15:00.123456Z',
-  ...{ address: null, zip: null, city: 'Torino', country: 'Italy', phone: null, contact: null, vat: null },
+  address: null,
+  zip: null,
+  city: 'Torino',
+  country: 'Italy',
+  phone: null,
+  contact: null,
+  vat: null,
   created_at: '2026-01-30T10:00:00.000001Z',
   updated_at: '2026-01-31T08:15:00.123456Z',
   balance: 5000,
@@ -141,11 +147,21 @@ const partner = {
 
 export const USER_EXAMPLE = {
   ...partner,
-  ...{ id: 7, name: 'Ada Rossi', email: 'ada@example.org', email_verified_at: null, balance: 100, partner },
+  id: 7,
+  name: 'Ada Rossi',
+  email: 'ada@example.org',
+  email_verified_at: null,
+  balance: 100,
+  partner,
 };
 
 export const USER_PAGE_EXAMPLE = {
-  ...{ current_page: 1, from: 1, last_page: 2, per_page: 1, to: 1, total: 2 },
+  current_page: 1,
+  from: 1,
+  last_page: 2,
+  per_page: 1,
+  to: 1,
+  total: 2,
   next_page_url: 'http://127.0.0.1:8480/api/partner/users?filter=ada&per_page=1&page=2',
   data: [USER_EXAMPLE],
 };

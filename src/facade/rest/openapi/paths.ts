@@ -1,10 +1,10 @@
 /** The operations of the description: one entry per documented path, aliases included. */
 import { IDENTIFIERS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../../domain/limits.ts';
 import type { MediaKind } from '../../../domain/media/media.ts';
-import { KIND_PATHS } from '../routes.ts';
 import { newUserBody, USER_EXAMPLE, USER_PAGE_EXAMPLE, USER_QUERY, userIdBody } from './accounts.ts';
 import { EXAMPLES } from './examples.ts';
 import { addressForm, type DescribedForm, uploadForm, validationForm } from './forms.ts';
+import { KIND_PATHS } from './routes.ts';
 import type { Schema } from './schema.ts';
 import { HEX_64, reference } from './schemas.ts';
 

@@ -3,7 +3,7 @@
  * written again at a higher temperature; what is no better then is left out, since a model that hears no words invents some.
  */
 import { deflateRawSync } from 'node:zlib';
-import type { WindowText } from '../../inference-protocol.ts';
+import type { SpokenLanguage, WindowText } from '../../inference-protocol.ts';
 import { type ChosenToken, chooseToken, seededChance, shareOf } from './choose-token.ts';
 import { melSpectrogram } from './mel-spectrogram.ts';
 import { forbidTokens } from './token-rules.ts';
@@ -21,13 +21,13 @@ const NO_SPEECH_MAX = 0.6;
 const SILENT_LOG_PROBABILITY_MIN = -0.5;
 /** Words at a quarter are guesses: what it says in silence lies below. */
 const CONFIDENCE_MIN = 0.25;
-/** Surer of its language than that, a window goes by its own. */
+/** Surer of its language than that, a window goes by its own, unless somebody said what is spoken. */
 const OWN_LANGUAGE_MIN = 0.8;
 
 export interface WindowSound {
   samples: Float32Array;
-  /** A language that the sound is known to be in; null where none is. */
-  language: string | null;
+  /** Null where nothing is known. */
+  language: SpokenLanguage | null;
 }
 
 interface Opening {
@@ -84,14 +84,15 @@ function isGood({ meanLogProbability, compression }: Draft): boolean {
 async function open(
   session: WhisperSession,
   encoded: Awaited<ReturnType<WhisperSession['encode']>>,
-  known: string | null,
+  known: SpokenLanguage | null,
 ): Promise<Opening> {
   const { vocabulary } = session;
   const first = await session.begin(encoded);
   const noSpeech = probabilityOf(first.logits, vocabulary.noSpeech);
   const shares = shareOf(first.logits, vocabulary.languages.keys());
   const [own, ownShare] = [...shares].reduce((best, entry) => (entry[1] > best[1] ? entry : best));
-  const sign = known === null || ownShare >= OWN_LANGUAGE_MIN ? own : (vocabulary.signOf(known) ?? own);
+  const isOwn = known === null || (!known.isSaid && ownShare >= OWN_LANGUAGE_MIN);
+  const sign = isOwn ? own : (vocabulary.signOf(known.code) ?? own);
   const second = await session.step(first.state, sign);
   const { logits, state } = await session.step(second.state, vocabulary.transcribe);
   const language = vocabulary.languages.get(sign) ?? '';

@@ -22,7 +22,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file assay/v1/classification.proto.
  */
 export const file_assay_v1_classification: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEi7goKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIeCgVtYXJrcxgaIAEoCzIPLmFzc2F5LnYxLk1hcmtzEikKC3NlZW5fYmVmb3JlGBsgAygLMhQuYXNzYXkudjEuU2VlbkJlZm9yZRIjCghzaWduX29mZhgcIAEoCzIRLmFzc2F5LnYxLlNpZ25PZmYSIgoHdmVyZGljdBgeIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QSIwoIdmVyZGljdHMYHyADKAsyES5hc3NheS52MS5WZXJkaWN0EiYKB3Jlc3VsdHMYICADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIUCgdpc19uc2Z3GCEgASgISAGIAQESJQoEYzJwYRgiIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLaGFzX2hlYXRtYXAYIyABKAgSKAoKYXNzZXNzbWVudBgkIAEoCzIULmFzc2F5LnYxLkFzc2Vzc21lbnQSLgoOaGVhdG1hcF9sYXllcnMYJSADKA4yFi5hc3NheS52MS5IZWF0bWFwTGF5ZXISJgoKc3RlcF90aW1lcxgmIAMoCzISLmFzc2F5LnYxLlN0ZXBUaW1lEigKCnByb3ZlbmFuY2UYJyABKAsyFC5hc3NheS52MS5Qcm92ZW5hbmNlEiYKBWltYWdlGDIgASgLMhUuYXNzYXkudjEuSW1hZ2VEZXRhaWxIABImCgV2aWRlbxgzIAEoCzIVLmFzc2F5LnYxLlZpZGVvRGV0YWlsSAASJgoFYXVkaW8YNCABKAsyFS5hc3NheS52MS5BdWRpb0RldGFpbEgAQgcKBW1lZGlhQgoKCF9pc19uc2Z3Iq0CCg9FeHBvcnRlZFJlYWRpbmcSJgoCYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWJ5X2FjY291bnRfaWQYAiABKAMSFQoNcnVsZXNfdmVyc2lvbhgDIAEoBRIWCg5jbGFzc2lmaWNhdGlvbhgEIAEoCRINCgVzdGF0ZRgFIAEoCRIYCgtwcm9iYWJpbGl0eRgGIAEoAUgAiAEBEhMKC2ZpbmdlcnByaW50GAcgASgJEhYKDnBhY2thZ2Vfc2hhMjU2GAggASgJEhcKD3JlYWRzX290aGVyd2lzZRgJIAEoCBItCgp0aW1lc3RhbXBzGAogAygLMhkuYXNzYXkudjEuVGltZXN0YW1wU3RhdHVzQg4KDF9wcm9iYWJpbGl0eSJsCg9UaW1lc3RhbXBTdGF0dXMSEQoJYXV0aG9yaXR5GAEgASgJEg0KBXN0YXRlGAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWVycm9yGAQgASgJIkoKCVN1Ym1pdHRlchILCgN2aWEYASABKAkSEwoGa2V5X2lkGAIgASgDSACIAQESEAoIa2V5X25hbWUYAyABKAlCCQoHX2tleV9pZCI1CghQcm9ncmVzcxIMCgRzdGVwGAEgASgJEgwKBGRvbmUYAiABKAUSDQoFdG90YWwYAyABKAUiOAoIU3RlcFRpbWUSDAoEc3RlcBgBIAEoCRIPCgdzZWNvbmRzGAIgASgBEg0KBXRpbWVzGAMgASgFIuIBCglUZW50YXRpdmUSKAoGZnJhbWVzGAEgAygLMhguYXNzYXkudjEuVGVudGF0aXZlRnJhbWUSJgoFY2xpcHMYAiADKAsyFy5hc3NheS52MS5UZW50YXRpdmVDbGlwEigKBXN0YXRlGAMgASgOMhkuYXNzYXkudjEuQXNzZXNzbWVudFN0YXRlEhgKC3Byb2JhYmlsaXR5GAQgASgBSACIAQESLwoKdHJhbnNjcmlwdBgFIAMoCzIbLmFzc2F5LnYxLlRyYW5zY3JpcHRTZWdtZW50Qg4KDF9wcm9iYWJpbGl0eSJQCg5UZW50YXRpdmVGcmFtZRIUCgx0aW1lX3NlY29uZHMYASABKAESGAoLcHJvYmFiaWxpdHkYAiABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiZAoNVGVudGF0aXZlQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBAUIOCgxfcHJvYmFiaWxpdHkiqQEKB1ZlcmRpY3QSEQoJaGV1cmlzdGljGAEgASgJEhIKCmNvbmZpZGVuY2UYAiABKAESJwoOY2xhc3NpZmljYXRpb24YAyABKA4yDy5hc3NheS52MS5MYWJlbBIOCgZtb2RlbHMYBCADKAkSEgoFY291bnQYBSABKAVIAIgBARIUCgd1bmtub3duGAYgASgISAGIAQFCCAoGX2NvdW50QgoKCF91bmtub3duIsABCgtNb2RlbFJlc3VsdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhwKBGF4aXMYAyABKA4yDi5hc3NheS52MS5BeGlzEg4KBmRldmljZRgEIAEoCRIPCgd1bmtub3duGAUgASgIEg4KBnJlYXNvbhgGIAEoCRIUCgxlbGFwc2VkX3RpbWUYByABKAESLAoOY2xhc3NpZmljYXRpb24YCCADKAsyFC5hc3NheS52MS5MYWJlbFNjb3JlIjsKCkxhYmVsU2NvcmUSHgoFbGFiZWwYASABKA4yDy5hc3NheS52MS5MYWJlbBINCgVzY29yZRgCIAEoASKgAQoLSW1hZ2VEZXRhaWwSEgoFd2lkdGgYASABKAVIAIgBARITCgZoZWlnaHQYAiABKAVIAYgBARInCgdkZXRhaWxzGAMgAygLMhYuYXNzYXkudjEuSW1hZ2VPYmplY3RzEhkKDHRpbWVfc2Vjb25kcxgEIAEoAUgCiAEBQggKBl93aWR0aEIJCgdfaGVpZ2h0Qg8KDV90aW1lX3NlY29uZHMiNwoMSW1hZ2VPYmplY3RzEicKCmRldGVjdGlvbnMYASADKAsyEy5hc3NheS52MS5EZXRlY3Rpb24icwoJRGV0ZWN0aW9uEhoKA2JveBgBIAEoCzINLmFzc2F5LnYxLkJveBImCgdyZXN1bHRzGAIgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgDIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QiNQoDQm94EgoKAngxGAEgASgBEgoKAnkxGAIgASgBEgoKAngyGAMgASgBEgoKAnkyGAQgASgBItMBCgtWaWRlb0RldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEh0KEGR1cmF0aW9uX3NlY29uZHMYAyABKAFIAogBARIoCgZpbWFnZXMYBCADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbhIoCgZhdWRpb3MYBSADKAsyGC5hc3NheS52MS5DbGFzc2lmaWNhdGlvbkIICgZfd2lkdGhCCQoHX2hlaWdodEITChFfZHVyYXRpb25fc2Vjb25kcyK6AQoLQXVkaW9EZXRhaWwSHQoQZHVyYXRpb25fc2Vjb25kcxgBIAEoAUgAiAEBEh0KBWNsaXBzGAIgAygLMg4uYXNzYXkudjEuQ2xpcBIbCg5zcGVlY2hfc2Vjb25kcxgDIAEoAUgBiAEBEigKCnRyYW5zY3JpcHQYBCABKAsyFC5hc3NheS52MS5UcmFuc2NyaXB0QhMKEV9kdXJhdGlvbl9zZWNvbmRzQhEKD19zcGVlY2hfc2Vjb25kcyLBAQoKVHJhbnNjcmlwdBINCgVtb2RlbBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhAKCGxhbmd1YWdlGAMgASgJEi0KCHNlZ21lbnRzGAQgAygLMhsuYXNzYXkudjEuVHJhbnNjcmlwdFNlZ21lbnQSFQoNc2VnbWVudF9jb3VudBgFIAEoBRISCgp3b3JkX2NvdW50GAYgASgFEhgKEGxlZnRfb3V0X3NlY29uZHMYByABKAESDQoFZmF1bHQYCCABKAkicwoRVHJhbnNjcmlwdFNlZ21lbnQSFQoNc3RhcnRfc2Vjb25kcxgBIAEoARITCgtlbmRfc2Vjb25kcxgCIAEoARIMCgR0ZXh0GAMgASgJEhIKCmNvbmZpZGVuY2UYBCABKAESEAoIbGFuZ3VhZ2UYBSABKAkifQoEQ2xpcBINCgVpbmRleBgBIAEoBRINCgVzdGFydBgCIAEoARILCgNlbmQYAyABKAESJgoHcmVzdWx0cxgEIAMoCzIVLmFzc2F5LnYxLk1vZGVsUmVzdWx0EiIKB3ZlcmRpY3QYBSABKAsyES5hc3NheS52MS5WZXJkaWN0Ir4DCgpTZWVuQmVmb3JlEhIKCmlkZW50aWZpZXIYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoAxIMCgRuYW1lGAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCHJlbGF0aW9uGAUgASgOMhouYXNzYXkudjEuTGlrZW5lc3NSZWxhdGlvbhIQCghkaXN0YW5jZRgGIAEoBRIZCgx0aW1lX3NlY29uZHMYByABKAFIAIgBARIcCg9lYXJsaWVyX3NlY29uZHMYCCABKAFIAYgBARIiCgdvdXRjb21lGAkgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIgCgdmaW5kaW5nGAogASgOMg8uYXNzYXkudjEuTGFiZWwSLAoIZm91bmRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiAKE2ZvdW5kX2J5X2FjY291bnRfaWQYDCABKANIAogBAUIPCg1fdGltZV9zZWNvbmRzQhIKEF9lYXJsaWVyX3NlY29uZHNCFgoUX2ZvdW5kX2J5X2FjY291bnRfaWQqVQoGU3RhdHVzEhYKElNUQVRVU19VTlNQRUNJRklFRBAAEg4KClNUQVRVU19ORVcQARIPCgtTVEFUVVNfRE9ORRACEhIKDlNUQVRVU19FUlJPUkVEEAMqrAEKB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhMKD09VVENPTUVfV0FJVElORxABEhIKDk9VVENPTUVfRkFJTEVEEAISEQoNT1VUQ09NRV9IVU1BThADEhYKEk9VVENPTUVfQVJUSUZJQ0lBTBAEEhgKFE9VVENPTUVfSU5DT05DTFVTSVZFEAUSGgoWT1VUQ09NRV9OT1RfQVBQTElDQUJMRRAGKlsKBk9yaWdpbhIWChJPUklHSU5fVU5TUEVDSUZJRUQQABITCg9PUklHSU5fQU5BTFlTRUQQARIRCg1PUklHSU5fSk9JTkVEEAISEQoNT1JJR0lOX0NBQ0hFRBADKnEKBEF4aXMSFAoQQVhJU19VTlNQRUNJRklFRBAAEhIKDkFYSVNfR0VORVJBVEVEEAESEAoMQVhJU19TV0FQUEVEEAISDwoLQVhJU19FRElURUQQAxINCglBWElTX05TRlcQBBINCglBWElTX0ZBQ0UQBSqNAQoMSGVhdG1hcExheWVyEh0KGUhFQVRNQVBfTEFZRVJfVU5TUEVDSUZJRUQQABIYChRIRUFUTUFQX0xBWUVSX09SSUdJThABEhsKF0hFQVRNQVBfTEFZRVJfVEFNUEVSSU5HEAISJwojSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkdfUkVMSUFCSUxJVFkQAyqXAQoQTGlrZW5lc3NSZWxhdGlvbhIhCh1MSUtFTkVTU19SRUxBVElPTl9VTlNQRUNJRklFRBAAEh8KG0xJS0VORVNTX1JFTEFUSU9OX1NBTUVfRklMRRABEhoKFkxJS0VORVNTX1JFTEFUSU9OX0NPUFkQAhIjCh9MSUtFTkVTU19SRUxBVElPTl9NSVJST1JFRF9DT1BZEANiBnByb3RvMw", [file_assay_v1_assessment, file_assay_v1_marks, file_assay_v1_media, file_assay_v1_provenance, file_assay_v1_sign_off, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1hc3NheS92MS9jbGFzc2lmaWNhdGlvbi5wcm90bxIIYXNzYXkudjEiwAsKDkNsYXNzaWZpY2F0aW9uEhIKCmlkZW50aWZpZXIYASABKAkSDAoEaGFzaBgCIAEoCRIhCgRraW5kGAMgASgOMhMuYXNzYXkudjEuTWVkaWFLaW5kEhMKC2FwaV92ZXJzaW9uGAQgASgJEiAKBnN0YXR1cxgFIAEoDjIQLmFzc2F5LnYxLlN0YXR1cxIOCgZlcnJvcnMYBiABKAkSDAoEbmFtZRgHIAEoCRIOCgZyZWZfaWQYCCABKAkSEgoKcmVzdWx0X3VybBgJIAEoCRItChRmb3JjZV9jbGFzc2lmaWNhdGlvbhgKIAEoDjIPLmFzc2F5LnYxLkxhYmVsEgwKBG1pbWUYCyABKAkSEgoKc2l6ZV9ieXRlcxgMIAEoAxISCgpzb3VyY2VfdXJsGA0gASgJEioKB29wdGlvbnMYDiABKAsyGS5hc3NheS52MS5BbmFseXNpc09wdGlvbnMSIAoGb3JpZ2luGA8gASgOMhAuYXNzYXkudjEuT3JpZ2luEg8KB2NyZWRpdHMYECABKAMSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiQKCHByb2dyZXNzGBMgASgLMhIuYXNzYXkudjEuUHJvZ3Jlc3MSEQoJY2FuY2VsbGVkGBQgASgIEiYKCXRlbnRhdGl2ZRgVIAEoCzITLmFzc2F5LnYxLlRlbnRhdGl2ZRIiCgdvdXRjb21lGBYgASgOMhEuYXNzYXkudjEuT3V0Y29tZRIpCgxzdWJtaXR0ZWRfYnkYFyABKAsyEy5hc3NheS52MS5TdWJtaXR0ZXISFQoNcnVsZXNfdmVyc2lvbhgYIAEoBRIdChVyZWFkX2J5X3J1bGVzX3ZlcnNpb24YGSABKAUSKgoHZXhwb3J0cxgdIAMoCzIZLmFzc2F5LnYxLkV4cG9ydGVkUmVhZGluZxIeCgVtYXJrcxgaIAEoCzIPLmFzc2F5LnYxLk1hcmtzEiYKBWFkZGVkGCggASgLMhcuYXNzYXkudjEuQWRkZWRBbmFseXNlcxIpCgtzZWVuX2JlZm9yZRgbIAMoCzIULmFzc2F5LnYxLlNlZW5CZWZvcmUSKAoKc2Vlbl9hZ2FpbhgpIAMoCzIULmFzc2F5LnYxLlNlZW5CZWZvcmUSIwoIc2lnbl9vZmYYHCABKAsyES5hc3NheS52MS5TaWduT2ZmEiIKB3ZlcmRpY3QYHiABKAsyES5hc3NheS52MS5WZXJkaWN0EiMKCHZlcmRpY3RzGB8gAygLMhEuYXNzYXkudjEuVmVyZGljdBImCgdyZXN1bHRzGCAgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSFAoHaXNfbnNmdxghIAEoCEgBiAEBEiUKBGMycGEYIiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhMKC2hhc19oZWF0bWFwGCMgASgIEigKCmFzc2Vzc21lbnQYJCABKAsyFC5hc3NheS52MS5Bc3Nlc3NtZW50Ei4KDmhlYXRtYXBfbGF5ZXJzGCUgAygOMhYuYXNzYXkudjEuSGVhdG1hcExheWVyEiYKCnN0ZXBfdGltZXMYJiADKAsyEi5hc3NheS52MS5TdGVwVGltZRIoCgpwcm92ZW5hbmNlGCcgASgLMhQuYXNzYXkudjEuUHJvdmVuYW5jZRImCgVpbWFnZRgyIAEoCzIVLmFzc2F5LnYxLkltYWdlRGV0YWlsSAASJgoFdmlkZW8YMyABKAsyFS5hc3NheS52MS5WaWRlb0RldGFpbEgAEiYKBWF1ZGlvGDQgASgLMhUuYXNzYXkudjEuQXVkaW9EZXRhaWxIAEIHCgVtZWRpYUIKCghfaXNfbnNmdyKtAgoPRXhwb3J0ZWRSZWFkaW5nEiYKAmF0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1ieV9hY2NvdW50X2lkGAIgASgDEhUKDXJ1bGVzX3ZlcnNpb24YAyABKAUSFgoOY2xhc3NpZmljYXRpb24YBCABKAkSDQoFc3RhdGUYBSABKAkSGAoLcHJvYmFiaWxpdHkYBiABKAFIAIgBARITCgtmaW5nZXJwcmludBgHIAEoCRIWCg5wYWNrYWdlX3NoYTI1NhgIIAEoCRIXCg9yZWFkc19vdGhlcndpc2UYCSABKAgSLQoKdGltZXN0YW1wcxgKIAMoCzIZLmFzc2F5LnYxLlRpbWVzdGFtcFN0YXR1c0IOCgxfcHJvYmFiaWxpdHkibAoPVGltZXN0YW1wU3RhdHVzEhEKCWF1dGhvcml0eRgBIAEoCRINCgVzdGF0ZRgCIAEoCRIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVlcnJvchgEIAEoCSJKCglTdWJtaXR0ZXISCwoDdmlhGAEgASgJEhMKBmtleV9pZBgCIAEoA0gAiAEBEhAKCGtleV9uYW1lGAMgASgJQgkKB19rZXlfaWQiNQoIUHJvZ3Jlc3MSDAoEc3RlcBgBIAEoCRIMCgRkb25lGAIgASgFEg0KBXRvdGFsGAMgASgFIlYKDUFkZGVkQW5hbHlzZXMSEAoIYW5hbHlzZXMYASADKAkSJAoIcHJvZ3Jlc3MYAiABKAsyEi5hc3NheS52MS5Qcm9ncmVzcxINCgVlcnJvchgDIAEoCSI4CghTdGVwVGltZRIMCgRzdGVwGAEgASgJEg8KB3NlY29uZHMYAiABKAESDQoFdGltZXMYAyABKAUi4gEKCVRlbnRhdGl2ZRIoCgZmcmFtZXMYASADKAsyGC5hc3NheS52MS5UZW50YXRpdmVGcmFtZRImCgVjbGlwcxgCIAMoCzIXLmFzc2F5LnYxLlRlbnRhdGl2ZUNsaXASKAoFc3RhdGUYAyABKA4yGS5hc3NheS52MS5Bc3Nlc3NtZW50U3RhdGUSGAoLcHJvYmFiaWxpdHkYBCABKAFIAIgBARIvCgp0cmFuc2NyaXB0GAUgAygLMhsuYXNzYXkudjEuVHJhbnNjcmlwdFNlZ21lbnRCDgoMX3Byb2JhYmlsaXR5IlAKDlRlbnRhdGl2ZUZyYW1lEhQKDHRpbWVfc2Vjb25kcxgBIAEoARIYCgtwcm9iYWJpbGl0eRgCIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSJkCg1UZW50YXRpdmVDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARIYCgtwcm9iYWJpbGl0eRgEIAEoAUgAiAEBQg4KDF9wcm9iYWJpbGl0eSKpAQoHVmVyZGljdBIRCgloZXVyaXN0aWMYASABKAkSEgoKY29uZmlkZW5jZRgCIAEoARInCg5jbGFzc2lmaWNhdGlvbhgDIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg4KBm1vZGVscxgEIAMoCRISCgVjb3VudBgFIAEoBUgAiAEBEhQKB3Vua25vd24YBiABKAhIAYgBAUIICgZfY291bnRCCgoIX3Vua25vd24iwAEKC01vZGVsUmVzdWx0Eg0KBW1vZGVsGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSHAoEYXhpcxgDIAEoDjIOLmFzc2F5LnYxLkF4aXMSDgoGZGV2aWNlGAQgASgJEg8KB3Vua25vd24YBSABKAgSDgoGcmVhc29uGAYgASgJEhQKDGVsYXBzZWRfdGltZRgHIAEoARIsCg5jbGFzc2lmaWNhdGlvbhgIIAMoCzIULmFzc2F5LnYxLkxhYmVsU2NvcmUiOwoKTGFiZWxTY29yZRIeCgVsYWJlbBgBIAEoDjIPLmFzc2F5LnYxLkxhYmVsEg0KBXNjb3JlGAIgASgBIqABCgtJbWFnZURldGFpbBISCgV3aWR0aBgBIAEoBUgAiAEBEhMKBmhlaWdodBgCIAEoBUgBiAEBEicKB2RldGFpbHMYAyADKAsyFi5hc3NheS52MS5JbWFnZU9iamVjdHMSGQoMdGltZV9zZWNvbmRzGAQgASgBSAKIAQFCCAoGX3dpZHRoQgkKB19oZWlnaHRCDwoNX3RpbWVfc2Vjb25kcyI3CgxJbWFnZU9iamVjdHMSJwoKZGV0ZWN0aW9ucxgBIAMoCzITLmFzc2F5LnYxLkRldGVjdGlvbiJzCglEZXRlY3Rpb24SGgoDYm94GAEgASgLMg0uYXNzYXkudjEuQm94EiYKB3Jlc3VsdHMYAiADKAsyFS5hc3NheS52MS5Nb2RlbFJlc3VsdBIiCgd2ZXJkaWN0GAMgASgLMhEuYXNzYXkudjEuVmVyZGljdCI1CgNCb3gSCgoCeDEYASABKAESCgoCeTEYAiABKAESCgoCeDIYAyABKAESCgoCeTIYBCABKAEi0wEKC1ZpZGVvRGV0YWlsEhIKBXdpZHRoGAEgASgFSACIAQESEwoGaGVpZ2h0GAIgASgFSAGIAQESHQoQZHVyYXRpb25fc2Vjb25kcxgDIAEoAUgCiAEBEigKBmltYWdlcxgEIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uEigKBmF1ZGlvcxgFIAMoCzIYLmFzc2F5LnYxLkNsYXNzaWZpY2F0aW9uQggKBl93aWR0aEIJCgdfaGVpZ2h0QhMKEV9kdXJhdGlvbl9zZWNvbmRzIroBCgtBdWRpb0RldGFpbBIdChBkdXJhdGlvbl9zZWNvbmRzGAEgASgBSACIAQESHQoFY2xpcHMYAiADKAsyDi5hc3NheS52MS5DbGlwEhsKDnNwZWVjaF9zZWNvbmRzGAMgASgBSAGIAQESKAoKdHJhbnNjcmlwdBgEIAEoCzIULmFzc2F5LnYxLlRyYW5zY3JpcHRCEwoRX2R1cmF0aW9uX3NlY29uZHNCEQoPX3NwZWVjaF9zZWNvbmRzIsEBCgpUcmFuc2NyaXB0Eg0KBW1vZGVsGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEAoIbGFuZ3VhZ2UYAyABKAkSLQoIc2VnbWVudHMYBCADKAsyGy5hc3NheS52MS5UcmFuc2NyaXB0U2VnbWVudBIVCg1zZWdtZW50X2NvdW50GAUgASgFEhIKCndvcmRfY291bnQYBiABKAUSGAoQbGVmdF9vdXRfc2Vjb25kcxgHIAEoARINCgVmYXVsdBgIIAEoCSJzChFUcmFuc2NyaXB0U2VnbWVudBIVCg1zdGFydF9zZWNvbmRzGAEgASgBEhMKC2VuZF9zZWNvbmRzGAIgASgBEgwKBHRleHQYAyABKAkSEgoKY29uZmlkZW5jZRgEIAEoARIQCghsYW5ndWFnZRgFIAEoCSJ9CgRDbGlwEg0KBWluZGV4GAEgASgFEg0KBXN0YXJ0GAIgASgBEgsKA2VuZBgDIAEoARImCgdyZXN1bHRzGAQgAygLMhUuYXNzYXkudjEuTW9kZWxSZXN1bHQSIgoHdmVyZGljdBgFIAEoCzIRLmFzc2F5LnYxLlZlcmRpY3QivgMKClNlZW5CZWZvcmUSEgoKaWRlbnRpZmllchgBIAEoCRISCgphY2NvdW50X2lkGAIgASgDEgwKBG5hbWUYAyABKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIcmVsYXRpb24YBSABKA4yGi5hc3NheS52MS5MaWtlbmVzc1JlbGF0aW9uEhAKCGRpc3RhbmNlGAYgASgFEhkKDHRpbWVfc2Vjb25kcxgHIAEoAUgAiAEBEhwKD2VhcmxpZXJfc2Vjb25kcxgIIAEoAUgBiAEBEiIKB291dGNvbWUYCSABKA4yES5hc3NheS52MS5PdXRjb21lEiAKB2ZpbmRpbmcYCiABKA4yDy5hc3NheS52MS5MYWJlbBIsCghmb3VuZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTZm91bmRfYnlfYWNjb3VudF9pZBgMIAEoA0gCiAEBQg8KDV90aW1lX3NlY29uZHNCEgoQX2VhcmxpZXJfc2Vjb25kc0IWChRfZm91bmRfYnlfYWNjb3VudF9pZCpVCgZTdGF0dXMSFgoSU1RBVFVTX1VOU1BFQ0lGSUVEEAASDgoKU1RBVFVTX05FVxABEg8KC1NUQVRVU19ET05FEAISEgoOU1RBVFVTX0VSUk9SRUQQAyqsAQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEwoPT1VUQ09NRV9XQUlUSU5HEAESEgoOT1VUQ09NRV9GQUlMRUQQAhIRCg1PVVRDT01FX0hVTUFOEAMSFgoST1VUQ09NRV9BUlRJRklDSUFMEAQSGAoUT1VUQ09NRV9JTkNPTkNMVVNJVkUQBRIaChZPVVRDT01FX05PVF9BUFBMSUNBQkxFEAYqWwoGT3JpZ2luEhYKEk9SSUdJTl9VTlNQRUNJRklFRBAAEhMKD09SSUdJTl9BTkFMWVNFRBABEhEKDU9SSUdJTl9KT0lORUQQAhIRCg1PUklHSU5fQ0FDSEVEEAMqcQoEQXhpcxIUChBBWElTX1VOU1BFQ0lGSUVEEAASEgoOQVhJU19HRU5FUkFURUQQARIQCgxBWElTX1NXQVBQRUQQAhIPCgtBWElTX0VESVRFRBADEg0KCUFYSVNfTlNGVxAEEg0KCUFYSVNfRkFDRRAFKo0BCgxIZWF0bWFwTGF5ZXISHQoZSEVBVE1BUF9MQVlFUl9VTlNQRUNJRklFRBAAEhgKFEhFQVRNQVBfTEFZRVJfT1JJR0lOEAESGwoXSEVBVE1BUF9MQVlFUl9UQU1QRVJJTkcQAhInCiNIRUFUTUFQX0xBWUVSX1RBTVBFUklOR19SRUxJQUJJTElUWRADKpcBChBMaWtlbmVzc1JlbGF0aW9uEiEKHUxJS0VORVNTX1JFTEFUSU9OX1VOU1BFQ0lGSUVEEAASHwobTElLRU5FU1NfUkVMQVRJT05fU0FNRV9GSUxFEAESGgoWTElLRU5FU1NfUkVMQVRJT05fQ09QWRACEiMKH0xJS0VORVNTX1JFTEFUSU9OX01JUlJPUkVEX0NPUFkQA2IGcHJvdG8z", [file_assay_v1_assessment, file_assay_v1_marks, file_assay_v1_media, file_assay_v1_provenance, file_assay_v1_sign_off, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The record of one submission.
@@ -195,12 +195,27 @@ export type Classification = Message<"assay.v1.Classification"> & {
   marks?: Marks | undefined;
 
   /**
+   * What is being added to the result, or why the last of it could not be made; absent where nothing was, and once it is
+   * there.
+   *
+   * @generated from field: assay.v1.AddedAnalyses added = 40;
+   */
+  added?: AddedAnalyses | undefined;
+
+  /**
    * Earlier records of the same picture, the nearest first, in the answer of GetClassification only. Nothing of them is
    * inherited.
    *
    * @generated from field: repeated assay.v1.SeenBefore seen_before = 27;
    */
   seenBefore: SeenBefore[];
+
+  /**
+   * Later records of the same picture, in the answer of GetClassification only.
+   *
+   * @generated from field: repeated assay.v1.SeenBefore seen_again = 41;
+   */
+  seenAgain: SeenBefore[];
 
   /**
    * Whether another person has signed off the finding that forces the classification; absent where none was asked for.
@@ -497,6 +512,41 @@ export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 4);
 
 /**
+ * Analyses that were asked for when the record had its result already.
+ *
+ * @generated from message assay.v1.AddedAnalyses
+ */
+export type AddedAnalyses = Message<"assay.v1.AddedAnalyses"> & {
+  /**
+   * By the names that plans know them by: heatmap, tampering, …
+   *
+   * @generated from field: repeated string analyses = 1;
+   */
+  analyses: string[];
+
+  /**
+   * Absent once it has failed.
+   *
+   * @generated from field: assay.v1.Progress progress = 2;
+   */
+  progress?: Progress | undefined;
+
+  /**
+   * Why it could not be made; empty while it is.
+   *
+   * @generated from field: string error = 3;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message assay.v1.AddedAnalyses.
+ * Use `create(AddedAnalysesSchema)` to create a new message.
+ */
+export const AddedAnalysesSchema: GenMessage<AddedAnalyses> = /*@__PURE__*/
+  messageDesc(file_assay_v1_classification, 5);
+
+/**
  * How long a step of an analysis took. Steps overlap, and some are parts of others: `infer` holds `batch-wait` and
  * `models`.
  *
@@ -528,7 +578,7 @@ export type StepTime = Message<"assay.v1.StepTime"> & {
  * Use `create(StepTimeSchema)` to create a new message.
  */
 export const StepTimeSchema: GenMessage<StepTime> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 5);
+  messageDesc(file_assay_v1_classification, 6);
 
 /**
  * What was judged so far. It may still turn.
@@ -577,7 +627,7 @@ export type Tentative = Message<"assay.v1.Tentative"> & {
  * Use `create(TentativeSchema)` to create a new message.
  */
 export const TentativeSchema: GenMessage<Tentative> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 6);
+  messageDesc(file_assay_v1_classification, 7);
 
 /**
  * @generated from message assay.v1.TentativeFrame
@@ -601,7 +651,7 @@ export type TentativeFrame = Message<"assay.v1.TentativeFrame"> & {
  * Use `create(TentativeFrameSchema)` to create a new message.
  */
 export const TentativeFrameSchema: GenMessage<TentativeFrame> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 7);
+  messageDesc(file_assay_v1_classification, 8);
 
 /**
  * @generated from message assay.v1.TentativeClip
@@ -635,7 +685,7 @@ export type TentativeClip = Message<"assay.v1.TentativeClip"> & {
  * Use `create(TentativeClipSchema)` to create a new message.
  */
 export const TentativeClipSchema: GenMessage<TentativeClip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 8);
+  messageDesc(file_assay_v1_classification, 9);
 
 /**
  * @generated from message assay.v1.Verdict
@@ -685,7 +735,7 @@ export type Verdict = Message<"assay.v1.Verdict"> & {
  * Use `create(VerdictSchema)` to create a new message.
  */
 export const VerdictSchema: GenMessage<Verdict> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 9);
+  messageDesc(file_assay_v1_classification, 10);
 
 /**
  * @generated from message assay.v1.ModelResult
@@ -745,7 +795,7 @@ export type ModelResult = Message<"assay.v1.ModelResult"> & {
  * Use `create(ModelResultSchema)` to create a new message.
  */
 export const ModelResultSchema: GenMessage<ModelResult> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 10);
+  messageDesc(file_assay_v1_classification, 11);
 
 /**
  * @generated from message assay.v1.LabelScore
@@ -767,7 +817,7 @@ export type LabelScore = Message<"assay.v1.LabelScore"> & {
  * Use `create(LabelScoreSchema)` to create a new message.
  */
 export const LabelScoreSchema: GenMessage<LabelScore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 11);
+  messageDesc(file_assay_v1_classification, 12);
 
 /**
  * @generated from message assay.v1.ImageDetail
@@ -803,7 +853,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
  * Use `create(ImageDetailSchema)` to create a new message.
  */
 export const ImageDetailSchema: GenMessage<ImageDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 12);
+  messageDesc(file_assay_v1_classification, 13);
 
 /**
  * @generated from message assay.v1.ImageObjects
@@ -820,7 +870,7 @@ export type ImageObjects = Message<"assay.v1.ImageObjects"> & {
  * Use `create(ImageObjectsSchema)` to create a new message.
  */
 export const ImageObjectsSchema: GenMessage<ImageObjects> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 13);
+  messageDesc(file_assay_v1_classification, 14);
 
 /**
  * An object found in a picture, and what the models said of it.
@@ -849,7 +899,7 @@ export type Detection = Message<"assay.v1.Detection"> & {
  * Use `create(DetectionSchema)` to create a new message.
  */
 export const DetectionSchema: GenMessage<Detection> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 14);
+  messageDesc(file_assay_v1_classification, 15);
 
 /**
  * Pixels of the oriented picture.
@@ -883,7 +933,7 @@ export type Box = Message<"assay.v1.Box"> & {
  * Use `create(BoxSchema)` to create a new message.
  */
 export const BoxSchema: GenMessage<Box> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 15);
+  messageDesc(file_assay_v1_classification, 16);
 
 /**
  * @generated from message assay.v1.VideoDetail
@@ -924,7 +974,7 @@ export type VideoDetail = Message<"assay.v1.VideoDetail"> & {
  * Use `create(VideoDetailSchema)` to create a new message.
  */
 export const VideoDetailSchema: GenMessage<VideoDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 16);
+  messageDesc(file_assay_v1_classification, 17);
 
 /**
  * @generated from message assay.v1.AudioDetail
@@ -960,7 +1010,7 @@ export type AudioDetail = Message<"assay.v1.AudioDetail"> & {
  * Use `create(AudioDetailSchema)` to create a new message.
  */
 export const AudioDetailSchema: GenMessage<AudioDetail> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 17);
+  messageDesc(file_assay_v1_classification, 18);
 
 /**
  * What is said, as a machine wrote it down: it may be wrong.
@@ -1024,7 +1074,7 @@ export type Transcript = Message<"assay.v1.Transcript"> & {
  * Use `create(TranscriptSchema)` to create a new message.
  */
 export const TranscriptSchema: GenMessage<Transcript> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 18);
+  messageDesc(file_assay_v1_classification, 19);
 
 /**
  * A sentence or a part of one.
@@ -1069,7 +1119,7 @@ export type TranscriptSegment = Message<"assay.v1.TranscriptSegment"> & {
  * Use `create(TranscriptSegmentSchema)` to create a new message.
  */
 export const TranscriptSegmentSchema: GenMessage<TranscriptSegment> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 19);
+  messageDesc(file_assay_v1_classification, 20);
 
 /**
  * A segment of a sound.
@@ -1110,7 +1160,7 @@ export type Clip = Message<"assay.v1.Clip"> & {
  * Use `create(ClipSchema)` to create a new message.
  */
 export const ClipSchema: GenMessage<Clip> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 20);
+  messageDesc(file_assay_v1_classification, 21);
 
 /**
  * An earlier record of the same picture, and what was found then.
@@ -1190,7 +1240,7 @@ export type SeenBefore = Message<"assay.v1.SeenBefore"> & {
  * Use `create(SeenBeforeSchema)` to create a new message.
  */
 export const SeenBeforeSchema: GenMessage<SeenBefore> = /*@__PURE__*/
-  messageDesc(file_assay_v1_classification, 21);
+  messageDesc(file_assay_v1_classification, 22);
 
 /**
  * @generated from enum assay.v1.Status

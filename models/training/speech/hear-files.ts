@@ -1,0 +1,183 @@
+/**
+ * Hears whole files as the appliance does, each as found, by MP3 and by telephone: the copies are those of the evaluation
+ * (evaluate/sound-tiers.ts), so that what is learnt and what is measured are made by one code.
+ *
+ * Reads LIST, one line a file: its name below FOLDER. Writes OUT/PART-N.f32 with the rows of the graphs, window by window, and
+ * OUT/PART-N.jsonl with a line for each file and tier: file, tier, seconds of speech, windows. Goes on where it stopped.
+ *
+ * usage: node hear-files.ts LIST FOLDER OUT ENCODER_GRAPH STATISTICS_GRAPH [one-band]
+ * With one-band each file is heard once, limited to one band, to see what the models lean on.
+ */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { decodeMono, limitBand, toMp3, toTelephone } from '../../../evaluate/sound-tiers.ts';
+import {
+  findSpeech,
+  placeWindows,
+  planClips,
+  type SampleRange,
+  secondsOf,
+  uniteClips,
+} from '../../../src/domain/verdicts/speech.ts';
+import { findDetector } from '../../../src/engine/packs/installed-packs.ts';
+
+const RATE = 16_000;
+const FRAME_SAMPLES = 512;
+const CONTEXT_SAMPLES = 64;
+const STATE = [2, 1, 128];
+const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1 };
+/** Of a long recording only its beginning is heard: breadth counts, not depth. */
+const SECONDS_MAX = 30;
+const TIERS = ['clean', 'mp3-64', 'telephone'] as const;
+/** What both labels are limited to, to see whether the models lean on the band; hertz. */
+const ONE_BAND = { low: 60, high: 7_000 };
+type Tier = (typeof TIERS)[number] | 'one-band';
+
+interface Graph {
+  session: InferenceSession;
+  output: string;
+  windowSamples: number;
+  hopSamples: number;
+  /** Windows of one file and tier, spread evenly. */
+  windowsMax: number;
+}
+
+function read(path: string, tier: Tier): Float32Array {
+  if (tier === 'clean') return decodeMono(path, RATE, SECONDS_MAX);
+  if (tier === 'one-band') return limitBand(decodeMono(path, RATE, SECONDS_MAX), RATE, ONE_BAND);
+  const copy = join(out, tier === 'telephone' ? `${process.pid}.wav` : `${process.pid}.mp3`);
+  writeFileSync(copy, tier === 'telephone' ? toTelephone(path, SECONDS_MAX) : toMp3(path, SECONDS_MAX));
+  try {
+    return decodeMono(copy, RATE, SECONDS_MAX);
+  } finally {
+    rmSync(copy);
+  }
+}
+
+/** Probabilities of speech, frame by frame. */
+async function detect(samples: Float32Array): Promise<number[]> {
+  const width = CONTEXT_SAMPLES + FRAME_SAMPLES;
+  const sr = new Tensor('int64', BigInt64Array.of(BigInt(RATE)), []);
+  let state = new Tensor('float32', new Float32Array(256), STATE);
+  const found: number[] = [];
+  for (let at = 0; at < samples.length; at += FRAME_SAMPLES) {
+    const frame = new Float32Array(width);
+    const from = at - CONTEXT_SAMPLES;
+    frame.set(samples.subarray(Math.max(0, from), at + FRAME_SAMPLES), Math.max(0, -from));
+    const { output, stateN } = await detector.run({
+      input: new Tensor('float32', frame, [1, width]),
+      state,
+      sr,
+    });
+    state = stateN as typeof state;
+    found.push(Number(output?.data[0]));
+  }
+  return found;
+}
+
+function fill(samples: Float32Array, { offset, length }: SampleRange, count: number): Float32Array {
+  const window = new Float32Array(count);
+  for (let at = 0; at < count; at++) window[at] = samples[offset + (at % length)] ?? 0;
+  return window;
+}
+
+function spread<Item>(items: readonly Item[], count: number): Item[] {
+  if (items.length <= count) return [...items];
+  return Array.from(
+    { length: count },
+    (_, at) => items[Math.floor(((at + 0.5) * items.length) / count)] as Item,
+  );
+}
+
+async function run(
+  graph: Graph,
+  samples: Float32Array,
+  judged: Parameters<typeof placeWindows>[0],
+): Promise<Float32Array[]> {
+  const layout = { windowSamples: graph.windowSamples, hopSamples: graph.hopSamples, countMax: 256 };
+  const ranges = placeWindows(judged, layout, { sampleRate: RATE, sampleCount: samples.length });
+  const rows: Float32Array[] = [];
+  for (const range of spread(ranges, graph.windowsMax)) {
+    const sound = new Tensor('float32', fill(samples, range, graph.windowSamples), [1, graph.windowSamples]);
+    rows.push((await graph.session.run({ sound }, [graph.output]))[graph.output]?.data as Float32Array);
+  }
+  return rows;
+}
+
+async function hear(file: string, tier: Tier): Promise<void> {
+  const samples = read(join(folder, file), tier);
+  const segments = findSpeech(await detect(samples), FRAME_SAMPLES / RATE, samples.length / RATE);
+  const judged = uniteClips(planClips(segments, samples.length / RATE));
+  const rows = await run(encoder, samples, judged);
+  const logits = (await run(statistics, samples, judged)).map((row) => Number(row[0]));
+  for (const row of rows)
+    appendFileSync(`${base}.f32`, new Uint8Array(row.buffer, row.byteOffset, row.byteLength));
+  const mean = logits.length === 0 ? null : logits.reduce((sum, value) => sum + value, 0) / logits.length;
+  const line = { file, tier, speechSeconds: secondsOf(segments), windows: rows.length, statistics: mean };
+  appendFileSync(`${base}.jsonl`, `${JSON.stringify(line)}\n`);
+}
+
+/** Lines that were written whole, and drops rows of a file that was cut off. */
+function resume(): Set<string> {
+  if (!existsSync(`${base}.jsonl`)) return new Set();
+  const lines = readFileSync(`${base}.jsonl`, 'utf8')
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const windows = lines.reduce((sum, line) => sum + (line.windows ?? 0), 0);
+  if (existsSync(`${base}.f32`)) truncateSync(`${base}.f32`, windows * FEATURE_BYTES);
+  return new Set(lines.map((line) => `${line.file} ${line.tier}`));
+}
+
+const [list = '', folder = '', out = '', encoderPath = '', statisticsPath = '', only] = process.argv.slice(2);
+const tiers: readonly Tier[] = only === 'one-band' ? ['one-band'] : TIERS;
+const FEATURE_BYTES = 4 * 4_992;
+mkdirSync(out, { recursive: true });
+const base = join(out, list.replace(/^.*\//, '').replace(/\.[^.]*$/, ''));
+const done = resume();
+const found = (await findDetector()).installed[0];
+if (found === undefined) throw new Error('the speech detector is missing: run npm ci');
+const detector = await InferenceSession.create(found.modelPath, SESSION);
+const open = (path: string) => InferenceSession.create(path, SESSION);
+const encoder: Graph = {
+  session: await open(encoderPath),
+  output: 'features',
+  windowSamples: 32_000,
+  hopSamples: 24_000,
+  windowsMax: 3,
+};
+const statistics: Graph = {
+  session: await open(statisticsPath),
+  output: 'logit',
+  windowSamples: 20_480,
+  hopSamples: 10_240,
+  windowsMax: 8,
+};
+const started = Date.now();
+let count = 0;
+for (const file of readFileSync(list, 'utf8').split('\n').filter(Boolean)) {
+  for (const tier of tiers) {
+    if (done.has(`${file} ${tier}`)) continue;
+    try {
+      await hear(file, tier);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      appendFileSync(`${base}.jsonl`, `${JSON.stringify({ file, tier, windows: 0, fault: reason })}\n`);
+    }
+  }
+  if (++count % 50 === 0)
+    console.log(
+      `${count} files in ${Math.round((Date.now() - started) / 1000)} s, ${statSync(`${base}.f32`).size} bytes`,
+    );
+}

@@ -1,0 +1,69 @@
+/** The records in sight, beneath or beside each other; the others only take their place. */
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useCell } from '../parts/cell.ts';
+import { t } from '../texts/language.ts';
+import { type ListOrder, ORDERED_MAX, orderRows } from './list-order.ts';
+import { RecordRow, RefusedRecordRow } from './record-row.tsx';
+import { isRefused } from './records.ts';
+import { choose, selection } from './selection.ts';
+import { useListKeys } from './use-list-keys.ts';
+import type { Records } from './use-records.ts';
+import { type ListView, useWindow } from './use-window.ts';
+
+/** What is loaded before the reader is there. */
+const ROWS_AHEAD = 12;
+
+interface RowsProps {
+  records: Records;
+  view: ListView;
+  order: ListOrder;
+  isFiltered: boolean;
+}
+
+export function Rows({ records, view, order, isFiltered }: RowsProps): JSX.Element | null {
+  const ref = useRef<HTMLUListElement>(null);
+  const chosen = useCell(selection);
+  const rows = useMemo(() => orderRows(records.shown, order), [records.shown, order]);
+  const seen = useWindow(ref, rows.length, view);
+  const { first, last, columns, lineHeight } = seen;
+  const { active, takeFocus } = useListKeys(ref, rows, seen);
+  useEffect(() => {
+    const { length } = rows;
+    // The first page comes by itself.
+    const isNear = order === 'newest' ? last >= length - ROWS_AHEAD : length < ORDERED_MAX;
+    if (length > 0 && isNear && records.hasMore) records.loadMore();
+    // A filter that finds little would look through the whole account by itself: there the reader asks.
+  }, [last, rows.length, order, isFiltered || records.isLoading]);
+  if (rows.length === 0) return null;
+  return (
+    <ul
+      class={`rows ${view}`}
+      aria-label={t('records')}
+      {...{ ref }}
+      style={{
+        height: `${Math.ceil(rows.length / columns) * lineHeight}px`,
+        paddingTop: `${Math.floor(first / columns) * lineHeight}px`,
+        ...(view === 'grid' ? { gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` } : {}),
+      }}
+    >
+      {rows
+        .slice(first, last)
+        .map((row, offset) =>
+          isRefused(row) ? (
+            <RefusedRecordRow key={row.identifier} {...{ row }} />
+          ) : (
+            <RecordRow
+              key={row.identifier}
+              record={row}
+              index={first + offset}
+              isActive={first + offset === active}
+              isChosen={chosen.has(row.identifier)}
+              onChoose={(isOn) => choose([row], isOn)}
+              onFocus={() => takeFocus(first + offset)}
+            />
+          ),
+        )}
+    </ul>
+  );
+}

@@ -1,0 +1,102 @@
+/** What can still be made of the file, with its price before the click, and how far it is. */
+import type { JSX } from 'preact';
+import { ADD_ANALYSES, CANCEL_RECORD, type FullRecord, READ_OWN_TERMS } from '../gen/documents.ts';
+import { type AccountInfo, change } from '../parts/api.ts';
+import { Button, Fault, Notice } from '../parts/parts.tsx';
+import { useQuery, useWork } from '../parts/use-query.ts';
+import { stepName } from '../records/record-row.tsx';
+import { findText, t } from '../texts/language.ts';
+import { isForeign } from './sign-off.tsx';
+
+/** By kind, those that show something of their own; each under the option that asks for it at submission. */
+const OFFERED = {
+  IMAGE: [
+    ['heatmap', 'withHeatmap'],
+    ['tampering', 'withTampering'],
+  ],
+  VIDEO: [['heatmap', 'withHeatmap']],
+  AUDIO: [['transcript', 'withTranscript']],
+} as const;
+
+interface AddProps {
+  record: FullRecord;
+  account: AccountInfo;
+  onChange: () => void;
+}
+
+export function AddAnalyses({ record, account, onChange }: AddProps): JSX.Element | null {
+  const { data } = useQuery(READ_OWN_TERMS, {});
+  const { isBusy, fault, run } = useWork(onChange);
+  const { identifier, added, options, kind } = record;
+  if (account.readonly || isForeign(record, account) || record.status !== 'DONE') return null;
+  const plan = data?.viewer.plan;
+  const allowed = (plan?.options ?? []).map((name) => name.toLowerCase());
+  const missing = OFFERED[kind].filter(([name, option]) => allowed.includes(name) && !options[option]);
+  const priceOf = (name: string): number =>
+    plan?.optionCredits.find(({ option }) => option.toLowerCase() === name)?.credits ?? 0;
+  if (added !== null && added.progress !== null) {
+    return (
+      <Making
+        {...{ added }}
+        {...{ isBusy }}
+        onCancel={() => void run(() => change(CANCEL_RECORD, { identifier }))}
+      />
+    );
+  }
+  if (missing.length === 0 && added === null) return null;
+  return (
+    <div class="add-analyses unprinted">
+      {added !== null && (
+        <Notice kind="bad">
+          {t('addingFailed', { what: namesOf(added.analyses), reason: added.error })}
+        </Notice>
+      )}
+      <p class="actions">
+        {missing.map(([name]) => (
+          <Button
+            key={name}
+            {...{ isBusy }}
+            onPress={() => void run(() => change(ADD_ANALYSES, { identifier, analyses: [name] }))}
+          >
+            {t(priceOf(name) === 0 ? 'makeFree' : 'makeFor', {
+              what: nameOf(name),
+              credits: priceOf(name),
+            })}
+          </Button>
+        ))}
+      </p>
+      <Fault error={fault} />
+    </div>
+  );
+}
+
+function Making({
+  added: { analyses, progress },
+  isBusy,
+  onCancel,
+}: {
+  added: NonNullable<FullRecord['added']>;
+  isBusy: boolean;
+  onCancel: () => void;
+}): JSX.Element {
+  const { step, done, total } = progress ?? { step: 'queued', done: 0, total: 1 };
+  return (
+    <div class="add-analyses">
+      <p role="status">
+        {t('making', { what: namesOf(analyses) })} <span class="quiet">{stepName(step)}</span>
+      </p>
+      <progress max={Math.max(1, total)} value={done} aria-label={t('progress')} />
+      <Button kind="link" {...{ isBusy }} onPress={onCancel}>
+        {t('cancelWork')}
+      </Button>
+    </div>
+  );
+}
+
+function namesOf(analyses: readonly string[]): string {
+  return analyses.map(nameOf).join(', ');
+}
+
+function nameOf(analysis: string): string {
+  return findText(`analysis_${analysis}`) ?? analysis;
+}

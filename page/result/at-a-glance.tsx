@@ -1,0 +1,45 @@
+/** What is read before a decision: the strongest reasons, and what speaks against them. */
+import type { JSX } from 'preact';
+import type { FullRecord } from '../gen/documents.ts';
+import { t } from '../texts/language.ts';
+import { FoldLink } from './fold.tsx';
+import { ReasonSentence } from './reason-sentence.tsx';
+import { contraryFigures, strongestReasons, weakeningReasons } from './speaks-against.ts';
+
+export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | null {
+  const { assessment, seenBefore } = record;
+  if (assessment === null) return null;
+  const { probability } = assessment;
+  const strongest = strongestReasons(assessment);
+  const weakening = weakeningReasons(assessment);
+  const contrary = contraryFigures(record, assessment);
+  return (
+    <section class="glance" aria-label={t('atAGlance')}>
+      {strongest.length > 0 && <h2>{t('strongestReasons')}</h2>}
+      <ul class="reasons">
+        {strongest.map((reason) => (
+          <li key={reason.code}>
+            <ReasonSentence {...reason} {...{ probability }} />
+          </li>
+        ))}
+      </ul>
+      <h2>{t('speaksAgainst')}</h2>
+      <ul class="reasons">
+        {weakening.map((reason) => (
+          <li key={reason.code}>
+            <ReasonSentence {...reason} {...{ probability }} />
+          </li>
+        ))}
+        {contrary.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+        {weakening.length + contrary.length === 0 && <li class="quiet">{t('nothingAgainst')}</li>}
+      </ul>
+      {seenBefore.length > 0 && (
+        <p>
+          <FoldLink anchor="seen-before">{t('seenBeforeCount', { count: seenBefore.length })}</FoldLink>
+        </p>
+      )}
+    </section>
+  );
+}

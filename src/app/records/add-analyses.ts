@@ -1,0 +1,160 @@
+/**
+ * Asking for analyses of a record that has its result already: a heatmap, a map of edits, what is said. They are made of the
+ * kept file by work of their own, are charged as they would have been at submission, and change nothing that was measured.
+ */
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { AppError, badField } from '../../domain/errors.ts';
+import { packKey } from '../../domain/packs/model-pack.ts';
+import {
+  ADDABLE_ANALYSES,
+  type AddableAnalysis,
+  isAddableTo,
+  isAskedFor,
+  optionsOfAddition,
+  withAnalyses,
+} from '../../domain/records/added-analyses.ts';
+import {
+  type Analysis,
+  type Classification,
+  isAdding,
+  statusOf,
+} from '../../domain/records/classification.ts';
+import { completeOptions } from '../../domain/records/options.ts';
+import { priceOf } from '../../domain/records/price.ts';
+import type { ClassificationRecord } from '../../domain/records/record.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { auditLine } from '../accounts/audit.ts';
+import { charge } from '../accounts/credits.ts';
+import { assertAcceptsWork } from '../callers/admission.ts';
+import { assertMayWrite } from '../callers/authenticate.ts';
+import type { Principal } from '../callers/principal.ts';
+import { assertStands } from '../callers/standing.ts';
+import type { SubmissionParts } from '../submissions/parts.ts';
+import { ownClassification, type RecordInput, readablePart } from './classifications.ts';
+import { readRecord } from './record.ts';
+
+export interface AddInput extends RecordInput {
+  analyses: readonly string[];
+}
+
+/**
+ * Answers with the record, which shows what is being added. What it has already costs nothing and is not made again, nor is what is
+ * under way. Throws `not_enabled`, `no_models`, `media` where the file is not kept, `not_ended` where the record has no result yet
+ * or something else is being added, `credits`, and what refuses new work.
+ */
+export async function addAnalyses(app: SubmissionParts, input: AddInput): Promise<ClassificationRecord> {
+  const { principal } = input;
+  assertMayWrite(principal);
+  const own = wholeOf(app, input);
+  const analyses = parseAnalyses(input.analyses, own, principal.plan);
+  await assertAcceptsWork(app);
+  await app.store.blobs.withLock(own.hash, async () => {
+    const isKept = own.hash !== '' && (await app.store.blobs.has(own.hash));
+    await app.store.transact((tx) => {
+      assertStands(app, tx, principal, { writes: true });
+      add(app, tx, { principal, identifier: own.identifier, analyses, isKept });
+    });
+  });
+  app.engine.publish(own.identifier, own.accountId);
+  app.engine.wake();
+  return readRecord(app, own.identifier);
+}
+
+/** A frame or track is part of its video: what is added is added to that. */
+function wholeOf(app: SubmissionParts, input: RecordInput): Classification {
+  const whole = readablePart(app, input)?.whole;
+  return ownClassification(app, whole === undefined ? input : { ...input, identifier: whole.identifier });
+}
+
+function parseAnalyses(
+  words: readonly string[],
+  { kind, options }: Classification,
+  plan: Plan,
+): AddableAnalysis[] {
+  if (words.length === 0) throw badField('analyses', 'expected at least one analysis, found none');
+  const analyses = [...new Set(words)].map((word) => {
+    const known = ADDABLE_ANALYSES.find((analysis) => analysis === word && isAddableTo(kind, analysis));
+    if (known === undefined) {
+      const allowed = ADDABLE_ANALYSES.filter((analysis) => isAddableTo(kind, analysis)).join(', ');
+      throw badField('analyses', `expected of ${kind} one of ${allowed}, found ${JSON.stringify(word)}`);
+    }
+    if (!plan.options.includes(known)) {
+      throw new AppError('not_enabled', `the pricing plan does not enable ${known}`);
+    }
+    return known;
+  });
+  const isHeard = options.withAudio || analyses.includes('audio_track');
+  if (kind === 'video' && analyses.includes('transcript') && !isHeard) {
+    throw badField('analyses', 'a transcript of a video needs its sound: expected audio_track as well');
+  }
+  return analyses;
+}
+
+interface Asked {
+  principal: Principal;
+  identifier: string;
+  analyses: readonly AddableAnalysis[];
+  isKept: boolean;
+}
+
+function add(
+  app: SubmissionParts,
+  tx: StoreTransaction,
+  { principal, identifier, analyses, isKept }: Asked,
+): void {
+  const record = tx.classification(identifier);
+  const known = record === undefined ? undefined : tx.analysis(record.analysisId);
+  if (record === undefined || known === undefined)
+    throw new AppError('classification', 'no such classification');
+  if (statusOf(record, known) !== 'done') {
+    throw new AppError('not_ended', 'analyses are added to a classification that is done');
+  }
+  const options = completeOptions(known.options);
+  const missing = analyses.filter((analysis) => !isAskedFor(options, analysis));
+  if (missing.length === 0) return;
+  if (isAdding(known)) {
+    if (missing.every((analysis) => known.addition?.asked.includes(analysis))) return;
+    const sentence = `${known.addition?.asked.join(', ')} is being added to this classification: ask again when it has ended`;
+    throw new AppError('not_ended', sentence);
+  }
+  if (!isKept)
+    throw new AppError('media', 'the media of this record are not stored: nothing can be made of them');
+  const models = modelsFor(app, record, known, { missing, plan: principal.plan });
+  const price = (of: typeof options): number =>
+    priceOf(principal.plan, { kind: record.kind, options: of, webhookUrl: null });
+  const credits = Math.max(0, price(withAnalyses(options, missing)) - price(options));
+  charge(tx, { accountId: record.accountId, credits, identifier, at: app.clock.now() });
+  const asked = {
+    ...record,
+    options: withAnalyses(completeOptions(record.options), missing),
+    credits: record.credits + credits,
+  };
+  tx.putClassification(asked);
+  app.engine.work.add(tx, { classification: asked, analyses: missing, models, credits });
+  const details = { analyses: missing.join(', '), credits: String(credits) };
+  tx.appendAudit(auditLine(app, principal, 'classification.add', identifier, details));
+}
+
+/** A heatmap must be of the models that judged, or it would show the reasons of another verdict. */
+function modelsFor(
+  app: SubmissionParts,
+  { kind }: Classification,
+  known: Analysis,
+  { missing, plan }: { missing: readonly AddableAnalysis[]; plan: Plan },
+): string[] {
+  const options = optionsOfAddition(kind, completeOptions(known.options), missing);
+  const packs = app.engine.resolveModels(kind, options, plan);
+  const isOfOrigin = ({ task }: (typeof packs)[number]): boolean => task === 'image-origin';
+  const others = packs.filter((pack) => !isOfOrigin(pack)).map(packKey);
+  if (!missing.includes('heatmap')) return others;
+  const installed = app.engine
+    .resolveModels(kind, options, { models: 'all' })
+    .filter(isOfOrigin)
+    .map(packKey);
+  const judged = known.models.filter((key) => installed.includes(key));
+  if (judged.length > 0) return [...others, ...judged];
+  throw new AppError(
+    'no_models',
+    `heatmap: the models that judged this file (${known.models.join(', ')}) are no longer installed; submit it again`,
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * The pictures and frames that can be found by a part of them, in memory: read from the store at the first search and on from
+ * there at each later one, so that the store stays the only truth. What shares words with the asked picture is compared place by
+ * place, with what the store has of it.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Keypoints, unpackKeypoints } from '../../domain/media/keypoints.ts';
+import { findSharedPart, type SharedPart } from '../../domain/media/shared-part.ts';
+import { SHARED_PLACES_MIN } from '../../domain/records/found-picture.ts';
+import { AccountCounts } from '../../machinery/likeness/account-counts.ts';
+import { KeypointIndex } from '../../machinery/likeness/keypoint-index.ts';
+import { TailReader } from '../../machinery/likeness/tail-reader.ts';
+import type { Store } from '../../store/store.ts';
+import type { SubmissionParts } from '../submissions/parts.ts';
+import type { SeenBeforeIndex } from './seen-before.ts';
+
+/** Rows read from the store between two breaths of the event loop. */
+const READ_MAX = 200;
+/** Candidates that are compared place by place. */
+export const CANDIDATES_MAX = 48;
+/** Weight of the words that a candidate must share: chance reaches it for one picture in some hundreds. */
+export const VOTES_MIN = 6;
+
+export interface SearchParts extends SubmissionParts {
+  /** Whole pictures by what they look like. */
+  readonly copies: SeenBeforeIndex;
+  /** Pictures by their parts. */
+  readonly keptPictures: KeptPictures;
+}
+
+export interface PartHit extends SharedPart {
+  sequence: number;
+  /** Place of the asked keypoints. */
+  query: number;
+}
+
+export class KeptPictures {
+  readonly #store: Store;
+  readonly #index = new KeypointIndex();
+  readonly #counts = new AccountCounts();
+  readonly #tail = new TailReader(() => this.#readPiece());
+  /** The last sequence that was read, whether or not it could be used. */
+  #last = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Those of these accounts that share a part with one of the queries, in no order. */
+  async search(queries: readonly Keypoints[], accounts: ReadonlySet<number>): Promise<PartHit[]> {
+    await this.#tail.catchUp();
+    const hits: PartHit[] = [];
+    for (const { sequence, query } of await this.#index.search(
+      queries,
+      accounts,
+      CANDIDATES_MAX,
+      VOTES_MIN,
+    )) {
+      const kept = keypointsOf(this.#store, sequence);
+      const asked = queries[query];
+      if (kept === undefined || asked === undefined) continue;
+      const part = findSharedPart(asked, kept);
+      if (part.places >= SHARED_PLACES_MIN) hits.push({ ...part, sequence, query });
+      await nextTurn();
+    }
+    return hits;
+  }
+
+  /** Pictures and frames of these accounts, as of the last search. */
+  countOf(accounts: ReadonlySet<number>): number {
+    return this.#counts.of(accounts);
+  }
+
+  /** Removed from the store, so from here as well. */
+  forget({ sequence, accountId }: { sequence: number; accountId: number }): void {
+    if (this.#index.remove(sequence)) this.#counts.change(accountId, -1);
+  }
+
+  #readPiece(): boolean {
+    const rows = this.#store.read.keypointsAfter(this.#last, READ_MAX);
+    for (const { sequence, keypoints } of rows) {
+      const { accountId, packed } = keypoints;
+      this.#last = sequence;
+      const unpacked = unpackKeypoints(packed);
+      if (unpacked === undefined) continue;
+      this.#index.add({ sequence, accountId, keypoints: unpacked });
+      this.#counts.change(accountId, 1);
+    }
+    return rows.length === READ_MAX;
+  }
+}
+
+/** Undefined where there are none, or what lies there is damaged. */
+export function keypointsOf({ read }: Pick<Store, 'read'>, sequence: number): Keypoints | undefined {
+  const stored = read.keypoints(sequence);
+  return stored === undefined ? undefined : unpackKeypoints(stored.packed);
+}

@@ -1,0 +1,127 @@
+/**
+ * Searches among the pictures and frames that are kept: with a picture that somebody sends, which is neither kept nor analysed, or
+ * with one of a record. Whoever is told of earlier copies (records/seen-before.ts) is shown the same records here, and nobody else.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { badField } from '../../domain/errors.ts';
+import { emptyKeypoints, type Keypoints, unpackKeypoints } from '../../domain/media/keypoints.ts';
+import type { AskedPicture } from '../../domain/media/perceptual-hash.ts';
+import { ASKED_FRAMES_MAX, type PictureSearchAnswer } from '../../domain/records/found-picture.ts';
+import { LIKENESS_QUALITY_MIN } from '../../domain/records/seen-before.ts';
+import { assertKindEnabled } from '../callers/admission.ts';
+import type { Principal } from '../callers/principal.ts';
+import { type ReceivedMedia, tooLarge } from '../submissions/uploads.ts';
+import { readableClassification, readablePart } from './classifications.ts';
+import { type AskedHits, describeFound } from './describe-found.ts';
+import { keypointsOf, type SearchParts } from './kept-pictures.ts';
+import { peersOf } from './seen-before.ts';
+
+/** One picture to search with: its hashes and keypoints, as it is and mirrored. */
+interface Asked {
+  hashes: string[];
+  keypoints: Keypoints[];
+}
+
+const NO_KEYPOINTS = emptyKeypoints(0, 0, 0);
+
+/** With a picture that is neither kept nor analysed. `field` is what faults of the file are named by. */
+export async function searchByFile(
+  app: SearchParts,
+  { principal, field, media }: { principal: Principal; field: string; media: ReceivedMedia },
+  signal: AbortSignal,
+): Promise<PictureSearchAnswer> {
+  const { account, plan } = principal;
+  assertKindEnabled(principal, 'image');
+  const bytesMax = plan.fileBytesMax.image;
+  if (media.sizeBytes > bytesMax) throw tooLarge(field, media.sizeBytes, bytesMax);
+  const described = await app.engine.describePicture({ path: media.path }, signal, account.id);
+  if (described === null)
+    throw badField(field, 'expected a picture of at least 5 pixels a side, found a smaller one');
+  return await search(app, principal, [toAsked(described)], null);
+}
+
+/** With the picture of a record, a frame, or some frames of a film. */
+export async function searchByRecord(
+  app: SearchParts,
+  { principal, identifier }: { principal: Principal; identifier: string },
+  signal: AbortSignal,
+): Promise<PictureSearchAnswer> {
+  const part = readablePart(app, { principal, identifier });
+  const { analysisId, hash, kind } = part?.whole ?? readableClassification(app, { principal, identifier });
+  const isSound = part === undefined ? kind === 'audio' : part.part.kind !== 'image';
+  if (isSound) throw badField('identifier', 'expected a picture, a film or a frame of one, found sound');
+  const own =
+    part === undefined && kind === 'image' ? await describeKept(app, principal, hash, signal) : null;
+  const asked =
+    own === null ? storedOf(app, analysisId, frameSeconds(app, analysisId, part)) : [toAsked(own)];
+  return await search(app, principal, asked, analysisId);
+}
+
+/** Null where the original is gone. */
+async function describeKept(
+  { store, engine }: SearchParts,
+  { account }: Principal,
+  hash: string,
+  signal: AbortSignal,
+): Promise<AskedPicture | null> {
+  if (hash === '' || !(await store.blobs.has(hash))) return null;
+  return await engine.describePicture({ hash, blobs: store.blobs }, signal, account.id);
+}
+
+/** Null: all frames, or the picture. */
+function frameSeconds(
+  { store }: SearchParts,
+  analysisId: string,
+  part: ReturnType<typeof readablePart>,
+): number | null {
+  const result = store.read.analysis(analysisId)?.result;
+  if (part === undefined || result?.kind !== 'video') return null;
+  return result.frames[part.part.index]?.timeSeconds ?? null;
+}
+
+/** What the store has of an analysis; of a film some frames, evenly, and of a frame what was kept at its time. */
+function storedOf({ store }: SearchParts, analysisId: string, seconds: number | null): Asked[] {
+  const rows = (store.read.nearMatches(analysisId)?.sequences ?? []).flatMap((sequence) => {
+    const likeness = store.read.likeness(sequence);
+    return likeness === undefined ? [] : [{ sequence, ...likeness }];
+  });
+  const wanted = seconds === null ? rows : rows.filter(({ timeSeconds }) => timeSeconds === seconds);
+  const step = Math.max(1, wanted.length / ASKED_FRAMES_MAX);
+  const chosen = wanted.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
+  return chosen.map(({ sequence, hash }) => ({
+    hashes: [hash],
+    keypoints: [keypointsOf(store, sequence) ?? NO_KEYPOINTS],
+  }));
+}
+
+function toAsked({ hash, mirrored, quality, keypoints, mirroredKeypoints }: AskedPicture): Asked {
+  return {
+    // A picture with too little to see has a hash that says nothing.
+    hashes: quality < LIKENESS_QUALITY_MIN ? [] : [hash, mirrored],
+    keypoints: [keypoints, mirroredKeypoints].map(
+      (packed) => unpackKeypoints(Buffer.from(packed, 'base64')) ?? NO_KEYPOINTS,
+    ),
+  };
+}
+
+async function search(
+  app: SearchParts,
+  principal: Principal,
+  asked: readonly Asked[],
+  withoutAnalysisId: string | null,
+): Promise<PictureSearchAnswer> {
+  const { account, plan } = principal;
+  const accounts = peersOf(app.store.read, account, plan);
+  const timer = app.metrics.pictureSearchSeconds.startTimer();
+  const hits: AskedHits[] = [];
+  for (const { hashes, keypoints } of asked) {
+    const same = await app.copies.near(hashes, accounts);
+    const parts = await app.keptPictures.search(keypoints, accounts);
+    hits.push({ same, parts });
+    await nextTurn();
+  }
+  const found = describeFound(app, { accounts, hits, withoutAnalysisId });
+  timer();
+  const searched = app.copies.countOf(accounts);
+  return { found, searched, withoutParts: searched - app.keptPictures.countOf(accounts) };
+}

@@ -1,0 +1,54 @@
+/**
+ * The program as a few files (`npm run build`; a release brings them along): a start then looks up, strips and links no two
+ * thousand. In a checkout they count only while they are of the sources as these are now.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { enableCompileCache, setSourceMapsSupport } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const PROGRAM = resolve(import.meta.dirname, '..');
+export const BUILD_FOLDER = join(PROGRAM, 'build');
+/** Says which of the folders beside it is the bundle of now. */
+export const BUILT_FILE = 'built.json';
+
+export interface BuiltProgram {
+  /** The name of the bundle's folder. */
+  folder: string;
+  /** What it was made of, of a checkout: path below the program's folder, bytes, time of the last change in ms. */
+  sources: readonly (readonly [string, number, number])[];
+}
+
+/** A module of the bundle, or of the sources where there is no bundle of them. */
+export async function loadProgram<M>(name: string, fromSources: () => Promise<M>): Promise<M> {
+  const folder = findBundle();
+  if (folder === null) return await fromSources();
+  keepCompiled();
+  setSourceMapsSupport(true);
+  return await import(pathToFileURL(join(folder, `${name}.js`)).href);
+}
+
+function findBundle(): string | null {
+  const built = readBuilt();
+  if (built === null || !built.sources.every(isUnchanged)) return null;
+  return join(BUILD_FOLDER, built.folder);
+}
+
+function readBuilt(): BuiltProgram | null {
+  try {
+    return JSON.parse(readFileSync(join(BUILD_FOLDER, BUILT_FILE), 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function isUnchanged([path, bytes, changedMs]: BuiltProgram['sources'][number]): boolean {
+  const now = statSync(join(PROGRAM, path), { throwIfNoEntry: false });
+  return now?.size === bytes && now.mtimeMs === changedMs;
+}
+
+/** Compiled code lies beside the bundle where that is this user's own: who writes there decides what runs as it is. */
+function keepCompiled(): void {
+  if (statSync(BUILD_FOLDER).uid === process.getuid?.()) enableCompileCache(join(BUILD_FOLDER, 'code'));
+}

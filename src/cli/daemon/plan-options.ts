@@ -1,0 +1,94 @@
+/** The command line's words for the fields of a plan, the same for making and changing one. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { PLAN_OPTIONS } from '../../domain/accounts/plan-option.ts';
+import { rowsOf } from '../../domain/contract/field.ts';
+import { PLAN } from '../../domain/contract/plan.ts';
+import { MEDIA_KINDS } from '../../domain/media/media.ts';
+import { PRICED_OPTIONS } from '../../domain/records/price.ts';
+import { PlanFieldsSchema } from '../../grpc/gen/assay/v1/account_pb.ts';
+import { toMessage } from '../../grpc/messages.ts';
+
+type PlanFieldsInit = Exclude<MessageInitShape<typeof PlanFieldsSchema>, { $typeName: string }>;
+
+/** By the names that commander makes of the flags. */
+export type PlanOptions = Readonly<Record<string, unknown>>;
+
+type Row = (typeof PLAN)[keyof Plan];
+
+/** Fields that are written in a way of their own; `none` or an empty text is the empty list. */
+const PARSERS: { [K in keyof Plan]?: (value: string) => unknown } = {
+  options: parseListOf(PLAN_OPTIONS),
+  optionCredits: parsePrices,
+  models: (value) => ({ all: value === 'all', values: value === 'all' ? [] : splitList(value) }),
+};
+
+export function addPlanOptions(command: Command): Command {
+  for (const kind of MEDIA_KINDS) {
+    const credits = new Option(`--${kind}-credits <n>`, `what one submission of ${kind} costs`);
+    const bytes = new Option(`--${kind}-bytes-max <n>`, `largest file of ${kind}`);
+    command.addOption(credits.argParser(parseAmount)).addOption(bytes.argParser(parseAmount));
+  }
+  for (const [name, row] of rowsOf(PLAN)) {
+    for (const option of optionsOf(name, row)) command.addOption(option);
+  }
+  return command;
+}
+
+function optionsOf(name: keyof Plan, { command, type, isList }: Row): Option[] {
+  if (command === undefined) return [];
+  const { flags, sentence, offSentence } = command;
+  const option = new Option(flags, sentence);
+  const parser = PARSERS[name];
+  if (parser !== undefined) return [option.argParser(parser)];
+  if (offSentence !== undefined) return [option, new Option(flags.replace('--', '--no-'), offSentence)];
+  if (type === 'whole') return [option.argParser(parseAmount)];
+  if (typeof type !== 'object' || !('choice' in type)) return [option];
+  const { words } = type.choice;
+  return [isList === true ? option.argParser(parseListOf(words)) : option.choices(words)];
+}
+
+/** Only what was said. */
+export function toPlanFields(options: PlanOptions): PlanFieldsInit {
+  const named = rowsOf(PLAN).map(([name, { command }]) => {
+    const said = command === undefined ? name : new Option(command.flags).attributeName();
+    return [name, options[said]];
+  });
+  return toMessage(PlanFieldsSchema, { ...options, ...Object.fromEntries(named) }) as PlanFieldsInit;
+}
+
+function parseAmount(value: string): number {
+  const amount = Number(value);
+  if (value.trim() === '' || !Number.isSafeInteger(amount) || amount < 0) {
+    throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+  }
+  return amount;
+}
+
+function splitList(value: string): string[] {
+  const parts = value.split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '' && part !== 'none');
+}
+
+function parseListOf<T extends string>(allowed: readonly T[]): (value: string) => T[] {
+  return (value) =>
+    splitList(value).map((part) => {
+      const known = allowed.find((name) => name === part);
+      if (known === undefined) {
+        throw new InvalidArgumentError(`${part} is none of ${allowed.join(', ')}.`);
+      }
+      return known;
+    });
+}
+
+function parsePrices(value: string): Record<string, number> {
+  const prices = splitList(value).map((part): [string, number] => {
+    const [name = '', price = ''] = part.split('=');
+    if (!PRICED_OPTIONS.some((option) => option === name)) {
+      throw new InvalidArgumentError(`${name} is none of ${PRICED_OPTIONS.join(', ')}.`);
+    }
+    return [name, parseAmount(price)];
+  });
+  return Object.fromEntries(prices);
+}

@@ -1,0 +1,80 @@
+/**
+ * Sends one file or standard input as header, chunks and commit, at the daemon's pace. The hash is taken in the
+ * same pass; a file that is cut short or grows meanwhile is committed as what was sent.
+ */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { addAbortSignal, type Readable, type Writable } from 'node:stream';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { ClassifyMediaRequestSchema } from '../../grpc/gen/assay/v1/classification_service_pb.ts';
+import type { MediaHeaderSchema } from '../../grpc/gen/assay/v1/media_pb.ts';
+import type { AddressSource, FileSource, StdinSource } from './media-files.ts';
+import type { ResumePoint } from './resume.ts';
+
+/** What the interface calls best: larger ones hold more memory per upload, smaller ones cost more calls. */
+const CHUNK_BYTES = 256 * 1024;
+
+export type MediaHeaderInit = Exclude<MessageInitShape<typeof MediaHeaderSchema>, { $typeName: string }>;
+type MediaMessage = MessageInitShape<typeof ClassifyMediaRequestSchema>;
+
+export interface UploadTarget {
+  /** Takes the messages of any of the three upload calls: their fields are the same. Waited for whenever it is full. */
+  call: Writable;
+  onSent: (sentBytes: number) => void;
+}
+
+/** Ends when the commit is written. The signal must abort when the call ends early, or a full call is waited for in vain. */
+export async function sendMedia(
+  source: FileSource | StdinSource | AddressSource,
+  header: MediaHeaderInit,
+  target: UploadTarget,
+  options: { stdin: Readable; signal: AbortSignal; resume?: Pick<ResumePoint, 'uploadId' | 'offset'> },
+): Promise<void> {
+  const { signal, resume = { uploadId: '', offset: 0 } } = options;
+  const send = async (message: MediaMessage) => {
+    signal.throwIfAborted();
+    if (!target.call.write(message)) await once(target.call, 'drain', { signal });
+  };
+  const hash = createHash('sha256');
+  if (source.type === 'address') {
+    await send({ payload: { case: 'header', value: header } });
+    await send({ payload: { case: 'commit', value: {} } });
+    target.call.end();
+    return;
+  }
+  let sentBytes = 0;
+  const sizeBytes = source.type === 'file' ? BigInt(source.sizeBytes) : 0n;
+  const { uploadId, offset } = resume;
+  const value = { ...header, name: source.name, sizeBytes, uploadId, offset: BigInt(offset) };
+  await send({ payload: { case: 'header', value } });
+  for await (const bytes of readChunks(source, options.stdin, signal)) {
+    // What the daemon has already is only hashed: the commit answers for the whole file.
+    hash.update(bytes);
+    const known = Math.min(bytes.length, Math.max(0, offset - sentBytes));
+    sentBytes += bytes.length;
+    if (known === bytes.length) continue;
+    await send({ payload: { case: 'chunk', value: bytes.subarray(known) } });
+    target.onSent(sentBytes);
+  }
+  await send({
+    payload: { case: 'commit', value: { sizeBytes: BigInt(sentBytes), sha256: hash.digest('hex') } },
+  });
+  target.call.end();
+}
+
+async function* readChunks(
+  source: FileSource | StdinSource,
+  stdin: Readable,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const stream =
+    source.type === 'file'
+      ? createReadStream(source.path, { highWaterMark: CHUNK_BYTES, signal })
+      : addAbortSignal(signal, stdin);
+  for await (const bytes of stream) {
+    // A pipe hands out pieces of any size; one message must not grow with them.
+    for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
+      yield bytes.subarray(start, start + CHUNK_BYTES);
+  }
+}

@@ -1,0 +1,55 @@
+/** The command line's words for the fields of a user, the same for making and changing one. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type Command, Option } from 'commander';
+import { ROLES } from '../../domain/accounts/account.ts';
+import { ACCOUNT_DETAILS } from '../../domain/contract/account.ts';
+import { HEURISTIC_NAMES } from '../../domain/verdicts/heuristics.ts';
+import { Role } from '../../grpc/gen/assay/v1/account_pb.ts';
+import type { UserFieldsSchema } from '../../grpc/gen/assay/v1/partner_service_pb.ts';
+import type { AssayClient } from './client.ts';
+import { findPlan, findUserId } from './lookups.ts';
+
+type UserFieldsInit = Exclude<MessageInitShape<typeof UserFieldsSchema>, { $typeName: string }>;
+
+const DETAIL_FIELDS = Object.keys(ACCOUNT_DETAILS) as (keyof typeof ACCOUNT_DETAILS)[];
+const TEXT_FIELDS = ['name', ...DETAIL_FIELDS] as const;
+
+export type UserOptions = { [K in (typeof TEXT_FIELDS)[number]]?: string } & {
+  json?: true;
+  email?: string;
+  heuristic?: string;
+  readonly?: boolean;
+  plan?: string;
+  role?: (typeof ROLES)[number];
+  partner?: string;
+};
+
+const ROLE_VALUES = { user: Role.USER, partner: Role.PARTNER, admin: Role.ADMIN } as const;
+
+/** All but the name, without which none is made. */
+export function addUserOptions(command: Command): Command {
+  command.option('--json', 'the user as one line of JSON');
+  for (const field of DETAIL_FIELDS) command.option(`--${field} <text>`);
+  return command
+    .addOption(new Option('--heuristic <name>', 'whose verdict is the verdict').choices(HEURISTIC_NAMES))
+    .option('--readonly', 'may only view results')
+    .option('--no-readonly', 'may submit')
+    .option('--plan <plan>', 'pricing plan: its id, name or SKU')
+    .addOption(new Option('--role <role>', 'administrators only').choices(ROLES))
+    .option('--partner <user>', 'whose user it is: id or e-mail address, or none (administrators only)');
+}
+
+/** Only what was said; plans and partners are looked up. */
+export async function toUserFields(client: AssayClient, options: UserOptions): Promise<UserFieldsInit> {
+  const fields: UserFieldsInit = {};
+  for (const field of [...TEXT_FIELDS, 'email', 'heuristic'] as const) {
+    const value = options[field];
+    if (value !== undefined) fields[field] = value;
+  }
+  if (options.readonly !== undefined) fields.readonly = options.readonly;
+  if (options.role !== undefined) fields.role = ROLE_VALUES[options.role];
+  if (options.plan !== undefined) fields.pricingId = (await findPlan(client, options.plan)).id;
+  if (options.partner === 'none') fields.partnerId = 0n;
+  else if (options.partner !== undefined) fields.partnerId = await findUserId(client, options.partner);
+  return fields;
+}

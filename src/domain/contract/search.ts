@@ -1,0 +1,72 @@
+/** What is said of searches with pictures, one row a field. Their types stand beside the rules that make them. */
+import type { Part } from '../media/shared-part.ts';
+import { type FoundPicture, LIKENESS_DEGREES, type PictureSearchAnswer } from '../records/found-picture.ts';
+import {
+  type Choice,
+  type FieldsOf,
+  flag,
+  identifier,
+  listOf,
+  moment,
+  type Noun,
+  noun,
+  nullable,
+  number,
+  oneOf,
+  text,
+  whole,
+} from './field.ts';
+import { LABEL, OUTCOME } from './words.ts';
+
+export const LIKENESS_DEGREE = {
+  name: 'LikenessDegree',
+  description:
+    'SAME_PICTURE: saved again, scaled, lightly cropped or mirrored. SHARED_PART: one holds a part of the other: a crop, a turn, a collage, a screenshot, a photograph of a screen, a frame.',
+  words: LIKENESS_DEGREES,
+} as const satisfies Choice;
+
+const PART = { left: number(), top: number(), right: number(), bottom: number() } satisfies FieldsOf<Part>;
+
+const FOUND_PICTURE = {
+  identifier: identifier<string>({ description: 'Of a record; a frame is told by its film’s.' }),
+  accountId: identifier<number>(),
+  name: text(),
+  createdAt: moment(),
+  degree: oneOf(LIKENESS_DEGREE),
+  isMirrored: flag(),
+  distance: nullable(
+    whole({ description: 'Bits of 256 that differ; null where the whole pictures are not alike.' }),
+  ),
+  places: nullable(
+    whole({ description: 'Places that agree; null where only the whole pictures were compared.' }),
+  ),
+  askedPart: nullable(
+    noun<Part>('PicturePart', {
+      description: 'In the picture that was searched with; mirrored, where `isMirrored` says so.',
+    }),
+  ),
+  foundPart: nullable(noun<Part>('PicturePart')),
+  timeSeconds: nullable(number({ description: 'Of a film: where its frame is.' })),
+  outcome: oneOf(OUTCOME),
+  finding: nullable(oneOf(LABEL, { description: 'What a person said.' })),
+  foundAt: nullable(moment()),
+} satisfies FieldsOf<FoundPicture>;
+
+const PICTURE_SEARCH = {
+  found: listOf(noun<FoundPicture>('FoundPicture')),
+  searched: whole({ description: 'Pictures and frames that were looked through.' }),
+  withoutParts: whole({
+    description:
+      'Of them, those that only the whole picture is known of, since an earlier version analysed them.',
+  }),
+} satisfies FieldsOf<PictureSearchAnswer>;
+
+export const SEARCH_PARTS: readonly Noun[] = [
+  { name: 'PicturePart', description: 'Shares of a picture’s sides, 0 to 1.', fields: PART },
+  {
+    name: 'FoundPicture',
+    description: 'A record of a picture or film that is like the one that was searched with.',
+    fields: FOUND_PICTURE,
+  },
+  { name: 'PictureSearch', fields: PICTURE_SEARCH },
+];

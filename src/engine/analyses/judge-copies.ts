@@ -1,0 +1,75 @@
+/** What the models say of recompressed and scaled copies of a picture, as far as copies can change what is said of it. */
+import { STABILITY_VARIANTS, type StabilityVariantName } from '../../domain/media/stability.ts';
+import type { ImagePack } from '../../domain/packs/model-pack.ts';
+import { isClear } from '../../domain/packs/stability-reach.ts';
+import { usableRuns } from '../../domain/verdicts/heuristics.ts';
+import type { ModelRun, StabilityVariant } from '../../domain/verdicts/result.ts';
+import type { DecodedImage } from '../../worker/protocol.ts';
+import { DECODE_LIMITS } from '../decode/decode-limits.ts';
+import type { DecodeSlot } from '../decode/decode-slot.ts';
+import type { AnalysisParts, Attempt } from './analysis-parts.ts';
+import { toStabilityVariant } from './calibration.ts';
+import { type PlannedSet, requestsOf } from './image-patches.ts';
+import { inferPatches, type QueuedPack, type StepCount, toImageRuns } from './image-runs.ts';
+import { timed } from './timed-parts.ts';
+
+export interface CopiesToJudge {
+  /** The file that the slot holds and has decoded. */
+  input: string;
+  image: DecodedImage;
+  packs: readonly QueuedPack<ImagePack>[];
+  /** The sets of all copies. */
+  plan: readonly PlannedSet[];
+  /** What the same packs said of the picture itself. */
+  originRuns: readonly ModelRun[];
+  steps: StepCount;
+}
+
+export interface JudgedCopies {
+  variants: StabilityVariant[];
+  notNeeded: StabilityVariantName[];
+}
+
+export async function judgeCopies(
+  parts: AnalysisParts,
+  { signal }: Attempt,
+  slot: DecodeSlot,
+  { input, image, packs, plan, originRuns, steps }: CopiesToJudge,
+): Promise<JudgedCopies> {
+  // Where no model answered there is nothing that a copy could change.
+  const isAsked = plan.length > 0 && usableRuns(originRuns).length > 0;
+  const notNeeded = isAsked ? findClear(packs, originRuns) : [];
+  const needed = (isAsked ? plan : []).filter(({ purpose }) => !notNeeded.some((name) => name === purpose));
+  for (let skipped = needed.length; skipped < plan.length; skipped++) steps.advance('models');
+  if (needed.length === 0) return { variants: [], notNeeded };
+  const patchSets = await timed(parts, 'decode', async () => {
+    const work = {
+      type: 'copy-patches',
+      input,
+      limits: DECODE_LIMITS,
+      patchSets: requestsOf(needed),
+    } as const;
+    return (await slot.request(work, { signal })).sets;
+  });
+  const copies = { ...image, patchSets };
+  const answers = await timed(parts, 'infer', () =>
+    inferPatches(parts, slot, { picture: copies, plan: needed, signal }, () => steps.advance('models')),
+  );
+  const known = packs.filter(({ found }) => found !== undefined);
+  const variants = STABILITY_VARIANTS.flatMap(
+    (name) => toStabilityVariant(name, toImageRuns(known, copies, answers, name)) ?? [],
+  );
+  return { variants, notNeeded };
+}
+
+/** The kinds of copies that cannot change the side of the answer. */
+export function findClear(
+  packs: readonly QueuedPack<ImagePack>[],
+  originRuns: readonly ModelRun[],
+): StabilityVariantName[] {
+  const answers = packs.flatMap(({ key, found }) => {
+    const run = originRuns.find(({ model, version }) => `${model}@${version}` === key);
+    return run === undefined ? [] : [{ run, reach: found?.pack.stability }];
+  });
+  return STABILITY_VARIANTS.filter((variant) => isClear(answers, variant));
+}

@@ -1,0 +1,149 @@
+/**
+ * Analyses that are added to a record which has its result: work of its own in the queue, whose end is written into the
+ * analysis that it adds to. Whatever ends it, its row goes in the same transaction.
+ */
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../domain/errors.ts';
+import {
+  type AddableAnalysis,
+  optionsOfAddition,
+  withAnalyses,
+} from '../../domain/records/added-analyses.ts';
+import type { Addition, AddsTo, Analysis, Classification } from '../../domain/records/classification.ts';
+import { completeOptions } from '../../domain/records/options.ts';
+import type { StepTime } from '../../domain/records/step-times.ts';
+import { addResult, UnlikeResultError } from '../../domain/verdicts/add-result.ts';
+import { type CheckedResult, checkResult, partsOf } from '../../domain/verdicts/result.ts';
+import { API_VERSION } from '../../domain/version.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import { type QueueParts, UNSTARTED } from './queue-room.ts';
+
+type Adding = Analysis & { addsTo: AddsTo };
+
+/** What an attempt brought. */
+interface MadeWork {
+  result: CheckedResult;
+  stepTimes: readonly StepTime[];
+  modelDigests: Readonly<Record<string, string>>;
+}
+
+export interface AdditionSpec {
+  classification: Classification;
+  analyses: readonly AddableAnalysis[];
+  /** Pack keys. */
+  models: readonly string[];
+  credits: number;
+}
+
+/** Queues the work and notes it with the analysis that it adds to, which has ended and has none under way. */
+export function queueAddition(tx: StoreTransaction, spec: AdditionSpec, parts: QueueParts): Analysis {
+  const { classification, analyses, models, credits } = spec;
+  const { analysisId, identifier, accountId, kind, hash } = classification;
+  const known = tx.analysis(analysisId);
+  if (known === undefined) throw new AppError('damaged', 'the analysis of this record is missing');
+  const options = optionsOfAddition(kind, completeOptions(known.options), analyses);
+  const adding: Adding = {
+    id: parts.id,
+    // Equal to no other work: nothing is ever answered with it.
+    key: `addition:${randomUUID()}`,
+    kind,
+    hash,
+    sourceUrl: null,
+    options,
+    models: [...models].sort(),
+    accountId,
+    addsTo: { analysisId, identifier, credits },
+    priority: 'interactive',
+    queuedAt: parts.now,
+    ...UNSTARTED,
+  };
+  tx.putAnalysis(adding);
+  tx.putAnalysis({ ...known, addition: { id: adding.id, asked: analyses, error: '' } });
+  return adding;
+}
+
+/** Writes what was made into the result; answers with the work as it ended. */
+export function endAddition(
+  tx: StoreTransaction,
+  adding: Adding,
+  { result, stepTimes, modelDigests }: MadeWork,
+  now: number,
+): Analysis {
+  const ended = { ...adding, lease: null, endedAt: now, apiVersion: API_VERSION };
+  const known = tx.analysis(adding.addsTo.analysisId);
+  if (known?.result == null) return failAddition(tx, { ...ended, state: 'errored', error: GONE }, now);
+  const merged = merge(known, result);
+  if (typeof merged === 'string') {
+    return failAddition(tx, { ...ended, state: 'errored', error: merged }, now);
+  }
+  const done: Analysis = { ...ended, state: 'done', error: '', result, modelDigests, stepTimes };
+  tx.putAnalysis(done);
+  tx.deleteAnalysis(done);
+  const { addition, ...rest } = known;
+  const added: Analysis = {
+    ...rest,
+    options: withAnalyses(completeOptions(known.options), addition?.asked ?? []),
+    models: [...new Set([...known.models, ...adding.models])].sort(),
+    modelDigests: { ...modelDigests, ...known.modelDigests },
+    result: merged,
+  };
+  tx.putAnalysis(added);
+  for (const { identifier, ...part } of partsOf(merged))
+    tx.putPart(identifier, { analysisId: known.id, ...part });
+  return done;
+}
+
+/** Whether what was made can be written into the result. */
+export function fitsTo(known: Analysis | undefined, result: CheckedResult): boolean {
+  return known !== undefined && typeof merge(known, result) !== 'string';
+}
+
+const GONE = 'what it was to be added to is gone';
+
+/** The sentence of why they do not fit, where they do not. */
+function merge({ result }: Analysis, added: CheckedResult): CheckedResult | string {
+  if (result === null) return GONE;
+  try {
+    return checkResult(addResult(result, added));
+  } catch (error) {
+    if (error instanceof UnlikeResultError) return error.message;
+    throw error;
+  }
+}
+
+/** What it has cost is given back; why it failed stays with the analysis that it was to be added to. */
+export function failAddition(tx: StoreTransaction, failed: Adding, now: number): Analysis {
+  const { addsTo, error } = failed;
+  tx.putAnalysis(failed);
+  tx.deleteAnalysis(failed);
+  const { identifier, credits } = addsTo;
+  const record = tx.classification(identifier);
+  if (record !== undefined && credits > 0) {
+    tx.appendLedger({ accountId: record.accountId, reason: 'refund', amount: credits, identifier, at: now });
+    tx.putClassification({ ...record, credits: Math.max(0, record.credits - credits) });
+  }
+  note(tx, addsTo.analysisId, (addition) => ({ ...addition, id: '', error }));
+  return failed;
+}
+
+/** Ends what is being added, because no one waits for it; the identifier of the work, for its abort. */
+export function cancelAddition(tx: StoreTransaction, analysisId: string): string | undefined {
+  const id = tx.analysis(analysisId)?.addition?.id ?? '';
+  const adding = tx.analysisUnlessDamaged(id);
+  if (adding === undefined) return undefined;
+  tx.deleteAnalysis(adding);
+  note(tx, analysisId, () => undefined);
+  return id;
+}
+
+function note(
+  tx: StoreTransaction,
+  analysisId: string,
+  change: (addition: Addition) => Addition | undefined,
+): void {
+  const known = tx.analysis(analysisId);
+  if (known?.addition === undefined) return;
+  const { addition, ...rest } = known;
+  const next = change(addition);
+  tx.putAnalysis(next === undefined ? rest : { ...rest, addition: next });
+}

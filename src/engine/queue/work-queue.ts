@@ -1,0 +1,76 @@
+/** The way into the queue for the use cases: work is joined, added and called off inside their transactions. */
+import type { Analysis } from '../../domain/records/classification.ts';
+import type { CheckedResult } from '../../domain/verdicts/result.ts';
+import type { StoreReader } from '../../store/reader.ts';
+import type { Store } from '../../store/store.ts';
+import type { StoreTransaction } from '../../store/transaction.ts';
+import type { AnalysisRunner } from '../analyses/analysis-runner.ts';
+import { type AdditionSpec, cancelAddition, fitsTo, queueAddition } from './additions.ts';
+import { type AnalysisSpec, type Joined, joinOrQueue } from './queue.ts';
+import { assertRoom, type QueueParts } from './queue-room.ts';
+
+interface WorkQueueParts {
+  store: Pick<Store, 'read' | 'artifacts'>;
+  runner: () => Pick<AnalysisRunner, 'add' | 'promote' | 'abort' | 'depth'>;
+  newIdentifier: () => string;
+  now: () => number;
+  queueMax: number;
+}
+
+export class WorkQueue {
+  readonly #parts: WorkQueueParts;
+  /** Queued in transactions that may yet be rolled back. */
+  readonly #unconfirmed: string[] = [];
+
+  constructor(parts: WorkQueueParts) {
+    this.#parts = parts;
+  }
+
+  /** Joins or queues; call the engine's `wake` after the commit. Throws `queue_full`. */
+  join(tx: StoreTransaction, spec: AnalysisSpec): Joined {
+    const joined = joinOrQueue(tx, spec, this.#place(tx));
+    if (joined.origin === 'analysed') this.#begin(joined.analysis);
+    else if (spec.priority === 'interactive') this.#parts.runner().promote(joined.analysis.id);
+    return joined;
+  }
+
+  /** As `join`, for what is added to a record that is done. */
+  add(tx: StoreTransaction, spec: AdditionSpec): void {
+    const place = this.#place(tx);
+    assertRoom(place);
+    this.#begin(queueAddition(tx, spec, place));
+  }
+
+  /** Ends what is being added to the analysis; what this returns is to be called after the commit. */
+  cancelAddition(tx: StoreTransaction, analysisId: string): () => void {
+    const id = cancelAddition(tx, analysisId);
+    return () => {
+      if (id !== undefined) this.#parts.runner().abort(id);
+    };
+  }
+
+  /** Puts what was made where readers of the record look for it, before its result names it. */
+  async adopt({ id, addsTo }: Analysis, result: CheckedResult): Promise<void> {
+    const { read, artifacts } = this.#parts.store;
+    if (addsTo === undefined || !fitsTo(read.analysis(addsTo.analysisId), result)) return;
+    await artifacts.adopt(id, addsTo.analysisId);
+  }
+
+  /** What a rolled-back transaction queued must not hold a place in the queue. */
+  dropRolledBack(reader: StoreReader): void {
+    for (const id of this.#unconfirmed.splice(0)) {
+      if (!reader.hasAnalysis(id)) this.#parts.runner().abort(id);
+    }
+  }
+
+  #place(tx: StoreTransaction): QueueParts {
+    this.dropRolledBack(tx);
+    const { newIdentifier, now, queueMax, runner } = this.#parts;
+    return { id: newIdentifier(), now: now(), depth: runner().depth, queueMax };
+  }
+
+  #begin(analysis: Analysis): void {
+    this.#parts.runner().add(analysis);
+    this.#unconfirmed.push(analysis.id);
+  }
+}

@@ -1,0 +1,64 @@
+/** The tokens beside a package's signature, each judged by itself: what stamps other bytes is a fault of its own file. */
+import { showText } from '../domain/shown-text.ts';
+import { formatTime } from '../domain/time.ts';
+import { MEMBERS, TIMESTAMP_PATTERN } from './members.ts';
+import { judgeTimestamp, readRoots, type Timestamp, TimestampError } from './timestamps/timestamp.ts';
+import type { ReadPackage } from './zip-reader.ts';
+
+/** Where the authority's certificate was seen to lead to. What lies in the package itself vouches for no one. */
+export const TIMESTAMP_ROOTS = ['given', 'in_package', 'not_checked'] as const;
+
+export interface JudgedTimestamp {
+  member: string;
+  /** By the authority's clock, ISO 8601. */
+  time: string;
+  authority: string;
+  serialNumber: string;
+  root: (typeof TIMESTAMP_ROOTS)[number];
+}
+
+/** Those that stamp the signature; the faults of all others are added to the package's. `rootsPem` null: no one gave any. */
+export async function judgeTimestamps(
+  read: ReadPackage,
+  rootsPem: string | null,
+): Promise<JudgedTimestamp[]> {
+  const signature = read.texts.get(MEMBERS.signature);
+  const chain = read.texts.get(MEMBERS.tsaChain)?.toString('utf8') ?? null;
+  const fault = (member: string, error: unknown): void => {
+    if (!(error instanceof TimestampError)) throw error;
+    read.faults.push({ member, fault: error.message });
+  };
+  let packageRoots = chain;
+  try {
+    if (chain !== null) readRoots(chain);
+  } catch (error) {
+    fault(MEMBERS.tsaChain, error);
+    packageRoots = null;
+  }
+  const judged: JudgedTimestamp[] = [];
+  const members = [...read.hashes.keys()].filter((member) => TIMESTAMP_PATTERN.test(member)).sort();
+  for (const member of members) {
+    const reply = read.texts.get(member);
+    if (signature === undefined || reply === undefined) continue;
+    const roots = rootsPem ?? packageRoots;
+    const root = rootsPem !== null ? 'given' : packageRoots === null ? 'not_checked' : 'in_package';
+    try {
+      judged.push({
+        member,
+        ...toShown(await judgeTimestamp(reply, { bytes: signature, rootsPem: roots })),
+        root,
+      });
+    } catch (error) {
+      fault(member, error);
+    }
+  }
+  return judged;
+}
+
+function toShown({
+  time,
+  authority,
+  serialNumber,
+}: Timestamp): Pick<JudgedTimestamp, 'time' | 'authority' | 'serialNumber'> {
+  return { time: formatTime(time), authority: showText(authority), serialNumber };
+}

@@ -1,0 +1,169 @@
+/** The root fields that `src/operations` has a row for: a query answers its value, a mutation a payload. */
+import { toSnakeCase } from '../../domain/contract/field.ts';
+import type { Answer, InputRow, InputRows, Operation } from '../../operations/operation.ts';
+import { OPERATIONS, type OperationName } from '../../operations/operations.ts';
+import { parseLineNumber } from '../../operations/pages.ts';
+import { builder } from './builder.ts';
+import { connectionOf, defineConnection, FIRST_DESCRIPTION, pageLimitOf } from './connection.ts';
+import { FORMS } from './forms.ts';
+import { shapeOf } from './nouns.ts';
+import { countCall, type Payload, settleCall } from './transport/calls.ts';
+import type { GraphqlContext } from './transport/context.ts';
+import { toId } from './transport/input.ts';
+import { userErrorType } from './user-errors.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+type PayloadRef<Value> = ReturnType<typeof builder.objectRef<Payload<Value>>>;
+
+/** Pothos infers types from literals, which rows have none of. */
+interface Loose {
+  field(options: object): never;
+  arg(options: object): never;
+}
+
+export function addOperations(): void {
+  for (const [name, operation] of Object.entries<Operation>(OPERATIONS)) {
+    if (operation.kind === 'query') addQuery(operation);
+    else addMutation(name, operation);
+  }
+}
+
+function addQuery(operation: Operation): void {
+  const { answer, field } = operation;
+  const [held = ''] = Object.keys(answer.fields);
+  if (field === null) return;
+  const name = field ?? held;
+  builder.queryField(name, (t) =>
+    (t as unknown as Loose).field({
+      ...answerOf(answer),
+      ...rootOptions(t as unknown as Loose, operation),
+      resolve: (_: unknown, args: Values, context: GraphqlContext) =>
+        countCall(context, name, () => runOperation(context, operation, args)),
+    }),
+  );
+}
+
+function addMutation(name: string, operation: Operation): void {
+  builder.mutationField(name, (t) =>
+    (t as unknown as Loose).field({
+      type: payloadOf(operation),
+      ...rootOptions(t as unknown as Loose, operation),
+      resolve: (_: unknown, args: Values, context: GraphqlContext) =>
+        settleCall(context, name, () => runOperation(context, operation, args)),
+    }),
+  );
+}
+
+function answerOf({ fields, page }: Answer): object {
+  const [row] = Object.values(fields);
+  if (row === undefined) throw new Error('a query answers a field');
+  if (page === undefined) return shapeOf(row);
+  if (typeof row.type === 'string' || 'choice' in row.type) throw new Error('a page has lines of a noun');
+  const { type } = shapeOf(row);
+  return { type: defineConnection(row.type.noun, type as Parameters<typeof defineConnection>[1]) };
+}
+
+/** Root fields are nullable, so that one that fails leaves the others standing. */
+function rootOptions(t: Loose, operation: Operation): object {
+  const { role, input, inputObject } = operation;
+  const sentences = [operation.description, role === 'admin' ? 'Administrators only.' : undefined];
+  const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
+  const rows = Object.entries(input);
+  const args =
+    inputObject === undefined
+      ? rows.map(([name, row]) => argumentOf(t, name, row))
+      : [['input', t.arg({ type: inputTypeOf(inputObject, rows), required: true })]];
+  return {
+    nullable: true,
+    ...(description === '' ? {} : { description }),
+    args: Object.fromEntries(args),
+  };
+}
+
+function inputTypeOf(
+  { name, description }: NonNullable<Operation['inputObject']>,
+  rows: [string, InputRow][],
+) {
+  return builder.inputType(name, {
+    ...(description === undefined ? {} : { description }),
+    fields: (t) =>
+      Object.fromEntries(rows.map(([field, row]) => [field, (t as unknown as Loose).field(optionsOf(row))])),
+  });
+}
+
+function argumentOf(t: Loose, name: string, row: InputRow): [string, never] {
+  if (row.form !== undefined) return ['input', t.arg({ type: FORMS[row.form].type, required: true })];
+  if (row.page === 'before') return ['after', t.arg({ type: 'String' })];
+  if (row.page === undefined) return [name, t.arg(optionsOf(row))];
+  return ['first', t.arg({ type: 'Int', description: `${row.description ?? ''}${FIRST_DESCRIPTION}` })];
+}
+
+function optionsOf(row: InputRow): object {
+  const { initial, isOptional, description } = row;
+  return {
+    ...shapeOf(row),
+    required: isOptional !== true && initial === undefined,
+    ...(initial === undefined ? {} : { defaultValue: initial }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+async function runOperation(
+  context: GraphqlContext,
+  { input, inputObject, answer, run, isBeforeTerms }: Operation,
+  args: Values,
+): Promise<unknown> {
+  const principal = isBeforeTerms === true ? context.newcomer() : context.principal();
+  const given = readArguments(input, inputObject === undefined ? args : (args.input as Values));
+  const value = await run(context.app, { principal, ...given }, context.signal);
+  if (answer.page === undefined) return value;
+  return connectionOf(value as readonly object[], answer.page, Number(given.limit));
+}
+
+/** What is left out or null is not given, or is the row's initial value. */
+function readArguments(input: InputRows, args: Values): Values {
+  const given = Object.entries(input).flatMap(([name, row]): [string, unknown][] => {
+    if (row.form !== undefined) return [[name, FORMS[row.form].read(args.input as never)]];
+    if (row.page === 'limit') return [[name, pageLimitOf(args)]];
+    if (row.page === 'before') return [[name, parseLineNumber(args, 'after')]];
+    const value = args[name] ?? row.initial;
+    if (value === undefined || value === null) return [];
+    return [[name, row.isNumber === true ? toId(value as string, toSnakeCase(name)) : value]];
+  });
+  return Object.fromEntries(given);
+}
+
+const payloads = new Map<string, unknown>();
+
+/** What a mutation answers, also for one written by hand that answers the same. */
+export function payloadTypeOf<Value>(name: OperationName): PayloadRef<Value> {
+  return payloadOf(OPERATIONS[name]) as PayloadRef<Value>;
+}
+
+/** Defined once for all operations that name it. */
+function payloadOf({ payload = '', answer, whenRefused = {} }: Operation): unknown {
+  const known = payloads.get(payload);
+  if (known !== undefined) return known;
+  const type = builder.objectRef<Payload<unknown>>(`${payload}Payload`);
+  payloads.set(payload, type);
+  const isHeld = answer.shape === 'several';
+  const fieldOf = (t: Loose, name: string, row: InputRow): never => {
+    const refused = whenRefused[name];
+    const { description } = row;
+    return t.field({
+      ...shapeOf(row),
+      nullable: refused === undefined,
+      ...(description === undefined ? {} : { description }),
+      resolve: ({ value }: Payload<unknown>) =>
+        (isHeld ? (value as Values | null)?.[name] : value) ?? refused ?? null,
+    });
+  };
+  return type.implement({
+    fields: (t) => ({
+      ...Object.fromEntries(
+        Object.entries(answer.fields).map(([name, row]) => [name, fieldOf(t as unknown as Loose, name, row)]),
+      ),
+      userErrors: t.expose('userErrors', { type: [userErrorType] }),
+    }),
+  });
+}

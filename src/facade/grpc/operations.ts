@@ -1,0 +1,89 @@
+/** The rpcs that `src/operations` has a row for: reads the request by the row's input, and answers by its answer. */
+import type { DescMessage, DescMethodUnary, DescService } from '@bufbuild/protobuf';
+import { badField } from '../../domain/errors.ts';
+import { PAGE_SIZE_DEFAULT } from '../../domain/limits.ts';
+import type { Handlers } from '../../grpc/definition.ts';
+import { fromField, toMessage } from '../../grpc/messages.ts';
+import type { Answer, InputRow, Operation } from '../../operations/operation.ts';
+import { OPERATIONS, type OperationName } from '../../operations/operations.ts';
+import { nextCursorOf, parseLineNumber } from '../../operations/pages.ts';
+import { type GrpcContext, type RequestCaller, unary } from './calls.ts';
+import { refuseUnlisted } from './enums.ts';
+import { within } from './errors.ts';
+import { EXCEPTIONS } from './exceptions.ts';
+import { FORMS } from './forms.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The rpcs of a service that have rows. */
+type WithRow<S extends DescService> = {
+  [Name in keyof S['method'] & OperationName]: S['method'][Name] extends { methodKind: 'unary' }
+    ? Name
+    : never;
+}[keyof S['method'] & OperationName];
+
+export function handlersOf<S extends DescService>(
+  context: GrpcContext,
+  service: S,
+): Pick<Handlers<S>, WithRow<S>> {
+  const rows: Readonly<Record<string, Operation>> = OPERATIONS;
+  const handlers = service.methods.flatMap((method) => {
+    const operation = rows[method.localName];
+    if (operation === undefined || method.methodKind !== 'unary') return [];
+    return [[method.localName, handlerOf(context, method as DescMethodUnary, operation)]];
+  });
+  return Object.fromEntries(handlers);
+}
+
+function handlerOf(context: GrpcContext, method: DescMethodUnary, operation: Operation) {
+  const { input, answer, run, isBeforeTerms } = operation;
+  const form = Object.values(input).find((row) => row.form !== undefined)?.form;
+  const field = form === undefined ? null : FORMS[form].field;
+  const act = async ({ principal, request, signal }: RequestCaller<DescMethodUnary>) => {
+    const rows = Object.entries(input).flatMap(([name, row]) => readField(method.input, request, name, row));
+    const given = Object.fromEntries(rows);
+    const value = await run(context.app, { principal, ...given }, signal);
+    return toMessage(method.output, heldBy(answer, value, given), EXCEPTIONS);
+  };
+  return unary(
+    context,
+    method,
+    (caller) => (field === null ? act(caller) : within(field, () => act(caller))),
+    { beforeTerms: isBeforeTerms === true },
+  );
+}
+
+/** The fields of the message that answers. */
+function heldBy({ shape, fields, page }: Answer, value: unknown, { limit = 0 }: { limit?: number }): object {
+  const [field = ''] = Object.keys(fields);
+  if (shape === 'one') return { [field]: value };
+  if (shape !== 'page' || page === undefined) return value as object;
+  const lines = value as readonly Values[];
+  return { [field]: lines, nextPageToken: nextCursorOf(lines, page, limit) ?? '' };
+}
+
+/** The name with its value; nothing where an optional one was left out. */
+function readField(schema: DescMessage, message: object, name: string, row: InputRow): [string, unknown][] {
+  const values = message as Values;
+  if (row.form !== undefined) {
+    const { field, read } = FORMS[row.form];
+    return [[name, read((field === null ? message : values[field]) as never)]];
+  }
+  if (row.page === 'limit') return [[name, pageSizeOf(values.pageSize as number)]];
+  if (row.page === 'before') return [[name, parseLineNumber({ page_token: values.pageToken }, 'page_token')]];
+  const field = schema.field[name];
+  if (field === undefined) throw new Error(`${schema.typeName} has no field ${name}`);
+  const value = fromField(field, values[name], refuseUnlisted, field.name);
+  if (row.isOptional === true && (value === undefined || value === '' || value === 0)) return [];
+  if (value !== undefined) return [[name, value]];
+  throw badField(field.name, `expected ${expectedOf(row)}, found none`);
+}
+
+function expectedOf({ type }: InputRow): string {
+  return typeof type === 'object' && 'choice' in type ? `one of ${type.choice.words.join(', ')}` : 'a value';
+}
+
+/** In proto3 a number that was not sent is 0. */
+export function pageSizeOf(pageSize: number): number {
+  return pageSize === 0 ? PAGE_SIZE_DEFAULT : pageSize;
+}

@@ -1,0 +1,12 @@
+/** How many rows of an index each account has. */
+export class AccountCounts {
+  readonly #counts = new Map<number, number>();
+
+  change(accountId: number, by: 1 | -1): void {
+    this.#counts.set(accountId, (this.#counts.get(accountId) ?? 0) + by);
+  }
+
+  of(accounts: ReadonlySet<number>): number {
+    return [...accounts].reduce((sum, accountId) => sum + (this.#counts.get(accountId) ?? 0), 0);
+  }
+}

@@ -1,0 +1,21 @@
+/** Reads on from where it last stopped, one reader at a time; at first everything, piece by piece, so that others get their turn. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+export class TailReader {
+  readonly #readPiece: () => boolean;
+  #reading: Promise<void> = Promise.resolve();
+
+  /** `readPiece` says whether there may be more. */
+  constructor(readPiece: () => boolean) {
+    this.#readPiece = readPiece;
+  }
+
+  async catchUp(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#readOn());
+    await this.#reading;
+  }
+
+  async #readOn(): Promise<void> {
+    while (this.#readPiece()) await nextTurn();
+  }
+}

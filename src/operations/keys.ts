@@ -1,0 +1,50 @@
+/** API keys of the account, or of a user that it manages. */
+import { createKey, listKeys, replaceKey, revealKey, revokeKey } from '../app/accounts/keys.ts';
+import { listOf, nounOf, text } from '../domain/contract/field.ts';
+import { API_KEY } from '../domain/contract/key.ts';
+import { accountNumber, mutation, one, optional, query, several } from './operation.ts';
+
+const KEY = nounOf(API_KEY);
+const NEW_KEY = several({ key: KEY, secret: text() });
+
+const OWNER = {
+  userId: optional(
+    accountNumber({ description: 'A user that the account manages; its own key where absent.' }),
+  ),
+};
+
+export const KEY_OPERATIONS = {
+  listKeys: query({
+    field: null,
+    input: OWNER,
+    answer: one('keys', listOf(KEY)),
+    run: listKeys,
+  }),
+  createKey: mutation({
+    input: { name: text(), ...OWNER },
+    answer: NEW_KEY,
+    payload: 'NewKey',
+    run: createKey,
+  }),
+  revealKey: mutation({
+    description: "Shows a key's secret again, for the account's password.",
+    input: { id: accountNumber(), password: text() },
+    isForReaders: true,
+    answer: one('secret', text()),
+    payload: 'Secret',
+    run: revealKey,
+  }),
+  replaceKey: mutation({
+    description: 'Gives a key a new secret; the old one stops at once.',
+    input: { id: accountNumber(), ...OWNER },
+    answer: NEW_KEY,
+    payload: 'NewKey',
+    run: replaceKey,
+  }),
+  revokeKey: mutation({
+    input: { id: accountNumber(), ...OWNER },
+    answer: one('key', KEY),
+    payload: 'Key',
+    run: revokeKey,
+  }),
+};

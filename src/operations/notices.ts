@@ -1,0 +1,57 @@
+/** Rules of notices. */
+import {
+  createNoticeRule,
+  listNoticeRules,
+  removeNoticeRule,
+  setNoticeRulePaused,
+  testNoticeRule,
+} from '../app/notices/notice-rules.ts';
+import { flag, listOf, nounOf, nullable, text, whole } from '../domain/contract/field.ts';
+import { NOTICE_RULE } from '../domain/contract/notice-rule.ts';
+import { accountNumber, form, mutation, one, query, several } from './operation.ts';
+
+const RULE = nounOf({
+  name: 'NoticeRule',
+  description: 'Ended records that are told to a chat or by mail.',
+  fields: NOTICE_RULE,
+});
+const ONE_RULE = one('rule', RULE);
+
+export const NOTICE_OPERATIONS = {
+  listNoticeRules: query({
+    field: 'noticeRules',
+    description: 'Those of the account.',
+    answer: one('rules', listOf(RULE)),
+    run: listNoticeRules,
+  }),
+  createNoticeRule: mutation({
+    input: { fields: form('noticeRule') },
+    answer: ONE_RULE,
+    payload: 'NoticeRule',
+    run: createNoticeRule,
+  }),
+  setNoticeRulePaused: mutation({
+    input: { id: accountNumber(), paused: flag() },
+    answer: ONE_RULE,
+    payload: 'NoticeRule',
+    run: (app, { paused, ...input }) => setNoticeRulePaused(app, { ...input, isPaused: paused }),
+  }),
+  removeNoticeRule: mutation({
+    input: { id: accountNumber() },
+    answer: ONE_RULE,
+    payload: 'NoticeRule',
+    run: removeNoticeRule,
+  }),
+  testNoticeRule: mutation({
+    description: 'Sends a notice of nothing, once and now.',
+    input: { id: accountNumber() },
+    answer: several({
+      delivered: flag(),
+      status: nullable(whole({ description: 'What the receiver answered; null where it did not.' })),
+      error: text({ description: 'Why it was not taken.' }),
+    }),
+    payload: 'NoticeTest',
+    whenRefused: { delivered: false, error: '' },
+    run: testNoticeRule,
+  }),
+};

@@ -1,0 +1,194 @@
+/** What is done with a record: its analysis, a person's finding on its file, another person's sign-off. */
+import { addAnalyses } from '../app/records/add-analyses.ts';
+import {
+  cancelClassification,
+  deleteClassification,
+  retryClassification,
+} from '../app/records/classifications.ts';
+import { compareRecordAnswers, compareRecords } from '../app/records/marks.ts';
+import { overrideClassification, overrideHistory, removeOverride } from '../app/records/overrides.ts';
+import { answerSignOff, askSignOff } from '../app/records/sign-offs.ts';
+import { parseUploadId, queryUpload } from '../app/submissions/unfinished-uploads.ts';
+import {
+  flag,
+  identifier,
+  listOf,
+  long,
+  moment,
+  noun,
+  nounOf,
+  nullable,
+  oneOf,
+  text,
+} from '../domain/contract/field.ts';
+import { AI_PART, LABELLED_KIND } from '../domain/contract/marks.ts';
+import { FINDING_ENTRY } from '../domain/contract/record-parts.ts';
+import { LABEL, MEDIA_KIND } from '../domain/contract/words.ts';
+import type { AnswerFate } from '../domain/provenance/answers-compared.ts';
+import type { ClassificationRecord, OverrideResult } from '../domain/records/record.ts';
+import { adviseLabel, completeQuestion, type LabelAdvice } from '../domain/verdicts/article-50.ts';
+import type { MarkChange } from '../domain/verdicts/marks-compared.ts';
+import { itself, mutation, one, optional, query, several } from './operation.ts';
+
+const RECORD = one('classification', noun<ClassificationRecord>('Classification'));
+const OVERRIDE = itself('override', noun<OverrideResult>('Override'));
+const ONE_RECORD = { identifier: identifier<string>() };
+const ONE_FILE = { kind: oneOf(MEDIA_KIND), hash: text() };
+const TWO_RECORDS = { identifier: identifier<string>(), originalIdentifier: identifier<string>() };
+const MARK_CHANGES = listOf(noun<MarkChange>('MarkChange'));
+const ANSWER_FATES = listOf(noun<AnswerFate>('AnswerFate'));
+
+export const RECORD_OPERATIONS = {
+  cancelClassification: mutation({
+    description: 'Ends work that waits or runs; a shared analysis goes on for its other records.',
+    input: ONE_RECORD,
+    answer: RECORD,
+    payload: 'Classification',
+    run: cancelClassification,
+  }),
+  retryClassification: mutation({
+    input: ONE_RECORD,
+    answer: RECORD,
+    payload: 'Classification',
+    run: retryClassification,
+  }),
+  addAnalyses: mutation({
+    description:
+      'Makes more of the kept file of a record that is done: a heatmap, a map of edits, what is said. It costs what the options would have cost at submission, and changes nothing that was measured; what is there already costs nothing. The field added of the record shows how far it is, and cancelClassification ends it.',
+    input: {
+      identifier: identifier<string>({
+        description: 'Of a frame or track: what is added is added to its video.',
+      }),
+      analyses: listOf(
+        text({
+          description:
+            'By the names that plans know them by: heatmap, tampering, morphing, nsfw, audio_track, transcript.',
+        }),
+      ),
+    },
+    answer: RECORD,
+    payload: 'Classification',
+    run: addAnalyses,
+  }),
+  deleteClassification: mutation({
+    input: ONE_RECORD,
+    answer: one('deletedIdentifier', identifier<string>()),
+    payload: 'DeleteClassification',
+    run: async (app, input) => {
+      await deleteClassification(app, input);
+      return input.identifier;
+    },
+  }),
+  queryUpload: query({
+    field: null,
+    input: { uploadId: text() },
+    answer: several({
+      committedBytes: long(),
+      sizeBytes: long(),
+      identifier: nullable(identifier<string>()),
+      expiresAt: moment(),
+    }),
+    run: (app, { principal, uploadId }) =>
+      queryUpload(app, { principal, uploadId: parseUploadId(uploadId, 'upload_id') }),
+  }),
+};
+
+export const FINDING_OPERATIONS = {
+  overrideClassification: mutation({
+    inputObject: {
+      name: 'OverrideClassificationInput',
+      description: 'Holds for every record of the account with this kind and hash.',
+    },
+    input: { ...ONE_FILE, classification: oneOf(LABEL), reason: optional(text()) },
+    answer: OVERRIDE,
+    payload: 'Override',
+    run: overrideClassification,
+  }),
+  removeOverride: mutation({
+    inputObject: { name: 'RemoveOverrideInput' },
+    input: ONE_FILE,
+    answer: OVERRIDE,
+    payload: 'Override',
+    run: removeOverride,
+  }),
+  listOverrides: query({
+    description: 'Every statement on a file, oldest first; replaced and removed ones included.',
+    input: ONE_FILE,
+    answer: one('overrides', listOf(nounOf(FINDING_ENTRY))),
+    run: overrideHistory,
+  }),
+  askSignOff: mutation({
+    description:
+      'Asks the partner of the account and the administrators to sign off the finding that stands; they may read the records of the file from then on.',
+    input: ONE_RECORD,
+    answer: RECORD,
+    payload: 'Classification',
+    run: askSignOff,
+  }),
+  answerSignOff: mutation({
+    inputObject: { name: 'AnswerSignOffInput' },
+    input: {
+      ...ONE_RECORD,
+      findingAt: moment({
+        description: 'Of the finding that was read: one that was stated meanwhile is not answered.',
+      }),
+      agrees: flag(),
+      reason: optional(text({ description: 'Needed to disagree.' })),
+    },
+    answer: RECORD,
+    payload: 'Classification',
+    run: answerSignOff,
+  }),
+};
+
+export const MARK_OPERATIONS = {
+  compareMarks: query({
+    field: null,
+    input: TWO_RECORDS,
+    answer: several({ changes: MARK_CHANGES, answers: ANSWER_FATES }),
+    run: (app, input) => ({
+      changes: compareRecords(app, input),
+      answers: compareRecordAnswers(app, input),
+    }),
+  }),
+  /** GraphQL has each half of compareMarks as a query. */
+  marksCompared: query({
+    description: 'What became of the marks of one record’s file in another’s: what an export lost.',
+    input: TWO_RECORDS,
+    answer: one('marksCompared', MARK_CHANGES),
+    run: compareRecords,
+  }),
+  answersCompared: query({
+    description:
+      'Which of the four answers about a signed manifest one record’s file still gives, held against another’s.',
+    input: TWO_RECORDS,
+    answer: one('answersCompared', ANSWER_FATES),
+    run: compareRecordAnswers,
+  }),
+  adviseLabel: query({
+    description: 'What has to be said of a piece that is published.',
+    inputObject: {
+      name: 'LabelQuestionInput',
+      description: 'The three questions. What an answer does not hang on need not be answered.',
+    },
+    input: {
+      kind: oneOf(LABELLED_KIND),
+      part: optional(oneOf(AI_PART, { description: 'GENERATED where it is not given.' })),
+      resemblesReality: optional(
+        flag({
+          description: 'Would somebody take it for real persons, objects, places or events? Not for text.',
+        }),
+      ),
+      isArtistic: optional(
+        flag({
+          description: 'Is it evidently art, satire, fiction or the like? Asked where it resembles reality.',
+        }),
+      ),
+      hasEditorialControl: optional(
+        flag({ description: 'Text only: did a person review it, and does somebody answer for it?' }),
+      ),
+    },
+    answer: itself('labelAdvice', noun<LabelAdvice>('LabelAdvice')),
+    run: (_, { kind, part, ...answers }) => adviseLabel(completeQuestion(kind, part, answers)),
+  }),
+};

@@ -1,0 +1,106 @@
+/**
+ * The index of answers as a whole: whether it is complete, how it is made anew beside running work after a change of the
+ * rules, and whether it agrees with the records.
+ */
+import { setImmediate as nextTurn, setTimeout as rest } from 'node:timers/promises';
+import { ANSWER_CLASS_VERSION } from '../../domain/records/answer-class.ts';
+import { readMeta, type StoreMeta, type Tables } from '../schema.ts';
+import type { StoreTransaction } from '../transaction.ts';
+import {
+  ANSWERS_COMPLETE,
+  areAnswersComplete,
+  currentClass,
+  indexRecord,
+  referenceDigest,
+} from './record-rows.ts';
+
+/** Everything else waits for one such transaction, some ten milliseconds. */
+const BATCH = 100;
+
+export interface AnswerIndexParts {
+  tables: Tables;
+  transact<T>(change: (tx: StoreTransaction) => T): Promise<T>;
+}
+
+export interface AnswersMade {
+  records: number;
+  /** False if the signal came first: the next start goes on where this one ended. */
+  isComplete: boolean;
+}
+
+/**
+ * Gives each record the class that the present rules give it. It rests as long as it works, so that half of the time is
+ * for others; what is written meanwhile has its class already.
+ */
+export async function makeAnswers(
+  { tables, transact }: AnswerIndexParts,
+  signal: AbortSignal,
+): Promise<AnswersMade> {
+  const made: AnswersMade = { records: 0, isComplete: areAnswersComplete(readMeta(tables)) };
+  let after = placeOf(readMeta(tables));
+  while (!made.isComplete && !signal.aborted) {
+    const startedAt = performance.now();
+    const batch = tables.classifications.after(after, BATCH);
+    after = batch.at(-1)?.key as string | undefined;
+    const isLast = after === undefined;
+    await transact((tx) => {
+      // As it is now: it may have been changed or deleted since the batch was read.
+      for (const { key } of batch) {
+        const classification = tables.classifications.getUnlessDamaged(key);
+        if (classification !== undefined) indexRecord(tables, classification);
+      }
+      const meta = readMeta(tables);
+      if (meta !== undefined)
+        tx.setMeta({
+          ...meta,
+          answers: isLast ? ANSWERS_COMPLETE : { ...ANSWERS_COMPLETE, after: after ?? '' },
+        });
+    });
+    made.records += batch.length;
+    made.isComplete = isLast;
+    await rest(performance.now() - startedAt, undefined, { ref: false });
+  }
+  return made;
+}
+
+function placeOf(meta: StoreMeta | undefined): string | undefined {
+  const { version, after } = meta?.answers ?? {};
+  return version === ANSWER_CLASS_VERSION && after !== null && after !== '' ? after : undefined;
+}
+
+export interface AnswersCompared {
+  records: number;
+  /** Identifiers of records that are not where a list looks for them. */
+  wrong: string[];
+}
+
+/** Compares at most so many records, from the one after `after` on, with where a list looks for them. */
+export async function compareAnswers(
+  tables: Tables,
+  { after, recordsMax }: { after: string; recordsMax: number },
+  signal: AbortSignal,
+): Promise<AnswersCompared> {
+  const compared: AnswersCompared = { records: 0, wrong: [] };
+  let last = after;
+  while (compared.records < recordsMax && !signal.aborted) {
+    const batch = tables.classifications.after(last, Math.min(BATCH, recordsMax - compared.records));
+    for (const { value: record } of batch) {
+      const { identifier, accountId, createdAt, refId } = record;
+      const place = [createdAt, identifier];
+      const isAnswered = tables.classificationsByAnswer.has([
+        accountId,
+        currentClass(tables, record),
+        ...place,
+      ]);
+      const isReferred =
+        refId === '' || tables.classificationsByReference.has([accountId, referenceDigest(refId), ...place]);
+      if (!isAnswered || !isReferred) compared.wrong.push(identifier);
+    }
+    compared.records += batch.length;
+    const key = batch.at(-1)?.key;
+    if (key === undefined) break;
+    last = String(key);
+    await nextTurn();
+  }
+  return compared;
+}

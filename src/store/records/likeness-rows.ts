@@ -1,0 +1,51 @@
+/** By what copies of pictures are found, as rows: what an analysis leaves, and what an earlier one learns of it. */
+import type { Analysis } from '../../domain/records/classification.ts';
+import { type FoundLikeness, NEAR_MATCHES_MAX, type NearMatch } from '../../domain/records/seen-before.ts';
+import type { StoreChange } from '../accounts/change.ts';
+import type { Tables } from '../schema.ts';
+
+type LikenessTables = Pick<Tables, 'likenesses' | 'keypoints' | 'nearMatches'>;
+
+interface LeftLikenesses extends Pick<Analysis, 'id' | 'accountId'> {
+  likenesses: readonly FoundLikeness[];
+  earlier: readonly NearMatch[];
+  now: number;
+}
+
+/** Under numbers that grow: whoever holds the earlier ones in memory reads on from the last. */
+export function putLikenesses(
+  tables: LikenessTables,
+  { id: analysisId, accountId, likenesses, earlier, now }: LeftLikenesses,
+): void {
+  // By the time too, since the last number may be gone: it must not be given twice.
+  const first = Math.max(now, Number(tables.likenesses.lastKey() ?? 0) + 1);
+  const sequences = likenesses.map(({ keypoints, ...likeness }, index) => {
+    tables.likenesses.put(first + index, { ...likeness, accountId, analysisId });
+    if (keypoints !== undefined) tables.keypoints.put(first + index, { accountId, packed: keypoints });
+    return first + index;
+  });
+  tables.nearMatches.put(analysisId, { accountId, sequences, earlier: [...earlier], later: [] });
+  for (const match of earlier) tellEarlier(tables, analysisId, match);
+}
+
+/** The nearest ones stay. One that was removed meanwhile leaves its name there, which leads nowhere. */
+function tellEarlier(tables: LikenessTables, analysisId: string, match: NearMatch): void {
+  const known = tables.nearMatches.getUnlessDamaged(match.analysisId);
+  if (known === undefined) return;
+  const { timeSeconds: earlierSeconds, earlierSeconds: timeSeconds } = match;
+  const told = { ...match, analysisId, timeSeconds, earlierSeconds };
+  const others = known.later.filter((other) => other.analysisId !== analysisId);
+  const later = [...others, told].toSorted((a, b) => a.distance - b.distance).slice(0, NEAR_MATCHES_MAX);
+  tables.nearMatches.put(match.analysisId, { ...known, later });
+}
+
+export function removeLikenesses(tables: LikenessTables, analysisId: string): StoreChange[] {
+  const known = tables.nearMatches.getUnlessDamaged(analysisId);
+  const { accountId = 0, sequences = [] } = known ?? {};
+  for (const sequence of sequences) {
+    tables.likenesses.remove(sequence);
+    tables.keypoints.remove(sequence);
+  }
+  if (tables.nearMatches.has(analysisId)) tables.nearMatches.remove(analysisId);
+  return sequences.map((sequence) => ({ type: 'likeness', accountId, sequence }));
+}

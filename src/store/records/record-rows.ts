@@ -1,0 +1,137 @@
+/**
+ * Where a record is found: by its account, kind, file, analysis, reference, and by its answer class, so that a list by
+ * verdict, outcome or state reads only what it shows. The class follows from the record, its analysis and the finding on
+ * its file; whatever changes one of them calls here, in its own transaction.
+ */
+import { createHash } from 'node:crypto';
+import type { Key } from 'lmdb';
+import { ANSWER_CLASS_VERSION, answerClassOf, toNumber } from '../../domain/records/answer-class.ts';
+import {
+  type Analysis,
+  type Classification,
+  hasEnded,
+  type Override,
+} from '../../domain/records/classification.ts';
+import type { IndexedTexts, StoreMeta, Tables } from '../schema.ts';
+
+/** How the description of a store says that its index of answers is complete. */
+export const ANSWERS_COMPLETE: NonNullable<StoreMeta['answers']> = {
+  version: ANSWER_CLASS_VERSION,
+  after: null,
+};
+
+export function areAnswersComplete(meta: StoreMeta | undefined): boolean {
+  return meta?.answers?.version === ANSWER_CLASS_VERSION && meta.answers.after === null;
+}
+
+/** Hex digits of a reference's digest: a key of LMDB is bounded. Two that share one are told apart by the record. */
+const DIGEST_CHARACTERS = 32;
+
+export function referenceDigest(refId: string): string {
+  return createHash('sha256').update(refId).digest('hex').slice(0, DIGEST_CHARACTERS);
+}
+
+export function indexRecord(tables: Tables, classification: Classification): void {
+  const { identifier, accountId, kind, createdAt, hash, refId, analysisId } = classification;
+  tables.classificationsByKind.put([accountId, kind, createdAt, identifier]);
+  tables.classificationsByAnalysis.put([analysisId, identifier]);
+  if (hash !== '') tables.classificationsByHash.put([hash, accountId, kind, identifier]);
+  if (refId !== '') tables.classificationsByReference.put(referenceKey(classification));
+  indexAnswer(tables, classification);
+}
+
+export function unindexRecord(tables: Tables, classification: Classification): void {
+  const { identifier, accountId, kind, createdAt, hash, refId, analysisId } = classification;
+  removeAnswer(tables, classification, knownTexts(tables, classification));
+  tables.classificationsByAccount.remove([accountId, createdAt, identifier]);
+  tables.classificationsByKind.remove([accountId, kind, createdAt, identifier]);
+  tables.classificationsByAnalysis.remove([analysisId, identifier]);
+  if (hash !== '') tables.classificationsByHash.remove([hash, accountId, kind, identifier]);
+  if (refId !== '') tables.classificationsByReference.remove(referenceKey(classification));
+}
+
+/** Takes away what pointed to the record by texts that it has no longer. */
+export function unindexTexts(tables: Tables, before: Classification, after: Classification): void {
+  const { identifier, accountId, kind, hash, refId } = before;
+  if (hash !== '' && hash !== after.hash) {
+    tables.classificationsByHash.remove([hash, accountId, kind, identifier]);
+  }
+  if (refId !== '' && refId !== after.refId) tables.classificationsByReference.remove(referenceKey(before));
+}
+
+function referenceKey({ accountId, refId, createdAt, identifier }: Classification): Key[] {
+  return [accountId, referenceDigest(refId), createdAt, identifier];
+}
+
+/** Whether the analysis' records may be answered otherwise than before. */
+export function readsOtherwise(before: Analysis | undefined, after: Analysis): boolean {
+  if (before === undefined || before.result !== after.result) return true;
+  return before.state !== after.state && (hasEnded(before.state) || hasEnded(after.state));
+}
+
+export function indexAnswersOfAnalysis(tables: Tables, analysisId: string): void {
+  indexAnswersOf(tables, tables.classificationsByAnalysis.under([analysisId]));
+}
+
+export function indexAnswersOfFile(
+  tables: Tables,
+  { accountId, kind, hash }: Pick<Override, 'accountId' | 'kind' | 'hash'>,
+): void {
+  indexAnswersOf(tables, tables.classificationsByHash.under([hash, accountId, kind]));
+}
+
+function indexAnswersOf(tables: Tables, keys: Iterable<readonly Key[]>): void {
+  for (const key of keys) {
+    // A damaged record stays under the last answer that is known of it.
+    const classification = tables.classifications.getUnlessDamaged(String(key.at(-1)));
+    if (classification !== undefined) indexAnswer(tables, classification);
+  }
+}
+
+/** The class as what is stored has it now. */
+export function currentClass(tables: Tables, classification: Classification): number {
+  const { accountId, kind, hash, analysisId } = classification;
+  const fileKey = [accountId, kind, hash];
+  const isFindingThere = hash !== '' && tables.overrides.has(fileKey);
+  const finding = isFindingThere ? (tables.overrides.getUnlessDamaged(fileKey) ?? 'damaged') : undefined;
+  const analysis = tables.analyses.getUnlessDamaged(analysisId);
+  return toNumber(answerClassOf({ classification, analysis, finding }));
+}
+
+/** Writes the record's class, and the texts beside it, where they are others than before. */
+export function indexAnswer(tables: Tables, classification: Classification): void {
+  const { identifier, accountId, createdAt, name, refId, hash } = classification;
+  const known = knownTexts(tables, classification);
+  const answer = currentClass(tables, classification);
+  const texts: IndexedTexts = [name, refId, hash, answer];
+  if (
+    known !== 'damaged' &&
+    known?.every((text, index) => text === texts[index]) &&
+    known.length === texts.length
+  )
+    return;
+  removeAnswer(tables, classification, known);
+  tables.classificationsByAccount.put([accountId, createdAt, identifier], texts);
+  tables.classificationsByAnswer.put([accountId, answer, createdAt, identifier]);
+}
+
+type PlaceOfRecord = Pick<Classification, 'accountId' | 'createdAt' | 'identifier'>;
+
+function knownTexts(
+  { classificationsByAccount }: Tables,
+  { accountId, createdAt, identifier }: PlaceOfRecord,
+): IndexedTexts | 'damaged' | undefined {
+  const key = [accountId, createdAt, identifier];
+  if (!classificationsByAccount.has(key)) return undefined;
+  return (classificationsByAccount.valueOf(key) as IndexedTexts | undefined) ?? 'damaged';
+}
+
+function removeAnswer(
+  { classificationsByAnswer }: Tables,
+  { accountId, createdAt, identifier }: PlaceOfRecord,
+  known: IndexedTexts | 'damaged' | undefined,
+): void {
+  const classes =
+    known === 'damaged' ? [...classificationsByAnswer.partsUnder([accountId])] : [known?.[3] ?? []].flat();
+  for (const answer of classes) classificationsByAnswer.remove([accountId, answer, createdAt, identifier]);
+}

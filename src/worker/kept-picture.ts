@@ -1,0 +1,28 @@
+/**
+ * The picture that was decoded last, for what is asked of the same file next: its copies, its faces. A slot keeps it until its
+ * folders are emptied; what is larger is decoded again.
+ */
+import { readHeader } from './pictures/header.ts';
+import type { Picture } from './pictures/picture.ts';
+import { decodePixels } from './pictures/pixels.ts';
+import type { DecodeLimits } from './protocol.ts';
+
+/** Sixteen megapixels: photographs of telephones. Each slot may hold one. */
+const KEPT_BYTES_MAX = 48 * 1024 ** 2;
+
+let kept: { path: string; picture: Picture } | null = null;
+
+export function keepPicture(path: string, picture: Picture): void {
+  kept = picture.rgb.length <= KEPT_BYTES_MAX ? { path, picture } : null;
+}
+
+export function forgetPicture(): void {
+  kept = null;
+}
+
+/** Throws MediaFaultFound as decoding does. */
+export async function readPicture(path: string, limits: DecodeLimits): Promise<Picture> {
+  if (kept?.path === path) return kept.picture;
+  const { picture } = await decodePixels(await readHeader(path, limits));
+  return picture;
+}

@@ -1,0 +1,88 @@
+/** The keypoints of a picture (domain/media/keypoints.ts): the strongest corners of each size, spread over the picture. */
+import sharp from 'sharp';
+import {
+  DESCRIPTOR_WORDS,
+  emptyKeypoints,
+  type Keypoints,
+  LEVEL_FACTOR,
+} from '../../domain/media/keypoints.ts';
+import { type Corner, findCorners, type Grey } from './corners.ts';
+import { describeAt, directionAt, RADIUS } from './descriptor.ts';
+import { blur, buildPyramid } from './pyramid.ts';
+
+/** The picture is parted into so many columns and rows, of which none may give more than its share. */
+const CELLS = 8;
+/** Times the even share. */
+const CELL_SHARE = 2;
+
+/** Upright, 8-bit RGB, row by row. */
+export interface Pixels {
+  width: number;
+  height: number;
+  rgb: Buffer;
+}
+
+export interface Wanted {
+  /** The picture is reduced to this long side. */
+  side: number;
+  countMax: number;
+}
+
+/** Also of the picture with left and right exchanged, where it is asked for. */
+export async function findKeypoints(picture: Pixels, wanted: Wanted, mirrored = false): Promise<Keypoints> {
+  const { width, height, rgb } = picture;
+  const turned = sharp(rgb, { raw: { width, height, channels: 3 } }).flop(mirrored);
+  const { data, info } = await turned
+    .resize(wanted.side, wanted.side, { fit: 'inside', withoutEnlargement: true, kernel: 'linear' })
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return describeGrey({ width: info.width, height: info.height, values: data }, wanted.countMax);
+}
+
+interface Placed extends Corner {
+  level: number;
+}
+
+export function describeGrey(grey: Grey, countMax: number): Keypoints {
+  if (Math.min(grey.width, grey.height) <= 2 * RADIUS + 4) return emptyKeypoints(grey.width, grey.height, 0);
+  const levels = buildPyramid(grey);
+  const chosen = levels.flatMap((level, index) =>
+    chooseOf(level, index, shareOf(index, levels.length, countMax)),
+  );
+  const keypoints = emptyKeypoints(grey.width, grey.height, chosen.length);
+  const smooth = levels.map(blur);
+  for (const [index, { x, y, level }] of chosen.entries()) {
+    const angle = directionAt(levels[level] as Grey, x, y);
+    const scale = LEVEL_FACTOR ** level;
+    keypoints.x[index] = x * scale;
+    keypoints.y[index] = y * scale;
+    keypoints.angle[index] = angle;
+    keypoints.level[index] = level;
+    describeAt(smooth[level] as Grey, { x, y, angle }, keypoints.words, index * DESCRIPTOR_WORDS);
+  }
+  return keypoints;
+}
+
+/** Smaller levels hold fewer places. */
+function shareOf(index: number, levels: number, countMax: number): number {
+  const weight = (level: number) => LEVEL_FACTOR ** -level;
+  const sum = Array.from({ length: levels }, (_, level) => weight(level)).reduce((a, b) => a + b, 0);
+  return Math.floor((countMax * weight(index)) / sum);
+}
+
+function chooseOf(grey: Grey, level: number, count: number): Placed[] {
+  const corners = findCorners(grey, RADIUS + 1).toSorted((a, b) => b.strength - a.strength);
+  const cellMax = Math.max(1, Math.ceil((count * CELL_SHARE) / CELLS ** 2));
+  const taken = new Uint16Array(CELLS ** 2);
+  const [spread, rest]: [Corner[], Corner[]] = [[], []];
+  for (const corner of corners) {
+    const column = Math.floor((corner.x * CELLS) / grey.width);
+    const cell = column + CELLS * Math.floor((corner.y * CELLS) / grey.height);
+    const isFree = (taken[cell] as number) < cellMax;
+    if (isFree) taken[cell] = (taken[cell] as number) + 1;
+    (isFree ? spread : rest).push(corner);
+    if (spread.length === count) break;
+  }
+  return [...spread, ...rest].slice(0, count).map((corner) => ({ ...corner, level }));
+}

@@ -1,0 +1,65 @@
+/**
+ * The colours of a heatmap: the picture in ten shades of grey, and over each the colour of a value, in steps of a twentieth,
+ * or none; the same steps at full strength for the legend, and its ink. A byte a pixel in place of three makes a map of a
+ * quarter of the bytes.
+ */
+import { rampOffset } from './colour-ramp.ts';
+
+/** Enough colour to read the legend's steps, enough grey to recognise the picture. */
+export const OVERLAY_SHARE = 0.6;
+
+const SHADES = 10;
+const STEPS = 20;
+/** A value of a whole step may be a little less as a float. */
+const ROUNDING = 1e-5;
+const VALUES = STEPS + 1;
+/** Where nothing was measured. */
+const NO_VALUE = VALUES;
+const LEGEND_START = (VALUES + 1) * SHADES;
+const BACKGROUND_GREY = 24;
+const INK_GREY = 236;
+const WHITE = 255;
+
+export const BACKGROUND_INDEX = LEGEND_START + VALUES;
+export const INK_INDEX = BACKGROUND_INDEX + 1;
+
+/** RGB of every index; `ramp` is RGB of values from 0 to 1. */
+export function paletteOf(ramp: Uint8Array): Uint8Array {
+  const palette = new Uint8Array(3 * (INK_INDEX + 1));
+  for (let value = 0; value <= NO_VALUE; value++) {
+    for (let shade = 0; shade < SHADES; shade++) {
+      palette.set(mixed(ramp, value, shade), 3 * (value * SHADES + shade));
+    }
+  }
+  for (let value = 0; value < VALUES; value++) palette.set(colourOf(ramp, value), 3 * (LEGEND_START + value));
+  palette.fill(BACKGROUND_GREY, 3 * BACKGROUND_INDEX, 3 * BACKGROUND_INDEX + 3);
+  palette.fill(INK_GREY, 3 * INK_INDEX, 3 * INK_INDEX + 3);
+  return palette;
+}
+
+function mixed(ramp: Uint8Array, value: number, shade: number): number[] {
+  const grey = ((shade * WHITE) / (SHADES - 1)) * (1 - OVERLAY_SHARE);
+  if (value === NO_VALUE) return [2 * grey, 2 * grey, 2 * grey];
+  return colourOf(ramp, value).map((channel) => Math.round(grey + channel * OVERLAY_SHARE));
+}
+
+function colourOf(ramp: Uint8Array, value: number): number[] {
+  const start = rampOffset(value / STEPS);
+  return [...ramp.subarray(start, start + 3)];
+}
+
+/** Index of a measured value, NaN if nothing was measured, over a grey of 0 to 255. */
+export function mapIndex(value: number, grey: number): number {
+  const shade = Math.round((grey * (SHADES - 1)) / WHITE);
+  return (Number.isNaN(value) ? NO_VALUE : stepOf(value)) * SHADES + shade;
+}
+
+/** Index of a value in the legend. */
+export function legendIndex(value: number): number {
+  return LEGEND_START + stepOf(value);
+}
+
+/** A pixel shows no more than was measured there: the step below. */
+function stepOf(value: number): number {
+  return Math.floor(Math.max(0, Math.min(1, value)) * STEPS + ROUNDING);
+}

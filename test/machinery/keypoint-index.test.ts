@@ -1,0 +1,70 @@
+/**
+ * The index of keypoints: over several segments it finds who shares words, within the accounts that are asked for.
+ *
+ * Invariant: a picture is found by its parts only within the accounts that are asked for, and not after it was removed.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DESCRIPTOR_WORDS, emptyKeypoints, type Keypoints } from '../../src/domain/media/keypoints.ts';
+import { KeypointIndex } from '../../src/machinery/likeness/keypoint-index.ts';
+import { SEGMENT_ROWS } from '../../src/machinery/likeness/keypoint-segment.ts';
+import { drawFrom } from '../media/scene.ts';
+
+const COUNT = 12;
+const VOTES_MIN = 8;
+
+function keypoints(seed: number, turn = 0): Keypoints {
+  const draw = drawFrom(seed);
+  const made = emptyKeypoints(512, 512, COUNT);
+  for (let at = 0; at < COUNT * DESCRIPTOR_WORDS; at++) made.words[at] = Math.floor(draw() * 2 ** 32);
+  for (let at = 0; at < COUNT; at++) made.angle[at] = Math.floor(draw() * 256) + turn;
+  return made;
+}
+
+function indexOf(rows: number): KeypointIndex {
+  const index = new KeypointIndex();
+  for (let row = 1; row <= rows; row++) {
+    index.add({ sequence: row * 10, accountId: 1 + (row % 2), keypoints: keypoints(row) });
+  }
+  return index;
+}
+
+test('a picture is found in a full segment and in the one that grows, also turned', async () => {
+  const index = indexOf(SEGMENT_ROWS + 50);
+  for (const row of [3, SEGMENT_ROWS, SEGMENT_ROWS + 20]) {
+    for (const turn of [0, 77]) {
+      const hits = await index.search(
+        [keypoints(999_999), keypoints(row, turn)],
+        new Set([1, 2]),
+        5,
+        VOTES_MIN,
+      );
+      assert.deepEqual(
+        hits.map(({ sequence, query }) => [sequence, query]),
+        [[row * 10, 1]],
+      );
+    }
+  }
+  index.add({ sequence: 1_000_000, accountId: 1, keypoints: keypoints(4_000_000) });
+  const hits = await index.search([keypoints(4_000_000)], new Set([1]), 5, VOTES_MIN);
+  assert.deepEqual(
+    hits.map(({ sequence }) => sequence),
+    [1_000_000],
+    'what came after a search is found as well',
+  );
+});
+
+test('other accounts and what was removed are not found', async () => {
+  const index = indexOf(100);
+  assert.equal((await index.search([keypoints(8)], new Set([1]), 5, VOTES_MIN)).length, 1);
+  assert.equal((await index.search([keypoints(8)], new Set([2]), 5, VOTES_MIN)).length, 0);
+  assert.equal(index.remove(80), true);
+  assert.equal(index.remove(81), false);
+  assert.equal((await index.search([keypoints(8)], new Set([1]), 5, VOTES_MIN)).length, 0);
+});
+
+test('a word of many pictures says nothing', async () => {
+  const index = new KeypointIndex();
+  for (let row = 1; row <= 400; row++) index.add({ sequence: row, accountId: 1, keypoints: keypoints(7) });
+  assert.deepEqual(await index.search([keypoints(7)], new Set([1]), 500, VOTES_MIN), []);
+});

@@ -1,0 +1,129 @@
+/**
+ * Changes that come together are flushed together, and stay apart otherwise.
+ *
+ * Invariant: of changes that are committed together one that throws undoes itself alone, and what keeps the group from the disk fails each of them.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StoreChange } from '../../src/store/accounts/change.ts';
+import { verifyCustody } from '../../src/store/custody/verify.ts';
+import { MACHINE_DISK, type RecordsDisk } from '../../src/store/records-disk.ts';
+import { Store } from '../../src/store/store.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+const CHANGES = 100;
+
+class CountingDisk implements RecordsDisk {
+  readonly noSync = MACHINE_DISK.noSync;
+  gather = MACHINE_DISK.gather;
+  freeBytes = MACHINE_DISK.freeBytes;
+  commits = 0;
+  fault: 'full' | 'flush' | null = null;
+
+  commit(): void {
+    this.commits += 1;
+    if (this.fault === 'full') throw Object.assign(new Error('MDB_MAP_FULL'), { code: 'ENOSPC' });
+  }
+
+  async flush(flush: PromiseLike<unknown>): Promise<void> {
+    await flush;
+    if (this.fault === 'flush') throw new Error('EIO: the disk did not flush');
+  }
+}
+
+async function openStore(stack: AsyncDisposableStack) {
+  const folder = stack.use(await makeTemporaryFolder());
+  const disk = new CountingDisk();
+  const changes: StoreChange[] = [];
+  const onChange = (change: StoreChange) => changes.push(change);
+  const store = stack.use(await Store.open({ folder: folder.path, disk, onChange }));
+  changes.length = 0;
+  disk.commits = 0;
+  return { store, disk, changes, folder: folder.path };
+}
+
+/** One line of the ledger, which is counted from the one before, and one entry of the log, chained to the one before. */
+function grant(store: Store, accountId: number, { isRefused = false } = {}): Promise<number> {
+  return store.transact((tx) => {
+    tx.appendLedger({ accountId, reason: 'grant', amount: 1, identifier: '', at: 1 } as unknown as Parameters<
+      typeof tx.appendLedger
+    >[0]);
+    tx.appendCustody({ kind: 'looked_at', subject: 'a'.repeat(64), actor: accountId, details: {} });
+    if (isRefused) throw new Error(`refused ${accountId}`);
+    return tx.balance(accountId).sequence;
+  });
+}
+
+async function assertChained(store: Store): Promise<void> {
+  const { isWhole, faults } = await verifyCustody(store.read.custody, {
+    publicKeys: null,
+    signal: new AbortController().signal,
+  });
+  assert.ok(isWhole, JSON.stringify(faults));
+}
+
+test('many at once take few commits, in the order in which they came', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { store, disk, changes } = await openStore(stack);
+  const ended: number[] = [];
+  const many = Array.from({ length: CHANGES }, async () => ended.push(await grant(store, 1)));
+  await Promise.all(many);
+  assert.deepEqual(
+    ended,
+    Array.from({ length: CHANGES }, (_, index) => index + 1),
+  );
+  assert.ok(disk.commits <= 2, `${disk.commits} commits`);
+  assert.equal(changes.length, CHANGES);
+  await assertChained(store);
+});
+
+test('one that throws undoes itself alone', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { store, disk, changes } = await openStore(stack);
+  const size = store.read.custody.size;
+  const many = Array.from({ length: 9 }, (_, index) => grant(store, 1, { isRefused: index % 3 === 1 }));
+  const ends = await Promise.allSettled(many);
+  assert.deepEqual(
+    ends.map((end) => (end.status === 'fulfilled' ? end.value : String(end.reason))),
+    [1, 'Error: refused 1', 2, 3, 'Error: refused 1', 4, 5, 'Error: refused 1', 6],
+  );
+  assert.equal(disk.commits, 1);
+  assert.deepEqual(store.read.balance(1), { available: 6, spent: 0, sequence: 6 });
+  assert.equal(store.read.custody.size, size + 6);
+  assert.equal(changes.length, 6, 'what was undone is not told');
+  await assertChained(store);
+});
+
+for (const fault of ['full', 'flush'] as const) {
+  test(`where the disk is at fault (${fault}) each of them fails, and says so`, async () => {
+    await using stack = new AsyncDisposableStack();
+    const { store, disk, changes } = await openStore(stack);
+    await grant(store, 1);
+    disk.fault = fault;
+    const ends = await Promise.allSettled([
+      grant(store, 1),
+      grant(store, 2, { isRefused: true }),
+      grant(store, 3),
+    ]);
+    const message = fault === 'full' ? /MDB_MAP_FULL/ : /EIO: the disk did not flush/;
+    assert.match(String((ends[0] as PromiseRejectedResult).reason), message);
+    assert.match(String((ends[1] as PromiseRejectedResult).reason), /refused 2/);
+    assert.match(String((ends[2] as PromiseRejectedResult).reason), message);
+    assert.equal(changes.length, 1);
+    disk.fault = null;
+    if (fault === 'full') assert.deepEqual(store.read.balance(1), { available: 1, spent: 0, sequence: 1 });
+    const next = await grant(store, 1);
+    assert.equal(next, fault === 'full' ? 2 : 3, 'what was read under an undone group is not remembered');
+    await assertChained(store);
+  });
+}
+
+test('what was asked for before the store closes is on the disk', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { store, folder } = await openStore(stack);
+  const asked = Promise.all([grant(store, 1), grant(store, 1)]);
+  await store[Symbol.asyncDispose]();
+  assert.deepEqual(await asked, [1, 2]);
+  await using again = await Store.open({ folder });
+  assert.equal(again.read.balance(1).available, 2);
+});
