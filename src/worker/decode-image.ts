@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
 import { keepPicture } from './kept-picture.ts';
 import { readHeader } from './pictures/header.ts';
+import type { Picture } from './pictures/picture.ts';
 import { decodePixels } from './pictures/pixels.ts';
-import type { DecodedImage, DecodeImageRequest, PatchSet } from './protocol.ts';
+import type { DecodedImage, DecodeImageRequest, PatchedPicture, PatchSet } from './protocol.ts';
 import { describeLikeness } from './steps/likeness.ts';
 import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';
@@ -13,39 +14,59 @@ import { readProvenance } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';
 
-const STEPS_BEFORE_PATCHES = 5;
+const STEPS_BEFORE_PATCHES = 2;
+const STEPS_AFTER_PATCHES = 4;
+
+interface Tell {
+  report: ReportStep;
+  /** The patches lie in `out/`: the models need not wait for what is read after them. */
+  patched: (picture: PatchedPicture) => void;
+}
 
 export async function decodeImage(
   request: DecodeImageRequest,
   slotFolder: string,
-  report: ReportStep,
+  { report, patched }: Tell,
 ): Promise<DecodedImage> {
   const path = join(slotFolder, 'in', request.input);
-  const total = STEPS_BEFORE_PATCHES + request.patchSets.length;
+  const firstAfter = STEPS_BEFORE_PATCHES + request.patchSets.length;
+  const total = firstAfter + STEPS_AFTER_PATCHES;
 
   report('header', 0, total);
   const header = await readHeader(path, request.limits);
-  report('provenance', 1, total);
-  const provenance = await readProvenance({ path, mime: header.mime, trust: request.trust });
-  report('pixels', 2, total);
+  report('pixels', 1, total);
   const { picture, lacksData } = await decodePixels(header);
   if (request.keepsPicture === true) keepPicture(path, picture);
-  report('quality', 3, total);
-  const quality = await measureQuality(header, lacksData);
 
-  report('marks', 4, total);
-  const marks = searchMarks(header.mime, picture);
-  const likeness = await describeLikeness(picture, STORED_KEYPOINTS_MAX);
-
-  const patchSets: PatchSet[] = [];
-  for (const [index, set] of request.patchSets.entries()) {
-    report(`patches of ${set.variant}`, STEPS_BEFORE_PATCHES + index, total);
-    const written = await writePatchSet(picture, set, join(slotFolder, 'out'));
-    if (written !== null) patchSets.push(written);
-  }
-  for (const set of request.viewSets ?? []) {
-    patchSets.push(await writeViewSet(picture, set, join(slotFolder, 'out')));
-  }
+  const patchSets = await writeSets(picture, request, join(slotFolder, 'out'), (variant, index) =>
+    report(`patches of ${variant}`, STEPS_BEFORE_PATCHES + index, total),
+  );
   const { mime, width, height, pages } = header;
+  patched({ width, height, patchSets });
+
+  report('quality', firstAfter, total);
+  const quality = await measureQuality(header, lacksData);
+  report('provenance', firstAfter + 1, total);
+  const provenance = await readProvenance({ path, mime, trust: request.trust });
+  report('marks', firstAfter + 2, total);
+  const marks = searchMarks(mime, picture);
+  report('likeness', firstAfter + 3, total);
+  const likeness = await describeLikeness(picture, STORED_KEYPOINTS_MAX);
   return { mime, width, height, pages, quality, provenance, marks, likeness, patchSets };
+}
+
+async function writeSets(
+  picture: Picture,
+  { patchSets, viewSets = [] }: Pick<DecodeImageRequest, 'patchSets' | 'viewSets'>,
+  outFolder: string,
+  onSet: (variant: string, index: number) => void,
+): Promise<PatchSet[]> {
+  const sets: PatchSet[] = [];
+  for (const [index, set] of patchSets.entries()) {
+    onSet(set.variant, index);
+    const written = await writePatchSet(picture, set, outFolder);
+    if (written !== null) sets.push(written);
+  }
+  for (const set of viewSets) sets.push(await writeViewSet(picture, set, outFolder));
+  return sets;
 }

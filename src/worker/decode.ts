@@ -15,7 +15,7 @@ import { forgetPicture } from './kept-picture.ts';
 import { openGpu } from './libav/gpu.ts';
 import { renderHeatmap } from './maps/heatmap.ts';
 import { MediaFaultFound } from './media-fault.ts';
-import type { DecodedFrame, DecodeRequest, DecodeResponse } from './protocol.ts';
+import type { DecodedFrame, DecodeRequest, DecodeResponse, PatchedPicture } from './protocol.ts';
 import { readMarks } from './read-marks.ts';
 import { readProvenanceOnly } from './read-provenance.ts';
 import { render } from './render.ts';
@@ -61,7 +61,11 @@ async function answer(
 ): Promise<DecodeResponse> {
   const { id } = request;
   const report: ReportStep = (step, done, total) => send({ type: 'progress', id, step, done, total });
-  const tell = { report, frame: (frame: DecodedFrame) => send({ type: 'frame', id, frame }) };
+  const tell = {
+    report,
+    frame: (frame: DecodedFrame) => send({ type: 'frame', id, frame }),
+    patched: (picture: PatchedPicture) => send({ type: 'patched', id, picture }),
+  };
   switch (request.type) {
     case 'probe':
       return {
@@ -76,7 +80,7 @@ async function answer(
     case 'read-provenance':
       return { type: 'read-provenance', id, provenance: await readProvenanceOnly(request, slotFolder) };
     case 'decode-image':
-      return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, report) };
+      return { type: 'decoded-image', id, image: await decodeImage(request, slotFolder, tell) };
     case 'decode-audio':
       return { type: 'decoded-audio', id, audio: await decodeAudio(request, slotFolder, report) };
     case 'decode-video':

@@ -133,18 +133,22 @@ export interface PatchSet {
   repeats?: RepeatedShift[] | undefined;
 }
 
-export interface DecodedImage {
-  mime: string;
+/** What the models need of a picture. */
+export interface PatchedPicture {
   width: number;
   height: number;
+  /** A set is left out where its picture is smaller than a patch. */
+  patchSets: PatchSet[];
+}
+
+export interface DecodedImage extends PatchedPicture {
+  mime: string;
   pages: number;
   quality: ImageQuality;
   provenance: Provenance;
   marks: MarkSearch;
   /** Null where the picture is too small for one. */
   likeness: PerceptualHash | null;
-  /** A set is left out where its picture is smaller than a patch. */
-  patchSets: PatchSet[];
 }
 
 /** Which frames of a video are analysed: spread evenly in time, or found by a method. */
@@ -214,25 +218,21 @@ export interface DecodeVideoRequest {
 }
 
 /** One chosen frame: oriented as it is shown, in SDR, square pixels. */
-export interface DecodedFrame {
+/** The files of its patches are named for the frame: `<index>-<name>.rgb`. */
+export interface DecodedFrame extends PatchedPicture {
   /** Presentation time from the video's beginning. */
   timeSeconds: number;
   /** A PNG in `out/`, with its SHA-256. */
   file: string;
   hash: string;
   sizeBytes: number;
-  width: number;
-  height: number;
   likeness: PerceptualHash | null;
-  /** Files are named for the frame: `<index>-<name>.rgb`. */
-  patchSets: PatchSet[];
 }
 
 /** Samples as 32-bit floats, one channel, little-endian, no header, 16 kHz. */
 export interface SoundFile {
   /** `mix`, or `channel-1` … where the channels hold different speakers. */
   name: string;
-  /** File in `out/`. */
   file: string;
   sampleCount: number;
 }
@@ -382,7 +382,8 @@ export type DecodeResponse =
   | { type: 'described-picture'; id: number; asked: AskedPicture | null }
   | { type: 'read-provenance'; id: number; provenance: Provenance }
   | { type: 'decoded-image'; id: number; image: DecodedImage }
-  /** One more frame of a video lies in `out/`: the models may begin while the next one is decoded. */
+  /** Patches lie in `out/`: the models may begin while the child reads the rest of the picture, or the next frame. */
+  | { type: 'patched'; id: number; picture: PatchedPicture }
   | { type: 'frame'; id: number; frame: DecodedFrame }
   | { type: 'decoded-video'; id: number; video: DecodedVideo }
   /** `fault`: why there is none; null where there is one. */

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import type { DecodedImage, PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
+import type { DecodedImage, PatchedPicture, PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { animatedWebp, patternImage, patternRgb, twoPageTiff, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';
@@ -204,13 +204,38 @@ test('reports each step once, in order', async () => {
     seen.push(`${done}/${total} ${step}`),
   );
   assert.deepEqual(seen, [
-    '0/6 header',
-    '1/6 provenance',
-    '2/6 pixels',
-    '3/6 quality',
-    '4/6 marks',
-    '5/6 patches of original',
+    '0/7 header',
+    '1/7 pixels',
+    '2/7 patches of original',
+    '3/7 quality',
+    '4/7 provenance',
+    '5/7 marks',
+    '6/7 likeness',
   ]);
+});
+
+test('the patches are there before the rest of the picture is read', async () => {
+  const seen: string[] = [];
+  const told: PatchedPicture[] = [];
+  const bytes = await patternImage(200, 120).png().toBuffer();
+  const input = await slot.placeInput(await writePicture(folder.path, 'upload', bytes));
+  const asked = [ORIGINAL];
+  const request = {
+    type: 'decode-image',
+    input,
+    limits: LIMITS,
+    trust: NO_TRUST,
+    patchSets: asked,
+  } as const;
+  const { image } = await slot.request(request, {
+    onProgress: ({ step }) => seen.push(step),
+    onPatched: (picture) => {
+      assert.equal(seen.at(-1), 'patches of original');
+      told.push(picture);
+    },
+  });
+  const { width, height, patchSets } = image;
+  assert.deepEqual(told, [{ width, height, patchSets }]);
 });
 
 test('the heatmap is as large as the picture, at most 1024, and its legend below', async () => {

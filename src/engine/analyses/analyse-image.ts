@@ -8,6 +8,8 @@ import type { Detection, ImageResult, ModelRun } from '../../domain/verdicts/res
 import type {
   CutViewsRequest,
   DecodedImage,
+  DecodeImageRequest,
+  PatchedPicture,
   PatchSet,
   PatchSetRequest,
   RenderHeatmapRequest,
@@ -17,6 +19,7 @@ import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';
 import { type ContentPacks, contentPacksOf, viewSetsOf } from '../packs/content-packs.ts';
+import { WorkerLostError } from '../worker-errors.ts';
 import type { AnalysisParts, Attempt } from './analysis-parts.ts';
 import { toProbabilities } from './calibration.ts';
 import { judgeFaces, measureNsfw } from './content-runs.ts';
@@ -49,12 +52,9 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
     placeOriginal(slot, parts.store.blobs, { hash: analysis.hash, signal }),
   );
 
-  const image = await timed(parts, 'decode', () =>
-    decode(parts, attempt, slot, { input, plan, tileSets, viewSets, steps, keepsPicture: copies.length > 0 }),
-  );
-  const answers = await timed(parts, 'infer', () =>
-    inferPatches(parts, slot, { picture: image, plan, signal }, () => steps.advance('models')),
-  );
+  const keepsPicture = copies.length > 0;
+  const work = { input, plan, tileSets, viewSets, steps, keepsPicture };
+  const { image, answers } = await decodeAndInfer(parts, attempt, slot, work);
   const originRuns = toImageRuns(packs, image, answers, 'origin');
   const judged = { input, image, packs, plan: copies, originRuns, steps };
   const { variants: stability, notNeeded } = await judgeCopies(parts, attempt, slot, judged);
@@ -84,33 +84,54 @@ async function analyseInSlot(parts: AnalysisParts, attempt: Attempt, slot: Decod
   };
 }
 
-async function decode(
-  { trust }: AnalysisParts,
+type DecodeImageWork = Omit<DecodeImageRequest, 'id'>;
+
+interface WorkInChild {
+  input: string;
+  plan: PlannedSet[];
+  tileSets: PatchSetRequest[];
+  viewSets: ViewSetRequest[];
+  steps: StepCount;
+  keepsPicture: boolean;
+}
+
+/** The models begin once the patches are cut: what else the child reads of the picture takes about as long as they do. */
+async function decodeAndInfer(
+  parts: AnalysisParts,
   { signal }: Attempt,
   slot: DecodeSlot,
-  {
-    input,
-    plan,
-    tileSets,
-    viewSets,
-    steps,
-    keepsPicture,
-  }: {
-    input: string;
-    plan: PlannedSet[];
-    tileSets: PatchSetRequest[];
-    viewSets: ViewSetRequest[];
-    steps: StepCount;
-    keepsPicture: boolean;
-  },
-): Promise<DecodedImage> {
+  { input, plan, tileSets, viewSets, steps, keepsPicture }: WorkInChild,
+): Promise<{ image: DecodedImage; answers: Answer[] }> {
+  let inferring: Promise<Answer[]> | undefined;
+  let inferred: Promise<unknown> = Promise.resolve();
+  const onPatched = (picture: PatchedPicture) => {
+    inferring ??= timed(parts, 'infer', () =>
+      inferPatches(parts, slot, { picture, plan, signal }, () => steps.advance('models')),
+    );
+    inferred = Promise.allSettled([inferring]);
+  };
   const patchSets = [...requestsOf(plan), ...tileSets];
-  const { image } = await slot.request(
-    { type: 'decode-image', input, limits: DECODE_LIMITS, trust, patchSets, viewSets, keepsPicture },
-    { signal, onProgress: (progress) => steps.decoding(progress) },
-  );
-  steps.decoded();
-  return image;
+  const { trust } = parts;
+  const work: DecodeImageWork = {
+    type: 'decode-image',
+    input,
+    limits: DECODE_LIMITS,
+    trust,
+    patchSets,
+    viewSets,
+    keepsPicture,
+  };
+  try {
+    const { image } = await timed(parts, 'decode', () =>
+      slot.request(work, { signal, onProgress: (progress) => steps.decoding(progress), onPatched }),
+    );
+    steps.decoded();
+    if (inferring === undefined) throw new WorkerLostError('broken', 'the decoder told of no patches');
+    return { image, answers: await inferring };
+  } finally {
+    // The models may still read files that vanish with the slot.
+    await inferred;
+  }
 }
 
 interface Seen {

@@ -116,10 +116,11 @@ export function findMap(answers: readonly Answer[], runs: readonly ModelRun[]): 
 /** Counts the steps of one attempt, so that a bar only grows. */
 export class StepCount {
   readonly #report: (progress: Progress) => void;
-  /** Steps after the decoding. */
+  /** Steps beside and after the decoding. */
   readonly #rest: number;
   #decode = 0;
-  #done = 0;
+  #decoded = 0;
+  #advanced = 0;
 
   constructor(rest: number, report: (progress: Progress) => void) {
     this.#rest = rest;
@@ -129,17 +130,21 @@ export class StepCount {
   /** What the decode child says of itself. */
   decoding({ step, done, total }: Progress): void {
     this.#decode = total;
-    this.#done = done;
-    this.#report({ step, done, total: total + this.#rest });
+    this.#decoded = done;
+    this.#tell(step);
   }
 
   decoded(): void {
-    this.#done = this.#decode;
+    this.#decoded = this.#decode;
   }
 
-  /** One more step is done. */
+  /** One more step beside or after the decoding is done. */
   advance(step: string): void {
-    this.#done += 1;
-    this.#report({ step, done: this.#done, total: this.#decode + this.#rest });
+    this.#advanced += 1;
+    this.#tell(step);
+  }
+
+  #tell(step: string): void {
+    this.#report({ step, done: this.#decoded + this.#advanced, total: this.#decode + this.#rest });
   }
 }

@@ -46,10 +46,10 @@ const patchSet = z.strictObject({
     .optional(),
 });
 
-const decodedImage = z.strictObject({
+const patchedPicture = z.strictObject({ width: side, height: side, patchSets: z.array(patchSet).max(256) });
+
+const decodedImage = patchedPicture.extend({
   mime: z.string().max(100),
-  width: side,
-  height: side,
   pages: z.int().min(1),
   quality: z.strictObject({
     shortSide: side,
@@ -59,7 +59,6 @@ const decodedImage = z.strictObject({
   provenance: provenanceSchema,
   marks: markSearchSchema,
   likeness,
-  patchSets: z.array(patchSet).max(256),
 });
 
 const probe = z.strictObject({
@@ -136,6 +135,7 @@ const response = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('described-picture'), id, asked: askedPictureSchema.nullable() }),
   z.strictObject({ type: z.literal('read-provenance'), id, provenance: provenanceSchema }),
   z.strictObject({ type: z.literal('decoded-image'), id, image: decodedImage }),
+  z.strictObject({ type: z.literal('patched'), id, picture: patchedPicture }),
   z.strictObject({ type: z.literal('frame'), id, frame: decodedFrame }),
   z.strictObject({ type: z.literal('decoded-video'), id, video: decodedVideo }),
   z.strictObject({ type: z.literal('found-gpu'), id, fault: sentence.nullable() }),

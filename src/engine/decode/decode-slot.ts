@@ -9,7 +9,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
-import type { DecodedFrame, DecodeRequest, DecodeResponse } from '../../worker/protocol.ts';
+import type { DecodedFrame, DecodeRequest, DecodeResponse, PatchedPicture } from '../../worker/protocol.ts';
 import { lowerPriority } from '../lower-priority.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../worker-errors.ts';
 import { describeExit } from './child-exit.ts';
@@ -68,6 +68,8 @@ export interface RequestOptions {
   onProgress?: (progress: DecodeProgress) => void;
   /** Each frame of a video as soon as it is written, before the answer. Must not throw. */
   onFrame?: (frame: DecodedFrame) => void;
+  /** The patches of a picture as soon as they are written, before the answer. Must not throw. */
+  onPatched?: (picture: PatchedPicture) => void;
 }
 
 /** The request under way; `id` 0 is the wait for `ready`. */
@@ -76,6 +78,7 @@ interface Waiting {
   answerType: DecodeResponse['type'];
   onProgress: ((progress: DecodeProgress) => void) | undefined;
   onFrame: ((frame: DecodedFrame) => void) | undefined;
+  onPatched: ((picture: PatchedPicture) => void) | undefined;
   resolve: (response: DecodeResponse) => void;
   reject: (error: Error) => void;
 }
@@ -222,8 +225,8 @@ export class DecodeSlot implements AsyncDisposable {
     options: RequestOptions,
   ): Promise<DecodeResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<DecodeResponse>();
-    const { timeoutMs = this.#config.timeoutMs, signal, onProgress, onFrame } = options;
-    this.#waiting = { id, answerType, onProgress, onFrame, resolve, reject };
+    const { timeoutMs = this.#config.timeoutMs, signal, onProgress, onFrame, onPatched } = options;
+    this.#waiting = { id, answerType, onProgress, onFrame, onPatched, resolve, reject };
     const timer = setTimeout(
       () => this.#lose('deadline', `the decoder took longer than ${timeoutMs / 1000} s`),
       timeoutMs,
@@ -252,6 +255,8 @@ export class DecodeSlot implements AsyncDisposable {
       waiting.onProgress?.(response);
     } else if (response.type === 'frame' && waiting.answerType === 'decoded-video') {
       waiting.onFrame?.(response.frame);
+    } else if (response.type === 'patched' && waiting.answerType === 'decoded-image') {
+      waiting.onPatched?.(response.picture);
     } else if (response.type === 'failed') {
       waiting.reject(new MediaFaultError(response.fault, response.message));
     } else if (response.type === waiting.answerType) {

@@ -40,7 +40,7 @@ const HARRIS_K = 0.04;
 /** None nearer to an edge than `margin` (at least 4) pixels. */
 export function findCorners(grey: Grey, margin: number): Corner[] {
   const { width, height, values } = grey;
-  const ring = CIRCLE.map(([dx, dy]) => dy * width + dx);
+  const ring = Int32Array.from(CIRCLE, ([dx, dy]) => dy * width + dx);
   const strengths = new Float32Array(width * height);
   const found: number[] = [];
   for (let y = margin; y < height - margin; y++) {
@@ -55,27 +55,32 @@ export function findCorners(grey: Grey, margin: number): Corner[] {
     .map((at) => ({ x: at % width, y: Math.floor(at / width), strength: strengths[at] as number }));
 }
 
-function isCorner(values: Uint8Array, at: number, ring: readonly number[]): boolean {
+function isCorner(values: Uint8Array, at: number, ring: Int32Array): boolean {
   const centre = values[at] as number;
   const [low, high] = [centre - THRESHOLD, centre + THRESHOLD];
-  const side = (place: number): number => {
-    const value = values[at + (ring[place] as number)] as number;
-    return value > high ? 1 : value < low ? -1 : 0;
-  };
   // An arc of nine holds at least one of two opposite pixels: most pixels end here.
-  const [up, down] = [side(0), side(8)];
-  if (up === 0 && down === 0) return false;
-  const [right, left] = [side(4), side(12)];
-  if (right === 0 && left === 0) return false;
-  let [run, last] = [0, 0];
-  for (let place = 0; place < CIRCLE.length + ARC - 1; place++) {
-    const now = side(place % CIRCLE.length);
-    run = now !== 0 && now === last ? run + 1 : 1;
-    last = now;
-    if (now !== 0 && run >= ARC) return true;
+  const up = values[at + (ring[0] as number)] as number;
+  const down = values[at + (ring[8] as number)] as number;
+  if (up <= high && up >= low && down <= high && down >= low) return false;
+  const right = values[at + (ring[4] as number)] as number;
+  const left = values[at + (ring[12] as number)] as number;
+  if (right <= high && right >= low && left <= high && left >= low) return false;
+  let [brighter, darker] = [0, 0];
+  for (let place = 0; place < CIRCLE.length; place++) {
+    const value = values[at + (ring[place] as number)] as number;
+    if (value > high) brighter |= 1 << place;
+    else if (value < low) darker |= 1 << place;
   }
-  return false;
+  return ARCS[brighter] === 1 || ARCS[darker] === 1;
 }
+
+/** For each set of pixels of the circle, a bit each: whether it holds an arc. */
+const ARCS = Uint8Array.from({ length: 1 << CIRCLE.length }, (_, set) => {
+  const twice = set * (1 + (1 << CIRCLE.length));
+  let runs = twice;
+  for (let shift = 1; shift < ARC; shift++) runs &= Math.floor(twice / 2 ** shift);
+  return runs === 0 ? 0 : 1;
+});
 
 function harris(values: Uint8Array, at: number, width: number): number {
   let [xx, yy, xy] = [0, 0, 0];
