@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setPriority } from 'node:os';
 
 /** Nice 5 (sched(7)): a third of the daemon's share while both want the same core, all of it otherwise. */
-const NICENESS = 5;
+export const NICENESS = 5;
 
 /** To be called at once, since threads take the niceness of the one that starts them (setpriority(2), on Linux). */
 export function lowerPriority({ pid }: ChildProcess): void {

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
 import type { DecodedFrame, DecodeRequest, DecodeResponse, PatchedPicture } from '../../worker/protocol.ts';
-import { lowerPriority } from '../lower-priority.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../worker-errors.ts';
 import { describeExit } from './child-exit.ts';
 import { forwardLines } from './child-log.ts';
@@ -107,7 +106,6 @@ export class DecodeSlot implements AsyncDisposable {
     // JSON on the channel: the child may be hostile, and a JSON parser is the smaller door.
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
     this.#child = spawn(file, args, { cwd, env, stdio: [...stdio], serialization: 'json' });
-    lowerPriority(this.#child);
     if (this.#child.stderr !== null) forwardLines(this.#child.stderr, config.log);
     this.#child.on('message', (message) => this.#receive(message));
     this.#child.on('error', (error) => this.#fail(error));

@@ -11,6 +11,7 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { BUNDLE_FOLDER, childEntry, PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
 import type { IsolationLevel } from '../../worker/protocol.ts';
+import { NICENESS } from '../lower-priority.ts';
 
 /** What `detectIsolation` found to work. */
 export interface Isolation {
@@ -86,6 +87,11 @@ mount -o remount,bind,ro in
 shift 2
 exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$@"`;
 
+/**
+ * Before anything else: niceness passes to what a process starts, while that of a process that has begun to put up its wall
+ * would leave out the decoder behind it.
+ */
+const NICE: readonly string[] = ['nice', '-n', String(NICENESS)];
 const OPEN_FILES_MAX = 256;
 const TRIAL_TIMEOUT_MS = 10_000;
 const TRIAL_BOUNDS: ChildBounds = { memoryBytesMax: 1024 ** 3, fileBytesMax: 1024 ** 2 };
@@ -176,7 +182,7 @@ export function decodeCommand(
   return { file, args, cwd: slotFolder, env: { ...ENVIRONMENT } };
 }
 
-/** Limits outermost: they are inherited, so they hold the walls' own programs too. */
+/** Niceness and limits outermost: they are inherited, so they hold the walls' own programs too. */
 function wrap(
   isolation: Isolation,
   slotFolder: string,
@@ -204,12 +210,17 @@ function wallOf(
 function limitsOf(limiter: Isolation['limiter'], { memoryBytesMax, fileBytesMax }: ChildBounds): string[] {
   if (limiter === 'prlimit') {
     const bounds = [`--data=${memoryBytesMax}`, `--fsize=${fileBytesMax}`, `--nofile=${OPEN_FILES_MAX}`];
-    return ['prlimit', ...bounds, '--core=0', '--'];
+    return [...NICE, 'prlimit', ...bounds, '--core=0', '--'];
   }
   // A shell counts memory in KiB and files in blocks of 512 bytes.
   const memory = `ulimit -d ${Math.ceil(memoryBytesMax / 1024)}`;
   const file = `ulimit -f ${Math.ceil(fileBytesMax / 512)}`;
-  return ['/bin/sh', '-c', `${memory}; ${file}; ulimit -n ${OPEN_FILES_MAX}; ulimit -c 0; exec "$@"`, 'sh'];
+  return [
+    '/bin/sh',
+    '-c',
+    `${memory}; ${file}; ulimit -n ${OPEN_FILES_MAX}; ulimit -c 0; exec ${NICE.join(' ')} "$@"`,
+    'sh',
+  ];
 }
 
 /** Later mounts lie over earlier ones: /tmp first, since a checkout may lie below it. */

@@ -9,6 +9,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -19,6 +20,7 @@ import {
   findIsolations,
   type Isolation,
 } from '../../../src/engine/decode/isolation.ts';
+import { NICENESS } from '../../../src/engine/lower-priority.ts';
 import { ISOLATION_LEVELS } from '../../../src/worker/protocol.ts';
 import { BOUNDS, openBareSlot } from '../../media/decode-fixture.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
@@ -46,6 +48,23 @@ test('a trial names one of the known levels and leaves nothing behind', async ()
   const trial = join(folder.path, 'trial');
   assert.ok(ISOLATION_LEVELS.includes((await detectIsolation(trial, folder.path)).level));
   await assert.rejects(readFile(trial), { code: 'ENOENT' });
+});
+
+test('a child yields to the daemon at every level, with all that walls it in', async () => {
+  await using folder = await makeTemporaryFolder();
+  const slotFolder = await makeSlotFolder(folder.path);
+  for (const isolation of await possibleIsolations(folder.path)) {
+    const command = decodeCommand(isolation, slotFolder, BOUNDS);
+    const niceness = await runInside(
+      command,
+      "import { getPriority } from 'node:os'; console.log(getPriority());",
+    );
+    assert.equal(
+      Number(niceness),
+      Math.min(getPriority() + NICENESS, 19),
+      `${isolation.level}, ${isolation.limiter}`,
+    );
+  }
 });
 
 test('the environment is written out at every level', async () => {
