@@ -86,8 +86,8 @@ function announceFirstStart(key: string | null, url: string, passwordLink: strin
         ? ''
         : `  Set the administrator's password (once, within 24 hours): ${passwordLink}\n`) +
       // Said once, before anybody leans on them; docs/models.md has the figures.
-      '  The models that come with Assay are weak evidence: of 100 generated pictures they find some 60, and they accuse\n' +
-      "  some 9 of 100 photographs. 'assay models add sieve' adds a stronger open one; 'assay models catalogue' shows them all\n",
+      '  The models that come with Assay are weak evidence: of 100 generated pictures they find 34 to 50, and they accuse up\n' +
+      "  to 8 of 100 photographs. 'assay models add sieve' adds a stronger open one; 'assay models catalogue' shows them all\n",
   );
 }
 

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SettingsError } from '../../src/config/settings-error.ts';
@@ -17,8 +17,18 @@ test('a first start says once how weak the models are, and which command adds a 
     await using daemon = await TestDaemon.start({ folder: folder.path, awaitReady: false });
     return daemon.said.join('\n');
   };
-  match(await start(), /First start: .*weak evidence.*assay models add sieve/s);
+  const said = await start();
+  match(said, /First start: .*weak evidence.*assay models add sieve/s);
   equal(await start(), '');
+
+  // The sentence has no figures of its own: those of README.md, the worse and the better collection.
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, worst, alarms] = /found (\d+) % at (\d+) % false alarms/.exec(readme) ?? [];
+  const best = /^\| images, as found .*?\| \d+ % \/ (\d+) %/m.exec(readme)?.[1];
+  match(
+    said.replace(/\s+/g, ' '),
+    new RegExp(`they find ${worst} to ${best}, and they accuse up to ${alarms} of 100`),
+  );
 });
 
 test('the administrator’s key is shown at the first start, but not if a setting gave it', async () => {
