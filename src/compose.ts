@@ -95,7 +95,7 @@ interface Draining {
   watchLoop: WatchLoop;
 }
 
-/** Opens everything and serves; models load in the background, `/readyz` tells when they are there. */
+/** Opens everything and serves; models load in the background, `/readyz` says when they are there. */
 export async function openDaemon(settings: Settings, clock: Clock = systemClock()): Promise<Daemon> {
   await using stack = new AsyncDisposableStack();
   const recentLog = new RecentLog();
@@ -251,7 +251,7 @@ function openLog({ log }: Settings, recentLog: RecentLog): App['log'] {
   return pino({ level: log.level, base: null }, { write });
 }
 
-/** Where nobody named an address it is the one that is listened on, known once it is. */
+/** Without a configured address it is the one that is listened on, known once it is. */
 function toConfig(settings: Settings, http: HttpServer): AppConfig {
   return {
     ...settings.app,
@@ -359,7 +359,7 @@ function openMailer({ mail }: Settings, log: App['log']): Mailer {
 }
 
 /**
- * A failed start of the models is told by `/readyz` and the log; the daemon goes on serving reads. Resolves once the models
+ * A failed start of the models is shown by `/readyz` and the log; the daemon goes on serving reads. Resolves once the models
  * come up, in their own processes, while this one loads the facades; not later than after the head start.
  */
 async function startEngine(engine: Engine, log: App['log']): Promise<void> {

@@ -61,7 +61,7 @@ export async function serveWorker(argv: readonly string[], name?: string): Promi
 /** `stop` is aborted with the signal that asks the process to end. */
 function begin(argv: readonly string[]): { settings: Settings; stop: AbortController } {
   assertPlatform();
-  // Before anything is made: the data folder, its files and what the children write are the daemon's own, whoever starts it.
+  // Before anything is made: the data folder, its files and what the children write are the daemon's own, whichever user starts it.
   process.umask(PRIVATE_UMASK);
   const settings = loadSettings({ argv, env: process.env, readFile: (path) => readFileSync(path, 'utf8') });
   const stop = new AbortController();

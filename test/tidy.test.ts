@@ -342,6 +342,12 @@ const BANNED: { pattern: RegExp; instead: string; allowed: RegExp }[] = [
   },
   // A comment that begins with its object has to be read twice.
   { pattern: /^\s*(\/\*\*|\/\/) Of /m, instead: 'the subject first', allowed: /^$/ },
+  { pattern: /(description: |describe\(\s*)'Of /, instead: 'the subject first', allowed: /^$/ },
+  {
+    pattern: /^\s*(\/?\*\*?|\/\/) .*\b(told|tells|whoever|nobody)\b/im,
+    instead: 'a word of docs/glossary.md',
+    allowed: /^$/,
+  },
   { pattern: /\benum [A-Z]/, instead: 'an as const object', allowed: /^$/ },
 ];
 

@@ -4,7 +4,7 @@ import { isRefused, type ListRow, verdictScore } from './records.ts';
 export const LIST_ORDERS = ['newest', 'oldest', 'suspicious', 'name'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
-/** Records that another order loads by itself: the reader is told that more are not among them. */
+/** Records that another order loads by itself: the page says that more are not among them. */
 export const ORDERED_MAX = 1000;
 
 export function orderRows(rows: readonly ListRow[], order: ListOrder): readonly ListRow[] {

@@ -72,7 +72,7 @@ export function useListKeys(
   return { active, takeFocus: (index) => isFocusing.current || go(index) };
 }
 
-/** Letters belong to whoever takes letters, and to the browser's own shortcuts. */
+/** Fields that take letters get them, and so do the browser's own shortcuts. */
 function isTyping({ target, ctrlKey, metaKey, altKey, isComposing }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || isComposing) return true;
   if (!(target instanceof HTMLElement)) return false;

@@ -28,10 +28,12 @@ export async function runCommandLine(terminal: Terminal, argv: readonly string[]
   }
 }
 
-/** The commands with their options, for whoever runs or describes them: the named one, or all where none is named so. */
+/** The commands with their options, for what runs or describes them: the named one, or all if none has that name. */
 export async function buildProgram(terminal: Terminal, name = ''): Promise<Command> {
   const program = new Command('assay')
-    .description('Tells human-made media from artificial, with the daemon on this box or in this network.')
+    .description(
+      'Distinguishes human-made media from artificial, with the daemon on this box or in this network.',
+    )
     .version(describeVersion(), '--version', 'print the version')
     .addHelpText('after', PROGRAM_HELP)
     .showHelpAfterError('(assay COMMAND --help says more)')

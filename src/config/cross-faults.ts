@@ -105,7 +105,7 @@ function workerFaults(collected: CollectedSettings): SettingFault[] {
   return [faultOf(collected, 'workersListen', 'a loopback address, or tls.cert_file and tls.key_file')];
 }
 
-/** Leases and figures must not cross a network in clear text, nor be given to whoever asks, by an oversight. */
+/** Leases and figures must not cross a network in clear text, nor be given to unknown callers, by an oversight. */
 function brokerFaults(collected: CollectedSettings): SettingFault[] {
   const { natsServers, natsNkeySeed, natsAllowUnauthenticated } = collected.values;
   if (natsServers.length === 0) return [];

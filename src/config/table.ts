@@ -175,13 +175,13 @@ export const SETTINGS = {
     'probe.wait_ms',
     integer(100, 600_000),
     10_000,
-    'How long a submission waits for its file to be looked at before it is told to come back, ms.',
+    'How long a submission waits for its file to be looked at before it is asked to come back, ms.',
   ),
   probeTimeoutMs: row(
     'probe.timeout_ms',
     integer(100, 600_000),
     15_000,
-    'How long a decode process may take to look at the file of a submission before it is replaced; a second one then looks once more before the caller is told to come back, ms.',
+    'How long a decode process may take to look at the file of a submission before it is replaced; a second one then looks once more before the caller is asked to come back, ms.',
   ),
   decodeSlots: row('decode.slots', integer(1, 512), cores, 'Decode processes at work at once.', 'the cores'),
   decodeMemoryBytesMax: row(
@@ -212,7 +212,7 @@ export const SETTINGS = {
     'rendition.bytes_max',
     size(0),
     20 * GIB,
-    'Disk that all renditions together may take; the ones that nobody looked at for longest go first.',
+    'Disk that all renditions together may take; the ones that were not looked at for longest go first.',
   ),
   acceleratorRequire: row(
     'accelerator.require',

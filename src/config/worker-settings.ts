@@ -41,7 +41,7 @@ export const WORKER_SETTINGS = {
     'nats.allow_unauthenticated',
     boolean(),
     false,
-    'Whether NATS servers are taken that let anybody in. Whoever reaches such a server can take work and bring results in any worker’s name.',
+    'Whether NATS servers are taken that let anybody in. Anyone who reaches such a server can take work and bring results in any worker’s name.',
   ),
   workersListen: optional<ListenAddress>(
     'workers.listen',

@@ -121,7 +121,7 @@ export class AppError extends Error {
   }
 }
 
-/** Every fault in one sentence, for whoever reads no list of fields. */
+/** Every fault in one sentence, for clients that read no list of fields. */
 export function describeViolations(violations: readonly FieldViolation[]): string {
   return violations.map(({ field, description }) => `${field}: ${description}`).join('; ');
 }
@@ -146,7 +146,7 @@ const EXHAUSTED_RETRY_SECONDS = 5;
 /** No descriptor, process or memory is left for this process. */
 const EXHAUSTIONS: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
 
-/** Whether the box lacked the means for it, so that nobody else is at fault. */
+/** Whether the box lacked the means for it, so that neither caller nor file is at fault. */
 export function isExhausted(error: unknown): boolean {
   return error instanceof Error && 'code' in error && EXHAUSTIONS.includes(error.code);
 }

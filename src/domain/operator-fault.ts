@@ -5,7 +5,7 @@ export class OperatorFault extends Error {
   override readonly name: string = 'OperatorFault';
 }
 
-/** For standard error: a sentence, or the stack of an error that nobody expected. */
+/** For standard error: a sentence, or the stack of an unexpected error. */
 export function describeStartFailure(error: unknown): string {
   if (error instanceof OperatorFault) return error.message;
   if (!(error instanceof Error)) return String(error);

@@ -7,6 +7,6 @@ export const NICENESS = 5;
 
 /** To be called at once, since threads take the niceness of the one that starts them (setpriority(2), on Linux). */
 export function lowerPriority({ pid }: ChildProcess): void {
-  // Not started: its `error` tells.
+  // Not started: its `error` says so.
   if (pid !== undefined) setPriority(pid, NICENESS);
 }

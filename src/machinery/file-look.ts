@@ -27,7 +27,7 @@ export function lookOf({ sizeBytes, modifiedNs, changedNs, inode }: FileLook): F
 
 /**
  * `touched`: size and time are the same, and something else is not: it has another name or mode, or is another file that was
- * given the time of the old one. Only its content tells.
+ * given the time of the old one. Only its content shows the change.
  */
 export type LookChange = 'none' | 'touched' | 'other';
 

@@ -34,7 +34,9 @@ export const CUSTODY_OPERATIONS = {
     description: 'A record’s entries with proofs that they are in the log that a signed checkpoint names.',
     input: {
       identifier: identifier<string>(),
-      sinceSize: optional(long({ description: 'Of an earlier checkpoint, for the proof of consistency.' })),
+      sinceSize: optional(
+        long({ description: 'Size of an earlier checkpoint, for the proof of consistency.' }),
+      ),
     },
     answer: itself('custodyProof', nounOf(CUSTODY_PROOF)),
     run: proveCustody,
@@ -88,10 +90,10 @@ export const EVIDENCE_OPERATIONS = {
     description:
       'Begins a signed package of one record, or of several as a case; `evidenceExport` tells how far it is.',
     input: {
-      identifiers: listOf(identifier<string>({ description: 'Of whole records, at most 200.' })),
-      title: optional(text({ description: 'Of the report, at most 200 characters.' })),
+      identifiers: listOf(identifier<string>({ description: 'Identifiers of whole records, at most 200.' })),
+      title: optional(text({ description: 'Title of the report, at most 200 characters.' })),
       notes: optional(text({ description: 'What you know besides, at most 10,000 characters.' })),
-      language: optional(text({ description: 'Of the report: en or it.' })),
+      language: optional(text({ description: 'Language of the report: en or it.' })),
     },
     isForReaders: true,
     answer: one('export', nounOf(EVIDENCE_EXPORT)),

@@ -57,7 +57,7 @@ export const RECORD_OPERATIONS = {
       'Makes more of the kept file of a record that is done: a heatmap, a map of edits, what is said. It costs what the options would have cost at submission, and changes nothing that was measured; what is there already costs nothing. The field added of the record shows how far it is, and cancelClassification ends it.',
     input: {
       identifier: identifier<string>({
-        description: 'Of a frame or track: what is added is added to its video.',
+        description: 'If it names a frame or track, the analyses are added to its video.',
       }),
       analyses: listOf(
         text({
@@ -130,7 +130,7 @@ export const FINDING_OPERATIONS = {
     input: {
       ...ONE_RECORD,
       findingAt: moment({
-        description: 'Of the finding that was read: one that was stated meanwhile is not answered.',
+        description: 'When the finding that was read was stated; a later finding is not answered.',
       }),
       agrees: flag(),
       reason: optional(text({ description: 'Needed to disagree.' })),

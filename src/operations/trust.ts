@@ -143,7 +143,7 @@ export const RECHECK_OPERATIONS = {
   }),
   listRecheckedRecords: query({
     field: 'recheckedRecords',
-    description: 'Of the last one, newest first; at most 10,000 are kept.',
+    description: 'Changes by the last one, newest first; at most 10,000 are kept.',
     role: 'admin',
     input: pageInput(),
     answer: page('records', RECHECKED, { cursor: 'sequence', first: 1 }),

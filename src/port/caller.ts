@@ -57,7 +57,7 @@ export function signalOf(
   return AbortSignal.any([controller.signal, followUntilClosed(app, principalOf(request), reply.raw, needs)]);
 }
 
-/** For an answer whose head may be sent: nothing but the cut tells then that it is not whole. */
+/** For an answer whose head may be sent: only the cut then shows that it is not whole. */
 export function cutWithoutStanding(
   app: App,
   principal: Principal,
@@ -78,7 +78,7 @@ export function isLocal(request: FastifyRequest): boolean {
   return ip === '::1' || ip.startsWith('127.') || ip.startsWith('::ffff:127.');
 }
 
-/** What tells of the box needs the administrator's key, unless the call comes from the box itself. */
+/** Facts about the box need the administrator's key, unless the call comes from the box itself. */
 export function requireAdminOffLoopback(
   app: App,
   { behindProxy }: { behindProxy: boolean },
@@ -93,7 +93,7 @@ export function requireAdminOffLoopback(
   };
 }
 
-/** What tells of the interface needs somebody who may use it, by key or session, unless the call comes from the box itself. */
+/** Descriptions of the interface need a caller who may use it, by key or session, unless the call comes from the box itself. */
 export function requireCallerOffLoopback(
   app: App,
   { behindProxy }: { behindProxy: boolean },

@@ -30,7 +30,7 @@ export function routeExports(fastify: FastifyInstance, app: App): void {
         const details = { retryAfterSeconds: BUSY_RETRY_SECONDS };
         throw new AppError('exhausted', `${open} exports are under way, the maximum`, details);
       }
-      // Who left while the key was looked up will not be told to leave again, and would be counted for ever.
+      // A client that left while the key was looked up sends no second event, and would be counted for ever.
       if (reply.raw.destroyed) return reply.hijack();
       const gone = new AbortController();
       open += 1;

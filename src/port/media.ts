@@ -1,5 +1,5 @@
 /**
- * `/media/…`: stored bytes for the page. Whoever uploads chooses them, so they go out under a type of our own table,
+ * `/media/…`: stored bytes for the page. Uploaders choose them, so they go out under a type of our own table,
  * never sniffed, and without any right of the page they are opened in (docs/security.md).
  */
 import { Readable } from 'node:stream';
@@ -148,7 +148,7 @@ async function send(
   const { first, last } = range ?? { first: 0, last: sizeBytes - 1 };
   if (range !== undefined) reply.code(206).header('content-range', `bytes ${first}-${last}/${sizeBytes}`);
   reply.type(shown ?? DOWNLOAD_TYPE).header('content-length', last - first + 1);
-  // Fastify would read a whole film only to throw it away; of a string it would tell the length.
+  // Fastify would read a whole film only to throw it away; for a string it would send the length.
   if (request.method === 'HEAD') return reply.send(Readable.from([]));
   if (sizeBytes === 0) return reply.send('');
   if ('bytes' in file) return reply.send(file.bytes.subarray(first, last + 1));

@@ -20,7 +20,7 @@ const isOpen = ({ mode }: Stats): boolean => (mode & OTHERS) !== 0;
 const shown = (mode: number): string => (mode & 0o777).toString(8);
 
 /**
- * Takes others' rights from the folder and what is in it, and tells `report` what was open and what could not be closed. The
+ * Takes others' rights from the folder and what is in it, and reports to `report` what was open and what could not be closed. The
  * folder comes first, so that nothing below can be reached from then on; a closed folder is not gone through, so that
  * a start after the first costs nothing.
  */

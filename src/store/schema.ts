@@ -59,7 +59,7 @@ export interface StoreMeta {
   missingEntries?: Readonly<Record<string, number>>;
 }
 
-/** Twice: without it no start can tell what it has before it. Of two, one is read where the other is damaged. */
+/** Twice: without it no start knows what it has before it. If one is damaged, the other is read. */
 export const META_KEYS = ['store', 'store-copy'] as const;
 
 /** Undefined in a store that is being made. Throws where both are damaged. */

@@ -40,13 +40,13 @@ export interface StoreConfig {
   folder: string;
   /** Makes the indexes anew, whether or not they look right. */
   isRebuildAsked?: boolean | undefined;
-  /** Told how far an upgrade of an older store is, and why indexes are made anew. */
+  /** Called with how far an upgrade of an older store is, and why indexes are made anew. */
   onUpgrade?: ((message: string) => void) | undefined;
   /** Size from which a start compacts the file of the records where most of it is free; COMPACT_BYTES_MIN otherwise. */
   compactBytesMin?: number | undefined;
-  /** Told of each stored value that is not what was written. */
+  /** Called for each stored value that is not what was written. */
   onDamage?: ((error: DamagedRecordError) => void) | undefined;
-  /** Told once of each stored original that is not what was submitted. */
+  /** Called once for each stored original that is not what was submitted. */
   onChangedOriginal?: ((hash: string) => void) | undefined;
   /** Microseconds since 1970; the machine's clock where it is absent. */
   now?: (() => number) | undefined;
@@ -54,7 +54,7 @@ export interface StoreConfig {
   uptimeMs?: (() => number) | undefined;
   /** The machine's where it is absent. */
   disk?: RecordsDisk | undefined;
-  /** Told after a commit what it changed that somebody may watch. */
+  /** Called after a commit with what it changed that may be watched. */
   onChange?: ((change: StoreChange) => void) | undefined;
 }
 

@@ -180,7 +180,7 @@ export class StoreTransaction extends AccountTransaction {
     return this.#custody.append(fact);
   }
 
-  /** That the bytes of the record go; once, though a kill may make it be told again. */
+  /** That the bytes of the record go; once, though a kill may make it be appended again. */
   noteBytesDeleted(identifier: string): void {
     const [last] = this.custody.rowsOf([identifier], { limit: 1 });
     if (last?.kind === 'bytes_deleted') return;
@@ -192,7 +192,7 @@ export class StoreTransaction extends AccountTransaction {
     return this.#custody.redact(sequences, by);
   }
 
-  /** Whatever a start finds wrong with the log is told in it; `begun` says how a log that is not there yet begins. */
+  /** What a start finds wrong with the log is entered in it; `begun` says how a log that is not there yet begins. */
   openCustody(begun: string, restored?: RestoredFrom): void {
     this.#custody.repair();
     this.#custody.enterEpoch(begun, restored);

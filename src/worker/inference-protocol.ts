@@ -105,7 +105,7 @@ export interface TranscribeRequest {
 export interface SpokenLanguage {
   /** ISO 639-1. */
   code: string;
-  /** Said by whoever submitted the sound; otherwise a guess from its beginning, and a window's own counts where it is clear. */
+  /** Named by the submission; otherwise a guess from its beginning, and a window's own counts if it is clear. */
   isSaid: boolean;
 }
 
@@ -122,7 +122,7 @@ export interface WindowText {
   /** ISO 639-1. */
   language: string;
   languageProbability: number;
-  /** Probability that nobody speaks. */
+  /** Probability that there is no speech. */
   noSpeech: number;
   /** Whether there was a text that could not be believed. */
   isLeftOut: boolean;

@@ -86,7 +86,7 @@ Tells synthesised, converted and re-coded speech from recordings. **It is weak e
 - None of it is part of the product or published with it.
 
 ## Recipe
-Every file stands in three versions, those of both labels alike and made by the evaluation's own code (`evaluate/sound-tiers.ts`): as found, MP3 at 64 kb/s, telephone. The first 30 s are heard; at most three windows of a version are learnt from. A source weighs by the root of its files, both labels the same. Five folds of owners: whoever is measured has seen nothing of that owner.
+Every file is used in three versions: as found, as MP3 at 64 kb/s and as telephone sound. Both labels get the same versions, made by the evaluation's own code (`evaluate/sound-tiers.ts`). The first 30 s are heard; at most three windows of a version are used for training. A source weighs by the root of its number of files, and both labels weigh the same. There are five folds of owners: a fold's models have seen nothing of the owners that they are measured on.
 
 Calibration, weights and bounds come from owners that were left out, of both collections. The statistics learnt from the first one: there the encoder speaks alone. (Calibrated on the corpus alone, which is mostly of developers' microphones, `balanced` accused a fifth of the others.) **`cautious` is bounded by conformal risk control over owners** (`conformal.py`; of the first collection a source counts as an owner): with n human owners whose accused shares average R, the next owner's expected share is at most (nR + 1)/(n + 1), in each tier by itself; the promise is 1 %. `balanced` is bounded alike at 8 %. That holds for chains as those that were drawn; of another kind of chain it says nothing.
 

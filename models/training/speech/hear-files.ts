@@ -36,7 +36,7 @@ const FRAME_SAMPLES = 512;
 const CONTEXT_SAMPLES = 64;
 const STATE = [2, 1, 128];
 const SESSION = { intraOpNumThreads: 1, interOpNumThreads: 1 };
-/** Of a long recording only its beginning is heard: breadth counts, not depth. */
+/** Only the beginning of a long recording is heard: breadth counts, not depth. */
 const SECONDS_MAX = 30;
 const TIERS = ['clean', 'mp3-64', 'telephone'] as const;
 /** What both labels are limited to, to see whether the models lean on the band; hertz. */

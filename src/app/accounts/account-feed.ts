@@ -1,6 +1,6 @@
 /**
- * Tells watchers that an account's credits or webhook deliveries changed; they read the state themselves. It is fed
- * by the store's committed transactions, so that no path that charges or delivers can forget to tell.
+ * Lets watchers know that an account's credits or webhook deliveries changed; they read the state themselves. It is fed
+ * by the store's committed transactions, so that no path that charges or delivers can forget it.
  */
 import { Feed } from '../../engine/queue/feed.ts';
 import type { StoreChange } from '../../store/accounts/change.ts';
@@ -22,7 +22,7 @@ export class AccountFeed {
     return this.#credits.watch({ accountId }, signal);
   }
 
-  /** Ids of deliveries that changed; many changes of one are told once. */
+  /** Ids of deliveries that changed; many changes of one are sent once. */
   watchDeliveries(accountId: number, signal: AbortSignal): AsyncGenerator<string, undefined, undefined> {
     return this.#deliveries.watch({ accountId }, signal);
   }

@@ -11,7 +11,7 @@ import type { AccountParts } from './parts.ts';
 import { verifyPassword } from './password.ts';
 import { endSessions, hashSecret, newSecret, SWEPT_MAX } from './tokens.ts';
 
-/** A working week with its weekend: nobody signs in daily, and a lost laptop is not signed in for ever. */
+/** A working week with its weekend: no daily sign-in is needed, and a lost laptop is not signed in for ever. */
 export const SESSION_SECONDS = 7 * 24 * 3600;
 /** Browsers of one account; past it the oldest is signed out. */
 const SESSIONS_MAX = 20;
@@ -78,7 +78,7 @@ async function openSession(
   return { session, cookieValue };
 }
 
-/** One sentence for every reason, so that nobody learns which addresses have an account. */
+/** One sentence for every reason, so that no caller learns which addresses have an account. */
 function wrongCredentials(): AppError {
   return new AppError('credentials', 'the e-mail address or the password is wrong');
 }

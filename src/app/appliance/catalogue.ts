@@ -31,7 +31,7 @@ const entrySchema = z.strictObject({
   address: z.url({ protocol: /^https$/ }).describe('Where the model file is, by https.'),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   bytesMax: z.int().min(1).describe('A larger answer is cut off.'),
-  sizeBytes: z.int().min(1).optional().describe('Of the file, where it is known.'),
+  sizeBytes: z.int().min(1).optional().describe('Size of the file, if it is known.'),
   licenceAccept: z
     .string()
     .min(1)

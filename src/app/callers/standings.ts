@@ -1,4 +1,4 @@
-/** The open streams by account, and who is told first that a caller is admitted no more. What the rules are is `standing.ts`'. */
+/** The open streams by account, which end first when a caller is admitted no more. What the rules are is `standing.ts`'. */
 import type { Alarm, Clock } from '../../domain/clock.ts';
 import type { StoreChange } from '../../store/accounts/change.ts';
 import type { Principal } from './principal.ts';
@@ -34,7 +34,7 @@ export class Standings implements Disposable {
     return this.#followers.get(accountId)?.size ?? 0;
   }
 
-  /** Told of every commit. */
+  /** Called after every commit. */
   publish(change: StoreChange): void {
     if (change.type !== 'standing') return;
     for (const follower of this.#followers.get(change.accountId) ?? []) judge(follower);

@@ -199,7 +199,7 @@ export async function getHeatmap(
   return { path, sizeBytes: (await stat(path)).size };
 }
 
-/** Ends the caller's record; shared work goes on until its last record is cancelled. Of one that is done, what is being added. */
+/** Ends the caller's record; shared work goes on until its last record is cancelled. For a record that is done, it ends what is being added. */
 export async function cancelClassification(app: Core, input: RecordInput): Promise<ClassificationRecord> {
   assertMayWrite(input.principal);
   return await cancelRecord(app, input.principal, ownClassification(app, input));

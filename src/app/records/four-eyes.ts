@@ -1,5 +1,5 @@
 /**
- * Four eyes are those of two people. An account stands for a person only as long as nobody else had it in hand: a key that somebody
+ * Four eyes are those of two people. An account stands for a person only as long as no other person had it in hand: a key that somebody
  * made for it, a link that sets its password, another mailbox.
  */
 import { AppError } from '../../domain/errors.ts';

@@ -57,7 +57,7 @@ export function toRecord(app: Core, classification: Classification): Classificat
   return app.refusals.shown(classification.identifier, build);
 }
 
-/** As toRecord, not built anew where nothing that it depends on has changed. Of a video its parts may have: it is built. */
+/** As toRecord, not built anew if nothing that it depends on has changed. The parts of a video may have changed: it is built. */
 export function currentRecord(app: Core, classification: Classification): ClassificationRecord {
   return app.refusals.shown(classification.identifier, () => unchangedOrBuilt(app, classification));
 }

@@ -1,6 +1,6 @@
 /**
  * Searches among the pictures and frames that are kept: with a picture that somebody sends, which is neither kept nor analysed, or
- * with one of a record. Whoever is told of earlier copies (records/seen-before.ts) is shown the same records here, and nobody else.
+ * with one of a record. An account that is shown earlier copies (records/seen-before.ts) is shown the same records here, and no other account is.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { badField } from '../../domain/errors.ts';

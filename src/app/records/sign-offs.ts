@@ -16,7 +16,7 @@ import { ownClassification, type RecordInput, readableClassification } from './c
 import { assertOtherPerson } from './four-eyes.ts';
 import { readRecord } from './record.ts';
 
-/** For whoever stated the finding; after a disagreement once more. Throws `sign_off` where it cannot be asked for. */
+/** For the account that stated the finding; after a disagreement once more. Throws `sign_off` if it cannot be asked for. */
 export async function askSignOff(app: Core, input: RecordInput): Promise<ClassificationRecord> {
   const { principal } = input;
   assertMayWrite(principal);

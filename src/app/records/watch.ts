@@ -37,7 +37,7 @@ function isOpen({ status, added }: ClassificationRecord): boolean {
 
 /**
  * Every change of the account's records from now on, until the signal aborts; where asked, instead of those of others'
- * records that it may judge. One that asks no more is told no more; of one that cannot be shown nothing is told, and the
+ * records that it may judge. A record that asks no more is sent no more; one that cannot be shown is left out, and the
  * others go on: a list says what is wrong with it.
  */
 export async function* watchClassifications(

@@ -101,7 +101,7 @@ function failed(reason: string): FetchedManifest {
 /** A sentence's length; a host's name has up to 253 characters. */
 const REASON_CHARACTERS_MAX = 500;
 
-/** The guard names the field of a submission, which nobody sent here. */
+/** The guard names the field of a submission, which was not sent here. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.message.replace(/^file_url: /, '');
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

@@ -1,6 +1,6 @@
 /**
- * Uploads that outlive a broken connection, for whoever sends gigabytes over an unreliable one: named by the caller,
- * kept with what came so far, continued by any later call of the same account, and thrown away when nobody does.
+ * Uploads that outlive a broken connection, for clients that send gigabytes over an unreliable one: named by the caller,
+ * kept with what came so far, continued by any later call of the same account, and thrown away when none comes.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { AppError, badField } from '../../domain/errors.ts';
@@ -27,7 +27,7 @@ const UNFINISHED_MAX = 128;
 const UNFINISHED_BYTES_MAX = 20 * VIDEO_BYTES_MAX;
 /** For one account: remembered for a caller that missed the answer; it is no list of records. */
 const COMPLETED_MAX = 256;
-/** Long enough that nobody uses a counter or a file name by mistake. */
+/** Long enough that no client uses a counter or a file name by mistake. */
 const UPLOAD_ID = /^[\x21-\x7e]{16,128}$/;
 
 export interface UploadName {
@@ -216,7 +216,7 @@ function isStale(
   return touchedAt + keptMs * MICROSECONDS_PER_MS < clock.now();
 }
 
-/** Resolves with how many were removed because nobody continued them in time. */
+/** Resolves with how many were removed because no call continued them in time. */
 export async function sweepUploads(
   { store, clock }: Pick<SubmissionParts, 'store' | 'clock'>,
   keptMs: number,

@@ -19,7 +19,7 @@ export function diffOf(before: TrustList, after: TrustList, droppedSigners: stri
   };
 }
 
-/** Names by what tells two apart: two certificates may have one name. */
+/** Names by what sets two apart: two certificates may have one name. */
 function contentOf({ authorities, singles, products }: TrustList): Map<string, string> {
   const certificates = [...authorities, ...singles.map(({ der }) => der)];
   return new Map([

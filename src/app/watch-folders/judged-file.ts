@@ -12,7 +12,7 @@ export interface FoundFile {
 
 /** A piece of a file that is read at once. */
 const PIECE_BYTES = 256 * 1024;
-/** Nothing there, a link, a pipe that nobody reads. */
+/** Nothing there, a link, a pipe without a reader. */
 const NO_FILE: readonly string[] = ['ENOENT', 'ELOOP', 'ENXIO'];
 
 /** Null if there is none, or another one. `hash`: SHA-256 of what was judged. Rejects where `signal` aborted. */

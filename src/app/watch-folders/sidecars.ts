@@ -25,7 +25,7 @@ function fieldsOf(summary: RecordSummary, endedAt: number | null): Record<string
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Whether Assay wrote it, and nobody added anything. */
+/** Whether Assay wrote it and it is unchanged since. */
 export function isOwnJson(text: string): boolean {
   const fields = parseObject(text);
   if (fields === null || typeof fields.identifier !== 'string' || !HASH.test(String(fields.sha256)))

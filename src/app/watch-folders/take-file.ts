@@ -165,7 +165,7 @@ function toObstacle(error: unknown): Obstacle | undefined {
   return passes ? new Obstacle('waiting', message, retryAfterSeconds, error) : undefined;
 }
 
-/** The box's own disk and descriptors are nobody's file. */
+/** The fault lies in the box's own disk or descriptors, not in a file. */
 const OF_BOX: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'];
 
 function toBoxObstacle(error: unknown): Obstacle | undefined {

@@ -44,7 +44,7 @@ interface Run {
 export function addClassifyCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('classify')
-    .description('tell human-made media from artificial: upload, wait, print the verdicts')
+    .description('distinguish human-made media from artificial: upload, wait, print the verdicts')
     .argument('<files...>', 'files, folders (searched for media files), or - for standard input')
     .option('--json', 'one record per line instead of a table');
   for (const option of analysisOptions()) command.addOption(option);
@@ -58,7 +58,7 @@ export function addClassifyCommand(program: Command, terminal: Terminal): void {
     .option('--batch', 'yield to work that somebody waits for')
     .option('--no-cache', 'analyse again what was analysed before')
     .option('--name <name>', 'name of what comes by standard input', 'stdin')
-    .addOption(kindOption('what the files are (otherwise told from their content)'))
+    .addOption(kindOption('what the files are (otherwise read from their content)'))
     .addOption(jobsOption())
     .action((files: string[], options: ClassifyOptions) => classify(terminal, files, options));
 }

@@ -91,10 +91,10 @@ export const ANALYSIS_OPTIONS = {
     allowed: TRANSCRIPT_LANGUAGES,
     valueName: 'code',
     kinds: HEARD,
-    description: 'What is spoken, as ISO 639-1, for withTranscript; empty: the model tells it by itself.',
+    description: 'What is spoken, as ISO 639-1, for withTranscript; empty: the model finds it by itself.',
     sentence:
-      'the language that is spoken, as ISO 639-1, for with_transcript; empty: the model tells it by itself',
-    commandSentence: 'what is spoken, for --with-transcript: en, it, …; the model tells it otherwise',
+      'the language that is spoken, as ISO 639-1, for with_transcript; empty: the model finds it by itself',
+    commandSentence: 'what is spoken, for --with-transcript: en, it, …; the model finds it otherwise',
   }),
   preventC2paForces: asked({
     kinds: ALL,

@@ -44,7 +44,7 @@ export const MODEL = {
   source: text({ description: 'Where it comes from.' }),
   weight: number({ description: 'What its answer counts; 0 where it judges no origin.' }),
   added: flag({ description: 'Whether it was added here, and can be removed.' }),
-  sha256: text({ description: 'Of its model file; empty where its description cannot be read.' }),
+  sha256: text({ description: 'Hash of its model file; empty if its description cannot be read.' }),
   figures: json<readonly object[]>({
     description: "Error rates from the model's card, one row for each quality of media.",
   }),
@@ -77,7 +77,7 @@ export const CATALOGUE_ENTRY = {
     address: text({ description: 'Where its file is fetched from.' }),
     sha256: text(),
     bytesMax: long(),
-    sizeBytes: long({ description: 'Of the file; 0 where it is not known.' }),
+    sizeBytes: long({ description: 'Size of the file; 0 if it is not known.' }),
     licence: text(),
     licenceAccept: text({
       description: 'A licence that forbids some uses: addModel must name it. Empty where there is none.',

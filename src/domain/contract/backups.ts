@@ -8,7 +8,7 @@ const BACKUP = {
     name: identifier<string>(),
     /** Null where its description cannot be read. */
     createdAt: nullable(moment()),
-    version: text({ description: 'Of the daemon that made it.' }),
+    version: text({ description: 'Version of the daemon that made it.' }),
     files: long(),
     bytes: long(),
     withSecrets: flag({ description: 'Whether it holds the key that seals API keys.' }),

@@ -26,7 +26,7 @@ export const CUSTODY_ENTRY = {
     accountId: nullable(identifier<number>({ description: 'Null for the appliance itself.' })),
     facade: text({
       description:
-        'Of the details, as the fields up to `what`: empty where they were deleted or are another account’s.',
+        'Read from the details, as the fields up to `what`: empty if they were deleted or are another account’s.',
     }),
     remoteAddress: text(),
     target: text(),
@@ -34,7 +34,7 @@ export const CUSTODY_ENTRY = {
     what: nullable(json<Readonly<Record<string, unknown>>>()),
     line: text({ description: 'The chained bytes: the leaf of the tree.' }),
     detailsJson: text({ description: 'The bytes that the line commits to.' }),
-    salt: text({ description: 'Of the commitment, hexadecimal.' }),
+    salt: text({ description: 'Salt of the commitment, hexadecimal.' }),
     detailsDeletedAt: nullable(moment()),
   },
 };
@@ -45,7 +45,7 @@ const CUSTODY_EPOCH = {
   description: 'A restored box and a copy write under epochs of their own.',
   fields: {
     id: identifier<string>(),
-    sequence: long({ description: 'Of the entry that opened it.' }),
+    sequence: long({ description: 'Number of the entry that opened it.' }),
     at: moment(),
     reason: text(),
   },
@@ -63,7 +63,7 @@ export const CUSTODY_REPORT = {
   fields: {
     isWhole: flag(),
     size: long({ description: 'Entries.' }),
-    root: text({ description: 'Of the tree over them, base64.' }),
+    root: text({ description: 'Root of the tree over them, base64.' }),
     epochs: listOf(nounOf(CUSTODY_EPOCH)),
     detailsDeleted: long({ description: 'Entries whose details were deleted, as an entry says.' }),
     olderLines: long({ description: 'Audit lines that are older than the chain.' }),

@@ -7,7 +7,7 @@ export const EVIDENCE_EXPORT = {
   fields: {
     id: identifier<string>(),
     state: text<'running' | 'ready' | 'failed'>({ description: 'running, ready or failed.' }),
-    name: text({ description: 'Of the zip.' }),
+    name: text({ description: 'Zip file name.' }),
     files: whole(),
     filesTotal: whole({ description: 'About how many there will be.' }),
     bytes: long(),

@@ -3,7 +3,7 @@ import { identifier, moment, nullable, text, type ValuesOf } from './field.ts';
 
 export const API_KEY = {
   name: 'ApiKey',
-  description: 'Its secret is told when it is made, and revealed for the password.',
+  description: 'Its secret is shown when it is made, and revealed for the password.',
   fields: {
     id: identifier<number>(),
     name: text(),

@@ -85,7 +85,7 @@ export const MARK_PARTS: readonly Noun[] = [
   {
     name: 'LabelAdvice',
     description:
-      'What article 50 of the AI Act asks of whoever publishes a piece: a help to think, no legal advice.',
+      'What article 50 of the AI Act asks of the publisher of a piece: a help to think, no legal advice.',
     fields: LABEL_ADVICE,
   },
 ];

@@ -9,7 +9,7 @@ export const NOTICE_RULE = {
   name: text(),
   channel: oneOf(NOTICE_CHANNEL),
   target: text({
-    description: 'Where to, as far as it is shown: whoever knows such an address can write there.',
+    description: 'Where to, as far as it is shown: anyone who knows such an address can write there.',
   }),
   outcomes: listOf(oneOf<Outcome>(OUTCOME, { description: 'None: any.' })),
   kinds: listOf(oneOf<MediaKind>(MEDIA_KIND, { description: 'None: any.' })),

@@ -98,7 +98,7 @@ export const PLAN = {
   seenBeforeAcrossUsers: row(
     flag({
       description:
-        'Earlier copies of a picture are told across the users of a partner that have such a plan.',
+        'Earlier copies of a picture are shown across the users of a partner that have such a plan.',
     }),
     {
       initial: false,

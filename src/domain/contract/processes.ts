@@ -35,7 +35,7 @@ const RUNNING_ANALYSIS = {
   name: 'RunningAnalysis',
   fields: {
     identifier: identifier<string>({
-      description: 'Of the first record that it is for; empty where that was deleted.',
+      description: 'Identifier of the first record that it is for; empty if that was deleted.',
     }),
     records: whole({ description: 'How many records it is for.' }),
     accountId: identifier<number>(),
@@ -83,7 +83,7 @@ const STORE_USE = {
   description: 'The file of the records, and who keeps it from using its free pages.',
   fields: {
     bytes: long(),
-    freeBytes: long({ description: 'Of these, in pages that no value needs.' }),
+    freeBytes: long({ description: 'Part of these bytes in pages that no value needs.' }),
     oldestReaderTransactions: long({
       description:
         'Transactions since the oldest snapshot that is read; 0 where no reader is behind the last one.',

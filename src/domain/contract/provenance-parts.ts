@@ -34,7 +34,7 @@ const SENTENCE = { en: text(), it: text() } satisfies FieldsOf<Sentence>;
 
 const APPLIED_LIST = {
   id: text(),
-  sha256: text({ description: 'Of its files, hex.' }),
+  sha256: text({ description: 'Hash of its files, hex.' }),
 } satisfies FieldsOf<AppliedList>;
 
 const VOUCHER = {
@@ -60,7 +60,7 @@ const SIGNED_BY = {
 const IN_TIME = {
   answer: oneOf(TIME_ANSWER),
   stampedAt: nullable(
-    moment({ description: 'When the time stamp says that it was signed, whoever made it.' }),
+    moment({ description: 'When the time stamp says that it was signed, by any authority.' }),
   ),
   authority: text(),
   lists: listOf(noun<Voucher>('Voucher', { description: 'Lists that vouch for the authority.' })),
@@ -72,7 +72,7 @@ const WHO = {
 } satisfies FieldsOf<Who>;
 
 const NOTE = {
-  code: text({ description: 'Of the C2PA or CAWG specification, or of none.' }),
+  code: text({ description: 'Code of the C2PA or CAWG specification, or of none.' }),
   isUnknown: flag({ description: 'Whether no table has the code.' }),
   explanation: text(),
 } satisfies FieldsOf<ReadingNote>;
@@ -142,7 +142,7 @@ const OUTER_READING = {
 const PROVENANCE = {
   readings: nullable(
     noun<Readings>('ProvenanceReadings', {
-      description: 'Of the manifest that speaks for the file; null where none could be read.',
+      description: 'Readings of the manifest that speaks for the file; null if none could be read.',
     }),
   ),
   sentence: nullable(

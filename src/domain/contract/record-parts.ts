@@ -138,7 +138,7 @@ const ASSESSMENT = {
   log10LikelihoodRatio: nullable(number()),
   reasons: listOf(noun<AssessmentReason>('AssessmentReason')),
   stability: nullable(noun<Stability>('Stability')),
-  quality: nullable(noun<Quality>('Quality', { description: 'Of the picture; null for sound.' })),
+  quality: nullable(noun<Quality>('Quality', { description: 'Quality of the picture; null for sound.' })),
   declaredOrigin: nullable(oneOf(DECLARED_ORIGIN)),
   remoteManifestUrl: nullable(text()),
 } satisfies FieldsOf<Assessment>;
@@ -161,7 +161,7 @@ const SEEN_BEFORE = {
   createdAt: moment(),
   relation: oneOf(LIKENESS_RELATION),
   distance: whole({ description: 'Bits of 256 that differ.' }),
-  timeSeconds: nullable(number({ description: 'Of a film: where the frame is in this one.' })),
+  timeSeconds: nullable(number({ description: 'Position of the frame in this film; null for a picture.' })),
   earlierSeconds: nullable(number({ description: 'And in the earlier one.' })),
   outcome: oneOf(OUTCOME),
   finding: nullable(oneOf(LABEL, { description: 'What a person said.' })),
@@ -174,7 +174,7 @@ const PROGRESS = { step: text(), done: whole(), total: whole() } satisfies Field
 const STEP_TIME = {
   step: text(),
   seconds: number({
-    description: 'Of all times that it was done; steps overlap, and some are parts of others.',
+    description: 'Sum over all times that it was done; steps overlap, and some are parts of others.',
   }),
   times: whole(),
 } satisfies FieldsOf<StepTime>;
@@ -214,9 +214,9 @@ const TRANSCRIPT = {
 } satisfies FieldsOf<TranscriptSummary>;
 
 const TENTATIVE = {
-  frames: listOf(noun<TentativeFrame>('TentativeFrame', { description: 'Of a video, by time.' })),
+  frames: listOf(noun<TentativeFrame>('TentativeFrame', { description: 'Frames of a video, by time.' })),
   clips: listOf(
-    noun<TentativeClip>('TentativeClip', { description: 'Of a sound or a video’s track, by time.' }),
+    noun<TentativeClip>('TentativeClip', { description: 'Clips of a sound or a video’s track, by time.' }),
   ),
   transcript: listOf(
     noun<TranscriptSegment>('TranscriptSegment', { description: 'What was written down last, by time.' }),
@@ -230,10 +230,10 @@ const EXPORTED_READING = {
   byAccountId: identifier<number>(),
   rulesVersion: whole(),
   classification: text({ description: 'human or artificial; empty where nothing could answer.' }),
-  state: text({ description: 'Of the assessment, as it was told then.' }),
+  state: text({ description: 'State of the assessment, as it was stated then.' }),
   probability: nullable(number()),
-  fingerprint: text({ description: 'Of the key that signed the package.' }),
-  packageSha256: text({ description: 'Of the signed list of the files of the package, hex.' }),
+  fingerprint: text({ description: 'Fingerprint of the key that signed the package.' }),
+  packageSha256: text({ description: 'Hash of the signed list of the files of the package, hex.' }),
   readsOtherwise: flag({ description: 'Whether the record says something else now.' }),
   timestamps: listOf(
     noun<TimestampStatus>('TimestampStatus', {
@@ -256,7 +256,7 @@ const SIGN_OFF = {
   byAccountId: identifier<number>({ description: 'Whose finding it is.' }),
   reason: text({ description: 'Why it was stated.' }),
   askedAt: nullable(
-    moment({ description: 'Null where the plan demands a sign-off and nobody was asked yet.' }),
+    moment({ description: 'Null if the plan demands a sign-off that was not asked for yet.' }),
   ),
   answers: listOf(noun<SignOffAnswer>('SignOffAnswer', { description: 'Oldest first, at most two.' })),
 } satisfies FieldsOf<SignOff>;

@@ -28,25 +28,25 @@ export const LIKENESS_DEGREE = {
 const PART = { left: number(), top: number(), right: number(), bottom: number() } satisfies FieldsOf<Part>;
 
 const FOUND_PICTURE = {
-  identifier: identifier<string>({ description: 'Of a record; a frame is told by its film’s.' }),
+  identifier: identifier<string>({ description: 'Identifier of a record; a frame is named by its film.' }),
   accountId: identifier<number>(),
   name: text(),
   createdAt: moment(),
   degree: oneOf(LIKENESS_DEGREE),
   isMirrored: flag(),
   distance: nullable(
-    whole({ description: 'Bits of 256 that differ; null where the whole pictures are not alike.' }),
+    whole({ description: 'Bits of 256 that differ; null if the whole pictures are not alike.' }),
   ),
   places: nullable(
-    whole({ description: 'Places that agree; null where only the whole pictures were compared.' }),
+    whole({ description: 'Places that agree; null if only the whole pictures were compared.' }),
   ),
   askedPart: nullable(
     noun<Part>('PicturePart', {
-      description: 'In the picture that was searched with; mirrored, where `isMirrored` says so.',
+      description: 'Part of the picture that was searched with; mirrored if `isMirrored` says so.',
     }),
   ),
   foundPart: nullable(noun<Part>('PicturePart')),
-  timeSeconds: nullable(number({ description: 'Of a film: where its frame is.' })),
+  timeSeconds: nullable(number({ description: 'Position of the frame in its film; null for a picture.' })),
   outcome: oneOf(OUTCOME),
   finding: nullable(oneOf(LABEL, { description: 'What a person said.' })),
   foundAt: nullable(moment()),
@@ -57,7 +57,7 @@ const PICTURE_SEARCH = {
   searched: whole({ description: 'Pictures and frames that were looked through.' }),
   withoutParts: whole({
     description:
-      'Of them, those that only the whole picture is known of, since an earlier version analysed them.',
+      'How many of them can only be compared as whole pictures, since an earlier version analysed them.',
   }),
 } satisfies FieldsOf<PictureSearchAnswer>;
 

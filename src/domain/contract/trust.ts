@@ -1,4 +1,4 @@
-/** What is told of trust lists, one row a field. */
+/** What is said of trust lists, one row a field. */
 import {
   type AppliedList,
   TRUST_LIST_KINDS,
@@ -37,7 +37,7 @@ import {
 
 export const TRUST_LIST_KIND = {
   name: 'TrustListKind',
-  description: 'TIME: timestamp authorities. PRODUCTS: names software and devices, and vouches for nobody.',
+  description: 'TIME: timestamp authorities. PRODUCTS: names software and devices, and vouches for no one.',
   words: TRUST_LIST_KINDS,
 } as const satisfies Choice;
 export const TRUST_LIST_ORIGIN = {
@@ -59,7 +59,7 @@ export const TRUST_LIST = {
     description: 'Day after which nothing was added; empty for a list that is kept up.',
   }),
   terms: text(),
-  sha256: text({ description: 'Of its files, hex.' }),
+  sha256: text({ description: 'Hash of its files, hex.' }),
   authorities: whole(),
   singleCertificates: whole({ description: 'Certificates that count by themselves.' }),
   products: whole(),
@@ -82,7 +82,7 @@ export const TRUST_LIST_DIFF = {
   sha256: text({ description: 'SHA-256 of the newer edition, hex.' }),
   added: listOf(text({ description: 'Names of certificates, and of products.' })),
   removed: listOf(text()),
-  addedCount: whole({ description: 'Of the names at most 200 are listed.' }),
+  addedCount: whole({ description: 'At most 200 of the names are listed.' }),
   removedCount: whole(),
   droppedSigners: listOf(
     text({ description: 'Signers of records here for whom nothing else vouches: at most 20.' }),

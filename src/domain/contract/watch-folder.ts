@@ -40,7 +40,7 @@ export const WATCHED_FILE = {
   path: text({ description: 'Below the folder.' }),
   sizeBytes: long(),
   state: oneOf(WATCHED_FILE_STATE),
-  identifier: text({ description: 'Of its record; empty where there is none.' }),
+  identifier: text({ description: 'Identifier of its record; empty if there is none.' }),
   reason: text({ description: 'Why it failed; empty where there is nothing to say.' }),
   attempts: whole(),
   retryAt: nullable(moment({ description: 'When it is tried again; null: not by itself.' })),

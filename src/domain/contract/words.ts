@@ -100,7 +100,7 @@ export const TIME_ANSWER = {
 } as const satisfies Choice;
 export const WHO_ANSWER = {
   name: 'WhoAnswer',
-  description: 'Of an identity assertion (CAWG); NOBODY where there is none.',
+  description: 'Answer about an identity assertion (CAWG); NOBODY if there is none.',
   words: WHO_ANSWERS,
 } as const satisfies Choice;
 export const MANIFEST_SOURCE = { name: 'ManifestSource', words: MANIFEST_SOURCES } as const satisfies Choice;
@@ -123,7 +123,7 @@ export const LIKENESS_RELATION = {
 export const SIGN_OFF_STATE = {
   name: 'SignOffState',
   description:
-    'OPEN: nobody else has answered. WITHDRAWN and SUPERSEDED: the finding was taken back, or another was stated.',
+    'OPEN: no other person has answered. WITHDRAWN and SUPERSEDED: the finding was taken back, or another was stated.',
   words: SIGN_OFF_STATES,
 } as const satisfies Choice;
 export const PRIORITY = {

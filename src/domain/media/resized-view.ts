@@ -28,7 +28,7 @@ export const textureRefusal = z
   .strictObject({
     lumaVarianceMin: z.number().min(0),
     neighbourCorrelationMin: z.number().min(-1).max(1),
-    equalShareMax: share.optional().describe('Of neighbouring pixels that are of one colour.'),
+    equalShareMax: share.optional().describe('Share of neighbouring pixels that are of one colour.'),
   })
   .describe('Flat pictures, noise and drawings in flat colours get no answer.');
 

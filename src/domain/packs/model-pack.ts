@@ -48,7 +48,7 @@ const patchesView = z.strictObject({
     .max(4096)
     .optional()
     .describe(
-      'Of so many evenly spread places the countMax with the most detail are looked at; else places are spread evenly.',
+      'So many places are spread evenly, and the countMax with the most detail are looked at; else places are spread evenly.',
     ),
   candidateStep: z
     .int()
@@ -105,7 +105,7 @@ const statedFigures = z
       )
       .min(1),
   })
-  .describe('Of others: not measured by us.');
+  .describe('Models of others: not measured by us.');
 
 const imagePackSchema = z.strictObject({
   ...aboutPack,

@@ -106,10 +106,10 @@ export const speechDecision = z.strictObject({
     .strictObject({
       belowSpeechSeconds: z.number().positive(),
       ...bounds,
-      together: z.strictObject(bounds).optional().describe('Of the fused score of the same packs.'),
+      together: z.strictObject(bounds).optional().describe('Bounds of the fused score of the same packs.'),
     })
     .optional()
-    .describe('Bounds where less speech was found: they are wider, since a word or two tell less.'),
+    .describe('Bounds where less speech was found: they are wider, since a word or two show less.'),
 });
 
 /** What a pack has that judges the origin. */

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { StabilityVariantName } from '../media/stability.ts';
 
 const farthest = z.strictObject({
-  human: z.number().min(0).describe('Of answers on the human side of even odds.'),
-  artificial: z.number().min(0).describe('Of answers on the other side.'),
+  human: z.number().min(0).describe('Reach of answers on the human side of even odds.'),
+  artificial: z.number().min(0).describe('Reach of answers on the other side.'),
 });
 
 export const stabilityReach = z

@@ -41,7 +41,7 @@ export const tamperingPackSchema = z.strictObject({
         'Per tile: one logit, then a logit per cell (positive: edited), then one per cell (positive: trust).',
       ),
     positive: z.literal('artificial'),
-    aggregation: z.literal('mean').describe('Of the logits of the tiles.'),
+    aggregation: z.literal('mean').describe('Taken over the logits of the tiles.'),
   }),
   picture: z
     .strictObject({
@@ -63,7 +63,7 @@ export const tamperingPackSchema = z.strictObject({
       sources: z.int(),
       images: z.int(),
       ...rates,
-      pixelF1: probability.describe('Of the cells of edited pictures.'),
+      pixelF1: probability.describe('Measured on the cells of edited pictures.'),
       pixelF1Low: probability,
       pixelF1High: probability,
     }),

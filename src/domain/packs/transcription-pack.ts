@@ -28,7 +28,7 @@ export const transcriptionPackSchema = z.strictObject({
   vocabulary: packageFile,
   specialTokens: packageFile,
   generation: packageFile,
-  preference: z.int().min(0).max(100).describe('Of several packs the one with the highest is used.'),
+  preference: z.int().min(0).max(100).describe('The highest of several packs is used.'),
   input: z.strictObject({ name: z.string(), layout: z.literal('log-mel'), sampleRate: z.literal(16_000) }),
   view: z.strictObject({
     type: z.literal('transcript'),

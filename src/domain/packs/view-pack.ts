@@ -43,7 +43,7 @@ export const faceDetectorPackSchema = z.strictObject({
       .default(0)
       .describe('Boxes with a side of fewer pixels of the picture are dropped.'),
     overlapMax: probability.describe(
-      'Of two boxes, the less sure one is dropped where more of the smaller is covered.',
+      'The less sure of two boxes is dropped if more than this share of the smaller is covered.',
     ),
     boxScale: z.number().min(1).max(2).describe('Boxes are widened by it.'),
   }),

@@ -3,7 +3,7 @@
  * Assay (`trust/lists.json`), from the setting `provenance.trust_anchors_file`, and from administrators.
  */
 
-/** `signers` vouches for signatures, `time` for time stamps; `products` names software and devices, and vouches for nobody. */
+/** `signers` vouches for signatures, `time` for time stamps; `products` names software and devices, and vouches for no person. */
 export const TRUST_LIST_KINDS = ['signers', 'time', 'signers_and_time', 'products'] as const;
 export type TrustListKind = (typeof TRUST_LIST_KINDS)[number];
 
@@ -62,7 +62,7 @@ export function vouchesForTime({ kind }: Pick<TrustListMaterial, 'kind'>): boole
   return kind === 'time' || kind === 'signers_and_time';
 }
 
-/** Lists whose certificates name devices and software, not people: they vouch for nobody whom an identity assertion names. */
+/** Lists whose certificates name devices and software, not people: they vouch for no person whom an identity assertion names. */
 const OF_PRODUCTS: readonly string[] = [OFFICIAL_LIST, 'c2pa-time', 'c2pa-products', 'interim'];
 
 export function vouchesForPeople(list: Pick<TrustListMaterial, 'id' | 'kind'>): boolean {

@@ -50,7 +50,7 @@ export interface NearMatches {
   /** Sequence numbers of its likenesses in their table. */
   sequences: number[];
   earlier: NearMatch[];
-  /** Analyses that found this one near to them: whoever came first learns of copies too. The nearest ones. */
+  /** Analyses that found this one near to them: the earlier record shows copies too. The nearest ones. */
   later: NearMatch[];
 }
 

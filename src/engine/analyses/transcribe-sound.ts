@@ -74,7 +74,7 @@ interface Writing {
   until: number;
 }
 
-/** Where nobody said what is spoken, the first window is heard alone: from it the others know it where they are not sure of their own. */
+/** If the submission does not name the language, the first window is heard alone: the others take its language if they are not sure of their own. */
 async function writeDown(
   writing: Writing,
   windows: readonly SpeechWindow[],

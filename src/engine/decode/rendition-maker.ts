@@ -287,7 +287,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * A child that was frozen answers as late as one whose file is slow: a fresh one shows which it was. Of a film no second hour is
+ * A child that was frozen answers as late as one whose file is slow: a fresh one shows which it was. No second hour of a film is
  * spent on that.
  */
 function isWorthAgain(error: unknown, lane: Lane): boolean {

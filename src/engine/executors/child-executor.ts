@@ -108,7 +108,7 @@ export class ChildExecutor implements LocalExecutor {
     this.shelf.applyReports(await this.#inference.ready());
   }
 
-  /** Without places of its own a box only takes in and answers. One that is stopped while it reads its packs begins no process that nobody would end. */
+  /** Without slots of its own a box only takes in and answers. A stop while packs are read starts no process, since nothing would end it. */
   #beginLoading(): void {
     if (this.#isClosing) return;
     const packs = this.shelf.toLoad();

@@ -28,7 +28,7 @@ export interface ConnectParts {
   inboxPrefix: string;
   log: Logger;
   signal: AbortSignal;
-  /** Told of each server that is reached and must not be spoken with. */
+  /** Called for each server that is reached and must not be spoken with. */
   refused?: (fault: string) => void;
 }
 

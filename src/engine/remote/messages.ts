@@ -43,7 +43,7 @@ export function isOwnInbox(worker: string, reply: string | undefined): boolean {
   return reply?.startsWith(`${inboxOf(worker)}.`) === true;
 }
 
-/** Numbers for each pack: enough to tell a device that computes otherwise, and 200 packs of them go into one message. */
+/** Numbers for each pack: enough to find a device that computes otherwise, and 200 packs of them go into one message. */
 export const GOLDEN_OUTPUTS_MAX = 256;
 /** Inflated; a video of two hours with all its clips takes some megabytes. */
 const JSON_BYTES_MAX = 16 * 1024 ** 2;

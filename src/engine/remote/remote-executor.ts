@@ -17,7 +17,7 @@ import { WorkerRequests, type WorkerRequestsConfig, type WorkerRequestsParts } f
 import { type DrainedNames, HELLO_INTERVAL_MS, WorkerRoster, type WorkerStatus } from './worker-roster.ts';
 
 export interface RemoteExecutorParts extends Pick<WorkerRequestsParts, 'book' | 'log' | 'clock'> {
-  /** Resolves once a server is there that may be spoken with; `refused` is told of one that may not. */
+  /** Resolves once an allowed server is there; `refused` is called for one that is not allowed. */
   connect: (signal: AbortSignal, refused: (fault: string) => void) => Promise<NatsConnection>;
   /** Why the server that was reached must not be spoken with. */
   brokerFault: (connection: NatsConnection) => string | null;

@@ -231,7 +231,7 @@ export class WorkerRequests {
     }
   }
 
-  /** Once a minute for each worker and sentence: whoever has a key must not fill the log. */
+  /** Once a minute for each worker and sentence: no holder of a key may fill the log. */
   #warn(worker: string, fields: object, sentence: string): void {
     const key = `${worker} ${sentence}`;
     const now = this.#parts.clock.elapsedMs();

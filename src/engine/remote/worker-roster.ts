@@ -51,7 +51,7 @@ const WORKERS_MAX = 1000;
 /** A worker that lies costs one lease each time; a sound one that was misjudged comes back without a hand. */
 const SET_ASIDE_MS_MIN = 10 * 60_000;
 const SET_ASIDE_MS_MAX = 24 * 3_600_000;
-/** Together with the time it is a sentence that a worker may be told (`messages.ts`). */
+/** Together with the time it is a sentence that a worker may be sent (`messages.ts`). */
 const REASON_MAX = 400;
 /** In a sentence; all of them are in the list. */
 const NAMED_MAX = 5;

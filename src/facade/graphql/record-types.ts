@@ -37,12 +37,13 @@ export const classificationType = builder.interfaceRef<ClassificationRecord>('Cl
     rulesVersion: t.int({
       nullable: true,
       description:
-        'Of the rules (heuristics, assessment, pooling, texts) in force when it was measured; null until the analysis completes.',
+        'Version of the rules (heuristics, assessment, pooling, texts) in force when it was measured; null until the analysis completes.',
       resolve: ({ rules }) => rules?.made,
     }),
     readByRulesVersion: t.int({
       nullable: true,
-      description: 'Of the rules that read its figures now, by which verdicts and assessment are derived.',
+      description:
+        'Version of the rules that read its figures now, by which verdicts and assessment are derived.',
       resolve: ({ rules }) => rules?.read,
     }),
     outcome: t.field({ type: outcomeEnum, resolve: outcomeOf }),

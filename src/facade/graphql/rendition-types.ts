@@ -26,8 +26,7 @@ export const renditionType = builder.objectRef<RenditionInfo>('Rendition').imple
     mimetype: t.exposeString('mime'),
     mime: t.exposeString('mime', { deprecationReason: renamedTo('mimetype') }),
     isNeeded: t.exposeBoolean('isNeeded', {
-      description:
-        'Browsers do not show the file itself. Of a video or sound only playing it tells for sure.',
+      description: 'Browsers do not show the file itself. Only playing a video or sound shows this for sure.',
     }),
     madeFrom: t.exposeString('madeFrom', { description: 'SHA-256 in hex of the file that it is made of.' }),
     width: t.exposeInt('width', {
@@ -39,7 +38,7 @@ export const renditionType = builder.objectRef<RenditionInfo>('Rendition').imple
     done: t.int({ nullable: true, resolve: ({ progress }) => progress?.done ?? null }),
     total: t.int({
       nullable: true,
-      description: 'Of a film or sound seconds; null where nothing is being made.',
+      description: 'Seconds for a film or sound; null if nothing is being made.',
       resolve: ({ progress }) => progress?.total ?? null,
     }),
     error: t.exposeString('error', { description: 'Why it cannot be made; empty where it can.' }),

@@ -1,6 +1,6 @@
 /**
  * graphql-ws on the same path: the key comes in `connection_init` (`x-api-key`) or with the upgrade. A page of a
- * foreign origin gets no socket; a wrong key is told by close code 4401, a refused account by 4403.
+ * foreign origin gets no socket; a wrong key ends with close code 4401, a refused account with 4403.
  */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -72,7 +72,7 @@ const OPTIONS: ServerOptions = {
 /** After this a client that does not end its calls is cut off. */
 const CLOSE_GRACE_MS = 3_000;
 
-/** Made before it listens, so that whoever asks for its address has somebody to ask. */
+/** Made before it listens, so that its address can be asked for. */
 export class GrpcServer implements AsyncDisposable {
   readonly #config: GrpcServerConfig;
   readonly #server = new Server(OPTIONS);
@@ -102,7 +102,7 @@ export class GrpcServer implements AsyncDisposable {
     this.#boundPort = await bind(this.#server, this.#config);
   }
 
-  /** Tells load balancers to go elsewhere; calls are still answered. */
+  /** Sends load balancers elsewhere; calls are still answered. */
   stopServing(): void {
     this.#health?.stopServing();
   }

@@ -41,7 +41,7 @@ export interface UploadInput {
 /** The field that a fault of the bytes belongs to. */
 export const MEDIA_FIELD = 'chunk';
 
-/** Gives `look` a file that is neither kept nor analysed. `expected` is what a caller is told who sends an address instead. */
+/** Gives `look` a file that is neither kept nor analysed. `expected` is the answer to a caller who sends an address instead. */
 export async function lookAtUpload<T>(
   app: App,
   { principal, messages, expected }: UploadInput & { expected: string },

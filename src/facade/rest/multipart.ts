@@ -132,7 +132,7 @@ function departureOf({ reason }: AbortSignal, cause?: unknown): AppError {
   return reason instanceof AppError ? reason : new AppError('cancelled', 'the caller went away', { cause });
 }
 
-/** The parser's errors are the form's fault, a vanished client's are nobody's. */
+/** The parser's errors are the form's fault, those of a vanished client have no reader. */
 function toFormError(error: unknown, spec: FormSpec, signal: AbortSignal): unknown {
   if (signal.aborted) return departureOf(signal, error);
   if (!(error instanceof Error) || !isParserError(error)) return error;

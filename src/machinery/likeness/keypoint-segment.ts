@@ -11,7 +11,7 @@ const TABLES = 3;
 /** Bits of a word; the first comparisons of a keypoint say the least of each other, so these are the words. */
 const WORD_BITS = 16;
 const WORDS = 1 << WORD_BITS;
-/** A word of more than this share of the pictures tells none of them. */
+/** A word of more than this share of the pictures sets none of them apart. */
 const COMMON_SHARE = 0.02;
 const COMMON_MIN = 8;
 /** Rarer words say more: one of a sixteenth of that share counts three times, one of a quarter twice. */

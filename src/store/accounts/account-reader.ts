@@ -29,7 +29,7 @@ export class AccountReader extends AutomationReader {
     const holder = this.accounts().find(
       (account) => account.deletedAt === null && account.email.toLowerCase() === address,
     );
-    // Then the account is damaged too, and an answer of "nobody" would give its address away.
+    // Then the account is damaged too, and an answer of "no account" would give its address away.
     return holder ?? this.#throwDamaged(address);
   }
 

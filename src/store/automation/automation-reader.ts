@@ -40,12 +40,12 @@ export class AutomationReader {
     this.tables = tables;
   }
 
-  /** A damaged one tells nobody. */
+  /** A damaged one sends nothing. */
   noticeRule(id: number): NoticeRule | undefined {
     return this.tables.noticeRules.getUnlessDamaged(id);
   }
 
-  /** In the order in which they were made, without damaged ones: those tell nobody. */
+  /** In the order in which they were made, without damaged ones: those send nothing. */
   noticeRules(): NoticeRule[] {
     return [...this.tables.noticeRules.values()];
   }

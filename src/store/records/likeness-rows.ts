@@ -12,7 +12,7 @@ interface LeftLikenesses extends Pick<Analysis, 'id' | 'accountId'> {
   now: number;
 }
 
-/** Under numbers that grow: whoever holds the earlier ones in memory reads on from the last. */
+/** Under numbers that grow: an index that has the earlier ones in memory reads on from the last. */
 export function putLikenesses(
   tables: LikenessTables,
   { id: analysisId, accountId, likenesses, earlier, now }: LeftLikenesses,

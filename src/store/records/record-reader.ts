@@ -27,7 +27,7 @@ interface FoundTexts extends RecordTexts {
 }
 
 interface RecordTexts extends RowPlace {
-  /** What a search reads of it; undefined where only the record can tell. */
+  /** What a search reads of it; undefined if only the record can answer. */
   texts: Pick<Classification, 'name' | 'refId' | 'hash'> | undefined;
 }
 

@@ -24,7 +24,7 @@ export function areAnswersComplete(meta: StoreMeta | undefined): boolean {
   return meta?.answers?.version === ANSWER_CLASS_VERSION && meta.answers.after === null;
 }
 
-/** Hex digits of a reference's digest: a key of LMDB is bounded. Two that share one are told apart by the record. */
+/** Hex digits of a reference's digest: a key of LMDB is bounded. The record sets two that share one apart. */
 const DIGEST_CHARACTERS = 32;
 
 export function referenceDigest(refId: string): string {

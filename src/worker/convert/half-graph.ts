@@ -62,7 +62,7 @@ export function toHalfPrecision(model: Uint8Array): HalfModel {
   for (const { name } of graph.output) half.finish(name);
   if (half.halved === 0) throw new Error('the model has no convolution or matrix product to convert');
   graph.node = half.nodes;
-  // Told the types of values between operations, some of which are halves now; the runtime finds them itself.
+  // It needs the types of values between operations, some of which are halves now; the runtime finds them itself.
   graph.$unknown = (graph.$unknown ?? []).filter(({ no }) => no !== GRAPH_VALUE_INFO_FIELD);
   return { bytes: toBinary(ModelProtoSchema, message), halved: half.halved };
 }

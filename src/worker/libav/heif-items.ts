@@ -1,6 +1,6 @@
 /**
  * Reads from a HEIF file how its primary picture is put together (ISO/IEC 23008-12): the items that are coded
- * pictures, in what grid they lie, and how the whole is turned. The media library decodes the items and tells
+ * pictures, in what grid they lie, and how the whole is turned. The media library decodes the items and says
  * them apart by number; the grid it does not show.
  */
 import { open } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * Colours of a value. Of a probability: blue for human, near white for undecided, red for artificial. Lightness falls evenly
+ * Colours of a value. A probability is blue for human, near white for undecided, red for artificial. Lightness falls evenly
  * to both ends and colour-blind readers distinguish blue from red (after Moreland, "Diverging Color Maps
  * for Scientific Visualization", 2009).
  */

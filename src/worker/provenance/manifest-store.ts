@@ -188,7 +188,7 @@ function codesByManifest(json: Json, active: string): Map<string, CodeFact[]> {
 const BINDING = /^assertion\.\w+Hash\.|^claim\.hardBindings\./;
 
 /**
- * An update manifest has no hash over the file: the reader checks that of the manifest which it updates, and tells of it
+ * An update manifest has no hash over the file: the reader checks that of the manifest which it updates, and reports it
  * only what differs from what the writer recorded.
  */
 function throughUpdates(json: Json, active: string, codes: Map<string, CodeFact[]>): Map<string, CodeFact[]> {

@@ -1,6 +1,6 @@
 /**
  * Writes sound as the speech models take it: 16 kHz, one channel, 32-bit floats, as it comes, so that memory stays
- * flat over hours. Of a stereo recording the channels are written besides the mix where they hold different
+ * flat over hours. The channels of a stereo recording are written besides the mix if they hold different
  * speakers, as in an interview with a microphone each.
  *
  * The rule, over the whole recording at 16 kHz: the channels differ where their correlation is below 0.5 and the

@@ -43,10 +43,10 @@ interface AddOptions {
 }
 
 export function addNotifyCommand(program: Command, terminal: Terminal): void {
-  const notify = program.command('notify').description('ended records told to a chat or by mail');
+  const notify = program.command('notify').description('ended records announced in a chat or by mail');
   notify
     .command('add')
-    .description('tell a channel; never with a picture')
+    .description('add a channel for notices; never with a picture')
     .argument('<channel>', NOTICE_CHANNELS.join(', '), parseChannel)
     .argument('<target>', "the webhook's address, or an e-mail address")
     .option('--name <name>', 'what lists call it')
@@ -68,14 +68,14 @@ export function addNotifyCommand(program: Command, terminal: Terminal): void {
   ] as const) {
     notify
       .command(name)
-      .description(paused ? 'tell nothing more' : 'go on')
+      .description(paused ? 'send nothing more' : 'go on')
       .argument('<rule>', ID, parseId)
       .option('--json', AS_JSON)
       .action((id: bigint, options: Json) => setPaused(terminal, id, paused, options));
   }
   notify
     .command('remove')
-    .description('tell it no more; the log of deliveries stays')
+    .description('send it no more; the log of deliveries stays')
     .argument('<rule>', ID, parseId)
     .option('--json', AS_JSON)
     .action((id: bigint, options: Json) => removeRule(terminal, id, options));

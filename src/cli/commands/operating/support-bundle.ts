@@ -15,9 +15,7 @@ interface BundleOptions extends OutcomeOptions {
 export function addSupportBundleCommand(program: Command, terminal: Terminal): void {
   program
     .command('support-bundle')
-    .description(
-      'write settings, state, figures and recent log lines to a file for whoever helps (administrators)',
-    )
+    .description('write settings, state, figures and recent log lines to a file for support (administrators)')
     .option('--output <file>', 'a new file (assay-support-<time>.tar.gz)')
     .addOption(outcomeOption())
     .action((options: BundleOptions) => writeBundle(terminal, options));

@@ -63,7 +63,7 @@ export function addBatchCommand(program: Command, terminal: Terminal): void {
     .option('--ref-id <id>', 'reference in your own system, kept with each record')
     .addOption(new Option('--no-batch', 'do not yield to work that somebody waits for'))
     .option('--no-cache', 'analyse again what was analysed before')
-    .addOption(kindOption('what addresses lead to (otherwise told from their ending, else image)'))
+    .addOption(kindOption('what addresses lead to (otherwise read from their ending, else image)'))
     .addOption(jobsOption())
     .action((sheet: string, options: BatchOptions) => runBatch(terminal, sheet, options));
 }

@@ -90,7 +90,7 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
   ] as const) {
     trust
       .command(name)
-      .description(isOn ? 'let a list vouch again' : 'let a list vouch for nobody')
+      .description(isOn ? 'let a list vouch again' : 'let a list vouch for no one')
       .argument('<id>', 'of the list')
       .option('--json', AS_JSON)
       .action((id: string, options: Json) => setOn(terminal, id, isOn, options));

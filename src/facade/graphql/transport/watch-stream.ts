@@ -36,7 +36,7 @@ export function openWatch<T>(
       if (!isOpen) return close();
       try {
         standing.signal.throwIfAborted();
-        // First the loss: what was on its way is told no more, and a source may be slow to notice.
+        // First the loss: what was on its way is sent no more, and a source may be slow to notice.
         const { done, value } = await Promise.race([lost, source.next()]);
         return done === true ? close() : { done: false, value: { record: value } };
       } catch (fault) {
@@ -47,7 +47,7 @@ export function openWatch<T>(
     },
     async return() {
       departure.abort();
-      // A fault of a watch that nobody reads any more has no reader either.
+      // After the watch has ended, its fault has no reader either.
       await source.return(undefined).catch(() => {});
       return close();
     },

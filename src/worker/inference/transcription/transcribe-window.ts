@@ -80,7 +80,7 @@ function isGood({ meanLogProbability, compression }: Draft): boolean {
   return compression <= COMPRESSION_MAX && meanLogProbability >= LOG_PROBABILITY_MIN;
 }
 
-/** Language and the probability that nobody speaks come with the first token; the text begins after the third. */
+/** Language and the probability of no speech come with the first token; the text begins after the third. */
 async function open(
   session: WhisperSession,
   encoded: Awaited<ReturnType<WhisperSession['encode']>>,

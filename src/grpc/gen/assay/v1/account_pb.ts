@@ -271,7 +271,7 @@ export type Plan = Message<"assay.v1.Plan"> & {
   allModels: boolean;
 
   /**
-   * Earlier copies of a picture are told across the users of a partner that have such a plan.
+   * Earlier copies of a picture are shown across the users of a partner that have such a plan.
    *
    * @generated from field: bool seen_before_across_users = 20;
    */
@@ -336,7 +336,7 @@ export const PlanKindSchema: GenMessage<PlanKind> = /*@__PURE__*/
   messageDesc(file_assay_v1_account, 3);
 
 /**
- * An API key; its secret is told when it is made, and revealed for the password.
+ * An API key; its secret is shown when it is made, and revealed for the password.
  *
  * @generated from message assay.v1.ApiKey
  */

@@ -640,7 +640,7 @@ export type CatalogueEntry = Message<"assay.v1.CatalogueEntry"> & {
   measured: string[];
 
   /**
-   * Of the file; 0 where it is not known before it comes.
+   * Size of the file; 0 if it is not known before it comes.
    *
    * @generated from field: int64 size_bytes = 79;
    */
@@ -746,7 +746,7 @@ export type RescoreRequest = Message<"assay.v1.RescoreRequest"> & {
   withDocument: boolean;
 
   /**
-   * Of the document: en (the default) or it.
+   * Language of the document: en (the default) or it.
    *
    * @generated from field: string document_language = 61;
    */
@@ -835,7 +835,7 @@ export type Judgement = Message<"assay.v1.Judgement"> & {
   classification: string;
 
   /**
-   * Of artificial; absent without an answer.
+   * Probability of artificial; absent without an answer.
    *
    * @generated from field: optional double probability = 2;
    */
@@ -1493,7 +1493,7 @@ export type BackupEntry = Message<"assay.v1.BackupEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Of the daemon that made it.
+   * Version of the daemon that made it.
    *
    * @generated from field: string version = 3;
    */
@@ -1687,7 +1687,7 @@ export type StoreUse = Message<"assay.v1.StoreUse"> & {
   bytes: bigint;
 
   /**
-   * Of these, in pages that no value needs.
+   * Part of these bytes in pages that no value needs.
    *
    * @generated from field: int64 free_bytes = 2;
    */
@@ -1985,7 +1985,7 @@ export const ProcessSchema: GenMessage<Process> = /*@__PURE__*/
  */
 export type RunningAnalysis = Message<"assay.v1.RunningAnalysis"> & {
   /**
-   * Of the first record that it is for; empty where that was deleted.
+   * Identifier of the first record that it is for; empty if that was deleted.
    *
    * @generated from field: string identifier = 1;
    */
@@ -2455,7 +2455,7 @@ export const ApplianceService: GenService<{
     output: typeof GrantCreditsResponseSchema;
   },
   /**
-   * Makes a backup beside running work and tells how far it is; the last message names it. Administrators only.
+   * Makes a backup beside running work and reports how far it is; the last message names it. Administrators only.
    *
    * @generated from rpc assay.v1.ApplianceService.Backup
    */

@@ -50,7 +50,7 @@ export type Assessment = Message<"assay.v1.Assessment"> & {
   stability?: Stability | undefined;
 
   /**
-   * Of the picture; absent for sound.
+   * Quality of the picture; absent for sound.
    *
    * @generated from field: assay.v1.Quality quality = 6;
    */

@@ -166,14 +166,14 @@ export type Classification = Message<"assay.v1.Classification"> & {
   submittedBy?: Submitter | undefined;
 
   /**
-   * Of the rules (heuristics, assessment, pooling, texts) in force when it was measured; 0 until the analysis completes.
+   * Version of the rules (heuristics, assessment, pooling, texts) in force when it was measured; 0 until the analysis completes.
    *
    * @generated from field: int32 rules_version = 24;
    */
   rulesVersion: number;
 
   /**
-   * Of the rules that read its figures now: verdicts and assessment are derived on reading, so a record of an earlier
+   * Version of the rules that read its figures now: verdicts and assessment are derived on reading, so a record of an earlier
    * version may read otherwise than it did then. 0 until the analysis completes.
    *
    * @generated from field: int32 read_by_rules_version = 25;
@@ -328,7 +328,7 @@ export const ClassificationSchema: GenMessage<Classification> = /*@__PURE__*/
   messageDesc(file_assay_v1_classification, 0);
 
 /**
- * What a record said when it was exported. A later version may read the same figures otherwise: both are told.
+ * What a record said when it was exported. A later version may read the same figures otherwise: both are shown.
  *
  * @generated from message assay.v1.ExportedReading
  */
@@ -356,7 +356,7 @@ export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
   classification: string;
 
   /**
-   * Of the assessment: human, artificial, inconclusive, not_applicable.
+   * State of the assessment: human, artificial, inconclusive, not_applicable.
    *
    * @generated from field: string state = 5;
    */
@@ -370,14 +370,14 @@ export type ExportedReading = Message<"assay.v1.ExportedReading"> & {
   probability?: number | undefined;
 
   /**
-   * Of the key that signed the package.
+   * Fingerprint of the key that signed the package.
    *
    * @generated from field: string fingerprint = 7;
    */
   fingerprint: string;
 
   /**
-   * Of the signed list of the files of the package, hex.
+   * Hash of the signed list of the files of the package, hex.
    *
    * @generated from field: string package_sha256 = 8;
    */
@@ -561,7 +561,7 @@ export type StepTime = Message<"assay.v1.StepTime"> & {
   step: string;
 
   /**
-   * Of all times that it was done.
+   * Sum over all times that it was done.
    *
    * @generated from field: double seconds = 2;
    */
@@ -587,14 +587,14 @@ export const StepTimeSchema: GenMessage<StepTime> = /*@__PURE__*/
  */
 export type Tentative = Message<"assay.v1.Tentative"> & {
   /**
-   * Of a video: the frames judged so far, by time.
+   * The frames of a video judged so far, by time.
    *
    * @generated from field: repeated assay.v1.TentativeFrame frames = 1;
    */
   frames: TentativeFrame[];
 
   /**
-   * Of a sound or a video's track: the clips judged so far, by time.
+   * The clips of a sound or a video's track judged so far, by time.
    *
    * @generated from field: repeated assay.v1.TentativeClip clips = 2;
    */
@@ -841,7 +841,7 @@ export type ImageDetail = Message<"assay.v1.ImageDetail"> & {
   details: ImageObjects[];
 
   /**
-   * Of a frame: seconds from the beginning of its video.
+   * A frame's seconds from the beginning of its video.
    *
    * @generated from field: optional double time_seconds = 4;
    */
@@ -1201,7 +1201,7 @@ export type SeenBefore = Message<"assay.v1.SeenBefore"> & {
   distance: number;
 
   /**
-   * Of a film: where the frame is, in this one and in the earlier one.
+   * Positions of the frame in this film and in the earlier one; absent for pictures.
    *
    * @generated from field: optional double time_seconds = 7;
    */
@@ -1218,7 +1218,7 @@ export type SeenBefore = Message<"assay.v1.SeenBefore"> & {
   outcome: Outcome;
 
   /**
-   * What a person said; unspecified where nobody did.
+   * What a person said; unspecified without a finding.
    *
    * @generated from field: assay.v1.Label finding = 10;
    */

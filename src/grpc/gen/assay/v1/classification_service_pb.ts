@@ -868,7 +868,7 @@ export const RemoveOverrideResponseSchema: GenMessage<RemoveOverrideResponse> = 
  */
 export type AskSignOffRequest = Message<"assay.v1.AskSignOffRequest"> & {
   /**
-   * Of a record of the file.
+   * Identifier of a record of the file.
    *
    * @generated from field: string identifier = 1;
    */
@@ -909,7 +909,7 @@ export type AnswerSignOffRequest = Message<"assay.v1.AnswerSignOffRequest"> & {
   identifier: string;
 
   /**
-   * Of the finding that was read (SignOff.finding_at): one that was stated meanwhile is not answered.
+   * When the finding that was read was stated (SignOff.finding_at); a later finding is not answered.
    *
    * @generated from field: google.protobuf.Timestamp finding_at = 2;
    */
@@ -1025,7 +1025,7 @@ export const RetryClassificationResponseSchema: GenMessage<RetryClassificationRe
  */
 export type AddAnalysesRequest = Message<"assay.v1.AddAnalysesRequest"> & {
   /**
-   * Of a frame or track: what is added is added to its video.
+   * If it names a frame or track, the analyses are added to its video.
    *
    * @generated from field: string identifier = 1;
    */

@@ -117,7 +117,7 @@ export const CustodyEntrySchema: GenMessage<CustodyEntry> = /*@__PURE__*/
  */
 export type ListCustodyEntriesRequest = Message<"assay.v1.ListCustodyEntriesRequest"> & {
   /**
-   * Of a record; empty for the whole log.
+   * Identifier of a record; empty for the whole log.
    *
    * @generated from field: string identifier = 1;
    */
@@ -261,7 +261,7 @@ export type CustodyEpoch = Message<"assay.v1.CustodyEpoch"> & {
   id: string;
 
   /**
-   * Of the entry that opened it.
+   * Number of the entry that opened it.
    *
    * @generated from field: int64 sequence = 2;
    */
@@ -571,7 +571,7 @@ export const CustodyService: GenService<{
     output: typeof ListCustodyEntriesResponseSchema;
   },
   /**
-   * Reads the whole log and tells what is wrong with it, the first bad entry first. Administrators only.
+   * Reads the whole log and lists what is wrong with it, the first bad entry first. Administrators only.
    *
    * @generated from rpc assay.v1.CustodyService.VerifyCustody
    */

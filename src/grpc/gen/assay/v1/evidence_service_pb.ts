@@ -19,14 +19,14 @@ export const file_assay_v1_evidence_service: GenFile = /*@__PURE__*/
  */
 export type ExportEvidenceRequest = Message<"assay.v1.ExportEvidenceRequest"> & {
   /**
-   * Of whole records, at most 200; several are a case.
+   * Identifiers of whole records, at most 200; several are a case.
    *
    * @generated from field: repeated string identifiers = 1;
    */
   identifiers: string[];
 
   /**
-   * Of the report; at most 200 characters.
+   * Title of the report; at most 200 characters.
    *
    * @generated from field: string title = 2;
    */
@@ -40,7 +40,7 @@ export type ExportEvidenceRequest = Message<"assay.v1.ExportEvidenceRequest"> & 
   notes: string;
 
   /**
-   * Of the report: en (the default) or it.
+   * Language of the report: en (the default) or it.
    *
    * @generated from field: string language = 4;
    */
@@ -98,7 +98,7 @@ export const ExportEvidenceResponseSchema: GenMessage<ExportEvidenceResponse> = 
  */
 export type ExportHeader = Message<"assay.v1.ExportHeader"> & {
   /**
-   * Of the zip file.
+   * Zip file name.
    *
    * @generated from field: string name = 1;
    */
@@ -146,7 +146,7 @@ export const ExportProgressSchema: GenMessage<ExportProgress> = /*@__PURE__*/
  */
 export type GetPackageTimestampsRequest = Message<"assay.v1.GetPackageTimestampsRequest"> & {
   /**
-   * Of the signed list of its files (tagmanifest-sha256.txt), hex.
+   * Hash of the signed list of its files (tagmanifest-sha256.txt), hex.
    *
    * @generated from field: string package_sha256 = 1;
    */

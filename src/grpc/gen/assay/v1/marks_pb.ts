@@ -105,7 +105,7 @@ export const MarkKind = {
   SOURCE_TYPE: 2,
 
   /**
-   * What a generator was told to make: PNG text, ComfyUI workflows, comments.
+   * What a generator was asked to make: PNG text, ComfyUI workflows, comments.
    *
    * @generated from enum value: MARK_KIND_GENERATOR_PARAMETERS = 3;
    */

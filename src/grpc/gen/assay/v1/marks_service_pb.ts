@@ -601,7 +601,7 @@ export const MarksService: GenService<{
     output: typeof CompareMarksResponseSchema;
   },
   /**
-   * What article 50 of the AI Act asks of whoever publishes a piece: a help to think, no legal advice.
+   * What article 50 of the AI Act asks of the publisher of a piece: a help to think, no legal advice.
    *
    * @generated from rpc assay.v1.MarksService.AdviseLabel
    */

@@ -94,7 +94,7 @@ export type AnalysisOptions = Message<"assay.v1.AnalysisOptions"> & {
   withTranscript: boolean;
 
   /**
-   * What is spoken, for with_transcript: ISO 639-1, such as en or it; empty: the model tells it by itself. It must be one of
+   * What is spoken, for with_transcript: ISO 639-1, such as en or it; empty: the model finds it by itself. It must be one of
    * the 99 languages that the model knows.
    *
    * @generated from field: string transcript_language = 12;
@@ -123,7 +123,7 @@ export type MediaHeader = Message<"assay.v1.MediaHeader"> & {
   name: string;
 
   /**
-   * Unspecified: told from the content.
+   * Unspecified: read from the content.
    *
    * @generated from field: assay.v1.MediaKind kind = 2;
    */

@@ -38,7 +38,7 @@ export type NoticeRule = Message<"assay.v1.NoticeRule"> & {
   channel: NoticeChannel;
 
   /**
-   * Where to, as far as it is shown: whoever knows such an address can write there.
+   * Where to, as far as it is shown: anyone who knows such an address can write there.
    *
    * @generated from field: string target = 4;
    */

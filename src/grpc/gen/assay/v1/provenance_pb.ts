@@ -21,7 +21,7 @@ export const file_assay_v1_provenance: GenFile = /*@__PURE__*/
  */
 export type Provenance = Message<"assay.v1.Provenance"> & {
   /**
-   * Of the manifest that speaks for the file; absent where none could be read.
+   * Readings of the manifest that speaks for the file; absent if none could be read.
    *
    * @generated from field: assay.v1.ProvenanceReadings readings = 1;
    */
@@ -182,7 +182,7 @@ export type AppliedTrustList = Message<"assay.v1.AppliedTrustList"> & {
   id: string;
 
   /**
-   * Of its files, hex.
+   * Hash of its files, hex.
    *
    * @generated from field: string sha256 = 2;
    */
@@ -350,7 +350,7 @@ export type InTime = Message<"assay.v1.InTime"> & {
   answer: TimeAnswer;
 
   /**
-   * When the time stamp says that it was signed, whoever made it.
+   * When the time stamp says that it was signed, by any authority.
    *
    * @generated from field: google.protobuf.Timestamp stamped_at = 2;
    */
@@ -405,7 +405,7 @@ export const WhoSchema: GenMessage<Who> = /*@__PURE__*/
  */
 export type ReadingNote = Message<"assay.v1.ReadingNote"> & {
   /**
-   * Of the C2PA or CAWG specification, or of none.
+   * Code of the C2PA or CAWG specification, or of none.
    *
    * @generated from field: string code = 1;
    */

@@ -77,7 +77,7 @@ export const FindByPictureResponseSchema: GenMessage<FindByPictureResponse> = /*
  */
 export type FindByRecordRequest = Message<"assay.v1.FindByRecordRequest"> & {
   /**
-   * Of a record of the account, or of a frame.
+   * Identifier of a record of the account, or of a frame.
    *
    * @generated from field: string identifier = 1;
    */
@@ -127,7 +127,7 @@ export type PictureSearch = Message<"assay.v1.PictureSearch"> & {
   searched: number;
 
   /**
-   * Of them, those that only the whole picture is known of, since an earlier version analysed them.
+   * How many of them can only be compared as whole pictures, since an earlier version analysed them.
    *
    * @generated from field: int32 without_parts = 3;
    */
@@ -146,7 +146,7 @@ export const PictureSearchSchema: GenMessage<PictureSearch> = /*@__PURE__*/
  */
 export type FoundPicture = Message<"assay.v1.FoundPicture"> & {
   /**
-   * Of a record; a frame is told by its film's.
+   * Identifier of a record; a frame is named by its film.
    *
    * @generated from field: string identifier = 1;
    */
@@ -178,21 +178,21 @@ export type FoundPicture = Message<"assay.v1.FoundPicture"> & {
   isMirrored: boolean;
 
   /**
-   * Bits of 256 that differ; absent where the whole pictures are not alike.
+   * Bits of 256 that differ; absent if the whole pictures are not alike.
    *
    * @generated from field: optional int32 distance = 7;
    */
   distance?: number | undefined;
 
   /**
-   * Places that agree; absent where only the whole pictures were compared.
+   * Places that agree; absent if only the whole pictures were compared.
    *
    * @generated from field: optional int32 places = 8;
    */
   places?: number | undefined;
 
   /**
-   * Where the part lies in the picture that was searched with (mirrored, where is_mirrored says so), and in the found one.
+   * Where the part lies in the picture that was searched with (mirrored if is_mirrored says so), and in the found one.
    *
    * @generated from field: assay.v1.PicturePart asked_part = 9;
    */
@@ -204,7 +204,7 @@ export type FoundPicture = Message<"assay.v1.FoundPicture"> & {
   foundPart?: PicturePart | undefined;
 
   /**
-   * Of a film: where its frame is.
+   * Position of the frame in its film; absent for a picture.
    *
    * @generated from field: optional double time_seconds = 11;
    */
@@ -216,7 +216,7 @@ export type FoundPicture = Message<"assay.v1.FoundPicture"> & {
   outcome: Outcome;
 
   /**
-   * What a person said; unspecified where nobody did.
+   * What a person said; unspecified without a finding.
    *
    * @generated from field: assay.v1.Label finding = 13;
    */

@@ -56,7 +56,7 @@ export type SignOff = Message<"assay.v1.SignOff"> & {
   reason: string;
 
   /**
-   * Absent where the plan demands a sign-off and nobody was asked yet.
+   * Absent if the plan demands a sign-off that was not asked for yet.
    *
    * @generated from field: google.protobuf.Timestamp asked_at = 6;
    */
@@ -121,7 +121,7 @@ export const SignOffState = {
   UNSPECIFIED: 0,
 
   /**
-   * Nobody else has answered.
+   * No other person has answered.
    *
    * @generated from enum value: SIGN_OFF_STATE_OPEN = 1;
    */

@@ -77,7 +77,7 @@ export type TrustList = Message<"assay.v1.TrustList"> & {
   terms: string;
 
   /**
-   * Of its files, hex.
+   * Hash of its files, hex.
    *
    * @generated from field: string sha256 = 11;
    */
@@ -867,7 +867,7 @@ export const TrustListKind = {
   SIGNERS_AND_TIME: 3,
 
   /**
-   * Names software and devices; vouches for nobody.
+   * Names software and devices; vouches for no one.
    *
    * @generated from enum value: TRUST_LIST_KIND_PRODUCTS = 4;
    */
@@ -1116,7 +1116,7 @@ export const TrustService: GenService<{
     output: typeof PreviewTrustListUpdateResponseSchema;
   },
   /**
-   * What is off vouches for nobody. Administrators only.
+   * What is off vouches for no one. Administrators only.
    *
    * @generated from rpc assay.v1.TrustService.SetTrustListOn
    */

@@ -147,7 +147,7 @@ export type WatchedFile = Message<"assay.v1.WatchedFile"> & {
   state: WatchedFileState;
 
   /**
-   * Of its record; empty where there is none.
+   * Identifier of its record; empty if there is none.
    *
    * @generated from field: string identifier = 4;
    */
