@@ -1,4 +1,4 @@
 /** Runs before anything is painted: a page that starts bright and then turns dark hurts the eye. */
-import { applyTheme, storedTheme } from './parts/theme.ts';
+import { applyTheme, storedTheme } from './state/theme.ts';
 
 applyTheme(storedTheme());

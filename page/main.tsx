@@ -11,11 +11,11 @@ import {
   VerifyEmailPage,
 } from './account/sign-in.tsx';
 import { type AccountInfo, ApiError, loadSession, type SessionInfo, session } from './parts/api.ts';
-import { useCell } from './parts/cell.ts';
 import { Empty, Loading } from './parts/parts.tsx';
-import { PATHS, RESULT_PATH } from './paths.ts';
+import { PATHS, RESULT_PATH } from './parts/paths.ts';
 import { ListPage } from './records/list-page.tsx';
 import { Frame } from './result/frame.tsx';
+import { useCell } from './state/cell.ts';
 import { SubmitPage } from './submit/submit-page.tsx';
 import { language, t } from './texts/language.ts';
 import './parts/base.css';

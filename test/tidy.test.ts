@@ -209,7 +209,6 @@ const KNOTTED: readonly string[] = [
   ...foldersOf('src/engine', '. analyses decode executors inference packs queue remote'),
   ...foldersOf('src/app', '. accounts appliance appliance/doctor callers custody evidence notices records'),
   ...foldersOf('src/app', 'submissions trust watch-folders webhooks'),
-  ...foldersOf('page', '. account marks media operating parts records result submit texts trust'),
 ];
 
 function foldersOf(room: string, names: string): string[] {

@@ -5,10 +5,10 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { type AllOfCredits, FOLLOW_CREDITS, READ_LEDGER } from '../gen/documents.ts';
 import { formatNumber } from '../parts/format.ts';
+import { useLive } from '../parts/live.ts';
 import { More, usePaged } from '../parts/paged.tsx';
 import { Empty, Fault, Table, Time, Title } from '../parts/parts.tsx';
-import { resultPath } from '../paths.ts';
-import { useLive } from '../records/live.ts';
+import { resultPath } from '../parts/paths.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 

@@ -14,9 +14,9 @@ import {
   TEST_NOTICE_RULE,
 } from '../gen/documents.ts';
 import { change, session } from '../parts/api.ts';
-import { useCell } from '../parts/cell.ts';
 import { Button, Check, Fault, Field, Form, Notice, Panel, Select, Table } from '../parts/parts.tsx';
 import { useQuery, useWork } from '../parts/use-query.ts';
+import { useCell } from '../state/cell.ts';
 import { findText, t } from '../texts/language.ts';
 import { kindName } from '../texts/names.ts';
 

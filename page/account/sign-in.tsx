@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { Link, useSearch } from 'wouter-preact';
 import { loadSession, postSession, type SessionInfo } from '../parts/api.ts';
 import { Button, Check, Fault, Field, Form, Loading, Notice, Title } from '../parts/parts.tsx';
+import { PATHS } from '../parts/paths.ts';
 import { useWork } from '../parts/use-query.ts';
-import { PATHS } from '../paths.ts';
 import { Preferences } from '../result/frame.tsx';
 import { t } from '../texts/language.ts';
 

@@ -13,11 +13,11 @@ import {
 } from '../gen/documents.ts';
 import { ask, change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
+import { useLive } from '../parts/live.ts';
 import { More, usePaged } from '../parts/paged.tsx';
 import { Button, CopyButton, Empty, Fault, Panel, Table, Time, Title } from '../parts/parts.tsx';
+import { resultPath } from '../parts/paths.ts';
 import { useWork } from '../parts/use-query.ts';
-import { resultPath } from '../paths.ts';
-import { useLive } from '../records/live.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 import { Notices } from './notices.tsx';

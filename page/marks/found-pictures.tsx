@@ -5,7 +5,7 @@ import { showText } from '../../src/domain/shown-text.ts';
 import type { FoundPictures } from '../gen/documents.ts';
 import { formatSeconds } from '../parts/format.ts';
 import { Table, Time } from '../parts/parts.tsx';
-import { resultPath } from '../paths.ts';
+import { resultPath } from '../parts/paths.ts';
 import { PictureThumbnail } from '../records/thumbnail.tsx';
 import { t } from '../texts/language.ts';
 

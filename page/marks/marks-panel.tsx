@@ -2,8 +2,8 @@
 import type { JSX } from 'preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import type { AllOfMark, FullRecord } from '../gen/documents.ts';
+import { Fold } from '../parts/fold.tsx';
 import { Table } from '../parts/parts.tsx';
-import { Fold } from '../result/fold.tsx';
 import { t } from '../texts/language.ts';
 
 export function MarksPanel({ record: { marks } }: { record: FullRecord }): JSX.Element {

@@ -3,10 +3,10 @@ import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import type { AllOfSeenBefore, FullRecord } from '../gen/documents.ts';
+import { Fold } from '../parts/fold.tsx';
 import { formatSeconds } from '../parts/format.ts';
 import { Table, Time } from '../parts/parts.tsx';
-import { resultPath } from '../paths.ts';
-import { Fold } from '../result/fold.tsx';
+import { resultPath } from '../parts/paths.ts';
 import { t } from '../texts/language.ts';
 
 export function SeenBeforePanel({ record: { seenBefore } }: { record: FullRecord }): JSX.Element | null {

@@ -1,9 +1,9 @@
 /** What is like the picture of a record or a frame; looked for once somebody unfolds it. */
 import type { JSX } from 'preact';
 import { FIND_SIMILAR, type FullRecord } from '../gen/documents.ts';
+import { Fold } from '../parts/fold.tsx';
 import { Fault, Loading } from '../parts/parts.tsx';
 import { useQuery } from '../parts/use-query.ts';
-import { Fold } from '../result/fold.tsx';
 import { t } from '../texts/language.ts';
 import { FoundList } from './found-pictures.tsx';
 

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { showText } from '../../src/domain/shown-text.ts';
 import { Button, Select } from '../parts/parts.tsx';
-import type { ImageRecord } from '../records/records.ts';
+import type { ImageRecord } from '../parts/records.ts';
 import { t } from '../texts/language.ts';
 import { renditionPath, useRendition } from './use-rendition.ts';
 

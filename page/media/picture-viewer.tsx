@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Detection } from '../gen/documents.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Button } from '../parts/parts.tsx';
-import { verdictScore } from '../records/records.ts';
+import { verdictScore } from '../parts/records.ts';
 import { t } from '../texts/language.ts';
 import { colourOf } from './colours.ts';
 

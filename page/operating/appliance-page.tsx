@@ -12,8 +12,8 @@ import {
 } from '../gen/documents.ts';
 import { formatBytes, formatNumber } from '../parts/format.ts';
 import { Fault, Loading, Notice, Panel, Title } from '../parts/parts.tsx';
+import { PATHS } from '../parts/paths.ts';
 import { useQuery } from '../parts/use-query.ts';
-import { PATHS } from '../paths.ts';
 import { findText, t } from '../texts/language.ts';
 
 const REFRESH_MS = 5000;

@@ -4,8 +4,8 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { BENCH_MODELS, type BenchModelsAnswer } from '../gen/documents.ts';
 import { formatNumber } from '../parts/format.ts';
+import { follow } from '../parts/live.ts';
 import { Button, Panel, Table } from '../parts/parts.tsx';
-import { follow } from '../records/live.ts';
 import { t } from '../texts/language.ts';
 
 export function DeviceTest(): JSX.Element {

@@ -1,7 +1,7 @@
 /** How the page asks the daemon: GraphQL with the session and its token, and the session's own small routes. */
 
 import type { Fault } from '../gen/documents.ts';
-import { Cell } from './cell.ts';
+import { Cell } from '../state/cell.ts';
 import type { Document } from './document.ts';
 
 export interface AccountInfo {

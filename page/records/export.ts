@@ -7,8 +7,8 @@ import {
 } from '../../src/domain/sheets/sheet-columns.ts';
 import type { ListedRecord } from '../gen/documents.ts';
 import { download, toCsv } from '../parts/csv.ts';
+import { outcomeOf } from '../parts/records.ts';
 import { type RecordFilter, toVariables } from './record-filter.ts';
-import { outcomeOf } from './records.ts';
 
 export type ExportFormat = 'csv' | 'json';
 

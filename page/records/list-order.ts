@@ -1,5 +1,5 @@
 /** In which order the loaded records stand. The daemon lists the newest first; any other order is made here. */
-import { isRefused, type ListRow, verdictScore } from './records.ts';
+import { isRefused, type ListRow, verdictScore } from '../parts/records.ts';
 
 export const LIST_ORDERS = ['newest', 'oldest', 'suspicious', 'name'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];

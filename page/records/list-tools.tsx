@@ -2,11 +2,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ListedRecord } from '../gen/documents.ts';
-import { useCell } from '../parts/cell.ts';
 import { Button, Check, Select } from '../parts/parts.tsx';
+import { isRefused } from '../parts/records.ts';
+import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
 import { LIST_ORDERS, type ListOrder } from './list-order.ts';
-import { isRefused } from './records.ts';
 import { CHOSEN_MAX, choose, selection } from './selection.ts';
 import type { Records } from './use-records.ts';
 import type { ListView } from './use-window.ts';

@@ -7,10 +7,10 @@ import type { ListedRecord } from '../gen/documents.ts';
 import type { RefusedRow } from '../parts/api.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Time } from '../parts/parts.tsx';
-import { resultPath } from '../paths.ts';
-import { ReasonSentence } from '../result/reason-sentence.tsx';
+import { resultPath } from '../parts/paths.ts';
+import { outcomeOf, verdictScore } from '../parts/records.ts';
 import { findText, t } from '../texts/language.ts';
-import { outcomeOf, verdictScore } from './records.ts';
+import { ReasonSentence } from './reason-sentence.tsx';
 import { Thumbnail } from './thumbnail.tsx';
 
 interface RowProps {

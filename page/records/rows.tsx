@@ -1,11 +1,11 @@
 /** The records in sight, beneath or beside each other; the others only take their place. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { useCell } from '../parts/cell.ts';
+import { isRefused } from '../parts/records.ts';
+import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
 import { type ListOrder, ORDERED_MAX, orderRows } from './list-order.ts';
 import { RecordRow, RefusedRecordRow } from './record-row.tsx';
-import { isRefused } from './records.ts';
 import { choose, selection } from './selection.ts';
 import { useListKeys } from './use-list-keys.ts';
 import type { Records } from './use-records.ts';

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { session } from '../parts/api.ts';
 import { Button, Dialog, Field, Form } from '../parts/parts.tsx';
-import { read, write } from '../parts/theme.ts';
+import { read, write } from '../state/theme.ts';
 import { t } from '../texts/language.ts';
 import { NO_FILTER, type RecordFilter } from './record-filter.ts';
 

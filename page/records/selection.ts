@@ -1,6 +1,6 @@
 /** The chosen records. They stay chosen while the reader filters, loads more, or opens one and comes back. */
 import type { ListedRecord } from '../gen/documents.ts';
-import { Cell } from '../parts/cell.ts';
+import { Cell } from '../state/cell.ts';
 
 /** As much as one look should change: each is deleted and packed by itself. */
 export const CHOSEN_MAX = 1000;

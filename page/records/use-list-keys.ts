@@ -1,8 +1,8 @@
 /** The list by keys alone: j and k go on and back, Enter opens, o opens beside, x chooses. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { resultPath } from '../paths.ts';
-import { isRefused, type ListRow } from './records.ts';
+import { resultPath } from '../parts/paths.ts';
+import { isRefused, type ListRow } from '../parts/records.ts';
 import { toggle } from './selection.ts';
 import type { Window } from './use-window.ts';
 

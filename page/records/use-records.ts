@@ -5,9 +5,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { FOLLOW_RECORDS, LIST_RECORDS, type ListedRecord } from '../gen/documents.ts';
 import { ApiError, askRows, sentenceOf } from '../parts/api.ts';
-import { useLive } from './live.ts';
+import { useLive } from '../parts/live.ts';
+import { isRefused, type ListRow } from '../parts/records.ts';
 import { isFiltering, matchesFilter, type RecordFilter, toVariables } from './record-filter.ts';
-import { isRefused, type ListRow } from './records.ts';
 
 const PAGE_SIZE = 50;
 /** As many as the daemon answers at once, where many are wanted. */

@@ -1,9 +1,9 @@
 /** What is read before a decision: the strongest reasons, and what speaks against them. */
 import type { JSX } from 'preact';
 import type { FullRecord } from '../gen/documents.ts';
+import { FoldLink } from '../parts/fold.tsx';
+import { ReasonSentence } from '../records/reason-sentence.tsx';
 import { t } from '../texts/language.ts';
-import { FoldLink } from './fold.tsx';
-import { ReasonSentence } from './reason-sentence.tsx';
 import { contraryFigures, strongestReasons, weakeningReasons } from './speaks-against.ts';
 
 export function AtAGlance({ record }: { record: FullRecord }): JSX.Element | null {

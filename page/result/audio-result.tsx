@@ -7,7 +7,7 @@ import { SoundPicture } from '../media/sound-picture.tsx';
 import { renditionOf, renditionPath, useRendition } from '../media/use-rendition.ts';
 import { formatNumber, formatPercent, formatSeconds } from '../parts/format.ts';
 import { Table } from '../parts/parts.tsx';
-import { type AudioRecord, verdictScore } from '../records/records.ts';
+import { type AudioRecord, verdictScore } from '../parts/records.ts';
 import { t } from '../texts/language.ts';
 import { TranscriptPanel } from '../transcript/transcript.tsx';
 import { SuspiciousMoment } from './suspicious-moment.tsx';

@@ -5,11 +5,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
 import { type AccountInfo, postSession, session } from '../parts/api.ts';
-import { useCell } from '../parts/cell.ts';
+import { closeLive, isLive } from '../parts/live.ts';
 import { Select } from '../parts/parts.tsx';
-import { chooseTheme, storedTheme, THEMES } from '../parts/theme.ts';
-import { PATHS } from '../paths.ts';
-import { closeLive, isLive } from '../records/live.ts';
+import { PATHS } from '../parts/paths.ts';
+import { useCell } from '../state/cell.ts';
+import { chooseTheme, storedTheme, THEMES } from '../state/theme.ts';
 import type { TextKey } from '../texts/en.ts';
 import { chooseLanguage, LANGUAGES, type Language, language, t } from '../texts/language.ts';
 

@@ -12,7 +12,7 @@ import { RenditionNote } from '../media/rendition-note.tsx';
 import { renditionOf, renditionPath, useRendition } from '../media/use-rendition.ts';
 import { formatPercent } from '../parts/format.ts';
 import { Check, Notice } from '../parts/parts.tsx';
-import { type ImageRecord, verdictScore } from '../records/records.ts';
+import { type ImageRecord, verdictScore } from '../parts/records.ts';
 import { t } from '../texts/language.ts';
 
 export function ImageResult({ record }: { record: ImageRecord }): JSX.Element {

@@ -3,10 +3,10 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { type FullRecord, type Label, REMOVE_OVERRIDE, SET_OVERRIDE } from '../gen/documents.ts';
 import { change } from '../parts/api.ts';
+import { Fold } from '../parts/fold.tsx';
 import { Button, Fault, Form } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
 import { t } from '../texts/language.ts';
-import { Fold } from './fold.tsx';
 
 const REASON_CHARACTERS_MAX = 1000;
 const CHOICES = [

@@ -1,10 +1,10 @@
 /** Signed manifests as a person reads them: four plain answers, and how the file came about. */
 import type { JSX } from 'preact';
 import type { FullRecord } from '../gen/documents.ts';
+import { Fold } from '../parts/fold.tsx';
 import { Facts, Time } from '../parts/parts.tsx';
 import type { TextKey } from '../texts/en.ts';
 import { findText, language, t } from '../texts/language.ts';
-import { Fold } from './fold.tsx';
 
 type Provenance = NonNullable<FullRecord['provenance']>;
 type Readings = NonNullable<Provenance['readings']>;

@@ -3,9 +3,9 @@ import type { JSX } from 'preact';
 import type { MediaKind } from '../../src/domain/media/media.ts';
 import { LIMITS, SMALL_SIDE_PIXELS } from '../../src/domain/verdicts/finding-words.ts';
 import type { Assessment, FullRecord } from '../gen/documents.ts';
+import { Fold } from '../parts/fold.tsx';
+import { ReasonSentence } from '../records/reason-sentence.tsx';
 import { findText, t } from '../texts/language.ts';
-import { Fold } from './fold.tsx';
-import { ReasonSentence } from './reason-sentence.tsx';
 import { ScoreLine } from './verdict-card.tsx';
 
 export function ReasonsPanel({ record }: { record: FullRecord }): JSX.Element | null {

@@ -7,14 +7,14 @@ import {
   type ReadModelFiguresAnswer,
   type Verdict,
 } from '../gen/documents.ts';
+import { Fold } from '../parts/fold.tsx';
 import { formatNumber, formatPercent } from '../parts/format.ts';
+import { artificialScore } from '../parts/records.ts';
 import { useQuery } from '../parts/use-query.ts';
-import { artificialScore } from '../records/records.ts';
 import type { TextKey } from '../texts/en.ts';
 import { findText, t } from '../texts/language.ts';
 import { kindOfPictureName, tierName } from '../texts/names.ts';
 import { figuresOf, type KindRate } from './figures.ts';
-import { Fold } from './fold.tsx';
 import { Formal, ScoreLine } from './verdict-card.tsx';
 
 /** A video's models are those of its frames and tracks: each once, with its mean. */

@@ -11,11 +11,11 @@ import {
   type SignOff,
 } from '../gen/documents.ts';
 import { type AccountInfo, change } from '../parts/api.ts';
+import { Fold } from '../parts/fold.tsx';
+import { useLive } from '../parts/live.ts';
 import { Button, Fault, Notice, Time } from '../parts/parts.tsx';
 import { useWork } from '../parts/use-query.ts';
-import { useLive } from '../records/live.ts';
 import { t } from '../texts/language.ts';
-import { Fold } from './fold.tsx';
 
 const REASON_CHARACTERS_MAX = 1000;
 

@@ -2,7 +2,7 @@
 import { SMALL_SIDE_PIXELS } from '../../src/domain/verdicts/finding-words.ts';
 import type { Assessment, FullRecord } from '../gen/documents.ts';
 import { formatPercent } from '../parts/format.ts';
-import { artificialScore } from '../records/records.ts';
+import { artificialScore } from '../parts/records.ts';
 import { t } from '../texts/language.ts';
 
 type Reason = Assessment['reasons'][number];

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { certaintyOf, shownRatio, supportOf } from '../../src/domain/verdicts/finding-words.ts';
 import type { Assessment, FullRecord, Verdict } from '../gen/documents.ts';
 import { formatNumber, formatPercent } from '../parts/format.ts';
-import { outcomeOf } from '../records/records.ts';
+import { outcomeOf } from '../parts/records.ts';
 import type { TextKey } from '../texts/en.ts';
 import { t } from '../texts/language.ts';
 import { signOffSentence } from './sign-off.tsx';

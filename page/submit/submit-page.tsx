@@ -2,10 +2,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AccountInfo } from '../parts/api.ts';
-import { useCell } from '../parts/cell.ts';
+import { filesOf, isMedia } from '../parts/dropped.ts';
 import { Button, Field, Form, Notice, Title } from '../parts/parts.tsx';
+import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
-import { filesOf, isMedia } from './dropped.ts';
 import { SheetPanel } from './sheet-panel.tsx';
 import { isSheet } from './sheet-rows.ts';
 import { OptionsPanel, START_OPTIONS } from './submit-options.tsx';

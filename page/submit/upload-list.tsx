@@ -3,11 +3,11 @@
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { showText } from '../../src/domain/shown-text.ts';
-import { useCell } from '../parts/cell.ts';
 import { formatBytes, formatPercent } from '../parts/format.ts';
 import { Button } from '../parts/parts.tsx';
-import { resultPath } from '../paths.ts';
+import { resultPath } from '../parts/paths.ts';
 import { OutcomeMark } from '../records/record-row.tsx';
+import { useCell } from '../state/cell.ts';
 import { t } from '../texts/language.ts';
 import { canPause, heard, sendAgain, stopUpload, type Upload } from './uploads.ts';
 

@@ -21,8 +21,8 @@ import {
   sentenceOf,
   session,
 } from '../parts/api.ts';
-import { Cell } from '../parts/cell.ts';
-import { follow } from '../records/live.ts';
+import { follow } from '../parts/live.ts';
+import { Cell } from '../state/cell.ts';
 import { RESUMABLE_BYTES_MIN, ResumableUpload } from './resumable.ts';
 
 export interface SubmitOptions {

@@ -1,6 +1,6 @@
 /** The reader's language: chosen here, else the browser's, else English. */
-import { Cell } from '../parts/cell.ts';
-import { read, write } from '../parts/theme.ts';
+import { Cell } from '../state/cell.ts';
+import { read, write } from '../state/theme.ts';
 import { EN, type TextKey, type Texts } from './en.ts';
 import { IT } from './it.ts';
 

@@ -16,8 +16,8 @@ import { change } from '../parts/api.ts';
 import { formatNumber } from '../parts/format.ts';
 import { More, usePaged } from '../parts/paged.tsx';
 import { Button, Fault, Panel, Table, Time } from '../parts/parts.tsx';
+import { resultPath } from '../parts/paths.ts';
 import { useQuery, useWork } from '../parts/use-query.ts';
-import { resultPath } from '../paths.ts';
 import { t } from '../texts/language.ts';
 
 /** While it runs; whatever begins one here asks once, and looks on from there. */

@@ -3,7 +3,7 @@
  * the media it shows. All data it gets from GraphQL, like any other client.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PAGE_PATHS, RESULT_PATH } from '../../page/paths.ts';
+import { PAGE_PATHS, RESULT_PATH } from '../../page/parts/paths.ts';
 import type { App } from '../app/app.ts';
 import { isHex64 } from '../domain/identifiers.ts';
 import { routeExports } from './exports.ts';

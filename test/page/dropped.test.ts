@@ -1,7 +1,7 @@
 /** Which files of a dropped folder are sent: by what they say they are, or by their ending. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMedia } from '../../page/submit/dropped.ts';
+import { isMedia } from '../../page/parts/dropped.ts';
 import { withManifests } from '../../page/submit/with-manifests.ts';
 import { FORMATS } from '../../src/domain/media/formats.ts';
 

@@ -1,7 +1,7 @@
 /** Every page of the desk, filled with something to see; for the accessibility test and for the screenshots. */
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
-import { PATHS, resultPath } from '../../page/paths.ts';
+import { PATHS, resultPath } from '../../page/parts/paths.ts';
 import { TEST_KEY } from '../daemon.ts';
 import { sharedData, skipWithoutSharedData } from '../shared-data.ts';
 import { ADMIN } from './browser.ts';

@@ -1,6 +1,6 @@
 /** What is read from records wherever they are shown. */
 import type { FullRecord, Label, ListedRecord, Verdict } from '../gen/documents.ts';
-import type { RefusedRow } from '../parts/api.ts';
+import type { RefusedRow } from './api.ts';
 
 export type ImageRecord = Extract<FullRecord, { __typename: 'ImageClassification' }>;
 export type AudioRecord = Extract<FullRecord, { __typename: 'AudioClassification' }>;

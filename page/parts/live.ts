@@ -1,8 +1,8 @@
 /** Subscriptions over one WebSocket, opened when the first is asked for and again after a break. */
 import { type Client, createClient } from 'graphql-ws';
 import { useEffect, useRef } from 'preact/hooks';
-import { Cell } from '../parts/cell.ts';
-import type { Document } from '../parts/document.ts';
+import { Cell } from '../state/cell.ts';
+import type { Document } from './document.ts';
 
 /** Whether live changes arrive; the page says so where they do not. */
 export const isLive = new Cell(true);
