@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { CUDA_FOLDER, CUDA_LIBRARIES, CUDA_PACKAGE } from '../packaging/install-cuda.ts';
 import type * as Inference from '../src/engine/inference/inference-process.ts';
-import type { LoadedPack, PackReport } from '../src/worker/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../src/worker/protocol/inference-protocol.ts';
 import { writeTinyPack } from './models/tiny-model.ts';
 import { writeNugetPackage } from './nuget-package.ts';
 import { copyProgram, LIBRARIES_FOLDER } from './program-copy.ts';

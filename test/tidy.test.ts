@@ -202,10 +202,6 @@ const KNOTTED: readonly string[] = [
     'accounts automation contract packs provenance records sheets transcripts verdicts',
   ),
   ...foldersOf('src/store', '. accounts automation backup custody records space'),
-  ...foldersOf(
-    'src/worker',
-    '. inference inference/transcription libav maps pictures provenance renditions steps',
-  ),
   ...foldersOf('src/engine', '. analyses decode executors inference packs queue remote'),
   ...foldersOf('src/app', '. accounts appliance appliance/doctor callers custody evidence notices records'),
   ...foldersOf('src/app', 'submissions trust watch-folders webhooks'),

@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { TrustMaterial } from '../domain/provenance/trust-list.ts';
 import type { Analysis } from '../domain/records/classification.ts';
 import type { Store } from '../store/store.ts';
-import type { IsolationLevel, VideoDecoder, VideoDecoderChoice } from '../worker/protocol.ts';
+import type { IsolationLevel, VideoDecoder, VideoDecoderChoice } from '../worker/protocol/decode-protocol.ts';
 import type { FoundLikenesses, SeenLikeness } from './analyses/analysis-parts.ts';
 import type { FetchManifest } from './analyses/outer-manifest.ts';
 import type { FetchMedia } from './analyses/source.ts';

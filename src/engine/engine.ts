@@ -18,7 +18,7 @@ import type { WaitReason } from '../domain/records/wait-reason.ts';
 import type { AnalysisResult } from '../domain/verdicts/result.ts';
 import type { Findings } from '../domain/verdicts/tentative.ts';
 import type { StoreTransaction } from '../store/transaction.ts';
-import type { Probe, ReadMarks } from '../worker/protocol.ts';
+import type { Probe, ReadMarks } from '../worker/protocol/decode-protocol.ts';
 import type { AttemptReports } from './analyses/analysis-parts.ts';
 import { AnalysisRunner } from './analyses/analysis-runner.ts';
 import { withOuterManifest } from './analyses/outer-manifest.ts';

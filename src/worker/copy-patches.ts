@@ -1,7 +1,7 @@
 /** Patches of copies of a picture, once the models' answer for the picture itself is known to need them. */
 import { join } from 'node:path';
 import { readPicture } from './kept-picture.ts';
-import type { CopyPatchesRequest, PatchSet } from './protocol.ts';
+import type { CopyPatchesRequest, PatchSet } from './protocol/decode-protocol.ts';
 import { writePatchSet } from './steps/patches.ts';
 
 export async function copyPatches(request: CopyPatchesRequest, slotFolder: string): Promise<PatchSet[]> {

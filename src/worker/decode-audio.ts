@@ -2,11 +2,11 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Container } from './libav/container.ts';
+import { type ReportStep, secondsReporter } from './media/progress.ts';
 import { readMediaType, refuseKind } from './pictures/media-header.ts';
-import type { DecodeAudioRequest, DecodedAudio } from './protocol.ts';
+import type { DecodeAudioRequest, DecodedAudio } from './protocol/decode-protocol.ts';
 import { searchMarks } from './steps/marks.ts';
 import { checkStreams } from './steps/probe.ts';
-import { type ReportStep, secondsReporter } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeSound } from './steps/sound.ts';
 

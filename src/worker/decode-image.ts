@@ -2,14 +2,19 @@
 import { join } from 'node:path';
 import { STORED_KEYPOINTS_MAX } from '../domain/media/keypoints.ts';
 import { keepPicture } from './kept-picture.ts';
+import type { Picture } from './media/picture.ts';
+import type { ReportStep } from './media/progress.ts';
 import { readHeader } from './pictures/header.ts';
-import type { Picture } from './pictures/picture.ts';
 import { decodePixels } from './pictures/pixels.ts';
-import type { DecodedImage, DecodeImageRequest, PatchedPicture, PatchSet } from './protocol.ts';
+import type {
+  DecodedImage,
+  DecodeImageRequest,
+  PatchedPicture,
+  PatchSet,
+} from './protocol/decode-protocol.ts';
 import { describeLikeness } from './steps/likeness.ts';
 import { searchMarks } from './steps/marks.ts';
 import { writePatchSet } from './steps/patches.ts';
-import type { ReportStep } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { measureQuality } from './steps/quality.ts';
 import { writeViewSet } from './steps/views.ts';

@@ -3,12 +3,17 @@ import { join } from 'node:path';
 import { displayOf } from './libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
 import { FrameWalk } from './libav/frame-walk.ts';
-import { MediaFaultFound } from './media-fault.ts';
-import type { DecodedFrame, DecodedTrack, DecodedVideo, DecodeVideoRequest } from './protocol.ts';
+import { MediaFaultFound } from './media/media-fault.ts';
+import { type ReportStep, secondsReporter } from './media/progress.ts';
+import type {
+  DecodedFrame,
+  DecodedTrack,
+  DecodedVideo,
+  DecodeVideoRequest,
+} from './protocol/decode-protocol.ts';
 import { timeChooser } from './steps/frame-choice.ts';
 import { FrameWriter } from './steps/frame-writer.ts';
 import { searchMarks } from './steps/marks.ts';
-import { type ReportStep, secondsReporter } from './steps/progress.ts';
 import { readProvenance } from './steps/provenance.ts';
 import { decodeTrack } from './steps/track.ts';
 import { openDecoder, VideoFile } from './steps/video-file.ts';

@@ -14,15 +14,20 @@ import { describePicture } from './describe-picture.ts';
 import { forgetPicture } from './kept-picture.ts';
 import { openGpu } from './libav/gpu.ts';
 import { renderHeatmap } from './maps/heatmap.ts';
-import { MediaFaultFound } from './media-fault.ts';
-import type { DecodedFrame, DecodeRequest, DecodeResponse, PatchedPicture } from './protocol.ts';
+import { MediaFaultFound } from './media/media-fault.ts';
+import type { ReportStep } from './media/progress.ts';
+import type {
+  DecodedFrame,
+  DecodeRequest,
+  DecodeResponse,
+  PatchedPicture,
+} from './protocol/decode-protocol.ts';
 import { readMarks } from './read-marks.ts';
 import { readProvenanceOnly } from './read-provenance.ts';
 import { render } from './render.ts';
 import { drawSheet } from './renditions/contact-sheet.ts';
 import { sampleFrames } from './sample-frames.ts';
 import { probe } from './steps/probe.ts';
-import type { ReportStep } from './steps/progress.ts';
 
 /** `EX_SOFTWARE`: the child found a fault of its own. */
 const EXIT_BROKEN = 70;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AskedPicture } from '../domain/media/perceptual-hash.ts';
 import { readHeader } from './pictures/header.ts';
 import { decodePixels } from './pictures/pixels.ts';
-import type { DescribePictureRequest } from './protocol.ts';
+import type { DescribePictureRequest } from './protocol/decode-protocol.ts';
 import { describeAsked } from './steps/likeness.ts';
 
 /** Throws MediaFaultFound where the file is no picture. */

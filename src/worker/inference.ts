@@ -3,8 +3,8 @@
  * files of slot folders, never an uploaded file, so a hostile picture cannot reach the process that every analysis depends on.
  */
 import { flushCompileCache } from 'node:module';
-import { BatchLoop } from './inference/batch-loop.ts';
-import type { InferenceRequest, InferenceResponse } from './inference-protocol.ts';
+import { BatchLoop } from './batch-loop.ts';
+import type { InferenceRequest, InferenceResponse } from './protocol/inference-protocol.ts';
 
 const loop = new BatchLoop(send);
 /** How often is looked for packs that no one asks any more. */

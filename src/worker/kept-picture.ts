@@ -2,10 +2,11 @@
  * The picture that was decoded last, for what is asked of the same file next: its copies, its faces. A slot keeps it until its
  * folders are emptied; what is larger is decoded again.
  */
+
+import type { Picture } from './media/picture.ts';
 import { readHeader } from './pictures/header.ts';
-import type { Picture } from './pictures/picture.ts';
 import { decodePixels } from './pictures/pixels.ts';
-import type { DecodeLimits } from './protocol.ts';
+import type { DecodeLimits } from './protocol/decode-protocol.ts';
 
 /** Sixteen megapixels: photographs of telephones. Each slot may hold one. */
 const KEPT_BYTES_MAX = 48 * 1024 ** 2;

@@ -4,7 +4,7 @@ import { MediaFile } from './libav/media-file.ts';
 import { readHeader } from './pictures/header.ts';
 import { readMediaType } from './pictures/media-header.ts';
 import { decodePixels } from './pictures/pixels.ts';
-import type { ReadMarks, ReadMarksRequest } from './protocol.ts';
+import type { ReadMarks, ReadMarksRequest } from './protocol/decode-protocol.ts';
 import { searchMarks } from './steps/marks.ts';
 import { checkStreams } from './steps/probe.ts';
 import { readProvenance } from './steps/provenance.ts';

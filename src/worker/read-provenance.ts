@@ -5,7 +5,7 @@ import type { Provenance } from '../domain/verdicts/provenance.ts';
 import { MediaFile } from './libav/media-file.ts';
 import { readHeader } from './pictures/header.ts';
 import { readMediaType } from './pictures/media-header.ts';
-import type { ReadProvenanceRequest } from './protocol.ts';
+import type { ReadProvenanceRequest } from './protocol/decode-protocol.ts';
 import { checkStreams } from './steps/probe.ts';
 import { type OuterManifest, readProvenance } from './steps/provenance.ts';
 

@@ -1,14 +1,14 @@
 /** Makes one rendition of the file in the slot, for people's eyes and ears; nothing of it is analysed. */
 import { join } from 'node:path';
 import type { RenditionFigures } from '../domain/media/rendition.ts';
-import type { RenderRequest } from './protocol.ts';
+import type { ReportStep } from './media/progress.ts';
+import type { RenderRequest } from './protocol/decode-protocol.ts';
 import { renderFilm, renderSound } from './renditions/rendition-film.ts';
 import { renderPeaks } from './renditions/rendition-peaks.ts';
 import { renderPicture, renderPreview } from './renditions/rendition-picture.ts';
 import { renderStrip } from './renditions/rendition-strip.ts';
 import { renderThumbnail } from './renditions/rendition-thumbnail.ts';
 import { renderTiles } from './renditions/rendition-tiles.ts';
-import type { ReportStep } from './steps/progress.ts';
 
 export async function render(
   { input, limits, kind }: RenderRequest,

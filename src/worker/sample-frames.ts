@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { displayOf } from './libav/display.ts';
 import { assertFrameBounds, toUprightPicture } from './libav/frame-picture.ts';
 import { FrameWalk } from './libav/frame-walk.ts';
-import type { SampledFrame, SampledFrames, SampleFramesRequest } from './protocol.ts';
+import type { ReportStep } from './media/progress.ts';
+import type { SampledFrame, SampledFrames, SampleFramesRequest } from './protocol/decode-protocol.ts';
 import { timeChooser } from './steps/frame-choice.ts';
-import type { ReportStep } from './steps/progress.ts';
 import { openDecoder, VideoFile } from './steps/video-file.ts';
 import { writeViewSet } from './steps/views.ts';
 

@@ -9,7 +9,7 @@ import { toLocalisation } from '../../evaluate/localisation.ts';
 import type { Measurement } from '../../evaluate/measurement.ts';
 import { DECODE_LIMITS } from '../../src/engine/decode/decode-limits.ts';
 import { renderHeatmap } from '../../src/worker/maps/heatmap.ts';
-import type { RenderHeatmapRequest } from '../../src/worker/protocol.ts';
+import type { RenderHeatmapRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import { patternImage } from '../media/pictures.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 

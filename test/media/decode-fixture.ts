@@ -9,7 +9,11 @@ import {
 } from '../../src/engine/decode/decode-pool.ts';
 import { DecodeSlot, type RequestOptions } from '../../src/engine/decode/decode-slot.ts';
 import { detectIsolation, type Isolation } from '../../src/engine/decode/isolation.ts';
-import type { DecodedFrame, DecodedVideo, DecodeVideoRequest } from '../../src/worker/protocol.ts';
+import type {
+  DecodedFrame,
+  DecodedVideo,
+  DecodeVideoRequest,
+} from '../../src/worker/protocol/decode-protocol.ts';
 
 export const LIMITS = { pixelsMax: PIXELS_MAX, sidePixelsMax: SIDE_PIXELS_MAX };
 

@@ -1,5 +1,5 @@
 /** A picture made by a rule whose colours change slowly, as a photograph's do. */
-import type { Picture } from '../../src/worker/pictures/picture.ts';
+import type { Picture } from '../../src/worker/media/picture.ts';
 
 /** Soft shapes in several colours, as a photograph has; whole numbers only. */
 export function softPicture(width: number, height: number): Picture {

@@ -1,5 +1,5 @@
 /** Writes invisible watermarks as the method `dwtDct` of the package invisible-watermark does, for tests of the decoder. */
-import type { Picture } from '../../src/worker/pictures/picture.ts';
+import type { Picture } from '../../src/worker/media/picture.ts';
 
 const BLOCK = 8;
 const STEP = 36;

@@ -15,7 +15,7 @@ import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import { planPatchSets, requestsOf } from '../../src/engine/analyses/image-patches.ts';
 import type { InferenceProcess } from '../../src/engine/inference/inference-process.ts';
 import { findPacks, type InstalledPack } from '../../src/engine/packs/installed-packs.ts';
-import type { PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
+import type { PatchSet, PatchSetRequest } from '../../src/worker/protocol/decode-protocol.ts';
 import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { type ParityFile, parityFile, readParity, type ViewParity } from '../media/parity-media.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';

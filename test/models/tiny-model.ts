@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeGoldenPatch } from '../../src/worker/inference/golden.ts';
-import type { LoadedPack } from '../../src/worker/inference-protocol.ts';
+import type { LoadedPack } from '../../src/worker/protocol/inference-protocol.ts';
 
 const FLOAT = 1;
 const INT_ATTRIBUTE = 2;

@@ -15,7 +15,7 @@ import type {
   DecodeAudioRequest,
   DecodeImageRequest,
   DecodeVideoRequest,
-} from '../../src/worker/protocol.ts';
+} from '../../src/worker/protocol/decode-protocol.ts';
 import { decodeVideo, LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { makeSound, makeVideo, remux, type SoundRecipe, type VideoRecipe } from '../media/make-media.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';

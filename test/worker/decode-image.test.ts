@@ -9,7 +9,12 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { NO_TRUST } from '../../src/domain/provenance/trust-list.ts';
 import type { DecodeProgress, DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
-import type { DecodedImage, PatchedPicture, PatchSet, PatchSetRequest } from '../../src/worker/protocol.ts';
+import type {
+  DecodedImage,
+  PatchedPicture,
+  PatchSet,
+  PatchSetRequest,
+} from '../../src/worker/protocol/decode-protocol.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { animatedWebp, patternImage, patternRgb, twoPageTiff, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { WATERMARK_MESSAGES } from '../../src/domain/media/open-watermarks.ts';
-import type { Picture } from '../../src/worker/pictures/picture.ts';
+import type { Picture } from '../../src/worker/media/picture.ts';
 import { toPicture } from '../../src/worker/pictures/pixels.ts';
 import { findWatermarks } from '../../src/worker/steps/invisible-watermarks.ts';
 import { softPicture } from '../media/soft-picture.ts';

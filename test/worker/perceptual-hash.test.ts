@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hammingDistance } from '../../src/domain/media/perceptual-hash.ts';
-import type { Picture } from '../../src/worker/pictures/picture.ts';
+import type { Picture } from '../../src/worker/media/picture.ts';
 import { hashPicture } from '../../src/worker/steps/perceptual-hash.ts';
 
 /** Blocks of brightness that do not repeat, so that there is something at every frequency. Whole numbers only. */

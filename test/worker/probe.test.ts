@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { DecodeSlot } from '../../src/engine/decode/decode-slot.ts';
 import { MediaFaultError } from '../../src/engine/worker-errors.ts';
-import type { Probe } from '../../src/worker/protocol.ts';
+import type { Probe } from '../../src/worker/protocol/decode-protocol.ts';
 import { LIMITS, openSlot } from '../media/decode-fixture.ts';
 import { animatedWebp, greyPng, patternImage, twoPageTiff, writePicture } from '../media/pictures.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts';

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { poolViews, type ResizedView, refuseTexture } from '../../src/domain/media/resized-view.ts';
-import type { Picture } from '../../src/worker/pictures/picture.ts';
+import type { Picture } from '../../src/worker/media/picture.ts';
 import { writeResizedView } from '../../src/worker/steps/resized-view.ts';
 import { patternRgb } from '../media/pictures.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';

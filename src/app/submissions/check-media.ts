@@ -4,7 +4,7 @@ import type { MediaKind } from '../../domain/media/media.ts';
 import { sniffMediaType } from '../../domain/media/sniff.ts';
 import type { ModelPack } from '../../domain/packs/model-pack.ts';
 import type { AnalysisOptions } from '../../domain/records/options.ts';
-import type { Probe } from '../../worker/protocol.ts';
+import type { Probe } from '../../worker/protocol/decode-protocol.ts';
 import { assertKindEnabled } from '../callers/admission.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { SubmissionParts } from './parts.ts';

@@ -14,7 +14,7 @@ import type {
   PatchSetRequest,
   RenderHeatmapRequest,
   ViewSetRequest,
-} from '../../worker/protocol.ts';
+} from '../../worker/protocol/decode-protocol.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';

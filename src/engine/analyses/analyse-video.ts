@@ -10,7 +10,12 @@ import { completeOptions } from '../../domain/records/options.ts';
 import { NO_PROVENANCE } from '../../domain/verdicts/provenance.ts';
 import type { FrameResult, TrackResult, VideoResult } from '../../domain/verdicts/result.ts';
 import { poolFrames } from '../../domain/verdicts/video-verdict.ts';
-import type { ChosenFrames, DecodedTrack, DecodedVideo, FrameChoice } from '../../worker/protocol.ts';
+import type {
+  ChosenFrames,
+  DecodedTrack,
+  DecodedVideo,
+  FrameChoice,
+} from '../../worker/protocol/decode-protocol.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
 import { placeOriginal } from '../decode/place-original.ts';

@@ -2,7 +2,7 @@
 
 import type { FaceDetectorPack } from '../../domain/packs/model-pack.ts';
 import { type FrameSample, preferFaces } from '../../domain/verdicts/face-frames.ts';
-import type { ChosenFrames, FrameChoice, SampledFrame } from '../../worker/protocol.ts';
+import type { ChosenFrames, FrameChoice, SampledFrame } from '../../worker/protocol/decode-protocol.ts';
 import { DECODE_LIMITS } from '../decode/decode-limits.ts';
 import type { DecodeProgress, DecodeSlot } from '../decode/decode-slot.ts';
 import { toViewSet } from '../packs/content-packs.ts';

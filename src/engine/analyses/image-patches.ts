@@ -1,7 +1,7 @@
 /** Which patches an analysis of a picture asks for, and what the decode child must have made of it. Pure. */
 import { STABILITY_VARIANTS, type StabilityVariantName } from '../../domain/media/stability.ts';
 import type { ImagePack } from '../../domain/packs/model-pack.ts';
-import type { DecodedImage, PatchSet, PatchSetRequest } from '../../worker/protocol.ts';
+import type { DecodedImage, PatchSet, PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
 import { WorkerLostError } from '../worker-errors.ts';
 
 /** `origin` decides, `map` only draws: so a verdict is the same with and without a heatmap. */

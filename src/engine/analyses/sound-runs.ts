@@ -22,7 +22,7 @@ import {
   secondsOf,
   uniteClips,
 } from '../../domain/verdicts/speech.ts';
-import type { SoundFile } from '../../worker/protocol.ts';
+import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
 import type { InstalledPack } from '../packs/installed-packs.ts';
 import { WorkerLostError } from '../worker-errors.ts';
 import { toAnsweredRun, toMissingRun, toUnknownRun } from './calibration.ts';

@@ -1,7 +1,7 @@
 /** What speech models are asked about one decoded sound. */
 import type { SpeechSegment } from '../../domain/verdicts/speech.ts';
 import type { Findings } from '../../domain/verdicts/tentative.ts';
-import type { DecodedSound, SoundFile } from '../../worker/protocol.ts';
+import type { DecodedSound, SoundFile } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { AnalysisParts } from './analysis-parts.ts';
 

@@ -10,7 +10,7 @@ import {
   splitTiles,
   type TileAnswers,
 } from '../../domain/verdicts/tampering-score.ts';
-import type { PatchSet, PatchSetRequest } from '../../worker/protocol.ts';
+import type { PatchSet, PatchSetRequest } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodeSlot } from '../decode/decode-slot.ts';
 import type { Found } from '../packs/content-packs.ts';
 import { WorkerLostError } from '../worker-errors.ts';

@@ -18,8 +18,8 @@ import {
   type Transcript,
   type TranscriptSegment,
 } from '../../domain/transcripts/transcript.ts';
-import type { SpokenLanguage, WindowText } from '../../worker/inference-protocol.ts';
-import type { SoundFile } from '../../worker/protocol.ts';
+import type { SoundFile } from '../../worker/protocol/decode-protocol.ts';
+import type { SpokenLanguage, WindowText } from '../../worker/protocol/inference-protocol.ts';
 import { ModelFailedError } from '../worker-errors.ts';
 import type { SoundParts, SoundSpeech, SoundWork } from './sound-work.ts';
 

@@ -9,7 +9,7 @@ import { renditionFigures } from '../../domain/media/rendition-figures.ts';
 import { markSearchSchema } from '../../domain/verdicts/marks.ts';
 import { provenanceSchema } from '../../domain/verdicts/provenance.ts';
 import { hash, outFile, seconds, side, sizeBytes } from '../../domain/verdicts/result.ts';
-import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../../worker/protocol.ts';
+import { type DecodeResponse, MEDIA_FAULTS, VIDEO_DECODERS } from '../../worker/protocol/decode-protocol.ts';
 
 const id = z.int();
 const sentence = z.string().max(2000);

@@ -5,7 +5,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { IsolationLevel } from '../../worker/protocol.ts';
+import type { IsolationLevel } from '../../worker/protocol/decode-protocol.ts';
 import { IsolationMissingError, WorkerLostError } from '../worker-errors.ts';
 import { CopyRoom } from './copy-room.ts';
 import { DecodeSlot } from './decode-slot.ts';

@@ -9,7 +9,12 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isExhausted } from '../../domain/errors.ts';
 import { outFile } from '../../domain/verdicts/result.ts';
-import type { DecodedFrame, DecodeRequest, DecodeResponse, PatchedPicture } from '../../worker/protocol.ts';
+import type {
+  DecodedFrame,
+  DecodeRequest,
+  DecodeResponse,
+  PatchedPicture,
+} from '../../worker/protocol/decode-protocol.ts';
 import { AbortError, MediaFaultError, type WorkerLoss, WorkerLostError } from '../worker-errors.ts';
 import { describeExit } from './child-exit.ts';
 import { forwardLines } from './child-log.ts';

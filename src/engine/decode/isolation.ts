@@ -10,7 +10,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { BUNDLE_FOLDER, childEntry, PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
-import type { IsolationLevel } from '../../worker/protocol.ts';
+import type { IsolationLevel } from '../../worker/protocol/decode-protocol.ts';
 import { NICENESS } from '../lower-priority.ts';
 
 /** What `detectIsolation` found to work. */

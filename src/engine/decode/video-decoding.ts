@@ -1,6 +1,6 @@
 /** What decodes video: the CPU, or the GPU where the operator has asked for it and there is one. */
 import type { Logger } from 'pino';
-import type { VideoDecoder, VideoDecoderChoice } from '../../worker/protocol.ts';
+import type { VideoDecoder, VideoDecoderChoice } from '../../worker/protocol/decode-protocol.ts';
 import type { DecodePool } from './decode-pool.ts';
 
 export class VideoDecoding {

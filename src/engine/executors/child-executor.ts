@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { AnalysisResult } from '../../domain/verdicts/result.ts';
-import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import { analyseAudio } from '../analyses/analyse-audio.ts';
 import { analyseImage } from '../analyses/analyse-image.ts';
 import { analyseVideo } from '../analyses/analyse-video.ts';

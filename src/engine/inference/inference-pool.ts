@@ -3,7 +3,7 @@
  * whose provider had to be prepared first as soon as they are up.
  */
 import { availableParallelism } from 'node:os';
-import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import {
   type DetectionWork,
   INFERENCE_DEFAULTS,

@@ -14,7 +14,7 @@ import type {
   PackRequest,
   TranscribeRequest,
   WindowText,
-} from '../../worker/inference-protocol.ts';
+} from '../../worker/protocol/inference-protocol.ts';
 import { describeExit } from '../decode/child-exit.ts';
 import { forwardLines } from '../decode/child-log.ts';
 import { lowerPriority } from '../lower-priority.ts';

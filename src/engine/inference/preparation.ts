@@ -2,7 +2,7 @@
  * Processes for providers that build for minutes before they answer (TensorRT makes an engine of each model, at every
  * start: the runtime's binding cannot keep them). Others answer meanwhile, and again whenever these are lost.
  */
-import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import { WorkerLostError } from '../worker-errors.ts';
 import { type InferenceConfig, type InferenceObserver, InferenceProcess } from './inference-process.ts';
 

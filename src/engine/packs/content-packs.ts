@@ -9,7 +9,7 @@ import {
   type NsfwPack,
 } from '../../domain/packs/model-pack.ts';
 import type { TamperingPack } from '../../domain/packs/tampering-pack.ts';
-import type { ViewSetRequest } from '../../worker/protocol.ts';
+import type { ViewSetRequest } from '../../worker/protocol/decode-protocol.ts';
 import type { InstalledPack } from './installed-packs.ts';
 
 export type Found<P> = InstalledPack & { pack: P };

@@ -21,7 +21,7 @@ import { tileValues } from '../../domain/packs/tampering-pack.ts';
 import type { TranscriptionPack } from '../../domain/packs/transcription-pack.ts';
 import { ANCHOR_COUNT, ANCHOR_VALUES } from '../../domain/verdicts/faces.ts';
 import { PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
-import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import { hashFile } from '../decode/hash-file.ts';
 import { packageFilesOf } from './package-files.ts';
 

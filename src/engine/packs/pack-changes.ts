@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from '
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import type { ModelPack } from '../../domain/packs/model-pack.ts';
-import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import { type InferenceConfig, InferenceProcess } from '../inference/inference-process.ts';
 import { findPacks, type InstalledPack, toLoadedPack } from './installed-packs.ts';
 

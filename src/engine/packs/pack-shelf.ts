@@ -1,6 +1,6 @@
 /** The packs of this box and what the inference processes said of them. */
 import { type ModelPack, packKey } from '../../domain/packs/model-pack.ts';
-import type { LoadedPack, PackReport } from '../../worker/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
 import {
   type FoundPacks,
   findDetector,

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { describeFault } from '../../domain/packs/schema-fault.ts';
 import { findingsSchema } from '../../domain/verdicts/tentative.ts';
 import { VERSION } from '../../domain/version.ts';
-import { MEDIA_FAULTS } from '../../worker/protocol.ts';
+import { MEDIA_FAULTS } from '../../worker/protocol/decode-protocol.ts';
 import type { AnalysisJob } from '../analyses/analysis-parts.ts';
 import { trustMaterial } from './trust-material.ts';
 

@@ -1,5 +1,5 @@
 /** Sounds that wait for the speech detector. They take turns, some steps each, so that a long one holds up no one. */
-import type { InferenceResponse, PackRequest } from '../inference-protocol.ts';
+import type { InferenceResponse, PackRequest } from '../protocol/inference-protocol.ts';
 import { Detection } from './detection.ts';
 import { toFailed, type WorkQueue } from './request-queue.ts';
 import { SoundFile } from './sound-file.ts';

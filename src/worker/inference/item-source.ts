@@ -3,7 +3,7 @@
  * writes its items in the form that the model takes.
  */
 import type { SampleRange } from '../../domain/verdicts/speech.ts';
-import type { InferRequest, PatchInput, WindowCut, WindowInput } from '../inference-protocol.ts';
+import type { InferRequest, PatchInput, WindowCut, WindowInput } from '../protocol/inference-protocol.ts';
 import { makeGoldenPatch, makeGoldenSound } from './golden.ts';
 import { SlotFile } from './slot-file.ts';
 import { SoundFile } from './sound-file.ts';

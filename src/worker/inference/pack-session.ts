@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { toHalfPrecision } from '../convert/half-graph.ts';
-import type { LoadedPack, Precision } from '../inference-protocol.ts';
+import type { LoadedPack, Precision } from '../protocol/inference-protocol.ts';
 import { type BatchInput, itemShapeOf } from './item-source.ts';
 
 /** A pack whose items do not depend on each other. */

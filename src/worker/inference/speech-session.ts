@@ -3,7 +3,7 @@
  * sound step forward together as one batch, which is four times as fast as one after the other on a CPU.
  */
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
-import type { LoadedPack, SpeechInput } from '../inference-protocol.ts';
+import type { LoadedPack, SpeechInput } from '../protocol/inference-protocol.ts';
 import { type Device, openOnnx } from './pack-session.ts';
 
 export type SpeechPack = LoadedPack & { input: SpeechInput };

@@ -4,7 +4,7 @@
  */
 import { AV_LOG_QUIET, AVERROR_EOF } from 'node-av/constants';
 import { FFmpegError, Log, PosixError } from 'node-av/lib';
-import { MediaFaultFound } from '../media-fault.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
 
 // A hostile file makes the library complain thousands of times; what matters comes back as a code.
 

@@ -10,7 +10,7 @@ import {
   AVCOL_SPC_UNSPECIFIED,
 } from 'node-av/constants';
 import { type FilterContext, FilterGraph, Frame, type Stream } from 'node-av/lib';
-import type { DecodeLimits } from '../protocol.ts';
+import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import { assertDone, assertMedia } from './av-fault.ts';
 import { type Container, NO_TIME } from './container.ts';
 import { type Display, displayOf, shownSides, squareSides, turnFilters } from './display.ts';

@@ -17,9 +17,9 @@ import {
   AVCOL_TRC_SMPTE2084,
 } from 'node-av/constants';
 import { avGetPixFmtName, FilterGraph, Frame } from 'node-av/lib';
-import { MediaFaultFound } from '../media-fault.ts';
-import type { Picture } from '../pictures/picture.ts';
-import type { DecodeLimits } from '../protocol.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
+import type { Picture } from '../media/picture.ts';
+import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import { assertDone, assertMedia } from './av-fault.ts';
 import { type Display, shownSides, squareSides, turnFilters } from './display.ts';
 

@@ -8,7 +8,7 @@ import {
   type Frame,
   SoftwareResampleContext,
 } from 'node-av/lib';
-import { MediaFaultFound } from '../media-fault.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
 import { assertDone, assertMedia } from './av-fault.ts';
 
 export interface SoundShape {

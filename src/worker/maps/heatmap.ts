@@ -10,11 +10,11 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toPictureFault } from '../media-fault.ts';
+import { toPictureFault } from '../media/media-fault.ts';
+import type { PictureHeader } from '../media/picture.ts';
 import { readHeader } from '../pictures/header.ts';
-import type { PictureHeader } from '../pictures/picture.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
-import type { RenderedHeatmap, RenderHeatmapRequest } from '../protocol.ts';
+import type { RenderedHeatmap, RenderHeatmapRequest } from '../protocol/decode-protocol.ts';
 import { interpolateCells } from './cell-map.ts';
 import { drawLegend, LEGEND_HEIGHT, rampOf } from './heatmap-legend.ts';
 import { mapIndex, paletteOf } from './map-palette.ts';

@@ -2,7 +2,7 @@
  * Pillow's antialiased bilinear scaling of 8-bit pictures, to the bit: a triangle widened by the scale, columns
  * before rows, 22-bit coefficients, rounded to whole grey levels between the two. Models were trained on exactly this.
  */
-import type { Picture } from './picture.ts';
+import type { Picture } from '../media/picture.ts';
 
 const PRECISION_BITS = 22;
 const HALF = 1 << (PRECISION_BITS - 1);

@@ -4,11 +4,11 @@
  */
 
 import type { Metadata } from 'sharp';
-import { MediaFaultFound, toPictureFault } from '../media-fault.ts';
-import type { DecodeLimits } from '../protocol.ts';
+import { MediaFaultFound, toPictureFault } from '../media/media-fault.ts';
+import type { PictureHeader } from '../media/picture.ts';
+import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 import { readJxlSize } from './jxl-size.ts';
 import { readMediaType, refuseKind } from './media-header.ts';
-import type { PictureHeader } from './picture.ts';
 import { openPicture } from './picture-file.ts';
 import { describeRawTiff } from './raw-photo.ts';
 import { readStillSides } from './still-picture.ts';

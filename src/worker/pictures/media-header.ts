@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { describeAcceptedTypes, type MediaType } from '../../domain/media/formats.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { HEAD_BYTES, sniffMediaType } from '../../domain/media/sniff.ts';
-import { MediaFaultFound } from '../media-fault.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
 
 /** Throws `unsupported_media_type` with what was found instead. */
 export async function readMediaType(path: string): Promise<MediaType> {

@@ -1,5 +1,5 @@
 /** A rectangle of a picture in memory. */
-import type { Picture } from './picture.ts';
+import type { Picture } from '../media/picture.ts';
 
 export interface Region {
   x: number;

@@ -4,8 +4,8 @@
  */
 
 import type { FailOnOptions, Sharp } from 'sharp';
-import { toPictureFault } from '../media-fault.ts';
-import type { Picture, PictureHeader } from './picture.ts';
+import { toPictureFault } from '../media/media-fault.ts';
+import type { Picture, PictureHeader } from '../media/picture.ts';
 import { openUpright } from './upright-picture.ts';
 
 export interface DecodedPixels {

@@ -9,8 +9,8 @@ import { type Display, displayOf, shownSides } from '../libav/display.ts';
 import { toUprightPicture } from '../libav/frame-picture.ts';
 import { type HeifPicture, type HeifTurn, readHeifPicture } from '../libav/heif-items.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
-import { MediaFaultFound } from '../media-fault.ts';
-import type { Picture, PictureHeader } from './picture.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
+import type { Picture, PictureHeader } from '../media/picture.ts';
 
 /** What turns a HEIC is said in its items, and done with the whole. */
 const AS_STORED: Display = { turn: 'none', pixelAspect: 1 };

@@ -1,7 +1,7 @@
 /** Opens a picture of any accepted type, upright and at full size, with whichever library can decode it. */
 import type { FailOnOptions, Sharp } from 'sharp';
 import { formatOf } from '../../domain/media/formats.ts';
-import type { PictureHeader } from './picture.ts';
+import type { PictureHeader } from '../media/picture.ts';
 import { openPicture } from './picture-file.ts';
 import { openStill } from './still-picture.ts';
 

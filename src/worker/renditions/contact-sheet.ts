@@ -9,11 +9,11 @@ import type { RenditionFigures, SheetFrame, SheetPlace } from '../../domain/medi
 import { mostSuspiciousIndex } from '../../domain/verdicts/suspicious-moment.ts';
 import { drawText, GLYPH_HEIGHT, textWidth } from '../maps/bitmap-font.ts';
 import { RAMP, rampOffset } from '../maps/colour-ramp.ts';
-import { toPictureFault } from '../media-fault.ts';
+import { toPictureFault } from '../media/media-fault.ts';
+import type { ReportStep } from '../media/progress.ts';
 import { readHeader } from '../pictures/header.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
-import type { DrawSheetRequest } from '../protocol.ts';
-import type { ReportStep } from '../steps/progress.ts';
+import type { DrawSheetRequest } from '../protocol/decode-protocol.ts';
 
 type Colour = readonly [red: number, green: number, blue: number];
 

@@ -16,9 +16,9 @@ import { FilmFrames } from '../libav/film-frames.ts';
 import { FilmSound } from '../libav/film-sound.ts';
 import { measureTimeSpan, type TimeSpan, toSeconds } from '../libav/time-span.ts';
 import { WebmFile } from '../libav/webm-file.ts';
-import { MediaFaultFound } from '../media-fault.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
+import { type ReportStep, secondsReporter } from '../media/progress.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
-import { type ReportStep, secondsReporter } from '../steps/progress.ts';
 import type { RenderWork } from './rendition-work.ts';
 
 export async function renderFilm({ path, outFolder, limits, report }: RenderWork): Promise<RenditionFigures> {

@@ -14,9 +14,9 @@ import {
 import { Container } from '../libav/container.ts';
 import { monoFloats, Resampler } from '../libav/resampler.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
-import { MediaFaultFound } from '../media-fault.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
+import { secondsReporter } from '../media/progress.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
-import { secondsReporter } from '../steps/progress.ts';
 import type { RenderWork } from './rendition-work.ts';
 import { powersOf, WINDOW_SAMPLES } from './sound-spectrum.ts';
 

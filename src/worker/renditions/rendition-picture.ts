@@ -9,9 +9,9 @@ import {
   type RenditionFigures,
   WHOLE_SIDE_PIXELS_MAX,
 } from '../../domain/media/rendition.ts';
-import { toPictureFault } from '../media-fault.ts';
+import { toPictureFault } from '../media/media-fault.ts';
+import type { PictureHeader } from '../media/picture.ts';
 import { readHeader } from '../pictures/header.ts';
-import type { PictureHeader } from '../pictures/picture.ts';
 import { openPicture } from '../pictures/picture-file.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
 import type { RenderWork } from './rendition-work.ts';

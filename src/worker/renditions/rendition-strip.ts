@@ -8,9 +8,9 @@ import { assertFrameBounds, toUprightPicture } from '../libav/frame-picture.ts';
 import { FrameWalk } from '../libav/frame-walk.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan } from '../libav/time-span.ts';
-import { MediaFaultFound } from '../media-fault.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
+import type { Picture } from '../media/picture.ts';
 import { readMediaType, refuseKind } from '../pictures/media-header.ts';
-import type { Picture } from '../pictures/picture.ts';
 import type { RenderWork } from './rendition-work.ts';
 
 const FILE = 'strip.webp';

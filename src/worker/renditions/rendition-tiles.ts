@@ -5,7 +5,7 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RenditionFigures, TILE_PIXELS, tileLevels } from '../../domain/media/rendition.ts';
-import { toPictureFault } from '../media-fault.ts';
+import { toPictureFault } from '../media/media-fault.ts';
 import { readHeader } from '../pictures/header.ts';
 import { openForEyes, WEBP_EFFORT, WEBP_QUALITY } from './rendition-picture.ts';
 import type { RenderWork } from './rendition-work.ts';

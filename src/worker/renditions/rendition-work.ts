@@ -1,6 +1,7 @@
 /** What a rendition is made from, and where to. */
-import type { RenderRequest } from '../protocol.ts';
-import type { ReportStep } from '../steps/progress.ts';
+
+import type { ReportStep } from '../media/progress.ts';
+import type { RenderRequest } from '../protocol/decode-protocol.ts';
 
 export interface RenderWork {
   path: string;

@@ -8,7 +8,7 @@ import { FrameWalk } from '../libav/frame-walk.ts';
 import type { Reading } from '../libav/media-file.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { type TimeSpan, toSeconds } from '../libav/time-span.ts';
-import type { ChosenFrames } from '../protocol.ts';
+import type { ChosenFrames } from '../protocol/decode-protocol.ts';
 import { type ChangeMeter, colourMeter, motionMeter } from './frame-change.ts';
 
 export interface ChoiceWork {

@@ -15,7 +15,7 @@ import {
   type WatermarkFind,
   type WatermarkMessage,
 } from '../../domain/media/open-watermarks.ts';
-import type { Picture } from '../pictures/picture.ts';
+import type { Picture } from '../media/picture.ts';
 
 /** Pixels of a block: four coefficients of one level. */
 const BLOCK = 8;

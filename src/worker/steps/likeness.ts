@@ -8,7 +8,7 @@ import {
 } from '../../domain/media/keypoints.ts';
 import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
 import { findKeypoints } from '../keypoints/find-keypoints.ts';
-import type { Picture } from '../pictures/picture.ts';
+import type { Picture } from '../media/picture.ts';
 import { hashPicture } from './perceptual-hash.ts';
 
 /** Null where the picture is too small. */

@@ -8,7 +8,7 @@ import {
   type PatchPosition,
   placePatches,
 } from '../../domain/media/patches.ts';
-import type { Picture } from '../pictures/picture.ts';
+import type { Picture } from '../media/picture.ts';
 
 /** ITU-R BT.601, in thousandths. */
 const [RED, GREEN, BLUE] = [299, 587, 114];

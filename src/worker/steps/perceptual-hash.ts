@@ -4,7 +4,7 @@
  * each that lies above their median. Large pictures are averaged down before, which moves a bit or two.
  */
 import type { PerceptualHash } from '../../domain/media/perceptual-hash.ts';
-import type { Picture } from '../pictures/picture.ts';
+import type { Picture } from '../media/picture.ts';
 
 const SIDE = 64;
 const FREQUENCIES = 16;

@@ -8,12 +8,12 @@ import { displayOf, shownSides } from '../libav/display.ts';
 import { assertFrameBounds } from '../libav/frame-picture.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { measureTimeSpan } from '../libav/time-span.ts';
-import { MediaFaultFound, toPictureFault } from '../media-fault.ts';
+import { MediaFaultFound, toPictureFault } from '../media/media-fault.ts';
+import type { PictureHeader } from '../media/picture.ts';
 import { readHeader } from '../pictures/header.ts';
 import { readMediaType } from '../pictures/media-header.ts';
-import type { PictureHeader } from '../pictures/picture.ts';
 import { openUpright } from '../pictures/upright-picture.ts';
-import type { DecodeLimits, Probe } from '../protocol.ts';
+import type { DecodeLimits, Probe } from '../protocol/decode-protocol.ts';
 
 const STAMP_SIDE = 16;
 

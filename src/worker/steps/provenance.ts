@@ -13,7 +13,7 @@ import {
   NO_PROVENANCE,
   type Provenance,
 } from '../../domain/verdicts/provenance.ts';
-import { firstLine } from '../media-fault.ts';
+import { firstLine } from '../media/media-fault.ts';
 import { type OpenedStore, readBoxes, readFacts, unreadableStore } from '../provenance/read-facts.ts';
 import { settingsFor, WITHOUT_TRUST } from '../provenance/reader-settings.ts';
 import { withRevocation } from '../provenance/revocation.ts';

@@ -3,8 +3,8 @@
  * verdict on a picture that was squeezed to quality 30 deserves less trust, and the report says so.
  */
 import type { ImageQuality } from '../../domain/verdicts/result.ts';
+import type { PictureHeader } from '../media/picture.ts';
 import { estimateJpegQuality, readLuminanceTable } from '../pictures/jpeg-tables.ts';
-import type { PictureHeader } from '../pictures/picture.ts';
 
 export async function measureQuality(header: PictureHeader, lacksData: boolean): Promise<ImageQuality> {
   const table = header.mime === 'image/jpeg' ? await readLuminanceTable(header.path) : null;

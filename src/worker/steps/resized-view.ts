@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResizedLayout, Texture } from '../../domain/media/resized-view.ts';
+import type { Picture } from '../media/picture.ts';
 import { scaleAntialiased } from '../pictures/antialiased.ts';
-import type { Picture } from '../pictures/picture.ts';
-import type { PatchSet } from '../protocol.ts';
+import type { PatchSet } from '../protocol/decode-protocol.ts';
 import { TextureMeter } from './texture.ts';
 
 /** More of a picture says no more about its texture. */

@@ -12,7 +12,7 @@ import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame } from 'node-av/lib';
 import { monoFloats, Resampler } from '../libav/resampler.ts';
-import type { SoundFile } from '../protocol.ts';
+import type { SoundFile } from '../protocol/decode-protocol.ts';
 
 export const MODEL_RATE = 16_000;
 const CORRELATION_MAX = 0.5;

@@ -3,8 +3,8 @@ import type { Frame, Stream } from 'node-av/lib';
 import type { Container } from '../libav/container.ts';
 import { StreamDecoder } from '../libav/stream-decoder.ts';
 import { toSeconds } from '../libav/time-span.ts';
-import { MediaFaultFound } from '../media-fault.ts';
-import type { DecodedSound } from '../protocol.ts';
+import { MediaFaultFound } from '../media/media-fault.ts';
+import type { DecodedSound } from '../protocol/decode-protocol.ts';
 import { SoundFiles } from './sound-files.ts';
 
 export interface SoundWork {

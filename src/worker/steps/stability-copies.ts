@@ -5,7 +5,7 @@
 import sharp, { type Sharp } from 'sharp';
 import type { PatchPosition } from '../../domain/media/patches.ts';
 import type { StabilityVariantName } from '../../domain/media/stability.ts';
-import type { Picture } from '../pictures/picture.ts';
+import type { Picture } from '../media/picture.ts';
 import { cutRegion, type Region } from '../pictures/picture-region.ts';
 import { toPicture } from '../pictures/pixels.ts';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { PatchPosition } from '../../domain/media/patches.ts';
 import { findRepeatedParts } from '../../domain/media/repeated-parts.ts';
 import { placeTiles } from '../../domain/verdicts/tampering-score.ts';
-import type { Picture } from '../pictures/picture.ts';
-import type { PatchSet, PatchSetRequest } from '../protocol.ts';
+import type { Picture } from '../media/picture.ts';
+import type { PatchSet, PatchSetRequest } from '../protocol/decode-protocol.ts';
 
 const BLOCK_PX = 8;
 const CHANNELS = 3;

@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { placeViews, type View } from '../../domain/media/views.ts';
-import type { Picture } from '../pictures/picture.ts';
-import type { PatchSet, ViewKernel, ViewSetRequest } from '../protocol.ts';
+import type { Picture } from '../media/picture.ts';
+import type { PatchSet, ViewKernel, ViewSetRequest } from '../protocol/decode-protocol.ts';
 import { SET_NAME } from './patches.ts';
 
 interface WantedViews {

@@ -11,7 +11,7 @@ import { findSpeech, secondsOf } from '../../../src/domain/verdicts/speech.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../../src/engine/inference/inference-process.ts';
 import { findDetector, findPacks, toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
 import { ModelFailedError } from '../../../src/engine/worker-errors.ts';
-import type { LoadedPack, WindowCut } from '../../../src/worker/inference-protocol.ts';
+import type { LoadedPack, WindowCut } from '../../../src/worker/protocol/inference-protocol.ts';
 import { makeVoice } from '../../media/voice.ts';
 import { tinySpeechLogit, writeTinySpeechPack } from '../../models/tiny-speech-pack.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';

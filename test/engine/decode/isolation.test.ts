@@ -21,7 +21,7 @@ import {
   type Isolation,
 } from '../../../src/engine/decode/isolation.ts';
 import { NICENESS } from '../../../src/engine/lower-priority.ts';
-import { ISOLATION_LEVELS } from '../../../src/worker/protocol.ts';
+import { ISOLATION_LEVELS } from '../../../src/worker/protocol/decode-protocol.ts';
 import { BOUNDS, openBareSlot } from '../../media/decode-fixture.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 

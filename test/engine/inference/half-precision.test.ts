@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test';
 import type { ModelPack } from '../../../src/domain/packs/model-pack.ts';
 import { INFERENCE_DEFAULTS, InferenceProcess } from '../../../src/engine/inference/inference-process.ts';
 import { toLoadedPack } from '../../../src/engine/packs/installed-packs.ts';
-import type { LoadedPack, PackReport } from '../../../src/worker/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../../../src/worker/protocol/inference-protocol.ts';
 import { FACE_ORIGIN_PACK, modelPathOf, NSFW_PACK } from '../../models/shipped-packs.ts';
 import { writeTinyPack } from '../../models/tiny-model.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.ts';

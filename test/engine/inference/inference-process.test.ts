@@ -25,7 +25,7 @@ import {
   InferenceProcess,
 } from '../../../src/engine/inference/inference-process.ts';
 import { AbortError, ModelFailedError, WorkerLostError } from '../../../src/engine/worker-errors.ts';
-import type { LoadedPack } from '../../../src/worker/inference-protocol.ts';
+import type { LoadedPack } from '../../../src/worker/protocol/inference-protocol.ts';
 import { meanOf, writeTinyPack } from '../../models/tiny-model.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 

@@ -14,7 +14,7 @@ import {
   type InferencePoolConfig,
 } from '../../../src/engine/inference/inference-pool.ts';
 import { ModelFailedError } from '../../../src/engine/worker-errors.ts';
-import type { LoadedPack, PackReport } from '../../../src/worker/inference-protocol.ts';
+import type { LoadedPack, PackReport } from '../../../src/worker/protocol/inference-protocol.ts';
 import { meanOf, writeTinyPack } from '../../models/tiny-model.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 

@@ -13,7 +13,7 @@ import { forbidTokens } from '../../../src/worker/inference/transcription/token-
 import { transcribeWindow } from '../../../src/worker/inference/transcription/transcribe-window.ts';
 import { runTranscriptionGolden } from '../../../src/worker/inference/transcription/transcription-golden.ts';
 import { WhisperSession } from '../../../src/worker/inference/transcription/whisper-session.ts';
-import type { SpokenLanguage, WindowText } from '../../../src/worker/inference-protocol.ts';
+import type { SpokenLanguage, WindowText } from '../../../src/worker/protocol/inference-protocol.ts';
 import { decodeToSamples } from './decode-samples.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');

@@ -3,7 +3,7 @@
  * written again at a higher temperature; what is no better then is left out, since a model that hears no words invents some.
  */
 import { deflateRawSync } from 'node:zlib';
-import type { SpokenLanguage, WindowText } from '../../inference-protocol.ts';
+import type { SpokenLanguage, WindowText } from '../../protocol/inference-protocol.ts';
 import { type ChosenToken, chooseToken, seededChance, shareOf } from './choose-token.ts';
 import { melSpectrogram } from './mel-spectrogram.ts';
 import { forbidTokens } from './token-rules.ts';

@@ -4,7 +4,7 @@ import type {
   PackRequest,
   TranscribeRequest,
   WindowText,
-} from '../../inference-protocol.ts';
+} from '../../protocol/inference-protocol.ts';
 import { toFailed, type WorkQueue } from '../request-queue.ts';
 import { SoundFile } from '../sound-file.ts';
 import { WINDOW_SAMPLES } from './mel-spectrogram.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ModelProtoSchema } from '../../convert/gen/onnx/onnx_pb.ts';
-import type { LoadedPack, TranscriptionInput } from '../../inference-protocol.ts';
+import type { LoadedPack, TranscriptionInput } from '../../protocol/inference-protocol.ts';
 import { BANDS, FRAMES } from './mel-spectrogram.ts';
 import { Vocabulary } from './vocabulary.ts';
 

@@ -6,20 +6,25 @@
  * A slot folder holds `in/` (the daemon puts one input file there: read-only for the child, or a copy where no wall
  * can make it so) and `out/` (the child writes there). Paths in messages are relative to them.
  */
-import type { HeatmapLayer } from '../domain/media/heatmap.ts';
-import type { MediaKind } from '../domain/media/media.ts';
-import type { PatchLayout, PatchPosition } from '../domain/media/patches.ts';
-import type { AskedPicture, PerceptualHash } from '../domain/media/perceptual-hash.ts';
-import type { RenditionFigures, RenditionKind, SheetFacts, SheetFrame } from '../domain/media/rendition.ts';
-import type { RepeatedShift } from '../domain/media/repeated-parts.ts';
-import type { ResizedLayout, Texture } from '../domain/media/resized-view.ts';
-import type { StabilityVariantName } from '../domain/media/stability.ts';
-import type { View, ViewLayout } from '../domain/media/views.ts';
-import type { OuterSource } from '../domain/provenance/outer-manifest.ts';
-import type { TrustMaterial } from '../domain/provenance/trust-list.ts';
-import type { MarkSearch } from '../domain/verdicts/marks.ts';
-import type { Provenance } from '../domain/verdicts/provenance.ts';
-import type { ImageQuality } from '../domain/verdicts/result.ts';
+import type { HeatmapLayer } from '../../domain/media/heatmap.ts';
+import type { MediaKind } from '../../domain/media/media.ts';
+import type { PatchLayout, PatchPosition } from '../../domain/media/patches.ts';
+import type { AskedPicture, PerceptualHash } from '../../domain/media/perceptual-hash.ts';
+import type {
+  RenditionFigures,
+  RenditionKind,
+  SheetFacts,
+  SheetFrame,
+} from '../../domain/media/rendition.ts';
+import type { RepeatedShift } from '../../domain/media/repeated-parts.ts';
+import type { ResizedLayout, Texture } from '../../domain/media/resized-view.ts';
+import type { StabilityVariantName } from '../../domain/media/stability.ts';
+import type { View, ViewLayout } from '../../domain/media/views.ts';
+import type { OuterSource } from '../../domain/provenance/outer-manifest.ts';
+import type { TrustMaterial } from '../../domain/provenance/trust-list.ts';
+import type { MarkSearch } from '../../domain/verdicts/marks.ts';
+import type { Provenance } from '../../domain/verdicts/provenance.ts';
+import type { ImageQuality } from '../../domain/verdicts/result.ts';
 
 /** Bounds that a child holds against hostile files; they travel with each request so that settings apply at once. */
 export interface DecodeLimits {

@@ -2,7 +2,7 @@
  * The file's own fault, as distinct from ours: it becomes a `failed` answer, which is final, while every other
  * error becomes `broken` and costs the child. Decoder texts are turned into sentences here, once.
  */
-import type { MediaFault } from './protocol.ts';
+import type { MediaFault } from '../protocol/decode-protocol.ts';
 
 export class MediaFaultFound extends Error {
   override readonly name = 'MediaFaultFound';

@@ -2,7 +2,7 @@
  * Everything the daemon and its inference children say to each other.
  * Small messages as in protocol.ts: patches and sound go by path. An inference child never opens an uploaded file.
  */
-import type { SampleRange } from '../domain/verdicts/speech.ts';
+import type { SampleRange } from '../../domain/verdicts/speech.ts';
 
 /** What a model takes: patches of a picture, windows of a sound, or the frames of a sound one after the other. */
 export interface PatchInput {

@@ -1,5 +1,5 @@
 /** A picture as its header describes it, and as it is once decoded. */
-import type { DecodeLimits } from '../protocol.ts';
+import type { DecodeLimits } from '../protocol/decode-protocol.ts';
 
 /** Upright, 8-bit RGB. */
 export interface Picture {

@@ -2,18 +2,18 @@
  * Brings packs up: providers in the order given, each judged by the golden outputs, in half precision first where that
  * is wanted. A pack that no provider reproduces is out of service, with every provider's reason.
  */
-import { type GoldenDifference, goldenDifference } from '../../domain/packs/golden-difference.ts';
-import type { InferenceRequest, LoadedPack, PackReport, Precision } from '../inference-protocol.ts';
-import { Detection } from './detection.ts';
-import { DetectionQueue } from './detection-queue.ts';
-import { makeGoldenSound, pickEvenly } from './golden.ts';
-import { goldenSource } from './item-source.ts';
-import { type BatchPack, type Device, PackSession } from './pack-session.ts';
-import { RequestQueue, type WorkQueue } from './request-queue.ts';
-import { type SpeechPack, SpeechSession } from './speech-session.ts';
-import { runTranscriptionGolden } from './transcription/transcription-golden.ts';
-import { TranscriptionQueue } from './transcription/transcription-queue.ts';
-import { WhisperSession } from './transcription/whisper-session.ts';
+import { type GoldenDifference, goldenDifference } from '../domain/packs/golden-difference.ts';
+import { Detection } from './inference/detection.ts';
+import { DetectionQueue } from './inference/detection-queue.ts';
+import { makeGoldenSound, pickEvenly } from './inference/golden.ts';
+import { goldenSource } from './inference/item-source.ts';
+import { type BatchPack, type Device, PackSession } from './inference/pack-session.ts';
+import { RequestQueue, type WorkQueue } from './inference/request-queue.ts';
+import { type SpeechPack, SpeechSession } from './inference/speech-session.ts';
+import { runTranscriptionGolden } from './inference/transcription/transcription-golden.ts';
+import { TranscriptionQueue } from './inference/transcription/transcription-queue.ts';
+import { WhisperSession } from './inference/transcription/whisper-session.ts';
+import type { InferenceRequest, LoadedPack, PackReport, Precision } from './protocol/inference-protocol.ts';
 
 /** Made by the rule of the golden inputs, which are few: on these half precision must agree with full as well. */
 const PARITY_ITEMS = 32;

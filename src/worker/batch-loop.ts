@@ -3,9 +3,15 @@
  * thousand patches delays another model's verdict by one batch and new requests are read between batches. A pack is let go
  * once it was checked, and when no one has asked it for `keepLoadedMs`: the next request brings it up and checks it again.
  */
-import type { InferenceResponse, LoadedPack, PackReport, PackRequest } from '../inference-protocol.ts';
+
 import { bringUp, type LoadRequest } from './bring-up.ts';
-import { toFailed, type WorkQueue } from './request-queue.ts';
+import { toFailed, type WorkQueue } from './inference/request-queue.ts';
+import type {
+  InferenceResponse,
+  LoadedPack,
+  PackReport,
+  PackRequest,
+} from './protocol/inference-protocol.ts';
 
 /** On a GPU a pack stays: bringing it up takes seconds to minutes there, and its memory is the device's. */
 const LET_GO_PROVIDER = 'cpu';
