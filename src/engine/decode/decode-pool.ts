@@ -5,11 +5,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { IsolationLevel } from '../../worker/protocol/decode-protocol.ts';
 import { IsolationMissingError, WorkerLostError } from '../worker-errors.ts';
 import { CopyRoom } from './copy-room.ts';
 import { DecodeSlot } from './decode-slot.ts';
-import { detectIsolation, type Isolation } from './isolation.ts';
+import { detectIsolation, type Isolation, type IsolationLevel } from './isolation.ts';
 import { type SlotPurpose, SlotQueue, type WaitOptions } from './slot-queue.ts';
 
 export interface DecodePoolConfig {

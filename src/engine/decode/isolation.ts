@@ -10,8 +10,16 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { BUNDLE_FOLDER, childEntry, PROGRAM_FOLDER } from '../../machinery/program-folder.ts';
-import type { IsolationLevel } from '../../worker/protocol/decode-protocol.ts';
 import { NICENESS } from '../lower-priority.ts';
+
+/** What isolates a decode child, strongest first. */
+export const ISOLATION_LEVELS = [
+  'bubblewrap',
+  'no network and limits',
+  'no network, data in reach',
+  'limits only',
+] as const;
+export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];
 
 /** What `detectIsolation` found to work. */
 export interface Isolation {

@@ -370,15 +370,6 @@ export type DecodeRequest =
 export const MEDIA_FAULTS = ['unsupported_media_type', 'corrupt', 'too_many_pixels', 'too_long'] as const;
 export type MediaFault = (typeof MEDIA_FAULTS)[number];
 
-/** What isolates a decode child, strongest first. */
-export const ISOLATION_LEVELS = [
-  'bubblewrap',
-  'no network and limits',
-  'no network, data in reach',
-  'limits only',
-] as const;
-export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];
-
 export type DecodeResponse =
   | { type: 'ready' }
   | { type: 'progress'; id: number; step: string; done: number; total: number }

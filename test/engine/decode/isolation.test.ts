@@ -18,10 +18,10 @@ import {
   decodeCommand,
   detectIsolation,
   findIsolations,
+  ISOLATION_LEVELS,
   type Isolation,
 } from '../../../src/engine/decode/isolation.ts';
 import { NICENESS } from '../../../src/engine/lower-priority.ts';
-import { ISOLATION_LEVELS } from '../../../src/worker/protocol/decode-protocol.ts';
 import { BOUNDS, openBareSlot } from '../../media/decode-fixture.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 
