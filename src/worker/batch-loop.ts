@@ -3,7 +3,6 @@
  * thousand patches delays another model's verdict by one batch and new requests are read between batches. A pack is let go
  * once it was checked, and when no one has asked it for `keepLoadedMs`: the next request brings it up and checks it again.
  */
-
 import { bringUp, type LoadRequest } from './bring-up.ts';
 import { toFailed, type WorkQueue } from './inference/request-queue.ts';
 import type {
@@ -11,6 +10,7 @@ import type {
   LoadedPack,
   PackReport,
   PackRequest,
+  RememberedCheck,
 } from './protocol/inference-protocol.ts';
 
 /** On a GPU a pack stays: bringing it up takes seconds to minutes there, and its memory is the device's. */
@@ -20,6 +20,8 @@ const LET_GO_PROVIDER = 'cpu';
 interface Checked {
   pack: LoadedPack;
   report: PackReport;
+  /** Not brought up by this process yet: what is reported of it was found at an earlier start. */
+  isRemembered: boolean;
   /** Null while the pack is let go, and where it is out of service. */
   queue: WorkQueue | null;
   usedAt: number;
@@ -111,6 +113,11 @@ export class BatchLoop {
     checked.usedAt = performance.now();
     if (checked.queue !== null) return checked.queue;
     const { queue, report } = await bringUp(checked.pack, this.#request);
+    if (checked.isRemembered) {
+      checked.isRemembered = false;
+      checked.report = report;
+      this.#send({ type: 'proved', report });
+    }
     if (queue === null) throw new Error(`the model ${key} cannot be loaded again: ${report.fault}`);
     checked.queue = queue;
     this.#queues.push(queue);
@@ -157,29 +164,32 @@ export class BatchLoop {
 
 /** Brings a pack up, and lets it go at once where no one may ever ask for it. */
 async function check(pack: LoadedPack, request: LoadRequest): Promise<Checked> {
-  if (pack.isCheckedLate === true) return uncheckedYet(pack);
+  if (pack.isCheckedLate === true) return broughtUpLater(pack, null);
+  const staysLoaded = request.keepLoadedMs === Number.POSITIVE_INFINITY;
+  const remembered = request.remembered.find(({ key }) => key === pack.key);
+  if (remembered !== undefined && !staysLoaded) return broughtUpLater(pack, remembered);
   const { queue, report } = await bringUp(pack, request);
-  if (
-    queue === null ||
-    report.provider !== LET_GO_PROVIDER ||
-    request.keepLoadedMs === Number.POSITIVE_INFINITY
-  ) {
-    return { pack, report, queue, usedAt: performance.now() };
+  if (queue === null || report.provider !== LET_GO_PROVIDER || staysLoaded) {
+    return { pack, report, isRemembered: false, queue, usedAt: performance.now() };
   }
   await queue.release();
-  return { pack, report, queue: null, usedAt: performance.now() };
+  return { pack, report, isRemembered: false, queue: null, usedAt: performance.now() };
 }
 
-/** Brought up and checked by the first request: it costs each start seconds of every core, and most boxes never ask it. */
-function uncheckedYet(pack: LoadedPack): Checked {
+/**
+ * Brought up and checked by the first request: it costs each start seconds of every core, and most boxes never ask it, or it
+ * gave its golden outputs at an earlier start.
+ */
+function broughtUpLater(pack: LoadedPack, remembered: RememberedCheck | null): Checked {
   const place = {
     provider: LET_GO_PROVIDER,
     precision: 'full' as const,
     precisionNote: null,
     passedOver: [],
   };
-  const report = { key: pack.key, ...place, fault: null, goldenError: null, loadMs: 0 };
-  return { pack, report, queue: null, usedAt: performance.now() };
+  const goldenError = remembered?.goldenError ?? null;
+  const report = { key: pack.key, ...place, fault: null, goldenError, loadMs: 0 };
+  return { pack, report, isRemembered: remembered !== null, queue: null, usedAt: performance.now() };
 }
 
 function isIdle({ report, queue, usedAt }: Checked, usedBefore: number): boolean {

@@ -2,6 +2,7 @@
  * A model of a few dozen bytes, written by hand as ONNX protobuf, so that no test depends on a trained pack: its
  * logit is the mean of a patch, 0..1, times `gain`. And the pack around it, with the golden outputs it must give.
  */
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeGoldenPatch } from '../../src/worker/inference/golden.ts';
@@ -95,11 +96,13 @@ export interface TinyPackOptions {
 export async function writeTinyPack(folder: string, options: TinyPackOptions = {}): Promise<LoadedPack> {
   const { key = 'tiny@1.0.0', size = 16, gain = 1, rounds = 0, goldenOffset = 0 } = options;
   const modelPath = join(folder, `${key}.onnx`);
-  await writeFile(modelPath, tinyModelBytes(size, { gain, rounds }));
+  const bytes = tinyModelBytes(size, { gain, rounds });
+  await writeFile(modelPath, bytes);
   const expected = [0, 1, 2].map((index) => gain * meanOf(makeGoldenPatch(index, size)) + goldenOffset);
   return {
     key,
     modelPath,
+    modelSha256: createHash('sha256').update(bytes).digest('hex'),
     input: { kind: 'patches', name: 'pixels', mean: [0, 0, 0], std: [1, 1, 1], size },
     outputName: 'logit',
     outputLength: 1,

@@ -12,6 +12,7 @@ import { timeParts } from '../analyses/timed-parts.ts';
 import { DECODE_POOL_DEFAULTS, DecodePool } from '../decode/decode-pool.ts';
 import { VideoDecoding } from '../decode/video-decoding.ts';
 import type { EngineConfig, EngineParts } from '../engine-config.ts';
+import { CheckMemory } from '../inference/check-memory.ts';
 import {
   INFERENCE_POOL_DEFAULTS,
   InferencePool,
@@ -45,6 +46,8 @@ export type ChildExecutorParts = Pick<EngineParts, 'log' | 'observer'> & {
   changed: () => void;
 };
 
+const CHECKS_FILE = 'model-checks.json';
+
 const ANALYSES: Readonly<
   Record<MediaKind, (parts: AnalysisParts, attempt: Attempt) => Promise<AnalysisResult>>
 > = { image: analyseImage, audio: analyseAudio, video: analyseVideo };
@@ -58,6 +61,7 @@ export class ChildExecutor implements LocalExecutor {
   readonly inferenceConfig: InferencePoolConfig;
   readonly isElsewhere = false;
   #inference: InferencePool | null = null;
+  #checks: CheckMemory | null = null;
   #isClosing = false;
 
   constructor(config: ChildExecutorConfig, parts: ChildExecutorParts) {
@@ -97,8 +101,8 @@ export class ChildExecutor implements LocalExecutor {
   /** Reads the packs, brings the decoders up and begins with the models; `loadPacks` follows. Throws where the box must not serve at all. */
   async start(): Promise<void> {
     // What isolates a child is tried in other processes while this one hashes the packs, and the models need not wait for it.
-    const reading = this.shelf.read(this.#config.modelFolders).then(() => this.#beginLoading());
-    await Promise.all([reading, this.decodePool.start()]);
+    const reading = Promise.all([this.shelf.read(this.#config.modelFolders), this.#openChecks()]);
+    await Promise.all([reading.then(() => this.#beginLoading()), this.decodePool.start()]);
     await this.videoDecoding.look(this.decodePool, this.#parts.log);
   }
 
@@ -146,6 +150,15 @@ export class ChildExecutor implements LocalExecutor {
     this.#isClosing = true;
     await this.decodePool[Symbol.asyncDispose]();
     await this.#inference?.[Symbol.asyncDispose]();
+    await this.#checks?.settled();
+  }
+
+  /** A worker shows its golden outputs to the daemon at every start. */
+  async #openChecks(): Promise<void> {
+    if (this.#config.checksAllPacksAtOnce) return;
+    this.#checks = await CheckMemory.open(join(this.#config.dataFolder, 'cache', CHECKS_FILE), (error) =>
+      this.#parts.log.warn({ err: error }, 'what is known of the models of this box could not be kept'),
+    );
   }
 
   #openInference(packs: readonly LoadedPack[]): InferencePool {
@@ -155,6 +168,6 @@ export class ChildExecutor implements LocalExecutor {
       this.shelf.applyReports(reports);
       this.#parts.changed();
     });
-    return new InferencePool(this.inferenceConfig, packs, watcher);
+    return new InferencePool(this.inferenceConfig, packs, watcher, this.#checks);
   }
 }

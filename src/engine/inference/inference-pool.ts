@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { LoadedPack, PackReport } from '../../worker/protocol/inference-protocol.ts';
+import type { CheckMemory } from './check-memory.ts';
 import {
   type DetectionWork,
   INFERENCE_DEFAULTS,
@@ -42,12 +43,18 @@ export class InferencePool implements AsyncDisposable {
   readonly #members: Member[];
   readonly #preparation: Preparation | null;
 
-  constructor(config: InferencePoolConfig, packs: readonly LoadedPack[], observer: InferenceObserver) {
+  constructor(
+    config: InferencePoolConfig,
+    packs: readonly LoadedPack[],
+    observer: InferenceObserver,
+    checks: CheckMemory | null = null,
+  ) {
     const quick = config.providers.filter((provider) => !config.slowProviders.includes(provider));
     const isPrepared = quick.length > 0 && quick.length < config.providers.length;
     const processes = Math.max(1, config.processes);
+    const own = isPrepared ? { ...config, providers: quick } : config;
     this.#members = Array.from({ length: processes }, () => ({
-      process: new InferenceProcess(isPrepared ? { ...config, providers: quick } : config, packs, observer),
+      process: new InferenceProcess(own, packs, observer, checks),
       load: 0,
     }));
     this.#preparation = isPrepared ? new Preparation({ ...config, processes }, packs, observer) : null;

@@ -19,6 +19,7 @@ import { describeExit } from '../decode/child-exit.ts';
 import { forwardLines } from '../decode/child-log.ts';
 import { lowerPriority } from '../lower-priority.ts';
 import { AbortError, ModelFailedError, WorkerLostError } from '../worker-errors.ts';
+import type { CheckMemory } from './check-memory.ts';
 import { inferenceEnvironment } from './inference-environment.ts';
 
 export interface InferenceConfig {
@@ -111,6 +112,7 @@ const HEALTHY_MS = 30_000;
 export class InferenceProcess implements AsyncDisposable {
   readonly #config: InferenceConfig;
   readonly #observer: InferenceObserver;
+  readonly #checks: CheckMemory | null;
   readonly #waiting = new Map<number, Waiting>();
   #packs: readonly LoadedPack[];
   #child: ChildProcess;
@@ -127,9 +129,16 @@ export class InferenceProcess implements AsyncDisposable {
   #restart: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(config: InferenceConfig, packs: readonly LoadedPack[], observer: InferenceObserver) {
+  /** Without `checks` every pack is checked before the process is ready. */
+  constructor(
+    config: InferenceConfig,
+    packs: readonly LoadedPack[],
+    observer: InferenceObserver,
+    checks: CheckMemory | null = null,
+  ) {
     this.#config = config;
     this.#observer = observer;
+    this.#checks = checks;
     this.#packs = packs;
     this.#child = this.#start();
   }
@@ -256,7 +265,8 @@ export class InferenceProcess implements AsyncDisposable {
     const [providers, halfProviders] = [[...this.#config.providers], [...this.#config.halfProviders]];
     const packs = [...this.#packs];
     const bounds = { threads, batchMax, batchWaitMs, keepLoadedMs };
-    this.#send({ type: 'load', packs, providers, halfProviders, ...bounds });
+    const remembered = this.#checks?.recall(packs, this.#config) ?? [];
+    this.#send({ type: 'load', packs, remembered, providers, halfProviders, ...bounds });
   }
 
   #send(request: InferenceRequest): void {
@@ -268,8 +278,13 @@ export class InferenceProcess implements AsyncDisposable {
   #receive(response: InferenceResponse): void {
     if (response.type === 'ready') {
       this.#reports = response.packs;
+      this.#checks?.remember(this.#packs, response.packs, this.#config);
       this.#ready.resolve(response.packs);
       this.#observer.childReady(this.pid, response.packs, performance.now() - this.#startedAt);
+      return;
+    }
+    if (response.type === 'proved') {
+      this.#prove(response.report);
       return;
     }
     if (response.type === 'resident') {
@@ -284,6 +299,15 @@ export class InferenceProcess implements AsyncDisposable {
     if (waiting !== undefined) waiting.isAnswered = true;
     if (response.type === 'failed') waiting?.reject(new ModelFailedError(response.message));
     else waiting?.resolve(response);
+  }
+
+  /** A remembered pack was brought up: where it does not hold any more, it is out of service from now on. */
+  #prove(report: PackReport): void {
+    if (this.#reports === null) return;
+    this.#reports = this.#reports.map((before) => (before.key === report.key ? report : before));
+    if (report.fault === null) return;
+    this.#checks?.forget(this.#packs, report.key, this.#config);
+    this.#observer.childReady(this.pid, this.#reports, performance.now() - this.#startedAt);
   }
 
   /** Counts the silence anew. A request that is only slow does not cost the child; one that is hung does. */

@@ -199,6 +199,7 @@ export function toLoadedPack({ pack, modelPath }: Pick<InstalledPack, 'pack' | '
   return {
     key: packKey(pack),
     modelPath,
+    modelSha256: pack.sha256,
     input: toInput(pack),
     outputName: pack.output.name,
     outputLength: outputLengthOf(pack),

@@ -46,6 +46,8 @@ export interface TranscriptionInput {
 export interface LoadedPack {
   key: string;
   modelPath: string;
+  /** SHA-256 of the model's file, which was compared when the pack was found. */
+  modelSha256: string;
   input: PatchInput | WindowInput | SpeechInput | TranscriptionInput;
   /** It is checked when it is first asked, not at the load: for a pack that few submissions ask, and that is large. */
   isCheckedLate?: boolean;
@@ -60,6 +62,12 @@ export interface LoadedPack {
     /** The outputs are reported instead of compared: they become what is expected. */
     isRecorded?: boolean;
   };
+}
+
+/** What is known of a pack from an earlier start. */
+export interface RememberedCheck {
+  key: string;
+  goldenError: number;
 }
 
 /** What windows hold of a file of samples. */
@@ -136,6 +144,8 @@ export type InferenceRequest =
   | {
       type: 'load';
       packs: LoadedPack[];
+      /** Packs that gave their golden outputs on this box before: they are brought up and checked by their first request. */
+      remembered: RememberedCheck[];
       providers: string[];
       /** Those of them on which a pack is first tried in half precision; it keeps it where its golden outputs hold. */
       halfProviders: string[];
@@ -174,6 +184,8 @@ export interface PackReport {
 
 export type InferenceResponse =
   | { type: 'ready'; packs: PackReport[] }
+  /** How a remembered pack came up at its first request, which is what its start would have found. */
+  | { type: 'proved'; report: PackReport }
   /** Keys of the packs that are in memory, whenever they change. */
   | { type: 'resident'; packs: string[] }
   /** `outputLength` values per item, one item after the other; `waitedMs` until its first batch ran. */

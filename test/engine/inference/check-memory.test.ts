@@ -1,0 +1,114 @@
+/**
+ * Real inference children with a hand-made model: what a box remembers of its models' checks.
+ *
+ * Invariant: what is remembered of a pack shortens a start; before its first answer the pack is checked all the same.
+ */
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CheckMemory } from '../../../src/engine/inference/check-memory.ts';
+import {
+  INFERENCE_DEFAULTS,
+  type InferenceConfig,
+  InferenceProcess,
+} from '../../../src/engine/inference/inference-process.ts';
+import { ModelFailedError } from '../../../src/engine/worker-errors.ts';
+import type { LoadedPack } from '../../../src/worker/protocol/inference-protocol.ts';
+import { writeTinyPack } from '../../models/tiny-model.ts';
+import { makeTemporaryFolder } from '../../temporary-folder.ts';
+
+const PATCH_BYTES = 16 * 16 * 3;
+const TIMEOUT = { timeoutMs: 20_000 };
+const QUIET = { childReady() {}, childLost() {}, childSaid() {} };
+const failOn = (error: unknown): never => assert.fail(String(error));
+
+function begin(pack: LoadedPack, checks: CheckMemory, config: Partial<InferenceConfig> = {}) {
+  return new InferenceProcess({ ...INFERENCE_DEFAULTS, ...config }, [pack], QUIET, checks);
+}
+
+/** What a start with this memory reports of the pack. */
+async function reportOf(pack: LoadedPack, path: string, config: Partial<InferenceConfig> = {}) {
+  const checks = await CheckMemory.open(path, failOn);
+  await using started = begin(pack, checks, config);
+  const [report] = await started.ready();
+  await checks.settled();
+  return report;
+}
+
+async function grey(folder: string) {
+  const path = join(folder, 'patches.rgb');
+  await writeFile(path, Buffer.alloc(PATCH_BYTES, 51));
+  return { pack: 'tiny@1.0.0', path, count: 1 };
+}
+
+test('a pack that gave its golden outputs before is not waited for, and is checked by its first request', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  const path = join(folder.path, 'cache', 'model-checks.json');
+  const first = await reportOf(pack, path);
+  assert.ok((first?.loadMs ?? 0) > 0);
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+
+  const checks = await CheckMemory.open(path, failOn);
+  await using started = begin(pack, checks);
+  assert.deepEqual(await started.ready(), [{ ...first, goldenOutputs: undefined, loadMs: 0 }].map(whole));
+  const { logits } = await started.infer(await grey(folder.path), TIMEOUT);
+  assert.ok(Math.abs((logits[0] ?? 9) - 0.2) < 1e-4);
+  assert.ok((started.reports?.[0]?.loadMs ?? 0) > 0, 'the request has brought it up and checked it');
+});
+
+test('a pack that does not hold any more is out of service from its first request on, and forgotten', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  const path = join(folder.path, 'model-checks.json');
+  await reportOf(pack, path);
+  // The same pack to look at; what is in its file answers otherwise.
+  await writeTinyPack(folder.path, { gain: 2 });
+
+  const checks = await CheckMemory.open(path, failOn);
+  await using started = begin(pack, checks);
+  assert.equal((await started.ready())[0]?.fault, null);
+  await assert.rejects(started.infer(await grey(folder.path), TIMEOUT), (error) => {
+    assert.ok(error instanceof ModelFailedError);
+    assert.match(error.message, /golden outputs differ/);
+    return true;
+  });
+  assert.match(started.reports?.[0]?.fault ?? '', /golden outputs differ/);
+  await checks.settled();
+  assert.match((await reportOf(pack, path))?.fault ?? '', /golden outputs differ/);
+});
+
+test('another model, other threads and a GPU beside the CPU are checked', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  const path = join(folder.path, 'model-checks.json');
+  await reportOf(pack, path);
+  const isChecked = async (...args: [LoadedPack, Partial<InferenceConfig>?]) =>
+    ((await reportOf(args[0], path, args[1]))?.loadMs ?? 0) > 0;
+  assert.equal(await isChecked(pack), false);
+  assert.equal(await isChecked(pack, { threads: 2 }), true);
+  assert.equal(await isChecked({ ...pack, modelSha256: '0'.repeat(64) }), true);
+  const withGpu = { providers: ['webgpu', 'cpu'] };
+  assert.equal(await isChecked(pack, withGpu), true);
+  assert.equal(await isChecked(pack, withGpu), true, 'nothing of it was kept');
+});
+
+test('a file that cannot be read is said, everything is checked, and it is written anew', async () => {
+  await using folder = await makeTemporaryFolder();
+  const pack = await writeTinyPack(folder.path);
+  const path = join(folder.path, 'model-checks.json');
+  await writeFile(path, '{"checks":{"no digest":1}}');
+  const said: unknown[] = [];
+  const checks = await CheckMemory.open(path, (error) => said.push(error));
+  assert.equal(said.length, 1);
+  await using started = begin(pack, checks);
+  assert.ok(((await started.ready())[0]?.loadMs ?? 0) > 0);
+  await checks.settled();
+  assert.doesNotMatch(await readFile(path, 'utf8'), /no digest/);
+});
+
+/** Without what is undefined: the channel leaves it out. */
+function whole<T extends object>(value: T): object {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined));
+}
