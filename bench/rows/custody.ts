@@ -8,7 +8,7 @@ import { open } from 'lmdb';
 import type { Analysis, Classification } from '../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { verifyCustody } from '../../src/store/custody/verify.ts';
-import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
+import { openTables, TABLES_MAX, type Tables } from '../../src/store/tables/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import type { StoreTransaction } from '../../src/store/transaction.ts';
 import { seedRecords } from '../../test/seeded-records.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { flushFile, renameDurably } from './folder.ts';
+import { flushFile, renameDurably } from './space/folder.ts';
 
 /** Folders looked up between two breaths of the event loop. */
 const SWEEP_BATCH_MAX = 100;

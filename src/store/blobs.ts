@@ -8,8 +8,8 @@ import { access, type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs
 import { join } from 'node:path';
 import { HEAD_BYTES } from '../domain/media/sniff.ts';
 import { BlobChecks } from './blob-checks.ts';
-import { renameDurably } from './folder.ts';
 import { MediaWriter, type ReceiveBounds } from './media-writer.ts';
+import { renameDurably } from './space/folder.ts';
 
 export interface TemporaryBlob {
   path: string;

@@ -6,7 +6,7 @@
 import type { RootDatabase } from 'lmdb';
 import type { StoreChange } from './accounts/change.ts';
 import type { RecordsDisk } from './records-disk.ts';
-import { Table } from './table.ts';
+import { Table } from './tables/table.ts';
 import type { StoreTransaction } from './transaction.ts';
 
 /** More would hold up everything else for longer than a flush does; what is left is the next group. */

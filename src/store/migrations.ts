@@ -9,10 +9,10 @@ import type { Account, ApiKey } from '../domain/accounts/account.ts';
 import type { Plan } from '../domain/accounts/plan.ts';
 import { PLAN_OPTIONS } from '../domain/accounts/plan-option.ts';
 import type { Override } from '../domain/records/classification.ts';
-import { flushFolder, renameDurably } from './folder.ts';
 import { openRecordsCopy } from './records-copy.ts';
-import { FORMAT_VERSION, type Tables } from './schema.ts';
-import type { Table } from './table.ts';
+import { flushFolder, renameDurably } from './space/folder.ts';
+import { FORMAT_VERSION, type Tables } from './tables/schema.ts';
+import type { Table } from './tables/table.ts';
 import type { StoreTransaction } from './transaction.ts';
 
 /** What a step works with. */

@@ -9,11 +9,11 @@ import type { Likeness, NearMatches, StoredKeypoints } from '../domain/records/s
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { sha256 } from './automation/automation-reader.ts';
-import { DamagedRecordError } from './codec.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import { OuterManifestReader } from './records/outer-manifests.ts';
 import { RecordReader } from './records/record-reader.ts';
-import type { AcceptedRequest, PartReference } from './schema.ts';
+import { DamagedRecordError } from './tables/codec.ts';
+import type { AcceptedRequest, PartReference } from './tables/schema.ts';
 
 type FileOfFinding = Pick<Override, 'accountId' | 'kind' | 'hash'>;
 

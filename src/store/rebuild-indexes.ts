@@ -9,8 +9,8 @@ import { partsOf } from '../domain/verdicts/result.ts';
 import { CustodyReader } from './custody/custody-reader.ts';
 import { indexTimestamps } from './records/package-rows.ts';
 import { ANSWERS_COMPLETE, areAnswersComplete } from './records/record-rows.ts';
-import { readMeta, type StoreMeta, type Tables } from './schema.ts';
-import type { Index, Table } from './table.ts';
+import { readMeta, type StoreMeta, type Tables } from './tables/schema.ts';
+import type { Index, Table } from './tables/table.ts';
 import type { StoreTransaction } from './transaction.ts';
 
 export interface RebuildParts {

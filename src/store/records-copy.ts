@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, type Key, open } from 'lmdb';
-import { decodeValue } from './codec.ts';
-import { walkEntries, walkKeys } from './ranges.ts';
 import { StoreReader } from './reader.ts';
-import { openTables, TABLES_MAX } from './schema.ts';
-import { INDEX_VALUE_BYTES } from './table.ts';
+import { decodeValue } from './tables/codec.ts';
+import { walkEntries, walkKeys } from './tables/ranges.ts';
+import { openTables, TABLES_MAX } from './tables/schema.ts';
+import { INDEX_VALUE_BYTES } from './tables/table.ts';
 
 export interface RecordsCopy extends AsyncDisposable {
   readonly read: StoreReader;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { RenditionFigures } from '../domain/media/rendition.ts';
 import { renditionFigures } from '../domain/media/rendition-figures.ts';
-import { flushFile, flushFolder } from './folder.ts';
+import { flushFile, flushFolder } from './space/folder.ts';
 
 export interface StoredRendition {
   figures: RenditionFigures;

@@ -9,30 +9,25 @@ import { open, type RootDatabase } from 'lmdb';
 import { OperatorFault } from '../domain/operator-fault.ts';
 import { MICROSECONDS_PER_MS } from '../domain/time.ts';
 import type { StoreChange } from './accounts/change.ts';
+import { type AnswersCompared, type AnswersMade, compareAnswers, makeAnswers } from './answer-index.ts';
 import { ArtifactStore } from './artifacts.ts';
 import { BlobStore } from './blobs.ts';
-import type { DamagedRecordError } from './codec.ts';
 import { CommitGroups } from './commit-group.ts';
 import { FolderLock } from './lock.ts';
 import { migrate } from './migrations.ts';
 import { closeToOthers } from './private-folder.ts';
 import { StoreReader } from './reader.ts';
 import { findIndexFault, rebuildIndexes } from './rebuild-indexes.ts';
-import {
-  type AnswersCompared,
-  type AnswersMade,
-  compareAnswers,
-  makeAnswers,
-} from './records/answer-index.ts';
 import { ANSWERS_COMPLETE } from './records/record-rows.ts';
 import { MACHINE_DISK, type RecordsDisk } from './records-disk.ts';
 import { RenditionStore } from './rendition-store.ts';
-import { assertNotHalfRestored, readRestoredMark, removeRestoredMark } from './restore.ts';
-import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './schema.ts';
+import { assertNotHalfRestored, readRestoredMark, removeRestoredMark } from './restore-mark.ts';
 import { assertOwner, type Compacted, compactIfWorth, compactRecords } from './space/compact.ts';
 import { type OldestReader, Snapshots } from './space/snapshots.ts';
 import { readSpace, type StoreSpace } from './space/space.ts';
-import { Table } from './table.ts';
+import type { DamagedRecordError } from './tables/codec.ts';
+import { FORMAT_VERSION, META_KEYS, openTables, readMeta, TABLES_MAX, type Tables } from './tables/schema.ts';
+import { Table } from './tables/table.ts';
 import { StoreTransaction } from './transaction.ts';
 import { UnfinishedUploadStore } from './unfinished-uploads.ts';
 

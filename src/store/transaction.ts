@@ -13,13 +13,12 @@ import type { FoundLikeness, NearMatch } from '../domain/records/seen-before.ts'
 import type { StoredSignOff } from '../domain/records/sign-off.ts';
 import type { WebhookDelivery } from '../domain/records/webhook.ts';
 import { checkResult, partsOf } from '../domain/verdicts/result.ts';
-import { AccountTransaction } from './accounts/account-transaction.ts';
+import { AccountTransaction } from './account-transaction.ts';
 import { type PendingNotice, sha256 } from './automation/automation-reader.ts';
 import { addRecheckedRecord, forgetRecheckedRecords, RECHECK_KEY } from './automation/recheck-rows.ts';
 import { indexWatchedFile, putWatchedFile, removeWatchedFile } from './automation/watched-file-rows.ts';
 import { type CustodyFact, CustodyLog, type CustodyPlace, type RestoredFrom } from './custody/custody-log.ts';
 import { endedDetails, fetchedDetails, overrideDetails, receivedDetails } from './custody/facts.ts';
-import { fileSubject, type StoredCheckpoint } from './custody/stored.ts';
 import { balanceAfter, type RequestPlace } from './reader.ts';
 import { putLikenesses, removeLikenesses } from './records/likeness-rows.ts';
 import { OuterManifestWriter } from './records/outer-manifests.ts';
@@ -40,7 +39,8 @@ import {
   type PartReference,
   type StoreMeta,
   type Tables,
-} from './schema.ts';
+} from './tables/schema.ts';
+import { fileSubject, type StoredCheckpoint } from './tables/stored-custody.ts';
 
 export class StoreTransaction extends AccountTransaction {
   override readonly outerManifests = new OuterManifestWriter(this.tables);

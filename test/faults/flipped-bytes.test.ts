@@ -25,8 +25,8 @@ import { askSignOff } from '../../src/app/records/sign-offs.ts';
 import { NO_FILES } from '../../src/domain/automation/watch-folder.ts';
 import { emptyKeypoints, packKeypoints } from '../../src/domain/media/keypoints.ts';
 import { shownOf } from '../../src/domain/records/refused-record.ts';
-import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
-import { Table } from '../../src/store/table.ts';
+import { openTables, TABLES_MAX, type Tables } from '../../src/store/tables/schema.ts';
+import { Table } from '../../src/store/tables/table.ts';
 import type { StoreTransaction } from '../../src/store/transaction.ts';
 import {
   ADMIN_PASSWORD,

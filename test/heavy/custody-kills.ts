@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { open } from 'lmdb';
 import { verifyCustody } from '../../src/store/custody/verify.ts';
-import { openTables, TABLES_MAX } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
+import { openTables, TABLES_MAX } from '../../src/store/tables/schema.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { numberArgument, Random } from './random.ts';
 

@@ -12,8 +12,8 @@ import type { Classification } from '../../src/domain/records/classification.ts'
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
 import { writeBackup } from '../../src/store/backup/backup.ts';
 import { readListing, readManifest } from '../../src/store/backup/listing.ts';
+import { restoreBackup } from '../../src/store/backup/restore.ts';
 import { listBackups, removeOldBackups } from '../../src/store/backup/shelf.ts';
-import { restoreBackup } from '../../src/store/restore.ts';
 import { Store } from '../../src/store/store.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 

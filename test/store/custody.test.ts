@@ -23,11 +23,11 @@ import {
   proveInclusion,
   readRoot,
 } from '../../src/domain/custody/merkle-tree.ts';
-import { encodeValue } from '../../src/store/codec.ts';
 import { verifyCustody } from '../../src/store/custody/verify.ts';
 import { openRecordsCopy } from '../../src/store/records-copy.ts';
-import { openTables, TABLES_MAX, type Tables } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
+import { encodeValue } from '../../src/store/tables/codec.ts';
+import { openTables, TABLES_MAX, type Tables } from '../../src/store/tables/schema.ts';
 import { identifierOf, seedRecords } from '../seeded-records.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from 'lmdb';
 import { blankAccount } from '../../src/app/accounts/account-rules.ts';
-import { TABLES_MAX } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
+import { TABLES_MAX } from '../../src/store/tables/schema.ts';
 import { addUser, openApp } from '../app/open-app.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 

@@ -13,8 +13,8 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { PLAN_OPTIONS } from '../../src/domain/accounts/plan-option.ts';
 import { verifyCustody } from '../../src/store/custody/verify.ts';
-import { FORMAT_VERSION } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
+import { FORMAT_VERSION } from '../../src/store/tables/schema.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 // As the daemon does before it opens a store: else what LMDB makes is open to others, and said to be.

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
-import { firstKey, type Range, walkEntries, walkKeys } from '../../src/store/ranges.ts';
+import { firstKey, type Range, walkEntries, walkKeys } from '../../src/store/tables/ranges.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 /** More than the first three pages. */

@@ -1,9 +1,9 @@
 /** A store of an older version or of a failing disk: rows that no one can show among rows that are whole. */
 import { join } from 'node:path';
 import { type Key, open } from 'lmdb';
-import { decodeValue, encodeValue } from '../../src/store/codec.ts';
-import { TABLES_MAX } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
+import { decodeValue, encodeValue } from '../../src/store/tables/codec.ts';
+import { TABLES_MAX } from '../../src/store/tables/schema.ts';
 import { identifierOf, seedRecords } from '../seeded-records.ts';
 
 type Row = { result: { runs: Record<string, unknown>[] } };

@@ -12,8 +12,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { appliancePlan } from '../../src/domain/accounts/plan.ts';
 import type { Classification } from '../../src/domain/records/classification.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/records/options.ts';
-import { decodeValue, encodeValue } from '../../src/store/codec.ts';
 import { Store } from '../../src/store/store.ts';
+import { decodeValue, encodeValue } from '../../src/store/tables/codec.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 
 const NEVER = new AbortController().signal;

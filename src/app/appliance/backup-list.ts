@@ -2,8 +2,9 @@
 import { basename } from 'node:path';
 import type { BackupEntry, BackupShelf } from '../../domain/contract/backups.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
-import { BadBackupError, readManifest } from '../../store/backup/listing.ts';
+import { readManifest } from '../../store/backup/listing.ts';
 import { listBackups } from '../../store/backup/shelf.ts';
+import { BadBackupError } from '../../store/restore-mark.ts';
 import { assertAdmin } from '../callers/authority.ts';
 import type { Principal } from '../callers/principal.ts';
 import { type BackupInput, makeBackup } from './make-backup.ts';

@@ -7,7 +7,7 @@ import { REQUEST_ID_TTL_MS } from '../../domain/limits.ts';
 import type { MediaKind } from '../../domain/media/media.ts';
 import { MICROSECONDS_PER_MS } from '../../domain/time.ts';
 import type { StoreReader } from '../../store/reader.ts';
-import type { AcceptedRequest } from '../../store/schema.ts';
+import type { AcceptedRequest } from '../../store/tables/schema.ts';
 import { refuseForCredits } from '../accounts/credits.ts';
 import type { Core } from '../core.ts';
 import { diskFull } from '../submissions/uploads.ts';

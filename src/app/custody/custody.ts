@@ -5,8 +5,8 @@ import { proveConsistency, proveInclusion } from '../../domain/custody/merkle-tr
 import { badField } from '../../domain/errors.ts';
 import { OVERRIDE_REASON_CHARACTERS_MAX } from '../../domain/limits.ts';
 import type { CustodyRow } from '../../store/custody/custody-reader.ts';
-import { fileSubject } from '../../store/custody/stored.ts';
 import { verifyCustody } from '../../store/custody/verify.ts';
+import { fileSubject } from '../../store/tables/stored-custody.ts';
 import { auditLine } from '../accounts/audit.ts';
 import { assertMayWrite } from '../callers/authenticate.ts';
 import { assertAdmin } from '../callers/authority.ts';

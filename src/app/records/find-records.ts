@@ -16,8 +16,8 @@ import { matchesText, type Searched } from '../../domain/records/record-search.t
 import type { RecordEntry, RefusedRecord } from '../../domain/records/refused-record.ts';
 import { isSaid } from '../../domain/transcripts/transcript.ts';
 import { transcriptOf } from '../../domain/transcripts/transcripts-of.ts';
-import { DamagedRecordError } from '../../store/codec.ts';
 import type { DamagedRow, ScanQuery } from '../../store/records/record-reader.ts';
+import { DamagedRecordError } from '../../store/tables/codec.ts';
 import type { Principal } from '../callers/principal.ts';
 import type { Core } from '../core.ts';
 import { recordsThatWaitFor } from './judging.ts';

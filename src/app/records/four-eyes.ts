@@ -4,8 +4,8 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { formatTime } from '../../domain/time.ts';
-import { accessSubject } from '../../store/custody/stored.ts';
 import type { StoreReader } from '../../store/reader.ts';
+import { accessSubject } from '../../store/tables/stored-custody.ts';
 import type { Principal } from '../callers/principal.ts';
 
 /** Entries that are looked at, the newest first; an account with more has had a thousand keys and links. */

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { AppError } from '../../domain/errors.ts';
 import type { ClassificationRecord } from '../../domain/records/record.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
-import { DamagedRecordError } from '../../store/codec.ts';
+import { DamagedRecordError } from '../../store/tables/codec.ts';
 
 /** Past so many the log has said enough; then they are reported again. */
 const TOLD_MAX = 10_000;

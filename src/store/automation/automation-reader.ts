@@ -5,7 +5,7 @@ import type { NoticeRule } from '../../domain/automation/notice-rule.ts';
 import type { WatchedFile, WatchedFileState, WatchFolder } from '../../domain/automation/watch-folder.ts';
 import type { StoredTrustList } from '../../domain/provenance/trust-list.ts';
 import type { RecheckedRecord, StoredRecheck } from '../../domain/provenance/trust-recheck.ts';
-import type { Tables } from '../schema.ts';
+import type { Tables } from '../tables/schema.ts';
 import { RECHECK_KEY } from './recheck-rows.ts';
 
 /** LMDB's keys are bounded, addresses and paths are not. */

@@ -1,6 +1,6 @@
 /** Rows of a recheck of stored manifests: the recheck itself, and the records that it found to read otherwise. */
 import type { RecheckedRecord, RecheckOutcome } from '../../domain/provenance/trust-recheck.ts';
-import type { Tables } from '../schema.ts';
+import type { Tables } from '../tables/schema.ts';
 
 export const RECHECK_KEY = 'last';
 

@@ -1,6 +1,6 @@
 /** Rows of the files of watched folders, counted with their folders. */
 import type { WatchedFile } from '../../domain/automation/watch-folder.ts';
-import type { Tables } from '../schema.ts';
+import type { Tables } from '../tables/schema.ts';
 import { sha256, watchedFileKey } from './automation-reader.ts';
 
 /** Counts it with its folder; a folder that is gone counts nothing. */

@@ -9,11 +9,11 @@ import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { BackupProgress } from '../../domain/contract/backups.ts';
-import { flushFile, flushFolder, renameDurably } from '../folder.ts';
 import { Pace } from '../pace.ts';
 import { openRecordsCopy, type RecordsCopy } from '../records-copy.ts';
-import { FORMAT_VERSION } from '../schema.ts';
+import { flushFile, flushFolder, renameDurably } from '../space/folder.ts';
 import type { Store } from '../store.ts';
+import { FORMAT_VERSION } from '../tables/schema.ts';
 import { type BackupManifest, hashFile, ListingWriter, writeManifest } from './listing.ts';
 import { isFile, listBackups } from './shelf.ts';
 

@@ -7,8 +7,9 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { flushFile } from '../folder.ts';
 import type { Pace } from '../pace.ts';
+import { BadBackupError } from '../restore-mark.ts';
+import { flushFile } from '../space/folder.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 export const LISTING_FILE = 'files.sha256';
@@ -33,11 +34,6 @@ export interface ListedFile {
   /** Relative to the backup's folder, with `/`. */
   path: string;
   sha256: string;
-}
-
-/** A folder that is no backup, or one whose description cannot be trusted. */
-export class BadBackupError extends Error {
-  override readonly name = 'BadBackupError';
 }
 
 export async function hashFile(

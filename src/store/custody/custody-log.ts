@@ -7,12 +7,18 @@ import type { AuditEntry, AuditLine } from '../../domain/accounts/audit.ts';
 import { type CustodyDetails, commitTo, encodeEntry, SALT_BYTES } from '../../domain/custody/entry.ts';
 import { aboutOf, type CustodyKind, type FactKind, kindOfAction } from '../../domain/custody/kinds.ts';
 import { appendLeaf, leafHashOf, rootOf } from '../../domain/custody/merkle-tree.ts';
-import type { Tables } from '../schema.ts';
+import type { Tables } from '../tables/schema.ts';
+import {
+  AUDIT_SUBJECT,
+  accessSubjectOf,
+  type CustodyHead,
+  EPOCH_KEY,
+  HEAD_KEY,
+} from '../tables/stored-custody.ts';
 import { CustodyReader } from './custody-reader.ts';
 import { findDisagreement, NEW_HEAD } from './head-repair.ts';
 import { EPOCH_SUBJECT, SEGMENT_SUBJECT, subjectsOfEntry } from './reindex.ts';
 import { formatRanges } from './sequence-ranges.ts';
-import { AUDIT_SUBJECT, accessSubjectOf, type CustodyHead, EPOCH_KEY, HEAD_KEY } from './stored.ts';
 
 export interface CustodyFact {
   kind: CustodyKind;

@@ -5,7 +5,7 @@ import { actionOf } from '../../domain/custody/kinds.ts';
 import { HASH_BYTES, leafHashOf, nodeHashOf, type ReadSubtree } from '../../domain/custody/merkle-tree.ts';
 import type { FacadeName } from '../../domain/records/classification.ts';
 import { formatTime } from '../../domain/time.ts';
-import type { Tables } from '../schema.ts';
+import type { Tables } from '../tables/schema.ts';
 import {
   AUDIT_SUBJECT,
   type CustodyEpoch,
@@ -14,7 +14,7 @@ import {
   HEAD_KEY,
   type StoredCheckpoint,
   type StoredDetails,
-} from './stored.ts';
+} from '../tables/stored-custody.ts';
 
 /** An entry for a reader: the line that is chained, what it says, and what lies beside it. */
 export interface CustodyRow extends CustodyEntry {

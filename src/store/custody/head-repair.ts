@@ -3,8 +3,8 @@
  * the head itself is lost, from what the entries and subtrees still say.
  */
 import { readFrontier } from '../../domain/custody/merkle-tree.ts';
+import type { CustodyHead } from '../tables/stored-custody.ts';
 import type { CustodyReader } from './custody-reader.ts';
-import type { CustodyHead } from './stored.ts';
 
 export interface Disagreement {
   /** For a person: what was found. */

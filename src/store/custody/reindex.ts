@@ -1,6 +1,7 @@
 /** What an entry is found under, as far as the entry itself says: for an index that is made anew. */
+
+import { AUDIT_SUBJECT, accessSubjectOf, fileSubject } from '../tables/stored-custody.ts';
 import type { CustodyRow } from './custody-reader.ts';
-import { AUDIT_SUBJECT, accessSubjectOf, fileSubject } from './stored.ts';
 
 /** Index key under which a search for all entries of these kinds finds them. */
 export const EPOCH_SUBJECT = 'epoch';

@@ -19,9 +19,9 @@ import {
   readFrontier,
   rootOf,
 } from '../../domain/custody/merkle-tree.ts';
+import { EPOCH_KEY, type StoredCheckpoint } from '../tables/stored-custody.ts';
 import type { CustodyReader } from './custody-reader.ts';
 import { isInRanges } from './sequence-ranges.ts';
-import { EPOCH_KEY, type StoredCheckpoint } from './stored.ts';
 
 export interface VerifyOptions {
   /** Raw Ed25519 public keys of the box, older ones too; null leaves signatures unjudged. */

@@ -2,7 +2,7 @@
 import type { Analysis } from '../../domain/records/classification.ts';
 import { type FoundLikeness, NEAR_MATCHES_MAX, type NearMatch } from '../../domain/records/seen-before.ts';
 import type { StoreChange } from '../accounts/change.ts';
-import type { Tables } from '../schema.ts';
+import type { Tables } from '../tables/schema.ts';
 
 type LikenessTables = Pick<Tables, 'likenesses' | 'keypoints' | 'nearMatches'>;
 

@@ -1,6 +1,6 @@
 /** Manifests that do not lie in their files, by the analysis that reads them. */
 import type { OuterManifest } from '../../domain/provenance/outer-manifest.ts';
-import type { Tables } from '../schema.ts';
+import type { Tables } from '../tables/schema.ts';
 
 type ManifestTables = Pick<Tables, 'outerManifests'>;
 

@@ -1,7 +1,7 @@
 /** Rows of packages that went out: what records said in them, and the timestamp authorities that are asked for them. */
 import type { RecordExports } from '../../domain/records/exported-reading.ts';
 import type { PackageTimestamps } from '../../domain/records/package-timestamps.ts';
-import type { Tables } from '../schema.ts';
+import type { Tables } from '../tables/schema.ts';
 
 /** All exports of a record from now on. With the last of its records goes what is known of a package. */
 export function putExports(tables: Tables, identifier: string, exports: RecordExports): void {

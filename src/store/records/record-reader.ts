@@ -2,7 +2,7 @@
 import type { MediaKind } from '../../domain/media/media.ts';
 import type { Classification } from '../../domain/records/classification.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
-import { type IndexedTexts, readMeta } from '../schema.ts';
+import { type IndexedTexts, readMeta } from '../tables/schema.ts';
 import { areAnswersComplete, referenceDigest } from './record-rows.ts';
 
 export interface ScanQuery {

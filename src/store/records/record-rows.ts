@@ -12,7 +12,7 @@ import {
   hasEnded,
   type Override,
 } from '../../domain/records/classification.ts';
-import type { IndexedTexts, StoreMeta, Tables } from '../schema.ts';
+import type { IndexedTexts, StoreMeta, Tables } from '../tables/schema.ts';
 
 /** How the description of a store says that its index of answers is complete. */
 export const ANSWERS_COMPLETE: NonNullable<StoreMeta['answers']> = {

@@ -3,8 +3,8 @@ import type { AuditLine } from '../../domain/accounts/audit.ts';
 import type { Override } from '../../domain/records/classification.ts';
 import { type StoredSignOff, stateOfSignOff } from '../../domain/records/sign-off.ts';
 import type { CustodyLog } from '../custody/custody-log.ts';
-import { type FileOfAccount, fileSubject } from '../custody/stored.ts';
-import type { Tables } from '../schema.ts';
+import type { Tables } from '../tables/schema.ts';
+import { type FileOfAccount, fileSubject } from '../tables/stored-custody.ts';
 
 export type SignOffStep = 'sign_off_asked' | 'sign_off_agreed' | 'sign_off_disagreed';
 

@@ -6,10 +6,10 @@ import { mkdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
-import { EPOCH_KEY } from '../custody/stored.ts';
-import { flushFile, renameDurably } from '../folder.ts';
-import { walkEntries, walkKeys } from '../ranges.ts';
-import { FORMAT_VERSION, openTables, readMeta, TABLES_MAX } from '../schema.ts';
+import { walkEntries, walkKeys } from '../tables/ranges.ts';
+import { FORMAT_VERSION, openTables, readMeta, TABLES_MAX } from '../tables/schema.ts';
+import { EPOCH_KEY } from '../tables/stored-custody.ts';
+import { flushFile, renameDurably } from './folder.ts';
 import { readSpace, type StoreSpace } from './space.ts';
 
 export interface Compacted {

@@ -1,7 +1,7 @@
 /** How much of the file of the records holds values, and how much is free pages that later transactions use. */
 import type { RootDatabase } from 'lmdb';
-import type { Tables } from '../schema.ts';
-import { pagesOf, type TreeStats } from '../table.ts';
+import type { Tables } from '../tables/schema.ts';
+import { pagesOf, type TreeStats } from '../tables/table.ts';
 
 export interface StoreSpace {
   /** Size of the file. */

@@ -21,7 +21,7 @@ import { overrideClassification } from '../../../src/app/records/overrides.ts';
 import { parseCheckpoint } from '../../../src/domain/custody/checkpoint.ts';
 import { holdsConsistency, holdsInclusion, leafHashOf } from '../../../src/domain/custody/merkle-tree.ts';
 import { writeBackup } from '../../../src/store/backup/backup.ts';
-import { restoreBackup } from '../../../src/store/restore.ts';
+import { restoreBackup } from '../../../src/store/backup/restore.ts';
 import { runCommand } from '../../command-line.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { addRecord, addUser, openApp, principalOf } from '../open-app.ts';

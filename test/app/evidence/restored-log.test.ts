@@ -10,7 +10,7 @@ import { exportEvidence } from '../../../src/app/evidence/export-evidence.ts';
 import { judgePackage } from '../../../src/evidence/judge-package.ts';
 import { RECORD_MEMBERS } from '../../../src/evidence/members.ts';
 import { writeBackup } from '../../../src/store/backup/backup.ts';
-import { restoreBackup } from '../../../src/store/restore.ts';
+import { restoreBackup } from '../../../src/store/backup/restore.ts';
 import { takeApart } from '../../evidence/made-package.ts';
 import { makeTemporaryFolder } from '../../temporary-folder.ts';
 import { type OpenApp, openApp } from '../open-app.ts';

@@ -35,7 +35,7 @@ const FAULTS: readonly Fault[] = [
     told: /no reader is old|bytes are bounded/,
     changes: [
       {
-        file: 'src/store/ranges.ts',
+        file: 'src/store/tables/ranges.ts',
         now: `  yield* walk(
     range,
     (key) => key,

@@ -53,7 +53,7 @@ async function askDaemon(terminal: Terminal): Promise<VerifyCustodyResponse> {
 
 async function readBackup(terminal: Terminal, backup: string): Promise<VerifyCustodyResponse> {
   // Loaded only here: the other commands need no database.
-  const { verifyBackupCustody } = await import('../../../store/custody/verify-backup.ts');
+  const { verifyBackupCustody } = await import('../../../store/backup/verify-backup.ts');
   const signal = terminal.watchInterrupt();
   try {
     const report = await verifyBackupCustody(backup, signal);

@@ -65,7 +65,7 @@ async function restore(
 ): Promise<void> {
   if (backup === undefined) throw new CliFailure('name the backup', EXIT_CODES.usage);
   // Loaded only here: the other commands need no database.
-  const { restoreBackup } = await import('../../../store/restore.ts');
+  const { restoreBackup } = await import('../../../store/backup/restore.ts');
   const { PRIVATE_UMASK } = await import('../../../store/private-folder.ts');
   process.umask(PRIVATE_UMASK);
   const { dataDir: dataFolder, dryRun: isDryRun = false } = options;

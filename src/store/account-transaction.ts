@@ -1,9 +1,9 @@
 /** What can be written of accounts, plans, keys, sessions and mail tokens; every method keeps its indexes. */
-import type { Account, ApiKey, MailToken, Session } from '../../domain/accounts/account.ts';
-import type { Plan } from '../../domain/accounts/plan.ts';
-import { StoreReader } from '../reader.ts';
-import type { ExpiringKey } from './account-reader.ts';
-import type { StoreChange } from './change.ts';
+import type { Account, ApiKey, MailToken, Session } from '../domain/accounts/account.ts';
+import type { Plan } from '../domain/accounts/plan.ts';
+import type { ExpiringKey } from './accounts/account-reader.ts';
+import type { StoreChange } from './accounts/change.ts';
+import { StoreReader } from './reader.ts';
 
 export class AccountTransaction extends StoreReader {
   protected changes: StoreChange[] = [];

@@ -2,21 +2,14 @@
  * Brings a backup back into an empty data folder. Every file is hashed before anything is written, so that a
  * damaged backup changes nothing; the records come last, behind a mark that a start refuses.
  */
-import { access, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import {
-  type BackupManifest,
-  BadBackupError,
-  hashFile,
-  LISTING_FILE,
-  readListing,
-  readManifest,
-} from './backup/listing.ts';
-import type { RestoredFrom } from './custody/custody-log.ts';
-import { flushFile, flushFolder } from './folder.ts';
-import { FolderLock, LOCK_ENTRIES } from './lock.ts';
-import { openRecordsCopy } from './records-copy.ts';
-import { FORMAT_VERSION } from './schema.ts';
+import { FolderLock, LOCK_ENTRIES } from '../lock.ts';
+import { openRecordsCopy } from '../records-copy.ts';
+import { BadBackupError, RESTORE_MARK, writeRestoredMark } from '../restore-mark.ts';
+import { flushFile, flushFolder } from '../space/folder.ts';
+import { FORMAT_VERSION } from '../tables/schema.ts';
+import { type BackupManifest, hashFile, LISTING_FILE, readListing, readManifest } from './listing.ts';
 
 export interface RestoreOrder {
   backup: string;
@@ -45,10 +38,6 @@ export class DamagedBackupError extends BadBackupError {
   }
 }
 
-/** A folder in which a restore broke off must not be mistaken for one that was never used. */
-export const RESTORE_MARK = 'restore.incomplete';
-/** Notes for the next start that the folder was restored, when and by whom. */
-const RESTORED_MARK = 'restored.json';
 /** A person reads these. */
 const SHOWN_MAX = 20;
 /** What a file system puts into a folder of its own accord, and what its last holder left. */
@@ -75,53 +64,11 @@ export async function restoreBackup(order: RestoreOrder, signal: AbortSignal): P
   await writeFile(mark, 'A restore into this folder did not finish: empty the folder and restore again.\n');
   await flushFolder(dataFolder);
   const values = await copyFiles(order, signal);
-  await writeRestoredMark(order, manifest);
+  const restored = { restoredAt: new Date().toISOString(), backupCreatedAt: manifest.createdAt };
+  await writeRestoredMark(dataFolder, { ...restored, operator: order.operator });
   await rm(mark);
   await flushFolder(dataFolder);
   return { manifest, values };
-}
-
-/** The next start opens an epoch of the custody log with it: only a start may write to the store. */
-async function writeRestoredMark(
-  { dataFolder, operator }: RestoreOrder,
-  { createdAt: backupCreatedAt }: BackupManifest,
-): Promise<void> {
-  const restored: RestoredFrom = { restoredAt: new Date().toISOString(), backupCreatedAt, operator };
-  const path = join(dataFolder, RESTORED_MARK);
-  await writeFile(path, JSON.stringify(restored), { mode: 0o600 });
-  await flushFile(path);
-}
-
-/** Undefined where the folder was not restored since the last start. What cannot be read was a restore all the same. */
-export async function readRestoredMark(folder: string): Promise<RestoredFrom | undefined> {
-  const text = await readFile(join(folder, RESTORED_MARK), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  try {
-    const { restoredAt, backupCreatedAt, operator } = JSON.parse(text) as Partial<RestoredFrom>;
-    return {
-      restoredAt: String(restoredAt),
-      backupCreatedAt: String(backupCreatedAt),
-      operator: String(operator),
-    };
-  } catch {
-    return { restoredAt: 'unknown', backupCreatedAt: 'unknown', operator: 'unknown' };
-  }
-}
-
-export async function removeRestoredMark(folder: string): Promise<void> {
-  await rm(join(folder, RESTORED_MARK), { force: true });
-  await flushFolder(folder);
-}
-
-/** Throws where a restore into the folder began and did not end. */
-export async function assertNotHalfRestored(folder: string): Promise<void> {
-  const isHalf = await access(join(folder, RESTORE_MARK)).then(
-    () => true,
-    () => false,
-  );
-  if (isHalf) {
-    throw new BadBackupError(`a restore into ${folder} did not finish: empty the folder and restore again`);
-  }
 }
 
 async function assertEmpty(folder: string): Promise<void> {

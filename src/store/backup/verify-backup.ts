@@ -3,10 +3,11 @@ import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CustodyReport } from '../../domain/contract/custody.ts';
-import { PUBLIC_FILE } from '../backup/backup.ts';
-import { BadBackupError, hashFile, readListing, readManifest } from '../backup/listing.ts';
+import { verifyCustody } from '../custody/verify.ts';
 import { openRecordsCopy } from '../records-copy.ts';
-import { verifyCustody } from './verify.ts';
+import { BadBackupError } from '../restore-mark.ts';
+import { PUBLIC_FILE } from './backup.ts';
+import { hashFile, readListing, readManifest } from './listing.ts';
 
 const RECORDS_FILE = 'records/data.mdb';
 const RAW_KEY_BYTES = 32;

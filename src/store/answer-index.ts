@@ -3,16 +3,16 @@
  * rules, and whether it agrees with the records.
  */
 import { setImmediate as nextTurn, setTimeout as rest } from 'node:timers/promises';
-import { ANSWER_CLASS_VERSION } from '../../domain/records/answer-class.ts';
-import { readMeta, type StoreMeta, type Tables } from '../schema.ts';
-import type { StoreTransaction } from '../transaction.ts';
+import { ANSWER_CLASS_VERSION } from '../domain/records/answer-class.ts';
 import {
   ANSWERS_COMPLETE,
   areAnswersComplete,
   currentClass,
   indexRecord,
   referenceDigest,
-} from './record-rows.ts';
+} from './records/record-rows.ts';
+import { readMeta, type StoreMeta, type Tables } from './tables/schema.ts';
+import type { StoreTransaction } from './transaction.ts';
 
 /** Everything else waits for one such transaction, some ten milliseconds. */
 const BATCH = 100;

@@ -4,7 +4,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 
 const CHECKSUM_BYTES = 4;
 

@@ -1,0 +1,54 @@
+/** Marks in a data folder that a restore left behind, for the next start. */
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RestoredFrom } from './custody/custody-log.ts';
+import { flushFile, flushFolder } from './space/folder.ts';
+
+/** A folder that is no backup, or one whose description cannot be trusted. */
+export class BadBackupError extends Error {
+  override readonly name = 'BadBackupError';
+}
+
+/** A folder in which a restore broke off must not be mistaken for one that was never used. */
+export const RESTORE_MARK = 'restore.incomplete';
+/** Notes for the next start that the folder was restored, when and by whom. */
+const RESTORED_MARK = 'restored.json';
+
+/** The next start opens an epoch of the custody log with it: only a start may write to the store. */
+export async function writeRestoredMark(folder: string, restored: RestoredFrom): Promise<void> {
+  const path = join(folder, RESTORED_MARK);
+  await writeFile(path, JSON.stringify(restored), { mode: 0o600 });
+  await flushFile(path);
+}
+
+/** Undefined where the folder was not restored since the last start. What cannot be read was a restore all the same. */
+export async function readRestoredMark(folder: string): Promise<RestoredFrom | undefined> {
+  const text = await readFile(join(folder, RESTORED_MARK), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const { restoredAt, backupCreatedAt, operator } = JSON.parse(text) as Partial<RestoredFrom>;
+    return {
+      restoredAt: String(restoredAt),
+      backupCreatedAt: String(backupCreatedAt),
+      operator: String(operator),
+    };
+  } catch {
+    return { restoredAt: 'unknown', backupCreatedAt: 'unknown', operator: 'unknown' };
+  }
+}
+
+export async function removeRestoredMark(folder: string): Promise<void> {
+  await rm(join(folder, RESTORED_MARK), { force: true });
+  await flushFolder(folder);
+}
+
+/** Throws where a restore into the folder began and did not end. */
+export async function assertNotHalfRestored(folder: string): Promise<void> {
+  const isHalf = await access(join(folder, RESTORE_MARK)).then(
+    () => true,
+    () => false,
+  );
+  if (isHalf) {
+    throw new BadBackupError(`a restore into ${folder} did not finish: empty the folder and restore again`);
+  }
+}
